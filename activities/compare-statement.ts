@@ -32,12 +32,12 @@ export interface ComparisonSettings extends ComparisonTimes, BookSettings {
   readonly maximumDifferences: number;
 }
 
-/** Days after which a person looks at what a statement does not explain. */
+/** Days after which a person looks at differences that a provider statement does not explain. */
 const PATIENCE_DAYS = 3;
 /** Above them nothing is booked: a person looks at the whole first, as after a restore. */
 const MAXIMUM_DIFFERENCES = 200;
 
-/** How statements of providers are compared, by workers and by operators. */
+/** How provider statements are compared, by workers and by operators. */
 export const comparisonSettings = ({
   schedules,
   topups,
@@ -53,12 +53,12 @@ export const comparisonSettings = ({
 /** The end of a comparison. */
 export type ComparisonResult =
   | ({ readonly kind: 'compared' } & Compared)
-  /** The statement could not be read, and is tried again. */
+  /** The provider statement could not be read, and is tried again. */
   | { readonly kind: 'failed'; readonly message: string }
   /** As after a restore, or with the account of another service. */
   | { readonly kind: 'too-many'; readonly message: string };
 
-/** Lines of one statement of the database. */
+/** Lines of one SQL statement. */
 const BATCH_SIZE = 500;
 /** Comparing a day reads its lines and our rows of the day once. */
 const COMPARE_TIMEOUT_MS = 300_000;
@@ -73,7 +73,7 @@ export async function periodOf(database: Database, { day, zone }: StatementDay) 
   return period;
 }
 
-/** Reads the statement of a day from its provider, and compares it. */
+/** Reads the provider statement of a day, and compares it. */
 export async function compareFetched(
   database: Database,
   of: StatementDay,
@@ -167,8 +167,8 @@ async function compareLoaded(
 }
 
 /**
- * Compares what is loaded of a day, and books what it says and the fee of the provider, all in one transaction: a
- * fault leaves everything as it was.
+ * Compares the loaded lines of a day, and books their differences and the fee of the provider. All
+ * this is one transaction: a fault leaves everything as it was.
  */
 export async function compareStored(
   database: Database,

@@ -119,8 +119,8 @@ async function outcomeOfEarlierSending({
 }
 
 /**
- * The text of a message, made when it is sent, in the language of the time when it was written;
- * undefined where it has become pointless.
+ * The text of a message, made when it is sent, in the language of the time when it was written.
+ * Undefined where the message has become pointless.
  */
 function createMessageTexts({
   database,

@@ -53,9 +53,12 @@ async function record(
   }
 }
 
-/** Closed days for which statements are compared, and compared again while something is unexplained. */
+/**
+ * Closed days whose provider statements are compared, and compared again while something is
+ * unexplained.
+ */
 const STATEMENT_DAYS = 7;
-/** Days after which the statement of a provider that lists none, such as M-Pesa, is missed. */
+/** Days after which the provider statement of a provider without a list, such as M-Pesa, is missed. */
 const STATEMENT_FILE_DAYS = 2;
 
 /** What one round of comparisons did. */
@@ -81,7 +84,7 @@ export function createProviderStatementActivities(
     schedules;
   const settings = comparisonSettings(dependencies.settings);
 
-  /** Compares the statements of closed days that are due, provider by provider, day by day. */
+  /** Compares the provider statements of due days, provider by provider, day by day. */
   const compareProviderStatements = (tries: number): Promise<ComparisonRound> =>
     withHeartbeat(async () => {
       const compared: string[] = [];
@@ -106,7 +109,7 @@ export function createProviderStatementActivities(
       return { compared, unfinished, canRetry, retrySeconds, maximumTries };
     });
 
-  /** Of a provider that lists no statements. */
+  /** Of a provider without a list. */
   const daysWithoutFile = (provider: StatementProvider): Promise<Day[]> =>
     noteMissingFiles(database, provider, {
       ...{ zone, days, fileDays: STATEMENT_FILE_DAYS },
@@ -155,8 +158,8 @@ export function createBalanceActivities({
   settings: { market, schedules },
 }: ActivityDependencies) {
   /**
-   * Asks each provider for our balance, and compares how it changed on the last closed day with what the provider did;
-   * returns the providers that did not say it.
+   * Asks each provider for our balance. Compares its change on the last closed day with what the
+   * provider did. Returns the providers that did not tell it.
    */
   const readProviderBalances = (): Promise<string[]> =>
     withHeartbeat(async () => {

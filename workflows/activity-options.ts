@@ -3,7 +3,7 @@ import { type ActivitiesOf, activityGroups } from './activity-groups.ts';
 import { STEP_REFUSED, untilNotRefused } from './steps/failures.ts';
 
 /**
- * For steps where money, a code or a person waits: what the database refuses fails the step, and its
+ * For steps where money, a code or a person waits. A refusal of the database fails the step. Its
  * workflow tries it again and calls a person.
  */
 const tellsRefusals = { nonRetryableErrorTypes: [STEP_REFUSED] };

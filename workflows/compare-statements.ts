@@ -2,17 +2,17 @@ import { ApplicationFailure, CancellationScope, sleep } from '@temporalio/workfl
 import { providerStatements, reconciliation } from './activity-options.ts';
 import { showDetails } from './current-details.ts';
 
-/** The compared statements, for the Temporal UI. */
+/** The compared provider statements, for the Temporal UI. */
 interface CompareStatementsResult {
   readonly compared: readonly string[];
 }
 
 /**
- * Compares the statements of closed days with our books; a Schedule starts it every day. A
- * statement that cannot be read is tried again with pauses. The open differences become cases with
- * their own workflows. A cancellation in the UI has no effect.
+ * Compares the provider statements of closed days with our books; a Schedule starts it every day. A
+ * provider statement that cannot be read is tried again with pauses. The open differences become
+ * cases with their own workflows. A cancellation in the UI has no effect.
  *
- * @throws ApplicationFailure that names the statements that could not be compared
+ * @throws ApplicationFailure that names the provider statements that could not be compared
  */
 export function compareStatements(): Promise<CompareStatementsResult> {
   return CancellationScope.nonCancellable(async () => {

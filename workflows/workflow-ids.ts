@@ -53,7 +53,7 @@ export const checkBooksId = (taskQueue: string): string => `check-books:${taskQu
 export const checkPayoutAccountId = (merchantId: number, taskQueue: string): string =>
   `check-payout-account:${taskQueue}:${merchantId}`;
 
-/** The daily comparison of statements, started by a Schedule with this id. */
+/** The daily comparison of provider statements, started by a Schedule with this id. */
 export const compareStatementsId = (taskQueue: string): string => `compare-statements:${taskQueue}`;
 
 /** The watch on our balances at providers, started by a Schedule with this id. */

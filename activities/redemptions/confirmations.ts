@@ -17,9 +17,9 @@ interface Confirmed {
 }
 
 /**
- * Queues the confirmation of a redemption: to the voucher's owner, or to the number of the request,
- * within a daily limit; beyond it the redemption continues without. Returns the message's id, or
- * null where none is sent.
+ * Queues the confirmation of a redemption: to the voucher's owner, or to the number of the request.
+ * Beyond a daily limit the redemption continues without it. Returns the message's id, or null where
+ * none is sent.
  */
 export async function queueConfirmation(
   transaction: DatabaseTransaction,

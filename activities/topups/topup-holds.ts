@@ -59,8 +59,8 @@ const isRetrySignal = (command: TopUpCommand | RetryCommand): boolean =>
   'operatorSignal' in command.company.credential;
 
 /**
- * Why the signal may not make an attempt: the setting disables it, or the amount needs two people,
- * as the repair that retries to the same number does. The sender is unknown.
+ * Why the signal may not make an attempt: the setting disables it, or the amount needs two people.
+ * The repair that retries to the same number needs them, too. The sender is unknown.
  */
 function refuseSignal(
   command: TopUpCommand | RetryCommand,

@@ -198,8 +198,8 @@ create index redemptions_paid_otherwise on redemptions (merchant_id,
   (case when status = 'POSTED' then settled_at else changed_at end))
   where (status = 'POSTED') <> is_done;
 
--- A reversal that a merchant asked for: the provider takes the payment back, and the value returns to
--- the voucher, or to the partner where the voucher has ended.
+-- A merchant reversal: the provider takes the payment back. The value returns to the voucher, or to
+-- the partner where the voucher has ended.
 create table redemption_reversals (
   id bigint generated always as identity primary key,
   created_at timestamptz not null default now(),

@@ -86,8 +86,8 @@ create trigger settlements_append_only before update or delete on settlements
 create table cases (
   id bigint generated always as identity primary key,
   subject_kind text not null check (subject_kind in ('order', 'line', 'statement', 'balance')),
-  -- An order by its operation in the ledger; a line by provider, day and its references; a statement and a
-  -- balance by provider and day.
+  -- An order by its operation in the ledger; a line by provider, day and its references; a provider
+  -- statement and a balance by provider and day.
   subject text not null,
   why text not null check (why in ('difference', 'unclear', 'silence', 'unbooked', 'foreign',
     'unread', 'balance')),

@@ -1,6 +1,6 @@
--- Statements of providers, their comparison with our books, and the balances of our accounts there.
+-- Provider statements, their comparison with our books, and the balances of our accounts there.
 
--- A provider's statement of one day, and how far its comparison is.
+-- A provider statement of one day, and how far its comparison is.
 create table provider_statements (
   provider text not null,
   day text not null check (day ~ '^20[0-9]{2}-(0[1-9]|1[0-2])-[0-3][0-9]$'),
@@ -31,7 +31,7 @@ create table provider_statements (
 create index provider_statements_unfinished on provider_statements (provider, day)
   where state in ('FAILED', 'TOO_MANY');
 
--- A transaction on a statement.
+-- A transaction on a provider statement.
 create table provider_statement_lines (
   load_id uuid not null,
   kind text not null check (kind in ('payment', 'reversal', 'top-up')),

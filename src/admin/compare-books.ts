@@ -25,10 +25,14 @@ export interface ListedProviders {
 }
 
 /**
- * The state of a provider's transaction in our books. lost: the provider did it, or may do it, and
- * our row is gone. open: on hold; its workflow asks the provider. differs: our row says otherwise.
- * agrees: our row says the same, or neither a row nor an effect exists. recovered: booked in
- * suspense. foreign: without a reference of ours, or in another currency.
+ * The state of a provider's transaction in our books.
+ *
+ * - `lost`: the provider did it, or may do it, and our row is gone.
+ * - `open`: on hold; its workflow asks the provider.
+ * - `differs`: our row says otherwise.
+ * - `agrees`: our row says the same, or neither a row nor an effect exists.
+ * - `recovered`: booked in suspense.
+ * - `foreign`: without a reference of ours, or in another currency.
  */
 type Verdict = 'lost' | 'open' | 'differs' | 'agrees' | 'recovered' | 'foreign';
 

@@ -4,8 +4,8 @@ import { readStatementFile, StatementFileError } from '../providers/statement-fi
 import { AdminError } from './fields.ts';
 
 /**
- * Works with the lines of a provider's statement that an operator gives as a file; `-` is the standard
- * input.
+ * Works with the lines of a provider statement that an operator gives as a file; `-` is the
+ * standard input.
  *
  * @throws {AdminError} where there is no such file, or it is no such statement
  */

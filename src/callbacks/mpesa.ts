@@ -172,8 +172,8 @@ export const mpesaCallback = endpoint({
 });
 
 /**
- * Whether somebody is to ask at once. The answer to an inquiry that decides nothing, or says what is
- * booked, is no news: it would be asked because of its own answer, again and again. Nor is one about a
+ * Whether somebody is to ask at once. An answer that decides nothing, or says what is booked, is no
+ * news. Otherwise an inquiry would follow its own answer, again and again. Nor is one about a
  * payment that another provider has by now.
  */
 function isNews(

@@ -33,8 +33,8 @@ export function createCallbackAccess({
 }
 
 /**
- * Whether a provider may call back so: callbacks are not signed, so a secret part of the path and
- * the source address are all that tells who calls. A wrong path says no more than an unknown path.
+ * Whether a provider may call back so. Callbacks are not signed: only a secret part of the path and
+ * the source address tell who calls. A wrong path says no more than an unknown path.
  */
 export function refuseCallback(
   { secret, isAddress }: CallbackAccess,

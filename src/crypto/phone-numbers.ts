@@ -28,7 +28,7 @@ export function createNumberHash(digestKey: Buffer) {
 
 /**
  * Seals phone numbers for the database (decision 30). The hash is under `digestKey`, which never
- * changes, so that a number is found whatever key sealed it; the box is under the first of
+ * changes, so that a number is found whatever key sealed it. The box is under the first of
  * `dataKeys`, and opened by all of them. The box is bound to its hash: parts of two numbers cannot
  * be combined.
  */

@@ -325,9 +325,9 @@ export async function settleKnownOperation<Result>(
 }
 
 /**
- * Ends an operation that was refused before any hold: a final refusal is stored for the identical
- * request, any other one is deleted, so that a repetition runs again. A settled operation keeps its
- * answer.
+ * Ends an operation that was refused before any hold. A final refusal is stored for the identical
+ * request. Any other refusal is deleted, so that a repetition runs again. A settled operation keeps
+ * its answer.
  */
 export async function refuseOperation<Result>(
   transaction: DatabaseTransaction,

@@ -113,7 +113,10 @@ const endedTopup = (status: 'SUCCESS' | 'FAILED') =>
       operator: operatorAnswer
         .nullable()
         .meta({ description: 'Operator of the number; null where it was not determined' }),
-      message: textAnswer("The provider's words; null where it gave none", 'Delivered').nullable(),
+      message: textAnswer(
+        "The provider's message; null where it gave none",
+        'Delivered',
+      ).nullable(),
     })
     .meta({ title: status === 'SUCCESS' ? 'TopupSucceededFacts' : 'TopupFailedFacts' });
 const changedTopup = z

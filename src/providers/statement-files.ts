@@ -4,7 +4,7 @@ import { withoutGroups } from '../domain/money.ts';
 import { numberOfParty } from '../domain/providers.ts';
 import type { ProviderStatementLine, StatementPeriod } from './statement.ts';
 
-/** The columns of a provider's statement as a file. */
+/** The columns of a provider statement as a file. */
 interface StatementFormat {
   /** The kind of a row whose type says nothing, or that has no column of types. */
   readonly kind: ProviderStatementLine['kind'];
@@ -145,7 +145,7 @@ const statementFormats: Readonly<Record<string, StatementFormat>> = {
   },
 };
 
-/** The file is no statement of the provider for the day. The message repeats none of it. */
+/** The file is no provider statement of the day. The message repeats none of it. */
 export class StatementFileError extends Error {
   override readonly name = 'StatementFileError';
 }
@@ -222,8 +222,9 @@ const DAY_MS = 86_400_000;
 const NEAR_MIDNIGHT_MS = 3_600_000;
 
 /**
- * Reads a statement as CSV (RFC 4180), row by row: its first row, or the first after its introduction,
- * names the columns, in any order; further columns are not read. Times without an offset are of the time zone.
+ * Reads a provider statement as CSV (RFC 4180), row by row. Its first row, or the first after its
+ * introduction, names the columns, in any order. Further columns are not read. Times without an
+ * offset are of the time zone.
  *
  * @throws {StatementFileError} at the first row that cannot be read, or that is far from the day.
  * Also at the end of a file whose rows are mostly of a neighbouring day: its fees would be booked

@@ -82,7 +82,7 @@ export async function listAll<Found>(
   return { kind: 'listed', transactions };
 }
 
-/** A line of a provider's statement. The comparison needs no party; the recovery does. */
+/** A line of a provider statement. The comparison needs no party; the recovery does. */
 export interface ProviderStatementLine
   extends Pick<ProviderTransaction, 'reference' | 'status' | 'amount' | 'currency' | 'at'> {
   readonly kind: PlacementKind;
@@ -106,7 +106,7 @@ export interface StatementPeriod {
   readonly to: Date;
 }
 
-/** A page of a statement, or the reason why the statement could not be read completely. */
+/** A page of a provider statement, or the reason why it could not be read completely. */
 export type ProviderStatementPage =
   | {
       readonly kind: 'page';
@@ -140,12 +140,12 @@ export interface ProviderAccount {
   check?(): Promise<string | undefined>;
 }
 
-/** At most this many pages of one statement are read. */
+/** At most this many pages of one provider statement are read. */
 const MAXIMUM_STATEMENT_PAGES = 20_000;
 
 /**
- * A statement page by page. `linesOf` says why a page cannot be read, where it cannot: a statement
- * without one of its lines would show a break that is none.
+ * A provider statement page by page. `linesOf` says why a page cannot be read. A provider statement
+ * without one of its lines would show a false difference.
  */
 export async function* statementPages<Found>(
   pageAt: (index: number) => Promise<FoundPage<Found>>,

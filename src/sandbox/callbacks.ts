@@ -156,7 +156,7 @@ interface Parts<Taken extends TakenRequest> {
 }
 
 /**
- * Gives what was taken the status that follows its answer, and sends the callbacks of both, which
+ * Gives a taken order the status that follows its answer, and sends the callbacks of both. They
  * begin before the answer where the scenario says so. Its answer is made before: it has the first
  * status even where "shortly" is scaled to zero.
  */

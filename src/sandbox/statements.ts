@@ -8,7 +8,7 @@ import { readJsonObject, statusOf, type TakenRequest, type TakenStatus } from '.
 /** What mobile money charges for a payout, in ETB. */
 export const PAYOUT_FEE = '1.00';
 
-/** The payouts and reversals of a provider as its statements list them, newest first. */
+/** The payouts and reversals of a provider as its provider statements list them, newest first. */
 export const listedPayouts = (books: Books, provider: string): (Payout | PayoutReversal)[] =>
   books.statementFaults.listed<Payout | PayoutReversal>(
     [...books.allPayouts(provider), ...books.allReversals(provider)],
@@ -19,7 +19,7 @@ export const listedPayouts = (books: Books, provider: string): (Payout | PayoutR
 export const listedPaidIn = (books: Books, provider: string): PaidIn[] =>
   books.paidIn.filter((one) => one.provider === provider);
 
-/** The top-ups of a provider as its statements list them, newest first. */
+/** The top-ups of a provider as its provider statements list them, newest first. */
 export const listedTopups = (books: Books, provider: string): Topup[] =>
   books.statementFaults.listed(books.allTopups(provider), (taken) => ({
     ...taken,
@@ -27,7 +27,7 @@ export const listedTopups = (books: Books, provider: string): Topup[] =>
     transactionId: String(Number(taken.transactionId) - 1e15),
   }));
 
-/** A transaction of a statement, for all providers. */
+/** A transaction of a provider statement, for all providers. */
 interface ListedTransaction {
   readonly kind: 'payment' | 'charge' | 'reversal' | 'top-up' | 'paid-in';
   /** Where the provider tells further ones apart. */
@@ -167,8 +167,8 @@ const zoneSchema = z
   .or(z.literal('UTC'));
 
 /**
- * Statements of the providers by day, as JSON and as a file in CSV; faults that a tester puts into
- * them; and our balances at the providers.
+ * Provider statements by day, as JSON and as a file in CSV; faults that a tester puts into them;
+ * and our balances at the providers.
  */
 export function statementsRouter(books: Books): Router {
   const router = new Router();

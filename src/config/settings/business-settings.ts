@@ -129,7 +129,7 @@ export const voucherSettings = {
     .describe('Top-ups and retries to one phone number in a day (UTC); `0`: no limit'),
 };
 
-/** The Schedules: retention, the books, statements and balances of providers. */
+/** The Schedules: retention, the books, provider statements and balances. */
 export const scheduleSettings = {
   MESSAGE_RETENTION_DAYS: count
     .min(31)
@@ -151,13 +151,13 @@ export const scheduleSettings = {
    * providers, the books.
    */
   RECONCILE_INTERVAL_SECONDS: constant(300),
-  /** Pause before a statement that could not be read is tried again. */
+  /** Pause before a provider statement that could not be read is tried again. */
   PROVIDER_STATEMENT_RETRY_SECONDS: constant(900),
-  /** Tries after which a statement that cannot be read needs a person. */
+  /** Tries after which a provider statement that cannot be read needs a person. */
   PROVIDER_STATEMENT_TRIES: constant(12),
   /**
-   * Time around midnight in which an operation may stand in the statement of the other day: clocks
-   * differ, and a call takes time.
+   * Time around midnight in which an operation may stand in the provider statement of the other
+   * day: clocks differ, and a call takes time.
    */
   PROVIDER_STATEMENT_MARGIN_SECONDS: constant(1_800),
   /** Interval at which the providers are asked for our balances. */
@@ -215,8 +215,8 @@ export const repairSettings = {
   REPAIR_CONFIRM_FROM: moneyAmount
     .prefault('5000')
     .describe(
-      'Amount in ETB from which a repair needs two people: one asks, and another one confirms. What one ' +
-        'person moves alone within 24 hours, or all people for one subject, is added up. `0` for every ' +
+      'Amount in ETB from which a repair needs two people: one asks, and a second person confirms. Repairs ' +
+        'of one person alone, or of all people for one subject, are added up over 24 hours. `0` for every ' +
         'repair that is about value',
     ),
   /** Time within which the second person must confirm a repair. */

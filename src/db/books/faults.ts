@@ -88,8 +88,8 @@ export async function countChanges(database: Database): Promise<number> {
 }
 
 /**
- * Takes a batch of the changes that triggers have written, adds what they moved to the holdings, and
- * returns what they are about and their number.
+ * Takes a batch of the changes that triggers have written, and adds their amounts to the holdings.
+ * Returns their subjects and their number.
  */
 export async function takeChanges(
   transaction: Database,

@@ -144,7 +144,7 @@ const accountsOf = (orders: CheckedOrders) => sql`
     cross join lateral (values (credit_account_id, amount), (debit_account_id, -amount))
       as entry (account_id, change)
     join ledger_accounts on ledger_accounts.id = entry.account_id
-    -- What a restore lost is booked apart until the order has ended.
+    -- A lost operation is booked apart until the order has ended.
     where moved.operation_id = ended.operation_id
       or status <> 'HELD' and moved.operation_id = 'recovered:' || ended.reference
   ) as booked
@@ -233,8 +233,9 @@ const ofOrders = (orders: (ids: RawBuilder<unknown>) => CheckedOrders): readonly
   orderInvariants.map(([name, query]) => [name, (ids) => query(orders(ids))]);
 
 /**
- * Transfers by their ids. `offset 0` keeps their steps out of the search: PostgreSQL would else look for a
- * batch of ids through the whole index of the rare steps, which grows with history.
+ * Transfers by their ids. `offset 0` keeps their steps out of the search. Otherwise PostgreSQL
+ * would look for a batch of ids through the whole index of the rare steps, which grows with
+ * history.
  */
 const transfersWith = (ids: RawBuilder<unknown>) => sql`(
   select id, operation_id, step, debit_account_id, credit_account_id, amount

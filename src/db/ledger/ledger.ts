@@ -217,8 +217,8 @@ export const lockGoodwill = (transaction: DatabaseTransaction): Promise<void> =>
   lockName(transaction, 'goodwill');
 
 /**
- * The reference of the goodwill credit, of whichever partner, that has this one in whichever case: a ticket that
- * two people write differently is one ticket. Undefined where there is none.
+ * The goodwill credit of any partner with this reference in any case: a ticket that two people
+ * write differently is one ticket. Undefined where there is none.
  */
 export async function findGoodwill(
   transaction: DatabaseTransaction,

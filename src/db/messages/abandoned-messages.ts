@@ -15,8 +15,8 @@ const redemptionAge = sql`(
   select now() - coalesce(settled_at, created_at) from redemptions where id = message.redemption_id)`;
 
 /**
- * Cancels up to `batchSize` obsolete queued messages, even if a workflow would still send them:
- * codes of ended claims, confirmations of unpaid redemptions, and confirmations older than
+ * Cancels up to `batchSize` obsolete queued messages, even if a workflow would still send them.
+ * They are codes of ended claims, confirmations of unpaid redemptions, and confirmations older than
  * `maximumAgeSeconds`. Returns the number.
  */
 export async function cancelUselessMessages(
@@ -58,8 +58,9 @@ export interface UnfinishedMessage extends NamedVoucher {
 }
 
 /**
- * Messages without a workflow, a page in the order of their ids: reminders, notices of reversals,
- * confirmations of paid redemptions, and codes in sending whose claims have ended. A running claim or payment finishes its own message.
+ * Messages without a workflow, a page in the order of their ids. They are reminders, notices of
+ * reversals, confirmations of paid redemptions, and codes in sending whose claims have ended. A
+ * running claim or payment finishes its own message.
  */
 export async function unfinishedMessages(
   database: Database,

@@ -135,8 +135,8 @@ export const findResend = (
     .executeTakeFirst();
 
 /**
- * Ends up to `batchSize` resends that their workflows left behind: one in sending has an unknown
- * outcome, one in the queue is not sent any more. Returns the number.
+ * Ends up to `batchSize` resends that their workflows left behind. A resend in sending has an
+ * unknown outcome, and a queued resend is not sent any more. Returns the number.
  */
 export async function endLeftResends(database: Database, batchSize: number): Promise<number> {
   const { numAffectedRows = 0n } = await sql`

@@ -27,8 +27,9 @@ import { currentOf, type LockedOrder, lockOrder, readLockedOrder } from './order
 import { writePlacements } from './placements.ts';
 
 /**
- * Brings the books to a position: the only writer of placements after they were made, of the state of orders, and of
- * what moves between their accounts. An open order moves nothing. The caller has locked the order.
+ * Brings the books to a position. It is the only writer of placements after they were made, of the
+ * state of orders, and of movements between their accounts. An open order moves nothing. The caller
+ * has locked the order.
  */
 export async function book(
   transaction: DatabaseTransaction,

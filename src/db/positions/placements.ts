@@ -122,8 +122,8 @@ interface Choice {
 }
 
 /**
- * Reads it; undefined where it is no longer on hold, and where its outcome has been unknown: a workflow that was
- * reset sends again what may have arrived.
+ * Reads the hold; undefined where it has ended, or its outcome has been unknown. A workflow that
+ * was reset would send again what may have arrived.
  */
 export async function findChoice(
   database: Database,

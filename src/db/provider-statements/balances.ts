@@ -56,8 +56,8 @@ const NEARBY = sql`interval '6 hours'`;
 /**
  * Compares how far our balance at a provider fell on a day with what it did for us and charged. A
  * fall by more opens a case: it is a movement that no line shows. Money that we have sent to the
- * provider hides one. The day must be compared with its statement before, which says the fees. A
- * payment that was under way at either reading counts as done.
+ * provider hides one. The day must be compared with its provider statement before, which says the
+ * fees. A payment that was under way at either reading counts as done.
  */
 export async function compareBalance(
   database: Database,
@@ -101,7 +101,7 @@ export async function compareBalance(
       where seen.created_at ${isBetween} and seen.source <> 'answer'
     ) as changed
     cross join lateral (
-      -- The readings reach into the days beside it.
+      -- The readings reach into the neighbouring days.
       select coalesce(sum(booked_fee), 0) as amount from provider_statements
       where provider = ${name} and day between to_char(${of.day}::date - 1, 'YYYY-MM-DD')
         and to_char(${of.day}::date + 1, 'YYYY-MM-DD')
@@ -124,13 +124,16 @@ export async function compareBalance(
   });
 }
 
-/** A row of a statement is at most a day away from its day, so that two statements this far apart can share it. */
+/**
+ * A row of a provider statement is at most a day away from its day, so that two provider statements
+ * this far apart can share it.
+ */
 const SHARED_DAYS = 2;
 
 /**
  * Books the fees of a day, and corrects those of the next days, which may share lines with it. A
  * line in the provider statements of several days was charged once, and counts on the first of
- * them. The statement must be locked.
+ * them. The provider statement must be locked.
  */
 export async function bookProviderFees(
   transaction: DatabaseTransaction,
@@ -149,9 +152,10 @@ export async function bookProviderFees(
 }
 
 /**
- * Books what a provider charged for a day: service-fees → its clearing account, because the platform
- * bears it and owes it to the provider. A day whose fee a later statement changes is corrected by the
- * difference. The statement must be locked. Fees in other currencies are recorded and not booked.
+ * Books what a provider charged for a day: service-fees → its clearing account, because the
+ * platform bears it and owes it to the provider. A day whose fee a later provider statement changes
+ * is corrected by the difference. The provider statement must be locked. Fees in other currencies
+ * are recorded and not booked.
  */
 async function bookProviderFee(
   transaction: DatabaseTransaction,

@@ -129,7 +129,7 @@ export async function compareLines(
 const byOrder = (one: Found, other: Found): number =>
   (one.operationId ?? '').localeCompare(other.operationId ?? '');
 
-/** What the statement says otherwise than our books, in one statement of the database. */
+/** The differences between the provider statement and our books, in one SQL statement. */
 async function findDifferences(
   transaction: DatabaseTransaction,
   of: StatementDay,

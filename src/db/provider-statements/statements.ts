@@ -4,13 +4,13 @@ import type { PlacementKind } from '../../domain/positions/placement.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { openCase } from '../positions/cases.ts';
 
-/** A provider whose statement is compared with our books. */
+/** A provider whose statements are compared with our books. */
 export interface StatementProvider {
   readonly name: string;
   readonly kind: 'mobile-money' | 'airtime';
 }
 
-/** The statement of a provider for a day of a time zone (IANA name). */
+/** The provider statement of a day of a time zone (IANA name). */
 export interface StatementDay {
   readonly provider: StatementProvider;
   readonly day: Day;
@@ -125,8 +125,9 @@ function asOurs(provider: StatementProvider, lines: readonly StoredLine[]): RawB
 }
 
 /**
- * The days of a provider that are to be compared: closed ones of the last days that are not compared
- * or have something unexplained, oldest first. Of a provider without a statement only the last closed day.
+ * The days of a provider that are to be compared, oldest first: closed days of the last days that
+ * are not compared or have something unexplained. Of a provider without a provider statement only
+ * the last closed day.
  */
 export async function dueDays(
   database: Database,
@@ -148,7 +149,7 @@ export async function dueDays(
   return rows.map(({ day }) => day);
 }
 
-/** Locks the statement of a day, so that one load or comparison of it ends at a time. */
+/** Locks the provider statement of a day, so that one load or comparison of it ends at a time. */
 export async function lockStatement(
   transaction: DatabaseTransaction,
   { provider, day }: StatementDay,
@@ -246,7 +247,7 @@ export interface StatementFacts {
   readonly unexplained: number;
 }
 
-/** The statement of a day; undefined where it was never asked for. */
+/** The provider statement of a day; undefined where it was never asked for. */
 export async function findStatement(
   database: Database,
   provider: string,

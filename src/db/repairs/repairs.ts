@@ -309,9 +309,9 @@ export const lockAsker = (transaction: DatabaseTransaction, askedBy: string): Pr
 export type Asking = Pick<RepairRow, 'kind' | 'subject_id' | 'asked_by'> & { readonly id?: number };
 
 /**
- * The value that one asker has moved within 24 hours without a second person, or that was moved so by
- * repairs of one kind for one subject, whichever is more. It reads the other repairs of one day. Who decides by
- * it has called `lockAsker` first; of a subject one repair of a kind is open at a time.
+ * The value that one asker has moved within 24 hours without a second person. If repairs of one
+ * kind for one subject moved more so, that value counts. It reads the other repairs of one day. Who
+ * decides by it has called `lockAsker` first; of a subject one repair of a kind is open at a time.
  */
 export async function movedAlone(
   database: Database,

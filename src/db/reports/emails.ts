@@ -117,11 +117,11 @@ const isOfActiveCompany = sql`(
     select from merchants where merchants.id = account.merchant_id and merchants.status = 'ACTIVE'))`;
 
 /**
- * Queues the statements of the last closed months of a time zone (IANA name) for up to `batchSize`
- * people, and returns the number of people that are dealt with. The row of a person holds the time
- * up to which months are dealt with, whether wanted or not. A repetition reads only people who are
- * still behind. Months before an account, a choice or a role are never sent. People of a suspended
- * company stay behind until it is active again.
+ * Queues the monthly statements of the last closed months of a time zone (IANA name) for up to
+ * `batchSize` people. Returns the number of people that are dealt with. The row of a person holds
+ * the time up to which months are dealt with, whether wanted or not. A repetition reads only people
+ * who are still behind. Months before an account, a choice or a role are never sent. People of a
+ * suspended company stay behind until it is active again.
  */
 export async function queueStatementEmails(
   database: Database,

@@ -144,8 +144,8 @@ export interface Generation extends GenerationFacts {
  * operation. Where a fact forbids it nothing is written, and the facts show the reason.
  *
  * @throws a violation of `balanceConstraint` when a concurrent voucher spent the balance, of
- * `dailyLimitConstraint` or `numberLimitConstraint` when a daily limit would be exceeded, or of `vouchers_operation_id_key` when a
- * concurrent request has the same operation
+ * `dailyLimitConstraint` or `numberLimitConstraint` beyond a daily limit, or of
+ * `vouchers_operation_id_key` for a duplicate
  */
 export async function insertVoucher(
   database: Database,

@@ -74,7 +74,7 @@ export interface MetricDefinition {
   readonly buckets?: readonly number[];
 }
 
-const kind: Label = { meaning: 'What the money is on hold for', values: holdKinds };
+const kind: Label = { meaning: 'Operation that put the money on hold', values: holdKinds };
 const age: Label = { meaning: 'Time since the hold', values: Object.keys(holdAges) };
 const outbox: Label = {
   meaning: Object.entries(outboxes)
@@ -237,7 +237,7 @@ export const PREFIX = 'voucher_service_';
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const SURFACES = ['partner', 'merchant', 'portal', 'other'] as const;
 
-const surface: Label = { meaning: 'Who it is for', values: SURFACES };
+const surface: Label = { meaning: 'Audience', values: SURFACES };
 const route: Label = {
   meaning: 'Template of the path, as in [endpoints](endpoints.md); `other` for unknown paths',
 };
@@ -245,7 +245,7 @@ const provider: Label = {
   meaning: 'Adapter of the settings, such as `gsma`; `webhook`: all receivers',
 };
 const breakerState: Label = { meaning: 'Its state', values: ['closed', 'half-open', 'open'] };
-const call: Label = { meaning: 'What was asked', values: [...providerCalls] };
+const call: Label = { meaning: 'Call to the provider', values: [...providerCalls] };
 
 /** Every metric of the service itself, by its name without the prefix. */
 export const definitions = {

@@ -98,8 +98,9 @@ async function resultOf(check: HealthCheck, timeoutMs: number): Promise<CheckRes
 }
 
 /**
- * Answers `GET /health/live` (the process runs) and `GET /health/ready` (it can do its work: 200, else
- * 503) for load balancers and supervisors, before all limits and logs; hands everything else on.
+ * Answers `GET /health/live` (the process runs) and `GET /health/ready` (it can do its work: 200,
+ * else 503) for load balancers and supervisors. It comes before all limits and logs, and hands
+ * everything else on.
  */
 export const answerHealth =
   (readReport: Health['read'], next: RequestListener): RequestListener =>

@@ -1428,7 +1428,7 @@ export interface TopupSucceededFacts {
   readonly productId: number | null;
   /** Operator of the number; null where it was not determined */
   readonly operator: MobileOperator | null;
-  /** The provider's words; null where it gave none. Example: `Delivered` */
+  /** The provider's message; null where it gave none. Example: `Delivered` */
   readonly message: string | null;
 }
 
@@ -1465,7 +1465,7 @@ export interface TopupFailedFacts {
   readonly productId: number | null;
   /** Operator of the number; null where it was not determined */
   readonly operator: MobileOperator | null;
-  /** The provider's words; null where it gave none. Example: `Delivered` */
+  /** The provider's message; null where it gave none. Example: `Delivered` */
   readonly message: string | null;
 }
 

@@ -237,8 +237,9 @@ const orderOf = (request: AccountRequest) =>
   findBulkOrder(request.services.database, request.session.company.id, idOf(request));
 
 /**
- * The lines of an order as a file. Codes are money, so the file needs `operate`, each download is in
- * the audit log, and only orders of the portal have them: the API answers the codes of its own.
+ * The lines of an order as a file. Codes are money, so the file needs `operate`, and each download
+ * is in the audit log. Only orders of the portal have a file: the API answers the codes of its own
+ * orders.
  */
 export const downloadBulkResultForm = portal.form({
   path: '/bulk-orders/:id/result',

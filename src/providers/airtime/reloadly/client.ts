@@ -75,8 +75,8 @@ async function readPage(
 }
 
 /**
- * Lists our top-ups since a time, and those of a day before it: what the recovery misses would be lost,
- * and what it compares needlessly agrees.
+ * Lists our top-ups since a time, and those of a day before it. The recovery would lose a missing
+ * top-up, and comparing too many does no harm.
  */
 function listTopups(report: TopupReport, since: Date): Promise<TransactionList> {
   const period = { from: since, to: new Date() };

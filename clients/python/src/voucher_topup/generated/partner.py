@@ -1570,7 +1570,7 @@ class TopupSucceededFacts(TypedDict):
     productId: Optional[int]
     # Operator of the number; null where it was not determined
     operator: Optional[Literal["ETHIO_TELECOM", "SAFARICOM_ETHIOPIA"]]
-    # The provider's words; null where it gave none. Example: Delivered
+    # The provider's message; null where it gave none. Example: Delivered
     message: Optional[str]
 
 
@@ -1610,7 +1610,7 @@ class TopupFailedFacts(TypedDict):
     productId: Optional[int]
     # Operator of the number; null where it was not determined
     operator: Optional[Literal["ETHIO_TELECOM", "SAFARICOM_ETHIOPIA"]]
-    # The provider's words; null where it gave none. Example: Delivered
+    # The provider's message; null where it gave none. Example: Delivered
     message: Optional[str]
 
 
