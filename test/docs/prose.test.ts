@@ -32,9 +32,12 @@ function blocksOf(tokens: readonly Token[]): Token[][] {
   });
 }
 
-/** The text as it is read; code has no words. */
+/** Stands for code: a capital, so that it may begin a sentence, and no word. */
+const CODE = 'Ⓒ';
+
+/** The text as it is read. */
 function textOf(token: Token): string {
-  if (token.type === 'codespan') return '`';
+  if (token.type === 'codespan') return CODE;
   if (token.type === 'br') return ' ';
   return 'tokens' in token && token.tokens ? token.tokens.map(textOf).join('') : token.raw;
 }
@@ -49,8 +52,21 @@ const sentencesOf = (markdown: string): string[] =>
     ),
   );
 
+/** Blocks, and lines one below the other, in programs, styles and SQL; comments behind code are not found. */
+const COMMENT = /^[ \t]*(?:\/\*[\s\S]*?\*\/|(?:(?:\/\/|--) .*\n?[ \t]*)+)/gm;
+
+/** The text of a comment, which is Markdown; a tag begins a paragraph. */
+const textOfComment = (comment: string): string =>
+  comment
+    .replace(/\s*\*\/\s*$/, '')
+    .replace(/^[ \t]*(?:\/\*+|\*|\/\/|--)[ \t]?/gm, '')
+    .replace(/^@/gm, '\n@');
+
+const commentsOf = (source: string): string[] =>
+  [...source.matchAll(COMMENT)].map(([comment]) => textOfComment(comment));
+
 const countWords = (sentence: string): number =>
-  [...words.segment(sentence)].filter(({ isWordLike }) => isWordLike).length;
+  [...words.segment(sentence.replaceAll(CODE, ''))].filter(({ isWordLike }) => isWordLike).length;
 
 const isHard = (sentence: string): boolean =>
   countWords(sentence) > MAXIMUM_WORDS ||
@@ -63,12 +79,43 @@ test.each(documents)('every sentence of %s is short and plain', (document) => {
   expect(sentencesOf(readFileSync(document, 'utf8')).filter(isHard)).toEqual([]);
 });
 
+test.each(['src', 'workflows', 'activities', 'migrations'])(
+  'every sentence in the comments of %s is short and plain',
+  (folder) => {
+    const hard = globSync(`${folder}/**/*.{ts,cjs,js,css,sql}`).flatMap((file) =>
+      commentsOf(readFileSync(file, 'utf8'))
+        .flatMap(sentencesOf)
+        .filter(isHard)
+        .map((sentence) => `${file}: ${sentence}`),
+    );
+    expect(hard).toEqual([]);
+  },
+);
+
+test('finds hard sentences in comments', () => {
+  const source = `/**
+ * What is due is paid. A plain one.
+ *
+ * @throws for whoever asks
+ */
+  // Nobody is
+  // asked.
+-- The same one.
+const glob = 'src/**/*.ts'; // anew`;
+  expect(commentsOf(source).flatMap(sentencesOf).filter(isHard)).toEqual([
+    'What is due is paid.',
+    '@throws for whoever asks',
+    'Nobody is asked.',
+    'The same one.',
+  ]);
+});
+
 test('finds hard sentences in paragraphs, lists and tables', () => {
   const long = `${'word '.repeat(MAXIMUM_WORDS)}end.`;
   const markdown = `What is due is paid. A plain one.\n\n- ${long}\n\n| Head |\n|---|\n| Nobody *pays* \`beside\` |`;
   expect(sentencesOf(markdown).filter(isHard)).toEqual([
     'What is due is paid.',
     long,
-    'Nobody pays `',
+    'Nobody pays Ⓒ',
   ]);
 });
