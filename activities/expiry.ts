@@ -188,7 +188,7 @@ const describeDue = (partnerId: number, due: DueVouchers): string =>
   `${formatAmount(parseMoney(due.reserved))}. Their value stays reserved; the vouchers of other ` +
   'partners expire.';
 
-/** What a person can do so that they expire. */
+/** How a person can help them to expire. */
 const dueAdvice = (partnerId: number, { isCovered }: DueVouchers): string =>
   (isCovered
     ? 'The reserve covers them, so the next expiry run expires them. If they remain after it, the database ' +

@@ -25,7 +25,7 @@ import { findReversalCall } from './redemptions/reversals.ts';
 import { severalAtOnce } from './several-at-once.ts';
 import { orderOf } from './topups/topup-orders.ts';
 
-/** What a provider says by its answer to an inquiry. No answer and an unclear one are silence. */
+/** The observation in a provider's answer to an inquiry. No answer and an unclear one are silence. */
 function observationOf(answer: ProviderInquiry, at: number): Observation {
   const inquiry = { at, source: 'inquiry' } as const;
   switch (answer.kind) {
@@ -82,7 +82,7 @@ const CONCURRENCY = 10;
 /** Time limit of one batch; the next batch does the rest. */
 const BATCH_MS = 60_000;
 
-/** What one batch of inquiries did. */
+/** The result of one batch of inquiries. */
 export interface AskedBatch {
   readonly asked: number;
   /** The time limit ended the batch early. */

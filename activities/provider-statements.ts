@@ -61,7 +61,7 @@ const STATEMENT_DAYS = 7;
 /** Days after which the provider statement of a provider without a list, such as M-Pesa, is missed. */
 const STATEMENT_FILE_DAYS = 2;
 
-/** What one round of comparisons did. */
+/** The result of one round of comparisons. */
 export interface ComparisonRound {
   /** Compared days, for people. */
   readonly compared: readonly string[];

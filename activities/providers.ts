@@ -33,7 +33,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { withHeartbeat } from './provider-call.ts';
 import { orSettledByHand } from './repairs.ts';
 
-/** What a row says of its providers. */
+/** The providers in a row. */
 interface AskedRow<Name extends string> {
   readonly provider: Name;
   readonly failovers: AskedProviders['failovers'];

@@ -41,7 +41,7 @@ import {
 export interface RepairEnded {
   readonly kind: 'ended';
   readonly state: RepairState;
-  /** What came of it, or what to do instead; null while it waits for a second person. */
+  /** The result of the repair, or what to do instead; null while it waits for a second person. */
   readonly result: string | null;
   /** The repair and its subject, for people. */
   readonly label: string;
@@ -56,7 +56,7 @@ export interface RepairRunning {
   readonly call: RepairCall;
 }
 
-/** What came of the call of a repair. */
+/** The result of the call of a repair. */
 export interface RepairOutcome {
   readonly isDone: boolean;
   readonly words: string;

@@ -23,7 +23,7 @@ const ROUND_MS = 10_000;
 /** How late a workflow may be before its webhook is woken again. */
 const GRACE_SECONDS = 60;
 
-/** What one round of deliveries did. */
+/** The result of one round of deliveries. */
 export interface DeliveryRound {
   /** Only an active webhook has deliveries; the state also tells a webhook that was switched off. */
   readonly state: 'active' | 'inactive' | 'switched-off';

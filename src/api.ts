@@ -73,7 +73,7 @@ export async function startApi(
     readonly logger: Logger;
     readonly metrics?: Metrics;
     readonly eager: boolean;
-    /** What else must work for the API to be ready. */
+    /** Further checks that decide whether the API is ready. */
     readonly checks?: HealthChecks;
     /** Additional routes, such as the baseline of a benchmark. */
     readonly surfaces?: readonly SurfaceRoutes[];
@@ -216,7 +216,7 @@ function pagesOf(services: Services, config: ApiConfig): PagesSurface[] {
   ];
 }
 
-/** What everybody may read, outside of the APIs and the pages. */
+/** The files that everybody may read, outside of the APIs and the pages. */
 const documentsOf = (config: Config): PublicDocument[] => [
   ...securityContact(config.http),
   llmsText(config),

@@ -6,7 +6,7 @@ import { untilNotRefused } from './steps/failures.ts';
 
 type Progress = Awaited<ReturnType<Activities['generateBulkLines']>>;
 
-/** What became of an order, for the Temporal UI. */
+/** The result of an order, for the Temporal UI. */
 export type GenerateBulkResult = Omit<Progress, 'isEnded'>;
 
 /**

@@ -193,7 +193,7 @@ async function outcomeOf(
 }
 
 const childOptions = (name: string, { kind, id }: Company) => ({
-  // What moves money goes on, whatever becomes of the repair.
+  // A workflow that moves money goes on, whatever the end of the repair.
   parentClosePolicy: ParentClosePolicy.ABANDON,
   workflowTaskTimeout: '5s' as const,
   typedSearchAttributes: [

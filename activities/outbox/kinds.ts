@@ -65,7 +65,7 @@ export interface MessageKind {
     subject: string,
     channel: OutboxChannel,
   ) => Promise<((recipient: number) => Promise<Letter | undefined>) | string>;
-  /** What follows the end of a message, in the same transaction. */
+  /** The step after the end of a message, in the same transaction. */
   readonly conclude: (transaction: DatabaseTransaction, subject: string) => Promise<void>;
 }
 

@@ -360,7 +360,7 @@ async function recordHold(
   });
 }
 
-/** What an earlier run of the same operation holds. */
+/** The hold of an earlier run of the same operation. */
 async function resumeHold(
   transaction: DatabaseTransaction,
   { operationId }: TopUpCommand,

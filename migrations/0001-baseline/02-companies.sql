@@ -71,7 +71,7 @@ create table merchant_payout_accounts (
   -- The kind of the account, and its number or name.
   party_key text not null,
   party_value text not null,
-  -- Whom an operator expects as the registered holder.
+  -- The registered holder that an operator expects.
   holder_name text
 );
 create unique index merchant_payout_accounts_current
@@ -79,7 +79,7 @@ create unique index merchant_payout_accounts_current
 -- Each payment reads the account that it goes to, current or not.
 create index merchant_payout_accounts_merchant on merchant_payout_accounts (merchant_id);
 
--- What one provider says of a payout account before the first payment.
+-- A provider's answer about a payout account before the first payment.
 create table payout_account_checks (
   payout_account_id bigint not null references merchant_payout_accounts (id) on delete cascade,
   provider text not null,

@@ -1,4 +1,4 @@
--- What may be sold, by whom and at which price; and the versions of lists of reference data.
+-- The products, their sellers and prices; and the versions of lists of reference data.
 
 -- A group of products in lists of reference data.
 create table product_categories (

@@ -63,7 +63,7 @@ create table company_daily_counts (
 );
 create index company_daily_counts_by_day on company_daily_counts (day);
 
--- What a partner or key with a limit spent on one day (UTC).
+-- The spending of a partner or key with a limit on one day (UTC).
 create table daily_spending (
   subject_kind text not null check (subject_kind in ('partner', 'api-key')),
   subject_id bigint not null,
@@ -79,7 +79,7 @@ create table daily_spending (
 );
 create index daily_spending_by_day on daily_spending (day);
 
--- What happened for one phone number on one day (UTC); rows only while a setting limits it.
+-- The events of one phone number on one day (UTC); rows only while a setting limits it.
 create table number_daily_counts (
   -- Keyed: the number itself is not here.
   number_digest bytea not null,

@@ -20,7 +20,7 @@ create table vouchers (
   amount numeric(20, 6) not null check (amount > 0),
   remaining numeric(20, 6) not null,
   held numeric(20, 6) not null default 0,
-  -- What expiry or cancellation gave back to the partner.
+  -- The amount that expiry or cancellation gave back to the partner.
   returned numeric(20, 6) not null default 0,
   status text not null default 'ACTIVE' check (status in (
     'ACTIVE', 'REDEEM_INITIATED', 'REDEEM_PROCESSING', 'REDEEMED', 'EXPIRED', 'CANCELLED')),

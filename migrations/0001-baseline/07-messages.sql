@@ -24,7 +24,7 @@ create table messages (
   provider text,
   provider_reference text,
   provider_message text,
-  -- What the provider reported after it had taken the message. Null: nothing.
+  -- The provider's report after it had taken the message. Null: nothing.
   delivery text constraint messages_delivery check (delivery in ('DELIVERED', 'NOT_DELIVERED')),
   delivery_at timestamptz,
   delivery_reason text

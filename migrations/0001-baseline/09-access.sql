@@ -21,7 +21,7 @@ create table api_keys (
   -- Of a key that can be copied, under a key that only the API process has. Null: the key is over, or
   -- it was never to be copied.
   key_ciphertext text,
-  -- What it may do.
+  -- The scopes of the key.
   scopes text[] not null default '{read,vouchers,topups}'
     check (scopes <@ '{read,vouchers,topups}' and cardinality(scopes) > 0),
   -- Daily limits of what it spends, the amount in ETB; null: no limit.

@@ -9,7 +9,7 @@ create table portal_accounts (
   email text not null unique check (email = lower(email)),
   partner_id bigint references partners,
   merchant_id bigint references merchants,
-  -- What the person may do for the company.
+  -- The role of the person in the company.
   role text not null default 'owner' check (role in ('owner', 'finance', 'developer', 'viewer')),
   -- With its parameters; null until the person has chosen a password.
   password_hash text,
@@ -51,7 +51,7 @@ create table portal_sessions (
   account_id bigint not null references portal_accounts,
   -- Of the token, which only the browser has.
   token_digest bytea not null unique,
-  -- What the next page tells the person, once.
+  -- The notice on the next page of the person, shown once.
   notice text,
   -- When the person last proved to be there, by a one-time password or the password.
   confirmed_at timestamptz

@@ -8,7 +8,7 @@ create table bulk_orders (
   request_id uuid not null,
   request_digest text not null,
   partner_id bigint not null references partners,
-  -- Whose authority each line is checked against again: a key's with its token, or a person's.
+  -- The authority that each line is checked against again: a key with its token, or a person.
   api_key_id bigint references api_keys,
   token_version integer,
   portal_account_id bigint references portal_accounts,

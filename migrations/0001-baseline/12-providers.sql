@@ -1,6 +1,7 @@
 -- Providers of text messages, payments and top-ups: who serves what, who was asked, and what they told.
 
--- A rule by which a provider serves operations. What no route decides goes to the default provider.
+-- A rule by which a provider serves operations. Orders without a deciding route go to the default
+-- provider.
 create table provider_routes (
   id bigint generated always as identity primary key,
   created_at timestamptz not null default now(),
@@ -44,13 +45,13 @@ create table message_failovers (
   message_id bigint not null references messages,
   from_provider text not null,
   to_provider text not null check (to_provider <> from_provider),
-  -- What the first provider said.
+  -- The message of the first provider.
   message text not null
 );
 create index message_failovers_of_message on message_failovers (message_id, id);
 create index message_failovers_by_age on message_failovers (at);
 
--- What M-Pesa told by a callback about a payment or an inquiry, which it answers by callbacks only.
+-- The callback of M-Pesa about a payment or an inquiry, which it answers by callbacks only.
 create table mpesa_results (
   id bigint generated always as identity primary key,
   received_at timestamptz not null default now(),
@@ -61,7 +62,7 @@ create table mpesa_results (
   conversation_id text not null,
   result_code text not null,
   description text not null,
-  -- What an inquiry says of the payment.
+  -- The status of the payment in the answer to an inquiry.
   transaction_status text,
   receipt text,
   -- The provider's value, if it differs from ours.

@@ -17,7 +17,7 @@ create table placements (
   placed_at timestamptz not null default clock_timestamp(),
   -- Since when it may have been sent to a provider that would do a repetition again.
   sent_at timestamptz,
-  -- What the provider says, and what it did by that.
+  -- The observation of the provider, and the amount that it did by that.
   said text not null default 'none'
     check (said in ('none', 'pending', 'nothing', 'done', 'undone', 'other')),
   done numeric(20, 6) not null default 0 check (done >= 0),
@@ -64,7 +64,7 @@ create index observations_by_time on observations (created_at);
 create trigger observations_append_only before update or delete on observations
   for each row execute function refuse_change();
 
--- What somebody bears for good of an order, instead of its payer.
+-- The amount that somebody else bears for good, instead of the payer of an order.
 create table settlements (
   id bigint generated always as identity primary key,
   created_at timestamptz not null default now(),

@@ -1,4 +1,4 @@
--- What staff and operators ask for, so that a case comes to its end.
+-- The requests of staff and operators that bring a case to its end.
 
 -- A repair; each has a workflow of its own.
 create table repairs (
@@ -11,7 +11,7 @@ create table repairs (
   subject_kind text not null
     check (subject_kind in ('voucher', 'redemption', 'top-up', 'deposit', 'partner', 'case')),
   subject_id text not null,
-  -- Whose operation it is: it has the authority of this company, and no other. Null: of no company.
+  -- The company of the operation: the repair has its authority, and no other. Null: of no company.
   company_kind text check (company_kind in ('partner', 'merchant')),
   company_id bigint,
   voucher_id bigint references vouchers,
@@ -36,7 +36,7 @@ create table repairs (
   state text not null
     check (state in ('ASKED', 'READY', 'RUNNING', 'DONE', 'REFUSED', 'EXPIRED')),
   changed_at timestamptz not null default now(),
-  -- What came of it, or what to do instead.
+  -- The result of the repair, or what to do instead.
   result text,
   constraint repairs_by_two check (confirmed_by <> asked_by),
   constraint repairs_confirmed check (

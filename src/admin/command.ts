@@ -51,7 +51,7 @@ export interface AdminContext {
   readonly configuredProviders: () => Readonly<Record<RouteKind, readonly string[]>>;
   /** The providers of the settings. @throws {AdminError} without their settings */
   readonly providers: () => Promise<ListedProviders>;
-  /** Whom statements of providers are asked from. */
+  /** The providers whose statements are asked for. */
   readonly statements: {
     readonly provider: (name: StatementProviderName) => StatementProvider;
     /** @throws {AdminError} without its settings */

@@ -43,12 +43,12 @@ export interface ComparedTransaction extends ProviderTransaction {
   readonly verdict: Verdict;
 }
 
-/** What a provider did, by its statement as a file, by its name. */
+/** The operations of a provider, by the name of its statement file. */
 export type GivenStatements = Readonly<
   Record<string, Extract<TransactionList, { kind: 'listed' }> | undefined>
 >;
 
-/** What the providers did since a time. */
+/** The operations of the providers since a time. */
 export interface ComparedBooks {
   readonly comparisons: readonly ComparedTransaction[];
   /** Providers that cannot list, and what cannot be booked, in words for the operator. */

@@ -45,7 +45,7 @@ const resultSchema = z.object({
   }),
 });
 
-/** Whose parameters name the payment that an inquiry was about. */
+/** The kind of order that the parameters of a result name. */
 type Kind = NewMpesaResult['kind'];
 
 /**

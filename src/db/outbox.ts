@@ -78,7 +78,7 @@ export async function takeFromOutbox(
   return rows[0];
 }
 
-/** What became of an attempt. QUEUED: the message was not sent, and is tried again. */
+/** The result of an attempt. QUEUED: the message was not sent, and is tried again. */
 export interface OutboxEnd {
   readonly state: Extract<OutboxState, 'QUEUED' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED'>;
   readonly problem?: string;

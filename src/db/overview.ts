@@ -6,7 +6,7 @@ import { type OutboxKind, undeliveredCounts } from './outbox.ts';
 
 /** Failures of one reason. */
 export interface FailureCount {
-  /** What the provider or the service said; null where it said nothing. */
+  /** The message of the provider or of the service; null where there is none. */
   readonly reason: string | null;
   readonly count: number;
 }
@@ -43,7 +43,7 @@ export async function paymentFailures(
   return rows;
 }
 
-/** What sales brought above their cost. Amounts are decimal strings and may be negative. */
+/** The earnings of sales above their cost. Amounts are decimal strings and may be negative. */
 export interface Margin {
   readonly kind: 'vouchers' | 'topups';
   /** Sales whose price and exchange rate are known. */
@@ -97,7 +97,7 @@ interface OpenHolds {
   readonly oldestSeconds: number;
 }
 
-/** What waits for a worker. */
+/** The rows that wait for a worker. */
 interface Waiting {
   readonly outbox: string;
   readonly count: number;

@@ -3,7 +3,7 @@ import type { Route, RouteKind } from '../domain/providers.ts';
 import type { Database, DatabaseTransaction } from './connection.ts';
 import type { ProviderRoutesTable, ProviderStatesTable } from './generated/tables.ts';
 
-/** Whose operation it is; each is a column or a value. */
+/** The company of the operation; each is a column or a value. */
 interface RouteSubject {
   readonly partnerId: RawBuilder<unknown> | number | null;
   readonly merchantId: RawBuilder<unknown> | number | null;

@@ -24,7 +24,7 @@ export interface HeldRedemption extends Held {
   readonly claim_workflow_id: string | null;
   readonly serial_number: string;
   readonly partner_id: number;
-  /** Whom the payment is for. */
+  /** The merchant of the payment. */
   readonly merchant_id: number;
   /** Of the voucher; null for an anonymous one. */
   readonly owner_msisdn: StoredNumber | null;
@@ -123,7 +123,7 @@ const allHeldAttempts = (database: Database) =>
     ])
     .where('topup_attempts.status', '=', 'HELD');
 
-/** What a callback of M-Pesa told. */
+/** The content of a callback of M-Pesa. */
 export interface NewMpesaResult {
   /** Of the payment itself, or the answer to an inquiry. */
   readonly kind: 'payment' | 'inquiry';

@@ -25,7 +25,7 @@ export const standingFence = (database: Database): Promise<Fence | undefined> =>
     .where('state', '=', 'MAINTENANCE')
     .executeTakeFirst();
 
-/** What processes look at before they change or send anything. */
+/** The state that processes look at before they change or send anything. */
 interface FenceFacts {
   readonly isFenced: boolean;
   /** Of PostgreSQL: a promotion or a restore begins another timeline. Null on a standby. */
@@ -280,7 +280,7 @@ export async function referencesOfReceipts(
   return new Map(rows.map(({ receipt, reference }) => [receipt, reference]));
 }
 
-/** What a provider did, or may still do, and a restore lost. */
+/** An operation that a provider did, or may still do, and that a restore lost. */
 export interface LostOrder {
   readonly kind: 'payment' | 'top-up';
   readonly provider: string;

@@ -268,9 +268,9 @@ export interface FoundRecord {
   /** A reference, or the number of a row. */
   readonly name: string;
   readonly at: Date;
-  /** Whose it is; null for a call that named no company. */
+  /** The company of the call; null where the call named none. */
   readonly company: string | null;
-  /** What became of it. */
+  /** The result of the call. */
   readonly state: string;
   /** Decimal string. */
   readonly amount: string | null;

@@ -44,7 +44,7 @@ export function refuseReason(why: string): string | undefined {
 
 type Reason = Refusal['reason'];
 
-/** What staff do instead, where it differs from what partners and merchants do. */
+/** The remedy of staff, where it differs from that of partners and merchants. */
 const insteadByReason: Readonly<Partial<Record<Reason, string>>> = {
   'account-suspended': 'Ask an operator whether the company may go on, then ask again.',
   'database-failed': 'Ask again. If it fails again, call an operator.',

@@ -37,14 +37,14 @@ const meanings: readonly (readonly [said: RegExp, meaning: string])[] = [
 export const plainWords = (words: string): string | undefined =>
   meanings.find(([said]) => said.test(words))?.[1];
 
-/** What the id of a workflow says. */
+/** The meaning of a workflow's id. */
 interface WorkflowTerm {
   readonly serialNumber?: string;
   readonly topupId?: number;
   readonly redemptionId?: number;
   readonly operationId?: string;
   readonly caseId?: number;
-  /** What the workflow does, where its id names no operation. */
+  /** The task of the workflow, where its id names no operation. */
   readonly about?: string;
 }
 
@@ -110,7 +110,7 @@ function readWorkflowId(text: string): WorkflowTerm | undefined {
   return undefined;
 }
 
-/** What a text that somebody looks for may be; one text may be several things. */
+/** The possible meanings of a searched text; one text may have several. */
 export interface SearchTerm {
   /** E.164 */
   readonly msisdn?: string;

@@ -96,7 +96,7 @@ function explainUnknown(line: WalletChange): string {
   return `${direction} ${line.other_account}: step ${line.step} of operation ${line.operation_id}`;
 }
 
-/** What changed a wallet, in words of the field, and each with its meaning. */
+/** The changes of a wallet in words of the field, each with its meaning. */
 export const transactionKinds = {
   deposit: 'Money that you paid in',
   'deposit-reversal': 'A deposit that was taken back',

@@ -200,7 +200,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   payout: 'redemption:17',
 };
 
-/** What an event of a type happens to, as an example. */
+/** The subject of an event of a type, as an example. */
 export const subjectExample = (type: EventType): string => SUBJECTS[type.replace(/\..*/, '')] ?? '';
 
 /** "VoucherGenerated", the name of an event's type in the clients. */

@@ -11,7 +11,7 @@ import { type Refusal, refuse } from '../domain/refusals.ts';
 import { priceTopup, type TopupKind } from '../domain/topup.ts';
 import { type Caller, refuseGeneration, refuseGenerator } from '../domain/vouchers/voucher.ts';
 
-/** What an operation would cost now, and the refusal that it would be answered with. */
+/** The present costs of an operation, and the refusal that would answer it. */
 export interface Quote {
   readonly wallet: 'gift' | 'airtime';
   /** Decimal string in ETB: the balance of the wallet that would pay. */

@@ -267,7 +267,7 @@ export function reverseRedemptionOnce(
     readonly key: string | undefined;
     readonly redemptionId: number;
     readonly reason: string | null;
-    /** What the digest covers besides the redemption. */
+    /** The content of the digest besides the redemption. */
     readonly content: object;
   },
 ): Promise<OperationResult<RedemptionReversed>> {

@@ -28,7 +28,7 @@ export async function generateVoucherOnce(
   request: {
     readonly company: Caller;
     readonly key: string | undefined;
-    /** What the digest covers. */
+    /** The content of the digest. */
     readonly content: object;
     readonly voucher: Omit<GenerateVoucherCommand, keyof RequestIdentity>;
   },

@@ -167,7 +167,7 @@ const namesOfRedemption = (
   }),
 });
 
-/** Whom the API calls in Temporal, for what. */
+/** The calls of the API in Temporal. */
 export const calls = {
   generate: answeredByResult(
     (command: GenerateVoucherCommand, context) =>

@@ -183,7 +183,7 @@ export const voucherDetailSchema = voucherSchema.extend({
   }),
 });
 
-/** A voucher with its history. What the merchant pays as a fee stays between us and the merchant. */
+/** A voucher with its history. The fee that the merchant pays stays between us and the merchant. */
 export const presentVoucherDetail = (
   voucher: VoucherDetail,
 ): z.output<typeof voucherDetailSchema> => ({

@@ -174,9 +174,9 @@ interface AccessToken {
 }
 
 /**
- * What an answer says about the access token. `rejected` is the provider's own error: it read nothing
- * else. `doubtful` is a 401 of somebody else, such as a gateway in between: the provider may have done
- * it nevertheless.
+ * The meaning of an answer for the access token. `rejected` is the provider's own error: it read
+ * nothing else. `doubtful` is a 401 of somebody else, such as a gateway in between: the provider
+ * may have done it nevertheless.
  */
 export type TokenVerdict = 'accepted' | 'rejected' | 'doubtful';
 

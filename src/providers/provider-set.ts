@@ -130,7 +130,7 @@ export function choiceFor<Name extends string, Port extends { canCarry(amount: s
     ...routed
   }: Omit<Routed, 'amount'> & {
     readonly routes: readonly Route[];
-    /** What the provider must be able to do besides. */
+    /** The condition that the provider must also meet. */
     readonly canServe?: (port: Port, amount: Money, name: Name) => boolean;
   },
 ): ProviderChoice<Name> {

@@ -15,7 +15,7 @@ export interface ProviderTransaction {
   readonly currency: string | null;
   /** Who received it: personal data. */
   readonly party: string | null;
-  /** What we wrote for people when we sent it. */
+  /** Our text for people at the sending. */
   readonly description: string | null;
   /** The provider's id of a package. */
   readonly productId: string | null;
@@ -131,7 +131,7 @@ export type ProviderBalance =
 export interface ProviderAccount {
   /** The transactions of a period, page by page; after `not-listed` there is no further page. */
   listStatement?(period: StatementPeriod): AsyncIterable<ProviderStatementPage>;
-  /** What we can still spend. */
+  /** The amount that we can still spend. */
   balance?(): Promise<ProviderBalance>;
   /**
    * Asks whether the service is available, or logs in where the provider tells no balance; the reason

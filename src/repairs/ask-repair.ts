@@ -72,7 +72,7 @@ export interface AskedRepair {
   readonly requestKey: string;
 }
 
-/** What came of asking. */
+/** The result of a request for a repair. */
 export type Asked =
   | { readonly kind: 'refused'; readonly refusal: string }
   /** The same form, or the same repair while it is open. */

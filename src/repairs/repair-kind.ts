@@ -14,7 +14,7 @@ import { type RepairKindName, repairTitles } from './repair-titles.ts';
 
 /** What every repair knows of its subject. */
 interface Subject {
-  /** Whose operation it is; null where it is no company's. */
+  /** The company of the operation; null where there is none. */
   readonly company: Company | null;
   readonly voucherId: number | null;
   readonly topupId: number | null;

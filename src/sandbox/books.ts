@@ -85,7 +85,7 @@ type Entry<Kind extends keyof Changes = keyof Changes> = readonly [Kind, Changes
 export interface Books {
   /** The differences between provider statements and the books. */
   readonly statementFaults: StatementFaults;
-  /** What we can spend at a provider. */
+  /** The amount that we can spend at a provider. */
   readonly balances: ReadonlyMap<string, number>;
   /** Oldest first. */
   readonly paidIn: PaidIn[];

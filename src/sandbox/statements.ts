@@ -50,7 +50,7 @@ const topupsOf =
       taken,
     }));
 
-/** What a provider did. */
+/** An operation of a provider. */
 export const transactionsOf: Readonly<Record<string, (books: Books) => ListedTransaction[]>> = {
   gsma: (books) => [
     ...listedPayouts(books, 'gsma').map(

@@ -1,6 +1,6 @@
 import { defineSignal } from '@temporalio/workflow';
 
-/** What the network said about the message with the code, after the SMS provider had taken it. */
+/** The network's report about the message with the code, after the SMS provider had taken it. */
 export interface CodeDelivery {
   readonly isDelivered: boolean;
   /** The provider's message about a text that was not delivered. */

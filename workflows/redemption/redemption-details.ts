@@ -26,7 +26,7 @@ export interface RedeemVoucherResult {
     | 'cancelled';
 }
 
-/** What became of the code by now. */
+/** The present state of the code. */
 interface CodeProgress {
   /** Undefined while it is being sent. */
   readonly message: MessageOutcome | undefined;
@@ -42,7 +42,7 @@ const sentWords = (message: MessageOutcome | undefined): string => {
     : 'The service sends the code';
 };
 
-/** What became of the message after the provider had taken it. */
+/** The state of the message after the provider had taken it. */
 const deliveryWords = ({ isDelivered, reason }: CodeDelivery): string =>
   isDelivered
     ? 'The code was delivered to the owner'

@@ -74,7 +74,7 @@ export function createTries() {
     if (refusals === 0) refusedSince = Date.now();
     refusals += 1;
     if (refusals < CALLS_FROM_REFUSAL) return;
-    // What the workflow shows meanwhile stays below the notice.
+    // The workflow's own details stay below the notice.
     const details = getCurrentDetails();
     if (!details.startsWith(NOTICE)) setCurrentDetails(`${NOTICE}${details}`);
     if (workflowInfo().typedSearchAttributes.get(needsAction) === true) return;

@@ -21,7 +21,7 @@ export interface AskedProviders {
 /** A result of an activity, and the providers that were asked for it; absent where none was. */
 export type WithProviders<Result> = Result & { readonly asked?: AskedProviders };
 
-/** Whom the row of a hold names, before anybody was asked. */
+/** The providers in the row of a hold, before any was asked. */
 export const askedFirst = (provider: string | null | undefined): AskedProviders | undefined =>
   provider ? { provider, failovers: [] } : undefined;
 

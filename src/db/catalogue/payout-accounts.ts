@@ -9,7 +9,7 @@ export interface PaidAccount {
   readonly id: number | null;
   /** The providers that have answered for it, so that payments may go to it. */
   readonly checkedBy: readonly string[];
-  /** Whom the operator expects to hold it. */
+  /** The holder that the operator expects. */
   readonly holder: string | null;
 }
 
@@ -212,7 +212,7 @@ export interface PayoutAccount {
   readonly id: number;
   readonly key: string;
   readonly value: string;
-  /** Whom the operator expects to hold it. */
+  /** The holder that the operator expects. */
   readonly holder: string | null;
 }
 

@@ -35,7 +35,7 @@ interface MerchantMonthRow {
   }[];
 }
 
-/** What became of payments later. */
+/** The later changes of payments. */
 type Change = 'late' | 'taken' | 'reversed';
 
 const changeLabels: Readonly<Record<Change, string>> = {

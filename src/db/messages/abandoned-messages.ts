@@ -171,7 +171,7 @@ export const remindersStep = (
   },
 });
 
-/** What the message says; undefined where the voucher cannot be redeemed any more. */
+/** The content of the message; undefined where the voucher cannot be redeemed any more. */
 export const voucherToRemindOf = (database: Database, messageId: number) =>
   database
     .selectFrom('messages')

@@ -9,7 +9,7 @@ interface Reported {
   readonly id: number;
 }
 
-/** Whom the provider names as the receiver of the message. */
+/** The receiver of the message, as the provider names it. */
 interface Receiver {
   readonly numberHash: string;
   /** E.164. */

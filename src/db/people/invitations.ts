@@ -76,7 +76,7 @@ export async function beginInvitation(
     .execute();
 }
 
-/** What the messages of an invitation say. */
+/** The content of the messages of an invitation. */
 export interface InvitationFacts {
   readonly email: string;
   readonly msisdn: string | null;
@@ -218,7 +218,7 @@ interface ListedInvitation {
   readonly sms: OutboxState | null;
   readonly smsMessage: string | null;
   readonly smsProvider: string | null;
-  /** What the provider reported later; null: nothing. */
+  /** The later report of the provider; null: none. */
   readonly smsDelivery: 'DELIVERED' | 'NOT_DELIVERED' | null;
   readonly smsDeliveryReason: string | null;
   readonly mail: OutboxState | null;

@@ -79,7 +79,7 @@ interface Found {
   readonly isOld: boolean;
 }
 
-/** What a comparison found. */
+/** The result of a comparison. */
 export interface Compared {
   /** Observations that changed our books. */
   readonly observed: number;
@@ -98,8 +98,8 @@ export class TooManyDifferences extends Error {
 
 /**
  * Compares the lines of a provider statement with our placements. Each line of ours is an
- * observation at the end of the day. An order without a line is asked about again. What belongs to
- * no order of ours opens a case.
+ * observation at the end of the day. An order without a line is asked about again. A line that
+ * belongs to no order of ours opens a case.
  *
  * @throws {TooManyDifferences} where it finds more than `maximum`
  */

@@ -78,7 +78,7 @@ export async function addStatementLines(
     on conflict do nothing`.execute(database);
 }
 
-/** What a line says, apart from its id. */
+/** The content of a line, apart from its id. */
 const content = (table: 'given' | 'earlier'): RawBuilder<unknown> =>
   sql.join(
     ['reference', 'status', 'amount', 'currency', 'fee', 'fee_currency', 'at', 'is_other'].map(

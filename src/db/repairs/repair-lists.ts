@@ -17,7 +17,7 @@ export interface ShownRepair extends RepairRow {
   readonly serialNumber: string | null;
   /** Our reference of the redemption that it is about. */
   readonly redemptionReference: string | null;
-  /** Whose operation it is, where that is a partner. */
+  /** The partner of the operation, if it is a partner's. */
   readonly partner: string | null;
 }
 
@@ -79,7 +79,7 @@ export interface RepairToStart {
   readonly id: number;
   readonly operationId: string;
   readonly kind: string;
-  /** Whose operation it is; null where it is no company's. */
+  /** The company of the operation; null where there is none. */
   readonly company: Company | null;
   /** Of the voucher or the top-up; null for a repair of a wallet. */
   readonly partnerId: number | null;
@@ -116,7 +116,7 @@ export const isRunningRepair = (repairId: number, { kind, id }: Company) => sql<
   select from repairs where id = ${repairId} and state = 'RUNNING'
     and company_kind = ${kind} and company_id = ${id}::bigint)`;
 
-/** What a person decided about a payment or a top-up whose provider does not say. */
+/** The decision of a person about a payment or a top-up whose outcome the provider does not tell. */
 export interface SettledByHand {
   readonly repairId: number;
   readonly isDone: boolean;

@@ -59,7 +59,7 @@ interface MovementSum {
   readonly amount: string;
 }
 
-/** What moved on a day, by hour. */
+/** The movements of a day, by hour. */
 async function readMovements(snapshot: Database, day: ZonedDay): Promise<MovementSum[]> {
   const { rows } = await sql<MovementSum>`
     select from_kind as "from", to_kind as "to",

@@ -179,7 +179,7 @@ export async function findListedTopup(
   return rows[0];
 }
 
-/** Whose top-up it is, and of what. */
+/** The partner and the product of the top-up. */
 interface TopupSubject {
   readonly partner_id: number;
   readonly kind: TopupKind;

@@ -27,7 +27,7 @@ export const pendingBulkLines = (
     .limit(limit)
     .execute();
 
-/** What became of a line. */
+/** The result of a line. */
 export type SettledLine = { readonly line: number } & (
   | { readonly voucherId: number }
   | { readonly refusal: Refusal }

@@ -204,7 +204,7 @@ interface Message {
   readonly status: Selectable<MessagesTable>['status'];
   readonly providerReference: string | null;
   readonly providerMessage: string | null;
-  /** What the provider reported later; null: nothing. */
+  /** The later report of the provider; null: none. */
   readonly delivery: Selectable<MessagesTable>['delivery'];
   readonly deliveryAt: string | null;
   readonly deliveryReason: string | null;

@@ -55,7 +55,7 @@ const advices: Readonly<Record<CaseWhy, string>> = {
     'then settle the case.',
 };
 
-/** What a person does about a case. */
+/** The task of a person about a case. */
 export const caseAdvice = (why: CaseWhy): string => advices[why];
 
 /** How a line of a statement, or an order without one, differs from our books. */

@@ -10,8 +10,9 @@ export type ObservationSource =
   | 'callback';
 
 /**
- * What a provider says of an order, as our books keep it. `none`: it has not said anything. `nothing`: it never did
- * it. `undone`: it took it back. `other`: something that cannot be booked, such as another payee.
+ * The answer of a provider about an order, as our books keep it. `none`: it has not said anything.
+ * `nothing`: it never did it. `undone`: it took it back. `other`: something that cannot be booked,
+ * such as another payee.
  */
 export type Said = 'none' | 'pending' | 'nothing' | 'done' | 'undone' | 'other';
 
@@ -24,10 +25,10 @@ export interface Observation {
   readonly at: number;
   readonly source: ObservationSource;
   readonly said: Answered;
-  /** What the provider did, where it did something. */
+  /** The amount that the provider did, if it did something. */
   readonly amount?: Money;
   readonly providerReference?: string;
-  /** What it said, safe to show. */
+  /** The message of the provider, safe to show. */
   readonly message?: string;
 }
 
@@ -40,7 +41,7 @@ export interface Placement {
   readonly provider: string;
   readonly ordered: Money;
   readonly said: Said;
-  /** What the provider did by what it said. */
+  /** The effect of an observation. */
   readonly done: Money;
   readonly providerReference: string | null;
   /** When it was so; null before the first observation. */
@@ -76,7 +77,7 @@ export function fold(before: Placement, seen: Observation): Placement {
   };
 }
 
-/** What a placement says after an answer of its provider. */
+/** The state of a placement after an answer of its provider. */
 function saidAfter(
   before: Placement,
   { amount, providerReference }: Observation,

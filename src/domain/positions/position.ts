@@ -5,7 +5,7 @@ import type { Placement } from './placement.ts';
 export const bearers = ['payer', 'partner', 'platform', 'provider'] as const;
 export type Bearer = (typeof bearers)[number];
 
-/** What somebody ordered, and who pays for it now. */
+/** The order of a partner or merchant, and its present payer. */
 export interface Order {
   /** The amount for the provider. */
   readonly price: Money;
@@ -19,7 +19,10 @@ export interface Order {
   readonly creditedTo: 'payer' | 'partner';
 }
 
-/** What somebody bears for good instead of the payer: positive where it pays, negative where it gets. */
+/**
+ * The amount that somebody bears for good instead of the payer: positive where it pays, negative
+ * where it gets.
+ */
 export interface Settlement {
   readonly by: 'partner' | 'platform';
   readonly amount: Money;
@@ -62,7 +65,7 @@ export function decide({ placements }: Pick<Position, 'placements'>): 'open' | '
   return orders.every(isOver) ? 'not-done' : 'open';
 }
 
-/** What stands in suspense: what providers did, less what the payer pays, less what others bear. */
+/** The amount in suspense: what providers did, less what the payer pays, less what others bear. */
 export function difference(position: Position): Money {
   const { order, settlements } = position;
   if (order.state === 'open') return 0n;

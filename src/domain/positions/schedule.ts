@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 const FIRST_LOOK_MS = 10 * MINUTE_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** What the next question to a provider depends on. Times are in milliseconds since 1970. */
+/** The facts that decide the next question to a provider. Times are in milliseconds since 1970. */
 export interface AskClock {
   readonly now: number;
   /** When the order ended; null while its workflow asks. */

@@ -82,7 +82,7 @@ ${known ? onCards(request, known, wrong) : setUpCard(request, wrong)}`,
   };
 }
 
-/** What an app calls the secret. */
+/** The name of the secret in an app. */
 const issuerOf = ({ name }: Site, environment: 'test' | 'production'): string =>
   environment === 'test' ? `${name} (test)` : name;
 

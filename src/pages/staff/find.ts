@@ -31,9 +31,9 @@ import { casePath, repairPath } from './repair-parts.ts';
 
 const SHOWN = 20;
 
-/** What somebody looked for found. */
+/** The result of a search. */
 export interface SearchResult extends FoundCases {
-  /** What else it found, newest first. */
+  /** Further results, newest first. */
   readonly records: readonly FoundRecord[];
   /** The workflow of this id is about no single voucher or top-up: what it does. */
   readonly workflow: { readonly id: string; readonly about: string } | undefined;

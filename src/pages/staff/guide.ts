@@ -32,7 +32,7 @@ const readGuide = (file: GuideFile): string =>
 const renderGuide = (markdown: string, addresses: SiteAddresses): Html =>
   renderMarkdown(withAddresses(markdown, addresses), addressesFrom(''));
 
-/** What a customer says, and what an agent does then. */
+/** The complaint of a customer, and the steps of an agent. */
 interface Complaint {
   readonly title: string;
   readonly markdown: string;

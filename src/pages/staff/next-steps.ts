@@ -12,7 +12,7 @@ import type { RepairKindName } from '../../repairs/repair-titles.ts';
 import { money, time } from '../layout/parts.ts';
 import { openCasePath, repairPath, repairTitle } from './repair-parts.ts';
 
-/** What the page of a case begins with. */
+/** The beginning of the page of a case. */
 export interface NextStep {
   /** One sentence, or a few short ones. */
   readonly happened: Html;
@@ -118,7 +118,7 @@ was asked ${time(new Date(reversal.requestedAt))}.`,
   return nextOfSettled(redemption);
 }
 
-/** What a provider says now, against its first answer. */
+/** The present answer of a provider, against its first answer. */
 function changeOfPayment({ lateAt, takenBackAt, reversal, status, merchant }: Redemption): Html {
   if (lateAt !== null) return html`The provider paid the merchant after it had refused.`;
   if (takenBackAt !== null && reversal?.status !== 'SUCCESS')
@@ -420,7 +420,7 @@ const codeOf = ({ messages }: VoucherDetail) =>
 function nextOfActive(voucher: VoucherDetail): NextStep {
   const { redemptions, claims } = voucher;
   const [newest, claim] = [last(redemptions), last(claims)];
-  // What came last decides: a claim, or the payment of an earlier one.
+  // The newest of both decides: a claim, or the payment of an earlier claim.
   const isClaimNewer = claim && (!newest || new Date(claim.at) > new Date(newest.at));
   return (
     (isClaimNewer && nextOfLastClaim(voucher, claim)) ||

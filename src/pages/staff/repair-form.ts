@@ -26,7 +26,7 @@ export interface Offer {
   /** The same repair, which has not ended: it is not asked for again. */
   readonly open: ShownRepair | undefined;
   readonly second: SecondPerson | undefined;
-  /** What can be chosen now in a field, by its name; nothing leaves the field out. */
+  /** The possible values of a field now, by its name; without values the field is left out. */
   readonly choices: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -135,7 +135,7 @@ ${second && html`<p class="hint">${second.isForOtherNumber ? 'Another number nee
 
 const WHY = 'No phone number, no code.';
 
-/** What people read of the answers to “whether”. */
+/** The shown answers to “whether”. */
 const answers: Readonly<Record<string, string>> = { done: 'Yes', 'not-done': 'No' };
 
 /** What a field asks for, as its label says. */
@@ -185,7 +185,7 @@ interface Choices {
   readonly refused: RefusedForm | undefined;
 }
 
-/** What to do next: in words, with the form of the repair that helps, and those that help otherwise. */
+/** The next step with the form of the repair that helps, and the forms of other repairs that help. */
 export function nextChoices(request: StaffRequest, choices: Choices): Html {
   const { offers, next, refused } = choices;
   const { first, instead } = inOrder(choices);

@@ -22,7 +22,7 @@ export interface SupportCase extends SupportCaseName {
   /** The serial number, or the transactionId. */
   readonly name: string;
   readonly state: Html;
-  /** Whom it is for, and what it is worth: enough to compare with the customer. */
+  /** The merchant or the number, and the value: enough to compare with the customer. */
   readonly brief: Html;
   readonly facts: Readonly<Record<string, HtmlValue>>;
   /** Whether there is a number that can be shown. */

@@ -16,7 +16,7 @@ export type HoldAge = keyof typeof holdAges;
 /** The operations that put money on hold. */
 export const holdKinds = ['payment', 'top-up', 'reversal'] as const;
 
-/** What waits in the database for a worker. */
+/** The rows that wait in the database for a worker. */
 export const outboxes = {
   events: 'Events without a number',
   webhooks: 'Webhooks that are due, without a workflow that has put them off',

@@ -74,9 +74,9 @@ export interface DeliveredAmount {
 const CURRENCY = 'ETB';
 
 /**
- * What the phone got. `requestedAmount` is the charge of the account in its own currency, although
- * the order names birr. It counts only where that currency is ETB. A top-up that was not delivered
- * may say 0, which is no other amount.
+ * The amount that the phone got. `requestedAmount` is the charge of the account in its own
+ * currency, although the order names birr. It counts only where that currency is ETB. A top-up that
+ * was not delivered may say 0, which is no other amount.
  */
 export function deliveredAmount(topup: ReloadlyTopup): DeliveredAmount {
   const { deliveredAmount: amount, deliveredAmountCurrencyCode: currency } = topup;

@@ -19,7 +19,7 @@ const gatewayErrorSchema = z.object({
   errorMessage: z.string().catch(''),
 });
 
-/** What a callback told: of the payment itself, or as the answer to an inquiry. */
+/** The content of a callback: of the payment itself, or as the answer to an inquiry. */
 export interface MpesaResult {
   readonly resultCode: string;
   readonly description: string;
@@ -32,7 +32,7 @@ export interface MpesaResult {
 
 /** The results of M-Pesa, which arrive by callbacks only. */
 export interface MpesaResults {
-  /** What M-Pesa told about a payment by itself. */
+  /** A callback of M-Pesa about a payment, without an inquiry. */
   ofPayment(reference: string): Promise<MpesaResult | undefined>;
   /** The unused answers to our inquiries, newest first; takes them. */
   takeAnswers(reference: string): Promise<readonly MpesaResult[]>;
@@ -168,7 +168,7 @@ function readResult(answer: MpesaResult, told: MpesaResult | undefined): Provide
     : { kind: 'delivered', providerReference };
 }
 
-/** What M-Pesa told about the payment itself. */
+/** A callback of M-Pesa about the payment itself. */
 function readTold({ resultCode, description, receipt, difference }: MpesaResult): ProviderOutcome {
   if (difference !== null) return differs(difference);
   if (resultCode !== '0') return readFailure(resultCode, description);
