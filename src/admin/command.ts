@@ -201,7 +201,7 @@ const IMAGE_USER = 'node';
 function ownName(name: string): string {
   if (!name.startsWith(PORTAL_ACTOR) && !isStaffActor(name)) return name;
   throw new AdminError(
-    'Name yourself: as a person of a company or of the service nobody acts here, but at /portal and /support.',
+    'Name yourself. People of companies and of the service act at /portal and /support, and not here.',
   );
 }
 

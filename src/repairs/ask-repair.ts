@@ -171,4 +171,4 @@ export const isUsedBefore = async (
   isReceiptUsed(database, { of, operationId, reference: receipt });
 
 export const usedBefore = ({ reference: receipt }: Decision): string =>
-  `The reference ${receipt} belongs to another one already: find that one, and ask the provider for the reference of this one.`;
+  `The reference ${receipt} belongs to another payment or top-up already. Find it, and ask the provider for the right reference.`;

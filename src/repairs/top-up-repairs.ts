@@ -109,7 +109,7 @@ const refuseSameNumber = (
   { hashOf }: RepairBasis['numbers'],
 ): string | undefined =>
   given !== undefined && hasHash(last, hashOf(given))
-    ? 'The last attempt went to this number already: name no other number to retry to the same one.'
+    ? 'The last attempt went to this number already: leave the number out to retry to it.'
     : undefined;
 
 /** The step that holds the money chooses among the routes once more, and knows who is configured. */

@@ -60,7 +60,7 @@ export const setDailyLimitsCommand = changeCommand({
 
 export const setKeyLimitsCommand = changeCommand({
   name: 'set key-limits',
-  details: `${RULES} The partner can change them in the portal; its own limits hold beside them.`,
+  details: `${RULES} The partner can change them in the portal; its own limits hold, too.`,
   fields: { id: argument(id, 'The id of the key: see list api-keys'), ...limitFields },
   examples: ['set key-limits 7 --amount 1000', 'set key-limits 7 --amount none --operations 20'],
   async change(transaction, input) {

@@ -137,7 +137,7 @@ export const listUndeliveredEmailsCommand = lookCommand({
   name: 'list undelivered-emails',
   details:
     'Of the last day. REFUSED: the mail server refused it for good. GIVEN_UP: it could not be made or ' +
-    'sent in time. UNKNOWN: nobody knows whether an invitation arrived. None is sent again.',
+    'sent in time. UNKNOWN: an invitation may have arrived or not. None is sent again.',
   fields: { limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default') },
   examples: ['list undelivered-emails'],
   async look(database, { limit = 50 }) {

@@ -53,7 +53,7 @@ export const startSettings = {
   CODEC_SERVER_PORT: port.optional(),
   TEMPORAL_CLI_PATH: z.string().optional().meta({
     description: 'Path of the Temporal CLI, with server 1.32 or newer',
-    whenUnset: '`temporal` on PATH, or one that is fetched',
+    whenUnset: '`temporal` on PATH, or a fetched file',
   }),
   XDG_CACHE_HOME: z.string().optional().meta({
     description: 'Folder in which a fetched Temporal CLI is kept',

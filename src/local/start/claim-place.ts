@@ -103,7 +103,7 @@ async function placeTaken(
     [
       ...(folder ? [`${folder.message}.`] : []),
       ...(names.length === 0 ? [] : [`Taken: ${names.join(', ')}.`]),
-      `To start beside that:\n\n  ${line}\n`,
+      `To start a second stack:\n\n  ${line}\n`,
     ].join('\n'),
   );
 }

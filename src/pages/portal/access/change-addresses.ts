@@ -63,7 +63,7 @@ const noticeOf = (address: string): string =>
   `${address} is registered.${
     isInsideNetwork(address)
       ? ' It is a private address: calls over the internet come from another address, which “Try it” ' +
-        'shows beside each call.'
+        'shows next to each call.'
       : ''
   }`;
 
