@@ -13,7 +13,6 @@ import {
 } from '../../domain/positions/position.ts';
 import type { NotDoneBy } from '../../domain/providers.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import { MissingRowError } from '../refused-rows.ts';
 import { type Case, closeCase, openOrCloseCase } from './cases.ts';
 import {
   type AfterPosition,
@@ -165,7 +164,6 @@ export async function endOrder(
   settings: BookSettings,
 ): Promise<LockedOrder> {
   const order = await readLockedOrder(transaction, operationId, subject);
-  if (!order) throw new MissingRowError(`There is no order ${operationId}`);
   const current = currentOf(order);
   // A provider's list after a restore may show the order as done: a sending without effect does not
   // undo that.

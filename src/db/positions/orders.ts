@@ -161,24 +161,29 @@ export async function lockOrder(
   operationId: string,
 ): Promise<LockedOrder> {
   const subject = await lockSubject(transaction, operationId);
-  const order = await readLockedOrder(transaction, operationId, subject);
-  if (!order) throw new MissingRowError(`There is no order ${operationId}`);
-  return order;
+  return readLockedOrder(transaction, operationId, subject);
 }
 
 /** The kind of an order. */
 export type OrderSubject = 'payment' | 'top-up' | 'lost';
 
-/** Reads an order whose subject is locked, and locks it; undefined where there is none. */
-export const readLockedOrder = (
+/**
+ * Locks an order whose subject is locked, and reads it.
+ *
+ * @throws {MissingRowError} where there is none
+ */
+export async function readLockedOrder(
   transaction: DatabaseTransaction,
   operationId: string,
   subject: OrderSubject,
-): Promise<LockedOrder | undefined> =>
-  readAs(transaction, operationId, subject, {
+): Promise<LockedOrder> {
+  const order = await readAs(transaction, operationId, subject, {
     payment: sql`for no key update of redemptions`,
     'top-up': sql`for no key update of try`,
   });
+  if (!order) throw new MissingRowError(`There is no order ${operationId}`);
+  return order;
+}
 
 /** Reads an order as it is at this moment, for people; undefined where there is none. */
 export async function readOrder(
