@@ -182,7 +182,7 @@ function startTasks(
   },
 ): Repetition[] {
   const taskQueue = config.temporal.temporalTaskQueue;
-  const intervalMs = config.portal.invitationPickupSeconds * 1_000;
+  const intervalMs = config.temporal.workerPickupSeconds * 1_000;
   const pickup = { ...shared, client, taskQueue, intervalMs };
   return [
     ...stateMetrics(config, { ...shared, client }),

@@ -17,7 +17,7 @@ const { allHaveFired, expectAlert, expectAlerts, expectNoAlert } =
   alertProofs('alerts-of-outboxes');
 
 /** Workers look only at their start for what people have asked for: an interval by mistake. */
-const settings = { INVITATION_PICKUP_SECONDS: '3600', REPAIR_CONFIRM_FROM: '400' };
+const settings = { WORKER_PICKUP_SECONDS: '3600', REPAIR_CONFIRM_FROM: '400' };
 
 let scene: MonitoredScene;
 beforeAll(async () => {

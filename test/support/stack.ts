@@ -50,7 +50,7 @@ const TEST_SETTINGS = {
   // A stack that looks for rows twenty times a second costs a tenth of a core: where tests wait for what it finds
   // again and again, their scene asks for that.
   CALL_RECORD_INTERVAL_SECONDS: '0.05',
-  INVITATION_PICKUP_SECONDS: '0.25',
+  WORKER_PICKUP_SECONDS: '0.25',
   WEBHOOK_DISPATCH_SECONDS: '0.25',
   EVENT_NUMBERING_SECONDS: '0.25',
   FENCE_CHECK_SECONDS: '0.25',

@@ -143,8 +143,6 @@ export const portalSettings = {
     ),
   /** Time within which an invited merchant can activate its account (specification 5: 24 hours). */
   INVITATION_LIFETIME_SECONDS: constant(86_400),
-  /** Interval at which workers look for invitations, other messages to people, and repairs. */
-  INVITATION_PICKUP_SECONDS: constant(5),
 };
 
 const operator = z

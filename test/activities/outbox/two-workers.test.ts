@@ -13,7 +13,7 @@ import { heldProvider, kinds, outcomes, statuses } from '../held-provider.ts';
 let scene: Awaited<ReturnType<typeof setInvitationScene>>;
 beforeAll(async () => {
   // The worker of the stack looks for none.
-  scene = await setInvitationScene({ INVITATION_PICKUP_SECONDS: '86400' });
+  scene = await setInvitationScene({ WORKER_PICKUP_SECONDS: '86400' });
 });
 afterAll(() => scene?.stop());
 beforeEach(() => sql`delete from outbox`.execute(scene.stack.database));

@@ -19,7 +19,7 @@ let armed: Failpoint = () => undefined;
 
 beforeAll(async () => {
   scene = await setGiftScene(
-    { INVITATION_PICKUP_SECONDS: '0.05' },
+    { WORKER_PICKUP_SECONDS: '0.05' },
     { failpoint: (name) => armed(name) },
   );
   await scene.redeemed(scene.asMerchant, await scene.gift());

@@ -43,7 +43,7 @@ afterAll(async () => {
 const LASTING = {
   ACCESS_TOKEN_LIFETIME_SECONDS: '3600',
   CLAIM_LIFETIME_SECONDS: '3600',
-  INVITATION_PICKUP_SECONDS: '0.1',
+  WORKER_PICKUP_SECONDS: '0.1',
 };
 
 /** Asks for a repair, each by another person; a second one confirms it where that is needed. */

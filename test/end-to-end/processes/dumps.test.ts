@@ -84,7 +84,7 @@ beforeAll(async () => {
     METRICS_READ_SECONDS: '0.2',
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint,
     OTEL_BSP_SCHEDULE_DELAY: '50',
-    INVITATION_PICKUP_SECONDS: '0.1',
+    WORKER_PICKUP_SECONDS: '0.1',
     CALLBACK_URL: callbacks,
     CALLBACK_SECRETS: Object.entries(CALLBACK_SECRETS)
       .map((pair) => pair.join('='))

@@ -28,7 +28,7 @@ afterAll(() => processes?.stop());
 const start = async (failpoint?: FailpointName) => {
   service = processes.start('service', {
     PORT: port,
-    INVITATION_PICKUP_SECONDS: '0.1',
+    WORKER_PICKUP_SECONDS: '0.1',
     ...(failpoint ? { FAILPOINT: `${failpoint}:kill` } : {}),
   });
   // One that is to die may do so before it says that it is running.

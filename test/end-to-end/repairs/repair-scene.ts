@@ -29,7 +29,7 @@ interface Writing {
 export async function setRepairScene(
   ...[settings, ...options]: Parameters<typeof setRedemptionScene>
 ) {
-  const pickup = { INVITATION_PICKUP_SECONDS: '0.05' };
+  const pickup = { WORKER_PICKUP_SECONDS: '0.05' };
   const scene = await setRedemptionScene({ ...pickup, ...settings }, ...options);
   const { database, config } = scene.stack;
   await makeTopupProducts(scene.stack, scene.partner);

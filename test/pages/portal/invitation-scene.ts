@@ -21,7 +21,7 @@ export interface InvitedMerchant {
 
 /** A stack on which operators invite merchants and tests read the messages. */
 export async function setInvitationScene(settings: Environment = {}) {
-  const stack = await startStack({ INVITATION_PICKUP_SECONDS: '0.05', ...settings });
+  const stack = await startStack({ WORKER_PICKUP_SECONDS: '0.05', ...settings });
   return { ...invitationsOn(stack), stop: () => stack.stop() };
 }
 

@@ -12,7 +12,7 @@ import type { Locator, Page } from 'playwright-core';
  * order to decide, though nobody reads all of a page.
  *
  * A repair is waited for as long as it lasts at most: the 5 s at which workers look for it
- * (INVITATION_PICKUP_SECONDS), and the 2 s after which its page loads itself again. Not by a clock, because
+ * (WORKER_PICKUP_SECONDS), and the 2 s after which its page loads itself again. Not by a clock, because
  * a machine of tests is slow for other reasons than a page.
  */
 const model = { key: 0.2, click: 1.5, page: 1.5, word: 60 / 225, repair: 7 } as const;

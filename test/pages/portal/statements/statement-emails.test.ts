@@ -27,7 +27,7 @@ let other: TestPartner;
 
 beforeAll(async () => {
   scene = await setGiftScene(
-    { INVITATION_PICKUP_SECONDS: '0.05', PUBLIC_URL: 'http://localhost:3000' },
+    { WORKER_PICKUP_SECONDS: '0.05', PUBLIC_URL: 'http://localhost:3000' },
     { failpoint: (name) => armed(name) },
   );
   other = await makePartner(scene.stack, { giftWallet: '777' });
