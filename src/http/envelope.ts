@@ -10,6 +10,7 @@ import {
   statusCodeOf,
 } from '../domain/refusals.ts';
 import type { Company } from '../domain/vouchers/voucher.ts';
+import type { OperationResult } from '../operations/run-once.ts';
 
 /** The body of every answer except those of login and the test endpoints (specification 2.1). */
 export interface Envelope {
@@ -80,6 +81,12 @@ export const reply = (data: unknown, extras: Omit<Reply, 'ok' | 'data'> = {}): R
   data,
   ...extras,
 });
+
+/** The answer to an operation that runs once: its refusal, or the reply to what it did. */
+export const replyOnce = <Result extends { readonly ok: true }>(
+  { result, replayed }: OperationResult<Result>,
+  replyTo: (result: Result) => Reply,
+): Reply | RefusalReply => ({ ...(result.ok ? replyTo(result) : result), replayed });
 
 /** The anchor of a code on the page of errors. */
 export const codeAnchor = (surface: Surface, statusCode: number): string =>

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { payoutList, redemptionList } from '../db/lists/redemptions.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { reply } from '../http/envelope.ts';
+import { reply, replyOnce } from '../http/envelope.ts';
 import {
   creditedAnswer,
   creditedToAnswer,
   echoedFields,
+  echoOf,
   idAnswer,
   moneyAnswer,
   presentReversal,
@@ -13,7 +14,7 @@ import {
   textAnswer,
   timeAnswer,
 } from '../http/fields/answer-fields.ts';
-import { idempotencyKeyField, idField, metadataField } from '../http/fields/request-fields.ts';
+import { idField, merchantFields } from '../http/fields/request-fields.ts';
 import { listEndpoint, listParameters } from '../http/lists/list-endpoint.ts';
 import { reverseRedemptionOnce } from '../operations/redemptions.ts';
 
@@ -116,8 +117,7 @@ export const reverseRedemptionEndpoint = endpoint({
         minLength: 1,
         maxLength: 200,
       }),
-    idempotencyKey: idempotencyKeyField,
-    metadata: metadataField.nullish(),
+    ...merchantFields,
   }),
   answer: z.object({
     id: idAnswer('redemption'),
@@ -148,25 +148,25 @@ export const reverseRedemptionEndpoint = endpoint({
   ],
   async handle({ services, company, params, body, key }) {
     const { redemptionId } = params;
-    const { result, replayed } = await reverseRedemptionOnce(services, {
+    const reversed = await reverseRedemptionOnce(services, {
       company,
       key,
       redemptionId,
       reason: body.reason ?? null,
       content: body,
     });
-    if (!result.ok) return { ...result, replayed };
-    return reply(
-      {
-        id: redemptionId,
-        status: 'SUCCESS',
-        amount: result.amount,
-        creditedTo: creditedToAnswer(result.creditedTo),
-        referenceNumber: result.providerReference,
-        idempotencyKey: body.idempotencyKey,
-        metadata: body.metadata ?? undefined,
-      },
-      { message: 'Redemption reversed', replayed },
+    return replyOnce(reversed, ({ amount, creditedTo, providerReference }) =>
+      reply(
+        {
+          id: redemptionId,
+          status: 'SUCCESS',
+          amount,
+          creditedTo: creditedToAnswer(creditedTo),
+          referenceNumber: providerReference,
+          ...echoOf(body),
+        },
+        { message: 'Redemption reversed' },
+      ),
     );
   },
 });

@@ -4,12 +4,13 @@ import { formatMoney, parseMoney, percentageOf } from '../domain/money.ts';
 import { type Refusal, refuse } from '../domain/refusals.ts';
 import { formatVoucherCode, isRedeemableAt, voucherStatuses } from '../domain/vouchers/voucher.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { reply } from '../http/envelope.ts';
+import { reply, replyOnce } from '../http/envelope.ts';
 import {
   claimAnswer,
   claimedAmountField,
   claimWords,
   echoedFields,
+  echoOf,
   idAnswer,
   moneyAnswer,
   redeemedFields,
@@ -18,11 +19,7 @@ import {
   textAnswer,
   timeAnswer,
 } from '../http/fields/answer-fields.ts';
-import {
-  idempotencyKeyField,
-  metadataField,
-  voucherCodeField,
-} from '../http/fields/request-fields.ts';
+import { merchantFields, voucherCodeField } from '../http/fields/request-fields.ts';
 import type { Services } from '../http/services.ts';
 import {
   claimOnce,
@@ -47,8 +44,7 @@ export const merchantInitiateClaimEndpoint = endpoint({
   body: z.object({
     voucherCode: voucherCodeField,
     amount: claimedAmountField,
-    idempotencyKey: idempotencyKeyField,
-    metadata: metadataField.nullish(),
+    ...merchantFields,
   }),
   answer: z.object({
     message: claimAnswer,
@@ -56,20 +52,11 @@ export const merchantInitiateClaimEndpoint = endpoint({
   }),
   reasons: ['partner-unavailable', ...claimReasons],
   async handle({ services, company, lookUpVoucher, body, key }) {
-    const { result, replayed } = await claimOnce(services, {
-      company,
-      lookUpVoucher,
-      key,
-      content: body,
-      voucherCode: body.voucherCode,
-      amount: body.amount,
+    const asked = { ...body, company, lookUpVoucher, key, content: body };
+    return replyOnce(await claimOnce(services, asked), (claim) => {
+      const { message, text } = claimWords(claim);
+      return reply({ message: text, ...echoOf(body) }, { message });
     });
-    if (!result.ok) return { ...result, replayed };
-    const { message, text } = claimWords(result);
-    return reply(
-      { message: text, idempotencyKey: body.idempotencyKey, metadata: body.metadata ?? undefined },
-      { message, replayed },
-    );
   },
 });
 
@@ -89,8 +76,7 @@ export const merchantRedeemGiftEndpoint = endpoint({
   body: z.object({
     voucherCode: voucherCodeField,
     ...redemptionFields,
-    idempotencyKey: idempotencyKeyField,
-    metadata: metadataField.nullish(),
+    ...merchantFields,
   }),
   answer: z.object({
     ...redeemedFields,
@@ -102,24 +88,19 @@ export const merchantRedeemGiftEndpoint = endpoint({
   }),
   reasons: ['partner-unavailable', ...redemptionReasons],
   async handle({ services, company, lookUpVoucher, body, key }) {
-    const { result, replayed } = await redeemGiftOnce(services, {
-      ...body,
-      company,
-      lookUpVoucher,
-      key,
-      content: body,
-      merchantId: null,
-    });
-    if (!result.ok) return { ...result, replayed };
-    return reply(
-      {
-        response: 'The voucher was redeemed',
-        referenceNumber: result.providerReference,
-        platformReferenceNumber: result.platformReference,
-        idempotencyKey: body.idempotencyKey,
-        metadata: body.metadata ?? undefined,
-      },
-      { message: 'Voucher redeemed', replayed },
+    const asked = { ...body, company, lookUpVoucher, key, content: body };
+    return replyOnce(
+      await redeemGiftOnce(services, asked),
+      ({ providerReference, platformReference }) =>
+        reply(
+          {
+            response: 'The voucher was redeemed',
+            referenceNumber: providerReference,
+            platformReferenceNumber: platformReference,
+            ...echoOf(body),
+          },
+          { message: 'Voucher redeemed' },
+        ),
     );
   },
 });

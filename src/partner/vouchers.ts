@@ -4,7 +4,7 @@ import { findVoucherDetail } from '../db/vouchers/vouchers.ts';
 import { refuse } from '../domain/refusals.ts';
 import { formatVoucherCode } from '../domain/vouchers/voucher.ts';
 import { endpoint } from '../http/endpoint.ts';
-import { reply } from '../http/envelope.ts';
+import { reply, replyOnce } from '../http/envelope.ts';
 import {
   claimAnswer,
   claimedAmountField,
@@ -74,11 +74,12 @@ export const cancelVoucherEndpoint = endpoint({
   ],
   async handle({ services, company, params, key }) {
     const { voucherId } = params;
-    const { result, replayed } = await cancelVoucherOnce(services, { company, key, voucherId });
-    if (!result.ok) return { ...result, replayed };
-    return reply(
-      { id: voucherId, status: 'CANCELLED', returnedAmount: result.returned },
-      { message: 'Voucher cancelled', replayed },
+    const cancelled = await cancelVoucherOnce(services, { company, key, voucherId });
+    return replyOnce(cancelled, ({ returned }) =>
+      reply(
+        { id: voucherId, status: 'CANCELLED', returnedAmount: returned },
+        { message: 'Voucher cancelled' },
+      ),
     );
   },
 });
@@ -126,7 +127,7 @@ export const generateVoucherEndpoint = endpoint({
     'generation-unknown',
   ],
   async handle({ services, company, body, key }) {
-    const { result, replayed } = await generateVoucherOnce(services, {
+    const generated = await generateVoucherOnce(services, {
       company,
       key,
       content: body,
@@ -143,22 +144,13 @@ export const generateVoucherEndpoint = endpoint({
         },
       },
     });
-    if (!result.ok) return { ...result, replayed };
-    const { voucher } = result;
-    const code = services.secretBox.open(
-      voucher.code_ciphertext,
-      `voucher ${voucher.operation_id}`,
-    );
-    return reply(
-      {
-        voucher: {
-          id: String(voucher.id),
-          voucherCode: formatVoucherCode(code),
-          amount: voucher.amount,
-        },
-      },
-      { message: 'Voucher generated', replayed },
-    );
+    return replyOnce(generated, ({ voucher: { id, amount, operation_id, code_ciphertext } }) => {
+      const code = services.secretBox.open(code_ciphertext, `voucher ${operation_id}`);
+      return reply(
+        { voucher: { id: String(id), voucherCode: formatVoucherCode(code), amount } },
+        { message: 'Voucher generated' },
+      );
+    });
   },
 });
 
@@ -179,17 +171,11 @@ export const partnerInitiateClaimEndpoint = endpoint({
   answer: claimAnswer,
   reasons: ['account-suspended', ...claimReasons],
   async handle({ services, company, lookUpVoucher, body, key }) {
-    const { result, replayed } = await claimOnce(services, {
-      company,
-      lookUpVoucher,
-      key,
-      content: body,
-      voucherCode: body.voucherCode,
-      amount: body.amount,
+    const asked = { ...body, company, lookUpVoucher, key, content: body };
+    return replyOnce(await claimOnce(services, asked), (claim) => {
+      const { message, text } = claimWords(claim);
+      return reply(text, { message });
     });
-    if (!result.ok) return { ...result, replayed };
-    const { message, text } = claimWords(result);
-    return reply(text, { message, replayed });
   },
 });
 
@@ -236,24 +222,22 @@ export const partnerRedeemGiftEndpoint = endpoint({
   answer: z.object(redeemedFields),
   reasons: ['account-suspended', ...redemptionReasons, 'redemption-unknown'],
   async handle({ services, company, lookUpVoucher, body, key }) {
-    const { result, replayed } = await redeemGiftOnce(services, {
-      ...body,
-      company,
-      lookUpVoucher,
-      key,
-      content: body,
-    });
-    if (result.ok) {
-      return reply(
-        { response: 'The voucher was redeemed', referenceNumber: result.providerReference },
-        { message: 'Voucher redeemed', replayed },
-      );
-    }
+    const asked = { ...body, company, lookUpVoucher, key, content: body };
+    const redeemed = await redeemGiftOnce(services, asked);
+    const { result } = redeemed;
     const isRunning =
-      result.reason === 'still-processing' || result.reason === 'redemption-in-progress';
-    if (!isRunning) return { ...result, replayed };
-    const referenceNumber = await runningReference(services, body.voucherCode);
-    return { ...result, data: { referenceNumber } };
+      !result.ok &&
+      (result.reason === 'still-processing' || result.reason === 'redemption-in-progress');
+    if (isRunning) {
+      const referenceNumber = await runningReference(services, body.voucherCode);
+      return { ...result, data: { referenceNumber } };
+    }
+    return replyOnce(redeemed, ({ providerReference }) =>
+      reply(
+        { response: 'The voucher was redeemed', referenceNumber: providerReference },
+        { message: 'Voucher redeemed' },
+      ),
+    );
   },
 });
 
@@ -293,10 +277,13 @@ export const resendMessageEndpoint = endpoint({
   ],
   async handle({ services, company, params, key }) {
     const { voucherId } = params;
-    const { result, replayed } = await resendMessageOnce(services, { company, key, voucherId });
-    if (!result.ok) return { ...result, replayed };
-    const message = result.sending === 'unknown' ? 'Message being sent' : 'Message sent';
-    return reply({ id: voucherId, kind: result.kind }, { message, replayed });
+    const resent = await resendMessageOnce(services, { company, key, voucherId });
+    return replyOnce(resent, ({ kind, sending }) =>
+      reply(
+        { id: voucherId, kind },
+        { message: sending === 'unknown' ? 'Message being sent' : 'Message sent' },
+      ),
+    );
   },
 });
 

@@ -120,6 +120,12 @@ export const echoedFields = {
     }),
 };
 
+/** The values of these fields, as the request has them. */
+export const echoOf = (request: {
+  readonly idempotencyKey: string;
+  readonly metadata?: string | null | undefined;
+}) => ({ idempotencyKey: request.idempotencyKey, metadata: request.metadata ?? undefined });
+
 /** Who got the value of a reversal. */
 export const creditedAnswer = z.enum(['VOUCHER', 'PARTNER']).meta({ title: 'CreditedTo' });
 

@@ -260,6 +260,12 @@ export const metadataField = z
     contentMediaType: 'application/json',
   });
 
+/** The fields of each signed request of a merchant; the answer echoes them (specification 4.2). */
+export const merchantFields = {
+  idempotencyKey: idempotencyKeyField,
+  metadata: metadataField.nullish(),
+};
+
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);
