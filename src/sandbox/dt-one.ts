@@ -23,7 +23,9 @@ import {
   give,
   hasBasicCredentials,
   isE164,
+  isWebAddress,
   notAuthorised,
+  numberParameter,
   readJsonObject,
   type SandboxReply,
   statusOf,
@@ -214,10 +216,6 @@ function amountOf(product: Product, body: Readonly<Record<string, unknown>>): nu
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Object(value)[name] : undefined;
 
-function isWebAddress(value: unknown): value is string {
-  return typeof value === 'string' && URL.canParse(value) && /^https?:/i.test(value);
-}
-
 interface DtOneParts {
   readonly books: Books;
   readonly waiting: Waiting;
@@ -297,9 +295,9 @@ const defaultPage = 50;
 
 /** The requested page of a list, with DT One's paging headers. */
 function pageOf<Item>(ctx: Context, items: readonly Item[]): Item[] {
-  const perPage = Math.min(numberOf(ctx.query.per_page, defaultPage), longestPage);
+  const perPage = Math.min(numberParameter(ctx.query.per_page, defaultPage), longestPage);
   const pages = Math.max(1, Math.ceil(items.length / perPage));
-  const page = numberOf(ctx.query.page, 1);
+  const page = numberParameter(ctx.query.page, 1);
   ctx.set({
     'X-Total': String(items.length),
     'X-Total-Pages': String(pages),
@@ -309,10 +307,6 @@ function pageOf<Item>(ctx: Context, items: readonly Item[]): Item[] {
     'X-Prev-Page': page > 1 ? String(page - 1) : '',
   });
   return items.slice((page - 1) * perPage, page * perPage);
-}
-
-function numberOf(value: unknown, otherwise: number): number {
-  return typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value) ? Number(value) : otherwise;
 }
 
 const dayMilliseconds = 24 * 3_600_000;

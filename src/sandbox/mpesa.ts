@@ -13,8 +13,10 @@ import {
 } from './callbacks.ts';
 import { type Faults, underFault } from './faults.ts';
 import {
+  createTokens,
   give,
   hasBasicCredentials,
+  isWebAddress,
   notAuthorised,
   readJsonObject,
   type SandboxReply,
@@ -275,9 +277,6 @@ function invalidOf(body: NonNullable<Body>, initiator: string): string | undefin
 const isText = (value: unknown, least: number, most: number): value is string =>
   typeof value === 'string' && value.length >= least && value.length <= most;
 
-const isWebAddress = (value: unknown): boolean =>
-  typeof value === 'string' && URL.canParse(value) && /^https?:/i.test(value);
-
 interface MpesaParts {
   readonly books: Books;
   readonly waiting: Waiting;
@@ -372,24 +371,19 @@ async function queryStatus(ctx: Context, parts: MpesaParts): Promise<SandboxRepl
   return reply;
 }
 
-const lifetimeSeconds = 3_599;
-
 /** M-Pesa Daraja (providers.md 3.1b): tokens, B2C payments and status queries. */
 export function mpesaRouter(parts: MpesaParts): Router {
-  const tokens = new Map<string, number>();
+  const tokens = createTokens(3_599);
   const router = new Router();
   // Kenya's path, and Ethiopia's.
   router.get(['/oauth/v1/generate', '/v1/token/generate'], (ctx) => {
     if (!hasBasicCredentials(ctx)) return give(ctx, errorReply('credentials'));
     if (ctx.query.grant_type !== 'client_credentials') return give(ctx, errorReply('grantType'));
-    const token = randomBytes(20).toString('base64url');
-    tokens.set(token, Date.now() + lifetimeSeconds * 1_000);
-    ctx.body = { access_token: token, expires_in: String(lifetimeSeconds) };
+    ctx.body = { access_token: tokens.give(), expires_in: String(tokens.lifetimeSeconds) };
   });
 
   const requireToken: Middleware = async (ctx, next) => {
-    const token = ctx.get('Authorization').replace(/^bearer /i, '');
-    if ((tokens.get(token) ?? 0) <= Date.now()) return give(ctx, errorReply('invalidToken'));
+    if (!tokens.accepts(ctx)) return give(ctx, errorReply('invalidToken'));
     await next();
   };
   router.post('/mpesa/b2c/:version/paymentrequest', requireToken, async (ctx) => {

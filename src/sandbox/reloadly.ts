@@ -1,6 +1,6 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import Router from '@koa/router';
-import type { Context, Middleware } from 'koa';
+import type { Context } from 'koa';
 import { localText, momentOf } from '../domain/local-time.ts';
 import { type Operator, operatorOf } from '../domain/phone.ts';
 import type { Books, Topup } from './books.ts';
@@ -16,14 +16,17 @@ import { type Faults, underFault } from './faults.ts';
 import { findProduct, type Product } from './products.ts';
 import {
   canonicalNumber,
+  createTokens,
   give,
   isE164,
   isWrongKey,
   notAuthorised,
+  numberParameter,
   readJsonObject,
   type SandboxReply,
   statusOf,
   type TakenStatus,
+  type Tokens,
   tooManyRequests,
 } from './requests.ts';
 import {
@@ -337,8 +340,8 @@ function listTopups(ctx: Context, books: Books): SandboxReply {
         reference.toLowerCase() === String(customIdentifier).toLowerCase(),
     )
     .filter(({ takenAt }) => takenAt.getTime() >= begin && takenAt.getTime() <= end);
-  const size = Math.min(parameterOf(ctx.query.size, longestPage), longestPage);
-  const page = parameterOf(ctx.query.page, 1);
+  const size = Math.min(numberParameter(ctx.query.size, longestPage), longestPage);
+  const page = numberParameter(ctx.query.page, 1);
   return {
     status: 200,
     body: {
@@ -357,9 +360,6 @@ const timeOf = (value: unknown, otherwise: number): number =>
     ? otherwise
     : (momentOf(String(value), ACCOUNT_ZONE)?.getTime() ?? Number.NaN);
 
-const parameterOf = (value: unknown, otherwise: number): number =>
-  typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value) ? Number(value) : otherwise;
-
 /** Below the path that Reloadly is mounted on, which is the API's. */
 export const reloadlyTokenPath = '/oauth/token';
 
@@ -371,9 +371,9 @@ const tokenLifetimeSeconds = 86_400;
  */
 export function reloadlyRouter(parts: ReloadlyParts): Router {
   const { books } = parts;
-  const expiries = new Map<string, number>();
+  const tokens = createTokens(tokenLifetimeSeconds);
   const router = new Router();
-  router.post(reloadlyTokenPath, async (ctx) => give(ctx, await grantToken(ctx, expiries)));
+  router.post(reloadlyTokenPath, async (ctx) => give(ctx, await grantToken(ctx, tokens)));
 
   // In place of the provider's dashboard.
   router.put('/dashboard/webhook', async (ctx) => {
@@ -385,7 +385,10 @@ export function reloadlyRouter(parts: ReloadlyParts): Router {
   });
 
   const api = new Router();
-  api.use(requireToken(expiries));
+  api.use(async (ctx, next) => {
+    if (!tokens.accepts(ctx)) return give(ctx, errorReply(ctx, 'INVALID_TOKEN'));
+    await next();
+  });
   api.post('/topups-async', async (ctx) => give(ctx, await createTopup(ctx, parts)));
   api.get('/topups/reports/transactions', (ctx) => give(ctx, listTopups(ctx, books)));
   api.get('/topups/reports/transactions/:id', (ctx) => {
@@ -417,31 +420,20 @@ export function reloadlyRouter(parts: ReloadlyParts): Router {
 }
 
 /** Any client id and secret that are not wrong get a token, which is for the API that they name. */
-async function grantToken(ctx: Context, expiries: Map<string, number>): Promise<SandboxReply> {
+async function grantToken(ctx: Context, tokens: Tokens): Promise<SandboxReply> {
   const body = await readJsonObject(ctx);
   const isFilled = ['client_id', 'client_secret', 'audience'].every(
     (name) => typeof body?.[name] === 'string' && !isWrongKey(body[name]),
   );
   if (!isFilled || body?.grant_type !== 'client_credentials')
     return errorReply(ctx, 'INVALID_CREDENTIALS');
-  const token = randomBytes(24).toString('base64url');
-  expiries.set(token, Date.now() + tokenLifetimeSeconds * 1000);
   return {
     status: 200,
     body: {
-      access_token: token,
+      access_token: tokens.give(),
       scope: 'send-topups read-topups-history read-operators',
-      expires_in: tokenLifetimeSeconds,
+      expires_in: tokens.lifetimeSeconds,
       token_type: 'Bearer',
     },
   };
 }
-
-const requireToken =
-  (expiries: Map<string, number>): Middleware =>
-  async (ctx, next) => {
-    const token = ctx.get('Authorization').replace(/^bearer /i, '');
-    if ((expiries.get(token) ?? 0) <= Date.now())
-      return give(ctx, errorReply(ctx, 'INVALID_TOKEN'));
-    await next();
-  };

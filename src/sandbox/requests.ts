@@ -143,6 +143,33 @@ export function hasBasicCredentials(ctx: Context): boolean {
   return scheme.toLowerCase() === 'basic' && !isWrongKey(key) && !isWrongKey(secret);
 }
 
+/** The access tokens that a provider has given. */
+export function createTokens(lifetimeSeconds: number) {
+  const expiries = new Map<string, number>();
+  return {
+    lifetimeSeconds,
+    give(): string {
+      const token = randomBytes(24).toString('base64url');
+      expiries.set(token, Date.now() + lifetimeSeconds * 1000);
+      return token;
+    },
+    /** Whether a request has one of them that is not over. */
+    accepts(ctx: Context): boolean {
+      const token = ctx.get('Authorization').replace(/^bearer /i, '');
+      return (expiries.get(token) ?? 0) > Date.now();
+    },
+  };
+}
+export type Tokens = ReturnType<typeof createTokens>;
+
+/** Whether a callback can be sent to it. */
+export const isWebAddress = (value: unknown): value is string =>
+  typeof value === 'string' && URL.canParse(value) && /^https?:/i.test(value);
+
+/** A whole number of a query, from 1 on. */
+export const numberParameter = (value: unknown, otherwise: number): number =>
+  typeof value === 'string' && /^[1-9]\d{0,8}$/.test(value) ? Number(value) : otherwise;
+
 /** An answer: an object is sent as JSON, text as text/plain; `dropped` closes the connection. */
 export type SandboxReply =
   | {

@@ -11,6 +11,7 @@ import {
 } from '../callbacks.ts';
 import { type Faults, underFault } from '../faults.ts';
 import {
+  isWebAddress,
   notAuthorised,
   readJsonObject,
   type SandboxReply,
@@ -191,7 +192,7 @@ export async function createPayout(ctx: Context, parts: GsmaParts): Promise<Sand
 /** A valid address of the header `X-Callback-URL`. */
 function callbackUrlOf(ctx: Context): string | undefined {
   const url = ctx.get('X-Callback-URL');
-  return URL.canParse(url) && /^https?:/i.test(url) ? url : undefined;
+  return isWebAddress(url) ? url : undefined;
 }
 
 /**

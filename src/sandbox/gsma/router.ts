@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { Books, PaidIn, Payout } from '../books.ts';
 import {
   canonicalNumber,
+  createTokens,
   give,
   hasBasicCredentials,
   readText,
@@ -15,14 +15,12 @@ import { listedPaidIn, listedPayouts } from '../statements.ts';
 import { errorReply, requestStateOf, transactionOf } from './answers.ts';
 import { createPayout, createReversal, type GsmaParts } from './orders.ts';
 
-const lifetimeSeconds = 3600;
-
 /**
  * OAuth for the GSMA API: any key and secret that are not wrong get a token; an unknown or expired token is refused. A
  * request without a token is accepted, as at GSMA's base without OAuth, and so is one with HTTP Basic.
  */
-function createTokens(): { router: Router; guard: Middleware } {
-  const expiries = new Map<string, number>();
+function createOAuth(): { router: Router; guard: Middleware } {
+  const tokens = createTokens(3_600);
   const router = new Router();
 
   router.post('/accesstoken', async (ctx) => {
@@ -33,17 +31,14 @@ function createTokens(): { router: Router; guard: Middleware } {
     if (form.get('grant_type') !== 'client_credentials') {
       return give(ctx, { status: 400, body: { error: 'unsupported_grant_type' } });
     }
-    const token = randomBytes(24).toString('base64url');
-    expiries.set(token, Date.now() + lifetimeSeconds * 1000);
     ctx.set('Cache-Control', 'no-store');
-    ctx.body = { access_token: token, token_type: 'Bearer', expires_in: String(lifetimeSeconds) };
+    const [access_token, expires_in] = [tokens.give(), String(tokens.lifetimeSeconds)];
+    ctx.body = { access_token, token_type: 'Bearer', expires_in };
   });
 
   const guard: Middleware = async (ctx, next) => {
-    const header = ctx.get('Authorization');
-    const token = header.replace(/^bearer /i, '');
     const isAccepted =
-      header === '' || hasBasicCredentials(ctx) || (expiries.get(token) ?? 0) > Date.now();
+      ctx.get('Authorization') === '' || hasBasicCredentials(ctx) || tokens.accepts(ctx);
     if (!isAccepted) return give(ctx, errorReply('notAuthorised'));
     await next();
   };
@@ -190,13 +185,13 @@ export const gsmaPaths = { api: '/v1.2/mm', token: '/oauth/accesstoken' };
 /** GSMA Mobile Money API 1.2.0 (providers.md 3.1): payouts, their outcomes and reversals, and OAuth. */
 export function gsmaRouter(parts: GsmaParts): Router {
   const { books } = parts;
-  const tokens = createTokens();
+  const oAuth = createOAuth();
   const api = new Router();
   api.use(async (ctx, next) => {
     ctx.set('X-Date', new Date().toISOString());
     await next();
   });
-  api.use(tokens.guard);
+  api.use(oAuth.guard);
 
   api.get('/heartbeat', (ctx) => {
     ctx.body = { serviceStatus: 'available', delay: 0 };
@@ -238,7 +233,7 @@ export function gsmaRouter(parts: GsmaParts): Router {
 
   const router = new Router();
   router.use(gsmaPaths.api, api.routes());
-  router.use('/oauth', tokens.router.routes());
+  router.use('/oauth', oAuth.router.routes());
   return router;
 }
 
