@@ -4,19 +4,28 @@ import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { message, type Question, questionPage } from '../layout/parts.ts';
-import { type AccountRequest, type PageAnswer, type PortalPage, portal } from '../page.ts';
-import { changeAccess } from '../session/confirmation.ts';
+import {
+  type AccountRequest,
+  type PageAnswer,
+  type PageProblem,
+  type PortalPage,
+  portal,
+} from '../page.ts';
+import {
+  answerStatus,
+  changeAccess,
+  checkProof,
+  proofField,
+  type WrongProof,
+} from '../session/confirmation.ts';
 
-/** A change of the company's access that a page asks about first. */
-interface AskedChange<Subject, Result> {
+/** A question of a page, and the work of its form. */
+interface Asked<Subject, Result> {
   readonly path: string;
   readonly needs: 'develop' | 'people';
-  readonly kind?: CompanyKind;
   /** The row that the path names; undefined where the company has none. */
   find(request: AccountRequest): Promise<Subject | undefined>;
   question(subject: Subject): Omit<Question, 'isDanger'>;
-  /** The confirmed change, where the site asks for a proof. */
-  confirmed(subject: Subject): Html;
   /** As the audit log names it. */
   readonly action: AccessChangeName;
   work(
@@ -25,6 +34,13 @@ interface AskedChange<Subject, Result> {
   ): Promise<
     { readonly result: Result; readonly details: Readonly<Record<string, unknown>> } | undefined
   >;
+}
+
+/** A change of the company's access that a page asks about first. */
+interface AskedChange<Subject, Result> extends Asked<Subject, Result> {
+  readonly kind?: CompanyKind;
+  /** The confirmed change, where the site asks for a proof. */
+  confirmed(subject: Subject): Html;
   /** Why nothing changed although the subject is there. */
   readonly problem?: string;
   done(result: Result): { readonly to: string; readonly notice: string };
@@ -63,6 +79,45 @@ export function changePages<Subject, Result>(
         return result === undefined
           ? ask(request, change.problem)
           : { kind: 'redirect', ...change.done(result) };
+      },
+    }),
+  ];
+}
+
+/** A secret that is shown after a proof, each time. */
+interface AskedSecret<Subject, Result> extends Asked<Subject, Result> {
+  /** The answer where there is nothing to show. */
+  readonly problem: PageProblem;
+  show(request: AccountRequest, result: Result): PageAnswer;
+}
+
+/** The page that asks for a proof, and the form that shows a secret: two pages of one address. */
+export function secretPages<Subject, Result>(
+  secret: AskedSecret<Subject, Result>,
+): readonly [ask: PortalPage, form: PortalPage] {
+  const { path, needs, action } = secret;
+  const ask = async (request: AccountRequest, wrong?: WrongProof): Promise<PageAnswer> => {
+    const subject = await secret.find(request);
+    if (subject === undefined) return problems.notFound;
+    return questionPage(request, {
+      ...secret.question(subject),
+      ...answerStatus(wrong),
+      fields: proofField(request, wrong?.problem),
+    });
+  };
+  return [
+    portal.page({ path, needs, handle: (request) => ask(request) }),
+    portal.form({
+      path,
+      needs,
+      confirmation: 'each-time',
+      async handle(request) {
+        const wrong = await checkProof(request);
+        if (wrong) return ask(request, wrong);
+        const result = await changeAccess(request, action, (transaction) =>
+          secret.work(transaction, request),
+        );
+        return result === undefined ? secret.problem : secret.show(request, result);
       },
     }),
   ];

@@ -5,13 +5,12 @@ import { type Menu, type Page, PORTAL_PATH, type SiteOf } from '../page.ts';
 import { showAccess } from './access/access.ts';
 import { addAddressForm, askAddAddress, removeAddressPages } from './access/change-addresses.ts';
 import {
-  askCopyApiKey,
   askKeyLimits,
   askKeyScopes,
   askRotateApiKey,
   changeKeyLimitsForm,
   changeKeyScopesForm,
-  copyApiKeyForm,
+  copyApiKeyPages,
   makeApiKeyForm,
   revokeApiKeyPages,
   rotateApiKeyForm,
@@ -77,11 +76,10 @@ import {
 import { downloadDeliveries, sendWebhookAgainForm, showWebhook } from './webhooks/webhook.ts';
 import {
   addWebhookForm,
-  askRotateWebhook,
   pauseWebhookPages,
   removeWebhookPages,
   resumeWebhookPages,
-  rotateWebhookForm,
+  rotateWebhookPages,
   showWebhooks,
   testWebhookPages,
 } from './webhooks/webhooks.ts';
@@ -131,8 +129,7 @@ const pages: readonly Page<PortalSession, PortalNeed>[] = [
   showGettingStarted,
   showAccess,
   makeApiKeyForm,
-  askCopyApiKey,
-  copyApiKeyForm,
+  ...copyApiKeyPages,
   askRotateApiKey,
   rotateApiKeyForm,
   ...revokeApiKeyPages,
@@ -152,8 +149,7 @@ const pages: readonly Page<PortalSession, PortalNeed>[] = [
   pauseWebhookPages,
   resumeWebhookPages,
   testWebhookPages,
-  askRotateWebhook,
-  rotateWebhookForm,
+  ...rotateWebhookPages,
   ...removeWebhookPages,
   sendWebhookAgainForm,
   downloadDeliveries,

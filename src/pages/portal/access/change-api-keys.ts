@@ -10,7 +10,7 @@ import {
   setApiKeyScopes,
 } from '../../../db/access/company-access.ts';
 import { addApiKey } from '../../../db/catalogue/companies.ts';
-import type { DatabaseTransaction } from '../../../db/connection.ts';
+import type { Database, DatabaseTransaction } from '../../../db/connection.ts';
 import type { ApiKeyPower, Scope } from '../../../domain/access.ts';
 import { formatAmount, formatMoney, parseMoney } from '../../../domain/money.ts';
 import { type Html, html } from '../../../rendering/html.ts';
@@ -28,14 +28,8 @@ import {
   portal,
   readNameField,
 } from '../../page.ts';
-import {
-  answerStatus,
-  changeAccess,
-  checkProof,
-  proofField,
-  type WrongProof,
-} from '../../session/confirmation.ts';
-import { changePages } from '../changes.ts';
+import { changeAccess } from '../../session/confirmation.ts';
+import { changePages, secretPages } from '../changes.ts';
 import { accessPage, KEY_NAME_LENGTH, NO_SCOPE, readScopes, scopeChoices } from './access.ts';
 
 /** A page that shows an API key in clear. */
@@ -99,7 +93,7 @@ export const makeApiKeyForm = portal.form({
  * sent twice makes one key.
  */
 async function problemOf(
-  database: DatabaseTransaction | AccountRequest['services']['database'],
+  database: Database,
   { session }: AccountRequest,
   name: string,
 ): Promise<string | undefined> {
@@ -146,63 +140,50 @@ show it again.`,
     further: html`${shown.before} Then make a call with it: <a href="${PORTAL_PATH}/try-it">Try it</a>.`,
   });
 
-/** Asks for a proof before a key is shown again. */
-export const askCopyApiKey = portal.page({
-  path: '/keys/:id/copy',
-  needs: 'develop',
-  handle: (request) => proofPage(request),
-});
-
 /** Shows a key again after a proof; the audit log records each time. */
-export const copyApiKeyForm = portal.form({
+export const copyApiKeyPages = secretPages({
   path: '/keys/:id/copy',
   needs: 'develop',
-  confirmation: 'each-time',
-  async handle(request) {
-    const { keyCopies, logger } = request.services;
-    if (keyCopies === undefined) return problems.notFound;
-    const wrong = await checkProof(request);
-    if (wrong) return proofPage(request, wrong);
-    const keyId = idOf(request);
-    const copied = await changeAccess(request, 'copy api-key', async (transaction) => {
-      const copy = await findApiKeyCopy(transaction, keyId, request.session.company);
-      if (copy === undefined) return undefined;
-      const { name, prefix } = copy;
-      try {
-        const key = openApiKey(keyCopies, copy);
-        return { result: { name, key }, details: { keyId, name, prefix } };
-      } catch (error) {
-        logger.error({ ...describeError(error), keyId }, 'Could not decrypt an API key');
-        return undefined;
-      }
-    });
-    if (copied === undefined) return problems.keyNotKept;
-    return keyPage(request, {
-      title: 'A key',
-      heading: 'Your key',
-      name: copied.name,
-      key: copied.key,
-      warning: html`<strong>Keep it only on your servers.</strong> The activity of your account
-records this copy.`,
-    });
-  },
-});
-
-async function proofPage(request: AccountRequest, wrong?: WrongProof): Promise<PageAnswer> {
-  const { services, session } = request;
-  const key = await findApiKeyCopy(services.database, idOf(request), session.company);
-  if (services.keyCopies === undefined || key === undefined) return problems.notFound;
-  return questionPage(request, {
+  find: async (request) =>
+    request.services.keyCopies && keyCopyOf(request.services.database, request),
+  question: ({ name, prefix }) => ({
     title: 'Copy a key',
-    ...answerStatus(wrong),
-    heading: html`Copy the key “${key.name}”`,
+    heading: html`Copy the key “${name}”`,
     text: html`<p>Confirm that it is you to see the key that begins with
-<code>${key.prefix}…</code>.</p>`,
-    fields: proofField(request, wrong?.problem),
+<code>${prefix}…</code>.</p>`,
     button: 'Show the key',
     back: `${ACCESS_PATH}#keys`,
-  });
-}
+  }),
+  action: 'copy api-key',
+  async work(transaction, request) {
+    const { keyCopies, logger } = request.services;
+    const copy = await keyCopyOf(transaction, request);
+    if (keyCopies === undefined || copy === undefined) return undefined;
+    const { name, prefix } = copy;
+    const keyId = idOf(request);
+    try {
+      const key = openApiKey(keyCopies, copy);
+      return { result: { name, key }, details: { keyId, name, prefix } };
+    } catch (error) {
+      logger.error({ ...describeError(error), keyId }, 'Could not decrypt an API key');
+      return undefined;
+    }
+  },
+  problem: problems.keyNotKept,
+  show: (request, { name, key }) =>
+    keyPage(request, {
+      title: 'A key',
+      heading: 'Your key',
+      name,
+      key,
+      warning: html`<strong>Keep it only on your servers.</strong> The activity of your account
+records this copy.`,
+    }),
+});
+
+/** The stored copy of the key of the path; undefined where the company has none. */
+const keyCopyOf = (database: Database, request: AccountRequest) =>
+  findApiKeyCopy(database, idOf(request), request.session.company);
 
 /** How long the old key still works, in hours. */
 const overlaps = [

@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '../../../db/connection.ts';
+import type { Database, DatabaseTransaction } from '../../../db/connection.ts';
 import { requestTestEvent } from '../../../db/webhooks/deliveries.ts';
 import {
   findWebhook,
@@ -11,22 +11,13 @@ import { PORTAL_ACTOR } from '../../../domain/access.ts';
 import { eventTypes, eventTypesOf, WEBHOOK_URL_LENGTH } from '../../../domain/events.ts';
 import {
   registerWebhook,
-  rotateWebhookSecret as rotate,
+  rotateWebhookSecret,
   WEBHOOK_DESCRIPTION_LENGTH,
   WEBHOOK_SECRET_OVERLAP_HOURS,
 } from '../../../operations/webhooks.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
-import {
-  badge,
-  emptyState,
-  field,
-  postForm,
-  questionPage,
-  secretPage,
-  table,
-  time,
-} from '../../layout/parts.ts';
+import { badge, emptyState, field, postForm, secretPage, table, time } from '../../layout/parts.ts';
 import {
   type AccountRequest,
   idOf,
@@ -36,14 +27,8 @@ import {
   portal,
   readNameField,
 } from '../../page.ts';
-import {
-  answerStatus,
-  changeAccess,
-  checkProof,
-  proofField,
-  type WrongProof,
-} from '../../session/confirmation.ts';
-import { changePages } from '../changes.ts';
+import { changeAccess, checkProof, proofField } from '../../session/confirmation.ts';
+import { changePages, secretPages } from '../changes.ts';
 
 export const WEBHOOKS_PATH = `${PORTAL_PATH}/webhooks`;
 
@@ -210,7 +195,7 @@ every message with it: the <a href="/docs/guides/receive-webhooks">guide</a> say
 /** The webhook of the path; undefined where it is not the company's. */
 export const webhookOf = (
   request: AccountRequest,
-  database: DatabaseTransaction | AccountRequest['services']['database'],
+  database: Database,
 ): Promise<WebhookEndpoint | undefined> =>
   findWebhook(database, idOf(request), request.session.company);
 
@@ -279,52 +264,36 @@ export const testWebhookPages = changePage({
     status === 'ACTIVE' && (await requestTestEvent(transaction, id)) !== undefined,
 });
 
-/** Asks for a proof before a secret is rotated. */
-export const askRotateWebhook = portal.page({
-  path: '/webhooks/:id/rotate',
-  needs: 'develop',
-  handle: (request) => rotatePage(request),
-});
-
 /** Shows a new secret after a proof; the old secret also signs for a while. */
-export const rotateWebhookForm = portal.form({
+export const rotateWebhookPages = secretPages({
   path: '/webhooks/:id/rotate',
   needs: 'develop',
-  confirmation: 'each-time',
-  async handle(request) {
-    const wrong = await checkProof(request);
-    if (wrong) return rotatePage(request, wrong);
-    const rotated = await changeAccess(request, 'rotate webhook-secret', async (transaction) => {
-      const webhook = await webhookOf(request, transaction);
-      if (webhook === undefined) return undefined;
-      const { id, url } = webhook;
-      const secret = await rotate(transaction, webhook, request.services);
-      const details = { webhookId: id, url, overlapHours: WEBHOOK_SECRET_OVERLAP_HOURS };
-      return { result: { id, url, secret }, details };
-    });
-    if (rotated === undefined) return problems.notFound;
-    return webhookSecretPage({
+  find: (request) => webhookOf(request, request.services.database),
+  question: ({ id, url }) => ({
+    title: 'Rotate a secret',
+    heading: html`Rotate the secret`,
+    text: html`<p>The service makes a new secret for <code>${url}</code> and shows it once. For
+${WEBHOOK_SECRET_OVERLAP_HOURS} hours each message has a signature by either secret.</p>`,
+    button: 'Make the new secret',
+    back: `${WEBHOOKS_PATH}/${id}`,
+  }),
+  action: 'rotate webhook-secret',
+  async work(transaction, request) {
+    const webhook = await webhookOf(request, transaction);
+    if (webhook === undefined) return undefined;
+    const { id, url } = webhook;
+    const secret = await rotateWebhookSecret(transaction, webhook, request.services);
+    const details = { webhookId: id, url, overlapHours: WEBHOOK_SECRET_OVERLAP_HOURS };
+    return { result: { id, url, secret }, details };
+  },
+  problem: problems.notFound,
+  show: (_request, rotated) =>
+    webhookSecretPage({
       ...rotated,
       title: 'The new secret',
       further: `The old secret signs beside it for ${WEBHOOK_SECRET_OVERLAP_HOURS} more hours.`,
-    });
-  },
+    }),
 });
-
-async function rotatePage(request: AccountRequest, wrong?: WrongProof): Promise<PageAnswer> {
-  const webhook = await webhookOf(request, request.services.database);
-  if (webhook === undefined) return problems.notFound;
-  return questionPage(request, {
-    title: 'Rotate a secret',
-    ...answerStatus(wrong),
-    heading: html`Rotate the secret`,
-    text: html`<p>The service makes a new secret for <code>${webhook.url}</code> and shows it once. For
-${WEBHOOK_SECRET_OVERLAP_HOURS} hours each message has a signature by either secret.</p>`,
-    fields: proofField(request, wrong?.problem),
-    button: 'Make the new secret',
-    back: `${WEBHOOKS_PATH}/${webhook.id}`,
-  });
-}
 
 /** Removes a webhook. */
 export const removeWebhookPages = changePages({
