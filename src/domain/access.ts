@@ -233,6 +233,10 @@ export const mayUse = (role: PortalRole, need: PortalNeed): boolean => allowed[n
 /** The roles that may use the pages of a need. */
 export const rolesFor = (need: PortalNeed): readonly PortalRole[] => allowed[need];
 
+/** How long a password lives that somebody else has seen, in hours for people. */
+export const hoursOfPassword = (lifetimeSeconds: number): number =>
+  Math.max(1, Math.round(lifetimeSeconds / 3_600));
+
 /** The roles in words for people. */
 export const portalRoleMeanings: Readonly<Record<PortalRole, string>> = {
   owner: 'everything, and who else may sign in',

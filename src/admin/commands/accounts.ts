@@ -6,18 +6,20 @@ import { forgetSignIns } from '../../db/limits/attempts.ts';
 import {
   addPortalAccount,
   addStaffAccount,
-  findPortalAccountById,
-  findStaffAccount,
+  findAccount,
   listPortalAccounts,
   listStaffAccounts,
-  setPassword,
-  setPortalAccountDisabled,
   setStaffRole,
 } from '../../db/people/accounts.ts';
-import { endPortalSessions, removeOneTimePassword } from '../../db/people/sign-ins.ts';
-import { portalRoles } from '../../domain/access.ts';
+import {
+  disableAccount,
+  endPortalSessions,
+  removeOneTimePassword,
+  resetAccount,
+} from '../../db/people/sign-ins.ts';
+import { hoursOfPassword, portalRoles } from '../../domain/access.ts';
 import { staffRoleMeanings, staffRoles } from '../../domain/staff.ts';
-import { changeCommand, lookCommand } from '../command.ts';
+import { type AdminCommand, type Change, changeCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, email, id, oneOf, optional, required, text } from '../fields.ts';
 import { companyFields, requireCompany } from '../record-names.ts';
 import { column, numbers, textTable, timeText } from '../tables.ts';
@@ -34,7 +36,7 @@ async function makePassword({
   portalOneTimePasswordSeconds,
 }: OneTimePasswords) {
   const password = readableSecret();
-  const hours = Math.max(1, Math.round(portalOneTimePasswordSeconds / 3_600));
+  const hours = hoursOfPassword(portalOneTimePasswordSeconds);
   return {
     password,
     hash: await createPasswordHashes(portalPasswordCost).make(password),
@@ -44,19 +46,60 @@ async function makePassword({
   };
 }
 
-/** Gives an account such a password, ends its sessions, and forgets wrong passwords and codes. */
-async function renewPassword(
+/** The accounts of companies, or those of the service. */
+type AccountKind = 'portal' | 'staff';
+
+const accountArgument = (kind: AccountKind) =>
+  argument(id, `The id of the account: see list ${kind}-accounts`);
+
+/** @throws {AdminError} where there is no such account, or it is of the other kind */
+async function requireAccount(
   transaction: DatabaseTransaction,
+  kind: AccountKind,
+  accountId: number,
+) {
+  const account = await findAccount(transaction, accountId);
+  if (!account || (account.company.kind === 'staff') !== (kind === 'staff'))
+    throw new AdminError(`There is no ${kind} account ${accountId}: see "list ${kind}-accounts".`);
+  const label = `${kind === 'portal' ? 'Portal' : 'Staff'} account ${accountId} (${account.email})`;
+  return { ...account, label };
+}
+
+/** Gives an account a password that an operator passes on. */
+async function resetPassword(
+  transaction: DatabaseTransaction,
+  kind: AccountKind,
   accountId: number,
   settings: OneTimePasswords,
-) {
-  const { hash, ...made } = await makePassword(settings);
+): Promise<Change> {
+  const { email: address, company, label } = await requireAccount(transaction, kind, accountId);
+  const { password, hash, shown } = await makePassword(settings);
   const { portalOneTimePasswordSeconds: lifetimeSeconds } = settings;
-  await setPassword(transaction, accountId, { hash, mustChange: true, lifetimeSeconds });
-  await endPortalSessions(transaction, accountId);
-  await forgetSignIns(transaction, accountId);
-  return made;
+  await resetAccount(transaction, accountId, { hash, mustChange: true, lifetimeSeconds });
+  return {
+    subject: company,
+    details: { accountId, email: address },
+    text: `${label} has a new password. ${shown}`,
+    secretOutput: { password },
+  };
 }
+
+const disableCommand = (kind: AccountKind, reset: string): AdminCommand =>
+  changeCommand({
+    name: `disable ${kind}-account`,
+    details: `Its sessions end. "${reset}" enables it again.`,
+    fields: { id: accountArgument(kind) },
+    examples: [`disable ${kind}-account 2`],
+    async change(transaction, { id: given }) {
+      const { email: address, company, label } = await requireAccount(transaction, kind, given);
+      await disableAccount(transaction, given);
+      return {
+        subject: company,
+        details: { accountId: given, email: address },
+        text: `${label} is disabled.`,
+      };
+    },
+  });
 
 /** What lists of accounts say of the sign-in. */
 interface SignInFacts {
@@ -118,39 +161,15 @@ export const createPortalAccountCommand = changeCommand({
   },
 });
 
-const portalAccountId = argument(id, 'The id of the account: see list portal-accounts');
-
-/** @throws {AdminError} where the account does not exist */
-async function changeAccount(
-  transaction: DatabaseTransaction,
-  accountId: number,
-  isDisabled: boolean,
-) {
-  const account = await setPortalAccountDisabled(transaction, accountId, isDisabled);
-  if (account && account.company.kind !== 'staff') return account;
-  throw noSuchAccount(accountId);
-}
-
-const noSuchAccount = (accountId: number): AdminError =>
-  new AdminError(`There is no portal account ${accountId}: see "list portal-accounts".`);
-
 export const resetPortalPasswordCommand = changeCommand({
   name: 'reset portal-password',
   details:
     'Verify the identity of the person first. Wrong passwords and codes are forgotten: the person may sign ' +
     'in at once.',
-  fields: { id: portalAccountId },
+  fields: { id: accountArgument('portal') },
   examples: ['reset portal-password 2'],
-  async change(transaction, input, { settings: { portal } }) {
-    const { email: address, company } = await changeAccount(transaction, input.id, false);
-    const { password, shown } = await renewPassword(transaction, input.id, portal);
-    return {
-      subject: company,
-      details: { accountId: input.id, email: address },
-      text: `Portal account ${input.id} (${address}) has a new password. ${shown}`,
-      secretOutput: { password },
-    };
-  },
+  change: (transaction, input, { settings: { portal } }) =>
+    resetPassword(transaction, 'portal', input.id, portal),
 });
 
 export const resetOneTimePasswordCommand = changeCommand({
@@ -160,36 +179,21 @@ export const resetOneTimePasswordCommand = changeCommand({
     'first: the next sign-in takes only the password, and wrong ones are forgotten. The owners are told by e-mail.',
   fields: { account: required(id, 'The id of the account: see list portal-accounts') },
   examples: ['reset one-time-password --account 2'],
-  async change(transaction, input) {
-    const found = await findPortalAccountById(transaction, input.account);
-    if (found === undefined || found.company.kind === 'staff') throw noSuchAccount(input.account);
-    if (!(await removeOneTimePassword(transaction, input.account)))
-      return { unchanged: `Portal account ${input.account} (${found.email}) has none.` };
-    await endPortalSessions(transaction, input.account);
-    await forgetSignIns(transaction, input.account);
+  async change(transaction, { account }) {
+    const { email: address, company, label } = await requireAccount(transaction, 'portal', account);
+    if (!(await removeOneTimePassword(transaction, account)))
+      return { unchanged: `${label} has none.` };
+    await endPortalSessions(transaction, account);
+    await forgetSignIns(transaction, account);
     return {
-      subject: found.company,
-      details: { accountId: input.account, email: found.email },
-      text: `Portal account ${input.account} (${found.email}) signs in with its password alone.`,
+      subject: company,
+      details: { accountId: account, email: address },
+      text: `${label} signs in with its password alone.`,
     };
   },
 });
 
-export const disablePortalAccountCommand = changeCommand({
-  name: 'disable portal-account',
-  details: 'Its sessions end. "reset portal-password" enables it again.',
-  fields: { id: portalAccountId },
-  examples: ['disable portal-account 2'],
-  async change(transaction, input) {
-    const { email: address, company } = await changeAccount(transaction, input.id, true);
-    await endPortalSessions(transaction, input.id);
-    return {
-      subject: company,
-      details: { accountId: input.id, email: address },
-      text: `Disabled portal account ${input.id} (${address}).`,
-    };
-  },
-});
+export const disablePortalAccountCommand = disableCommand('portal', 'reset portal-password');
 
 export const listPortalAccountsCommand = lookCommand({
   name: 'list portal-accounts',
@@ -210,8 +214,6 @@ export const listPortalAccountsCommand = lookCommand({
 });
 
 const roleMeanings = staffRoles.map((role) => `${role}: ${staffRoleMeanings[role]}`);
-
-const subjectOf = (accountId: number) => ({ kind: 'staff', id: accountId });
 
 export const createStaffAccountCommand = changeCommand({
   name: 'create staff-account',
@@ -242,7 +244,7 @@ export const createStaffAccountCommand = changeCommand({
         `${address} already has an account, of the service or of a company: use another address.`,
       );
     return {
-      subject: subjectOf(accountId),
+      subject: { kind: 'staff', id: accountId },
       details: { email: address, name, role },
       text: `Created staff account ${accountId} (${address}, ${role}). ${shown}`,
       secretOutput: { password },
@@ -250,29 +252,23 @@ export const createStaffAccountCommand = changeCommand({
   },
 });
 
-const staffAccountId = argument(id, 'The id of the account: see list staff-accounts');
-
-/** @throws {AdminError} where the account does not exist, or belongs to a company */
-async function requireStaff(transaction: DatabaseTransaction, id: number) {
-  const account = await findStaffAccount(transaction, id);
-  if (account) return account;
-  throw new AdminError(`There is no staff account ${id}: see "list staff-accounts".`);
-}
-
 export const setStaffRoleCommand = changeCommand({
   name: 'set staff-role',
   detailLines: roleMeanings,
-  fields: { id: staffAccountId, role: required(oneOf(...staffRoles), 'What the person may do') },
+  fields: {
+    id: accountArgument('staff'),
+    role: required(oneOf(...staffRoles), 'What the person may do'),
+  },
   examples: ['set staff-role 2 --role SUPERVISOR'],
   async change(transaction, { id: given, role }) {
-    const account = await requireStaff(transaction, given);
-    if (account.role === role)
-      return { unchanged: `Staff account ${given} (${account.email}) has the role ${role}.` };
+    const account = await requireAccount(transaction, 'staff', given);
+    const text = `${account.label} has the role ${role}.`;
+    if (account.staffRole === role) return { unchanged: text };
     await setStaffRole(transaction, given, role);
     return {
-      subject: subjectOf(given),
-      details: { email: account.email, from: account.role, role },
-      text: `Staff account ${given} (${account.email}) has the role ${role}.`,
+      subject: account.company,
+      details: { email: account.email, from: account.staffRole, role },
+      text,
     };
   },
 });
@@ -283,38 +279,16 @@ export const resetStaffAccountCommand = changeCommand({
     'For a person who has lost the password, or the phone and the recovery codes. Verify the ' +
     'identity of the person first. A disabled account works again, and wrong passwords and codes are ' +
     'forgotten.',
-  fields: { id: staffAccountId },
+  fields: { id: accountArgument('staff') },
   examples: ['reset staff-account 2'],
   async change(transaction, input, { settings: { portal } }) {
-    const { email: address } = await requireStaff(transaction, input.id);
-    await setPortalAccountDisabled(transaction, input.id, false);
+    const change = await resetPassword(transaction, 'staff', input.id, portal);
     await removeOneTimePassword(transaction, input.id);
-    const { password, shown } = await renewPassword(transaction, input.id, portal);
-    return {
-      subject: subjectOf(input.id),
-      details: { email: address },
-      text: `Staff account ${input.id} (${address}) has a new password. ${shown}`,
-      secretOutput: { password },
-    };
+    return change;
   },
 });
 
-export const disableStaffAccountCommand = changeCommand({
-  name: 'disable staff-account',
-  details: 'Its sessions end. "reset staff-account" enables it again.',
-  fields: { id: staffAccountId },
-  examples: ['disable staff-account 2'],
-  async change(transaction, input) {
-    const { email: address } = await requireStaff(transaction, input.id);
-    await setPortalAccountDisabled(transaction, input.id, true);
-    await endPortalSessions(transaction, input.id);
-    return {
-      subject: subjectOf(input.id),
-      details: { email: address },
-      text: `Disabled staff account ${input.id} (${address}).`,
-    };
-  },
-});
+export const disableStaffAccountCommand = disableCommand('staff', 'reset staff-account');
 
 export const listStaffAccountsCommand = lookCommand({
   name: 'list staff-accounts',

@@ -7,8 +7,8 @@ import {
   removeRow,
 } from '../../db/catalogue/records.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
-import { listPortalAccounts, setPortalAccountDisabled } from '../../db/people/accounts.ts';
-import { endPortalSessions } from '../../db/people/sign-ins.ts';
+import { listPortalAccounts } from '../../db/people/accounts.ts';
+import { disableAccount } from '../../db/people/sign-ins.ts';
 import { type AdminCommand, type Change, changeCommand } from '../command.ts';
 import { AdminError, argument, flag, id, kebab } from '../fields.ts';
 import { importCommand } from '../import/import-command.ts';
@@ -103,8 +103,7 @@ async function endAccess(transaction: DatabaseTransaction, merchantId: number) {
   const endedPrices = await endPrices(transaction, 'merchant_id', merchantId);
   let disabledAccounts = 0;
   for (const account of await listPortalAccounts(transaction, company)) {
-    await setPortalAccountDisabled(transaction, account.id, true);
-    await endPortalSessions(transaction, account.id);
+    await disableAccount(transaction, account.id);
     if (account.disabledAt === null) disabledAccounts += 1;
   }
   return { revokedKeys, endedPrices, disabledAccounts };

@@ -1,10 +1,10 @@
-import { type RawBuilder, sql, type Updateable } from 'kysely';
+import { type RawBuilder, sql, type UpdateObject } from 'kysely';
 import { type PortalRole, rolesFor } from '../../domain/access.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyColumns } from '../catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import type { PortalAccountsTable } from '../generated/tables.ts';
+import type { Schema } from '../generated/tables.ts';
 
 /** The stored form of an e-mail address. */
 export const canonicalEmail = (email: string): string => email.trim().toLowerCase();
@@ -77,14 +77,21 @@ export async function findPortalAccount(database: Database, email: string) {
   return row && { ...row, company: companyOf(row) };
 }
 
-/** The account with an id, including disabled ones. */
-export async function findPortalAccountById(database: Database, accountId: number) {
+/** The account with an id, including disabled ones, and the role of a person of the service. */
+export async function findAccount(database: Database, accountId: number) {
   const row = await database
     .selectFrom('portal_accounts')
-    .select(['id', 'email', 'partner_id as partnerId', 'merchant_id as merchantId'])
-    .where('id', '=', accountId)
+    .leftJoin('staff_accounts', 'staff_accounts.account_id', 'portal_accounts.id')
+    .select([
+      'portal_accounts.id',
+      'email',
+      'partner_id as partnerId',
+      'merchant_id as merchantId',
+      'staff_accounts.role as staffRole',
+    ])
+    .where('portal_accounts.id', '=', accountId)
     .executeTakeFirst();
-  return row && { email: row.email, company: companyOf(row) };
+  return row && { email: row.email, company: companyOf(row), staffRole: row.staffRole };
 }
 
 /** The company of an account's row, or the service itself. */
@@ -111,26 +118,25 @@ export async function readPasswordHash(
   return row?.passwordHash ?? null;
 }
 
+/** A password that is set for a person. */
+export interface GivenPassword {
+  readonly hash: string;
+  readonly mustChange: boolean;
+  /** Lifetime from now; unlimited where it is absent. */
+  readonly lifetimeSeconds?: number;
+}
+
 /** Sets the password of an account. */
 export async function setPassword(
   transaction: DatabaseTransaction,
   accountId: number,
-  password: {
-    readonly hash: string;
-    readonly mustChange: boolean;
-    /** Lifetime from now; unlimited where it is absent. */
-    readonly lifetimeSeconds?: number;
-  },
+  password: GivenPassword,
 ): Promise<void> {
-  await transaction
-    .updateTable('portal_accounts')
-    .set({
-      password_hash: password.hash,
-      must_change_password: password.mustChange,
-      password_expires_at: endAfter(password.lifetimeSeconds),
-    })
-    .where('id', '=', accountId)
-    .execute();
+  await updateAccount(transaction, accountId, {
+    password_hash: password.hash,
+    must_change_password: password.mustChange,
+    password_expires_at: endAfter(password.lifetimeSeconds),
+  });
 }
 
 /**
@@ -220,29 +226,22 @@ export const listPortalAccounts = (database: Database, company: Company) =>
     .orderBy('id')
     .execute();
 
-/**
- * Disables or enables an account; undefined where the id does not exist. Who comes back gets no
- * statements of the time in between.
- */
+/** Disables or enables an account. Who comes back gets no statements of the time in between. */
 export async function setPortalAccountDisabled(
   transaction: DatabaseTransaction,
   accountId: number,
   isDisabled: boolean,
-): Promise<{ readonly email: string; readonly company: Employer } | undefined> {
-  const row = await transaction
-    .updateTable('portal_accounts')
-    .set(
-      isDisabled
-        ? { disabled_at: sql<Date>`coalesce(disabled_at, now())` }
-        : {
-            disabled_at: null,
-            statements_until: sql<Date>`case when disabled_at is null then statements_until else now() end`,
-          },
-    )
-    .where('id', '=', accountId)
-    .returning(['id', 'email', 'partner_id as partnerId', 'merchant_id as merchantId'])
-    .executeTakeFirst();
-  return row && { email: row.email, company: companyOf(row) };
+): Promise<void> {
+  await updateAccount(
+    transaction,
+    accountId,
+    isDisabled
+      ? { disabled_at: sql<Date>`coalesce(disabled_at, now())` }
+      : {
+          disabled_at: null,
+          statements_until: sql<Date>`case when disabled_at is null then statements_until else now() end`,
+        },
+  );
 }
 
 /** Adds an account of the service itself; undefined when the e-mail address already has an account. */
@@ -263,27 +262,11 @@ export async function addStaffAccount(
   return accountId;
 }
 
-const staffAccounts = (database: Database) =>
-  database
-    .selectFrom('staff_accounts')
-    .innerJoin('portal_accounts', 'portal_accounts.id', 'staff_accounts.account_id');
-
-/** An account of the service; undefined for those of companies. */
-export const findStaffAccount = (database: Database, accountId: number) =>
-  staffAccounts(database)
-    .select([
-      'portal_accounts.id',
-      'email',
-      'name',
-      'staff_accounts.role',
-      'disabled_at as disabledAt',
-    ])
-    .where('portal_accounts.id', '=', accountId)
-    .executeTakeFirst();
-
 /** The accounts of the service, including disabled ones. */
 export const listStaffAccounts = (database: Database) =>
-  staffAccounts(database)
+  database
+    .selectFrom('staff_accounts')
+    .innerJoin('portal_accounts', 'portal_accounts.id', 'staff_accounts.account_id')
     .select([
       'portal_accounts.id',
       'email',
@@ -293,8 +276,7 @@ export const listStaffAccounts = (database: Database) =>
       'last_signed_in_at as lastSignedInAt',
       'disabled_at as disabledAt',
       'password_expires_at as passwordExpiresAt',
-      sql<boolean>`exists(select from portal_one_time_passwords as password
-        where password.account_id = portal_accounts.id)`.as('hasOneTimePassword'),
+      hasOneTimePassword.as('hasOneTimePassword'),
     ])
     .orderBy('portal_accounts.id')
     .execute();
@@ -343,7 +325,7 @@ export async function hasOtherOwner(
 const updateAccount = (
   database: Database,
   accountId: number,
-  values: Updateable<PortalAccountsTable>,
+  values: UpdateObject<Schema, 'portal_accounts'>,
 ) => database.updateTable('portal_accounts').set(values).where('id', '=', accountId).execute();
 
 /** Sets what a person may do; the next page goes by it. */

@@ -5,7 +5,15 @@ import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyColumns } from '../catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
-import { type CheckedAccount, companyOf, keepCheckedPassword } from './accounts.ts';
+import { forgetSignIns } from '../limits/attempts.ts';
+import {
+  type CheckedAccount,
+  companyOf,
+  type GivenPassword,
+  keepCheckedPassword,
+  setPassword,
+  setPortalAccountDisabled,
+} from './accounts.ts';
 
 /** An account whose password was checked, and whose code is still to come. */
 export interface HalfSignIn {
@@ -400,4 +408,28 @@ export async function endPortalSessions(
   if (keptId !== undefined) query = query.where('id', '!=', keptId);
   const { numDeletedRows } = await query.executeTakeFirstOrThrow();
   return Number(numDeletedRows);
+}
+
+/** Disables an account, and ends its sessions. */
+export async function disableAccount(
+  transaction: DatabaseTransaction,
+  accountId: number,
+): Promise<void> {
+  await setPortalAccountDisabled(transaction, accountId, true);
+  await endPortalSessions(transaction, accountId);
+}
+
+/**
+ * Lets a person sign in with another password: the account is enabled, its sessions end, and wrong passwords and
+ * codes are forgotten.
+ */
+export async function resetAccount(
+  transaction: DatabaseTransaction,
+  accountId: number,
+  password: GivenPassword,
+): Promise<void> {
+  await setPortalAccountDisabled(transaction, accountId, false);
+  await setPassword(transaction, accountId, password);
+  await endPortalSessions(transaction, accountId);
+  await forgetSignIns(transaction, accountId);
 }

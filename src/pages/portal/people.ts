@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { readableSecret } from '../../crypto/secret-box.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
-import { forgetSignIns } from '../../db/limits/attempts.ts';
 import {
   addPortalAccount,
   canonicalEmail,
@@ -9,12 +8,15 @@ import {
   findPortalAccount,
   hasOtherOwner,
   listPortalAccounts,
-  setPassword,
-  setPortalAccountDisabled,
   setPortalRole,
 } from '../../db/people/accounts.ts';
-import { endPortalSessions, setOneTimePasswordRule } from '../../db/people/sign-ins.ts';
-import { type PortalRole, portalRoleMeanings, portalRoles } from '../../domain/access.ts';
+import { disableAccount, resetAccount, setOneTimePasswordRule } from '../../db/people/sign-ins.ts';
+import {
+  hoursOfPassword,
+  type PortalRole,
+  portalRoleMeanings,
+  portalRoles,
+} from '../../domain/access.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
@@ -161,13 +163,12 @@ export const addPersonForm = portal.form({
         problem: 'This address already has an account: use another one.',
       });
     const { portalOneTimePasswordSeconds } = request.services.settings.portal;
-    const hours = Math.max(1, Math.round(portalOneTimePasswordSeconds / 3_600));
     return secretPage({
       title: 'New person',
       heading: 'A new person',
       name: email,
       warning: html`<strong>Copy the password now: it is shown only once.</strong> Hand it over safely. It expires in
-${hours} hours, and the person chooses another one at the first sign-in.`,
+${hoursOfPassword(portalOneTimePasswordSeconds)} hours, and the person chooses another one at the first sign-in.`,
       secret: { name: 'password', label: 'Password for the first sign-in', value: password },
       back: PEOPLE_PATH,
     });
@@ -199,10 +200,8 @@ async function addAccount(
   const isFormer =
     found?.disabledAt && found.company.kind === company.kind && found.company.id === company.id;
   if (!isFormer) return undefined;
-  await setPassword(transaction, found.id, { hash, mustChange: true, lifetimeSeconds });
   await setPortalRole(transaction, found.id, role);
-  await setPortalAccountDisabled(transaction, found.id, false);
-  await forgetSignIns(transaction, found.id);
+  await resetAccount(transaction, found.id, { hash, mustChange: true, lifetimeSeconds });
   return found.id;
 }
 
@@ -293,8 +292,7 @@ those that they may have copied.</p>`,
     const person = await findPerson(transaction, accountId, company);
     if (person === undefined || !(await hasOtherOwner(transaction, accountId, company)))
       return undefined;
-    await setPortalAccountDisabled(transaction, accountId, true);
-    await endPortalSessions(transaction, accountId);
+    await disableAccount(transaction, accountId);
     const { email, role } = person;
     return { result: email, details: { accountId, email, role } };
   },

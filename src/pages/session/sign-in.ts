@@ -13,11 +13,9 @@ import {
   findPortalAccount,
   mayHaveAccount,
   readPasswordHash,
-  setPassword,
-  setPortalAccountDisabled,
 } from '../../db/people/accounts.ts';
 import { lockOpenInvitation, useInvitation } from '../../db/people/invitations.ts';
-import { endPortalSessions } from '../../db/people/sign-ins.ts';
+import { resetAccount } from '../../db/people/sign-ins.ts';
 import { PORTAL_ACTOR } from '../../domain/access.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { addressGroup } from '../../http/access/source-address.ts';
@@ -175,9 +173,7 @@ async function giveAccount(
   const { kind, id } = account.company;
   if (known?.company.kind !== kind || known.company.id !== id) return undefined;
   // An operator has invited this person again, which re-enables the account.
-  await setPortalAccountDisabled(transaction, known.id, false);
-  await setPassword(transaction, known.id, { hash: account.passwordHash, mustChange: false });
-  await endPortalSessions(transaction, known.id);
+  await resetAccount(transaction, known.id, { hash: account.passwordHash, mustChange: false });
   return { id: known.id, hasOneTimePassword: known.hasOneTimePassword };
 }
 
