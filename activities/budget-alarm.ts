@@ -1,14 +1,17 @@
 import { log } from '@temporalio/activity';
 import { LRUCache } from 'lru-cache';
-import { violates } from '../src/db/connection.ts';
+import { type DatabaseTransaction, violates } from '../src/db/connection.ts';
 import {
+  countCompanyMessage,
   type NumberCount,
   type NumberEvent,
   numberCount,
   numberLimitConstraint,
 } from '../src/db/limits/daily-limits.ts';
+import type { CountedMessages } from '../src/db/messages/messages.ts';
 import { numberLimitReached } from '../src/domain/daily-limits.ts';
 import type { Refusal } from '../src/domain/refusals.ts';
+import { type MessageCounts, refuseCompanyMessage } from '../src/domain/vouchers/claim.ts';
 import type { Company } from '../src/domain/vouchers/voucher.ts';
 import { RefusedError } from './database-step.ts';
 import type { ActivityDependencies } from './dependencies.ts';
@@ -27,6 +30,48 @@ export const raiseBudgetAlarm = (
     companyId: id,
     budget,
   });
+
+/** The counts that limit a message, from the database's row. */
+export const messageCountsOf = (
+  row: CountedMessages,
+  settings: Pick<
+    ActivityDependencies['settings']['vouchers'],
+    'messageCooldownSeconds' | 'messagesPerCompanyAndDay'
+  >,
+): MessageCounts => ({
+  secondsUntilNextMessage: Math.max(
+    0,
+    Math.ceil(
+      settings.messageCooldownSeconds - (row.seconds_since_message ?? Number.POSITIVE_INFINITY),
+    ),
+  ),
+  messagesToday: { count: row.messages_today, retryAfterSeconds: row.messages_retry_seconds },
+  refusedMessages: {
+    count: row.refused_messages,
+    retryAfterSeconds: row.refused_messages_retry_seconds,
+  },
+  companyMessages: {
+    count: row.company_messages,
+    retryAfterSeconds: row.seconds_left_of_day,
+    budget: row.messages_per_day ?? settings.messagesPerCompanyAndDay,
+  },
+});
+
+/**
+ * Counts a message of a company. It is the last step of a transaction, so that messages of one company wait only for
+ * each other's commit.
+ *
+ * @throws {RefusedError} beyond the budget of the company
+ */
+export async function countMessage(
+  transaction: DatabaseTransaction,
+  company: Company,
+  { budget, retryAfterSeconds }: MessageCounts['companyMessages'],
+): Promise<void> {
+  const { isWithin, isLast } = await countCompanyMessage(transaction, company, budget);
+  if (!isWithin) throw new RefusedError(refuseCompanyMessage({ retryAfterSeconds }));
+  if (isLast) raiseBudgetAlarm(company, 'messages', budget);
+}
 
 /** The alarms of the day, so that each number raises one in a process. */
 const raised = new LRUCache<string, true>({ max: 10_000 });

@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { randomVerificationCode } from '../../src/crypto/random.ts';
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
-import {
-  countCompanyMessage,
-  giveBackCompanyMessage,
-  noteMessagesSpent,
-} from '../../src/db/limits/daily-limits.ts';
+import { giveBackCompanyMessage, noteMessagesSpent } from '../../src/db/limits/daily-limits.ts';
 import { findMessage, giveUpMessage, queueMessage } from '../../src/db/messages/messages.ts';
 import {
   beginOperation,
@@ -35,47 +31,21 @@ import {
 import { formatAmount, parseMoney } from '../../src/domain/money.ts';
 import { maskStored } from '../../src/domain/phone.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
-import { codeDigits, refuseClaim, refuseMessage } from '../../src/domain/vouchers/claim.ts';
+import { codeDigits, type MessageCounts, refuseClaim } from '../../src/domain/vouchers/claim.ts';
+import type { Company } from '../../src/domain/vouchers/voucher.ts';
 import type { ClaimCommand, ClaimMade, OperationOutcome } from '../../workflows/contracts.ts';
-import { raiseBudgetAlarm } from '../budget-alarm.ts';
-import { DatabaseStepError, RefusedError, refusalOf, runStep } from '../database-step.ts';
+import { countMessage, messageCountsOf, raiseBudgetAlarm } from '../budget-alarm.ts';
+import { DatabaseStepError, refusalOf, runStep } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import type { MessageOutcome, MessageSender } from '../messages.ts';
 import { claimFacts, payeeOfClaim, payoutChoice } from './facts.ts';
 
-/** Who claims, and the budget of those who have none of their own. */
-interface Claimant {
-  readonly command: Pick<ClaimCommand, 'company'>;
-  readonly dependencies: Pick<ActivityDependencies, 'settings'>;
-}
-
-const budgetOf = (
-  { messages_per_day }: Pick<ClaimContext, 'messages_per_day'>,
-  { dependencies: { settings } }: Claimant,
-) => messages_per_day ?? settings.vouchers.messagesPerCompanyAndDay;
-
-/** The last step of a claim, so that claims of one company wait only for each other's commit. */
-async function countClaimMessage(
-  transaction: DatabaseTransaction,
-  claimant: Claimant,
-  context: ClaimContext,
-): Promise<void> {
-  const { company } = claimant.command;
-  const budget = budgetOf(context, claimant);
-  const { isWithin, isLast } = await countCompanyMessage(transaction, company, budget);
-  if (!isWithin)
-    throw new RefusedError(refuseMessage({ retryAfterSeconds: context.seconds_left_of_day }));
-  if (isLast) raiseBudgetAlarm(company, 'messages', budget);
-}
-
 /** A budget that was lowered below what was counted is reached by the first that it refuses. */
 async function noteSpentMessages(
   transaction: DatabaseTransaction,
-  claimant: Claimant,
-  context: ClaimContext,
+  company: Company,
+  budget: number,
 ): Promise<void> {
-  const { company } = claimant.command;
-  const budget = budgetOf(context, claimant);
   if (await noteMessagesSpent(transaction, company, budget))
     raiseBudgetAlarm(company, 'messages', budget);
 }
@@ -124,6 +94,7 @@ interface ClaimCreation {
 interface ClaimRows {
   readonly voucher: LockedVoucher;
   readonly context: ClaimContext;
+  readonly messages: MessageCounts;
 }
 
 /** Makes a claim in the given transaction, or answers the refusal. */
@@ -146,12 +117,13 @@ async function createOrAnswer(
     company: command.company,
     merchantId: payeeOfClaim(command, voucher),
   });
-  const rows = { voucher, context };
+  const messages = messageCountsOf(context, dependencies.settings.vouchers);
+  const rows = { voucher, context, messages };
   const refusal = await refuseByRows(transaction, creation, rows);
   if (!refusal) return recordClaim(transaction, creation, rows);
   const answered = await answer(transaction, command, refusal);
   if (refusal.reason === 'company-messages-exhausted')
-    await noteSpentMessages(transaction, creation, context);
+    await noteSpentMessages(transaction, command.company, messages.companyMessages.budget);
   return answered;
 }
 
@@ -188,14 +160,11 @@ async function resumeClaim(
 async function refuseByRows(
   transaction: DatabaseTransaction,
   { command, dependencies }: ClaimCreation,
-  { voucher, context }: ClaimRows,
+  { voucher, context, messages }: ClaimRows,
 ): Promise<Refusal | undefined> {
   const { settings } = dependencies;
   const choice = await payoutChoice(command.operationId, context, dependencies);
-  const facts = claimFacts(voucher, context, {
-    ...settings.vouchers,
-    canPay: choice.canCarry,
-  });
+  const facts = claimFacts(voucher, context, { messages, canPay: choice.canCarry });
   const amount = command.amount === null ? undefined : parseMoney(command.amount);
   const refusal = refuseClaim(facts, { company: command.company, amount }, settings.vouchers);
   return refusal ?? choice.refuseAccount(transaction, amount ?? facts.voucher.remaining);
@@ -220,7 +189,7 @@ async function recordClaim(
   rows: ClaimRows,
 ): Promise<ClaimStarted> {
   const { command, dependencies } = creation;
-  const { voucher, context } = rows;
+  const { voucher, context, messages } = rows;
   const claim = newClaim(creation, rows);
   const superseded = await endLiveClaim(transaction, voucher.current_claim_id, 'SUPERSEDED');
   const inserted = await insertClaim(transaction, claim);
@@ -236,7 +205,7 @@ async function recordClaim(
       claimId: claim.id,
     }),
   );
-  await countClaimMessage(transaction, creation, context);
+  await countMessage(transaction, command.company, messages.companyMessages);
   await dependencies.failpoint('claim-recorded');
   return {
     ...describeClaim({ command, voucher, claim: inserted }),

@@ -12,7 +12,7 @@ import { formatAmount, formatMoney, type Money, parseMoney } from '../../src/dom
 import { maskMsisdn, type NumberBox } from '../../src/domain/phone.ts';
 import type { MobileMoneyProviderName } from '../../src/domain/providers.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
-import type { ClaimFacts } from '../../src/domain/vouchers/claim.ts';
+import type { ClaimFacts, MessageCounts } from '../../src/domain/vouchers/claim.ts';
 import type {
   RedemptionFacts,
   RedemptionRequest,
@@ -273,12 +273,10 @@ export function claimFacts(
   voucher: LockedVoucher,
   context: ClaimContext,
   means: {
-    readonly messageCooldownSeconds: number;
-    readonly messagesPerCompanyAndDay: number;
+    readonly messages: MessageCounts;
     readonly canPay: ClaimFacts['canPay'];
   },
 ): ClaimFacts {
-  const sinceMessage = context.seconds_since_message ?? Number.POSITIVE_INFINITY;
   return {
     isAdmitted: context.is_admitted,
     voucher: { ...voucherFacts(voucher), isAnonymous: voucher.owner_msisdn === null },
@@ -298,19 +296,6 @@ export function claimFacts(
       count: context.wrong_codes,
       retryAfterSeconds: context.wrong_codes_retry_seconds,
     },
-    secondsUntilNextMessage: Math.max(0, Math.ceil(means.messageCooldownSeconds - sinceMessage)),
-    messagesToday: {
-      count: context.messages_today,
-      retryAfterSeconds: context.messages_retry_seconds,
-    },
-    refusedMessages: {
-      count: context.refused_messages,
-      retryAfterSeconds: context.refused_messages_retry_seconds,
-    },
-    companyMessages: {
-      count: context.company_messages,
-      retryAfterSeconds: context.seconds_left_of_day,
-      budget: context.messages_per_day ?? means.messagesPerCompanyAndDay,
-    },
+    ...means.messages,
   };
 }

@@ -1,13 +1,16 @@
 import { partnerAuthority } from '../../src/db/access/access.ts';
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
-import { countCompanyMessage, uncountCompanyMessage } from '../../src/db/limits/daily-limits.ts';
-import { giveUpConfirmation, lockNumber } from '../../src/db/messages/messages.ts';
+import { uncountCompanyMessage } from '../../src/db/limits/daily-limits.ts';
+import {
+  type CountedMessages,
+  giveUpConfirmation,
+  lockNumber,
+} from '../../src/db/messages/messages.ts';
 import {
   findResend,
   findResendable,
   queueResend as queue,
   type ResendableMessage,
-  type ResendCounts,
   resendCounts,
 } from '../../src/db/messages/resends.ts';
 import {
@@ -18,7 +21,6 @@ import {
 } from '../../src/db/operations.ts';
 import { lockVoucher } from '../../src/db/vouchers/vouchers.ts';
 import { refuse } from '../../src/domain/refusals.ts';
-import { refuseMessage } from '../../src/domain/vouchers/claim.ts';
 import {
   type MissedMessage,
   type ResendFacts,
@@ -29,8 +31,8 @@ import type {
   OperationOutcome,
   ResendMessageCommand,
 } from '../../workflows/contracts.ts';
-import { raiseBudgetAlarm } from '../budget-alarm.ts';
-import { RefusedError, refusalOf } from '../database-step.ts';
+import { countMessage, messageCountsOf } from '../budget-alarm.ts';
+import { refusalOf } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import type { MessageOutcome } from '../messages.ts';
 
@@ -97,21 +99,15 @@ async function queueOrAnswer(
   const found = await lockVoucher(transaction, command.voucherId);
   const voucher = found?.partner_id === company.id ? found : undefined;
   const original = voucher && (await findResendable(transaction, voucher));
-  const counts =
-    original &&
-    (await lockedCounts(transaction, original, { ...command, voucherId: voucher.id, numbers }));
+  const counted = original && (await lockedCounts(transaction, original, { ...command, numbers }));
+  const counts = counted && messageCountsOf(counted, settings.vouchers);
   const facts: ResendFacts = {
     ...(await partnerAuthority(transaction, company, KIND)),
     hasVoucher: voucher !== undefined,
-    message: original && counts && missed(original, counts, settings.vouchers),
-    companyMessages: {
-      count: counts?.company_messages ?? 0,
-      retryAfterSeconds: counts?.seconds_left_of_day ?? 0,
-      budget: counts?.messages_per_day ?? settings.vouchers.messagesPerCompanyAndDay,
-    },
+    message: original && counts && { kind: original.kind, status: original.status, ...counts },
   };
   const refusal = refuseResend(facts, settings.vouchers);
-  if (refusal || !voucher || !original) {
+  if (refusal || !original || !counts) {
     const outcome = await refuseOperation<MessageResent>(
       transaction,
       command,
@@ -119,8 +115,8 @@ async function queueOrAnswer(
     );
     return { kind: 'answered', outcome };
   }
-  const messageId = await queue(transaction, original, { voucherId: voucher.id, operationId });
-  await count(transaction, command, facts.companyMessages);
+  const messageId = await queue(transaction, original, command);
+  await countMessage(transaction, company, counts.companyMessages);
   return { kind: 'queued', messageId, messageKind: original.kind };
 }
 
@@ -132,40 +128,8 @@ async function lockedCounts(
     company,
     numbers,
   }: Pick<ResendMessageCommand, 'voucherId' | 'company'> & Pick<ActivityDependencies, 'numbers'>,
-): Promise<ResendCounts> {
+): Promise<CountedMessages> {
   await lockNumber(transaction, original.msisdn);
   const numberHash = numbers.hashOf(numbers.open(original.msisdn));
   return resendCounts(transaction, original, { voucherId, company, numberHash });
-}
-
-const missed = (
-  { kind, status }: ResendableMessage,
-  counts: ResendCounts,
-  { messageCooldownSeconds }: ActivityDependencies['settings']['vouchers'],
-): MissedMessage => ({
-  kind,
-  status,
-  secondsUntilNext: Math.max(
-    0,
-    Math.ceil(messageCooldownSeconds - (counts.seconds_since_message ?? Number.POSITIVE_INFINITY)),
-  ),
-  messagesToday: {
-    count: counts.messages_today,
-    retryAfterSeconds: counts.messages_retry_seconds,
-  },
-  refusedMessages: {
-    count: counts.refused_messages,
-    retryAfterSeconds: counts.refused_messages_retry_seconds,
-  },
-});
-
-/** Last, so that resends of one company wait only for each other's commit. */
-async function count(
-  transaction: DatabaseTransaction,
-  { company }: ResendMessageCommand,
-  { budget, retryAfterSeconds }: ResendFacts['companyMessages'],
-): Promise<void> {
-  const { isWithin, isLast } = await countCompanyMessage(transaction, company, budget);
-  if (!isWithin) throw new RefusedError(refuseMessage({ retryAfterSeconds }));
-  if (isLast) raiseBudgetAlarm(company, 'messages', budget);
 }

@@ -2,8 +2,15 @@ import { type Expression, sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { Route, SmsProviderName } from '../../domain/providers.ts';
 import type { MessageLanguage } from '../../domain/vouchers/messages.ts';
+import type { Company } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import type { MessagesTable } from '../generated/tables.ts';
+import {
+  type CompanyBudgets,
+  companyBudgets,
+  companyMessagesToday,
+  secondsLeftOfDay,
+} from '../limits/daily-limits.ts';
 import { hasNumber, numberKey } from '../phone-numbers.ts';
 import { routesFor } from '../providers.ts';
 import { messageFailovers } from './delivery-reports.ts';
@@ -59,6 +66,28 @@ export const messageCounts = (
   from messages
   where ${hasNumber('msisdn', hash)} and kind = ${kind}
     and created_at > now() - interval '1 day'`;
+
+/** What limits a message; the transaction must hold the locks of voucher and number. */
+export interface CountedMessages extends CompanyBudgets {
+  readonly messages_today: number;
+  readonly messages_retry_seconds: number;
+  readonly refused_messages: number;
+  readonly refused_messages_retry_seconds: number;
+  /** Of the company that asks. */
+  readonly company_messages: number;
+  readonly seconds_left_of_day: number;
+  /** Null where the voucher has had no such message. */
+  readonly seconds_since_message: number | null;
+}
+
+/**
+ * SQL expression: the columns of `CountedMessages` except the last, in a query that joins `messageCounts`, partners
+ * and merchants.
+ */
+export const countedMessages = (company: Company) => sql`
+  messages_today, messages_retry_seconds, refused_messages, refused_messages_retry_seconds,
+  ${companyBudgets(company)}, ${companyMessagesToday(company)} as company_messages,
+  ${secondsLeftOfDay} as seconds_left_of_day`;
 
 /** The confirmations of a day to the number of this hash. */
 export async function confirmationsToday(

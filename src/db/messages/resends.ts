@@ -3,14 +3,8 @@ import type { StoredNumber } from '../../domain/phone.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import type { MessagesTable } from '../generated/tables.ts';
-import {
-  type CompanyBudgets,
-  companyBudgets,
-  companyMessagesToday,
-  secondsLeftOfDay,
-} from '../limits/daily-limits.ts';
 import type { LockedVoucher } from '../vouchers/vouchers.ts';
-import { messageCounts, queueMessage } from './messages.ts';
+import { type CountedMessages, countedMessages, messageCounts, queueMessage } from './messages.ts';
 
 /** A message whose text can be sent again, and the status of its newest sending. */
 export interface ResendableMessage {
@@ -65,17 +59,6 @@ export async function readResendable(
   return voucher && findResendable(database, voucher);
 }
 
-/** The counts of a resend; the transaction must hold the locks of voucher and number. */
-export interface ResendCounts extends CompanyBudgets {
-  readonly messages_today: number;
-  readonly messages_retry_seconds: number;
-  readonly refused_messages: number;
-  readonly refused_messages_retry_seconds: number;
-  readonly company_messages: number;
-  readonly seconds_left_of_day: number;
-  readonly seconds_since_message: number | null;
-}
-
 /** Reads the counts that limit the resend of a message. */
 export async function resendCounts(
   transaction: DatabaseTransaction,
@@ -89,11 +72,9 @@ export async function resendCounts(
     readonly company: Company;
     readonly numberHash: string;
   },
-): Promise<ResendCounts> {
-  const { rows } = await sql<ResendCounts>`
-    select messages_today, messages_retry_seconds, refused_messages, refused_messages_retry_seconds,
-      ${companyBudgets(company)}, ${companyMessagesToday(company)} as company_messages,
-      ${secondsLeftOfDay} as seconds_left_of_day,
+): Promise<CountedMessages> {
+  const { rows } = await sql<CountedMessages>`
+    select ${countedMessages(company)},
       (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
         where voucher_id = ${voucherId} and kind = ${kind} and status <> 'CANCELLED')
         as seconds_since_message

@@ -6,12 +6,11 @@ import { accountWithChecks, type PaidAccount } from '../catalogue/payout-account
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { wrongCodes } from '../limits/attempts.ts';
 import {
-  type CompanyBudgets,
-  companyBudgets,
-  companyMessagesToday,
-  secondsLeftOfDay,
-} from '../limits/daily-limits.ts';
-import { mayHaveArrived, messageCounts } from '../messages/messages.ts';
+  type CountedMessages,
+  countedMessages,
+  mayHaveArrived,
+  messageCounts,
+} from '../messages/messages.ts';
 import { isClaimBlocked } from '../positions/cases.ts';
 import { routesFor } from '../providers.ts';
 import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
@@ -210,7 +209,7 @@ export const claimExpiry = (transaction: DatabaseTransaction, claimId: string) =
     .executeTakeFirstOrThrow();
 
 /** The facts of a claim besides the voucher's own row. */
-export interface ClaimContext extends CompanyBudgets {
+export interface ClaimContext extends CountedMessages {
   readonly is_admitted: boolean;
   readonly partner_status: 'ACTIVE' | 'SUSPENDED';
   /** Of the merchant to be paid; null while it is unknown. */
@@ -225,14 +224,6 @@ export interface ClaimContext extends CompanyBudgets {
   readonly is_blocked: boolean;
   readonly wrong_codes: number;
   readonly wrong_codes_retry_seconds: number;
-  readonly seconds_since_message: number | null;
-  readonly messages_today: number;
-  readonly messages_retry_seconds: number;
-  readonly refused_messages: number;
-  readonly refused_messages_retry_seconds: number;
-  /** Of the claiming company. */
-  readonly company_messages: number;
-  readonly seconds_left_of_day: number;
   /** Of payments for this partner and, where it is known, merchant. */
   readonly payout_routes: readonly Route[];
 }
@@ -256,10 +247,7 @@ export async function claimContext(
       account.party_key, account.party_value, ${accountWithChecks} as payout_account,
       ${partialRedemptions(voucher.id)} as partial_redemptions,
       ${isClaimBlocked(voucher.id)} as is_blocked,
-      wrong_codes, wrong_codes_retry_seconds,
-      messages_today, messages_retry_seconds, refused_messages, refused_messages_retry_seconds,
-      ${companyBudgets(company)}, ${companyMessagesToday(company)} as company_messages,
-      ${secondsLeftOfDay} as seconds_left_of_day,
+      wrong_codes, wrong_codes_retry_seconds, ${countedMessages(company)},
       ${routesFor('payout', { partnerId: voucher.partner_id, merchantId })} as payout_routes,
       (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
         where voucher_id = ${voucher.id} and kind = 'VERIFICATION_CODE'

@@ -155,8 +155,44 @@ export interface Count {
   readonly retryAfterSeconds: number;
 }
 
+/** The counts that limit a message to an owner. */
+export interface MessageCounts {
+  readonly secondsUntilNextMessage: number;
+  /** Messages of its kind to its number today. */
+  readonly messagesToday: Count;
+  /** Those that the provider refused within an hour. */
+  readonly refusedMessages: Count;
+  /** Messages that the company sent today. */
+  readonly companyMessages: Count & { readonly budget: number };
+}
+
+export interface MessageLimits {
+  readonly messagesPerNumberAndDay: number;
+  readonly refusedMessagesPerNumberAndHour: number;
+}
+
+/** Checks the limits of the number and the company. The pause between two messages is checked before. */
+export function refuseMessage(
+  { messagesToday, refusedMessages, companyMessages }: MessageCounts,
+  limits: MessageLimits,
+): Refusal | undefined {
+  if (messagesToday.count >= limits.messagesPerNumberAndDay)
+    return refuse('messages-exhausted', { retryAfterSeconds: messagesToday.retryAfterSeconds });
+  if (refusedMessages.count >= limits.refusedMessagesPerNumberAndHour)
+    return refuse('messages-refused', { retryAfterSeconds: refusedMessages.retryAfterSeconds });
+  return companyMessages.count >= companyMessages.budget
+    ? refuseCompanyMessage(companyMessages)
+    : undefined;
+}
+
+/** The refusal of a company that has reached its daily message limit. */
+export const refuseCompanyMessage = ({
+  retryAfterSeconds,
+}: Pick<Count, 'retryAfterSeconds'>): Refusal =>
+  refuse('company-messages-exhausted', { retryAfterSeconds });
+
 /** Facts read for a claim, with the voucher's row locked. */
-export interface ClaimFacts {
+export interface ClaimFacts extends MessageCounts {
   /** Whether the caller's API key and token are still valid. */
   readonly isAdmitted: boolean;
   readonly voucher: {
@@ -186,21 +222,10 @@ export interface ClaimFacts {
   readonly canPay: (toMerchant: Money) => boolean;
   /** Wrong codes of the claiming company for this voucher. */
   readonly wrongCodes: Count;
-  readonly secondsUntilNextMessage: number;
-  readonly messagesToday: Count;
-  /** Messages that the provider refused within an hour. */
-  readonly refusedMessages: Count;
-  /** Messages that the claiming company sent today. */
-  readonly companyMessages: Count & { readonly budget: number };
 }
 
 /** Wrong verification codes of one company for one voucher. */
 export const WRONG_CODES_PER_DAY = 5;
-
-export interface ClaimLimits extends AmountLimits {
-  readonly messagesPerNumberAndDay: number;
-  readonly refusedMessagesPerNumberAndHour: number;
-}
 
 /**
  * Checks a claim: the first failing rule is the refusal, undefined permits the claim. An undefined
@@ -209,7 +234,7 @@ export interface ClaimLimits extends AmountLimits {
 export function refuseClaim(
   facts: ClaimFacts,
   claim: { readonly company: Company; readonly amount: Money | undefined },
-  limits: ClaimLimits,
+  limits: AmountLimits & MessageLimits,
 ): Refusal | undefined {
   const { voucher, merchant } = facts;
   const { company, amount } = claim;
@@ -233,20 +258,8 @@ export function refuseClaim(
   if (merchant && !merchant.hasPayoutAccount) return refuse('payout-account-missing');
   if (facts.secondsUntilNextMessage > 0)
     return refuse('message-too-soon', { retryAfterSeconds: facts.secondsUntilNextMessage });
-  const { messagesToday, refusedMessages } = facts;
-  if (messagesToday.count >= limits.messagesPerNumberAndDay)
-    return refuse('messages-exhausted', { retryAfterSeconds: messagesToday.retryAfterSeconds });
-  if (refusedMessages.count >= limits.refusedMessagesPerNumberAndHour)
-    return refuse('messages-refused', { retryAfterSeconds: refusedMessages.retryAfterSeconds });
-  const { companyMessages } = facts;
-  return companyMessages.count >= companyMessages.budget
-    ? refuseMessage(companyMessages)
-    : undefined;
+  return refuseMessage(facts, limits);
 }
-
-/** The refusal of a company that has reached its daily message limit. */
-export const refuseMessage = ({ retryAfterSeconds }: Pick<Count, 'retryAfterSeconds'>): Refusal =>
-  refuse('company-messages-exhausted', { retryAfterSeconds });
 
 /** Refuses an amount that could never be redeemed, so that no useless code is sent. */
 function refuseClaimedAmount(

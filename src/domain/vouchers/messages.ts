@@ -1,6 +1,6 @@
 import type { SmsProviderName } from '../providers.ts';
 import { type Refusal, refuse } from '../refusals.ts';
-import { type Count, refuseMessage } from './claim.ts';
+import { type MessageCounts, type MessageLimits, refuseMessage } from './claim.ts';
 
 /** A provider's report about a message after it has taken it. */
 export interface DeliveryReport {
@@ -267,15 +267,10 @@ export function messageTexts(
 }
 
 /** The message that an owner may miss. */
-export interface MissedMessage {
+export interface MissedMessage extends MessageCounts {
   readonly kind: 'VERIFICATION_CODE' | 'REDEMPTION_CONFIRMATION';
   /** Of its newest sending. */
   readonly status: 'QUEUED' | 'SENDING' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED';
-  readonly secondsUntilNext: number;
-  /** Messages of its kind to its number today. */
-  readonly messagesToday: Count;
-  /** Codes to its number that the provider refused within an hour. */
-  readonly refusedMessages: Count;
 }
 
 /**
@@ -293,32 +288,18 @@ export interface ResendFacts {
   readonly hasVoucher: boolean;
   /** The code of the open claim, else the confirmation of the last paid redemption. */
   readonly message: MissedMessage | undefined;
-  /** Messages that the partner sent today. */
-  readonly companyMessages: Count & { readonly budget: number };
-}
-
-export interface ResendLimits {
-  readonly messagesPerNumberAndDay: number;
-  readonly refusedMessagesPerNumberAndHour: number;
 }
 
 /** Checks a resend: the first failing rule is the refusal, undefined permits the resend. */
-export function refuseResend(facts: ResendFacts, limits: ResendLimits): Refusal | undefined {
-  const { message, companyMessages } = facts;
+export function refuseResend(facts: ResendFacts, limits: MessageLimits): Refusal | undefined {
+  const { message } = facts;
   if (!facts.isAdmitted) return refuse('token-invalid');
   if (!facts.partnerIsActive) return refuse('account-suspended');
   if (!facts.hasVoucher) return refuse('voucher-id-not-found');
   if (!message || !isMissed(message)) return refuse('nothing-to-resend');
   if (message.status === 'QUEUED' || message.status === 'SENDING')
     return refuse('resend-too-soon', { retryAfterSeconds: 1 });
-  if (message.secondsUntilNext > 0)
-    return refuse('resend-too-soon', { retryAfterSeconds: message.secondsUntilNext });
-  const { messagesToday, refusedMessages } = message;
-  if (messagesToday.count >= limits.messagesPerNumberAndDay)
-    return refuse('messages-exhausted', { retryAfterSeconds: messagesToday.retryAfterSeconds });
-  if (refusedMessages.count >= limits.refusedMessagesPerNumberAndHour)
-    return refuse('messages-refused', { retryAfterSeconds: refusedMessages.retryAfterSeconds });
-  return companyMessages.count >= companyMessages.budget
-    ? refuseMessage(companyMessages)
-    : undefined;
+  if (message.secondsUntilNextMessage > 0)
+    return refuse('resend-too-soon', { retryAfterSeconds: message.secondsUntilNextMessage });
+  return refuseMessage(message, limits);
 }
