@@ -34,7 +34,7 @@ import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import { codeDigits, type MessageCounts, refuseClaim } from '../../src/domain/vouchers/claim.ts';
 import type { Company } from '../../src/domain/vouchers/voucher.ts';
 import type { ClaimCommand, ClaimMade, OperationOutcome } from '../../workflows/contracts.ts';
-import { countMessage, messageCountsOf, raiseBudgetAlarm } from '../budget-alarm.ts';
+import { countMessage, messageCountsOf, raiseBudgetAlarm } from '../budgets.ts';
 import { DatabaseStepError, refusalOf, runStep } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import type { MessageOutcome, MessageSender } from '../messages.ts';

@@ -4,7 +4,7 @@ import { confirmationsToday, lockNumber, queueMessage } from '../../src/db/messa
 import type { RedemptionContext } from '../../src/db/vouchers/redemptions.ts';
 import type { LockedVoucher } from '../../src/db/vouchers/vouchers.ts';
 import type { RedeemCommand } from '../../workflows/contracts.ts';
-import { raiseBudgetAlarm } from '../budget-alarm.ts';
+import { raiseBudgetAlarm } from '../budgets.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 interface Confirmed {

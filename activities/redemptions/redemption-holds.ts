@@ -14,7 +14,7 @@ import { formatMoney } from '../../src/domain/money.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import { type SettledAmounts, settleOrRefuse } from '../../src/domain/vouchers/redemption.ts';
 import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../../workflows/contracts.ts';
-import { countOfEvent, raiseBudgetAlarm, withinNumberLimit } from '../budget-alarm.ts';
+import { countOfEvent, raiseBudgetAlarm, withinNumberLimit } from '../budgets.ts';
 import { DatabaseStepError, runStep } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { queueConfirmation } from './confirmations.ts';

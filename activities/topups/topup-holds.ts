@@ -47,7 +47,7 @@ import type {
   TopUpCommand,
   TopUpMade,
 } from '../../workflows/contracts.ts';
-import { countOfEvent, withinNumberLimit } from '../budget-alarm.ts';
+import { countOfEvent, withinNumberLimit } from '../budgets.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import type { TopUpSubject } from './topup-orders.ts';
 

@@ -22,7 +22,7 @@ import { type NumberBox, refuseCountry } from '../../src/domain/phone.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import type { Caller } from '../../src/domain/vouchers/voucher.ts';
 import type { GeneratedVoucher, GenerateVoucherCommand } from '../../workflows/contracts.ts';
-import { withinNumberLimit } from '../budget-alarm.ts';
+import { withinNumberLimit } from '../budgets.ts';
 import { definiteRefusal, RefusedError } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { generationRequest, moneyInsufficient, refusalOfGeneration } from './vouchers.ts';

@@ -31,7 +31,7 @@ import type {
   OperationOutcome,
   ResendMessageCommand,
 } from '../../workflows/contracts.ts';
-import { countMessage, messageCountsOf } from '../budget-alarm.ts';
+import { countMessage, messageCountsOf } from '../budgets.ts';
 import { refusalOf } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import type { MessageOutcome } from '../messages.ts';

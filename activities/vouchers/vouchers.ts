@@ -24,7 +24,7 @@ import type {
   GenerateVoucherCommand,
   OperationOutcome,
 } from '../../workflows/contracts.ts';
-import { countOfEvent, withinNumberLimit } from '../budget-alarm.ts';
+import { countOfEvent, withinNumberLimit } from '../budgets.ts';
 import { refusalOf } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 

@@ -67,7 +67,7 @@ export const messageCounts = (
   where ${hasNumber('msisdn', hash)} and kind = ${kind}
     and created_at > now() - interval '1 day'`;
 
-/** What limits a message; the transaction must hold the locks of voucher and number. */
+/** The limits of a message; the transaction must hold the locks of voucher and number. */
 export interface CountedMessages extends CompanyBudgets {
   readonly messages_today: number;
   readonly messages_retry_seconds: number;
