@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isImagePath } from '../domain/image-path.ts';
 import { formatMoney, parseMoney } from '../domain/money.ts';
 import { parseMsisdn } from '../domain/phone.ts';
-import { namedIn } from '../domain/repairs.ts';
+import { refuseKeptText } from '../domain/repairs.ts';
 import { amountField, idField, positiveDecimalField } from '../http/fields/request-fields.ts';
 
 /** A command cannot be carried out; the message is one line with the remedy. */
@@ -174,10 +174,8 @@ export const text = bySchema('text', line);
 export const reason = bySchema(
   'text',
   line.superRefine((why, context) => {
-    const named = namedIn(why);
-    if (named === undefined) return;
-    const message = `must not name ${named}, because it is kept in clear: name the ticket`;
-    context.addIssue({ code: 'custom', message });
+    const refusal = refuseKeptText(why);
+    if (refusal !== undefined) context.addIssue(refusal);
   }),
 );
 

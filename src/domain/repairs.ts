@@ -10,8 +10,8 @@ const GROUP = 4;
 /** A code of an SMS, after the word. */
 const SPOKEN_CODE = /\b(?:code|otp|pin)\b\D{0,20}\b\d{6}(?:\d\d)?\b/i;
 
-/** The personal data that a text kept in clear names; undefined for none. */
-export function namedIn(words: string): string | undefined {
+/** The personal data that a text names; undefined for none. */
+function namedIn(words: string): string | undefined {
   const pieces = words.split(/[\s,;:/()[\]"'“”‘’]+/).filter((piece) => piece !== '');
   const texts = pieces.flatMap((_piece, start) =>
     Array.from({ length: PIECES }, (_one, more) => pieces.slice(start, start + more + 1).join(' ')),
@@ -31,15 +31,18 @@ function isVoucherCode(text: string): boolean {
 }
 
 /**
- * Why the reason of a repair is refused, and what to write instead. It is kept in clear, for as long as the
- * audit log: nothing of a customer belongs into it.
+ * Why a text is refused that is kept in clear, for as long as the audit log: nothing of a customer belongs into it.
+ * It ends a sentence that begins with the name of the text.
  */
+export function refuseKeptText(text: string): string | undefined {
+  const named = namedIn(text);
+  return named && `names ${named}: leave it out and name the ticket, because it is kept in clear`;
+}
+
+/** The same for the reason of a repair, as a sentence. */
 export function refuseReason(why: string): string | undefined {
-  const named = namedIn(why);
-  return (
-    named &&
-    `The reason names ${named}: leave it out, and name the ticket. The reason is kept in clear.`
-  );
+  const refusal = refuseKeptText(why);
+  return refusal && `The reason ${refusal}.`;
 }
 
 type Reason = Refusal['reason'];

@@ -8,7 +8,7 @@ import type { BookSettings } from '../db/positions/change.ts';
 import type { RepairRow } from '../db/repairs/repairs.ts';
 import { formatMoney, type Money, parseRequestAmount } from '../domain/money.ts';
 import { maskMsisdn, type NumberBox, parseMsisdn } from '../domain/phone.ts';
-import { namedIn, type RepairSubject } from '../domain/repairs.ts';
+import { type RepairSubject, refuseKeptText } from '../domain/repairs.ts';
 import type { Company } from '../domain/vouchers/voucher.ts';
 import { type RepairKindName, repairTitles } from './repair-titles.ts';
 
@@ -234,9 +234,8 @@ export const referenceArgument = (
     .trim()
     .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u, 'must be one line of 1 to 200 characters')
     .superRefine((text, context) => {
-      const named = namedIn(text);
-      if (named !== undefined)
-        context.addIssue(`names ${named}: leave it out, it is kept in clear`);
+      const refusal = refuseKeptText(text);
+      if (refusal !== undefined) context.addIssue(refusal);
     })
     .meta({ description, placeholder, example });
 

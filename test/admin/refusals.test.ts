@@ -34,7 +34,7 @@ describe('refused in one line, with nothing changed:', () => {
     [
       'a reason that names a customer',
       () => ['erase', 'number', '0911234568', '--note', 'The owner, 0911 234 567, has called'],
-      /^--note must not name a phone number, because it is kept in clear: name the ticket\.\n$/,
+      /^--note names a phone number: leave it out and name the ticket, because it is kept in clear\.\n$/,
     ],
     [
       'nothing to change',
