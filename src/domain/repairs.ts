@@ -62,6 +62,9 @@ const insteadByReason: Readonly<Partial<Record<Reason, string>>> = {
   'number-not-served': 'Ask the customer for a number of another operator, and retry to that one.',
   'operator-mismatch': 'Ask the customer for a number of the operator of the package.',
   'amount-out-of-range': 'Ask the partner to send another top-up with another amount.',
+  'voucher-redeemed': 'If the merchant should not have been paid, reverse the redemption.',
+  'voucher-expired':
+    'Its value is back in the gift wallet of its partner: ask the partner for a new voucher.',
   'voucher-being-redeemed': 'Wait for the end of the payment, or settle it.',
   'nothing-to-resend': 'Ask the merchant to claim: that sends a new code.',
   'resend-too-soon':

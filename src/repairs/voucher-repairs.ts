@@ -12,6 +12,8 @@ import { endClaim, releaseClaimedVoucher } from '../db/vouchers/claims.ts';
 import { lockVoucher } from '../db/vouchers/vouchers.ts';
 import { parseMoney } from '../domain/money.ts';
 import { hasHash, isNumberOf } from '../domain/phone.ts';
+import { refuse } from '../domain/refusals.ts';
+import { refusedCallWords } from '../domain/repairs.ts';
 import { isCancellable, type VoucherStatus } from '../domain/vouchers/voucher.ts';
 import {
   type CarriedOut,
@@ -56,14 +58,26 @@ export const requestOf = ({ operationId, repairId }: RepairContext) => ({
 const uuidOf = (operationId: string): string =>
   operationId.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5');
 
+/** The command about a voucher that a repair gives in the place of its partner. */
+const commandOf = ({ id, partnerId }: VoucherFacts, context: RepairContext) => ({
+  ...requestOf(context),
+  company: {
+    kind: 'partner' as const,
+    id: partnerId,
+    credential: { repairId: context.repairId },
+  },
+  voucherId: id,
+});
+
+/** Why a voucher that has ended is not repaired. A cancelled one has no reason: its cancellation is done. */
 const ended: Readonly<Partial<Record<VoucherStatus, string>>> = {
-  REDEEMED:
-    'It is redeemed: nothing is left of it. If the merchant should not have been paid, reverse the redemption.',
-  EXPIRED:
-    'It has expired, and its value is back in the gift wallet of its partner: ask the partner for a new voucher.',
+  REDEEMED: refusedCallWords(refuse('voucher-redeemed')),
+  EXPIRED: refusedCallWords(refuse('voucher-expired')),
   CANCELLED:
     'It was cancelled, and its value is back in the gift wallet of its partner: ask the partner for a new voucher.',
 };
+
+const BEING_PAID = refusedCallWords(refuse('voucher-being-redeemed'));
 
 const DAY_MS = 86_400_000;
 
@@ -108,21 +122,11 @@ export const cancelVoucherRepair = repairKind({
   refuse({ status, isBlocked }) {
     if (isBlocked) return 'A case of one of its payments is open: an operator settles that first.';
     if (isCancellable(status)) return undefined;
-    return (
-      ended[status] ??
-      'A payment of it is under way: wait for its end, or settle it where the provider does not say.'
-    );
+    return ended[status] ?? BEING_PAID;
   },
-  carryOut: async (_transaction, { id, partnerId }, _args, context) => ({
+  carryOut: async (_transaction, facts, _args, context) => ({
     kind: 'call',
-    call: {
-      kind: 'cancel-voucher',
-      command: {
-        ...requestOf(context),
-        company: { kind: 'partner', id: partnerId, credential: { repairId: context.repairId } },
-        voucherId: id,
-      },
-    },
+    call: { kind: 'cancel-voucher', command: commandOf(facts, context) },
   }),
 });
 
@@ -175,16 +179,9 @@ export const resendMessageRepair = repairKind({
       ? undefined
       : 'It has neither an open claim nor a payment: the merchant claims, and a code is sent.';
   },
-  carryOut: async (_transaction, { id, partnerId }, _args, context) => ({
+  carryOut: async (_transaction, facts, _args, context) => ({
     kind: 'call',
-    call: {
-      kind: 'resend-message',
-      command: {
-        ...requestOf(context),
-        company: { kind: 'partner', id: partnerId, credential: { repairId: context.repairId } },
-        voucherId: id,
-      },
-    },
+    call: { kind: 'resend-message', command: commandOf(facts, context) },
   }),
 });
 
@@ -196,9 +193,6 @@ const ofClaim = {
   bind: ({ claimId }: VoucherFacts) => ({ claimId }),
   amountOf: () => 0n,
 } as const;
-
-const BEING_PAID =
-  'Its payment is under way: wait for its end, or settle it where the provider does not say.';
 
 /** Why a claim is not there to be repaired. */
 function refuseWithoutClaim({ status, claimId }: VoucherFacts): string | undefined {
