@@ -145,6 +145,9 @@ export function readJson<Schema extends z.ZodType>(
   }
 }
 
+/** An id that is stored in our books, so only characters that are safe in a database and on a page. */
+export const storedText = z.string().regex(/^[\x21-\x7e]{1,256}$/);
+
 const withoutEmpty = (_key: string, value: unknown): unknown =>
   typeof value === 'string' && value.trim() === '' ? undefined : value;
 

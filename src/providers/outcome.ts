@@ -47,6 +47,12 @@ export interface NotSent {
  */
 export const unknown = (message: string): ProviderOutcome => ({ kind: 'unknown', message });
 
+/** The provider refuses our key, secret or token, and has read nothing else. */
+export const credentialsRefused: NotSent = {
+  kind: 'not-sent',
+  message: 'The credentials were not accepted.',
+};
+
 /** The content under our reference is not what we sent, so it proves nothing. */
 export const disagreement = (message: string): ProviderOutcome => ({
   kind: 'unknown',

@@ -1,7 +1,7 @@
 import { formatAmount, type Money } from '../../domain/money.ts';
 import { type Operator, operatorOf } from '../../domain/phone.ts';
 import type { TopupKind } from '../../domain/topup.ts';
-import type { ProviderInquiry, ProviderOutcome } from '../outcome.ts';
+import { exactAmount, type ProviderInquiry, type ProviderOutcome } from '../outcome.ts';
 import type { ProviderAccount, TransactionList } from '../statement.ts';
 
 /** Airtime of any amount, or a package with its own price and content. */
@@ -13,6 +13,12 @@ type AirtimeProduct =
       readonly amount: string;
     }
   | { readonly kind: 'package'; readonly providerProductId: number };
+
+/** An amount as an exact JSON number, in which providers take airtime; undefined where there is none. */
+export function exactNumber(amount: string): number | undefined {
+  const exact = exactAmount(amount, { wholeDigits: 13, decimals: 2 });
+  return exact === undefined ? undefined : Number(exact);
+}
 
 export interface AirtimeOrder {
   /** Our reference of this attempt, at most 40 characters, constant for all its repetitions. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { internationalDigits, presentableMessage } from '../../domain/providers.ts';
-import { callHttp, type HttpAnswer, readJson, tooManyRequests } from '../http-call.ts';
+import { callHttp, type HttpAnswer, readJson, storedText, tooManyRequests } from '../http-call.ts';
 import type { ProviderOutcome } from '../outcome.ts';
 import type { ProviderBalance } from '../statement.ts';
 import type { SmsMessage, SmsSender } from './sms-sender.ts';
@@ -49,10 +49,7 @@ const answerSchema = z.object({
       z.object({
         statusCode: z.coerce.number(),
         number: z.string(),
-        messageId: z
-          .string()
-          .regex(/^[\x21-\x7e]{1,256}$/)
-          .catch(''),
+        messageId: storedText.catch(''),
       }),
     ),
   }),

@@ -17,14 +17,13 @@ import {
   statementPages,
   type TransactionList,
 } from '../../statement.ts';
-import type { Airtime } from '../airtime.ts';
+import { type Airtime, exactNumber } from '../airtime.ts';
 import {
   type RangedProducts,
   readFoundOrders,
   readOrderAnswer,
   statusOfClass,
   type TransactionRequest,
-  toDtOneAmount,
   toTransactionRequest,
   transactionSchema,
 } from './transformers.ts';
@@ -209,7 +208,7 @@ export function createDtOneAirtime(settings: DtOneSettings): Airtime {
 
   return {
     repetition: 'safe',
-    canCarry: (amount) => toDtOneAmount(amount) !== undefined,
+    canCarry: (amount) => exactNumber(amount) !== undefined,
     // The catalogue holds DT One's ids of packages.
     canSend: () => true,
 

@@ -5,14 +5,19 @@ import {
   type DoubtfulAnswer,
   type HttpAnswer,
   readJson,
+  storedText,
   tooManyRequests,
 } from '../../http-call.ts';
-import { agree, disagreement, exactAmount, type ProviderOutcome, unknown } from '../../outcome.ts';
+import {
+  agree,
+  credentialsRefused,
+  disagreement,
+  type ProviderOutcome,
+  unknown,
+} from '../../outcome.ts';
 import type { ProviderTransaction } from '../../statement.ts';
-import type { AirtimeOrder } from '../airtime.ts';
+import { type AirtimeOrder, exactNumber } from '../airtime.ts';
 
-/** Stored in our books, so only characters that are safe in a database and on a page. */
-const identifier = z.string().regex(/^[\x21-\x7e]{1,256}$/);
 /** Enumerations are compared without case and punctuation: COMPLETED, Completed. */
 const word = z
   .string()
@@ -35,9 +40,9 @@ const statusSchema = z.object({
 /** The fields of a transaction that we read; its PIN is not read. */
 export const transactionSchema = z.object({
   /** 64 bits: an id beyond 2^53 was rounded by the parser and is useless. */
-  id: z.union([z.int(), z.string()]).transform(String).pipe(identifier).optional().catch(undefined),
+  id: z.union([z.int(), z.string()]).transform(String).pipe(storedText).optional().catch(undefined),
   external_id: z.union([z.string(), z.number().transform(String)]).nullish(),
-  operator_reference: identifier.nullish().catch(undefined),
+  operator_reference: storedText.nullish().catch(undefined),
   status: statusSchema,
   product: z
     .object({ id: z.union([z.string(), z.number().transform(String)]) })
@@ -80,12 +85,6 @@ export interface TransactionRequest {
   };
 }
 
-/** The amount as an exact JSON number, or undefined where there is none. */
-export function toDtOneAmount(amount: string): number | undefined {
-  const exact = exactAmount(amount, { wholeDigits: 13, decimals: 2 });
-  return exact === undefined ? undefined : Number(exact);
-}
-
 /**
  * The body of `POST /async/transactions`, or the reason why the provider cannot accept the order.
  */
@@ -105,7 +104,7 @@ export function toTransactionRequest(
     ...(callbackUrl === undefined ? {} : { callback_url: callbackUrl }),
   } as const;
   if (product.kind === 'package') return { ...common, product_id: product.providerProductId };
-  const amount = toDtOneAmount(product.amount);
+  const amount = exactNumber(product.amount);
   if (amount === undefined) return { problem: 'The provider cannot carry this amount.' };
   return {
     ...common,
@@ -146,10 +145,6 @@ const refusalCodes: Readonly<Record<number, RegExp>> = {
   404: /^1003/,
 };
 
-const notAccepted: ProviderOutcome = {
-  kind: 'not-sent',
-  message: 'The credentials were not accepted.',
-};
 const unknownDuplicate = unknown(
   'The provider says that it used our reference before, and does not know it.',
 );
@@ -163,8 +158,8 @@ export function readOrderAnswer(
   if (answer.status === 401) {
     // An answer that is not DT One's proves nothing: it may have taken the order.
     return readJson(errorsSchema, answer.body)
-      ? notAccepted
-      : { kind: 'look-up', otherwise: notAccepted };
+      ? credentialsRefused
+      : { kind: 'look-up', otherwise: credentialsRefused };
   }
   if (answer.status < 200 || answer.status >= 300) return readErrors(answer);
   const transaction = readJson(transactionSchema, answer.body);

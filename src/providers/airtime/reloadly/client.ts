@@ -13,7 +13,7 @@ import {
   statementPages,
   type TransactionList,
 } from '../../statement.ts';
-import type { Airtime } from '../airtime.ts';
+import { type Airtime, exactNumber } from '../airtime.ts';
 import {
   deliveredAmount,
   judgeToken,
@@ -25,7 +25,6 @@ import {
   readOrderAnswer,
   statusOfTopup,
   type TopupRequest,
-  toReloadlyAmount,
   toTopupRequest,
 } from './transformers.ts';
 
@@ -187,7 +186,7 @@ export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
 
   return {
     repetition: 'later',
-    canCarry: (amount) => toReloadlyAmount(amount) !== undefined,
+    canCarry: (amount) => exactNumber(amount) !== undefined,
     // Its bundles are mobile operators with fixed amounts, which the catalogue has no ids for.
     canSend: ({ kind }) => kind === 'airtime',
 

@@ -9,17 +9,23 @@ import {
   type DoubtfulAnswer,
   type HttpAnswer,
   readJson,
+  storedText,
   type TokenVerdict,
   tooManyRequests,
 } from '../../http-call.ts';
-import { agree, disagreement, exactAmount, type ProviderOutcome, unknown } from '../../outcome.ts';
+import {
+  agree,
+  credentialsRefused,
+  disagreement,
+  type ProviderOutcome,
+  unknown,
+} from '../../outcome.ts';
 import type { ProviderBalance, ProviderTransaction } from '../../statement.ts';
-import type { AirtimeOrder } from '../airtime.ts';
+import { type AirtimeOrder, exactNumber } from '../airtime.ts';
 
-/** Stored in our books, so only characters that are safe in a database and on a page. */
 const identifier = z
   .union([z.string(), z.int().transform(String)])
-  .pipe(z.string().regex(/^[\x21-\x7e]{1,256}$/))
+  .pipe(storedText)
   .nullish()
   .catch(undefined);
 /** Enumerations are compared in capitals: SUCCESSFUL, Successful. */
@@ -140,12 +146,6 @@ export interface TopupRequest {
   readonly recipientPhone: { readonly countryCode: 'ET'; readonly number: string };
 }
 
-/** The amount as an exact JSON number, or undefined where there is none. */
-export function toReloadlyAmount(amount: string): number | undefined {
-  const exact = exactAmount(amount, { wholeDigits: 13, decimals: 2 });
-  return exact === undefined ? undefined : Number(exact);
-}
-
 /** The body of `POST /topups-async`, or the reason why the provider cannot accept the order. */
 export function toTopupRequest(
   { reference, msisdn, product }: AirtimeOrder,
@@ -156,7 +156,7 @@ export function toTopupRequest(
     return { problem: 'The reference has more than 40 characters, or none.' };
   }
   if (product.kind === 'package') return { problem: 'The package is of another provider.' };
-  const amount = toReloadlyAmount(product.amount);
+  const amount = exactNumber(product.amount);
   if (amount === undefined) return { problem: 'The provider cannot carry this amount.' };
   return {
     operatorId: operatorIds[product.operator],
@@ -180,9 +180,7 @@ export function readOrderAnswer(
 ): ProviderOutcome | DoubtfulAnswer {
   if (answer.status === 429) return tooManyRequests(answer);
   const verdict = judgeToken(answer);
-  if (verdict === 'rejected') {
-    return { kind: 'not-sent', message: 'The credentials were not accepted.' };
-  }
+  if (verdict === 'rejected') return credentialsRefused;
   if (verdict === 'doubtful') return { kind: 'look-up', otherwise: unknown('HTTP status 401.') };
   if (answer.status < 200 || answer.status >= 300) return readError(answer);
   const topup = readJson(topupSchema, answer.body);

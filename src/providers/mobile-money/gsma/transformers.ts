@@ -4,10 +4,18 @@ import {
   type DoubtfulAnswer,
   type HttpAnswer,
   readJson,
+  storedText,
   type TokenVerdict,
   tooManyRequests,
 } from '../../http-call.ts';
-import { agree, disagreement, exactAmount, type ProviderOutcome, unknown } from '../../outcome.ts';
+import {
+  agree,
+  credentialsRefused,
+  disagreement,
+  exactAmount,
+  type ProviderOutcome,
+  unknown,
+} from '../../outcome.ts';
 import type { ProviderTransaction } from '../../statement.ts';
 import type { PartyIdentifier, Payment, PaymentReversal } from '../mobile-money.ts';
 
@@ -22,8 +30,7 @@ export const caseless = <Shape extends z.ZodRawShape>(shape: Shape) =>
   );
 const word = z.string().transform((text) => text.trim().toLowerCase());
 const text = z.union([z.string(), z.number().transform(String)]);
-/** Stored in our books, so only characters that are safe in a database and on a page. */
-const identifier = text.pipe(z.string().regex(/^[\x21-\x7e]{1,256}$/));
+const identifier = text.pipe(storedText);
 
 /** An error object. Its code is in the format of the OpenAPI document, e.g. `formatError`. */
 const errorSchema = caseless({
@@ -173,10 +180,6 @@ export function judgeToken(answer: HttpAnswer): TokenVerdict {
   return paymentDeclinedCodes.includes(error.errorcode) ? 'accepted' : 'rejected';
 }
 
-const notAccepted: ProviderOutcome = {
-  kind: 'not-sent',
-  message: 'The credentials were not accepted.',
-};
 const unknownDuplicate = unknown('The provider calls it a duplicate of one that it does not know.');
 const unknownState = unknown('The provider does not know the payment that it names.');
 
@@ -187,8 +190,8 @@ export function readPaymentAnswer(
 ): ProviderOutcome | DoubtfulAnswer {
   if (answer.status === 429) return tooManyRequests(answer);
   const verdict = judgeToken(answer);
-  if (verdict === 'rejected') return notAccepted;
-  if (verdict === 'doubtful') return { kind: 'look-up', otherwise: notAccepted };
+  if (verdict === 'rejected') return credentialsRefused;
+  if (verdict === 'doubtful') return { kind: 'look-up', otherwise: credentialsRefused };
   if (answer.status >= 200 && answer.status < 300) {
     const state = readRequestState(answer);
     if (state?.kind === 'transaction') return { kind: 'look-up', otherwise: unknownState };

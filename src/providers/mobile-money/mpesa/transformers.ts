@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { mpesaStatusOf } from '../../../domain/mpesa.ts';
 import { presentableMessage } from '../../../domain/providers.ts';
 import { type HttpAnswer, readJson, type TokenVerdict, tooManyRequests } from '../../http-call.ts';
-import { disagreement, exactAmount, type ProviderOutcome, unknown } from '../../outcome.ts';
+import {
+  credentialsRefused,
+  disagreement,
+  exactAmount,
+  type ProviderOutcome,
+  unknown,
+} from '../../outcome.ts';
 import type { Payment } from '../mobile-money.ts';
 
 const text = z.union([z.string(), z.number().transform(String)]);
@@ -92,9 +98,7 @@ const errorCodeOf = (answer: HttpAnswer): string | undefined =>
 /** Maps the answer to a payment. Acceptance says nothing about its outcome. */
 export function readPaymentAnswer(answer: HttpAnswer): ProviderOutcome {
   if (answer.status === 429) return tooManyRequests(answer);
-  if (judgeToken(answer) === 'rejected') {
-    return { kind: 'not-sent', message: 'The credentials were not accepted.' };
-  }
+  if (judgeToken(answer) === 'rejected') return credentialsRefused;
   if (answer.status === 200) {
     const accepted = readJson(acceptanceSchema, answer.body);
     if (accepted === undefined) return unknown('HTTP status 200, without a readable answer.');

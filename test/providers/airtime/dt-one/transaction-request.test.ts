@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AirtimeOrder } from '../../../../src/providers/airtime/airtime.ts';
-import {
-  toDtOneAmount,
-  toTransactionRequest,
-} from '../../../../src/providers/airtime/dt-one/transformers.ts';
+import { type AirtimeOrder, exactNumber } from '../../../../src/providers/airtime/airtime.ts';
+import { toTransactionRequest } from '../../../../src/providers/airtime/dt-one/transformers.ts';
 
 const order: AirtimeOrder = {
   reference: 'T-9f3c1c0e2a7b4d55-1',
@@ -12,7 +9,7 @@ const order: AirtimeOrder = {
 };
 const products = { ETHIO_TELECOM: 11, SAFARICOM_ETHIOPIA: 22 };
 
-describe('toDtOneAmount', () => {
+describe('exactNumber', () => {
   it.each([
     ['97.5', 97.5],
     ['97.500000', 97.5],
@@ -28,13 +25,13 @@ describe('toDtOneAmount', () => {
     ['NaN', undefined],
     ['', undefined],
   ])('%j is %j', (amount, number) => {
-    expect(toDtOneAmount(amount)).toBe(number);
+    expect(exactNumber(amount)).toBe(number);
   });
 
   it('is written in JSON as it was given, to the last digit', () => {
     for (let cents = 1; cents < 100; cents += 1) {
       const amount = `9999999999999.${String(cents).padStart(2, '0')}`;
-      expect(JSON.stringify(toDtOneAmount(amount))).toBe(amount.replace(/0$/, ''));
+      expect(JSON.stringify(exactNumber(amount))).toBe(amount.replace(/0$/, ''));
     }
   });
 });
