@@ -13,7 +13,6 @@ import {
   choicesOf,
   settleCaseRepair,
 } from '../../repairs/payment-repairs.ts';
-import { workflowPage } from '../../runtime/process/temporal-ui.ts';
 import { problems } from '../answers.ts';
 import { filterForm } from '../layout/forms.ts';
 import {
@@ -30,7 +29,7 @@ import {
 } from '../layout/parts.ts';
 import { idOf, type PageAnswer, type StaffRequest, support } from '../page.ts';
 import { type RefusedForm, repairForm, secondPersonFor } from './repair-form.ts';
-import { CASES_PATH, casePath, openCasePath } from './repair-parts.ts';
+import { CASES_PATH, casePath, openCasePath, workflowLink } from './repair-parts.ts';
 import { saidBy } from './stories.ts';
 
 const SHOWN = 200;
@@ -124,7 +123,8 @@ ${closedAt === null && (await settling(request, found, refused))}`,
 }
 
 function factsOf(request: StaffRequest, found: Case): Readonly<Record<string, HtmlValue>> {
-  const { amount, provider, reference, partner, merchant, openedAt, closedAt } = found;
+  const { id, amount, provider, reference, partner, merchant, openedAt, closedAt } = found;
+  const { temporalTaskQueue } = request.services.settings.temporal;
   const size = parseMoney(amount);
   return {
     ...(size !== 0n && { Amount: money(amount.replace('-', '')) }),
@@ -139,7 +139,7 @@ function factsOf(request: StaffRequest, found: Case): Readonly<Record<string, Ht
         found.closedBy === null ? time(closedAt) : html`${time(closedAt)} by ${found.closedBy}`,
       Why: found.note ?? 'It ended by itself',
     }),
-    Workflow: workflowLink(request, found),
+    Workflow: workflowLink(request, caseId({ kind: 'case', id }, temporalTaskQueue)),
   };
 }
 
@@ -149,15 +149,6 @@ function aboutOf({ voucherId, serialNumber, topupId, subjectKind }: Case): HtmlV
   if (topupId !== null)
     return html`<a href="${casePath({ kind: 'top-up', id: topupId })}">Top-up ${topupId}</a>`;
   return subjectKind === 'order' ? 'Lost by a restore' : 'None of ours';
-}
-
-function workflowLink({ services }: StaffRequest, { id }: Case): Html {
-  const workflowId = caseId({ kind: 'case', id }, services.settings.temporal.temporalTaskQueue);
-  const page = workflowPage(services.settings.temporal, workflowId);
-  const name = html`<code>${workflowId}</code>`;
-  return page === undefined
-    ? name
-    : html`<a href="${page}" target="_blank" rel="noreferrer">${name}</a>`;
 }
 
 /** Each observation of each provider, in the order of time. */

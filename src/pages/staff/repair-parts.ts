@@ -10,8 +10,9 @@ import {
 } from '../../domain/repairs.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { findRepairKind } from '../../repairs/repair-kinds.ts';
+import { workflowPage } from '../../runtime/process/temporal-ui.ts';
 import { badge, table, time } from '../layout/parts.ts';
-import { SUPPORT_PATH } from '../page.ts';
+import { type StaffRequest, SUPPORT_PATH } from '../page.ts';
 
 export type CaseKind = 'voucher' | 'top-up';
 
@@ -35,6 +36,15 @@ export const REPAIRS_PATH = `${SUPPORT_PATH}/repairs`;
 
 /** The page of one repair. */
 export const repairPath = (id: number): string => `${REPAIRS_PATH}/${id}`;
+
+/** The id of a workflow, with a link to its page where there is a UI of Temporal. */
+export function workflowLink({ services }: StaffRequest, workflowId: string): Html {
+  const page = workflowPage(services.settings.temporal, workflowId);
+  const name = html`<code>${workflowId}</code>`;
+  return page === undefined
+    ? name
+    : html`<a href="${page}" target="_blank" rel="noreferrer">${name}</a>`;
+}
 
 type Tone = Parameters<typeof badge>[0];
 type Shown = readonly [tone: Tone, word: string];

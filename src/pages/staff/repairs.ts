@@ -16,7 +16,6 @@ import { maskedNumberOf, type RepairKind, readArguments } from '../../repairs/re
 import { findRepairKind } from '../../repairs/repair-kinds.ts';
 import type { RepairKindName } from '../../repairs/repair-titles.ts';
 import { creditGoodwillRepair, undoDepositRepair } from '../../repairs/wallet-repairs.ts';
-import { workflowPage } from '../../runtime/process/temporal-ui.ts';
 import { problems } from '../answers.ts';
 import { emptyState, facts, field, message, postForm, selectField, time } from '../layout/parts.ts';
 import { idOf, type PageAnswer, readNameField, type StaffRequest, support } from '../page.ts';
@@ -35,6 +34,7 @@ import {
   shownState,
   subjectName,
   subjectOfRepair,
+  workflowLink,
   workflowOf,
 } from './repair-parts.ts';
 import {
@@ -223,7 +223,7 @@ ${!isForOther && html`${decide}${left}`}
       ...(row.confirmed_at && {
         Confirmed: html`${time(row.confirmed_at)} by ${confirmerOf(row)}`,
       }),
-      Workflow: workflowLink(request, row),
+      Workflow: workflowLink(request, workflowOf(row)),
     })}
 ${row.result === null && found?.hasNumber && numbers === undefined && formOfNumber(request, repairPath(row.id))}</details>
 ${isForOther && html`${decide}${left}`}`,
@@ -266,15 +266,6 @@ const namesRepair = ({ first, instead }: NextStep, name: RepairKindName): boolea
 const silence = ({ happened }: NextStep): Html =>
   html`<section class="card next"><p class="lead">${happened}</p>
 <p>What the provider says is booked on the page of the case.</p></section>`;
-
-function workflowLink({ services }: StaffRequest, row: ShownRepair): Html {
-  const workflowId = workflowOf(row);
-  const page = workflowPage(services.settings.temporal, workflowId);
-  const name = html`<code>${workflowId}</code>`;
-  return page === undefined
-    ? name
-    : html`<a href="${page}" target="_blank" rel="noreferrer">${name}</a>`;
-}
 
 /** The arguments of the repair. A number is masked; who compares it with the ticket asks to see it. */
 const argumentsOf = (
