@@ -5,7 +5,7 @@ import type {
   VoucherCancelled,
 } from '../../workflows/contracts.ts';
 import { generateVoucherId } from '../../workflows/workflow-ids.ts';
-import { outcomeFor } from '../db/operations.ts';
+import { outcomeFor, type StoredOutcome } from '../db/operations.ts';
 import { findVoucherNames } from '../db/support-search.ts';
 import { generatedVoucher } from '../db/vouchers/generation.ts';
 import { refuseCountry } from '../domain/phone.ts';
@@ -17,7 +17,12 @@ import {
   type RequestIdentity,
   runOnce,
 } from './run-once.ts';
-import { calls, WorkflowsUnavailableError } from './workflow-calls.ts';
+import {
+  calls,
+  type OfVoucherIfAny,
+  type WorkflowCall,
+  WorkflowsUnavailableError,
+} from './workflow-calls.ts';
 
 /** The row of a new voucher, with its sealed code. */
 type VoucherRow = Awaited<ReturnType<typeof generatedVoucher>>;
@@ -64,33 +69,32 @@ export const cancelVoucherOnce = (
   services: OperationServices,
   request: VoucherRequest,
 ): Promise<OperationResult<VoucherCancelled>> =>
-  runOnce(services, identityOf(services, 'cancel-voucher', request), async (as, deadline) => {
-    const asked = await withNames(services, as, request);
-    return services.workflows.call(calls.cancel, asked, deadline);
-  });
+  runOnVoucher(services, 'cancel-voucher', request, calls.cancel);
 
 /** Sends the message that the owner of a partner's voucher may miss once more. */
 export const resendMessageOnce = (
   services: OperationServices,
   request: VoucherRequest,
 ): Promise<OperationResult<MessageResent>> =>
-  runOnce(services, identityOf(services, 'resend-message', request), async (as, deadline) => {
-    const asked = await withNames(services, as, request);
-    return services.workflows.call(calls.resend, asked, deadline);
-  });
+  runOnVoucher(services, 'resend-message', request, calls.resend);
 
-const identityOf = (
+/** Runs an operation on a voucher once, with what its workflow is found by. */
+function runOnVoucher<Made extends { readonly ok: true }>(
   services: OperationServices,
   kind: 'cancel-voucher' | 'resend-message',
   { company, key, voucherId }: VoucherRequest,
-) => identify(services, { company, kind, key, content: { voucherId } });
-
-/** The command about a voucher, and what its workflow is found by. */
-const withNames = async (
-  { database }: OperationServices,
-  as: RequestIdentity,
-  { voucherId, company }: VoucherRequest,
-) => ({
-  command: { ...as, voucherId },
-  voucher: await findVoucherNames(database, { voucherId, partnerId: company.id }),
-});
+  call: WorkflowCall<
+    OfVoucherIfAny<RequestIdentity & { readonly voucherId: number }>,
+    StoredOutcome<Made>
+  >,
+): Promise<OperationResult<Made>> {
+  const identity = identify(services, { company, kind, key, content: { voucherId } });
+  return runOnce<Made>(services, identity, async (as, deadline) => {
+    const voucher = await findVoucherNames(services.database, {
+      voucherId,
+      partnerId: company.id,
+    });
+    const asked = { command: { ...as, voucherId }, voucher };
+    return services.workflows.call(call, asked, deadline);
+  });
+}

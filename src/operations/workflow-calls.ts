@@ -81,7 +81,7 @@ export interface WorkflowClientOptions extends StartContext {
 }
 
 /** How requests of one kind reach their workflow, and how it answers. */
-interface WorkflowCall<Request, Answer> {
+export interface WorkflowCall<Request, Answer> {
   /** The failpoint of a call that is on its way. */
   readonly sent?: FailpointName;
   send(request: Request, options: WorkflowClientOptions): Promise<Answer>;
@@ -138,7 +138,7 @@ interface OfVoucher<Command> {
 }
 
 /** A request about a voucher that the company may not have. */
-interface OfVoucherIfAny<Command> {
+export interface OfVoucherIfAny<Command> {
   readonly voucher: NamedVoucher | undefined;
   readonly command: Command;
 }
