@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import type { AdminCommand, GlobalOptions } from './command.ts';
+import type { AdminCommand, CommandRunner } from './command.ts';
 import { AdminError, type Fields, type InputOf, kebab, type Parser, text } from './fields.ts';
 import { PROGRAM } from './verbs.ts';
 
@@ -7,17 +7,7 @@ import { PROGRAM } from './verbs.ts';
 export function complete(
   added: Command,
   command: AdminCommand,
-  {
-    prepare,
-    run,
-  }: {
-    readonly prepare: () => Promise<void>;
-    readonly run: (
-      command: AdminCommand,
-      input: InputOf<Fields>,
-      options: GlobalOptions,
-    ) => Promise<void>;
-  },
+  { prepare, run }: CommandRunner,
 ): void {
   for (const [name, field] of Object.entries(command.fields)) {
     if (field.isArgument) added.argument(`<${kebab(name)}>`, field.description);

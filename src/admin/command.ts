@@ -69,6 +69,17 @@ export interface GlobalOptions {
   readonly actor: string | undefined;
 }
 
+/** Prepares and runs a called command. */
+export interface CommandRunner {
+  /** Before the fields of a called command are read: they follow settings. */
+  readonly prepare: () => Promise<void>;
+  readonly run: (
+    command: AdminCommand,
+    input: InputOf<Fields>,
+    options: GlobalOptions,
+  ) => Promise<void>;
+}
+
 /** The output of a command. */
 export interface Report {
   /** The document that `--json` prints. */

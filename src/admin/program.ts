@@ -1,24 +1,16 @@
 import { Command } from 'commander';
 import type { ListedCommand } from './all-commands.ts';
-import type { AdminCommand, GlobalOptions } from './command.ts';
-import type { Fields, InputOf } from './fields.ts';
+import type { CommandRunner } from './command.ts';
 import { PROGRAM } from './verbs.ts';
 
 /** The parts of the command line program. */
-export interface ProgramParts {
+export interface ProgramParts extends CommandRunner {
   readonly commands: readonly ListedCommand[];
   /** The help of verbs that several commands share. */
   readonly verbs: Readonly<Record<string, string>>;
   /** Output of help; `isError` where an incomplete command shows it. */
   readonly writeOut: (text: string) => void;
   readonly writeErr: (text: string) => void;
-  /** Before the fields of a called command are read: they follow settings. */
-  readonly prepare: () => Promise<void>;
-  readonly run: (
-    command: AdminCommand,
-    input: InputOf<Fields>,
-    options: GlobalOptions,
-  ) => Promise<void>;
 }
 
 /**

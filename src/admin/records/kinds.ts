@@ -21,6 +21,16 @@ import type { RecordKind, RecordProblem, Values } from './record-kind.ts';
 /** Rows that are used while their status says so. */
 const byStatus = { column: 'status', active: 'ACTIVE', inactive: 'INACTIVE' } as const;
 
+/** The status of what is offered or not. */
+const status = (description: string) =>
+  ({
+    column: 'status',
+    parser: oneOf('ACTIVE', 'INACTIVE'),
+    description,
+    whenLeftOut: 'ACTIVE',
+    hasOwnCommand: true,
+  }) as const;
+
 /** An amount that gift vouchers are sold with (specification 2.4). */
 export const denomination: RecordKind = {
   kind: 'denomination',
@@ -42,13 +52,7 @@ export const denomination: RecordKind = {
       description: 'The value of the voucher in ETB, unique for its product',
       isRequired: true,
     },
-    status: {
-      column: 'status',
-      parser: oneOf('ACTIVE', 'INACTIVE'),
-      description: 'Whether it is sold',
-      whenLeftOut: 'ACTIVE',
-      hasOwnCommand: true,
-    },
+    status: status('Whether it is sold'),
   },
   async afterChange(transaction, id, changes) {
     if (!('amount_etb' in changes)) return undefined;
@@ -289,13 +293,7 @@ const product: RecordKind = {
       parser: wholeNumber(1, 2_147_483_647),
       description: 'For a package: its id at the airtime provider',
     },
-    status: {
-      column: 'status',
-      parser: oneOf('ACTIVE', 'INACTIVE'),
-      description: 'Whether it is sold',
-      whenLeftOut: 'ACTIVE',
-      hasOwnCommand: true,
-    },
+    status: status('Whether it is sold'),
   },
   check: termsProblems,
   activation: byStatus,
@@ -350,13 +348,7 @@ const productCategory: RecordKind = {
       description: 'Its description',
       isRequired: true,
     },
-    status: {
-      column: 'status',
-      parser: oneOf('ACTIVE', 'INACTIVE'),
-      description: 'Whether partners see it',
-      whenLeftOut: 'ACTIVE',
-      hasOwnCommand: true,
-    },
+    status: status('Whether partners see it'),
   },
   activation: byStatus,
   help: {
@@ -431,13 +423,7 @@ const promo: RecordKind = {
       description: 'The limit or condition that partners see',
       whenLeftOut: '0',
     },
-    status: {
-      column: 'status',
-      parser: oneOf('ACTIVE', 'INACTIVE'),
-      description: 'Whether partners see it',
-      whenLeftOut: 'ACTIVE',
-      hasOwnCommand: true,
-    },
+    status: status('Whether partners see it'),
   },
   check: periodProblems,
   activation: byStatus,
