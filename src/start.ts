@@ -2,7 +2,7 @@ import { createStops } from './local/start/stops.ts';
 import { runProcess } from './runtime/process/background-tasks.ts';
 import { createProgress } from './runtime/process/progress.ts';
 
-// `npm start`: the whole stack on one machine (design 2). It uses the servers that the settings
+// `npm start`: the whole stack on one machine. It uses the servers that the settings
 // name and starts the rest: PostgreSQL, the Temporal server with its UI, the sandbox, worker and
 // API.
 process.stdout.write('Starting PostgreSQL, Temporal, the sandbox and the service\n');

@@ -27,7 +27,7 @@ export function createNudges(maximum: number) {
   };
 }
 
-/** The data of every request that a workflow carries out (design 6). */
+/** The data of every request that a workflow carries out. */
 interface OperationRequest {
   /** Keyed digest of company, kind and idempotency key; random without a key. */
   readonly operationId: string;

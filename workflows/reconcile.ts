@@ -17,7 +17,7 @@ export interface ReconcileResult {
 const nothing: ReconcileResult = { resumedPayments: 0, resumedTopUps: 0, rechecked: 0 };
 
 /**
- * Compares the service's state with the running workflows and with the providers (design 7). A
+ * Compares the service's state with the running workflows and with the providers. A
  * Schedule starts it. A finding for a person becomes a case with its own workflow; the run that
  * opens one, or finds the books inconsistent, fails (red). A failed step prevents neither the other
  * steps nor their findings. When more is due than one run handles, the next run begins at once,

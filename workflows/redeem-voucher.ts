@@ -29,7 +29,7 @@ import { type RedeemVoucherResult, showEnd } from './redemption/redemption-detai
 
 /**
  * A claim from its verification code to its redemption or expiry, or the redemption of an anonymous
- * voucher (design 7). The claim answers as soon as the SMS provider has accepted the code. A
+ * voucher. The claim answers as soon as the SMS provider has accepted the code. A
  * payment continues to its end even if its caller has gone. A cancellation in the UI has no effect:
  * money on hold must come to its end.
  */

@@ -106,7 +106,7 @@ export interface RepairResult {
 }
 
 /**
- * A repair that support staff or an operator asked for (design 10). Its first step judges it again, and
+ * A repair that support staff or an operator asked for. Its first step judges it again, and
  * carries it out or says which operation does: the same that partners and merchants have. A cancellation
  * in the UI has no effect.
  */

@@ -105,7 +105,7 @@ interface BookedReversal {
 }
 
 /**
- * Takes the payment of a redemption back (design 10): nothing is credited before the provider has
+ * Takes the payment of a redemption back: nothing is credited before the provider has
  * confirmed it. It answers when the outcome is booked, and then tells the owner. A cancellation in the
  * UI has no effect.
  */

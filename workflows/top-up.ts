@@ -26,7 +26,7 @@ import {
 } from './top-up/attempt-top-up.ts';
 
 /**
- * A top-up from its hold to its delivery (design 7). A failed attempt voids its hold at once, and
+ * A top-up from its hold to its delivery. A failed attempt voids its hold at once, and
  * the workflow waits for a retry, which holds the money again. After the window it ends, and a
  * later retry starts it again. A cancellation in the UI has no effect: money on hold must come to
  * its end.

@@ -27,7 +27,7 @@ import { definiteRefusal, RefusedError } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { generationRequest, moneyInsufficient, refusalOfGeneration } from './vouchers.ts';
 
-/** Vouchers of one transaction (design 10): it keeps the partner's wallet locked. */
+/** Vouchers of one transaction: it keeps the partner's wallet locked. */
 const LINES_PER_TRANSACTION = 20;
 const CANCELLED_PER_TRANSACTION = 500;
 

@@ -4,7 +4,7 @@ import type { Bench, Benchmark } from '../benchmark.ts';
 import { type CpuSide, measureCpuInTurns } from '../cpu/in-turns.ts';
 import { type Service, withService } from '../service.ts';
 
-/** Of the CPU of generate-voucher: design 10. */
+/** Bar: a share of the CPU of generate-voucher. */
 const GREATEST = 1.05;
 
 /** The time in which the events of a load are numbered. */

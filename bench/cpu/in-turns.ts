@@ -26,7 +26,7 @@ export interface CpuInTurns {
 }
 
 /**
- * Loads two services in turns and measures the CPU of all processes meanwhile (design 10). `settle` is what
+ * Loads two services in turns and measures the CPU of all processes meanwhile. `settle` is what
  * belongs to the cost of a load and happens after it.
  */
 export async function measureCpuInTurns(

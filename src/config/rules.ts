@@ -133,7 +133,7 @@ const UNLESS =
   'or, on a network without other participants, set TRUST_UNENCRYPTED_NETWORK to "yes"';
 
 /**
- * The rules of production for connections (design 10): an attacker between the service and
+ * The rules of production for connections: an attacker between the service and
  * PostgreSQL or Temporal could read amounts and numbers, and move money.
  */
 export const connectionRules: readonly Rule<Settings>[] = [

@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'no
 import { createNumberHash } from './phone-numbers.ts';
 import { type PreparedKey, prepareKeys, type SecretBox, type SecretKey } from './secret-box.ts';
 
-/** The parts that identify an operation (design 6). */
+/** The parts that identify an operation. */
 export interface OperationName {
   readonly ownerKind: string;
   readonly ownerId: number;
@@ -25,7 +25,7 @@ export type Digests = ReturnType<typeof createDigests>;
 type Part = string | Uint8Array;
 
 /**
- * Keyed digests (design 6 and 8): HMAC-SHA256 stores secrets and finds them again without revealing
+ * Keyed digests: HMAC-SHA256 stores secrets and finds them again without revealing
  * them. Every kind has its own domain, so digests of different kinds never match. Digests for
  * columns are bytes; those that payloads and workflow ids also contain are hex.
  *

@@ -11,7 +11,7 @@ export type KeyEnvironment = keyof typeof KEY_LABELS;
 const keyEnvironments = Object.keys(KEY_LABELS) as KeyEnvironment[];
 
 /**
- * A new API key (design 8), shown once. `prefix` is its first 12 characters, which identify it in
+ * A new API key, shown once. `prefix` is its first 12 characters, which identify it in
  * lists; it names the environment and reveals too little for guessing.
  */
 export function randomApiKey(environment: KeyEnvironment): { key: string; prefix: string } {
@@ -25,10 +25,7 @@ const randomCharacters = (length: number): string =>
 /** The prefix that identifies a key for people. */
 export const apiKeyPrefix = (key: string): string => key.slice(0, KEY_VISIBLE_LENGTH);
 
-/**
- * Whether a text has the format of this environment's keys; others are refused without a look-up
- * (design 8).
- */
+/** Whether a text has the format of this environment's keys; others are refused without a look-up. */
 export function isApiKeyOf(environment: KeyEnvironment, text: string): boolean {
   return API_KEY.test(text) && text.startsWith(KEY_LABELS[environment]);
 }
@@ -46,13 +43,13 @@ const INVITATION_TOKEN_LENGTH = 26;
 /** The token in the link of an invitation. */
 export const randomInvitationToken = (): string => randomCharacters(INVITATION_TOKEN_LENGTH);
 
-/** Six or eight digits for an SMS (design 5); all codes are equally likely. */
+/** Six or eight digits for an SMS; all codes are equally likely. */
 export function randomVerificationCode(digits: 6 | 8): string {
   return String(randomInt(10 ** digits)).padStart(digits, '0');
 }
 
 /**
- * 18 digits, independent of the voucher's code (design 5): practically unique without a counter.
+ * 18 digits, independent of the voucher's code: practically unique without a counter.
  */
 export function randomSerialNumber(): string {
   return String(randomBytes(8).readBigUInt64BE() % 10n ** 18n).padStart(18, '0');

@@ -31,7 +31,7 @@ const TAG_BYTES = 16;
 export type SecretBox = ReturnType<typeof createSecretBox>;
 
 /**
- * Encrypts short secrets for the database (design 5 and 8) as "keyId.base64url": nonce, ciphertext
+ * Encrypts short secrets for the database as "keyId.base64url": nonce, ciphertext
  * and tag. The first key encrypts and all decrypt; to rotate, put a new key first. Throws a
  * RangeError where a key is missing, repeated or of the wrong length.
  */

@@ -188,7 +188,7 @@ export const isSuperseded = (operation: StoredOperation, identity: OperationIden
   operation.status === 'REFUSED' && !isSameRequest(operation.request_digest, identity);
 
 /**
- * Inserts the operation's row or returns the existing one (design 6). Waits for a concurrent insert
+ * Inserts the operation's row or returns the existing one. Waits for a concurrent insert
  * of the same row, so of two duplicates one begins and the other gets its answer. For a pruned
  * operation the effect provides the answer.
  */

@@ -1,5 +1,5 @@
 /**
- * An exact amount of ETB in millionths, as the database's NUMERIC(20,6) (design 4). It is a bigint,
+ * An exact amount of ETB in millionths, as the database's NUMERIC(20,6). It is a bigint,
  * so the operators of the language add and compare amounts.
  */
 export type Money = bigint;
@@ -26,7 +26,7 @@ export function parseMoney(text: string): Money {
 /** The amount without its sign. */
 export const magnitudeOf = (money: Money): Money => (money < 0n ? -money : money);
 
-/** Six fraction digits, as in the database, payloads and vouchers (spec 2.3): "100.000000" */
+/** Six fraction digits, as in the database, payloads and vouchers (specification 2.3): "100.000000" */
 export function formatMoney(money: Money): string {
   const magnitude = magnitudeOf(money);
   const whole = magnitude / MICROS_PER_UNIT;
@@ -56,13 +56,13 @@ const GROUPED = /^-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?$/;
 export const withoutGroups = (text: string): string =>
   GROUPED.test(text) ? text.replaceAll(',', '') : text;
 
-/** The nearest JSON number, for balances (design 3). Never calculate with the result. */
+/** The nearest JSON number, for balances. Never calculate with the result. */
 export function moneyToNumber(money: Money): number {
   return Number(formatMoney(money));
 }
 
 /**
- * The share of an amount, rounded half up to 0.01 (design 4). `percent` is a decimal string of the
+ * The share of an amount, rounded half up to 0.01. `percent` is a decimal string of the
  * database, such as "2.5". Throws a RangeError where either is negative or the rate unreadable.
  */
 export function percentageOf(money: Money, percent: string): Money {
@@ -74,7 +74,7 @@ export function percentageOf(money: Money, percent: string): Money {
 
 /**
  * Reads an amount of a request body: above zero, at most 2 decimals and 14 integer digits, as a
- * JSON number or a numeric string (design 3). A number is read through its shortest decimal text,
+ * JSON number or a numeric string. A number is read through its shortest decimal text,
  * so 19.99 is exact. Answers undefined for every other value.
  */
 export function parseRequestAmount(value: number | string): Money | undefined {

@@ -54,7 +54,7 @@ const WRITTEN_NUMBER = /^\+?[0-9 ().-]+$/;
 
 /**
  * Reads a phone number that can receive an SMS and answers it as E.164, or undefined. A number
- * without a country code is Ethiopian, so 09…, 2519… and +2519… are the same number (design 3).
+ * without a country code is Ethiopian, so 09…, 2519… and +2519… are the same number.
  * Mobile numbers of every country are accepted, because the owner of a gift may live abroad.
  * Numbers without a country, such as satellite and toll-free numbers, are refused.
  */
@@ -77,7 +77,7 @@ export function isNumberOf(countries: readonly string[], msisdn: string): boolea
   return country !== undefined && countries.includes(country);
 }
 
-/** The masked number (design 3): "+2519*****678". Very short numbers show fewer digits. */
+/** The masked number: "+2519*****678". Very short numbers show fewer digits. */
 export function maskMsisdn(msisdn: string): string {
   const shown = msisdn.length >= 11 ? { first: 5, last: 3 } : { first: 2, last: 1 };
   const hidden = Math.max(msisdn.length - shown.first - shown.last, 3);

@@ -63,7 +63,7 @@ export interface ReasonRow {
 
 /**
  * Every reason for which a request can be refused or fail: one row each, with the statusCode that
- * each surface answers per operation (specification 7.2 and 7.3, design 9). The order of the rows is
+ * each surface answers per operation (specification 7.2 and 7.3). The order of the rows is
  * the order of the checks.
  */
 export const reasons = {

@@ -38,7 +38,7 @@ export function statusCodeOf(reason: Reason, surface: Surface, operation?: Opera
   return cell ?? row.everywhere ?? 500;
 }
 
-/** The HTTP status of a statusCode: its first three digits (design 3). */
+/** The HTTP status of a statusCode: its first three digits. */
 export const httpStatusOf = (statusCode: number): number =>
   statusCode > 999 ? Math.floor(statusCode / 10) : statusCode;
 

@@ -132,7 +132,7 @@ export const endpoint = <
 const HEADER = 'Idempotency-Key';
 
 /**
- * Reads the idempotency key of a request where its endpoint declares it (design 6): in a partner's
+ * Reads the idempotency key of a request where its endpoint declares it: in a partner's
  * optional header, or in the field `idempotencyKey` of a merchant's body.
  */
 export function readIdempotencyKey(

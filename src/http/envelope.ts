@@ -99,7 +99,7 @@ export const reasonAnchor = (surface: Surface, statusCode: number, reason: Reaso
 /** Names the reason of a refusal: for programs, because several reasons share a code. */
 export const REASON_HEADER = 'x-error-reason';
 
-/** Status and body of a refusal, on either surface (design 3). */
+/** Status and body of a refusal, on either surface. */
 export function refusalAnswer(
   refusal: RefusalReply,
   surface: Surface,

@@ -30,7 +30,7 @@ const STOP_GRACE_MS = 15_000;
 const REFUSAL_GRACE_MS = 1_000;
 
 /**
- * An HTTP server that refuses large, slow and excessive requests (fault F66). Requests that are not
+ * An HTTP server that refuses large, slow and excessive requests. Requests that are not
  * valid HTTP get the envelope as well.
  */
 export async function startHttpServer(

@@ -181,7 +181,7 @@ export const guards: readonly Guard[] = [
     },
   },
   {
-    // The last guard: an invalid request leaves no trace, so the caller may correct it (design 6).
+    // The last guard: an invalid request leaves no trace, so the caller may correct it.
     name: 'first use',
     purpose: 'binds signed bytes to their endpoint and its path, and a message to its bytes, once',
     reasons: ['signed-request-reused'],

@@ -88,7 +88,7 @@ export const listRedemptionsEndpoint = listEndpoint({
   present: ({ reversal }) => ({ reversal: presentReversal(reversal) }),
 });
 
-/** Takes the payment of a redemption back (beyond the specification; design 10). */
+/** Takes the payment of a redemption back (beyond the specification). */
 export const reverseRedemptionEndpoint = endpoint({
   method: 'POST',
   path: '/redemptions/:redemptionId/reverse',

@@ -91,7 +91,7 @@ export const redemptionReasons: readonly Reason[] = [
 ];
 
 /**
- * Looks a voucher up within a limit of misses (fault F51). The surface that takes the code has the limit:
+ * Looks a voucher up within a limit of misses. The surface that takes the code has the limit:
  * a form of the portal names vouchers by their ids, and guesses nothing.
  */
 export type VoucherLookUp = <Result>(search: {

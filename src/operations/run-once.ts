@@ -65,7 +65,7 @@ function canonical(value: unknown): unknown {
 export const digestRequest = (digests: Digests, kind: string, content: unknown): string =>
   digests.request(`${kind} ${JSON.stringify(canonical(content))}`);
 
-/** A request as an operation that runs once, even if it is sent repeatedly (design 6). */
+/** A request as an operation that runs once, even if it is sent repeatedly. */
 export interface RequestIdentity extends RequestDigest {
   readonly operationId: string;
   readonly kind: string;

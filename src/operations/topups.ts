@@ -46,7 +46,7 @@ export interface NumberedTopup {
 /** The outcome of a top-up, or its number while the outcome is unknown. */
 export type TopUpAnswer = OperationResult<ToppedUp> | { readonly accepted: NumberedTopup };
 
-/** Tops up once (design 6). */
+/** Tops up once. */
 export async function topUpOnce(
   services: OperationServices,
   request: {

@@ -19,7 +19,7 @@ const originatingCountry = {
 };
 const foreignCurrencyAmount = { description: 'Price of the sale in USD', examples: ['1.75'] };
 
-/** What every top-up says of its sale (specification 4.1, design 3). */
+/** What every top-up says of its sale (specification 4.1). */
 export const saleFields = {
   exchangeRate: informativeDecimalField.meta(exchangeRate),
   currency: currencyField.meta(currency),

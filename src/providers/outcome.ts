@@ -1,5 +1,5 @@
 /**
- * The outcome of a call to a provider (design 7, providers.md). Only `refused` and `not-sent` prove
+ * The outcome of a call to a provider. Only `refused` and `not-sent` prove
  * that nothing happened at the provider; `unknown` keeps the money on hold.
  */
 export type ProviderOutcome =

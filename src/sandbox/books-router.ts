@@ -30,7 +30,7 @@ interface Parts {
 }
 
 /**
- * The pages for people and tests: the books, the phone, the mailbox and the first page (design 2).
+ * The pages for people and tests: the books, the phone, the mailbox and the first page.
  */
 export function booksRouter(parts: Parts, addresses: SandboxAddresses): Router {
   const { books, topupCallbacks, payoutCallbacks, mpesaCallbacks, faults } = parts;

@@ -8,7 +8,7 @@ import {
 
 const statuses = Object.keys(voucherMoves) as VoucherStatus[];
 
-describe('the moves of a voucher (design 5)', () => {
+describe('the moves of a voucher', () => {
   it.each<[VoucherStatus, VoucherStatus[]]>([
     ['ACTIVE', ['REDEEM_INITIATED', 'REDEEM_PROCESSING', 'REDEEMED', 'EXPIRED', 'CANCELLED']],
     ['REDEEM_INITIATED', ['ACTIVE', 'REDEEM_PROCESSING']],

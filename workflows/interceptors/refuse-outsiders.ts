@@ -9,7 +9,7 @@ import * as workflows from '../index.ts';
 
 /**
  * Addresses the messages of a workflow to others. It refuses messages that were not addressed to
- * it, or that the service did not encrypt for it (design 10): anybody with access to Temporal could
+ * it, or that the service did not encrypt for it: anybody with access to Temporal could
  * send them. A refusal never fails the workflow task, since that would block money on hold. Signals
  * without data are accepted from anybody; they only trigger a check, or the retry of a failed
  * top-up.

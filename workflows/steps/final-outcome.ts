@@ -47,7 +47,7 @@ const MAXIMUM_REFUSED_PAUSE_MS = 5 * 60 * 1_000;
 
 /**
  * Sends, and then polls until the outcome is known: an inquiry by our reference with backoff and
- * without a time limit (design 7).
+ * without a time limit.
  */
 export async function finalOutcome(attempt: ProviderAttempt): Promise<Ending> {
   const startedAt = Date.now();

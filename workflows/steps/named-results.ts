@@ -24,7 +24,7 @@ const notOfThisCall: NotOfThisCall = {
 
 /**
  * Numbers the calls of an operation and checks that results belong to them. Anybody with access to
- * Temporal can copy an encrypted result to another place; such a result proves nothing (design 10).
+ * Temporal can copy an encrypted result to another place; such a result proves nothing.
  */
 export function namedCalls(operationId: string) {
   let calls = 0;

@@ -16,7 +16,7 @@ import {
   webAddress,
 } from '../setting-kinds.ts';
 
-/** Secrets have no defaults: a process without them refuses to start (design 8). The API has `apiSecretSettings` besides. */
+/** Secrets have no defaults: a process without them refuses to start. The API has `apiSecretSettings` besides. */
 export const secretSettings = {
   ACCESS_TOKEN_PRIVATE_KEY: ed25519PrivateKey.describe(
     'Ed25519 private key (PKCS #8 PEM, `\\n` for line breaks) that signs access tokens',

@@ -67,7 +67,7 @@ export async function readAccess(
 
 /**
  * SQL expression: whether the authority of a command is still valid and has its scope. So neither a
- * stale cache nor forged data can move money (design 8 and 10). The kind of the company is part of
+ * stale cache nor forged data can move money. The kind of the company is part of
  * the authority. A command without authority may begin nothing. A person of the portal needs a role
  * that operates. The activity checks an operator's authority itself.
  */
@@ -157,7 +157,7 @@ export const findApiKey = async (
 
 /**
  * Binds the bytes of a signed request to what it is sent to, and its message to those bytes. Returns
- * whether both bindings are new or unchanged (design 6 and 8).
+ * whether both bindings are new or unchanged.
  */
 export async function bindSignedRequest(
   database: Database,

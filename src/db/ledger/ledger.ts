@@ -36,7 +36,7 @@ const platformAccounts: readonly string[] = [
 export const balanceConstraint = 'ledger_accounts_balance_not_negative';
 
 /**
- * Adds transfers between accounts of partners and the platform (design 4), in one statement that
+ * Adds transfers between accounts of partners and the platform, in one statement that
  * locks the balances in sorted order. Transfers of zero are omitted. Triggers maintain the balances
  * and refuse overdrafts.
  */
@@ -119,7 +119,7 @@ export const heldAmount = (operationId: RawBuilder<unknown>) => sql<string>`(
   where hold.operation_id = ${operationId} and hold.step = 'hold')`;
 
 /**
- * Holds the money of a top-up: airtime → airtime-hold (design 4).
+ * Holds the money of a top-up: airtime → airtime-hold.
  *
  * @throws a violation of `balanceConstraint` when the wallet does not cover it
  */
@@ -127,7 +127,7 @@ export const holdAirtime = (transaction: DatabaseTransaction, hold: Hold): Promi
   addTransfers(transaction, [{ ...hold, step: 'hold', debit: 'airtime', credit: 'airtime-hold' }]);
 
 /**
- * Holds the money of a redemption: reserved → gift-hold (design 4).
+ * Holds the money of a redemption: reserved → gift-hold.
  *
  * @throws a violation of `balanceConstraint` when the reserve of the vouchers does not cover it
  */

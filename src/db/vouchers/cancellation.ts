@@ -6,7 +6,7 @@ import type { LockedVoucher } from './vouchers.ts';
 
 /**
  * Cancels a cancellable voucher and returns its remaining value to its partner: reserved → gift
- * (design 4). An open claim ends first, so that its code pays nothing; returns it, because its
+ *. An open claim ends first, so that its code pays nothing; returns it, because its
  * workflow waits.
  */
 export async function cancelLockedVoucher(

@@ -57,7 +57,7 @@ const dueVouchers = (batchSize: number, vouchers: Vouchers) => sql<{
 
 /**
  * Expires up to `batchSize` due vouchers, by the database's clock, and returns their remaining
- * value to their partners: reserved → gift (design 4). Vouchers locked by a claim or a redemption
+ * value to their partners: reserved → gift. Vouchers locked by a claim or a redemption
  * are skipped; the next expiry run finds them. Returns the number.
  */
 export async function expireDueVouchers(

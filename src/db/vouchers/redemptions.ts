@@ -296,7 +296,7 @@ export async function releaseVoucher(
 }
 
 /**
- * Returns the amount of a reversed redemption to a locked voucher, whatever its state (design 10). The
+ * Returns the amount of a reversed redemption to a locked voucher, whatever its state. The
  * value of an expired or cancelled one goes to the gift wallet of its partner. An open claim of the
  * whole balance keeps its terms: it pays the whole of what its owner was told.
  */

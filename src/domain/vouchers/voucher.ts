@@ -3,7 +3,7 @@ import { parseMoney } from '../money.ts';
 import type { NumberBox, StoredNumber } from '../phone.ts';
 import { type Refusal, refuse } from '../refusals.ts';
 
-/** The states of a voucher (design 5). */
+/** The states of a voucher. */
 export const voucherStatuses = [
   'ACTIVE',
   'REDEEM_INITIATED',
@@ -61,7 +61,7 @@ interface RepairCredential {
   readonly repairId: number;
 }
 
-/** The authority of a command. It is checked again where money moves (design 8 and 10). */
+/** The authority of a command. It is checked again where money moves. */
 type Credential = ApiKeyCredential | PortalCredential | OperatorCredential | RepairCredential;
 
 /**
@@ -131,7 +131,7 @@ const MAX_WRITTEN_LENGTH = 64;
 const CODE = new RegExp(`^[${ALPHABET}]{${RANDOM_CHARACTERS + 1}}$`);
 
 /**
- * Makes a voucher code (design 5) of 15 random bytes, 5 bits of each: 75 random bits and a check
+ * Makes a voucher code of 15 random bytes, 5 bits of each: 75 random bits and a check
  * character. Throws a RangeError for any other number of bytes.
  */
 export function voucherCodeFromRandom(bytes: Uint8Array): string {

@@ -41,7 +41,7 @@ const MAXIMUM_ENTRIES = 10_000;
 
 /**
  * Caches access for `cacheSeconds`, the longest that a process may accept a revoked key or a
- * suspended company (design 8).
+ * suspended company.
  */
 export function createAccessDirectory(
   database: Database,

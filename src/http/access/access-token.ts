@@ -54,7 +54,7 @@ const payloadSchema = z.object({
 });
 
 /**
- * Access tokens (spec 5, design 8): JWTs signed with Ed25519; algorithm, type, issuer and audience
+ * Access tokens (specification 5): JWTs signed with Ed25519; algorithm, type, issuer and audience
  * are fixed. `privateKeyPem` (PKCS #8) signs. Tokens of the further public keys are accepted too,
  * so that the key can be rotated while processes run. Throws a RangeError for another kind of key.
  */

@@ -30,7 +30,7 @@ const NOT_THERE = new Set(['ENOTFOUND', 'ENODATA']);
 /**
  * Resolves a name to its IPv4 and IPv6 addresses. The service only compares them with callers; it
  * never connects to them. Outside the test environment only public addresses count, so that a name
- * cannot admit processes on this machine or in its private network (fault F48).
+ * cannot admit processes on this machine or in its private network.
  */
 export function createDnsLookup(options: {
   /** `address` or `address:port`; empty for the servers of the system. */

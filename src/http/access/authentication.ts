@@ -95,7 +95,7 @@ const notRegistered = ({ source }: Access, sourceAddress: string): Refusal =>
     : refuse('address-not-registered', { detail: sourceAddress });
 
 /**
- * Reads `x-api-token`, with or without the prefix Bearer, or `Authorization: Bearer` (design 8).
+ * Reads `x-api-token`, with or without the prefix Bearer, or `Authorization: Bearer`.
  * Two different tokens count as none.
  */
 function tokenOf(headers: IncomingHttpHeaders): string | undefined {

@@ -8,7 +8,7 @@ type Range = [Address, number];
 export type AddressMatcher = (address: string) => boolean;
 
 /**
- * Compiles a list of IPv4 and IPv6 addresses and CIDR ranges into a membership test (design 8).
+ * Compiles a list of IPv4 and IPv6 addresses and CIDR ranges into a membership test.
  * `::ffff:` forms equal the embedded IPv4 address. Unreadable entries match nothing, so that a
  * mistake in a list never admits anybody.
  */
@@ -46,7 +46,7 @@ const INSIDE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The address that a request came from (design 8). Anybody can write X-Forwarded-For, so it is read
+ * The address that a request came from. Anybody can write X-Forwarded-For, so it is read
  * from the right: trusted proxies are skipped, and the first address that is not trusted is the
  * result. An unreadable entry ends the walk at the proxy that sent it. The result is normalised;
  * undefined where the connection itself has no readable address.

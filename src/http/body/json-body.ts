@@ -28,7 +28,7 @@ const MEDIA_TYPE = /^application\/json[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-
 const MAX_MEDIA_TYPE_LENGTH = 100;
 
 /**
- * Reads the raw bytes of a body as one JSON object (design 3). It also refuses text that two
+ * Reads the raw bytes of a body as one JSON object. It also refuses text that two
  * parsers could understand differently, such as a repeated field, and text that PostgreSQL cannot
  * store. No message repeats a part of the body, which may hold a secret.
  */
@@ -161,7 +161,7 @@ export const BODY_LIMIT_BYTES = 65_536;
 
 export type RawBodyFailure = 'too-large' | 'unsupported-encoding' | 'aborted';
 
-/** The body could not be read. `too-large` answers 413, `unsupported-encoding` 415 (design 3). */
+/** The body could not be read. `too-large` answers 413, `unsupported-encoding` 415. */
 export class RawBodyError extends Error {
   override readonly name = 'RawBodyError';
 
@@ -177,7 +177,7 @@ export class RawBodyError extends Error {
 const DISCARD_MILLISECONDS = 5_000;
 
 /**
- * The bytes of a request's body exactly as sent, because signatures cover them (design 8). Throws a
+ * The bytes of a request's body exactly as sent, because signatures cover them. Throws a
  * RawBodyError above the limit, for a compressed body, and when the caller disconnects. After a
  * refusal the rest of the body is discarded and the request can be answered.
  */

@@ -97,7 +97,7 @@ export const redemptionFields = {
   }),
 };
 
-/** How the service fee is taken (design 4), for both descriptions of a redemption. */
+/** How the service fee is taken, for both descriptions of a redemption. */
 export const SERVICE_FEE_RULE =
   'For a part of the balance, the merchant gets the whole part, and the service fee comes out of the ' +
   'remaining balance. For the whole balance, the fee is deducted from the payment.';

@@ -14,7 +14,7 @@ const FEW_CONNECTIONS = 8;
 
 /**
  * Closes connections beyond the limits, unread, so that a few addresses cannot take all connections
- * (fault F66). Callers behind a trusted proxy share its address, so only the total limits them.
+ *. Callers behind a trusted proxy share its address, so only the total limits them.
  */
 export function limitConnections(
   server: Server,

@@ -87,7 +87,7 @@ const STORE_WAIT_MS = 500;
 
 /**
  * Counts in fixed windows: in the memory of this process, or in PostgreSQL for all processes
- * together. While the database is unavailable, each process counts on its own (fault F54).
+ * together. While the database is unavailable, each process counts on its own.
  */
 export function createRateLimits(options: {
   readonly settings: RateLimitSettings;

@@ -65,7 +65,7 @@ type ListDefinition<Row, Item extends z.ZodObject> = Pick<
     readonly ownFilter?: (partnerId: number) => Readonly<Record<string, string>>;
   } & Presentation<Row, z.output<Item>>;
 
-/** The endpoint of a list (specification 2.2 and 4.1, design 3). */
+/** The endpoint of a list (specification 2.2 and 4.1). */
 export const listEndpoint = <Row, Item extends z.ZodObject>(
   definition: ListDefinition<Row, Item>,
 ): Endpoint =>

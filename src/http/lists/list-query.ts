@@ -46,10 +46,10 @@ export interface ListOptions extends Filterable {
 export interface ListRequest extends ListQuery, Pick<Filters, 'filter' | 'given'> {}
 
 /**
- * The query of a list in the syntax of nestjs-paginate (specification 4.1, design 3): `page`,
+ * The query of a list in the syntax of nestjs-paginate (specification 4.1): `page`,
  * `limit`, `sortBy=column:ASC`, `search`, `searchBy`, `filter.column=$op:value`, and
  * `q=column=value,…`. A higher limit is lowered to the maximum. A term of `sortBy` that is none of this
- * list is ignored (design 3): it changes the order alone, and `meta.sortBy` shows what was applied. A
+ * list is ignored: it changes the order alone, and `meta.sortBy` shows what was applied. A
  * filter would change which rows are answered, so an unknown one is refused.
  */
 export const listQuery = (options: ListOptions) =>

@@ -9,7 +9,7 @@ import { parsePublicKey } from './public-key.ts';
 import { SIGNATURE_WINDOW_SECONDS, verifySignature } from './verify-signature.ts';
 
 /**
- * A request with a valid signature, and the digests that may be used only once (design 6 and 8).
+ * A request with a valid signature, and the digests that may be used only once.
  */
 export interface SignedRequest {
   readonly ok: true;
@@ -20,7 +20,7 @@ export interface SignedRequest {
 }
 
 /**
- * Verifies `x-signature` over the raw bytes, before they are parsed (design 8). A refusal says which
+ * Verifies `x-signature` over the raw bytes, before they are parsed. A refusal says which
  * mistake the merchant made, as often as the merchant's limit allows.
  */
 export async function checkSignature(

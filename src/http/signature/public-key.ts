@@ -126,7 +126,7 @@ const OTHER_ALGORITHMS: Readonly<Record<string, string>> = {
 const SPKI_PREFIX = Buffer.from('3056301006072a8648ce3d020106052b8104000a034200', 'hex');
 
 /**
- * Reads a merchant's public key on secp256k1 (spec 5), in one of two forms. One is
+ * Reads a merchant's public key on secp256k1 (specification 5), in one of two forms. One is
  * SubjectPublicKeyInfo in PEM or, without armour, in base64 or hex. Its point has any form, and its
  * curve is named or has explicit parameters. The other is the bare point of 33 or 65 bytes in hex
  * or base64. Keys of the same point become equal. Parsing is slow: keep the result.

@@ -7,7 +7,7 @@ const ISO_TIME =
 
 /**
  * Classifies the message of a signature: a time within the window around `now` (milliseconds), a
- * time outside it, or not a time (design 8). Times are ISO 8601 (UTC without an offset) and Unix
+ * time outside it, or not a time. Times are ISO 8601 (UTC without an offset) and Unix
  * seconds or milliseconds.
  */
 export function checkFreshness(
@@ -39,7 +39,7 @@ const COMPACT_BYTES = 64;
 
 /**
  * The signatures that a text can encode, as 64 bytes r‖s. The text is DER, or these 64 bytes
- * themselves, in hex (either case), base64 or base64url, with or without padding (design 8). s may
+ * themselves, in hex (either case), base64 or base64url, with or without padding. s may
  * be high or low.
  *
  * A text rarely has more than one reading, and never more than four. All are checked, because only
@@ -81,7 +81,7 @@ export interface SignatureHeader {
 }
 
 /**
- * Splits `x-signature` into signature and message (design 8). A header cannot contain a line break,
+ * Splits `x-signature` into signature and message. A header cannot contain a line break,
  * so the first match decides. It is `\n` (backslash and n), followed by the plain message. Or it is
  * `%0A`, where the whole value is percent-encoded. Otherwise it is base64 of a text with a line
  * break. `\r\n`, `%0D%0A` and CR LF are line breaks, too. Returns undefined for anything else.
@@ -145,7 +145,7 @@ const MESSAGE = /^(?=.*[\x21-\x7e\x80-\xff])[\x20-\x7e\x80-\xff]{1,200}$/;
 const LINE_FEED = Buffer.from('\n');
 
 /**
- * Checks `x-signature` over the raw bytes of a body (design 8): ECDSA on secp256k1 with SHA-256, by
+ * Checks `x-signature` over the raw bytes of a body: ECDSA on secp256k1 with SHA-256, by
  * any of the merchant's keys. The signed bytes are the body, or the body, a line feed and the
  * message. `now` is in milliseconds. The reason of a refusal addresses the merchant's developer.
  */

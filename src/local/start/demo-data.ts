@@ -370,7 +370,7 @@ interface CompanyAccess extends PersonAccess {
   readonly apiKey: string;
 }
 
-/** `.data/demo.json` (design 2): all data that a tester or the demo needs. */
+/** `.data/demo.json`: all data that a tester or the demo needs. */
 export interface DemoFile {
   readonly partner: CompanyAccess;
   readonly merchant: CompanyAccess & {

@@ -24,7 +24,7 @@ export class ForeignPayloadError extends Error {
 
 /**
  * Encrypts every payload that reaches Temporal: arguments, results, markers, summaries and failure
- * details (design 7). Each is bound to its place, the workflow or the activity that it belongs to: a copy
+ * details. Each is bound to its place, the workflow or the activity that it belongs to: a copy
  * elsewhere is foreign there. Only a codec that passes foreign payloads reads those of every place. The
  * first key encrypts and all decrypt. To rotate, put a new key first and keep the old one while histories
  * exist. A codec that marks never throws: an exception would fail the workflow task, so that anybody with

@@ -45,7 +45,7 @@ const NIGHT = { hour: 0, minute: 30 };
 const AFTER_STATEMENTS = { hour: 4, minute: 30 };
 
 /**
- * The Schedules of the expiry run, the reconciliation (design 7), the whole check of the books, and of
+ * The Schedules of the expiry run, the reconciliation, the whole check of the books, and of
  * statements and balances of providers.
  */
 const schedulesOf = ({

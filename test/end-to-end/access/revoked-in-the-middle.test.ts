@@ -20,7 +20,7 @@ import { sale } from '../topups/topup-scene.ts';
 
 /**
  * A key or token that is revoked while its request is under way, after the edge has let it in: the
- * transaction that would move money refuses (design 8).
+ * transaction that would move money refuses.
  */
 let scene: GiftScene;
 beforeAll(async () => {

@@ -88,7 +88,7 @@ export function testRefusals(
   testRegister(surface, provenBy, reached);
 }
 
-/** The envelope of a refusal (specification 7.1, design 3). */
+/** The envelope of a refusal (specification 7.1). */
 export function expectRefusal(
   answer: Answer,
   surface: Surface,

@@ -103,7 +103,7 @@ export const specifiedErrors: readonly SpecifiedError[] = [
 
 /**
  * Four-digit codes that operations answer beyond their own table of 7.3, with the meaning that the
- * other table gives them (design 5 and 9).
+ * other table gives them.
  */
 export const codesBeyondTheTables = {
   'initiate-claim': [4036, 4043, 4045, 4092, 5003, 5031],

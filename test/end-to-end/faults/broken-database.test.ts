@@ -23,7 +23,7 @@ import {
 import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.ts';
 
 /**
- * The rows of the specification's tables that need a broken database or ledger (design 9): each is
+ * The rows of the specification's tables that need a broken database or ledger: each is
  * reached by breaking exactly that, nothing is moved by it, and the same request with the same key is
  * carried out once the fault is gone.
  */
@@ -67,7 +67,7 @@ async function traces() {
   return { ...rest, ...rows[0], operations: rows[0]?.operations ?? 0, balances };
 }
 
-/** What the tables of the specification do not list (design 9). */
+/** What the tables of the specification do not list. */
 const beyondTheTables = {
   partner: { 'balance-insufficient': 403, 'message-not-queued': 503 },
   merchant: { 'service-fee-missing': 5001, 'message-not-queued': 5003 },

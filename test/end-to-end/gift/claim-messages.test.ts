@@ -5,7 +5,7 @@ import { until } from '../../support/until.ts';
 import { CLAIM, done, type Gift, newOwner, REDEEM, settled } from './gift-scene.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
-/** What a claim answers about its message while nobody knows whether it was sent (design 5). */
+/** What a claim answers about its message while nobody knows whether it was sent. */
 let scene: RedemptionScene;
 beforeAll(async () => {
   scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '2' });

@@ -14,7 +14,7 @@ import {
 } from '../gift/gift-scene.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
 
-/** Five wrong codes a voucher, company and day, however they are sent (invariant I11, fault F50). */
+/** Five wrong codes a voucher, company and day, however they are sent (invariant I11). */
 let scene: RedemptionScene;
 beforeAll(async () => {
   scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '25' });

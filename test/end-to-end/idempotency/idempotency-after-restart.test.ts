@@ -20,7 +20,7 @@ import {
 import { sale } from '../topups/topup-scene.ts';
 
 /**
- * The database is the truth (design 6): after everything was started anew and Temporal remembers no
+ * The database is the truth: after everything was started anew and Temporal remembers no
  * workflow any more, every request is still answered as it was the first time, and nothing moves.
  */
 let scene: GiftScene;

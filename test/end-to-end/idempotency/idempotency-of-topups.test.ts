@@ -13,7 +13,7 @@ import {
   type TopupScene,
 } from '../topups/topup-scene.ts';
 
-/** Fifty duplicates of each kind of top-up at once (design 6, F31): one effect, one answer. */
+/** Fifty duplicates of each kind of top-up at once: one effect, one answer. */
 let scene: TopupScene;
 let products: TopupProducts;
 let asPartner: Awaited<ReturnType<typeof partnerClient>>;

@@ -13,7 +13,7 @@ import {
 } from './foreign-signers/foreign-signers.ts';
 import { makeMerchantWithKey, now, sendSigned } from './signing-scene.ts';
 
-/** Signatures by the programs that merchants use, in every form of design 8. */
+/** Signatures by the programs that merchants use, in every form that is accepted. */
 let scene: GiftScene;
 let folder: string;
 beforeAll(async () => {

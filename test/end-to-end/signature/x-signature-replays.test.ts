@@ -14,7 +14,7 @@ import {
 } from '../gift/gift-scene.ts';
 import { claimBody, expectRefused, now, sendSigned } from './signing-scene.ts';
 
-/** Signed requests that were changed, or sent again (design 6 and 8, faults F40 to F43). */
+/** Signed requests that were changed, or sent again. */
 let scene: GiftScene;
 beforeAll(async () => {
   scene = await setGiftScene();

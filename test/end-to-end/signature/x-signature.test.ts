@@ -10,7 +10,7 @@ import { until } from '../../support/until.ts';
 import { CLAIM, done, type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.ts';
 import { claimBody, expectRefused, now, sendSigned } from './signing-scene.ts';
 
-/** The signatures of merchants' requests (specification 5, design 8). */
+/** The signatures of merchants' requests (specification 5). */
 let scene: GiftScene;
 beforeAll(async () => {
   scene = await setGiftScene();

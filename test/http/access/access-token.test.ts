@@ -39,7 +39,7 @@ function forge(change: { header?: object; payload?: object; key?: KeyObject }): 
 }
 
 describe('access tokens', () => {
-  it('carry what spec 5 and design 8 ask for', () => {
+  it('carry what the specification asks for (5)', () => {
     expect(header).toEqual({ alg: 'EdDSA', typ: 'at+jwt', kid: expect.any(String) });
     expect(payload).toEqual({
       iss: 'voucher-topup-service',
