@@ -1,6 +1,6 @@
 import { partnerAuthority } from '../../src/db/access/access.ts';
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
-import { uncountCompanyMessage } from '../../src/db/limits/daily-limits.ts';
+import { giveBackResend } from '../../src/db/limits/daily-limits.ts';
 import {
   type CountedMessages,
   giveUpConfirmation,
@@ -64,7 +64,7 @@ export function createResendActivities(dependencies: ActivityDependencies) {
     }
   }
 
-  /** Answers a resend whose message has its outcome; a refused one is not counted. */
+  /** Answers a resend whose message has its outcome. A refused message counts no more. */
   const settleResend = (
     command: ResendMessageCommand,
     { messageId, messageKind }: Extract<ResendQueued, { kind: 'queued' }>,
@@ -78,7 +78,7 @@ export function createResendActivities(dependencies: ActivityDependencies) {
           ...(sent.kind === 'unknown' && { sending: sent.kind }),
         });
       await giveUpConfirmation(transaction, messageId);
-      await uncountCompanyMessage(transaction, command.company);
+      await giveBackResend(transaction, command.operationId);
       const refusal = refuse('message-not-queued', { detail: sent.message });
       return refuseOperation<MessageResent>(transaction, command, refusal);
     });

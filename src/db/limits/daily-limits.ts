@@ -116,14 +116,20 @@ export async function giveBackCompanyMessage(
       and counts.day = (claim.created_at at time zone 'UTC')::date`.execute(transaction);
 }
 
-/** Uncounts a message of today that the provider refused. */
-export async function uncountCompanyMessage(
+/**
+ * Uncounts the message of a resend that the provider refused, once: while its operation runs, and on the day that
+ * counted it.
+ */
+export async function giveBackResend(
   transaction: DatabaseTransaction,
-  company: Company,
+  operationId: string,
 ): Promise<void> {
   await sql`
-    update company_daily_counts set messages = greatest(messages - 1, 0)
-    where ${isCountOf(company)}`.execute(transaction);
+    update company_daily_counts as counts set messages = greatest(counts.messages - 1, 0)
+    from operations as operation
+    where operation.id = ${operationId} and operation.status = 'RUNNING'
+      and counts.company_kind = operation.company_kind and counts.company_id = operation.company_id
+      and counts.day = (operation.created_at at time zone 'UTC')::date`.execute(transaction);
 }
 
 /** Counts a wrong verification code of a company, also beyond the budget. */
