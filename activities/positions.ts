@@ -11,7 +11,7 @@ import { redemptionPayment } from '../src/db/vouchers/redemptions.ts';
 import { formatAmount, magnitudeOf, parseMoney } from '../src/domain/money.ts';
 import { caseAdvice, caseTitle } from '../src/domain/positions/case-texts.ts';
 import type { Observation } from '../src/domain/positions/placement.ts';
-import { caseOf, difference } from '../src/domain/positions/position.ts';
+import { caseOf, difference, differenceOf } from '../src/domain/positions/position.ts';
 import { type ProviderInquiry, unknown } from '../src/providers/outcome.ts';
 import type { StartNames } from '../src/runtime/temporal/workflow-starts.ts';
 import type { CaseInput } from '../workflows/contracts.ts';
@@ -60,7 +60,10 @@ async function observePlacement(
   const why = caseOf(order.position, order.now);
   if (why !== undefined && order.cases.every((one) => one.why !== why)) {
     const open = difference(order.position);
-    log.error(caseTitle(why, open), { order: subjectOfOrder(order), etb: formatAmount(open) });
+    log.error(caseTitle({ why, difference: differenceOf(order.position) }), {
+      order: subjectOfOrder(order),
+      etb: formatAmount(open),
+    });
   }
   return order;
 }
@@ -273,11 +276,11 @@ const namesOf = ({
   references: reference === null ? [] : [reference],
 });
 
-/** "Providers did more than is paid for, ETB 487.50, Addis Gifts, since 2026-11-26, case 17". */
+/** "Two providers did one order, ETB 487.50, at gsma, Addis Gifts, since 2026-11-26, case 17". */
 function describeCase(found: Case): string {
   const amount = parseMoney(found.amount);
   return [
-    caseTitle(found.why, amount),
+    caseTitle(found),
     ...(amount === 0n ? [] : [`ETB ${formatAmount(magnitudeOf(amount))}`]),
     ...(found.provider === null ? [] : [`at ${found.provider}`]),
     ...(found.partner === null ? [] : [found.partner]),

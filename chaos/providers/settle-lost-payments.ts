@@ -20,7 +20,7 @@ export async function settleLostPayments(
 ): Promise<void> {
   const { rows } = await sql<{ id: number; reference: string }>`
     select id, payment_reference::text as reference from redemptions
-    where status = 'HELD' and ${providerOf(sql`operation_id`)} = 'mpesa'
+    where status = 'HELD' and ${providerOf(sql`redemptions.operation_id`)} = 'mpesa'
       and created_at < now() - make_interval(secs => ${LOST_AFTER_SECONDS})`.execute(database);
   const taken = new Set(payouts.map(({ reference }) => reference));
   for (const { id, reference } of rows.filter((row) => !taken.has(row.reference)))

@@ -91,6 +91,8 @@ create table cases (
   subject text not null,
   why text not null check (why in ('difference', 'unclear', 'silence', 'unbooked', 'foreign',
     'unread', 'balance')),
+  -- The kind of the difference between what providers did and what is paid for, while the case is open.
+  difference text check (difference in ('late', 'twice', 'amount', 'taken-back', 'lost')),
   -- The amount in suspense, or in question. Negative: providers did less than is paid for.
   amount numeric(20, 6) not null,
   message text,
@@ -106,7 +108,9 @@ create table cases (
   closed_at timestamptz,
   -- Who settled it, and how. Null: it ended by itself.
   closed_by text,
-  note text
+  note text,
+  -- Who bears the amount. Null: none was in suspense, or the case ended by itself.
+  borne_by text check (borne_by in ('payer', 'partner', 'platform', 'provider'))
 );
 create unique index cases_open on cases (subject_kind, subject, why) where closed_at is null;
 create index cases_of_subject on cases (subject, id);

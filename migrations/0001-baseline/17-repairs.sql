@@ -54,6 +54,7 @@ create index repairs_alone on repairs (asked_at)
   where confirmed_by is null and state in ('READY', 'RUNNING', 'DONE');
 create index repairs_of_voucher on repairs (voucher_id, id) where voucher_id is not null;
 create index repairs_of_topup on repairs (topup_id, id) where topup_id is not null;
+create index repairs_of_case on repairs (subject_id, id) where subject_kind = 'case';
 create index repairs_sealed on repairs (changed_at) where sealed_arguments is not null;
 -- Support finds a case by the reference under which it was settled by hand, also as not done.
 create index repairs_by_reference on repairs ((arguments ->> 'reference'), id)

@@ -1,12 +1,19 @@
 import { z } from 'zod';
 import type { Database } from '../db/connection.ts';
+import { partnerBalances, serviceFeesBalance } from '../db/ledger/ledger.ts';
 import { hasVoucherValue, refuseSettlement, settleOrder } from '../db/positions/book.ts';
 import { type Case, closeCase, findCase } from '../db/positions/cases.ts';
 import { type LockedOrder, lockOrder, readOrder } from '../db/positions/orders.ts';
 import { type PaymentFacts, paymentFacts, redemptionIdOf } from '../db/repairs/facts.ts';
 import { lockVoucher } from '../db/vouchers/vouchers.ts';
 import { magnitudeOf, parseMoney } from '../domain/money.ts';
-import { bearerChoices, caseTitle } from '../domain/positions/case-texts.ts';
+import {
+  afterChoice,
+  type BearerChoice,
+  bearerChoices,
+  caseTitle,
+  whyNoPayer,
+} from '../domain/positions/case-texts.ts';
 import { bearers, difference } from '../domain/positions/position.ts';
 import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './ask-repair.ts';
 import {
@@ -151,8 +158,36 @@ async function isPayable(database: Database, order: LockedOrder | undefined): Pr
 }
 
 /** What each choice of a case would move. */
-export const choicesOf = ({ order }: CaseFacts) =>
-  order === undefined ? [] : bearerChoices(order.position, order.kind);
+const choicesOf = ({ order, isPayable }: CaseFacts) =>
+  order === undefined ? [] : bearerChoices({ ...order, isPayable });
+
+/** The choices of a case for the person who chooses. */
+export interface ShownChoices {
+  readonly choices: readonly (Pick<BearerChoice, 'by' | 'moves'> &
+    ReturnType<typeof afterChoice>)[];
+  /** Why the payer is none of them, where others are. */
+  readonly whyNoPayer: string | undefined;
+}
+
+/** Reads them with the balances that they change. */
+export async function shownChoicesOf(database: Database, facts: CaseFacts): Promise<ShownChoices> {
+  const { order, isPayable } = facts;
+  const choices = choicesOf(facts);
+  if (order === undefined || choices.length === 0) return { choices: [], whyNoPayer: undefined };
+  const wallets =
+    order.partnerId === null ? undefined : await partnerBalances(database, order.partnerId);
+  const balances = {
+    fees: await serviceFeesBalance(database),
+    wallet: wallets && parseMoney(order.kind === 'payment' ? wallets.gift : wallets.airtime),
+  };
+  return {
+    choices: choices.map((choice) => ({
+      ...{ by: choice.by, moves: choice.moves },
+      ...afterChoice(order, choice, balances),
+    })),
+    whyNoPayer: whyNoPayer({ ...order, isPayable }),
+  };
+}
 
 export const settleCaseRepair = repairKind({
   subject: 'case',
@@ -179,7 +214,7 @@ export const settleCaseRepair = repairKind({
     company: found.partnerId === null ? null : { kind: 'partner', id: found.partnerId },
     voucherId: found.voucherId,
     topupId: found.topupId,
-    label: `case ${found.id}: ${caseTitle(found.why, parseMoney(found.amount))}`,
+    label: `case ${found.id}: ${caseTitle(found)}`,
   }),
   amountOf({ order }) {
     return order === undefined ? 0n : magnitudeOf(difference(order.position));
@@ -187,13 +222,14 @@ export const settleCaseRepair = repairKind({
   refuse({ found, order, isPayable: canPay }, { by, partner }) {
     if (order?.isLost && by === 'partner' && partner === undefined && order.partnerId === null)
       return 'A restore lost whose it is: name the partner, too.';
-    return refuseSettlement(found, order, by ?? null, { isPayable: canPay });
+    return refuseSettlement(found, order, by ?? null, canPay);
   },
-  async carryOut(transaction, { found, order }, { by, partner }, { askedBy, why, books }) {
+  async carryOut(transaction, facts, { by, partner }, { askedBy, why, books }) {
+    const { found, order } = facts;
     const choice = { by: by ?? null, partnerId: partner ?? null, actor: askedBy, note: why };
     if (order) await settleOrder(transaction, found, choice, books);
-    else await closeCase(transaction, found.id, { actor: askedBy, note: why });
-    const moved = choicesOf({ found, order, isPayable: true }).find((one) => one.by === by)?.moves;
+    else await closeCase(transaction, found.id, { actor: askedBy, note: why, borneBy: null });
+    const moved = choicesOf(facts).find((one) => one.by === by)?.moves;
     return { kind: 'done', result: moved ?? 'The case is closed. No money was moved.' };
   },
 });

@@ -59,14 +59,14 @@ export const tenStates = {
     /The money has left the partner's wallet\. No action is needed\./,
   ],
   'open case': [
-    /^\*\*Providers did more than is paid for, ETB 50\.00, .+, since .+, case \d+\*\*/,
+    /^\*\*An order was done after it had failed, ETB 50\.00, .+, since .+, case \d+\*\*/,
     /The amount stands in the account suspense\. Agree who bears it/,
     /At \/support, or with `npm run admin -- repair settle-case \d+ --by … --why …`\./,
   ],
   'reconciliation red': [
     /^\*\*Cases were opened\.\*\* Each case has a workflow, found by `NeedsAction = true`/,
     /its page says what to do\. This run needs no action\./,
-    /- Providers did more than is paid for, ETB 50\.00/,
+    /- An order was done after it had failed, ETB 50\.00/,
   ],
 } as const;
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => temporal?.connection.close());
 
-const OPENED = 'Providers did more than is paid for, ETB 50.00';
+const OPENED = 'An order was done after it had failed, ETB 50.00';
 const breaks = async (): Promise<never> => {
   throw ApplicationFailure.nonRetryable('broken for good');
 };

@@ -161,7 +161,7 @@ describe('what a provider did although it had refused it', () => {
     expect((await call(`${stack.url}/callbacks/airtime`, callback)).status).toBe(200);
 
     const alarm = await alarmOf(stack);
-    expect(alarm).toContain('Providers did more than is paid for, ETB 50.00, at dt-one');
+    expect(alarm).toContain('An order was done after it had failed, ETB 50.00, at dt-one');
     expect(await suspense(stack)).toBe(before + 50);
     expect(await topups.wallet()).toBe(wallet);
     // It was delivered, so nobody may send it again.

@@ -38,7 +38,8 @@ export const failoverParagraph = (asked: AskedProviders | undefined): string[] =
   const failovers = asked?.failovers ?? [];
   const sentences = failovers.map(({ from, message }, index) => {
     const next = failovers[index + 1]?.from ?? asked?.provider;
-    return `${from} did nothing: ${quoted(message)}. ${next} was asked next.`;
+    const words = quoted(message);
+    return `${from} did nothing${words && `: ${words}`}. ${next} was asked next.`;
   });
   return sentences.length === 0 ? [] : [sentences.join(' ')];
 };

@@ -2,7 +2,7 @@ import { type Case, listCases } from '../../db/positions/cases.ts';
 import { parseMoney } from '../../domain/money.ts';
 import { caseAdvice, caseTitle } from '../../domain/positions/case-texts.ts';
 import { statementProviderNames } from '../../domain/providers.ts';
-import { caseFacts, choicesOf } from '../../repairs/payment-repairs.ts';
+import { caseFacts, shownChoicesOf } from '../../repairs/payment-repairs.ts';
 import { lookCommand } from '../command.ts';
 import { AdminError, argument, flag, id, oneOf, optional, wholeNumber } from '../fields.ts';
 import { column, moneyText, numbers, record, textTable, timeText } from '../tables.ts';
@@ -11,7 +11,7 @@ import { column, moneyText, numbers, record, textTable, timeText } from '../tabl
 export const caseTable = (cases: readonly Case[]): string =>
   textTable(cases, [
     numbers('case', ({ id }) => id),
-    column('why', ({ why, amount }) => caseTitle(why, parseMoney(amount))),
+    column('why', caseTitle),
     numbers('etb', ({ amount }) => (parseMoney(amount) === 0n ? null : moneyText(amount))),
     column('provider', ({ provider }) => provider),
     column('our reference', ({ reference }) => reference),
@@ -26,11 +26,10 @@ export const caseTable = (cases: readonly Case[]): string =>
             : subject,
     ),
     column('opened (utc)', ({ openedAt }) => timeText(openedAt)),
-    column('closed (utc)', ({ closedAt, closedBy }) =>
-      closedAt === null
-        ? null
-        : `${timeText(closedAt)}${closedBy === null ? '' : ` by ${closedBy}`}`,
+    column('closed (utc)', ({ closedAt, closer }) =>
+      closedAt === null ? null : `${timeText(closedAt)}${closer === null ? '' : ` by ${closer}`}`,
     ),
+    column('borne by', ({ borneBy }) => borneBy),
     column('note', ({ note, message }) => note ?? message),
   ]);
 
@@ -59,7 +58,7 @@ export const showCaseCommand = lookCommand({
     const facts = await caseFacts(database, String(input.case));
     if (!facts) throw new AdminError(`There is no case ${input.case}: see "list cases".`);
     const { found, order } = facts;
-    const choices = choicesOf(facts).flatMap(({ by, moves }) => (moves ? [{ by, moves }] : []));
+    const { choices, whyNoPayer } = await shownChoicesOf(database, facts);
     const placements = (order?.position.placements ?? []).map(
       ({ provider, kind, said, message, providerReference, saidAt }) => ({
         ...{ provider, kind, said, message, providerReference },
@@ -67,11 +66,11 @@ export const showCaseCommand = lookCommand({
       }),
     );
     return {
-      json: { ...found, placements, choices },
+      json: { ...found, placements, choices, whyNoPayer },
       text: [
         caseTable([found]),
         '',
-        caseTitle(found.why, parseMoney(found.amount)),
+        caseTitle(found),
         caseAdvice(found.why),
         ...placements.map((one) =>
           record({
@@ -82,7 +81,8 @@ export const showCaseCommand = lookCommand({
             'Its reference': one.providerReference,
           }),
         ),
-        ...choices.map(({ by, moves }) => `--by ${by}: ${moves}`),
+        ...choices.map(({ by, moves, afterwards }) => `--by ${by}: ${moves} ${afterwards}`.trim()),
+        ...(whyNoPayer === undefined ? [] : [`No --by payer: ${whyNoPayer}`]),
       ].join('\n'),
     };
   },

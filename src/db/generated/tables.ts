@@ -111,8 +111,10 @@ export interface BulkOrdersTable {
 
 export interface CasesTable {
   amount: string;
+  borne_by: "payer" | "partner" | "platform" | "provider" | null;
   closed_at: Timestamp | null;
   closed_by: string | null;
+  difference: "late" | "twice" | "amount" | "taken-back" | "lost" | null;
   id: GeneratedAlways<number>;
   is_blocking: Generated<boolean>;
   merchant_id: number | null;

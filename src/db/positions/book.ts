@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import { formatMoney, type Money } from '../../domain/money.ts';
+import { whyNoPayer } from '../../domain/positions/case-texts.ts';
 import {
   type Bearer,
   caseOf,
   difference,
+  differenceOf,
   endHold,
   isBlocking,
   isUnclear,
-  mayCharge,
-  mayCredit,
   settle,
 } from '../../domain/positions/position.ts';
 import type { NotDoneBy } from '../../domain/providers.ts';
@@ -53,6 +53,7 @@ export async function book(
     order,
     why && {
       why,
+      difference: differenceOf(position),
       amount: difference(position),
       message: messageOf(position),
       isBlocking: isBlocking(position, why),
@@ -79,7 +80,7 @@ export function refuseSettlement(
   found: Pick<Case, 'why' | 'subjectKind' | 'closedAt' | 'voucherId'>,
   order: LockedOrder | undefined,
   by: Bearer | null,
-  voucher: { readonly isPayable: boolean } | undefined,
+  isPayable: boolean,
 ): string | undefined {
   if (found.closedAt !== null) return 'The case is closed: nothing is left to settle.';
   if (found.why === 'unread') return 'It ends when the day is compared: use "reconcile".';
@@ -89,13 +90,8 @@ export function refuseSettlement(
   const open = difference(order.position);
   if (open === 0n) return undefined;
   if (by === null) return 'An amount is in suspense: say who bears it.';
-  if (by !== 'payer') return undefined;
-  if (mayCredit(order.position)) return undefined;
-  if (!mayCharge(order.position))
-    return 'The payer cannot bear this amount: choose the partner, the platform or the provider.';
-  return voucher?.isPayable === false
-    ? 'The voucher does not have this value any more, or is claimed: choose the partner, or wait for the end of the claim.'
-    : undefined;
+  const why = by === 'payer' ? whyNoPayer({ ...order, isPayable }) : undefined;
+  return why && `${why} Choose another bearer.`;
 }
 
 /**
@@ -125,7 +121,7 @@ export async function settleOrder(
         ${formatMoney(amount)}::numeric, ${actor}, ${note})`.execute(transaction);
   await book(transaction, order, settled, { source: 'person' }, settings);
   if (caseOf(settled, order.now) === undefined)
-    await closeCase(transaction, found.id, { actor, note });
+    await closeCase(transaction, found.id, { actor, note, borneBy: open === 0n ? null : by });
   return open;
 }
 

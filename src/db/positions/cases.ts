@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { formatMoney, type Money } from '../../domain/money.ts';
 import type { CaseWhy } from '../../domain/positions/case-texts.ts';
+import type { Bearer, Difference } from '../../domain/positions/position.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import { type LockedOrder, lastHeardOf, type OpenCase } from './orders.ts';
+import { type LockedOrder, lastHeardOf, lostOperationId, type OpenCase } from './orders.ts';
 
 /** Something that a person must settle. */
 export interface Case {
@@ -10,6 +11,8 @@ export interface Case {
   readonly subjectKind: 'order' | 'line' | 'statement' | 'balance';
   readonly subject: string;
   readonly why: CaseWhy;
+  /** Of an order, while the case is open; null where nothing is in suspense. */
+  readonly difference: Difference | null;
   /** Decimal string: what is in suspense, or in question. */
   readonly amount: string;
   readonly message: string | null;
@@ -27,12 +30,17 @@ export interface Case {
   readonly closedAt: Date | null;
   /** Null where it ended by itself. */
   readonly closedBy: string | null;
+  /** The same by the name of the person, where that is one of the service. */
+  readonly closer: string | null;
   readonly note: string | null;
+  /** Null where nothing was in suspense, or the case ended by itself. */
+  readonly borneBy: Bearer | null;
 }
 
 /** A case that is to be open. */
 interface WantedCase {
   readonly why: CaseWhy;
+  readonly difference: Difference | null;
   readonly amount: Money;
   readonly message: string | null;
   readonly isBlocking: boolean;
@@ -52,17 +60,19 @@ export async function openOrCloseCase(
       transaction,
     );
   if (!wanted) return;
-  const { why, amount, message, isBlocking } = wanted;
+  const { why, difference, amount, message, isBlocking } = wanted;
   const { operationId, reference, partnerId, merchantId, voucherId, topupId } = order;
   await sql`
-    insert into cases as old (subject_kind, subject, why, amount, message, provider, reference,
-      partner_id, merchant_id, voucher_id, topup_id, is_blocking)
-    values ('order', ${operationId}, ${why}, ${formatMoney(amount)}::numeric, ${message},
-      ${lastHeardOf(order).provider}, ${reference}, ${partnerId}::bigint, ${merchantId}::bigint,
+    insert into cases as old (subject_kind, subject, why, difference, amount, message, provider,
+      reference, partner_id, merchant_id, voucher_id, topup_id, is_blocking)
+    values ('order', ${operationId}, ${why}, ${difference}, ${formatMoney(amount)}::numeric,
+      ${message}, ${lastHeardOf(order).provider}, ${reference}, ${partnerId}::bigint, ${merchantId}::bigint,
       ${voucherId}::bigint, ${topupId}::bigint, ${isBlocking})
     on conflict (subject_kind, subject, why) where closed_at is null
-    do update set amount = excluded.amount, message = excluded.message, provider = excluded.provider,
-      is_blocking = excluded.is_blocking`.execute(transaction);
+    do update set difference = excluded.difference, amount = excluded.amount,
+      message = excluded.message, provider = excluded.provider, is_blocking = excluded.is_blocking`.execute(
+    transaction,
+  );
 }
 
 /** Opens a case of a line, a statement or a balance; an open case gets the new message. */
@@ -98,14 +108,23 @@ export async function noteUnbooked(database: Database, operationId: string): Pro
     on conflict (subject_kind, subject, why) where closed_at is null do nothing`.execute(database);
 }
 
+/** How a case was settled. */
+export interface CaseEnd {
+  readonly actor: string;
+  readonly note: string;
+  /** Null where nothing was in suspense. */
+  readonly borneBy: Bearer | null;
+}
+
 /** Closes a case; false where it is not open any more. */
 export async function closeCase(
   database: Database,
   id: number,
-  by: { readonly actor: string; readonly note: string },
+  { actor, note, borneBy }: CaseEnd,
 ): Promise<boolean> {
   const { numAffectedRows = 0n } = await sql`
-    update cases set closed_at = coalesce(closed_at, now()), closed_by = ${by.actor}, note = ${by.note}
+    update cases set closed_at = coalesce(closed_at, now()), closed_by = ${actor}, note = ${note},
+      borne_by = ${borneBy}
     where id = ${id} and closed_by is null`.execute(database);
   return numAffectedRows === 1n;
 }
@@ -135,11 +154,12 @@ export const blockedBy = (voucherId: number) => sql<readonly string[]>`array(
 export const isTopupBlocked = (topupId: unknown) => sql<boolean>`exists (
   select from cases where cases.topup_id = ${topupId} and is_blocking and closed_at is null)`;
 
-const columns = sql`found.id, subject_kind as "subjectKind", subject, why, found.amount::text as amount, message,
-  provider, reference, found.partner_id as "partnerId", company_name as partner,
+const columns = sql`found.id, subject_kind as "subjectKind", subject, why, difference, found.amount::text as amount,
+  message, provider, reference, found.partner_id as "partnerId", company_name as partner,
   found.merchant_id as "merchantId", merchant_name as merchant, voucher_id as "voucherId",
   serial_number as "serialNumber", topup_id as "topupId", opened_at as "openedAt",
-  closed_at as "closedAt", closed_by as "closedBy", note`;
+  closed_at as "closedAt", closed_by as "closedBy", note, borne_by as "borneBy", coalesce(
+    (select name from staff_accounts where 'staff:' || account_id = closed_by), closed_by) as closer`;
 
 const joins = sql`left join partners on partners.id = found.partner_id
   left join merchants on merchants.id = found.merchant_id
@@ -173,10 +193,10 @@ export async function listCases(
 export async function reportedCases(
   database: Database,
   limit: number,
-): Promise<Pick<Case, 'id' | 'why' | 'amount' | 'provider' | 'reference'>[]> {
+): Promise<Pick<Case, 'id' | 'why' | 'difference' | 'amount' | 'provider' | 'reference'>[]> {
   return database
     .selectFrom('cases')
-    .select(['id', 'why', 'amount', 'provider', 'reference'])
+    .select(['id', 'why', 'difference', 'amount', 'provider', 'reference'])
     .where('closed_at', 'is', null)
     .orderBy('id')
     .limit(limit)
@@ -224,6 +244,19 @@ export async function casesOfLines(
     where subject_kind = 'line' and subject collate "C" >= ${`${provider} ${day} `}
       and subject collate "C" < ${`${provider} ${day}!`}
       ${includeClosed ? sql`` : sql`and closed_at is null`}
+    order by found.id`.execute(database);
+  return rows;
+}
+
+/** The other cases of the same order, also of what a restore lost of it, the oldest first. */
+export async function otherCasesOf(
+  database: Database,
+  { id, subjectKind, subject, reference }: Case,
+): Promise<Case[]> {
+  if (subjectKind !== 'order') return [];
+  const { rows } = await sql<Case>`
+    select ${columns} from cases as found ${joins}
+    where subject in (${subject}, ${lostOperationId(reference ?? '')}) and found.id <> ${id}
     order by found.id`.execute(database);
   return rows;
 }

@@ -40,37 +40,47 @@ export const providerReferenceOf = (operationId: RawBuilder<unknown>) => sql<str
   select placement.provider_reference from placements as placement where ${ofOrder(operationId)}
   order by placement.done > 0 desc, placement.position desc limit 1)`;
 
-/** An order at one provider, for people. Times are texts in ISO 8601; amounts are decimal strings. */
-export interface ShownPlacement {
-  readonly kind: PlacementKind;
-  readonly provider: string;
+/** A message of a provider about an order, as it was then. */
+export interface ShownObservation {
   readonly at: string;
   readonly said: Said;
   readonly done: string;
   readonly message: string | null;
   readonly providerReference: string | null;
-  /** Its first answer and the later changes, in their order; none where nothing has changed. */
-  readonly observations: readonly {
-    readonly at: string;
-    readonly source: string;
-    readonly said: Said;
-    readonly done: string;
-    readonly message: string | null;
-    readonly providerReference: string | null;
-  }[];
 }
 
-/** SQL expression: the placements of an order, in their order. */
+/** An order at one provider, for people. Times are texts in ISO 8601; amounts are decimal strings. */
+export interface ShownPlacement {
+  readonly kind: PlacementKind;
+  readonly provider: string;
+  readonly at: string;
+  /** Its first answer and the later changes, in their order; none before the first answer. */
+  readonly observations: readonly ShownObservation[];
+}
+
+/** The provider that did an order first, with its message of then; undefined where no provider did it. */
+export const firstDone = (
+  placements: readonly ShownPlacement[],
+): (ShownObservation & Pick<ShownPlacement, 'provider'>) | undefined =>
+  placements
+    .filter(({ kind }) => kind !== 'reversal')
+    .flatMap(({ provider, observations }) => observations.map((one) => ({ ...one, provider })))
+    .filter(({ said }) => said === 'done')
+    .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))[0];
+
+/** SQL expression: the placements of an order, in their order. An answer that never changed is kept in its row alone. */
 export const shownPlacements = (
   operationId: RawBuilder<unknown>,
 ): RawBuilder<readonly ShownPlacement[]> => sql`(
   select coalesce(json_agg(json_build_object('kind', placement.kind, 'provider', placement.provider,
-    'at', placement.placed_at, 'said', placement.said, 'done', placement.done::text,
-    'message', placement.message, 'providerReference', placement.provider_reference,
-    'observations', (select coalesce(json_agg(json_build_object('at', seen.at, 'source', seen.source,
-        'said', seen.said, 'done', seen.done::text, 'message', seen.message,
-        'providerReference', seen.provider_reference) order by seen.id), '[]')
-      from observations as seen where seen.placement_id = placement.id))
+    'at', placement.placed_at,
+    'observations', coalesce((select json_agg(json_build_object('at', seen.at, 'said', seen.said,
+        'done', seen.done::text, 'message', seen.message,
+        'providerReference', seen.provider_reference) order by seen.id)
+      from observations as seen where seen.placement_id = placement.id),
+      case when placement.said = 'none' then '[]' else json_build_array(json_build_object(
+        'at', placement.said_at, 'said', placement.said, 'done', placement.done::text,
+        'message', placement.message, 'providerReference', placement.provider_reference)) end))
     order by placement.position, placement.id), '[]')
   from placements as placement where placement.operation_id = ${operationId}
     or placement.operation_id is null

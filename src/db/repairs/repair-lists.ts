@@ -56,21 +56,24 @@ export const findRequestedRepair = (
     .where('request_key', '=', requestKey)
     .executeTakeFirst();
 
-/** The newest repairs: all, in one state, or of one voucher or top-up. */
+/** The newest repairs: all, in one state, or of one voucher, top-up or case. */
 export function listRepairs(
   database: Database,
   selection: {
     readonly state?: RepairState | undefined;
     readonly voucherId?: number | undefined;
     readonly topupId?: number | undefined;
+    readonly caseId?: number | undefined;
     readonly limit: number;
   },
 ): Promise<ShownRepair[]> {
-  const { state, voucherId, topupId, limit } = selection;
+  const { state, voucherId, topupId, caseId, limit } = selection;
   let query = shownRepairs(database).orderBy('repairs.id', 'desc').limit(limit);
   if (state !== undefined) query = query.where('state', '=', state);
   if (voucherId !== undefined) query = query.where('voucher_id', '=', voucherId);
   if (topupId !== undefined) query = query.where('topup_id', '=', topupId);
+  if (caseId !== undefined)
+    query = query.where(sql<boolean>`subject_kind = 'case' and subject_id = ${String(caseId)}`);
   return query.execute();
 }
 

@@ -245,10 +245,9 @@ export const readDayReport = (database: Database, day: ZonedDay): Promise<DayRep
         accounts: kindsOf(accounts),
         wallets: walletsOf(accounts),
         hours: hoursOf(figures),
-        cases: cases.map(({ id, why, provider, reference, amount }) => ({
-          id,
-          what: caseTitle(why, parseMoney(amount)),
-          ...{ provider, reference, amount },
+        cases: cases.map(({ why, difference, ...one }) => ({
+          ...one,
+          what: caseTitle({ why, difference }),
         })),
         caseCount: counts.reduce((sum, { count }) => sum + count, 0),
         checks: [

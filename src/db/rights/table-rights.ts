@@ -377,6 +377,7 @@ const reportsRights: Readonly<Partial<Record<keyof Schema, string>>> = {
   cases: columns(
     ...['id', 'subject_kind', 'subject', 'why', 'amount', 'provider', 'reference', 'partner_id'],
     ...['merchant_id', 'voucher_id', 'topup_id', 'is_blocking', 'opened_at', 'closed_at'],
+    'difference',
   ),
   merchants: columns(
     ...['id', 'created_at', 'updated_at', 'deleted_at', 'merchant_name', 'merchant_type'],

@@ -1,6 +1,13 @@
 import { formatGroupedAmount, type Money, magnitudeOf } from '../money.ts';
 import type { PlacementKind } from './placement.ts';
-import { type Bearer, difference, mayCharge, mayCredit, type Position } from './position.ts';
+import {
+  type Bearer,
+  type Difference,
+  difference,
+  mayCharge,
+  mayCredit,
+  type Position,
+} from './position.ts';
 
 /** Why a person is needed. `unread`: a statement was not compared. `foreign`: a line of a statement is not ours. */
 export const caseReasons = [
@@ -14,7 +21,13 @@ export const caseReasons = [
 ] as const;
 export type CaseWhy = (typeof caseReasons)[number];
 
-const titles: Readonly<Record<Exclude<CaseWhy, 'difference'>, string>> = {
+const titles: Readonly<Record<CaseWhy | Difference, string>> = {
+  late: 'An order was done after it had failed',
+  twice: 'Two providers did one order',
+  amount: 'A provider did another amount than was ordered',
+  'taken-back': 'A provider took back what it had done',
+  lost: 'A provider did an order that a restore lost',
+  difference: 'What providers did is not what is paid for',
   unclear: 'The provider has other content under our reference',
   silence: 'The provider does not explain its news',
   unbooked: "The provider's answer cannot be booked",
@@ -23,17 +36,18 @@ const titles: Readonly<Record<Exclude<CaseWhy, 'difference'>, string>> = {
   balance: 'Money is missing at the provider',
 };
 
-/** The title of a case; the sign of the amount says in whose favour the difference is. */
-export function caseTitle(why: CaseWhy, amount: Money): string {
-  if (why !== 'difference') return titles[why];
-  return amount > 0n
-    ? 'Providers did more than is paid for'
-    : 'Providers did less than is paid for';
-}
+/** The title of a case. The kind of a difference tells what happened. */
+export const caseTitle = ({
+  why,
+  difference: kind = null,
+}: {
+  readonly why: CaseWhy;
+  readonly difference?: Difference | null;
+}): string => titles[kind ?? why];
 
 const advices: Readonly<Record<CaseWhy, string>> = {
   difference:
-    'The amount stands in the account suspense. Agree who bears it: the payer (voucher or wallet), the partner, ' +
+    'The amount stands in the account suspense. Agree who bears it: the payer (the voucher), the partner, ' +
     'the platform, or the provider, which puts it right. Then settle the case.',
   unclear:
     'Nothing was booked. Ask the provider what it has under our reference. Where it is what we ordered, settle the ' +
@@ -86,57 +100,136 @@ export function lineWords(fault: LineFault, line: DifferingLine): string {
   }
 }
 
-/** What somebody bears, before a person chooses. */
-export interface BearerChoice {
-  readonly by: Bearer;
-  /** The amount that the choice moves; undefined where the choice is not possible. */
-  readonly moves: string | undefined;
+/** An order with an amount in suspense, and the facts that decide who can bear it. */
+export interface BorneOrder {
+  readonly kind: 'payment' | 'top-up';
+  /** A restore lost its rows. */
+  readonly isLost: boolean;
+  /** Whether its voucher has the value of the payment, and is not claimed. */
+  readonly isPayable: boolean;
+  readonly position: Position;
 }
 
-/** The choices of a case with the amounts that each one moves. */
-export function bearerChoices(
-  position: Position,
-  subject: 'payment' | 'top-up',
-): readonly BearerChoice[] {
-  const open = difference(position);
-  const { price, fee } = position.order;
-  const etb = (money: Money) => `ETB ${formatGroupedAmount(magnitudeOf(money))}`;
-  const wallet = subject === 'payment' ? 'gift wallet' : 'airtime wallet';
-  const payer = subject === 'payment' ? 'voucher' : 'airtime wallet';
-  const pays = open > 0n;
-  const rest = open - (mayCharge(position) ? price : mayCredit(position) ? -price : 0n);
-  const further =
-    rest === 0n ? '' : `, and the ${wallet} ${rest > 0n ? 'pays' : 'gets'} ${etb(rest)}`;
-  const whole = etb(price + fee);
-  const withFee = fee > 0n ? `${whole}, with the service fee of ${etb(fee)}` : whole;
+/** Why `payer` is no choice of its own; undefined where it is one. */
+export function whyNoPayer(borne: BorneOrder): string | undefined {
+  const { kind, isLost, isPayable, position } = borne;
+  const { isCharged, creditedTo, fee } = position.order;
+  if (isLost) return 'The payer is not known: a restore lost the order.';
+  if (kind === 'top-up') return 'The payer of a top-up is its partner.';
+  if (mayCredit(position)) return undefined;
+  if (!mayCharge(position)) {
+    if (isCharged !== difference(position) > 0n)
+      return 'The voucher bears a whole order, and this amount is a part of one.';
+    return isCharged
+      ? 'The voucher has paid for the order already.'
+      : 'The voucher has not paid for the order, so that nothing returns to it.';
+  }
+  if (creditedTo === 'partner')
+    return fee > 0n ? undefined : 'The value of the voucher is with its partner.';
+  return isPayable
+    ? undefined
+    : 'The voucher does not have this value any more, or is claimed: wait for the end of the claim.';
+}
+
+/** The effects of a bearer. Positive amounts are added to an account. */
+export interface BearerChoice {
+  readonly by: Bearer;
+  readonly moves: string;
+  readonly toFees: Money;
+  readonly toWallet: Money;
+}
+
+const etb = (money: Money): string => `ETB ${formatGroupedAmount(magnitudeOf(money))}`;
+
+const walletOf = ({ kind }: Pick<BorneOrder, 'kind'>): string =>
+  kind === 'payment' ? 'gift wallet' : 'airtime wallet';
+
+/** The choices of a case, each with an effect of its own; none where nothing is in suspense. */
+export function bearerChoices(borne: BorneOrder): readonly BearerChoice[] {
+  const open = difference(borne.position);
+  if (open === 0n) return [];
+  const isMore = open > 0n;
   return [
-    {
-      by: 'payer',
-      moves: mayCharge(position)
-        ? `The ${payer} pays ${withFee}${further}.`
-        : mayCredit(position)
-          ? `The ${payer} gets ${withFee}${further} back.`
-          : undefined,
-    },
+    ...(whyNoPayer(borne) === undefined ? [payerChoice(borne)] : []),
     {
       by: 'partner',
-      moves:
-        open === 0n
-          ? undefined
-          : `The ${wallet} of the partner ${pays ? 'pays' : 'gets'} ${etb(open)}.`,
+      moves: `The ${walletOf(borne)} of the partner ${isMore ? 'pays' : 'gets'} ${etb(open)}.`,
+      toFees: 0n,
+      toWallet: -open,
     },
     {
       by: 'platform',
-      moves: open === 0n ? undefined : `The service fees ${pays ? 'pay' : 'get'} ${etb(open)}.`,
+      moves: `The service fees ${isMore ? 'pay' : 'get'} ${etb(open)}.`,
+      toFees: -open,
+      toWallet: 0n,
     },
     {
       by: 'provider',
-      moves:
-        open === 0n
-          ? undefined
-          : pays
-            ? `The provider has given ${etb(open)} back.`
-            : `The provider has done the missing ${etb(open)}.`,
+      moves: isMore
+        ? `The provider has given ${etb(open)} back.`
+        : `The provider has done the missing ${etb(open)}.`,
+      toFees: 0n,
+      toWallet: 0n,
     },
   ];
 }
+
+/** The voucher pays the whole order with its fee, or gets it back; a rest is the partner's. */
+function payerChoice({ position }: BorneOrder): BearerChoice {
+  const { price, fee, creditedTo, isCharged } = position.order;
+  const open = difference(position);
+  const rest = open - (isCharged ? -price : price);
+  const isWithPartner = !isCharged && creditedTo === 'partner';
+  const payer = isWithPartner ? 'gift wallet of the partner' : 'voucher';
+  const whole = etb(price + fee);
+  const withFee = fee > 0n ? `${whole}, with the service fee of ${etb(fee)}` : whole;
+  const further =
+    rest === 0n ? '' : `, and the gift wallet ${rest > 0n ? 'pays' : 'gets'} ${etb(rest)}`;
+  return {
+    by: 'payer',
+    moves: isCharged
+      ? `The ${payer} gets ${withFee}${further} back.`
+      : `The ${payer} pays ${withFee}${further}.`,
+    toFees: isCharged ? -fee : fee,
+    toWallet: -rest - (isWithPartner ? price + fee : 0n),
+  };
+}
+
+/** The balances of accounts before a choice; undefined where they are not known. */
+export interface ChoiceBalances {
+  readonly fees: Money | undefined;
+  readonly wallet: Money | undefined;
+}
+
+/** The balances of accounts after a choice, and whether one of them falls below zero. */
+export function afterChoice(
+  borne: Pick<BorneOrder, 'kind'>,
+  { toFees, toWallet }: BearerChoice,
+  { fees, wallet }: ChoiceBalances,
+): { readonly afterwards: string; readonly isBelowZero: boolean } {
+  const left = (balance: Money | undefined, change: Money) =>
+    change === 0n || balance === undefined ? undefined : balance + change;
+  const [feesLeft, walletLeft] = [left(fees, toFees), left(wallet, toWallet)];
+  const below = (money: Money | undefined): money is Money => money !== undefined && money < 0n;
+  const name = walletOf(borne);
+  const sentences = [
+    feesLeft !== undefined &&
+      `The service fees have ETB ${formatGroupedAmount(feesLeft)} then${below(feesLeft) ? ', below zero' : ''}.`,
+    walletLeft !== undefined &&
+      (below(walletLeft)
+        ? `The ${name} lacks ${etb(walletLeft)}: deposit first.`
+        : `The ${name} has ${etb(walletLeft)} then.`),
+  ];
+  return {
+    afterwards: sentences.filter((one) => one !== false).join(' '),
+    isBelowZero: below(feesLeft) || below(walletLeft),
+  };
+}
+
+/** The bearer of a settled case, for people. */
+export const bearerNames: Readonly<Record<Bearer, string>> = {
+  payer: 'The payer',
+  partner: 'The partner',
+  platform: 'The platform',
+  provider: 'The provider',
+};

@@ -76,6 +76,22 @@ export function difference(position: Position): Money {
   );
 }
 
+/** How what providers did differs from what is paid for. */
+export type Difference = 'late' | 'twice' | 'amount' | 'taken-back' | 'lost';
+
+/** The kind of what stands in suspense; null where nothing does. */
+export function differenceOf(position: Position): Difference | null {
+  const { order, placements } = position;
+  const open = difference(position);
+  if (open === 0n) return null;
+  const done = netDone(position);
+  if (open < 0n) return done > 0n && -open < order.price ? 'amount' : 'taken-back';
+  // Only an order that a restore lost has no price.
+  if (order.price === 0n) return 'lost';
+  if (placements.filter((one) => netOf(one, placements) > 0n).length > 1) return 'twice';
+  return open === done ? 'late' : 'amount';
+}
+
 /** The accounts that an order moves money between. */
 export type PositionAccount = 'payer' | 'hold' | 'partner' | 'clearing' | 'fees' | 'suspense';
 

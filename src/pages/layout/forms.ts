@@ -119,6 +119,8 @@ export interface FilterField {
  */
 export const filterForm = (form: {
   readonly action: string;
+  /** The address of everything; that of the form by default. */
+  readonly all?: string;
   readonly fields: Readonly<Record<string, FilterField>>;
   readonly values: Readonly<Record<string, string>>;
   readonly problems: Readonly<Record<string, string | undefined>>;
@@ -131,7 +133,7 @@ ${Object.entries(form.fields).map(([name, { label, options, isDay }]) => {
     : selectField({ name, label, value, options: [['', 'All'], ...options], error });
 })}
 <div class="actions"><button>Show</button>
-${Object.keys(form.values).length > 0 && html`<a href="${form.action}">Show all</a>`}</div>
+${Object.keys(form.values).length > 0 && html`<a href="${form.all ?? form.action}">Show all</a>`}</div>
 </form>`;
 
 /** The form of a range of days. */

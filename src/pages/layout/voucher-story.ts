@@ -4,6 +4,7 @@ import {
   redeemVoucherWithoutClaimId,
   reverseRedemptionId,
 } from '../../../workflows/workflow-ids.ts';
+import { firstDone } from '../../db/positions/placements.ts';
 import type { VoucherDetail } from '../../db/vouchers/vouchers.ts';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { maskStored } from '../../domain/phone.ts';
@@ -16,8 +17,8 @@ type Claim = VoucherDetail['claims'][number];
 type Redemption = VoucherDetail['redemptions'][number];
 type Message = VoucherDetail['messages'][number];
 
-/** The history of a voucher in sentences. */
-export const happeningsOf = (voucher: VoucherDetail): Happening[] => [
+/** The history of a voucher in sentences: for its partner, or for staff with the name of the partner. */
+export const happeningsOf = (voucher: VoucherDetail, partner?: string): Happening[] => [
   {
     at: voucher.createdAt,
     what: html`Generated for ${voucher.merchantName}, worth ${money(voucher.amount)}`,
@@ -25,7 +26,7 @@ export const happeningsOf = (voucher: VoucherDetail): Happening[] => [
   },
   ...voucher.claims.map((claim) => ofClaim(voucher, claim)),
   ...voucher.messages.filter(isDue(voucher)).flatMap((message) => ofMessage(voucher, message)),
-  ...voucher.redemptions.flatMap((redemption) => ofRedemption(voucher, redemption)),
+  ...voucher.redemptions.flatMap((redemption) => ofRedemption(voucher, redemption, partner)),
   ...ofEnd(voucher),
 ];
 
@@ -116,7 +117,11 @@ export function workflowOfMessage(
   return redemption && workflowOfClaim(voucher, redemption.claimId);
 }
 
-function ofRedemption(voucher: VoucherDetail, redemption: Redemption): Happening[] {
+function ofRedemption(
+  voucher: VoucherDetail,
+  redemption: Redemption,
+  partner: string | undefined,
+): Happening[] {
   const workflowId = workflowOfClaim(voucher, redemption.claimId);
   const { settledAt, lateAt, takenBackAt, reversal, merchant } = redemption;
   // A reversal that the merchant asked for tells its own end.
@@ -138,8 +143,7 @@ service fee of ${money(redemption.serviceFee)}.`,
       : [
           {
             at: new Date(lateAt),
-            what: html`The provider reported later that it had paid ${merchant}. “How the money
-moved” shows whether you were charged.`,
+            what: paidLater(merchant, partner),
           },
         ]),
     ...ofReversal(redemption),
@@ -148,12 +152,25 @@ moved” shows whether you were charged.`,
       : [
           {
             at: new Date(takenBackAt),
-            what: html`The provider reversed the payment to ${merchant}. “How the money moved”
-shows whether the money was returned to you.`,
+            what: reversedLater(merchant, partner),
           },
         ]),
   ];
 }
+
+const paidLater = (merchant: string, partner: string | undefined): Html =>
+  partner === undefined
+    ? html`The provider reported later that it had paid ${merchant}. “How the money
+moved” shows whether you were charged.`
+    : html`The provider reported later that it had paid ${merchant}. “How the money
+moved” shows whether ${partner} was charged.`;
+
+const reversedLater = (merchant: string, partner: string | undefined): Html =>
+  partner === undefined
+    ? html`The provider reversed the payment to ${merchant}. “How the money moved”
+shows whether the money was returned to you.`
+    : html`The provider reversed the payment to ${merchant}. “How the money moved”
+shows whether the money was returned to ${partner}.`;
 
 /** A reversal that the merchant asked for, and its end. */
 function ofReversal({ id, reversal, reference, merchant, ...paid }: Redemption): Happening[] {
@@ -188,10 +205,10 @@ function ofReversal({ id, reversal, reference, merchant, ...paid }: Redemption):
   ];
 }
 
-const endOf = ({ status, merchant, toMerchant, ...provider }: Redemption): Html =>
+const endOf = ({ status, merchant, toMerchant, placements, ...provider }: Redemption): Html =>
   status === 'POSTED'
     ? html`${merchant} was paid ${money(toMerchant)}, the provider’s reference is
-<code>${provider.providerReference}</code>.`
+<code>${firstDone(placements)?.providerReference}</code>.`
     : endOfUnpaid(provider);
 
 function endOfUnpaid({

@@ -1,17 +1,18 @@
 import { caseId } from '../../../workflows/workflow-ids.ts';
-import { type Case, listCases } from '../../db/positions/cases.ts';
+import { type Case, listCases, otherCasesOf } from '../../db/positions/cases.ts';
 import { type ShownPlacement, shownPlacementsOf } from '../../db/positions/placements.ts';
+import { listRepairs } from '../../db/repairs/repair-lists.ts';
 import { actorOfPerson } from '../../domain/access.ts';
 import { parseMoney } from '../../domain/money.ts';
-import { caseAdvice, caseTitle } from '../../domain/positions/case-texts.ts';
+import { bearerNames, caseAdvice, caseTitle } from '../../domain/positions/case-texts.ts';
 import { allProviders } from '../../domain/providers.ts';
 import { mayAsStaff, needOfRepair } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import {
   type CaseFacts,
   caseFacts,
-  choicesOf,
   settleCaseRepair,
+  shownChoicesOf,
 } from '../../repairs/payment-repairs.ts';
 import { problems } from '../answers.ts';
 import { filterForm } from '../layout/forms.ts';
@@ -29,7 +30,7 @@ import {
 } from '../layout/parts.ts';
 import { idOf, type PageAnswer, type StaffRequest, support } from '../page.ts';
 import { type RefusedForm, repairForm, secondPersonFor } from './repair-form.ts';
-import { CASES_PATH, casePath, openCasePath, workflowLink } from './repair-parts.ts';
+import { CASES_PATH, casePath, openCasePath, repairTable, workflowLink } from './repair-parts.ts';
 import { saidBy } from './stories.ts';
 
 const SHOWN = 200;
@@ -50,43 +51,47 @@ export const showCases = support.page({
       ...{ provider, includeClosed, limit: SHOWN + 1 },
     });
     const state = includeClosed ? '' : 'open';
+    const title = includeClosed ? 'All cases' : 'Open cases';
     return {
       kind: 'page',
-      title: 'Open cases',
-      content: html`<h1>Open cases</h1>
+      title,
+      content: html`<h1>${title}</h1>
 <p>Where providers and our books differ, and a person decides who bears it.</p>
-${filterForm({ action: CASES_PATH, fields, values: { ...(provider && { provider }), ...(state && { state }) }, problems: {} })}
+${filterForm({ action: CASES_PATH, all: `${CASES_PATH}?state=`, fields, values: { ...(provider && { provider }), ...(state && { state }) }, problems: {} })}
 ${cases.length === 0 ? emptyState('No cases', 'The providers and the books agree.') : listOf(cases)}`,
     };
   },
 });
 
-/** Whether a case is open, and who settled it. */
-const caseBadge = ({ closedAt, closedBy }: Case): Html => {
+/** Whether a case is open, and who bears it. */
+const caseBadge = ({ closedAt, closedBy, borneBy }: Case): Html => {
   if (closedAt === null) return badge('warning', 'Open');
-  return closedBy === null ? badge('plain', 'Ended by itself') : badge('success', 'Settled');
+  if (closedBy === null) return badge('plain', 'Ended by itself');
+  return badge('success', borneBy === null ? 'Settled' : `${bearerNames[borneBy]} bears it`);
 };
 
 const listOf = (cases: readonly Case[]): Html => html`<section class="card">
-${table('Cases, open ones first', cases.slice(0, SHOWN), [
-  {
-    title: 'Case',
-    value: ({ id, why, amount: open }) =>
-      html`<a href="${openCasePath(id)}">${id}: ${caseTitle(why, parseMoney(open))}</a>`,
-    phone: 'head',
-  },
-  { title: 'Provider', value: ({ provider }) => provider ?? '–', phone: 'plain' },
-  { title: 'Partner', value: ({ partner }) => partner ?? '–', phone: 'plain' },
-  { title: 'Since', value: ({ openedAt }) => time(openedAt), phone: 'plain' },
-  { title: 'State', value: caseBadge, phone: 'plain' },
-  {
-    title: 'ETB',
-    phone: 'figure etb',
-    align: 'right',
-    value: ({ amount: open }) => (parseMoney(open) === 0n ? '–' : amountText(open)),
-  },
-])}
+${casesTable('Cases, open ones first', cases.slice(0, SHOWN))}
 ${cases.length > SHOWN && message('notice', `There are more than ${SHOWN}. Choose a provider to see the others.`)}</section>`;
+
+const casesTable = (caption: string, cases: readonly Case[]): Html =>
+  table(caption, cases, [
+    {
+      title: 'Case',
+      value: (one) => html`<a href="${openCasePath(one.id)}">${one.id}: ${caseTitle(one)}</a>`,
+      phone: 'head',
+    },
+    { title: 'Provider', value: ({ provider }) => provider ?? '–', phone: 'plain' },
+    { title: 'Partner', value: ({ partner }) => partner ?? '–', phone: 'plain' },
+    { title: 'Since', value: ({ openedAt }) => time(openedAt), phone: 'plain' },
+    { title: 'State', value: caseBadge, phone: 'plain' },
+    {
+      title: 'ETB',
+      phone: 'figure etb',
+      align: 'right',
+      value: ({ amount: open }) => (parseMoney(open) === 0n ? '–' : amountText(open)),
+    },
+  ]);
 
 /** One case: what is in suspense, what the providers say, and the form that settles it. */
 export const showCase = support.page({
@@ -104,19 +109,23 @@ export async function openCasePage(
   const { database } = request.services;
   const found = await caseFacts(database, String(id));
   if (!found) return problems.notFound;
-  const { why, amount, message: says, closedAt, subject, subjectKind } = found.found;
-  const title = `Case ${id}: ${caseTitle(why, parseMoney(amount))}`;
+  const { why, message: says, closedAt, subject, subjectKind } = found.found;
+  const title = `Case ${id}: ${caseTitle(found.found)}`;
   const placements = subjectKind === 'order' ? await shownPlacementsOf(database, subject) : [];
+  const repairs = await listRepairs(database, { caseId: id, limit: SHOWN });
+  const others = await otherCasesOf(database, found.found);
   return {
     kind: 'page',
     title,
     status: refused && 409,
-    content: html`<p><a href="${CASES_PATH}">All cases</a></p>
+    content: html`<p><a href="${CASES_PATH}">Open cases</a></p>
 <h1>${title} ${caseBadge(found.found)}</h1>
 ${says !== null && html`<p>${says}</p>`}
 ${closedAt === null && message('notice', html`<div><strong>What to do next</strong><br>${caseAdvice(why)}</div>`)}
 ${refused && message('danger', html`${refused.words}`)}
 <section class="card">${facts(factsOf(request, found.found))}</section>
+${repairs.length > 0 && html`<section class="card"><h2>Repairs</h2>${repairTable('Repairs of this case', repairs)}</section>`}
+${others.length > 0 && html`<section class="card"><h2>The same order</h2>${casesTable('Other cases of this order', others)}</section>`}
 ${placements.length > 0 && html`<section class="card"><h2>What the providers say</h2>${saidOf(placements)}</section>`}
 ${closedAt === null && (await settling(request, found, refused))}`,
   };
@@ -134,12 +143,26 @@ function factsOf(request: StaffRequest, found: Case): Readonly<Record<string, Ht
     ...(partner !== null && { Partner: partner }),
     ...(merchant !== null && { Merchant: merchant }),
     Opened: time(openedAt),
-    ...(closedAt !== null && {
-      Closed:
-        found.closedBy === null ? time(closedAt) : html`${time(closedAt)} by ${found.closedBy}`,
-      Why: found.note ?? 'It ended by itself',
-    }),
+    ...(closedAt !== null && endOf(found, closedAt)),
     Workflow: workflowLink(request, caseId({ kind: 'case', id }, temporalTaskQueue)),
+  };
+}
+
+/** Who bears the amount, who settled the case and when, with the note. */
+function endOf(found: Case, closedAt: Date): Readonly<Record<string, HtmlValue>> {
+  const { closedBy, closer, borneBy, partner, provider, voucherId, note } = found;
+  if (closedBy === null) return { 'Ended by itself': time(closedAt) };
+  const names = {
+    payer: voucherId === null ? null : 'the voucher',
+    partner,
+    platform: 'our service fees',
+    provider,
+  } as const;
+  const name = borneBy && names[borneBy];
+  return {
+    ...(borneBy && { 'Borne by': `${bearerNames[borneBy]}${name === null ? '' : `: ${name}`}` }),
+    Settled: html`${time(closedAt)} by ${closer}`,
+    Note: note,
   };
 }
 
@@ -153,16 +176,13 @@ function aboutOf({ voucherId, serialNumber, topupId, subjectKind }: Case): HtmlV
 
 /** Each observation of each provider, in the order of time. */
 function saidOf(placements: readonly ShownPlacement[]): Html {
-  const happened = placements.flatMap(
-    ({ provider, kind, at, observations, ...now }): Happening[] => {
-      const what = kind === 'reversal' ? 'reversal' : 'order';
-      const seen = observations.length > 0 ? observations : [{ ...now, at, source: 'answer' }];
-      return [
-        { at: new Date(at), what: html`${provider} got the ${what}.` },
-        ...seen.map((one) => ({ at: new Date(one.at), what: saidBy(provider, one) })),
-      ];
-    },
-  );
+  const happened = placements.flatMap(({ provider, kind, at, observations }): Happening[] => {
+    const what = kind === 'reversal' ? 'reversal' : 'order';
+    return [
+      { at: new Date(at), what: html`${provider} got the ${what}.` },
+      ...observations.map((one) => ({ at: new Date(one.at), what: saidBy(provider, one) })),
+    ];
+  });
   return story(happened, () => undefined);
 }
 
@@ -181,7 +201,7 @@ async function settling(
   if (!mayAsStaff(session.staff.role, needOfRepair('case')))
     return message('notice', 'Your role may look: an operator settles it.');
   const subjectId = String(id);
-  const choices = choicesOf(found).flatMap(({ by, moves }) => (moves ? [{ by, moves }] : []));
+  const { choices, whyNoPayer } = await shownChoicesOf(services.database, found);
   const isLost = found.order?.isLost ?? false;
   const second = await secondPersonFor(services, settleCaseRepair, {
     subject_id: subjectId,
@@ -194,12 +214,20 @@ ${
     : table('What each choice moves', choices, [
         { title: 'Who bears it', value: ({ by }) => by, phone: 'head' },
         { title: 'What moves', value: ({ moves }) => moves, phone: 'plain' },
+        {
+          title: 'Afterwards',
+          value: ({ afterwards, isBelowZero }) =>
+            html`${afterwards} ${isBelowZero && badge('danger', 'Below zero')}`,
+          phone: 'plain',
+        },
       ])
 }
+${whyNoPayer && html`<p>There is no choice “payer”. ${whyNoPayer}</p>`}
 ${repairForm(request, settleCaseRepair, {
   ...{ key: subjectId, subject: subjectId, button: settleCaseRepair.button },
   values: refused?.values,
   second,
   choices: { by: choices.map(({ by }) => by), ...(!isLost && { partner: [] }) },
+  needed: ['by'],
 })}</section>`;
 }

@@ -107,17 +107,21 @@ interface FormSubject {
   readonly button: string;
   readonly second?: SecondPerson | undefined;
   readonly choices?: Offer['choices'];
+  /** The fields that the kind can do without, and this subject cannot. */
+  readonly needed?: readonly string[];
 }
 
 /** The form that asks for a repair. */
 export function repairForm(
   { formToken }: StaffRequest,
   kind: RepairKind,
-  { key, subject, values = {}, button, second, choices = {} }: FormSubject,
+  { key, subject, values = {}, button, second, choices = {}, needed = [] }: FormSubject,
 ): Html {
+  const idOf = (name: string) => `${kind.name}-${key}-${name}`;
   const named = (name: string) => ({
     name,
-    id: `${kind.name}-${key}-${name}`,
+    isNeeded: needed.includes(name),
+    id: idOf(name),
     value: values[name] ?? '',
   });
   return postForm(
@@ -127,7 +131,7 @@ export function repairForm(
 ${Object.entries(kind.fields.shape)
   .filter(([name]) => choices[name]?.length !== 0)
   .map(([name, schema]) => fieldOf(named(name), schema as z.ZodType, choices[name]))}
-${field({ ...named('why'), label: 'Ticket, and why', hint: WHY })}
+${field({ name: 'why', id: idOf('why'), value: values.why ?? '', label: 'Ticket, and why', hint: WHY })}
 ${second && html`<p class="hint">${second.isForOtherNumber ? 'Another number needs a second person' : 'A second person must confirm it'}: ${second.why}.</p>`}
 <p class="actions"><button${kind.isFinal && html` class="danger"`}>${button}</button></p>`,
   );
@@ -145,11 +149,20 @@ export function labelOf({ fields }: RepairKind, name: string): string {
 }
 
 function fieldOf(
-  named: { readonly name: string; readonly id: string; readonly value: string },
+  {
+    isNeeded,
+    ...named
+  }: {
+    readonly name: string;
+    readonly id: string;
+    readonly value: string;
+    readonly isNeeded: boolean;
+  },
   schema: z.ZodType,
   choices: readonly string[] | undefined,
 ): Html {
-  const { description, placeholder, isOptional } = metaOf(schema);
+  const { description, placeholder, ...meta } = metaOf(schema);
+  const isOptional = meta.isOptional && !isNeeded;
   const words = choices ?? placeholder.split('|');
   if (choices || words.length > 1)
     return selectField({

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import {
   findRepair,
   findShownRepair,
@@ -10,7 +11,7 @@ import { actorOfPerson } from '../../domain/access.ts';
 import { formatGroupedAmount } from '../../domain/money.ts';
 import { isStaffActor, refuseReason } from '../../domain/repairs.ts';
 import { mayAsStaff } from '../../domain/staff.ts';
-import { type Html, html } from '../../rendering/html.ts';
+import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { whySecondPerson } from '../../repairs/ask-repair.ts';
 import { maskedNumberOf, type RepairKind, readArguments } from '../../repairs/repair-kind.ts';
 import { findRepairKind } from '../../repairs/repair-kinds.ts';
@@ -27,6 +28,7 @@ import {
   caseOfRepair,
   casePath,
   confirmerOf,
+  openCasePath,
   repairBadge,
   repairPath,
   repairTable,
@@ -197,7 +199,9 @@ export async function repairPage(
 ): Promise<PageAnswer> {
   const about = caseOfRepair(row);
   const found = about && (await readCase(request.services.database, about));
-  const left = found && (await whatIsLeft(request, row, { found, isShown: numbers !== undefined }));
+  const left = found
+    ? await whatIsLeft(request, row, { found, isShown: numbers !== undefined })
+    : row.subject_kind === 'case' && backToCase(row, undefined);
   const title = `Repair ${row.id}: ${repairTitle(row)}`;
   // A number that is shown would be gone with the next load.
   const isUnderWay = OPEN.includes(row.state) && numbers === undefined;
@@ -243,7 +247,7 @@ async function whatIsLeft(
   const { next } = found;
   if (row.result === null)
     return html`${OPEN.includes(row.state) && next.first !== undefined && silence(next)}
-${backToCase(found)}`;
+${backToCase(row, found)}`;
   const offers = await offersOf(request, found);
   const isAgain = ({ kind }: Offer) => row.state === 'DONE' && kind.name === row.kind;
   const again = offers.filter(isAgain).find(({ kind }) => namesRepair(next, kind.name));
@@ -253,11 +257,20 @@ ${nextChoices(request, {
   next,
   refused: undefined,
 })}
-${backToCase(found, again && `, to “${again.kind.title}”`)}`;
+${backToCase(row, found, again && `, to “${again.kind.title}”`)}`;
 }
 
-const backToCase = (found: SupportCase, why?: string): Html =>
-  html`<p class="actions"><a class="button secondary" href="${casePath(found)}">Back to the case${why}</a></p>`;
+/** The way back to where the repair was asked for, and from a settled case also to its voucher or top-up. */
+function backToCase(row: ShownRepair, found: SupportCase | undefined, why?: string): Html {
+  const isOfCase = row.subject_kind === 'case';
+  return html`<p class="actions">${
+    isOfCase &&
+    html`<a class="button secondary" href="${openCasePath(Number(row.subject_id))}">Back to the case</a>`
+  } ${
+    found &&
+    html`<a class="button secondary" href="${casePath(found)}">${isOfCase ? `To the ${found.kind}` : 'Back to the case'}${why}</a>`
+  }</p>`;
+}
 
 const namesRepair = ({ first, instead }: NextStep, name: RepairKindName): boolean =>
   first === name || (instead?.includes(name) ?? false);
@@ -271,16 +284,22 @@ const silence = ({ happened }: NextStep): Html =>
 const argumentsOf = (
   row: ShownRepair,
   { services }: StaffRequest,
-): Readonly<Record<string, string>> => ({
+): Readonly<Record<string, HtmlValue>> => ({
   ...Object.fromEntries(
     Object.entries(row.arguments)
       .filter(([name]) => name in (findRepairKind(row.kind)?.fields.shape ?? {}))
-      .map(([name, value]) => [name.charAt(0).toUpperCase() + name.slice(1), String(value)]),
+      .map(([name, value]) => [name.charAt(0).toUpperCase() + name.slice(1), shownArgument(value)]),
   ),
   ...(row.sealed_arguments === null
     ? {}
     : { 'Number given': maskedNumberOf(row, services.secretBox) ?? 'It cannot be read any more' }),
 });
+
+/** A moment is shown in the zone of the page, as every other time. */
+function shownArgument(value: unknown): HtmlValue {
+  const text = String(value);
+  return z.iso.datetime().safeParse(text).success ? time(new Date(text)) : text;
+}
 
 /** Repairs of wallets, which belong to no case: only operators ask for them. */
 export const showWallets = support.page({

@@ -1,4 +1,8 @@
-import type { ShownPlacement } from '../../db/positions/placements.ts';
+import {
+  firstDone,
+  type ShownObservation,
+  type ShownPlacement,
+} from '../../db/positions/placements.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { TopupDetail } from '../../db/topups/topups.ts';
 import type { VoucherDetail } from '../../db/vouchers/vouchers.ts';
@@ -11,21 +15,24 @@ import { messageKinds, workflowOfClaim, workflowOfMessage } from '../layout/vouc
 import { wordsOf } from './next-steps.ts';
 import { askerOf, confirmerOf, repairPath, repairTitle, workflowOf } from './repair-parts.ts';
 
-type Observed = ShownPlacement['observations'][number];
+/** The words of a provider at the end of a sentence; none where it gave none. */
+function quoteOf(message: string | null): Html | undefined {
+  const words = quoted(message ?? '');
+  return words === '' ? undefined : html`: <span lang="en">${words}</span>`;
+}
 
 /** What a provider says, in a sentence for staff. */
 export function saidBy(
   provider: string,
-  { said, done, message, providerReference }: Observed,
+  { said, done, message, providerReference }: ShownObservation,
 ): Html {
-  const quote = message && html`: <span lang="en">${quoted(message)}</span>`;
+  const quote = quoteOf(message);
+  const reference = providerReference && html`, its reference is <code>${providerReference}</code>`;
   switch (said) {
     case 'done':
-      return html`${provider} says that it did ${money(done)}${
-        providerReference && html`, its reference is <code>${providerReference}</code>`
-      }${quote}.`;
+      return html`${provider} says that it did ${money(done)}${reference}${quote}.`;
     case 'undone':
-      return html`${provider} says that it took it back${quote}.`;
+      return html`${provider} says that it took it back${reference}${quote}.`;
     case 'nothing':
       return html`${provider} says that it did nothing${quote}.`;
     case 'other':
@@ -44,7 +51,7 @@ function happeningsOfPlacements(
   workflowId: string | undefined,
 ): Happening[] {
   const placements = all.filter(({ kind }) => kind !== 'reversal');
-  return placements.flatMap(({ provider, message, observations }, index) => {
+  return placements.flatMap(({ provider, observations }, index) => {
     const next = placements[index + 1];
     const later = observations.slice(1).map((one) => ({
       at: new Date(one.at),
@@ -59,7 +66,7 @@ function happeningsOfPlacements(
             {
               from: provider,
               to: next.provider,
-              message: observations[0]?.message ?? message ?? '',
+              message: observations[0]?.message ?? '',
               at: next.at,
             },
             workflowId,
@@ -76,7 +83,7 @@ const notTaken = (
 ): Happening => ({
   at: new Date(at),
   workflowId,
-  what: html`${what} was not taken by ${from}: <span lang="en">${quoted(message)}</span>. ${to} was asked next.`,
+  what: html`${what} was not taken by ${from}${quoteOf(message)}. ${to} was asked next.`,
 });
 
 /**
@@ -145,7 +152,7 @@ export function happeningsOfTopup(topup: TopupDetail, workflowId: string): Happe
       happened(
         attempt.at,
         html`Attempt ${attempt.attempt} to ${maskStored(attempt.msisdn)}${
-          attempt.provider && ` by ${attempt.provider}`
+          attempt.placements[0] && ` by ${attempt.placements[0].provider}`
         }, our reference <code>${attempt.reference}</code>.`,
       ),
       ...happeningsOfPlacements(attempt.placements, `Attempt ${attempt.attempt}`, workflowId),
@@ -170,14 +177,18 @@ const attemptEnd = ({
   attempt,
   status,
   provider,
-  providerReference,
+  placements,
   providerMessage,
   notDoneBy,
-}: Attempt): Html =>
-  status === 'POSTED'
-    ? html`Attempt ${attempt} was delivered${provider && ` by ${provider}`}${
-        providerReference && html`, the provider’s reference is <code>${providerReference}</code>`
-      }.`
-    : html`Attempt ${attempt} ${notDoneBy === 'service' ? 'was not sent' : 'failed'}${provider && ` at ${provider}`}${
-        providerMessage && wordsOf(providerMessage, notDoneBy)
-      }. Nothing was charged.`;
+}: Attempt): Html => {
+  if (status === 'POSTED') {
+    const done = firstDone(placements);
+    return html`Attempt ${attempt} was delivered${done && ` by ${done.provider}`}${
+      done?.providerReference &&
+      html`, the provider’s reference is <code>${done.providerReference}</code>`
+    }.`;
+  }
+  return html`Attempt ${attempt} ${notDoneBy === 'service' ? 'was not sent' : 'failed'}${provider && ` at ${provider}`}${
+    providerMessage && wordsOf(providerMessage, notDoneBy)
+  }. Nothing was charged.`;
+};

@@ -54,6 +54,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
   const redeemableAt = html`${isRestricted && 'only '}at ${voucher.merchantName}${
     !isRestricted && ', or at another merchant'
   }`;
+  const partner = await partnerOfVoucher(database, id);
   const owner = ownerMsisdn === null ? 'Anonymous' : maskStored(ownerMsisdn);
   return {
     kind: 'voucher',
@@ -69,7 +70,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
       Left: money(voucher.remaining),
       'On hold': money(voucher.held),
       'Returned to the partner': money(voucher.returned),
-      Partner: await partnerOfVoucher(database, id),
+      Partner: partner,
       Merchant: voucher.merchantName,
       Redeemable: redeemableAt,
       Generated: time(voucher.createdAt),
@@ -80,7 +81,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
     },
     hasNumber: ownerMsisdn !== null,
     happenings: [
-      ...happeningsOf(voucher),
+      ...happeningsOf(voucher, partner),
       ...happeningsOfProviders(voucher),
       ...happeningsOfRepairs(repairs),
     ],

@@ -117,7 +117,7 @@ const stateDefinitions = {
     home: 'worker',
     labels: {
       why: {
-        meaning: caseReasons.map((why) => `\`${why}\`: ${caseTitle(why, 1n)}`).join('. '),
+        meaning: caseReasons.map((why) => `\`${why}\`: ${caseTitle({ why })}`).join('. '),
         values: caseReasons,
       },
     },

@@ -292,7 +292,11 @@ describe('a line of nobody is a case', () => {
     const [found] = await listCases(scene.database, { includeClosed: false, limit: 1_000 }).then(
       (found) => found.filter(({ subject }) => subject.includes(` ${day} `)),
     );
-    await closeCase(scene.database, found?.id ?? 0, { actor: 'hanna', note: 'Paid back' });
+    await closeCase(scene.database, found?.id ?? 0, {
+      actor: 'hanna',
+      note: 'Paid back',
+      borneBy: null,
+    });
     await compare(lines);
     expect(await open(reference)).not.toContainEqual(['foreign', 487.5, reference]);
   });

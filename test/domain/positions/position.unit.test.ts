@@ -4,6 +4,7 @@ import {
   caseOf,
   decide,
   difference,
+  differenceOf,
   isBlocking,
   mayCharge,
   mayCredit,
@@ -158,6 +159,27 @@ describe('why a person is needed', () => {
     const position = positionOf(order, placements);
     expect(caseOf(position, PATIENCE_MS)).toBe(why);
     expect(isBlocking(position, why)).toBe(blocks);
+  });
+});
+
+describe('the kind of a difference', () => {
+  const both = [done(), done(PRICE, 'mpesa')];
+
+  it.each([
+    ['nothing in suspense', {}, [done()], [], null],
+    ['done after a refusal', { isCharged: false }, [nothing, done(PRICE, 'mpesa')], [], 'late'],
+    ['another amount after a refusal', { isCharged: false }, [done(110n)], [], 'late'],
+    ['done again after the partner got it', {}, [done()], [-PRICE], 'late'],
+    ['two providers', {}, both, [], 'twice'],
+    ['two providers after refusals', { isCharged: false }, both, [], 'twice'],
+    ['a larger amount', {}, [done(110n)], [], 'amount'],
+    ['a smaller amount', {}, [done(60n)], [], 'amount'],
+    ['taken back', {}, [undone], [], 'taken-back'],
+    ['taken back by one of two', {}, [done(), undone], [PRICE], 'taken-back'],
+    ['what a restore lost', { isCharged: false, price: 0n, fee: 0n }, both, [], 'lost'],
+  ] as const)('%s', (_, order, placements, borne, kind) => {
+    const settlements = borne.map((amount) => ({ by: 'partner', amount }) as const);
+    expect(differenceOf(positionOf(order, placements, settlements))).toBe(kind);
   });
 });
 

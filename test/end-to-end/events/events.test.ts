@@ -189,7 +189,7 @@ describe('the events of a top-up', () => {
     const id = await topUp('+251911000000');
     const reference = await book(id, 'reversed');
     expect(await typesOf(id)).toEqual(['topup.succeeded 1', 'topup.reversed 1']);
-    await settleCase(scene.stack, reference, 'payer');
+    await settleCase(scene.stack, reference, 'partner');
     expect(await typesOf(id)).toEqual(['topup.succeeded 1', 'topup.reversed 1', 'topup.failed 1']);
   });
 

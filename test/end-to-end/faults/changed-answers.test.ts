@@ -65,7 +65,9 @@ describe('a top-up that was delivered and taken back', () => {
     const wallet = await topups.wallet();
     const { id, reference } = await reversed();
     const delivered = await changedAt(id);
-    expect(await reconciled(stack)).toMatch(/less than is paid for, ETB 50\.00, .*our reference /);
+    expect(await reconciled(stack)).toMatch(
+      /took back what it had done, ETB 50\.00, .*our reference /,
+    );
     const takenBack = await changedAt(id);
     expect(takenBack).toBeGreaterThan(delivered);
     await untilCase(stack, reference, 'RUNNING');
@@ -88,7 +90,7 @@ describe('a top-up that was delivered and taken back', () => {
     const { out } = await operator.admin(`show top-up ${id}`);
     expect(out).toMatch(/TAKEN BACK \(UTC\)/);
     expect(out).toContain(new Date(takenBack).toISOString().slice(0, 16).replace('T', ' '));
-    await settleCase(stack, reference, 'payer');
+    await settleCase(stack, reference, 'partner');
     await untilCase(stack, reference, 'COMPLETED');
     expect(await changedAt(id)).toBeGreaterThan(takenBack);
     expect(await topups.wallet()).toBe(wallet);
@@ -222,7 +224,7 @@ describe('a top-up that was delivered late', () => {
   }
 
   test.each([
-    ['payer', { status: 'SUCCESS', charged: true }],
+    ['partner', { status: 'SUCCESS', charged: true }],
     ['platform', { status: 'SUCCESS', charged: false }],
     ['provider', { status: 'FAILED', charged: false, lateDelivery: null }],
   ] as const)('is SUCCESS at once, and settled by the %s', async (by, settled) => {
@@ -243,7 +245,7 @@ describe('a top-up that was delivered late', () => {
     await untilCase(stack, reference, 'COMPLETED');
     expect(await topups.show(id)).toMatchObject(settled);
     expect(await changedAt(id)).toBeGreaterThan(deliveredLate);
-    expect(await topups.wallet()).toBe(wallet - (by === 'payer' ? 50 : 0));
+    expect(await topups.wallet()).toBe(wallet - (by === 'partner' ? 50 : 0));
     expect(await findBrokenInvariants(stack.database)).toEqual([]);
   });
 

@@ -260,6 +260,6 @@ test('a payment that M-Pesa made after all, and tells by a callback, is a case',
     const [first] = await placementsOf(database, operationId);
     expect(first).toMatchObject({ provider: 'mpesa', doubted_at: expect.any(Date) });
   });
-  expect(await reconciled(scene.stack)).toContain('Providers did more than is paid for');
+  expect(await reconciled(scene.stack)).toContain('Two providers did one order');
   expect(await operation.page()).toContain('mpesa says that it did');
 });

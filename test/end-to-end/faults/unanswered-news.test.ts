@@ -148,7 +148,7 @@ describe.each([
       const one = await neverExplained();
       one.says('completed');
       const before = await caseOf(one.stack.database, one.reference);
-      expect(await one.later('1 day')).toContain('Providers did more than is paid for');
+      expect(await one.later('1 day')).toContain('An order was done after it had failed');
       const now = await caseOf(one.stack.database, one.reference);
       expect([before.why, now.why]).toEqual(['silence', 'difference']);
       await untilCase(one.stack, one.reference, 'RUNNING');

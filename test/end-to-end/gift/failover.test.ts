@@ -216,7 +216,7 @@ describe('a payment', () => {
 
   it('that the first provider made after all is asked of it when it calls back', async () => {
     const { gift, reference, said } = await madeByBoth();
-    expect(said).toContain('Providers did more than is paid for, ETB 975.00, at gsma');
+    expect(said).toContain('Two providers did one order, ETB 975.00, at gsma');
     const commands = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
     expect(await commands.json('list cases')).toMatchObject([{ reference, provider: 'gsma' }]);
     expect(await inTheStory(gift)).toMatch(

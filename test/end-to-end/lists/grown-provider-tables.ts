@@ -14,7 +14,7 @@ export const providerTables = (age: string) =>
       operation_id: `'operation-' || number`,
       ordered: '100',
       placed_at: age,
-      word: `'done'`,
+      said: `'done'`,
       done: '100',
       said_at: age,
       provider_reference: `'provider-' || number`,
@@ -25,7 +25,7 @@ export const providerTables = (age: string) =>
       placement_id: 'number',
       at: age,
       source: `'inquiry'`,
-      word: `'done'`,
+      said: `'done'`,
       done: '100',
     },
     settlements: {

@@ -97,7 +97,8 @@ async function settleCases(): Promise<void> {
   expect(await cases.countOpenCases(database)).toHaveLength(2);
   await cases.openLostCases(database);
   await caseFacts(database, String(found.id));
-  const by = { actor: 'operator', note: 'done' };
+  await cases.otherCasesOf(database, found);
+  const by = { actor: 'operator', note: 'done', borneBy: null };
   expect(await cases.closeCase(database, found.id, by)).toBe(true);
 }
 

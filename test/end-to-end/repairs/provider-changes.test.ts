@@ -61,7 +61,7 @@ describe('a top-up that was delivered and taken back', () => {
     expect(await scene.topup(id)).toMatchObject({ status: 'SUCCESS', attempt: 1 });
 
     expect(await said()).toContain('Ask an operator to settle case');
-    await settleCase(scene.stack, reference, 'payer');
+    await settleCase(scene.stack, reference, 'partner');
     expect(await wallet()).toBe(charged + 50);
     expect(await said()).toContain(
       'took it back after the delivery, and the partner has its money',

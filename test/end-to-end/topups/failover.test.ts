@@ -118,7 +118,7 @@ it('a top-up that the first provider delivered after all is asked of it when it 
   });
   expect(called.status).toBe(200);
   expect(await reconciled(scene.stack)).toContain(
-    'Providers did more than is paid for, ETB 50.00, at dt-one',
+    'Two providers did one order, ETB 50.00, at dt-one',
   );
 });
 

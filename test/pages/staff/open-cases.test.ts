@@ -1,10 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
+import {
+  addTransfers,
+  findBrokenInvariants,
+  serviceFeesBalance,
+} from '../../../src/db/ledger/ledger.ts';
+import { localText } from '../../../src/domain/local-time.ts';
 import { caseOf } from '../../positions/cases.ts';
 import { doneLate, takenBack } from '../../positions/placements.ts';
 import { until } from '../../support/until.ts';
-import { hiddenFields } from '../portal/portal-client.ts';
+import { hiddenFields, makeAccount, signedIn } from '../portal/portal-client.ts';
+import { DAY } from './first-words.ts';
 import { staffClient } from './staff-client.ts';
 import { type StaffScene, setStaffScene } from './staff-scene.ts';
 
@@ -12,6 +19,7 @@ import { type StaffScene, setStaffScene } from './staff-scene.ts';
 let scene: StaffScene;
 let agent: Awaited<ReturnType<typeof staffClient>>;
 let operator: Awaited<ReturnType<typeof staffClient>>;
+let partnerName: string;
 
 beforeAll(async () => {
   scene = await setStaffScene({
@@ -21,6 +29,11 @@ beforeAll(async () => {
   });
   agent = await staffClient(scene.stack, 'AGENT');
   operator = await staffClient(scene.stack, 'OPERATOR');
+  ({ company_name: partnerName } = await scene.stack.database
+    .selectFrom('partners')
+    .select('company_name')
+    .where('id', '=', scene.partner.id)
+    .executeTakeFirstOrThrow());
 });
 afterAll(() => scene?.stop());
 
@@ -33,6 +46,43 @@ async function takenBackPayment() {
   await takenBack(scene.stack.database, operation_id);
   return { gift, found: await caseOf(scene.stack.database, payment_reference) };
 }
+
+/** A payment that its provider made after it was settled as not made, and its case. */
+async function latePayment() {
+  const { gift } = await scene.voucherIn('paying');
+  const { id: paying, operation_id, payment_reference } = await scene.redemptionOf(gift);
+  const decided = { outcome: 'not-done', reference: 'LETTER' };
+  scene.expectDone(await scene.repaired('settle-payment', paying, decided));
+  await doneLate(scene.stack.database, operation_id);
+  return { gift, found: await caseOf(scene.stack.database, payment_reference) };
+}
+
+/** A top-up that was delivered and taken back, and its case. */
+async function takenBackTopUp() {
+  const id = await scene.topUpIn('SUCCESS');
+  const { operation_id, reference } = await scene.stack.database
+    .selectFrom('topup_attempts')
+    .select(['operation_id', 'reference'])
+    .where('topup_id', '=', id)
+    .executeTakeFirstOrThrow();
+  await takenBack(scene.stack.database, operation_id);
+  return { id, found: await caseOf(scene.stack.database, reference) };
+}
+
+/** The provider before the present one, which did nothing and gave this message. */
+const failedBefore = (operationId: string, message: string) =>
+  sql`
+  with present as (
+    update placements set position = 2 where operation_id = ${operationId} returning *)
+  insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, placed_at,
+    said, said_at, message)
+  select kind, reference, 'mpesa', operation_id, voucher_id, ordered,
+    placed_at - interval '2 seconds', 'nothing', placed_at - interval '1 second', ${message}
+  from present`.execute(scene.stack.database);
+
+/** The words of a page, without the tags. */
+const read = async (path: string, client = agent.client): Promise<string> =>
+  (await client.get(path)).html.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
 
 const settle = (person: typeof agent, id: number, by: string, why = 'Ticket 4711') =>
   person.client.submit(pathOf(id), '/support/repairs/ask/settle-case', { by, why });
@@ -61,6 +111,14 @@ describe('the list', () => {
     await untilClosed(found.id);
     expect(await shown('')).toBe(false);
     expect(await shown('?state=')).toBe(true);
+    const headingOf = async (query: string) =>
+      /<h1>(.*?)<\/h1>/.exec((await agent.client.get(`/support/cases${query}`)).html)?.[1];
+    expect(await headingOf('')).toBe('Open cases');
+    expect(await headingOf('?state=')).toBe('All cases');
+    expect(await read('/support/cases?state=')).toContain('The platform bears it');
+    expect((await agent.client.get('/support/cases')).html).toContain(
+      'href="/support/cases?state=">Show all',
+    );
   });
 });
 
@@ -68,16 +126,79 @@ describe('a case', () => {
   it('says what the provider says, what to do, and what each choice moves', async () => {
     const { gift, found } = await takenBackPayment();
     const { html } = await operator.client.get(pathOf(found.id));
-    expect(html).toContain('Providers did less than is paid for');
+    expect(html).toContain('A provider took back what it had done');
     expect(html).toContain('gsma says that it took it back');
     expect(html).toContain('Agree who bears it');
     expect(html).toMatch(/The voucher gets ETB 100\.00, with the service fee of ETB 2\.50 back/);
     expect(html).toContain('The service fees get ETB 97.50.');
+    expect(html).toMatch(
+      /The gift wallet of the partner gets ETB 97\.50\..+The gift wallet has ETB/s,
+    );
     expect(html).toContain(`href="/support/vouchers/${gift.id}"`);
     expect(html).toContain('https://temporal.example');
     const read = await agent.client.get(pathOf(found.id));
     expect(read.html).toContain('an operator settles it');
     expect(read.html).not.toContain('/ask/settle-case');
+  });
+
+  it('has a title that tells what happened', async () => {
+    const [late, back] = [await latePayment(), await takenBackPayment()];
+    const list = await read('/support/cases');
+    expect(list).toContain(`${late.found.id}: An order was done after it had failed`);
+    expect(list).toContain(`${back.found.id}: A provider took back what it had done`);
+  });
+
+  it('warns where the service fees would have less than nothing', async () => {
+    const { found } = await latePayment();
+    const { database } = scene.stack;
+    const correction = {
+      ...{ operationId: randomUUID(), partnerId: scene.partner.id, step: 'correction' },
+      debit: 'service-fees',
+      credit: 'funding',
+      amount: (await serviceFeesBalance(database)) ?? 0n,
+    } as const;
+    await database.transaction().execute((transaction) => addTransfers(transaction, [correction]));
+    const words = await read(pathOf(found.id), operator.client);
+    expect(words).toMatch(/The service fees have ETB -97\.50 then, below zero\. Below zero/);
+  });
+
+  it('offers what differs for a top-up, and says why the payer is none of it', async () => {
+    const { found } = await takenBackTopUp();
+    const { html } = await operator.client.get(pathOf(found.id));
+    expect([...html.matchAll(/<option value="(\w*)"/g)].map(([, value]) => value)).toEqual([
+      ...['', 'partner', 'platform', 'provider'],
+    ]);
+    expect(html).toContain('The payer of a top-up is its partner.');
+    const answer = await settle(operator, found.id, 'payer');
+    expect([answer.status, answer.html]).toEqual([
+      409,
+      expect.stringContaining('The payer of a top-up is its partner. Choose another bearer.'),
+    ]);
+  });
+
+  it('has no bearer chosen beforehand, and the browser asks for one', async () => {
+    const { found } = await takenBackPayment();
+    const { html } = await operator.client.get(pathOf(found.id));
+    expect(html).toMatch(/<select [^>]*name="by" required><option value="" selected>Choose</);
+    expect(html).not.toContain('Not needed');
+  });
+
+  it('tells what each provider said in its turn, also without words', async () => {
+    const { gift, found } = await takenBackPayment();
+    await failedBefore((await scene.redemptionOf(gift)).operation_id, '');
+    const words = await read(pathOf(found.id));
+    const places = [
+      'mpesa got the order.',
+      'mpesa says that it did nothing.',
+      'gsma got the order.',
+      'gsma says that it did ETB 97.50',
+      'gsma says that it took it back',
+    ].map((text) => words.indexOf(text));
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+    expect(places[0]).toBeGreaterThan(0);
+    expect(await read(`/support/vouchers/${gift.id}`)).toContain(
+      'was not taken by mpesa. gsma was asked next.',
+    );
   });
 
   it('is not there, or not a number', async () => {
@@ -103,16 +224,84 @@ describe('settling', () => {
   });
 
   it('charges a late payment to its own voucher', async () => {
-    const { gift } = await scene.voucherIn('paying');
-    const { id: paying, operation_id, payment_reference } = await scene.redemptionOf(gift);
-    const decided = { outcome: 'not-done', reference: 'LETTER' };
-    scene.expectDone(await scene.repaired('settle-payment', paying, decided));
-    await doneLate(scene.stack.database, operation_id);
-    const { id } = await caseOf(scene.stack.database, payment_reference);
+    const {
+      gift,
+      found: { id },
+    } = await latePayment();
     expect((await settle(operator, id, 'payer')).status).toBe(303);
     await untilClosed(id);
     expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEMED', remaining: '0.000000' });
     expect(await findBrokenInvariants(scene.stack.database)).toEqual([]);
+  });
+
+  it('names who bears it, who settled it and when, and leads to the repair and back', async () => {
+    const { gift, found } = await takenBackPayment();
+    const { location } = await settle(operator, found.id, 'partner', 'Agreed, ticket 4712');
+    const repairPath = location ?? '';
+    await untilClosed(found.id);
+    const { html } = await agent.client.get(pathOf(found.id));
+    expect(html).toContain(`href="${repairPath}"`);
+    const words = await read(pathOf(found.id));
+    expect(words).toContain(`Borne byThe partner: ${partnerName}`);
+    expect(words).toMatch(new RegExp(`Settled${DAY} by ${operator.account.name}`));
+    expect(words).toContain('NoteAgreed, ticket 4712');
+    const repair = await until(async () => {
+      const page = await operator.client.get(repairPath);
+      expect(page.html).toContain('Done');
+      return page.html;
+    });
+    expect(repair).toMatch(new RegExp(`href="${pathOf(found.id)}">Back to the case</a>`));
+    expect(repair).toContain(`href="/support/vouchers/${gift.id}">To the voucher`);
+  });
+
+  it('has the same time on the case, in the story and on the repair', async () => {
+    const { gift, found } = await takenBackPayment();
+    const { location } = await settle(operator, found.id, 'platform');
+    await untilClosed(found.id);
+    const { closed_at } = await caseOf(scene.stack.database, found.reference ?? '');
+    const settledAt = localText(closed_at ?? new Date(0), 'Africa/Addis_Ababa');
+    expect(await read(pathOf(found.id))).toContain(`Settled${settledAt}`);
+    const { rows } = await sql<{ asked_at: Date; changed_at: Date }>`
+      select asked_at, changed_at from repairs
+      where subject_kind = 'case' and subject_id = ${String(found.id)}`.execute(
+      scene.stack.database,
+    );
+    const timeOf = (name: 'asked_at' | 'changed_at') =>
+      localText(rows[0]?.[name] ?? new Date(0), 'Africa/Addis_Ababa');
+    expect(await read(location ?? '')).toContain(`Asked${timeOf('asked_at')}`);
+    expect(await read(`/support/vouchers/${gift.id}`)).toContain(`${timeOf('changed_at')}Repair`);
+  });
+
+  it('is followed by a later case of the same order, and each leads to the other', async () => {
+    const { gift, found } = await takenBackPayment();
+    await settle(operator, found.id, 'partner');
+    await untilClosed(found.id);
+    const { operation_id, payment_reference } = await scene.redemptionOf(gift);
+    await doneLate(scene.stack.database, operation_id);
+    const later = await caseOf(scene.stack.database, payment_reference);
+    expect(later.id).not.toBe(found.id);
+    expect((await agent.client.get(pathOf(found.id))).html).toContain(`href="${pathOf(later.id)}"`);
+    expect((await agent.client.get(pathOf(later.id))).html).toContain(`href="${pathOf(found.id)}"`);
+  });
+
+  it('leaves in the story what was said at each time, and names the partner', async () => {
+    const { gift } = await takenBackPayment();
+    const { operation_id, provider_reference: first } = await scene.redemptionOf(gift);
+    await doneLate(scene.stack.database, operation_id, 'OP-second');
+    await takenBack(scene.stack.database, operation_id);
+    const story = await read(`/support/vouchers/${gift.id}`);
+    expect(story).toContain(`was paid ETB 97.50, the provider’s reference is ${first}.`);
+    expect(story).toContain('did ETB 97.50, its reference is OP-second.');
+    expect(story).toContain(`whether the money was returned to ${partnerName}.`);
+    expect(story).not.toContain('returned to you');
+    const { partner, stack } = scene;
+    const person = await signedIn(
+      stack,
+      await makeAccount(stack, { kind: 'partner', id: partner.id }),
+    );
+    const portal = await read(`/portal/vouchers/${gift.id}`, person);
+    expect(portal).toContain(`was paid ETB 97.50, the provider’s reference is ${first}.`);
+    expect(portal).toContain('whether the money was returned to you.');
   });
 
   it('is refused without a bearer, and the case stays open', async () => {

@@ -93,7 +93,7 @@ test('an operator looks for the open cases, reads one, and settles it', async ()
   await page.getByRole('button', { name: 'Show' }).click();
   await look(page, 'support-cases');
   await page
-    .getByRole('link', { name: /: Providers did less than is paid for$/ })
+    .getByRole('link', { name: /: A provider took back what it had done$/ })
     .first()
     .click();
   await look(page, 'support-case');

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import {
+  afterChoice,
+  type BorneOrder,
+  bearerChoices,
+  caseReasons,
+  caseTitle,
+  whyNoPayer,
+} from '../../../src/domain/positions/case-texts.ts';
+import type { Difference, Position } from '../../../src/domain/positions/position.ts';
+import { FEE, PRICE, placed, positionOf } from './a-position.ts';
+
+const done = (amount = PRICE, provider = 'gsma') =>
+  placed({ provider, said: 'done', done: amount, saidAt: 1 });
+const undone = placed({ said: 'undone', saidAt: 1 });
+
+const borne = (position: Position, changes: Partial<BorneOrder> = {}): BorneOrder => ({
+  kind: 'payment',
+  isLost: false,
+  isPayable: true,
+  position,
+  ...changes,
+});
+
+const late = positionOf({ isCharged: false }, [done()]);
+const back = positionOf({}, [undone]);
+
+it('each case has a title of its own, a dozen in all', () => {
+  const kinds: readonly Difference[] = ['late', 'twice', 'amount', 'taken-back', 'lost'];
+  const titles = [
+    ...caseReasons.map((why) => caseTitle({ why })),
+    ...kinds.map((difference) => caseTitle({ why: 'difference', difference })),
+  ];
+  expect(new Set(titles).size).toBe(12);
+});
+
+describe('the payer', () => {
+  it.each([
+    ['of a late payment', borne(late), undefined],
+    ['of a payment that was taken back', borne(back), undefined],
+    ['without value or claimed', borne(late, { isPayable: false }), 'or is claimed'],
+    ['of a top-up', borne(late, { kind: 'top-up' }), 'is its partner'],
+    ['of what a restore lost', borne(late, { isLost: true }), 'is not known'],
+    ['of two payments', borne(positionOf({}, [done(), done(PRICE, 'mpesa')])), 'has paid'],
+    ['of a larger amount', borne(positionOf({}, [done(110n)])), 'has paid'],
+    ['of a smaller amount', borne(positionOf({}, [done(60n)])), 'part of one'],
+    [
+      'of what the partner paid before',
+      borne(positionOf({ isCharged: false }, [undone], [{ by: 'partner', amount: PRICE }])),
+      'nothing returns',
+    ],
+    [
+      'whose value is with the partner, without a fee',
+      borne(positionOf({ isCharged: false, creditedTo: 'partner', fee: 0n }, [done()])),
+      'with its partner',
+    ],
+    [
+      'whose value is with the partner, with a fee',
+      borne(positionOf({ isCharged: false, creditedTo: 'partner' }, [done()])),
+      undefined,
+    ],
+  ] as const)('%s', (_, order, why) => {
+    const said = whyNoPayer(order);
+    if (why === undefined) expect(said).toBeUndefined();
+    else expect(said).toContain(why);
+    expect(bearerChoices(order).some(({ by }) => by === 'payer')).toBe(why === undefined);
+  });
+});
+
+describe('what a choice does', () => {
+  const effects = (order: BorneOrder) =>
+    bearerChoices(order).map(({ by, toFees, toWallet }) => [by, toFees, toWallet]);
+
+  it('differs from what each other one does', () => {
+    expect(effects(borne(late))).toEqual([
+      ['payer', FEE, 0n],
+      ['partner', 0n, -PRICE],
+      ['platform', -PRICE, 0n],
+      ['provider', 0n, 0n],
+    ]);
+    expect(effects(borne(back))).toEqual([
+      ['payer', -FEE, 0n],
+      ['partner', 0n, PRICE],
+      ['platform', PRICE, 0n],
+      ['provider', 0n, 0n],
+    ]);
+  });
+
+  it('charges the wallet where the value of the voucher is with the partner', () => {
+    const order = borne(positionOf({ isCharged: false, creditedTo: 'partner' }, [done(110n)]));
+    expect(effects(order)[0]).toEqual(['payer', FEE, -PRICE - FEE - 10n]);
+  });
+
+  it('is nothing where nothing is in suspense', () => {
+    expect(bearerChoices(borne(positionOf({}, [done()])))).toEqual([]);
+  });
+
+  it.each([
+    ['platform', 40_000_000n, 'The service fees have ETB -60.00 then, below zero.', true],
+    ['platform', 100_000_000n, 'The service fees have ETB 0.00 then.', false],
+    ['partner', 40_000_000n, 'The gift wallet lacks ETB 60.00: deposit first.', true],
+    ['partner', 150_000_000n, 'The gift wallet has ETB 50.00 then.', false],
+    ['provider', 0n, '', false],
+    ['platform', undefined, '', false],
+  ] as const)('by the %s leaves so much of %s', (by, balance, afterwards, isBelowZero) => {
+    const price = 100_000_000n;
+    const order = borne(positionOf({ isCharged: false, price }, [done(price)]));
+    const choice = bearerChoices(order).find((one) => one.by === by);
+    if (!choice) throw new Error(`There is no choice ${by}`);
+    const balances = { fees: balance, wallet: balance };
+    expect(afterChoice(order, choice, balances)).toEqual({ afterwards, isBelowZero });
+  });
+});
