@@ -83,6 +83,10 @@ export const hasDelivery: RawBuilder<boolean> = sql<boolean>`coalesce((
   select true from topup_attempts as try where try.topup_id = topups.id and ${isDelivered}
   limit 1), false)`;
 
+/**
+ * The state of a top-up by its attempts. While an attempt is on hold, the top-up is open: the end of that hold
+ * also counts what an earlier attempt did meanwhile.
+ */
 async function writeTopup(
   transaction: DatabaseTransaction,
   topupId: number,
@@ -109,5 +113,8 @@ async function writeTopup(
         then 'An earlier attempt was delivered after it had failed' else ${message} end,
       provider_reference = case when not ${isOther} then provider_reference
         else ${done?.providerReference ?? null} end
-    where id = ${topupId}`.execute(transaction);
+    where id = ${topupId} and not exists (
+      select from topup_attempts as try where try.topup_id = topups.id and try.status = 'HELD')`.execute(
+    transaction,
+  );
 }

@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import { grownTables } from './grown-database.ts';
 
 /** The statements of this process from now on, with the values of their first use. */
-export function listenToStatements() {
+export function listenToStatements({ database }: { readonly database?: string } = {}) {
   const statements = new Map<string, readonly unknown[]>();
   /** Those that PostgreSQL keeps a plan of, which may be one for all values. */
   const prepared = new Set<string>();
@@ -18,7 +18,8 @@ export function listenToStatements() {
         ? { text: first, values: second }
         : (first as { text: string; values?: unknown });
     if (typeof first === 'object') prepared.add(text);
-    if (/^\s*(select|with|insert|update|delete)\b/i.test(text) && !statements.has(text))
+    const isHeard = database === undefined || this.database === database;
+    if (isHeard && /^\s*(select|with|insert|update|delete)\b/i.test(text) && !statements.has(text))
       statements.set(text, Array.isArray(values) ? values : []);
     return (query as (...forwarded: unknown[]) => never).apply(this, parameters);
   });
