@@ -1,11 +1,7 @@
 import { partnerAuthority } from '../../src/db/access/access.ts';
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
 import { giveBackResend } from '../../src/db/limits/daily-limits.ts';
-import {
-  type CountedMessages,
-  giveUpConfirmation,
-  lockNumber,
-} from '../../src/db/messages/messages.ts';
+import { type CountedMessages, giveUpConfirmation, lockNumber } from '../../src/db/messages/messages.ts';
 import {
   findResend,
   findResendable,
@@ -38,7 +34,7 @@ import type { MessageOutcome } from '../messages.ts';
 
 const KIND = 'resend-message';
 
-/** A message in the queue, or the answer of the resend. */
+/** The new message in the queue, or the stored answer of the resend. */
 export type ResendQueued =
   | {
       readonly kind: 'queued';
@@ -50,8 +46,8 @@ export type ResendQueued =
 export function createResendActivities(dependencies: ActivityDependencies) {
   const { database } = dependencies;
   /**
-   * Queues the message that a voucher's owner may miss once more, or answers the refusal; idempotent
-   * by operation.
+   * Queues the code or the confirmation that an owner may have missed, as a new message; or answers the refusal.
+   * Idempotent by operation.
    */
   async function queueResend(command: ResendMessageCommand): Promise<ResendQueued> {
     try {

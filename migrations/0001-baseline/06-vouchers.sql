@@ -116,7 +116,8 @@ create table voucher_claims (
   amount numeric(20, 6) check (amount > 0),
   -- The amount was the whole balance at the time of the claim, and the voucher has grown since.
   was_whole boolean not null default false,
-  -- Frozen at a merchant's claim; a partner's is read at redeem.
+  -- Fixed at a claim whose merchant is known: a merchant's own, or a partner's claim of a restricted voucher. Null:
+  -- the redemption reads it.
   service_fee_percent numeric(7, 4),
   status text not null default 'OPEN'
     check (status in ('OPEN', 'SUPERSEDED', 'EXPIRED', 'CANCELLED', 'REDEEMED', 'REFUSED')),

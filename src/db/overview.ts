@@ -11,7 +11,7 @@ export interface FailureCount {
   readonly count: number;
 }
 
-/** Reasons at most; the rest has no place in an overview. */
+/** The most reasons that an overview shows. */
 const REASONS = 5;
 
 /** Why a partner's top-ups of some days failed, the most frequent reason first. */
@@ -49,7 +49,7 @@ export interface Margin {
   /** Sales whose price and exchange rate are known. */
   readonly counted: number;
   readonly sales: number;
-  /** Customers paid it. */
+  /** What customers paid for these sales, in USD. */
   readonly soldUsd: string;
   /** The cost in ETB at the exchange rate of each sale. */
   readonly costUsd: string;
@@ -89,7 +89,7 @@ export async function readMargins(
 /** The open rows of one kind and age. */
 interface OpenHolds {
   readonly kind: PlacementKind;
-  /** The first of the given ages that is greater; null beyond the last. */
+  /** The least of the given upper bounds of age that the rows do not exceed; null if they exceed all. */
   readonly ageLimit: number | null;
   readonly count: number;
   /** ETB */
@@ -115,7 +115,7 @@ export interface ServiceState {
   readonly undelivered: Readonly<Partial<Record<OutboxKind, number>>>;
 }
 
-/** The most rows of an outbox that are counted: a number beyond says nothing more. */
+/** The most rows of an outbox that are counted: a greater number would lead to the same action. */
 const COUNTED = 10_000;
 
 /** Holds of all kinds, by the partial indexes of what is open. */
@@ -130,7 +130,7 @@ const openHolds = sql`
   from redemption_reversals as reversal
   join redemptions on redemptions.id = reversal.redemption_id where reversal.status = 'PENDING'`;
 
-/** SQL query: messages to people, since they were queued: each try that fails makes them due later. */
+/** SQL query: messages to people by their age in the queue. The time when they are due moves with each try. */
 const unsettled = (kind: OutboxKind) => sql`
   select created_at as since from outbox where kind = ${sql.lit(kind)} and settled_at is null
   order by channel, due_at`;

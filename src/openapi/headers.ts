@@ -58,5 +58,5 @@ export const headerComponents: HeadersObject = {
 export const headersOf = (...names: readonly string[]): HeadersObject =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** The headers of every response. */
+/** The headers of every response of an endpoint. The folder `src/http` sets all headers that are described here. */
 export const COMMON_HEADERS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'] as const;

@@ -12,18 +12,18 @@ import type { Caller } from '../domain/vouchers/voucher.ts';
 import { describeError } from '../runtime/process/logger.ts';
 import { digestRequest, identify, type OperationServices, runOnce } from './run-once.ts';
 
-/** A line as it was sent, with the number in clear, without the names that the order gives it. */
+/** A line as it was sent: its number is in clear, and it has neither operation id nor digest yet. */
 export type OrderedLine = Omit<NewBulkLine, 'operation_id' | 'request_digest' | 'owner_msisdn'> & {
   /** E.164 */
   readonly owner_msisdn: string | null;
 };
 
-/** Lines whose digests are made in one go, before other requests get their turn. */
+/** The number of lines that get their digests before other requests get their turn. */
 const LINES_AT_ONCE = 200;
 
 /**
- * Records an order of many vouchers once, and starts its workflow. Where Temporal is not reachable,
- * the next expiry run starts it: the order is accepted all the same.
+ * Records an order of many vouchers once, and starts its workflow. If Temporal is not reachable, the order is
+ * accepted all the same: the next expiry run starts the workflow (`resumeBulkOrders`).
  */
 export async function orderVouchersOnce(
   services: OperationServices,
@@ -35,7 +35,7 @@ export async function orderVouchersOnce(
 ): Promise<{ readonly result: BulkOrder | Refusal; readonly replayed: boolean }> {
   const { company, key } = request;
   const lines = await namedLines(services, company, request.lines);
-  // The digests stand for the lines: to digest all their fields at once would keep others waiting.
+  // The digests of the lines stand for their fields: one digest of all fields would delay other requests.
   const content = lines.map(({ operation_id, request_digest }) => [operation_id, request_digest]);
   const identity = identify(services, { company, kind: BULK_ORDER_KIND, key, content });
   const { result, replayed } = await runOnce<BulkOrdered>(services, identity, (as) =>
@@ -44,11 +44,12 @@ export async function orderVouchersOnce(
   if (!result.ok) return { result, replayed };
   const order = await findBulkOrder(services.database, company.id, result.bulkOrderId);
   if (!order) throw new Error('The order is gone');
+  // A repetition starts the workflow that an earlier request could not start.
   if (!order.ended_at) await begin(services, order);
   return { result: order, replayed };
 }
 
-/** A line is an operation of its own: its reference is the key. */
+/** Each line is an operation: its reference is its idempotency key. */
 async function namedLines(
   { digests, numbers }: OperationServices,
   company: Caller,

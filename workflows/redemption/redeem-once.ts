@@ -72,7 +72,7 @@ function payUntilKnown(
   });
 }
 
-/** The search attributes of a redemption, with its references at the provider so far. */
+/** The search attributes of a redemption: its voucher, our references and those of the provider. */
 const attributesOf = (
   hold: RedemptionHeld,
   ...providerReferences: readonly string[]
@@ -84,11 +84,11 @@ const attributesOf = (
   },
 ];
 
-/** The state of a run of `redeemVoucher`. */
+/** The state that the claim and the redemptions of one run of `redeemVoucher` share. */
 export interface RedemptionRun extends RedeemVoucherInput {
   readonly database: typeof activities.database;
   readonly nudges: ReturnType<typeof createNudges>;
-  /** The running redemptions, by the identity of their request. */
+  /** The running redemptions, by the request that each carries out (`redeemOnce`). */
   readonly redemptions: Map<string, Promise<OperationOutcome<RedemptionMade>>>;
   /** Promises that the workflow awaits before it ends. */
   readonly background: Promise<unknown>[];
@@ -96,10 +96,10 @@ export interface RedemptionRun extends RedeemVoucherInput {
   started?: ClaimStarted;
   /** The outcome of the message with the code; absent while it is being sent. */
   codeMessage?: MessageOutcome;
-  /** The newest report about that message, or about its repetition. */
+  /** The provider's newest delivery report about the message with the code, or about its resend. */
   delivery?: CodeDelivery;
   wrongCodes?: number | undefined;
-  /** Of the last attempted claim or redemption. */
+  /** The refusal of the last attempted claim or redemption. */
   refusal?: Refusal;
   ended?: RedeemVoucherResult['ended'];
 }
@@ -112,7 +112,11 @@ export const createRedemptionRun = (input: RedeemVoucherInput): RedemptionRun =>
   background: [],
 });
 
-/** Records a refused claim or redemption for support staff; a wrong code counts once. */
+/**
+ * Shows a refused claim or redemption to support staff.
+ *
+ * @param isNew false for a stored answer: a wrong code counts once, however often its request is repeated
+ */
 export function noteRefusal(
   run: RedemptionRun,
   result: { readonly ok: true } | Refusal,
@@ -131,7 +135,10 @@ export function showProgress(run: RedemptionRun): void {
   if (started) showClaimed(started, { message: codeMessage, delivery, wrongCodes, refusal });
 }
 
-/** Redeems once: duplicates of a request, with or without a key, share one redemption. */
+/**
+ * Redeems once: equal requests share one redemption while it runs. A request with an idempotency key is known by its
+ * operation, a request without a key by its company and content.
+ */
 export function redeemOnce(
   run: RedemptionRun,
   command: RedeemCommand,
