@@ -44,7 +44,7 @@ export function refuseCallback(
   return isAddress(given.sourceAddress) ? undefined : refuse('address-not-registered');
 }
 
-const HINTS_PER_HOUR = 20;
+const NUDGES_PER_HOUR = 20;
 const HOUR_MS = 3_600_000;
 const MAXIMUM_SUBJECTS = 20_000;
 
@@ -58,7 +58,7 @@ export function createCallbackLimit(): NudgeWithinLimit {
   const nudges = new LRUCache<string, { count: number }>({ max: MAXIMUM_SUBJECTS, ttl: HOUR_MS });
   return async (subject, nudge) => {
     const counted = nudges.get(subject) ?? { count: 0 };
-    if (counted.count >= HINTS_PER_HOUR) return undefined;
+    if (counted.count >= NUDGES_PER_HOUR) return undefined;
     if (counted.count === 0) nudges.set(subject, counted);
     // Before it is given, so that those that come at the same moment count.
     counted.count += 1;

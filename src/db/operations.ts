@@ -27,7 +27,7 @@ export const isSameRequest = (digest: string, request: RequestDigest): boolean =
   digest === request.requestDigest;
 
 /** An effect does not record which sending of its request made it. */
-const nobody = sql`'00000000-0000-0000-0000-000000000000'::uuid`;
+const noRequest = sql`'00000000-0000-0000-0000-000000000000'::uuid`;
 
 /** The outcome of a top-up's attempt, as its operation answered. */
 const attemptStatus = sql`case made.status when 'POSTED' then 'SUCCEEDED'
@@ -45,13 +45,13 @@ const attemptOutcome = sql`case made.status
  */
 const effects: Readonly<Record<string, (operationId: string) => RawBuilder<unknown>>> = {
   'generate-voucher': (operationId) => sql`
-    select 'SUCCEEDED' as status, ${nobody} as request_id, request_digest,
+    select 'SUCCEEDED' as status, ${noRequest} as request_id, request_digest,
       jsonb_build_object('ok', true, 'voucherId', id) as outcome
     from vouchers where operation_id = ${operationId}`,
   'redeem-gift': (operationId) => sql`
     select case status when 'POSTED' then 'SUCCEEDED' when 'VOIDED' then 'FAILED'
         else 'RUNNING' end as status,
-      ${nobody} as request_id, request_digest,
+      ${noRequest} as request_id, request_digest,
       case status
         when 'POSTED' then jsonb_build_object('ok', true,
           'providerReference', ${providerReferenceOf(sql`redemptions.operation_id`)},
@@ -62,7 +62,7 @@ const effects: Readonly<Record<string, (operationId: string) => RawBuilder<unkno
   'reverse-redemption': (operationId) => sql`
     select case status when 'SUCCESS' then 'SUCCEEDED' when 'FAILED' then 'FAILED'
         else 'RUNNING' end as status,
-      ${nobody} as request_id, reversal.request_digest,
+      ${noRequest} as request_id, reversal.request_digest,
       case reversal.status
         when 'SUCCESS' then jsonb_build_object('ok', true, 'amount', (
             select (to_merchant + service_fee)::text from redemptions
@@ -72,14 +72,14 @@ const effects: Readonly<Record<string, (operationId: string) => RawBuilder<unkno
           'detail', provider_message) end as outcome
     from redemption_reversals as reversal where operation_id = ${operationId}`,
   'order-vouchers': (operationId) => sql`
-    select 'SUCCEEDED' as status, ${nobody} as request_id, request_digest,
+    select 'SUCCEEDED' as status, ${noRequest} as request_id, request_digest,
       jsonb_build_object('ok', true, 'bulkOrderId', id) as outcome
     from bulk_orders where operation_id = ${operationId}`,
   // The attempt that the operation made, regardless of retries; undefined if it never began.
   'top-up': (operationId) => sql`
     select case when made.status is null and topups.status = 'FAILED' then 'FAILED'
         else ${attemptStatus} end as status,
-      ${nobody} as request_id, request_digest,
+      ${noRequest} as request_id, request_digest,
       case when made.status is null and topups.status = 'FAILED' then
         jsonb_build_object('ok', false, 'reason', 'topup-failed', 'detail', topups.message,
           'transactionId', topups.id)
@@ -89,7 +89,7 @@ const effects: Readonly<Record<string, (operationId: string) => RawBuilder<unkno
     where topups.operation_id = ${operationId}`,
   // The attempt that the operation made, or joined.
   'retry-topup': (operationId) => sql`
-    select ${attemptStatus} as status, ${nobody} as request_id, request_digest,
+    select ${attemptStatus} as status, ${noRequest} as request_id, request_digest,
       ${attemptOutcome} as outcome
     from topup_retries as request
     left join topup_attempts as made
@@ -100,7 +100,7 @@ const effects: Readonly<Record<string, (operationId: string) => RawBuilder<unkno
 /** SQL expression: the effect as a row or none. */
 const effectOf = (kind: string, operationId: string): RawBuilder<unknown> =>
   effects[kind]?.(operationId) ??
-  sql`select null::text as status, ${nobody} as request_id, null::text as request_digest,
+  sql`select null::text as status, ${noRequest} as request_id, null::text as request_digest,
     null::jsonb as outcome where false`;
 
 /** SQL expression: the operation as a row or none; the effect of a pruned operation replaces it. */

@@ -65,7 +65,7 @@ export async function topUpOnce(
     content: topup,
   });
   return runRecordedOnce(services, identity, {
-    failpoint: 'topup-drawn',
+    failpoint: 'topup-numbered',
     async record() {
       const { operationId: creationId } = identity;
       const workflowIdFormat = topUpId('%s', creationId);

@@ -4,7 +4,7 @@ import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene
 import { breakStatement } from '../support/database-faults.ts';
 import { until } from '../support/until.ts';
 
-const MAXIMUM_HINTS = 10;
+const MAXIMUM_NUDGES = 10;
 const FLOOD = 30;
 /** Of a signal: itself, and the three of a workflow task. */
 const EVENTS_PER_SIGNAL = 4;
@@ -15,7 +15,7 @@ const EVENTS_PER_ATTEMPT = 30;
 let scene: TopupScene;
 beforeAll(async () => {
   scene = await setTopupScene({
-    NUDGES_PER_WORKFLOW: String(MAXIMUM_HINTS),
+    NUDGES_PER_WORKFLOW: String(MAXIMUM_NUDGES),
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '3600',
   });
 });
@@ -54,7 +54,7 @@ async function flood(handle: WorkflowHandle): Promise<void> {
   }
   const followed = after.followed - before.followed;
   expect(followed).toBeGreaterThan(0);
-  expect(after.followed).toBeLessThanOrEqual(MAXIMUM_HINTS);
+  expect(after.followed).toBeLessThanOrEqual(MAXIMUM_NUDGES);
   const ofAttempts = after.events - before.events - FLOOD * EVENTS_PER_SIGNAL;
   expect(ofAttempts / followed, 'events of an attempt').toBeLessThan(EVENTS_PER_ATTEMPT);
 }

@@ -3,7 +3,7 @@ import type { Operation } from '../../domain/refusals.ts';
 
 /**
  * The steps at which a test may kill, fail or halt a process (faults.md), in the order of an
- * operation. `requested`, `drawn`, `started`, `known` and `answered` belong to the API, the others
+ * operation. `requested`, `numbered`, `started`, `known` and `answered` belong to the API, the others
  * to the worker; a step before a `…committed` is inside the transaction.
  */
 const steps = {
@@ -21,7 +21,7 @@ const steps = {
     ...(['post-committed', 'confirming', 'confirmed', 'known', 'answered'] as const),
   ],
   topup: [
-    ...(['requested', 'drawn', 'started', 'begun', 'held', 'hold-committed', 'sending'] as const),
+    ...(['requested', 'numbered', 'started', 'begun', 'held', 'hold-committed', 'sending'] as const),
     ...(['sent', 'ended', 'end-committed', 'known', 'answered'] as const),
   ],
   retry: [

@@ -53,8 +53,8 @@ describe('a failpoint', () => {
     ['redeem-paid:kill', true],
     ['generate-committed:throw', true],
     ['claim-sent:hang', true],
-    ['topup-drawn:delay', true],
-    ['retry-drawn', false],
+    ['topup-numbered:delay', true],
+    ['retry-numbered', false],
     ['redeem-paid:explode', false],
     ['redeem', false],
   ])('setting %s is one: %s', (setting, isOne) => {

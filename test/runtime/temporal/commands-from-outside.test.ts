@@ -121,7 +121,7 @@ async function anonymousVoucher(): Promise<number> {
   return Number(answer.body.data.voucher.id);
 }
 
-async function drawnTopUp(): Promise<{ id: number; operationId: string; requestDigest: string }> {
+async function numberedTopUp(): Promise<{ id: number; operationId: string; requestDigest: string }> {
   const operationId = randomBytes(16).toString('hex');
   const requestDigest = 'guessed';
   const topup = { partnerId: scene.partner.id, amount: '50', msisdn: scene.number('000') };
@@ -156,7 +156,7 @@ describe.each(clients)('a start %s', (_name, client) => {
   });
 
   it('of topUp sends nothing', async () => {
-    const { id, operationId, requestDigest } = await drawnTopUp();
+    const { id, operationId, requestDigest } = await numberedTopUp();
     const before = await moved();
     const request = requestOf({ kind: 'partner', id: scene.partner.id });
     const command = { ...request, operationId, requestDigest, transactionId: id };
@@ -277,7 +277,7 @@ describe('a top-up whose money is on hold', () => {
 });
 
 it('an update that starts its workflow in clear starts nothing', async () => {
-  const { id, operationId, requestDigest } = await drawnTopUp();
+  const { id, operationId, requestDigest } = await numberedTopUp();
   const before = await moved();
   const request = requestOf({ kind: 'partner', id: scene.partner.id });
   const command = { ...request, operationId, requestDigest, transactionId: id };
