@@ -1,7 +1,11 @@
 import { partnerAuthority } from '../../src/db/access/access.ts';
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
 import { giveBackResend } from '../../src/db/limits/daily-limits.ts';
-import { type CountedMessages, giveUpConfirmation, lockNumber } from '../../src/db/messages/messages.ts';
+import {
+  type CountedMessages,
+  giveUpConfirmation,
+  lockNumber,
+} from '../../src/db/messages/messages.ts';
 import {
   findResend,
   findResendable,

@@ -21,7 +21,15 @@ const steps = {
     ...(['post-committed', 'confirming', 'confirmed', 'known', 'answered'] as const),
   ],
   topup: [
-    ...(['requested', 'numbered', 'started', 'begun', 'held', 'hold-committed', 'sending'] as const),
+    ...([
+      'requested',
+      'numbered',
+      'started',
+      'begun',
+      'held',
+      'hold-committed',
+      'sending',
+    ] as const),
     ...(['sent', 'ended', 'end-committed', 'known', 'answered'] as const),
   ],
   retry: [

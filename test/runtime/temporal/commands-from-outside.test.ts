@@ -121,7 +121,11 @@ async function anonymousVoucher(): Promise<number> {
   return Number(answer.body.data.voucher.id);
 }
 
-async function numberedTopUp(): Promise<{ id: number; operationId: string; requestDigest: string }> {
+async function numberedTopUp(): Promise<{
+  id: number;
+  operationId: string;
+  requestDigest: string;
+}> {
   const operationId = randomBytes(16).toString('hex');
   const requestDigest = 'guessed';
   const topup = { partnerId: scene.partner.id, amount: '50', msisdn: scene.number('000') };
