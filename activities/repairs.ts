@@ -13,10 +13,11 @@ import {
   runRepair,
 } from '../src/db/repairs/repairs.ts';
 import { endedClaim } from '../src/db/vouchers/claims.ts';
+import { isStaffActor } from '../src/domain/access.ts';
 import { formatAmount, formatMoney, parseMoney } from '../src/domain/money.ts';
 import { SETTLED_BY_HAND } from '../src/domain/providers.ts';
 import type { Refusal } from '../src/domain/refusals.ts';
-import { isStaffActor, type RepairState, refusedCallWords } from '../src/domain/repairs.ts';
+import { type RepairState, refusedCallWords } from '../src/domain/repairs.ts';
 import type { ProviderInquiry } from '../src/providers/outcome.ts';
 import { ASK_SIGNED_IN, whySecondPerson } from '../src/repairs/ask-repair.ts';
 import { argumentsOf, type Judgement, type RepairContext } from '../src/repairs/repair-kind.ts';

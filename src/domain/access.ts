@@ -130,12 +130,18 @@ export const PORTAL_ACTOR = 'portal:';
 /** Begins the actor of an audit entry that a person of the service has made at `/support`. */
 const STAFF_ACTOR = 'staff:';
 
+/** The actor of the audit log for a person of the service, by the id of the account. */
+export const staffActor = (accountId: number): string => `${STAFF_ACTOR}${accountId}`;
+
+/** Whether a person of the service has signed in; anybody can give any other name on the command line. */
+export const isStaffActor = (actor: string): boolean => actor.startsWith(STAFF_ACTOR);
+
 /** The actor of an audit entry that a signed-in person makes. */
 export const actorOfPerson = (person: {
   readonly email: string;
   readonly company: Employer;
 }): string =>
-  person.company.kind === 'staff' ? STAFF_ACTOR + person.company.id : PORTAL_ACTOR + person.email;
+  person.company.kind === 'staff' ? staffActor(person.company.id) : PORTAL_ACTOR + person.email;
 
 /** Companies do not see the names of operators and staff. */
 export const actorName = (actor: string): string =>

@@ -144,11 +144,5 @@ export const repairSubjects = [
 ] as const;
 export type RepairSubject = (typeof repairSubjects)[number];
 
-/** The actor of the audit log for a person of the service, by the id of the account. */
-export const staffActor = (accountId: number): string => `staff:${accountId}`;
-
-/** Whether a person of the service has signed in; anybody can give any other name on the command line. */
-export const isStaffActor = (actor: string): boolean => actor.startsWith('staff:');
-
 /** The type of the failure of a step that the database refuses, so that only a person can help. */
 export const DATABASE_REFUSES = 'DatabaseRefuses';

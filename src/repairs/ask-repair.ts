@@ -16,8 +16,9 @@ import {
   type ProviderReceipt,
   type RepairRow,
 } from '../db/repairs/repairs.ts';
+import { isStaffActor } from '../domain/access.ts';
 import { formatGroupedAmount, formatMoney, type Money } from '../domain/money.ts';
-import { isStaffActor, refuseReason } from '../domain/repairs.ts';
+import { refuseReason } from '../domain/repairs.ts';
 import {
   choiceArgument,
   hasArguments,

@@ -104,32 +104,36 @@ export async function noteMessagesSpent(
 }
 
 /** Uncounts the message of a claim that the provider refused. */
-export async function giveBackCompanyMessage(
+export const giveBackCompanyMessage = (
   transaction: DatabaseTransaction,
   claimId: string,
-): Promise<void> {
-  await sql`
-    update company_daily_counts as counts set messages = greatest(counts.messages - 1, 0)
-    from voucher_claims as claim
-    where claim.id = ${claimId} and counts.company_kind = claim.company_kind
-      and counts.company_id = claim.company_id
-      and counts.day = (claim.created_at at time zone 'UTC')::date`.execute(transaction);
-}
+): Promise<void> =>
+  uncountMessage(
+    transaction,
+    sql`select company_kind, company_id, created_at from voucher_claims where id = ${claimId}`,
+  );
 
-/**
- * Uncounts the message of a resend that the provider refused, once: while its operation runs, and on the day that
- * counted it.
- */
-export async function giveBackResend(
+/** Uncounts the message of a resend that the provider refused, once: while its operation runs. */
+export const giveBackResend = (
   transaction: DatabaseTransaction,
   operationId: string,
+): Promise<void> =>
+  uncountMessage(
+    transaction,
+    sql`select company_kind, company_id, created_at from operations
+      where id = ${operationId} and status = 'RUNNING'`,
+  );
+
+/** Uncounts the message of the selected request, on the day that counted it. */
+async function uncountMessage(
+  transaction: DatabaseTransaction,
+  request: RawBuilder<unknown>,
 ): Promise<void> {
   await sql`
     update company_daily_counts as counts set messages = greatest(counts.messages - 1, 0)
-    from operations as operation
-    where operation.id = ${operationId} and operation.status = 'RUNNING'
-      and counts.company_kind = operation.company_kind and counts.company_id = operation.company_id
-      and counts.day = (operation.created_at at time zone 'UTC')::date`.execute(transaction);
+    from (${request}) as request
+    where counts.company_kind = request.company_kind and counts.company_id = request.company_id
+      and counts.day = (request.created_at at time zone 'UTC')::date`.execute(transaction);
 }
 
 /** Counts a wrong verification code of a company, also beyond the budget. */

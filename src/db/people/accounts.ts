@@ -262,6 +262,10 @@ export async function addStaffAccount(
   return accountId;
 }
 
+/** SQL expression: the name of the person of the service that an actor is, by the column of the actor; else null. */
+export const staffName = (actor: string) => sql<string | null>`(
+  select name from staff_accounts where 'staff:' || account_id = ${sql.ref(actor)})`;
+
 /** The accounts of the service, including disabled ones. */
 export const listStaffAccounts = (database: Database) =>
   database

@@ -3,6 +3,7 @@ import { formatMoney, type Money } from '../../domain/money.ts';
 import type { CaseWhy } from '../../domain/positions/case-texts.ts';
 import type { Bearer, Difference } from '../../domain/positions/position.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
+import { staffName } from '../people/accounts.ts';
 import { type LockedOrder, lastHeardOf, lostOperationId, type OpenCase } from './orders.ts';
 
 /** Something that a person must settle. */
@@ -158,8 +159,7 @@ const columns = sql`found.id, subject_kind as "subjectKind", subject, why, diffe
   message, provider, reference, found.partner_id as "partnerId", company_name as partner,
   found.merchant_id as "merchantId", merchant_name as merchant, voucher_id as "voucherId",
   serial_number as "serialNumber", topup_id as "topupId", opened_at as "openedAt",
-  closed_at as "closedAt", closed_by as "closedBy", note, borne_by as "borneBy", coalesce(
-    (select name from staff_accounts where 'staff:' || account_id = closed_by), closed_by) as closer`;
+  closed_at as "closedAt", closed_by as "closedBy", note, borne_by as "borneBy", coalesce(${staffName('closed_by')}, closed_by) as closer`;
 
 const joins = sql`left join partners on partners.id = found.partner_id
   left join merchants on merchants.id = found.merchant_id

@@ -3,6 +3,7 @@ import type { StoredNumber } from '../../domain/phone.ts';
 import type { RepairState } from '../../domain/repairs.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
+import { staffName } from '../people/accounts.ts';
 import type { RepairRow } from './repairs.ts';
 
 /** One repair; undefined where there is none. */
@@ -20,9 +21,6 @@ export interface ShownRepair extends RepairRow {
   /** The partner of the operation, if it is a partner's. */
   readonly partner: string | null;
 }
-
-const staffName = (actor: 'asked_by' | 'confirmed_by') => sql<string | null>`(
-  select name from staff_accounts where 'staff:' || account_id = ${sql.ref(actor)})`;
 
 const shownRepairs = (database: Database) =>
   database

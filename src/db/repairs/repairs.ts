@@ -1,12 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { isStaffActor, staffActor } from '../../domain/access.ts';
 import { type Money, parseMoney } from '../../domain/money.ts';
-import {
-  isStaffActor,
-  type RepairSubject,
-  repairSubjects,
-  resultOfWaiting,
-  staffActor,
-} from '../../domain/repairs.ts';
+import { type RepairSubject, repairSubjects, resultOfWaiting } from '../../domain/repairs.ts';
 import { mayAsStaff, needOfRepair, staffRoles } from '../../domain/staff.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { type AuditEntry, addAuditEntries } from '../access/calls.ts';

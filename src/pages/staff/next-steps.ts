@@ -1,11 +1,11 @@
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { TopupDetail } from '../../db/topups/topups.ts';
 import type { VoucherDetail } from '../../db/vouchers/vouchers.ts';
+import { isStaffActor } from '../../domain/access.ts';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { maskStored } from '../../domain/phone.ts';
 import type { NotDoneBy } from '../../domain/providers.ts';
 import { quoted } from '../../domain/refusals.ts';
-import { isStaffActor } from '../../domain/repairs.ts';
 import { plainWords } from '../../domain/staff.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import type { RepairKindName } from '../../repairs/repair-titles.ts';

@@ -7,9 +7,9 @@ import {
 } from '../../db/repairs/repair-lists.ts';
 import { confirmRepair, declineRepair } from '../../db/repairs/repairs.ts';
 import { namesOfPartners } from '../../db/support-search.ts';
-import { actorOfPerson } from '../../domain/access.ts';
+import { actorOfPerson, isStaffActor } from '../../domain/access.ts';
 import { formatGroupedAmount } from '../../domain/money.ts';
-import { isStaffActor, refuseReason } from '../../domain/repairs.ts';
+import { refuseReason } from '../../domain/repairs.ts';
 import { mayAsStaff } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { whySecondPerson } from '../../repairs/ask-repair.ts';

@@ -2,7 +2,7 @@ import { Client, Connection } from '@temporalio/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { RepairRow } from '../../../src/db/repairs/repairs.ts';
-import { staffActor } from '../../../src/domain/repairs.ts';
+import { staffActor } from '../../../src/domain/access.ts';
 import { repairKinds } from '../../../src/repairs/repair-kinds.ts';
 import type { ServiceProcess } from '../../harness/service-process.ts';
 import { call } from '../../support/clients.ts';

@@ -5,7 +5,7 @@ import { createNumberHash } from '../../../src/crypto/phone-numbers.ts';
 import { createSecretBox } from '../../../src/crypto/secret-box.ts';
 import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
 import { confirmRepair, type RepairRow } from '../../../src/db/repairs/repairs.ts';
-import { staffActor } from '../../../src/domain/repairs.ts';
+import { staffActor } from '../../../src/domain/access.ts';
 import { type Asked, askRepair } from '../../../src/repairs/ask-repair.ts';
 import type { RepairKind } from '../../../src/repairs/repair-kind.ts';
 import { findRepairKind } from '../../../src/repairs/repair-kinds.ts';

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
 import { declineRepair } from '../../../src/db/repairs/repairs.ts';
-import { staffActor } from '../../../src/domain/repairs.ts';
+import { staffActor } from '../../../src/domain/access.ts';
 import { until } from '../../support/until.ts';
 import { type RepairScene, setRepairScene } from './repair-scene.ts';
 

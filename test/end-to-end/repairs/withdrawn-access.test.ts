@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { partnerBalances } from '../../../src/db/ledger/ledger.ts';
-import { staffActor } from '../../../src/domain/repairs.ts';
+import { staffActor } from '../../../src/domain/access.ts';
 import { type RaceScene, setRaceScene } from './race-scene.ts';
 
 /** Whose access is withdrawn after asking: what has not begun is not carried out. */
