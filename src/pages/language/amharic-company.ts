@@ -196,7 +196,7 @@ export const business = {
   'Vouchers are generated from it.': 'ቫውቸሮች ከዚህ ይወጣሉ።',
   'Unused vouchers': 'ያልተመነዘሩ ቫውቸሮች',
   'unused vouchers': 'ያልተመነዘሩ ቫውቸሮች',
-  'The unused value of your vouchers.': 'ያልተመነዘረው የቫውቸሮችዎ ዋጋ።',
+  'The value of vouchers that is not used yet.': 'ያልተመነዘረው የቫውቸሮችዎ ዋጋ።',
   'Statement<1> of the {1}</1>': 'መግለጫ<1> - {1}</1>',
   'Payouts<1> ({1})</1>': 'ክፍያዎች<1> ({1})</1>',
   'Paid to you today': 'ዛሬ የተከፈለዎት',

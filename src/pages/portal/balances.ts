@@ -1,6 +1,5 @@
-import type { Wallet } from '../../db/ledger/account-statements.ts';
-import { partnerBalances, readLowBalances, setLowBalance as set } from '../../db/ledger/ledger.ts';
-import { mayUse, type PortalRole } from '../../domain/access.ts';
+import { readLowBalances, setLowBalance as set } from '../../db/ledger/ledger.ts';
+import { mayUse } from '../../domain/access.ts';
 import {
   formatAmount,
   formatMoney,
@@ -10,65 +9,26 @@ import {
 } from '../../domain/money.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
-import { type KnownText, sentence } from '../language/language.ts';
-import { badge, field, money, questionPage } from '../layout/parts.ts';
+import { sentence } from '../language/language.ts';
+import { walletCards, walletLabels } from '../layout/company-parts.ts';
+import { field, questionPage } from '../layout/parts.ts';
 import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
 import { changeAccess } from '../session/confirmation.ts';
 
 const BALANCES_PATH = `${PORTAL_PATH}/balances`;
 
-/** The labels of a partner's balances, in the order of the specification (2.10). */
-export const walletLabels: Readonly<
-  Record<Wallet, { readonly name: KnownText; readonly text: KnownText }>
-> = {
-  airtime: { name: 'Airtime wallet', text: 'Airtime and packages are paid from it.' },
-  gift: { name: 'Gift wallet', text: 'Vouchers are generated from it.' },
-  reserved: {
-    name: 'Unused vouchers',
-    text: 'The unused value of your vouchers.',
-  },
-};
-
 /** The balances as cards. */
-export async function balanceCards({ services, session }: AccountRequest): Promise<Html> {
-  const balances = await partnerBalances(services.database, session.company.id);
-  const lows = await readLowBalances(services.database, session.company.id);
-  const cards = Object.entries(walletLabels).map(([wallet, { name, text }]) => {
-    const balance = balances[wallet as Wallet];
-    const low = wallet === 'reserved' ? undefined : lows[wallet as keyof typeof lows];
-    return html`<section class="card figure"><h2>${phrase(name)}</h2>
-<p class="amount">${money(balance)}</p>
-<p class="quiet">${phrase(text)}</p>
-${low !== undefined && lowNote({ wallet, balance, low, role: session.role })}
-${
-  mayUse(session.role, 'export') &&
-  html`<p><a href="${BALANCES_PATH}/${wallet}">Statement<span class="visually-hidden">
-of the ${phrase(name.toLowerCase())}</span></a></p>`
-}</section>`;
+export const balanceCards = ({ services, session }: AccountRequest): Promise<Html> =>
+  walletCards(services.database, session.company.id, {
+    statements: mayUse(session.role, 'export') ? BALANCES_PATH : undefined,
+    change: (wallet, low) => mayUse(session.role, 'operate') && changeLowLink(wallet, low),
   });
-  return html`<div class="cards">${cards}</div>`;
-}
 
-/** Whether a wallet is low, and since which balance; a link to change that. */
-function lowNote({
-  wallet,
-  balance,
-  low,
-  role,
-}: {
-  readonly wallet: string;
-  readonly balance: string;
-  readonly low: string | null;
-  readonly role: PortalRole;
-}): Html {
-  const isLow = low !== null && parseMoney(balance) < parseMoney(low);
-  const change =
-    mayUse(role, 'operate') &&
-    html`<a href="${BALANCES_PATH}/${wallet}/low-balance">${phrase(
-      low === null ? 'Warn when it is low' : 'Change the warning',
-    )}<span class="visually-hidden"> (${phrase(`${wallet} wallet`)})</span></a>`;
-  return html`<p>${isLow && badge('danger', 'Low')} ${low !== null && html`Low below ${money(low)}.`} ${change}</p>`;
-}
+/** A link to the balance below which a wallet is low. */
+const changeLowLink = (wallet: string, low: string | null): Html =>
+  html`<a href="${BALANCES_PATH}/${wallet}/low-balance">${phrase(
+    low === null ? 'Warn when it is low' : 'Change the warning',
+  )}<span class="visually-hidden"> (${phrase(`${wallet} wallet`)})</span></a>`;
 
 /** A partner's three balances (specification 2.10), with links to their statements. */
 export const showBalances = portal.page({

@@ -12,6 +12,7 @@ import { html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
 import { fileTime } from '../language/time-zone.ts';
+import { usd } from '../layout/company-parts.ts';
 import {
   amountText,
   badge,
@@ -83,9 +84,6 @@ amount. What your customers pay is up to you: your server says it with each top-
 const PRICES_PATH = `${PORTAL_PATH}/prices`;
 
 type Price = Awaited<ReturnType<typeof listPartnerPrices>>[number];
-
-/** USD without unusual zeros. */
-const usd = (decimal: string): string => decimal.replace(/0{1,4}$/, '');
 
 const ALL_OTHERS = 'All merchants without their own price';
 

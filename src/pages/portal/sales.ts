@@ -10,6 +10,7 @@ import { sentence } from '../language/language.ts';
 import { beginningOf, fileTime, timeZone } from '../language/time-zone.ts';
 import { daysForm } from '../layout/forms.ts';
 import { redemptionStates, reversalLabels, stateBadge, stateOptions } from '../layout/labels.ts';
+import { listAddress } from '../layout/paging.ts';
 import {
   amountText,
   daySchema,
@@ -23,7 +24,7 @@ import {
   withoutEmptyEnds,
 } from '../layout/parts.ts';
 import { type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
-import { csvFile, listAddress, listFilters, listPages } from './lists.ts';
+import { csvFile, listFilters, listPages } from './lists.ts';
 import { termsCard } from './terms.ts';
 
 /** A partner's sales per day: generated vouchers and delivered top-ups. */

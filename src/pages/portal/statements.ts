@@ -1,12 +1,5 @@
 import type { Days } from '../../db/days.ts';
-import {
-  REACHED_LINES,
-  readStatementPage,
-  type StatementLine,
-  type StatementPage,
-  type StatementRequest,
-  type Wallet,
-} from '../../db/ledger/account-statements.ts';
+import { readStatementPage, type StatementPage } from '../../db/ledger/account-statements.ts';
 import { firstMonth, readCompanyMonth } from '../../db/ledger/monthly-statements.ts';
 import {
   explainLine,
@@ -20,47 +13,26 @@ import { csv } from '../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { statementCsv, statementFileName, statementHtml } from '../../rendering/report-files.ts';
 import { problems } from '../answers.ts';
-import { sentence, statementLine } from '../language/language.ts';
-import { beginningOf, fileTime, timeZone } from '../language/time-zone.ts';
-import { daysForm } from '../layout/forms.ts';
-import {
-  amountText,
-  DOWNLOAD_ROWS,
-  daysAfter,
-  emptyState,
-  money,
-  plainAmount,
-  type ReadDays,
-  readDays,
-  table,
-  time,
-} from '../layout/parts.ts';
+import { fileTime, timeZone } from '../language/time-zone.ts';
+import { DOWNLOAD_ROWS, emptyState, plainAmount, readDays, table } from '../layout/parts.ts';
+import { accountStatement, sides, statementRequest, walletOf } from '../layout/statement.ts';
 import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
-import { walletLabels } from './balances.ts';
-import { listAddress, pageNumber, paging } from './lists.ts';
 
-const ROWS = 50;
+const BALANCES_PATH = `${PORTAL_PATH}/balances`;
 
-/** The statement of one of a partner's wallets, with the purpose of each change. */
+/** The statement of one of a partner's wallets. */
 export const showStatement = portal.page({
   path: '/balances/:wallet',
   needs: 'export',
   kind: 'partner',
-  async handle(request) {
-    const wallet = walletOf(request);
-    const page = pageNumber(request.query);
-    if (wallet === undefined || page === undefined || (page - 1) * ROWS >= REACHED_LINES)
-      return problems.notFound;
-    const range = readDays(request.query);
-    if (range.days === undefined) return statementPage(wallet, range);
-    const found = await readStatementPage(
-      request.services.database,
-      requestOf(request, wallet, range.days),
-      { limit: ROWS, offset: (page - 1) * ROWS },
-    );
-    if (page > 1 && found.lines.length === 0) return problems.notFound;
-    return statementPage(wallet, range, found, page);
-  },
+  handle: (request) =>
+    accountStatement(request, {
+      partnerId: request.session.company.id,
+      root: BALANCES_PATH,
+      back: { path: BALANCES_PATH, name: 'All balances' },
+      site: PORTAL_PATH,
+      hasFile: true,
+    }),
 });
 
 /** The statement as a file, oldest first. */
@@ -75,7 +47,7 @@ export const downloadStatement = portal.page({
     if (days === undefined) return problems.invalid;
     const found = await readStatementPage(
       request.services.database,
-      requestOf(request, wallet, days),
+      statementRequest(request.session.company.id, wallet, days),
       { limit: DOWNLOAD_ROWS, offset: 0 },
     );
     if (found.lineCount > found.lines.length) return problems.tooManyRows;
@@ -86,20 +58,6 @@ export const downloadStatement = portal.page({
       content: csv(fileRows(days, found)),
     };
   },
-});
-
-const walletOf = ({ params: { wallet = '' } }: AccountRequest): Wallet | undefined =>
-  Object.hasOwn(walletLabels, wallet) ? (wallet as Wallet) : undefined;
-
-const requestOf = (
-  { session }: AccountRequest,
-  wallet: Wallet,
-  { first, last }: Days,
-): StatementRequest => ({
-  partnerId: session.company.id,
-  wallet,
-  from: beginningOf(first),
-  before: beginningOf(daysAfter(last, 1)),
 });
 
 function fileRows({ first, last }: Days, found: StatementPage) {
@@ -121,79 +79,6 @@ function fileRows({ first, last }: Days, found: StatementPage) {
     }),
     summary(last, 'Closing balance', found.closingBalance),
   ];
-}
-
-/** Debit and credit of a line, each without a sign. */
-const sides = ({ change }: StatementLine): { out: string | null; into: string | null } =>
-  change.startsWith('-') ? { out: change.slice(1), into: null } : { out: null, into: change };
-
-function statementPage(
-  wallet: Wallet,
-  range: ReadDays,
-  found?: StatementPage,
-  page = 1,
-): PageAnswer {
-  const path = `${PORTAL_PATH}/balances/${wallet}`;
-  const { name, text } = walletLabels[wallet];
-  return {
-    kind: 'page',
-    title: sentence('Statement: {1}', sentence(name)),
-    status: found ? undefined : 422,
-    content: html`<p><a href="${PORTAL_PATH}/balances">All balances</a></p>
-<h1>${phrase(name)}: statement</h1>
-<p>${phrase(text)}</p>
-<section class="card">
-${daysForm(path, range)}
-${found && sums(found)}
-${found && lines(found)}
-${found && paging({ path, values: range.values, page, limit: ROWS, totalItems: found.lineCount, reachedItems: REACHED_LINES })}
-${found && html`<p><a href="${listAddress(`${path}/download`, range.values)}">Download as CSV</a></p>`}
-</section>`,
-  };
-}
-
-const sums = (found: StatementPage): Html =>
-  html`<dl class="sums">${[
-    ['Opening balance', found.openingBalance],
-    ['Came in', found.cameIn],
-    ['Went out', found.wentOut],
-    ['Closing balance', found.closingBalance],
-  ].map(
-    ([name, value]) =>
-      html`<div><dt>${phrase(name ?? '')}</dt><dd>${money(value ?? '0')}</dd></div>`,
-  )}</dl>`;
-
-const lines = (found: StatementPage): Html =>
-  found.lines.length === 0
-    ? emptyState('No movements', 'The balance did not change on these days.')
-    : table('Movements, newest first', found.lines, [
-        { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
-        { title: 'What', phone: 'head', value: linkedWords },
-        {
-          title: 'Out, ETB',
-          phone: 'figure out',
-          value: (line) => optional(sides(line).out),
-          align: 'right',
-        },
-        {
-          title: 'In, ETB',
-          phone: 'figure in',
-          value: (line) => optional(sides(line).into),
-          align: 'right',
-        },
-        { title: 'Balance, ETB', value: ({ balance }) => amountText(balance), align: 'right' },
-      ]);
-
-const optional = (change: string | null): string => (change === null ? '' : amountText(change));
-
-/** The purpose of a line, with a link to its voucher or top-up. */
-function linkedWords(line: StatementLine): Html | string {
-  const words = statementLine(explainLine(line));
-  const target =
-    line.voucher_id !== null
-      ? `vouchers/${line.voucher_id}`
-      : line.topup_id !== null && `top-ups/${line.topup_id}`;
-  return target ? html`<a href="${PORTAL_PATH}/${target}">${words}</a>` : words;
 }
 
 const STATEMENTS_PATH = `${PORTAL_PATH}/statements`;

@@ -10,13 +10,12 @@ import {
   scopeMeanings,
   scopesOf,
 } from '../../../domain/access.ts';
-import { formatGroupedAmount, parseMoney } from '../../../domain/money.ts';
 import type { Company } from '../../../domain/vouchers/voucher.ts';
 import { createAddressMatcher } from '../../../http/access/source-address.ts';
 import { parsePublicKey, publicKeyFingerprint } from '../../../http/signature/public-key.ts';
 import { type Html, html } from '../../../rendering/html.ts';
+import { apiKeyPower, apiKeyState } from '../../layout/company-parts.ts';
 import {
-  badge,
   emptyState,
   field,
   fileForm,
@@ -219,15 +218,6 @@ function copyNote(keys: readonly ListedKey[], canCopy: boolean): Html | undefine
   }. A rotated key can be copied.</p>`;
 }
 
-/** The scopes of a key, and its daily limits. */
-function powerOf({ scopes, dailyAmount, dailyOperations }: ListedKey): Html {
-  const limits = [
-    dailyAmount !== null && `${formatGroupedAmount(parseMoney(dailyAmount))} ETB a day`,
-    dailyOperations !== null && `${dailyOperations} a day`,
-  ].filter(Boolean);
-  return html`${scopes.join(', ')}${limits.length > 0 && html`<br>${limits.join(', ')}`}`;
-}
-
 const workingKeys = (
   keys: readonly ListedKey[],
   { canCopy, canSpend }: { readonly canCopy: boolean; readonly canSpend: boolean },
@@ -235,8 +225,8 @@ const workingKeys = (
   table('Valid API keys', keys, [
     { title: 'Name', value: (key) => html`<strong>${key.name}</strong>` },
     { title: 'Begins with', value: (key) => html`<code>${key.prefix}…</code>` },
-    { title: 'May', value: powerOf },
-    { title: 'State', value: stateOf },
+    { title: 'May', value: apiKeyPower },
+    { title: 'State', value: apiKeyState },
     { title: 'Age', value: (key) => ageOf(key.ageDays) },
     { title: 'Last used', value: lastUse },
     {
@@ -265,20 +255,9 @@ const endedKeys = (keys: readonly ListedKey[]): Html =>
   table('Ended API keys', keys, [
     { title: 'Name', value: (key) => key.name },
     { title: 'Begins with', value: (key) => html`<code>${key.prefix}…</code>` },
-    { title: 'Ended', value: (key) => endOf(key) },
+    { title: 'Ended', value: apiKeyState },
     { title: 'Last used', value: lastUse },
   ]);
-
-function stateOf(key: ListedKey): Html {
-  if (key.status === 'ENDING' && key.expiresAt)
-    return html`${badge('warning', 'Ending')} ${time(key.expiresAt)}`;
-  return needsRotation(key) ? badge('warning', 'Rotate') : badge('success', 'Valid');
-}
-
-function endOf({ status, revokedAt, expiresAt }: ListedKey): Html {
-  const at = revokedAt ?? expiresAt;
-  return html`${status === 'REVOKED' ? 'Revoked' : 'Replaced'} ${at ? time(at) : ''}`;
-}
 
 const ageOf = (days: number): string =>
   days === 0 ? 'Today' : days === 1 ? '1 day' : `${days} days`;

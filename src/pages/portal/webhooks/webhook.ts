@@ -10,6 +10,7 @@ import { TEST_EVENT_TYPE } from '../../../domain/events.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { fileTime, instantOf, timeZone } from '../../language/time-zone.ts';
+import { webhookState } from '../../layout/company-parts.ts';
 import {
   badge,
   DOWNLOAD_ROWS,
@@ -25,7 +26,7 @@ import {
 import { type AccountRequest, idOf, type PageAnswer, PORTAL_PATH, portal } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { csvFile } from '../lists.ts';
-import { stateOf, WEBHOOKS_PATH, webhookOf } from './webhooks.ts';
+import { WEBHOOKS_PATH, webhookOf } from './webhooks.ts';
 
 const ROWS = 25;
 /** Until the answer to a test event is shown. */
@@ -72,7 +73,7 @@ ${
   )
 }
 ${facts({
-  State: stateOf(webhook),
+  State: webhookState(webhook),
   Since: time(webhook.statusSince),
   Events: webhook.types?.join(', ') ?? 'All',
   Description: webhook.description || '–',

@@ -17,7 +17,8 @@ import {
 } from '../../../operations/webhooks.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
-import { badge, emptyState, field, postForm, secretPage, table, time } from '../../layout/parts.ts';
+import { webhookState } from '../../layout/company-parts.ts';
+import { emptyState, field, postForm, secretPage, table } from '../../layout/parts.ts';
 import {
   type AccountRequest,
   idOf,
@@ -78,21 +79,12 @@ ${
             }`,
         },
         { title: 'Events', value: ({ types }) => types?.join(', ') ?? 'All' },
-        { title: 'State', value: stateOf },
+        { title: 'State', value: webhookState },
       ])
 }
 </section>
 ${addForm(request, wrong)}`,
   };
-}
-
-/** The state of a webhook as a badge. */
-export function stateOf({ status, failingSince }: WebhookEndpoint): Html {
-  if (status === 'DISABLED') return badge('plain', 'Paused');
-  if (status === 'SWITCHED_OFF') return badge('danger', 'Switched off');
-  return failingSince === null
-    ? badge('success', 'Active')
-    : html`${badge('warning', 'Failing')} since ${time(failingSince)}`;
 }
 
 function addForm(request: AccountRequest, wrong: WrongWebhook | undefined): Html {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { paging } from '../../../src/pages/portal/lists.ts';
+import { paging } from '../../../src/pages/layout/paging.ts';
 import { plainText } from '../../../src/rendering/html.ts';
 
 const shown = (page: number, totalItems: number, isAtLeast: boolean) => {

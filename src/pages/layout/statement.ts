@@ -1,0 +1,160 @@
+import type { Days } from '../../db/days.ts';
+import {
+  REACHED_LINES,
+  readStatementPage,
+  type StatementLine,
+  type StatementPage,
+  type StatementRequest,
+  type Wallet,
+} from '../../db/ledger/account-statements.ts';
+import { explainLine } from '../../domain/statements.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { problems } from '../answers.ts';
+import { sentence, statementLine } from '../language/language.ts';
+import { beginningOf } from '../language/time-zone.ts';
+import type { PageAnswer, PublicRequest } from '../page.ts';
+import { walletLabels } from './company-parts.ts';
+import { daysForm } from './forms.ts';
+import { listAddress, pageNumber, paging } from './paging.ts';
+import {
+  amountText,
+  daysAfter,
+  emptyState,
+  money,
+  type ReadDays,
+  readDays,
+  table,
+  time,
+} from './parts.ts';
+
+const ROWS = 50;
+
+/** Whose statement a page shows, and where its links lead. */
+interface StatementPlace {
+  readonly partnerId: number;
+  /** The path above the statements of all wallets. */
+  readonly root: string;
+  /** The page that the person came from. */
+  readonly back: { readonly path: string; readonly name: string };
+  /** The site, which has the pages of vouchers and top-ups. */
+  readonly site: string;
+  /** Whether the statement is there as a file, too. */
+  readonly hasFile: boolean;
+}
+
+/** The wallet that the path names; undefined where there is none. */
+export const walletOf = ({
+  params: { wallet = '' },
+}: Pick<PublicRequest, 'params'>): Wallet | undefined =>
+  Object.hasOwn(walletLabels, wallet) ? (wallet as Wallet) : undefined;
+
+/** The statement of some days. */
+export const statementRequest = (
+  partnerId: number,
+  wallet: Wallet,
+  { first, last }: Days,
+): StatementRequest => ({
+  partnerId,
+  wallet,
+  from: beginningOf(first),
+  before: beginningOf(daysAfter(last, 1)),
+});
+
+/** The statement of one of a partner's wallets, with the purpose of each change. */
+export async function accountStatement(
+  request: PublicRequest,
+  place: StatementPlace,
+): Promise<PageAnswer> {
+  const wallet = walletOf(request);
+  const page = pageNumber(request.query);
+  if (wallet === undefined || page === undefined || (page - 1) * ROWS >= REACHED_LINES)
+    return problems.notFound;
+  const range = readDays(request.query);
+  if (range.days === undefined) return statementPage(place, { wallet, range });
+  const found = await readStatementPage(
+    request.services.database,
+    statementRequest(place.partnerId, wallet, range.days),
+    { limit: ROWS, offset: (page - 1) * ROWS },
+  );
+  if (page > 1 && found.lines.length === 0) return problems.notFound;
+  return statementPage(place, { wallet, range, found, page });
+}
+
+/** Debit and credit of a line, each without a sign. */
+export const sides = ({ change }: StatementLine): { out: string | null; into: string | null } =>
+  change.startsWith('-') ? { out: change.slice(1), into: null } : { out: null, into: change };
+
+interface ShownStatement {
+  readonly wallet: Wallet;
+  readonly range: ReadDays;
+  /** Undefined for an invalid range. */
+  readonly found?: StatementPage;
+  readonly page?: number;
+}
+
+function statementPage(
+  { root, back, site, hasFile }: StatementPlace,
+  { wallet, range, found, page = 1 }: ShownStatement,
+): PageAnswer {
+  const path = `${root}/${wallet}`;
+  const { name, text } = walletLabels[wallet];
+  return {
+    kind: 'page',
+    title: sentence('Statement: {1}', sentence(name)),
+    status: found ? undefined : 422,
+    content: html`<p><a href="${back.path}">${phrase(back.name)}</a></p>
+<h1>${phrase(name)}: statement</h1>
+<p>${phrase(text)}</p>
+<section class="card">
+${daysForm(path, range)}
+${found && sums(found)}
+${found && lines(found, site)}
+${found && paging({ path, values: range.values, page, limit: ROWS, totalItems: found.lineCount, reachedItems: REACHED_LINES })}
+${found && hasFile && html`<p><a href="${listAddress(`${path}/download`, range.values)}">Download as CSV</a></p>`}
+</section>`,
+  };
+}
+
+const sums = (found: StatementPage): Html =>
+  html`<dl class="sums">${[
+    ['Opening balance', found.openingBalance],
+    ['Came in', found.cameIn],
+    ['Went out', found.wentOut],
+    ['Closing balance', found.closingBalance],
+  ].map(
+    ([name, value]) =>
+      html`<div><dt>${phrase(name ?? '')}</dt><dd>${money(value ?? '0')}</dd></div>`,
+  )}</dl>`;
+
+const lines = (found: StatementPage, site: string): Html =>
+  found.lines.length === 0
+    ? emptyState('No movements', 'The balance did not change on these days.')
+    : table('Movements, newest first', found.lines, [
+        { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+        { title: 'What', phone: 'head', value: (line) => linkedWords(line, site) },
+        {
+          title: 'Out, ETB',
+          phone: 'figure out',
+          value: (line) => optional(sides(line).out),
+          align: 'right',
+        },
+        {
+          title: 'In, ETB',
+          phone: 'figure in',
+          value: (line) => optional(sides(line).into),
+          align: 'right',
+        },
+        { title: 'Balance, ETB', value: ({ balance }) => amountText(balance), align: 'right' },
+      ]);
+
+const optional = (change: string | null): string => (change === null ? '' : amountText(change));
+
+/** The purpose of a line, with a link to its voucher or top-up. */
+function linkedWords(line: StatementLine, site: string): Html | string {
+  const words = statementLine(explainLine(line));
+  const target =
+    line.voucher_id !== null
+      ? `vouchers/${line.voucher_id}`
+      : line.topup_id !== null && `top-ups/${line.topup_id}`;
+  return target ? html`<a href="${site}/${target}">${words}</a>` : words;
+}
