@@ -2,7 +2,6 @@ import type { AdminConfig } from '../../config/config.ts';
 import { createPasswordHashes } from '../../crypto/password-hashes.ts';
 import { readableSecret } from '../../crypto/secret-box.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
-import { forgetSignIns } from '../../db/limits/attempts.ts';
 import {
   addPortalAccount,
   addStaffAccount,
@@ -13,9 +12,9 @@ import {
 } from '../../db/people/accounts.ts';
 import {
   disableAccount,
-  endPortalSessions,
   removeOneTimePassword,
   resetAccount,
+  resetOneTimePassword,
 } from '../../db/people/sign-ins.ts';
 import { hoursOfPassword, portalRoles } from '../../domain/access.ts';
 import { staffRoleMeanings, staffRoles } from '../../domain/staff.ts';
@@ -181,10 +180,8 @@ export const resetOneTimePasswordCommand = changeCommand({
   examples: ['reset one-time-password --account 2'],
   async change(transaction, { account }) {
     const { email: address, company, label } = await requireAccount(transaction, 'portal', account);
-    if (!(await removeOneTimePassword(transaction, account)))
+    if (!(await resetOneTimePassword(transaction, account)))
       return { unchanged: `${label} has none.` };
-    await endPortalSessions(transaction, account);
-    await forgetSignIns(transaction, account);
     return {
       subject: company,
       details: { accountId: account, email: address },

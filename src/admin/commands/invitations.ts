@@ -1,8 +1,7 @@
-import { lockRow } from '../../db/catalogue/companies.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
-import { canonicalEmail, findPortalAccount } from '../../db/people/accounts.ts';
-import { listInvitations, requestInvitation } from '../../db/people/invitations.ts';
-import { maskMsisdn, parseMsisdn } from '../../domain/phone.ts';
+import { listInvitations } from '../../db/people/invitations.ts';
+import { maskMsisdn } from '../../domain/phone.ts';
+import { inviteMerchant } from '../../operations/invitations.ts';
 import { changeCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, email, id, msisdn, optional, required } from '../fields.ts';
 import { notFound, requireSubject } from '../record-names.ts';
@@ -10,44 +9,44 @@ import type { Consequence } from '../records/record-kind.ts';
 import { column, textTable, timeText } from '../tables.ts';
 
 /**
- * Writes an invitation of a merchant, which replaces the previous one; a worker sends it. The
- * default addresses are those of the merchant.
+ * Invites a merchant.
  *
  * @throws {AdminError} where the merchant cannot be invited
  */
-export async function inviteMerchant(
+export async function invite(
   transaction: DatabaseTransaction,
-  invitation: {
-    readonly merchantId: number;
-    readonly email?: string | undefined;
-    /** E.164 */
-    readonly msisdn?: string | undefined;
-  },
+  invitation: Parameters<typeof inviteMerchant>[1],
 ): Promise<Consequence> {
   const { merchantId } = invitation;
-  const merchant = await lockRow(transaction, 'merchants', merchantId);
-  if (!merchant) throw notFound('merchant', merchantId);
-  if (merchant.status !== 'ACTIVE')
-    throw new AdminError(
-      `Merchant ${merchantId} is deactivated: "activate merchant ${merchantId}" first.`,
-    );
-  const email = canonicalEmail(invitation.email ?? String(merchant.email));
-  const account = await findPortalAccount(transaction, email);
-  if (account && (account.company.kind !== 'merchant' || account.company.id !== merchantId))
-    throw new AdminError(
-      `${email} signs in for ${account.company.kind} ${account.company.id}: use another --email.`,
-    );
-  const msisdn = invitation.msisdn ?? parseMsisdn(String(merchant.phone)) ?? null;
-  const { id, replacedId } = await requestInvitation(transaction, { merchantId, email, msisdn });
-  const sms = msisdn === null ? null : maskMsisdn(msisdn);
+  const invited = await inviteMerchant(transaction, invitation);
+  if (!invited.ok) throw refusalOf(merchantId, invited);
+  const { invitationId, email, sms, replacedId } = invited;
   return {
-    details: { invitationId: id, email, sms, replacedInvitationId: replacedId ?? null },
+    details: { invitationId, email, sms, replacedInvitationId: replacedId ?? null },
     text: [
       `Invited merchant ${merchantId}: the link goes to ${email}`,
       sms === null ? ' only, because its telephone cannot receive SMS.' : ` and by SMS to ${sms}.`,
       replacedId === undefined ? '' : ' The previous link no longer works.',
     ].join(''),
   };
+}
+
+function refusalOf(
+  merchantId: number,
+  refused: Extract<Awaited<ReturnType<typeof inviteMerchant>>, { ok: false }>,
+): AdminError {
+  switch (refused.why) {
+    case 'unknown':
+      return notFound('merchant', merchantId);
+    case 'deactivated':
+      return new AdminError(
+        `Merchant ${merchantId} is deactivated: "activate merchant ${merchantId}" first.`,
+      );
+    case 'address-taken':
+      return new AdminError(
+        `${refused.email} signs in for ${refused.employer.kind} ${refused.employer.id}: use another --email.`,
+      );
+  }
 }
 
 export const inviteMerchantCommand = changeCommand({
@@ -64,7 +63,7 @@ export const inviteMerchantCommand = changeCommand({
   },
   examples: ['invite merchant 3', 'invite merchant 3 --email sara@till.example --phone 0911234567'],
   async change(transaction, input) {
-    const { details, text } = await inviteMerchant(transaction, {
+    const { details, text } = await invite(transaction, {
       merchantId: input.id,
       email: input.email,
       msisdn: input.phone,

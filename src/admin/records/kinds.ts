@@ -1,5 +1,5 @@
 import { endPrices, type Row } from '../../db/catalogue/companies.ts';
-import { inviteMerchant } from '../commands/invitations.ts';
+import { invite } from '../commands/invitations.ts';
 import {
   beginning,
   decimalAmount,
@@ -164,7 +164,7 @@ export const merchant: RecordKind = {
   uponCreation: {
     flag: 'invite',
     description: 'Also invite it to the portal (see "invite merchant --help")',
-    work: (transaction, merchantId) => inviteMerchant(transaction, { merchantId }),
+    work: (transaction, merchantId) => invite(transaction, { merchantId }),
   },
   activation: {
     column: 'status',

@@ -208,6 +208,20 @@ export async function removeOneTimePassword(
   return removed !== undefined;
 }
 
+/**
+ * Lets a person who has lost the phone and the recovery codes sign in by the password alone. The sessions end, and wrong
+ * passwords and codes are forgotten. False where one-time passwords are off.
+ */
+export async function resetOneTimePassword(
+  transaction: DatabaseTransaction,
+  accountId: number,
+): Promise<boolean> {
+  if (!(await removeOneTimePassword(transaction, accountId))) return false;
+  await endPortalSessions(transaction, accountId);
+  await forgetSignIns(transaction, accountId);
+  return true;
+}
+
 /** Whether all people of a company need a one-time password; returns whether that changed. */
 export async function setOneTimePasswordRule(
   transaction: DatabaseTransaction,
