@@ -75,6 +75,9 @@ create index ledger_transfers_deposits on ledger_transfers (upper(operation_id))
   where operation_id like 'deposit:%';
 create index ledger_transfers_goodwill on ledger_transfers (upper(operation_id))
   where operation_id like 'goodwill:%';
+-- The deposits of a partner are listed, the newest first. The condition on the name keeps other statements from it.
+create index ledger_transfers_deposits_of_wallet on ledger_transfers (credit_account_id, id)
+  where operation_id like 'deposit:%';
 
 create function apply_ledger_transfers() returns trigger language plpgsql as $$
 begin

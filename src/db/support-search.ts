@@ -21,15 +21,6 @@ export const partnerOfVoucher = async (database: Database, voucherId: number): P
       .executeTakeFirstOrThrow()
   ).company_name;
 
-/** All partners, by their names. */
-export const namesOfPartners = (database: Database) =>
-  database
-    .selectFrom('partners')
-    .select(['id', 'company_name as name'])
-    .orderBy('company_name')
-    .orderBy('id')
-    .execute();
-
 /** The partner of a top-up, and its workflow; undefined where there is none. */
 export const ownerOfTopup = (database: Database, topupId: number) =>
   database

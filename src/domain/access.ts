@@ -62,6 +62,7 @@ export const accessChanges = {
   'invite merchant': shown('person', 'Invited to the portal:'),
   'activate portal-account': told('person', 'Activated the account of'),
   'create portal-account': told('person', 'Created the portal account of'),
+  'unlock portal-account': told('person', 'Let sign in again after wrong passwords:'),
   'reset portal-password': told('person', 'Reset the portal password of'),
   'disable portal-account': told('person', 'Disabled the portal account of'),
   'invite person': told('person', 'Gave an account to'),

@@ -201,16 +201,19 @@ export const staffRoles = ['AGENT', 'SUPERVISOR', 'OPERATOR'] as const;
 export type StaffRole = (typeof staffRoles)[number];
 
 /**
- * What a page for staff needs. `own`: the person's own account. `look`: find and read cases. `ask`:
- * ask for a repair. `confirm`: confirm what somebody else asked for. `operate`: everything else.
+ * What a page for staff needs. `own`: the person's own account. `look`: find and read cases and
+ * companies. `ask`: ask for a repair. `confirm`: confirm what somebody else asked for. `help`: let people of
+ * companies try to sign in again, and send invitations again, which gives staff no access. `operate`: everything
+ * else.
  */
-export type StaffNeed = 'own' | 'look' | 'ask' | 'confirm' | 'operate';
+export type StaffNeed = 'own' | 'look' | 'ask' | 'confirm' | 'help' | 'operate';
 
 const allowed: Readonly<Record<StaffNeed, readonly StaffRole[]>> = {
   own: staffRoles,
   look: staffRoles,
   ask: staffRoles,
   confirm: ['SUPERVISOR', 'OPERATOR'],
+  help: ['SUPERVISOR', 'OPERATOR'],
   operate: ['OPERATOR'],
 };
 
@@ -227,8 +230,8 @@ export const needOfRepair = (subject: RepairSubject): StaffNeed =>
 
 /** The roles of staff in words for people. */
 export const staffRoleMeanings: Readonly<Record<StaffRole, string>> = {
-  AGENT: 'find and read cases, and ask for repairs',
-  SUPERVISOR: 'also confirm repairs that somebody else asked for',
+  AGENT: 'find and read cases and companies, and ask for repairs',
+  SUPERVISOR: 'also confirm repairs of others, unlock people of companies and invite them again',
   OPERATOR: 'everything',
 };
 

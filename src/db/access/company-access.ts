@@ -3,6 +3,7 @@ import type { ApiKeyPower, ApiKeyStatus, Scope } from '../../domain/access.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyTable } from '../catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
+import { type RowPage, rowsById } from '../row-page.ts';
 import { isValidKey } from './access.ts';
 
 /** The company of a key or an address; exactly one of the two is null. */
@@ -24,30 +25,31 @@ const ownedBy = (company: Company | undefined) =>
  * The API keys of a company, including ended ones, by the database's clock; never a key itself.
  * `ageDays` counts whole days.
  */
-export const listApiKeys = (database: Database, company: Company) =>
-  database
-    .selectFrom('api_keys')
-    .select([
-      'id',
-      'key_name as name',
-      'key_prefix as prefix',
-      'created_at as createdAt',
-      'expires_at as expiresAt',
-      'revoked_at as revokedAt',
-      'last_used_at as lastUsedAt',
-      'last_used_address as lastUsedAddress',
-      'scopes',
-      'daily_amount as dailyAmount',
-      'daily_operations as dailyOperations',
-      sql<ApiKeyStatus>`case when revoked_at is not null then 'REVOKED'
+export const listApiKeys = (database: Database, company: Company, page?: RowPage) =>
+  rowsById(
+    database
+      .selectFrom('api_keys')
+      .select([
+        'id',
+        'key_name as name',
+        'key_prefix as prefix',
+        'created_at as createdAt',
+        'expires_at as expiresAt',
+        'revoked_at as revokedAt',
+        'last_used_at as lastUsedAt',
+        'last_used_address as lastUsedAddress',
+        'scopes',
+        'daily_amount as dailyAmount',
+        'daily_operations as dailyOperations',
+        sql<ApiKeyStatus>`case when revoked_at is not null then 'REVOKED'
         when expires_at <= now() then 'EXPIRED'
         when expires_at is not null then 'ENDING' else 'VALID' end`.as('status'),
-      sql<number>`extract(day from now() - created_at)::int`.as('ageDays'),
-      sql<boolean>`key_ciphertext is not null`.as('isKept'),
-    ])
-    .where(companyColumn(company), '=', company.id)
-    .orderBy('id')
-    .execute();
+        sql<number>`extract(day from now() - created_at)::int`.as('ageDays'),
+        sql<boolean>`key_ciphertext is not null`.as('isKept'),
+      ])
+      .where(companyColumn(company), '=', company.id),
+    page,
+  ).execute();
 
 interface ApiKeyCopy {
   readonly name: string;
@@ -130,13 +132,14 @@ export const endApiKey = (
     .executeTakeFirst();
 
 /** The addresses and ranges that a company may call from. */
-export const listSourceAddresses = (database: Database, company: Company) =>
-  database
-    .selectFrom('source_addresses')
-    .select(['id', 'address', 'created_at as createdAt'])
-    .where(companyColumn(company), '=', company.id)
-    .orderBy('id')
-    .execute();
+export const listSourceAddresses = (database: Database, company: Company, page?: RowPage) =>
+  rowsById(
+    database
+      .selectFrom('source_addresses')
+      .select(['id', 'address', 'created_at as createdAt'])
+      .where(companyColumn(company), '=', company.id),
+    page,
+  ).execute();
 
 /** Removes an address; undefined where the id does not exist. */
 export const removeSourceAddress = (
@@ -153,19 +156,20 @@ export const removeSourceAddress = (
     .executeTakeFirst();
 
 /** The public keys of a merchant, including revoked ones. */
-export const listPublicKeys = (database: Database, merchantId: number) =>
-  database
-    .selectFrom('merchant_public_keys')
-    .select([
-      'id',
-      'public_key_pem as publicKeyPem',
-      'created_at as createdAt',
-      'revoked_at as revokedAt',
-      'proven_at as provenAt',
-    ])
-    .where('merchant_id', '=', merchantId)
-    .orderBy('id')
-    .execute();
+export const listPublicKeys = (database: Database, merchantId: number, page?: RowPage) =>
+  rowsById(
+    database
+      .selectFrom('merchant_public_keys')
+      .select([
+        'id',
+        'public_key_pem as publicKeyPem',
+        'created_at as createdAt',
+        'revoked_at as revokedAt',
+        'proven_at as provenAt',
+      ])
+      .where('merchant_id', '=', merchantId),
+    page,
+  ).execute();
 
 /** The merchant's public keys in PEM that were revoked last. */
 export async function listRevokedPublicKeys(

@@ -24,6 +24,45 @@ export const companyColumn = ({ kind }: Pick<Company, 'kind'>) =>
 export const companyColumns = (company: Company) =>
   company.kind === 'partner' ? { partner_id: company.id } : { merchant_id: company.id };
 
+/** A company for people of the service. */
+export interface FoundCompany extends Company {
+  readonly name: string;
+  readonly status: 'ACTIVE' | 'SUSPENDED' | 'DEACTIVATED';
+  readonly createdAt: Date;
+  /** Of a merchant. */
+  readonly contact: {
+    readonly identifier: string;
+    readonly email: string;
+    readonly phone: string;
+    readonly address: string;
+  } | null;
+}
+
+/** A company; undefined where there is none, or it was deleted. */
+export async function findCompany(
+  database: Database,
+  { kind, id }: Company,
+): Promise<FoundCompany | undefined> {
+  if (kind === 'partner') {
+    const partner = await database
+      .selectFrom('partners')
+      .select(['company_name as name', 'status', 'created_at as createdAt'])
+      .where('id', '=', id)
+      .executeTakeFirst();
+    return partner && { kind, id, ...partner, contact: null };
+  }
+  const merchant = await database
+    .selectFrom('merchants')
+    .select(['merchant_name as name', 'status', 'created_at as createdAt'])
+    .select(['identifier', 'email', 'phone', 'address'])
+    .where('id', '=', id)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (!merchant) return undefined;
+  const { name, status, createdAt, ...contact } = merchant;
+  return { kind, id, name, status, createdAt, contact };
+}
+
 /** Adds a partner; a trigger opens its five ledger accounts. */
 export async function addPartner(database: Database, companyName: string): Promise<number> {
   const { id } = await database

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { RowPage } from '../row-page.ts';
 
 export interface NewPrice {
   readonly partnerId: number;
@@ -68,7 +69,7 @@ export async function replacePrice(transaction: DatabaseTransaction, price: NewP
  * The denominations that a partner may sell with its current prices, and further ones with a price.
  * A null price: none is set.
  */
-export async function listPartnerPrices(database: Database, partnerId: number) {
+export async function listPartnerPrices(database: Database, partnerId: number, page?: RowPage) {
   const { rows } = await sql<{
     denominationId: number;
     amount: string;
@@ -89,7 +90,8 @@ export async function listPartnerPrices(database: Database, partnerId: number) {
     left join merchants on merchants.id = price.merchant_id
     where price.id is not null or exists (select from partner_products
       where partner_id = ${partnerId} and product_id = denomination.product_id)
-    order by amount_etb, denomination.id, price.merchant_id nulls first`.execute(database);
+    order by amount_etb, denomination.id, price.merchant_id nulls first
+    ${page ? sql`limit ${page.limit} offset ${page.offset}` : sql``}`.execute(database);
   return rows;
 }
 

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type Money, parseMoney } from '../../domain/money.ts';
 import { DEPOSIT_REVERSAL } from '../../domain/statements.ts';
 import { type Database, type DatabaseTransaction, lockName } from '../connection.ts';
+import type { RowPage } from '../row-page.ts';
 import { addTransfers, isNamed } from './ledger.ts';
 
 export interface Deposit {
@@ -71,6 +72,39 @@ export async function reverseDeposit(
     },
   ]);
   return deposit;
+}
+
+/** A deposit in the list of a partner. */
+export interface ListedDeposit {
+  /** Of its transfer. */
+  readonly id: number;
+  readonly at: Date;
+  readonly reference: string;
+  readonly wallet: Deposit['wallet'];
+  /** Decimal string. */
+  readonly amount: string;
+  readonly reversedAt: Date | null;
+}
+
+/** The deposits of a partner, the newest first, by an index of deposits alone. */
+export async function listDeposits(
+  database: Database,
+  partnerId: number,
+  { limit, offset }: RowPage,
+): Promise<ListedDeposit[]> {
+  const { rows } = await sql<ListedDeposit>`
+    select made.id, made.created_at as at, substr(made.operation_id, ${operationOf('').length + 1}::int) as reference,
+      account.kind as wallet, made.amount,
+      (select created_at from ledger_transfers as taken
+        where taken.operation_id = made.operation_id and taken.step = ${DEPOSIT_REVERSAL}) as "reversedAt"
+    from ledger_accounts as account cross join lateral (
+      select id, created_at, operation_id, amount from ledger_transfers
+      where credit_account_id = account.id and operation_id like 'deposit:%' and step = 'deposit'
+      order by id desc limit ${limit + offset}
+    ) as made
+    where account.partner_id = ${partnerId} and account.kind in ('gift', 'airtime')
+    order by made.id desc limit ${limit} offset ${offset}`.execute(database);
+  return rows;
 }
 
 /**

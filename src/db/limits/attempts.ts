@@ -95,6 +95,37 @@ export async function forgetSignIns(
     .execute();
 }
 
+/** The wrong attempts to sign in to an account that still count. */
+export interface WrongSignIns {
+  readonly accountId: number;
+  /** From the browser or the address with the most of them. */
+  readonly attempts: number;
+  /** When the last address may try again; null where none has to wait. */
+  readonly lockedUntil: Date | null;
+}
+
+/** The wrong attempts of accounts, counted as for the next sign-in. */
+export async function wrongSignIns(
+  database: Database,
+  accountIds: readonly number[],
+  limits: {
+    readonly attempts: number;
+    /** Of an account from everywhere: its subjects, and their limit. */
+    readonly anywhere: { readonly subjects: readonly Buffer[]; readonly attempts: number };
+  },
+): Promise<WrongSignIns[]> {
+  const end = sql`window_began_at + make_interval(secs => ${SIGN_IN_WINDOW_SECONDS})`;
+  const { rows } = await sql<WrongSignIns>`
+    select account_id as "accountId", max(attempts) as attempts,
+      max(${end}) filter (where attempts >= case
+        when subject_digest = any(${limits.anywhere.subjects}::bytea[])
+        then ${limits.anywhere.attempts}::int else ${limits.attempts}::int end) as "lockedUntil"
+    from portal_sign_in_attempts
+    where account_id = any(${accountIds}::bigint[]) and attempts > 0 and ${end} > now()
+    group by account_id`.execute(database);
+  return rows;
+}
+
 /**
  * SQL expression: a company's wrong codes for a voucher within a day, and the time of its next
  * attempt. Wrong codes of other companies do not count.

@@ -188,6 +188,45 @@ export async function secondsUntilTurn(
   return slowed ? (slowed.seconds ?? undefined) : 0;
 }
 
+/** The limits and budgets of a company, and what of them is used today (UTC). */
+export interface CompanyLimits {
+  readonly messages: number;
+  /** Null where the setting applies, as of wrong codes. */
+  readonly messagesBudget: number | null;
+  readonly wrongCodes: number;
+  readonly wrongCodesBudget: number | null;
+  /** Decimal string, counted while the partner has a limit. */
+  readonly spent: string;
+  /** Null without a limit, as of operations. */
+  readonly amountLimit: string | null;
+  readonly operations: number;
+  readonly operationsLimit: number | null;
+}
+
+/** Reads them; merchants spend nothing. */
+export async function readCompanyLimits(
+  database: Database,
+  company: Company,
+): Promise<CompanyLimits | undefined> {
+  const { kind, id } = company;
+  const limits =
+    kind === 'partner'
+      ? sql`daily_amount as "amountLimit", daily_operations as "operationsLimit"`
+      : sql`null::numeric as "amountLimit", null::integer as "operationsLimit"`;
+  const { rows } = await sql<CompanyLimits>`
+    select messages_per_day as "messagesBudget", wrong_codes_per_day as "wrongCodesBudget", ${limits},
+      coalesce(counts.messages, 0) as messages, coalesce(counts.wrong_codes, 0) as "wrongCodes",
+      coalesce(spending.amount, 0)::numeric(20, 6) as spent,
+      coalesce(spending.operations, 0) as operations
+    from ${sql.table(companyTable(company))} as company
+    left join company_daily_counts as counts on counts.company_kind = ${kind}
+      and counts.company_id = company.id and counts.day = ${today}
+    left join daily_spending as spending on spending.subject_kind = ${kind}
+      and spending.subject_id = company.id and spending.day = ${today}
+    where company.id = ${id}`.execute(database);
+  return rows[0];
+}
+
 /** A day on which a company reached one of its budgets. */
 export interface BudgetAlarm {
   /** YYYY-MM-DD */

@@ -5,6 +5,7 @@ import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyColumns } from '../catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import type { Schema } from '../generated/tables.ts';
+import { type RowPage, rowsById } from '../row-page.ts';
 
 /** The stored form of an e-mail address. */
 export const canonicalEmail = (email: string): string => email.trim().toLowerCase();
@@ -209,7 +210,7 @@ async function setForChecked(
 }
 
 /** The accounts of a company, including disabled ones. */
-export const listPortalAccounts = (database: Database, company: Company) =>
+const accountsOf = (database: Database, company: Company) =>
   database
     .selectFrom('portal_accounts')
     .select([
@@ -220,11 +221,17 @@ export const listPortalAccounts = (database: Database, company: Company) =>
       'last_signed_in_at as lastSignedInAt',
       'disabled_at as disabledAt',
       'password_expires_at as passwordExpiresAt',
+      isOver.as('isPasswordOver'),
       hasOneTimePassword.as('hasOneTimePassword'),
     ])
-    .where(companyColumn(company), '=', company.id)
-    .orderBy('id')
-    .execute();
+    .where(companyColumn(company), '=', company.id);
+
+export const listPortalAccounts = (database: Database, company: Company, page?: RowPage) =>
+  rowsById(accountsOf(database, company), page).execute();
+
+/** One of them; undefined for the account of another company. */
+export const findCompanyAccount = (database: Database, company: Company, accountId: number) =>
+  accountsOf(database, company).where('id', '=', accountId).executeTakeFirst();
 
 /** Disables or enables an account. Who comes back gets no statements of the time in between. */
 export async function setPortalAccountDisabled(

@@ -5,6 +5,7 @@ import { anyDigest } from '../digest-keys.ts';
 import type { MerchantInvitationsTable } from '../generated/tables.ts';
 import { type OutboxState, queueMessages } from '../outbox.ts';
 import { routesFor } from '../providers.ts';
+import type { RowPage } from '../row-page.ts';
 
 export type InvitationStatus = Selectable<MerchantInvitationsTable>['status'];
 
@@ -186,7 +187,7 @@ const shownState = (message: 'sms' | 'mail') => sql`
     then 'CANCELLED' else ${sql.ref(message)}.state end`;
 
 /** The invitations of a merchant, newest first, with the states of their messages. */
-export async function listInvitations(database: Database, merchantId: number) {
+export async function listInvitations(database: Database, merchantId: number, page?: RowPage) {
   const { rows } = await sql<ListedInvitation>`
     select invitation.id, invitation.email, invitation.msisdn,
       invitation.created_at as "createdAt", invitation.expires_at as "expiresAt",
@@ -203,11 +204,12 @@ export async function listInvitations(database: Database, merchantId: number) {
     left join outbox as mail on mail.kind = 'invitations'
       and mail.subject = invitation.id::text and mail.channel = 'EMAIL'
     where invitation.merchant_id = ${merchantId}
-    order by invitation.created_at desc`.execute(database);
+    order by invitation.created_at desc
+    ${page ? sql`limit ${page.limit} offset ${page.offset}` : sql``}`.execute(database);
   return rows;
 }
 
-interface ListedInvitation {
+export interface ListedInvitation {
   readonly id: string;
   readonly email: string;
   readonly msisdn: string | null;

@@ -2,8 +2,11 @@ import { sql } from 'kysely';
 import { formatMoney, type Money } from '../../domain/money.ts';
 import type { CaseWhy } from '../../domain/positions/case-texts.ts';
 import type { Bearer, Difference } from '../../domain/positions/position.ts';
+import type { Company } from '../../domain/vouchers/voucher.ts';
+import { companyColumn } from '../catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { staffName } from '../people/accounts.ts';
+import type { RowPage } from '../row-page.ts';
 import { type LockedOrder, lastHeardOf, lostOperationId, type OpenCase } from './orders.ts';
 
 /** Something that a person must settle. */
@@ -186,6 +189,20 @@ export async function listCases(
       (select * from cases where closed_at is null and ${isWanted} order by id limit ${limit})
       ${includeClosed ? closed : sql``}) as found ${joins}
     order by closed_at is not null, found.id limit ${limit}`.execute(database);
+  return rows;
+}
+
+/** The open cases of a company, the oldest first: the few that are open at all are looked through. */
+export async function openCasesOf(
+  database: Database,
+  company: Company,
+  { limit, offset }: RowPage,
+): Promise<Case[]> {
+  const owner = sql.ref(`found.${companyColumn(company)}`);
+  const { rows } = await sql<Case>`
+    select ${columns} from cases as found ${joins}
+    where closed_at is null and ${owner} = ${company.id}
+    order by found.id limit ${limit} offset ${offset}`.execute(database);
   return rows;
 }
 

@@ -136,9 +136,9 @@ const accessRights = {
     worker: prunedBy('window_began_at'),
     operator: 'select, update (attempts)',
   },
-  // Operators invite, a worker opens and ends the link, and the portal uses it.
+  // Operators and staff invite, a worker opens and ends the link, and the portal uses it.
   merchant_invitations: {
-    api: 'select, update (status, settled_at, token_ciphertext)',
+    api: 'select, insert, update (status, settled_at, token_ciphertext)',
     worker: 'select, update (status, settled_at, expires_at, token_digest, token_ciphertext)',
     operator: 'select, insert, update (status, settled_at, token_ciphertext)',
   },

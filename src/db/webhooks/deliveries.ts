@@ -285,6 +285,50 @@ export function listDeliveries(
   return query.execute();
 }
 
+/** The last attempt of a webhook, and the last one that failed. */
+export interface WebhookHealth {
+  readonly endpointId: number;
+  readonly last: ShownAttempt | null;
+  readonly failed: ShownAttempt | null;
+  /** Whether a test event waits for its only attempt. */
+  readonly isTesting: boolean;
+}
+
+/** An attempt without the text of the answer, which may hold anything. */
+export interface ShownAttempt {
+  /** As JSON has it. */
+  readonly at: string;
+  readonly type: string;
+  readonly statusCode: number | null;
+  readonly problem: string | null;
+}
+
+/** The newest deliveries that are looked at, so that the cost is bounded. */
+const LOOKED_AT = 200;
+
+/** What became of the newest deliveries of webhooks. */
+export async function webhookHealth(
+  database: Database,
+  endpointIds: readonly number[],
+): Promise<WebhookHealth[]> {
+  const attempt = sql`json_build_object('at', last_attempt_at, 'type', type,
+    'statusCode', last_status_code, 'problem', last_problem)`;
+  const { rows } = await sql<WebhookHealth>`
+    select endpoint.id as "endpointId",
+      (array_agg(${attempt} order by last_attempt_at desc)
+        filter (where last_attempt_at is not null))[1] as last,
+      (array_agg(${attempt} order by last_attempt_at desc)
+        filter (where last_problem is not null))[1] as failed,
+      coalesce(bool_or(status = 'PENDING' and type = ${TEST_EVENT_TYPE}), false) as "isTesting"
+    from unnest(${endpointIds}::bigint[]) as endpoint (id) left join lateral (
+      select type, status, last_attempt_at, last_status_code, last_problem
+      from webhook_deliveries where endpoint_id = endpoint.id
+      order by webhook_deliveries.id desc limit ${LOOKED_AT}
+    ) as newest on true
+    group by endpoint.id`.execute(database);
+  return rows;
+}
+
 /** Advisory lock of the worker that makes deliveries. */
 const DISPATCH_LOCK = 4_127_061_120;
 

@@ -3,6 +3,7 @@ import { lockCompany } from '../../db/access/company-access.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { confirmPortalSession } from '../../db/people/sign-ins.ts';
 import { type AccessChangeName, actorOfPerson } from '../../domain/access.ts';
+import type { Employer } from '../../domain/vouchers/voucher.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { field, postForm } from '../layout/parts.ts';
@@ -135,8 +136,8 @@ ${proofField(request, wrong?.problem)}
 }
 
 /**
- * Changes a company's access, or that of a person of the service, in one transaction with the entry
- * of the audit log. Owners are told about that entry (domain/access.ts). Changes of one company run
+ * Changes the access of a company or of a person of the service, in one transaction with the entry of the audit log. Staff
+ * change that of the company that they help. Owners are told about that entry (domain/access.ts). Changes of one company run
  * one at a time, so that limits hold. `work` answers what the page shows and what the log stores
  * (never a secret), or undefined where nothing changed.
  */
@@ -150,18 +151,23 @@ export const changeAccess = <Result>(
       }
     | undefined
   >,
+  subject: Employer = request.session.company,
 ): Promise<Result | undefined> =>
   request.services.database.transaction().execute(async (transaction) => {
     const { session, sourceAddress } = request;
-    if (session.company.kind !== 'staff') await lockCompany(transaction, session.company);
+    if (subject.kind !== 'staff') await lockCompany(transaction, subject);
     const change = await work(transaction);
     if (change === undefined) return undefined;
     await addAuditEntry(transaction, {
       actor: actorOfPerson(session),
       action,
-      subjectKind: session.company.kind,
-      subjectId: session.company.id,
-      details: { ...change.details, sourceAddress },
+      subjectKind: subject.kind,
+      subjectId: subject.id,
+      details: {
+        ...change.details,
+        // People of the company see the address of its own people.
+        [subject === session.company ? 'sourceAddress' : 'staffAddress']: sourceAddress,
+      },
     });
     return change.result;
   });

@@ -6,6 +6,8 @@ import {
   forgiveSignIn,
   SIGN_IN_WINDOW_SECONDS,
   type SignInLimit,
+  type WrongSignIns,
+  wrongSignIns,
 } from '../../db/limits/attempts.ts';
 import {
   addPortalAccount,
@@ -73,6 +75,25 @@ export function codeLimits(
   const subjectDigest = request.services.digests.signInSubject('code', String(account.accountId));
   const { portalSignInsPerAccount: attempts } = request.services.settings.portal;
   return [...limits, { subjectDigest, attempts, email, isOwn: true }];
+}
+
+/** The wrong attempts to sign in to accounts, by the counters above. */
+export function readWrongSignIns(
+  { services: { database, digests, settings } }: PublicRequest,
+  accounts: readonly { readonly id: number; readonly email: string }[],
+): Promise<WrongSignIns[]> {
+  const { portalSignInsPerAccount, portalSignInsPerAccountAnywhere } = settings.portal;
+  return wrongSignIns(
+    database,
+    accounts.map(({ id }) => id),
+    {
+      attempts: portalSignInsPerAccount,
+      anywhere: {
+        subjects: accounts.map(({ email }) => digests.signInSubject('account', email)),
+        attempts: portalSignInsPerAccountAnywhere,
+      },
+    },
+  );
 }
 
 /** A browser that the person has signed in with has priority over unknown ones. */

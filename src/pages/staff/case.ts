@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { addAuditEntry } from '../../db/access/calls.ts';
+import { findDeposit } from '../../db/ledger/deposits.ts';
 import { paymentFacts } from '../../db/repairs/facts.ts';
 import { findShownRepair } from '../../db/repairs/repair-lists.ts';
 import { readNumberOf } from '../../db/support-search.ts';
@@ -23,6 +24,7 @@ import {
   support,
 } from '../page.ts';
 import { openCasePage } from './cases.ts';
+import { refusedCompanyPage } from './company/company.ts';
 import { labelOf, nextChoices, offersOf, otherChoices, type RefusedForm } from './repair-form.ts';
 import {
   type CaseKind,
@@ -226,25 +228,34 @@ async function refusedPage(
     [...namesOf(kind), 'why'].map((name) => [name, form.text(name)]),
   );
   const refused = { kind: kind.name, subjectId, values, words };
+  const partnerId = await partnerOf(request, kind, subjectId);
   const page =
     kind.subject === 'case'
       ? await openCasePage(request, Number(subjectId), refused)
-      : about && (await casePage(request, about, { refused }));
-  return page?.kind === 'page' ? page : refusedWithoutCase(kind, words);
+      : partnerId === undefined
+        ? about && (await casePage(request, about, { refused }))
+        : await refusedCompanyPage(request, { kind: 'partner', id: partnerId }, refused);
+  return page?.kind === 'page' ? page : refusedWithoutSubject(words);
 }
 
-/** A wallet has no case, and neither has an unknown subject. */
-const refusedWithoutCase = (kind: RepairKind, words: string): PageAnswer => ({
+/** An unknown subject has no page. */
+const refusedWithoutSubject = (words: string): PageAnswer => ({
   kind: 'page',
   title: 'Not asked for',
   status: 409,
   content: html`<h1>Not asked for</h1>${message('danger', html`${words}`)}
-<p class="actions">${
-    needOfRepair(kind.subject) === 'operate'
-      ? html`<a class="button secondary" href="${SUPPORT_PATH}/wallets">Back to the wallets</a>`
-      : html`<a class="button secondary" href="${SUPPORT_PATH}">Find a case</a>`
-  }</p>`,
+<p class="actions"><a class="button secondary" href="${SUPPORT_PATH}">Find a case</a></p>`,
 });
+
+/** The partner of the wallet that a repair is about; undefined for repairs of cases. */
+async function partnerOf(
+  { services }: StaffRequest,
+  { subject }: RepairKind,
+  subjectId: string,
+): Promise<number | undefined> {
+  if (subject === 'deposit') return (await findDeposit(services.database, subjectId))?.partnerId;
+  return subject === 'partner' && /^[0-9]{1,15}$/.test(subjectId) ? Number(subjectId) : undefined;
+}
 
 async function caseOf(
   { services }: StaffRequest,

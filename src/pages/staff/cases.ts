@@ -25,12 +25,20 @@ import {
   message,
   money,
   story,
+  type TableColumn,
   table,
   time,
 } from '../layout/parts.ts';
 import { idOf, type PageAnswer, type StaffRequest, support } from '../page.ts';
 import { type RefusedForm, repairForm, secondPersonFor } from './repair-form.ts';
-import { CASES_PATH, casePath, openCasePath, repairTable, workflowLink } from './repair-parts.ts';
+import {
+  CASES_PATH,
+  casePath,
+  companyLink,
+  openCasePath,
+  repairTable,
+  workflowLink,
+} from './repair-parts.ts';
 import { saidBy } from './stories.ts';
 
 const SHOWN = 200;
@@ -71,27 +79,31 @@ const caseBadge = ({ closedAt, closedBy, borneBy }: Case): Html => {
 };
 
 const listOf = (cases: readonly Case[]): Html => html`<section class="card">
-${casesTable('Cases, open ones first', cases.slice(0, SHOWN))}
+${table('Cases, open ones first', cases.slice(0, SHOWN), caseColumns)}
 ${cases.length > SHOWN && message('notice', `There are more than ${SHOWN}. Choose a provider to see the others.`)}</section>`;
 
-const casesTable = (caption: string, cases: readonly Case[]): Html =>
-  table(caption, cases, [
-    {
-      title: 'Case',
-      value: (one) => html`<a href="${openCasePath(one.id)}">${one.id}: ${caseTitle(one)}</a>`,
-      phone: 'head',
-    },
-    { title: 'Provider', value: ({ provider }) => provider ?? '–', phone: 'plain' },
-    { title: 'Partner', value: ({ partner }) => partner ?? '–', phone: 'plain' },
-    { title: 'Since', value: ({ openedAt }) => time(openedAt), phone: 'plain' },
-    { title: 'State', value: caseBadge, phone: 'plain' },
-    {
-      title: 'ETB',
-      phone: 'figure etb',
-      align: 'right',
-      value: ({ amount: open }) => (parseMoney(open) === 0n ? '–' : amountText(open)),
-    },
-  ]);
+/** What a list shows of a case. */
+export const caseColumns: readonly TableColumn<Case>[] = [
+  {
+    title: 'Case',
+    value: (one) => html`<a href="${openCasePath(one.id)}">${one.id}: ${caseTitle(one)}</a>`,
+    phone: 'head',
+  },
+  { title: 'Provider', value: ({ provider }) => provider ?? '–', phone: 'plain' },
+  {
+    title: 'Partner',
+    value: ({ partnerId, partner }) => companyLink('partner', partnerId, partner ?? '–'),
+    phone: 'plain',
+  },
+  { title: 'Since', value: ({ openedAt }) => time(openedAt), phone: 'plain' },
+  { title: 'State', value: caseBadge, phone: 'plain' },
+  {
+    title: 'ETB',
+    phone: 'figure etb',
+    align: 'right',
+    value: ({ amount: open }) => (parseMoney(open) === 0n ? '–' : amountText(open)),
+  },
+];
 
 /** One case: what is in suspense, what the providers say, and the form that settles it. */
 export const showCase = support.page({
@@ -125,7 +137,7 @@ ${closedAt === null && message('notice', html`<div><strong>What to do next</stro
 ${refused && message('danger', html`${refused.words}`)}
 <section class="card">${facts(factsOf(request, found.found))}</section>
 ${repairs.length > 0 && html`<section class="card"><h2>Repairs</h2>${repairTable('Repairs of this case', repairs)}</section>`}
-${others.length > 0 && html`<section class="card"><h2>The same order</h2>${casesTable('Other cases of this order', others)}</section>`}
+${others.length > 0 && html`<section class="card"><h2>The same order</h2>${table('Other cases of this order', others, caseColumns)}</section>`}
 ${placements.length > 0 && html`<section class="card"><h2>What the providers say</h2>${saidOf(placements)}</section>`}
 ${closedAt === null && (await settling(request, found, refused))}`,
   };
@@ -140,8 +152,8 @@ function factsOf(request: StaffRequest, found: Case): Readonly<Record<string, Ht
     Provider: provider ?? '–',
     'Our reference': reference === null ? '–' : html`<code>${reference}</code>`,
     'Voucher or top-up': aboutOf(found),
-    ...(partner !== null && { Partner: partner }),
-    ...(merchant !== null && { Merchant: merchant }),
+    ...(partner !== null && { Partner: companyLink('partner', found.partnerId, partner) }),
+    ...(merchant !== null && { Merchant: companyLink('merchant', found.merchantId, merchant) }),
     Opened: time(openedAt),
     ...(closedAt !== null && endOf(found, closedAt)),
     Workflow: workflowLink(request, caseId({ kind: 'case', id }, temporalTaskQueue)),

@@ -6,11 +6,12 @@ import { checkPayoutAccountOnce } from '../../operations/redemptions.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { emptyState, message, postForm, table, time } from '../layout/parts.ts';
 import { idOf, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
+import { companyLink, companyPath } from './repair-parts.ts';
 
 const ACCOUNTS_PATH = `${SUPPORT_PATH}/payout-accounts`;
 const SHOWN = 200;
 
-type UnpaidAccount = Awaited<ReturnType<typeof listAccountChecks>>[number];
+type AccountCheck = Awaited<ReturnType<typeof listAccountChecks>>[number];
 
 /**
  * The merchants that are not paid: a provider refuses their account, or has not confirmed its
@@ -41,36 +42,57 @@ ${
   },
 });
 
-const listOf = (request: StaffRequest, unpaid: readonly UnpaidAccount[]): Html => {
+const listOf = (request: StaffRequest, unpaid: readonly AccountCheck[]): Html =>
+  html`<section class="card">
+${accountTable(request, { caption: 'Accounts that cannot be paid', rows: unpaid.slice(0, SHOWN), back: 'list' })}
+${unpaid.length > SHOWN && message('notice', `There are more than ${SHOWN}: an operator lists all.`)}</section>`;
+
+/** Payout accounts with what providers say of them, and the form that asks again. */
+export function accountTable(
+  request: StaffRequest,
+  {
+    caption,
+    rows,
+    back,
+  }: {
+    readonly caption: string;
+    readonly rows: readonly AccountCheck[];
+    /** The page that the person comes back to. */
+    readonly back: 'list' | 'company';
+  },
+): Html {
   // The name of a stranger whose account a merchant has given by mistake.
   const isNamed = mayAsStaff(request.session.staff.role, 'operate');
-  return html`<section class="card">
-${table('Accounts that cannot be paid', unpaid.slice(0, SHOWN), [
-  {
-    title: 'Merchant',
-    value: ({ merchant, merchantId }) => `${merchant} (${merchantId})`,
-    phone: 'head',
-  },
-  { title: 'Account', value: ({ key, value }) => `${key} ${maskMsisdn(value)}`, phone: 'plain' },
-  { title: 'Provider', value: ({ provider }) => provider ?? '–', phone: 'plain' },
-  { title: 'Says', value: ({ state }) => state ?? '–', phone: 'plain' },
-  ...(isNamed
-    ? [
-        { title: 'Holder', value: ({ holder }: UnpaidAccount) => holder ?? '–' },
-        { title: 'Expected', value: ({ expectedHolder }: UnpaidAccount) => expectedHolder ?? '–' },
-      ]
-    : []),
-  { title: 'Asked', value: ({ checkedAt }) => (checkedAt ? time(checkedAt) : '–') },
-  { title: 'To do', value: (one) => accountRemedy(one.state, one.expectedHolder) ?? '–' },
-  { title: 'Ask again', value: (one) => askAgain(request, one) },
-])}
-${unpaid.length > SHOWN && message('notice', `There are more than ${SHOWN}: an operator lists all.`)}</section>`;
-};
+  return table(caption, rows, [
+    {
+      title: 'Merchant',
+      value: ({ merchant, merchantId }) =>
+        html`${companyLink('merchant', merchantId, merchant)} (${merchantId})`,
+      phone: 'head',
+    },
+    { title: 'Account', value: ({ key, value }) => `${key} ${maskMsisdn(value)}`, phone: 'plain' },
+    { title: 'Provider', value: ({ provider }) => provider ?? '–', phone: 'plain' },
+    { title: 'Says', value: ({ state }) => state ?? '–', phone: 'plain' },
+    ...(isNamed
+      ? [
+          { title: 'Holder', value: ({ holder }: AccountCheck) => holder ?? '–' },
+          { title: 'Expected', value: ({ expectedHolder }: AccountCheck) => expectedHolder ?? '–' },
+        ]
+      : []),
+    { title: 'Asked', value: ({ checkedAt }) => (checkedAt ? time(checkedAt) : '–') },
+    { title: 'To do', value: (one) => accountRemedy(one.state, one.expectedHolder) ?? '–' },
+    { title: 'Ask again', value: (one) => askAgain(request, one, back) },
+  ]);
+}
 
-const askAgain = ({ formToken }: StaffRequest, { merchantId }: UnpaidAccount): Html =>
+const askAgain = (
+  { formToken }: StaffRequest,
+  { merchantId }: AccountCheck,
+  back: 'list' | 'company',
+): Html =>
   postForm(
     { action: `${ACCOUNTS_PATH}/${merchantId}/ask`, formToken },
-    html`<button>Ask again</button>`,
+    html`<input type="hidden" name="back" value="${back}"><button>Ask again</button>`,
   );
 
 /** Asks the providers again, as the command `check payout-account` does. It moves no money. */
@@ -79,8 +101,11 @@ export const askForPayoutAccountForm = support.form({
   needs: 'ask',
   confirmation: 'none',
   async handle(request) {
-    const checked = await checkPayoutAccountOnce(request.services, idOf(request));
-    return { kind: 'redirect', to: ACCOUNTS_PATH, notice: noticeOf(checked) };
+    const id = idOf(request);
+    const checked = await checkPayoutAccountOnce(request.services, id);
+    const isFromCompany = request.form.text('back') === 'company';
+    const to = isFromCompany ? companyPath({ kind: 'merchant', id }) : ACCOUNTS_PATH;
+    return { kind: 'redirect', to, notice: noticeOf(checked) };
   },
 });
 

@@ -8,6 +8,7 @@ import {
   repairStateWords,
   waitingEnds,
 } from '../../domain/repairs.ts';
+import type { Company, CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { findRepairKind } from '../../repairs/repair-kinds.ts';
 import { workflowPage } from '../../runtime/process/temporal-ui.ts';
@@ -31,6 +32,16 @@ export const openCasePath = (id: number): string => `${CASES_PATH}/${id}`;
 /** The page of a case. */
 export const casePath = ({ kind, id }: SupportCaseName): string =>
   `${SUPPORT_PATH}/${kind === 'voucher' ? 'vouchers' : 'top-ups'}/${id}`;
+
+/** The page of a company. */
+export const companyPath = ({ kind, id }: Company): string => `${SUPPORT_PATH}/${kind}s/${id}`;
+
+/** The name of a company, with a link to its page; text where the company is not known. */
+export const companyLink = (
+  kind: CompanyKind,
+  id: number | null | undefined,
+  name: string,
+): HtmlValue => (id ? html`<a href="${companyPath({ kind, id })}">${name}</a>` : name);
 
 export const REPAIRS_PATH = `${SUPPORT_PATH}/repairs`;
 
@@ -101,6 +112,8 @@ export function subjectOfRepair(row: ShownRepair): HtmlValue {
   const about = caseOfRepair(row);
   if (row.subject_kind === 'case')
     return html`<a href="${openCasePath(Number(row.subject_id))}">${subjectName(row)}</a>`;
+  if (!about && row.company_kind)
+    return companyLink(row.company_kind, row.company_id, subjectName(row));
   return about ? html`<a href="${casePath(about)}">${subjectName(row)}</a>` : subjectName(row);
 }
 

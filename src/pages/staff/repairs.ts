@@ -6,27 +6,26 @@ import {
   type ShownRepair,
 } from '../../db/repairs/repair-lists.ts';
 import { confirmRepair, declineRepair } from '../../db/repairs/repairs.ts';
-import { namesOfPartners } from '../../db/support-search.ts';
 import { actorOfPerson, isStaffActor } from '../../domain/access.ts';
-import { formatGroupedAmount } from '../../domain/money.ts';
 import { refuseReason } from '../../domain/repairs.ts';
 import { mayAsStaff } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { whySecondPerson } from '../../repairs/ask-repair.ts';
-import { maskedNumberOf, type RepairKind, readArguments } from '../../repairs/repair-kind.ts';
+import { maskedNumberOf, readArguments } from '../../repairs/repair-kind.ts';
 import { findRepairKind } from '../../repairs/repair-kinds.ts';
 import type { RepairKindName } from '../../repairs/repair-titles.ts';
-import { creditGoodwillRepair, undoDepositRepair } from '../../repairs/wallet-repairs.ts';
 import { problems } from '../answers.ts';
-import { emptyState, facts, field, message, postForm, selectField, time } from '../layout/parts.ts';
+import { emptyState, facts, field, message, postForm, time } from '../layout/parts.ts';
 import { idOf, type PageAnswer, readNameField, type StaffRequest, support } from '../page.ts';
 import type { NextStep } from './next-steps.ts';
-import { nextChoices, type Offer, offersOf, repairForm } from './repair-form.ts';
+import { nextChoices, type Offer, offersOf } from './repair-form.ts';
 import {
   amountOf,
   askerOf,
   caseOfRepair,
   casePath,
+  companyLink,
+  companyPath,
   confirmerOf,
   openCasePath,
   repairBadge,
@@ -201,7 +200,7 @@ export async function repairPage(
   const found = about && (await readCase(request.services.database, about));
   const left = found
     ? await whatIsLeft(request, row, { found, isShown: numbers !== undefined })
-    : row.subject_kind === 'case' && backToCase(row, undefined);
+    : backToCase(row, undefined);
   const title = `Repair ${row.id}: ${repairTitle(row)}`;
   // A number that is shown would be gone with the next load.
   const isUnderWay = OPEN.includes(row.state) && numbers === undefined;
@@ -220,6 +219,14 @@ ${numbers !== undefined && shownNumber(numbers)}
 ${!isForOther && html`${decide}${left}`}
 <details class="card"${isForOther && html` open`}><summary>Repair ${row.id}</summary>${facts({
       About: subjectOfRepair(row),
+      ...(row.company_kind &&
+        found && {
+          Company: companyLink(
+            row.company_kind,
+            row.company_id,
+            row.partner ?? `${row.company_kind} ${row.company_id}`,
+          ),
+        }),
       Amount: amountOf(row),
       Why: row.why,
       ...argumentsOf(row, request),
@@ -260,10 +267,20 @@ ${nextChoices(request, {
 ${backToCase(row, found, again && `, to “${again.kind.title}”`)}`;
 }
 
-/** The way back to where the repair was asked for, and from a settled case also to its voucher or top-up. */
+/**
+ * The way back to where the repair was asked for, and from a settled case also to its voucher or top-up. Repairs of
+ * wallets are asked for on the page of the partner.
+ */
 function backToCase(row: ShownRepair, found: SupportCase | undefined, why?: string): Html {
   const isOfCase = row.subject_kind === 'case';
+  const { company_kind: kind, company_id: id } = row;
   return html`<p class="actions">${
+    !found &&
+    !isOfCase &&
+    kind &&
+    id &&
+    html`<a class="button secondary" href="${companyPath({ kind, id })}">Back to the ${kind}</a>`
+  }${
     isOfCase &&
     html`<a class="button secondary" href="${openCasePath(Number(row.subject_id))}">Back to the case</a>`
   } ${
@@ -300,50 +317,3 @@ function shownArgument(value: unknown): HtmlValue {
   const text = String(value);
   return z.iso.datetime().safeParse(text).success ? time(new Date(text)) : text;
 }
-
-/** Repairs of wallets, which belong to no case: only operators ask for them. */
-export const showWallets = support.page({
-  path: '/wallets',
-  needs: 'operate',
-  async handle(request) {
-    const { database, settings } = request.services;
-    const { repairConfirmFrom } = settings.repairs;
-    const partners = await namesOfPartners(database);
-    return {
-      kind: 'page',
-      title: 'Wallets',
-      content: html`<h1>Wallets</h1>
-<p>What was asked for stands under Repairs. From ETB ${formatGroupedAmount(repairConfirmFrom)} on, also together within 24
-hours, another person must confirm it there.</p>
-${cardOf(
-  request,
-  undoDepositRepair,
-  field({
-    name: 'subject',
-    id: 'undo-deposit-subject',
-    label: 'The reference of the deposit',
-    hint: 'As the statement of the partner shows it, such as CBE-2026-0042.',
-  }),
-)}
-${cardOf(
-  request,
-  creditGoodwillRepair,
-  selectField({
-    name: 'subject',
-    id: 'credit-goodwill-subject',
-    label: 'The partner',
-    value: '',
-    options: [
-      ['', 'Choose'],
-      ...partners.map(({ id, name }) => [String(id), `${name} (${id})`] as const),
-    ],
-  }),
-)}`,
-    };
-  },
-});
-
-const cardOf = (request: StaffRequest, kind: RepairKind, subject: Html): Html =>
-  html`<section class="card"><h2>${kind.title}</h2><p>${kind.summary}</p>
-<p class="hint">Possible ${kind.allowed.charAt(0).toLowerCase() + kind.allowed.slice(1)}.</p>
-${repairForm(request, kind, { key: 'wallets', subject, button: kind.button })}</section>`;

@@ -14,16 +14,11 @@ import {
   showVoucherNumber,
 } from './case.ts';
 import { showCase, showCases } from './cases.ts';
+import { pagesOfCompanies } from './company/company.ts';
 import { askFind, findAgain, findForm } from './find.ts';
 import { showGuide, showRepairGuide } from './guide.ts';
 import { askForPayoutAccountForm, showPayoutAccounts } from './payout-accounts.ts';
-import {
-  confirmRepairForm,
-  declineRepairForm,
-  showRepair,
-  showRepairs,
-  showWallets,
-} from './repairs.ts';
+import { confirmRepairForm, declineRepairForm, showRepair, showRepairs } from './repairs.ts';
 
 /** Every page for staff. Of two paths that match, the later one answers. */
 const pages: readonly Page<StaffSession, StaffNeed>[] = [
@@ -44,11 +39,11 @@ const pages: readonly Page<StaffSession, StaffNeed>[] = [
   declineRepairForm,
   showRepairNumberForm,
   backToRepair,
-  showWallets,
   showCases,
   showCase,
   showPayoutAccounts,
   askForPayoutAccountForm,
+  ...pagesOfCompanies,
   showGuide,
   showRepairGuide,
 ];
@@ -57,11 +52,15 @@ const menu: Menu<StaffNeed> = [
   {
     group: 'Cases',
     entries: [
-      { label: 'Find', path: '', needs: 'look', further: ['/vouchers', '/top-ups'] },
+      {
+        label: 'Find',
+        path: '',
+        needs: 'look',
+        further: ['/vouchers', '/top-ups', '/partners', '/merchants'],
+      },
       { label: 'Repairs', path: '/repairs', needs: 'look' },
       { label: 'Open cases', path: '/cases', needs: 'look' },
       { label: 'Payout accounts', path: '/payout-accounts', needs: 'look' },
-      { label: 'Wallets', path: '/wallets', needs: 'operate' },
       { label: 'Guide', path: '/guide', needs: 'look' },
     ],
   },

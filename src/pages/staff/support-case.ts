@@ -14,7 +14,7 @@ import { badge, type Happening, message, money, postForm, time } from '../layout
 import { happeningsOf } from '../layout/voucher-story.ts';
 import type { StaffRequest } from '../page.ts';
 import { type NextStep, namesOthers, nextStepOfTopup, nextStepOfVoucher } from './next-steps.ts';
-import type { SupportCaseName } from './repair-parts.ts';
+import { companyLink, type SupportCaseName } from './repair-parts.ts';
 import { happeningsOfProviders, happeningsOfRepairs, happeningsOfTopup } from './stories.ts';
 
 /** Everything that support needs to know of one voucher or one top-up; numbers are masked. */
@@ -70,8 +70,8 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
       Left: money(voucher.remaining),
       'On hold': money(voucher.held),
       'Returned to the partner': money(voucher.returned),
-      Partner: partner,
-      Merchant: voucher.merchantName,
+      Partner: companyLink('partner', voucher.partnerId, partner),
+      Merchant: companyLink('merchant', voucher.merchantId, voucher.merchantName),
       Redeemable: redeemableAt,
       Generated: time(voucher.createdAt),
       'Valid until': time(voucher.expiresAt),
@@ -111,7 +111,7 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
       Number: maskStored(topup.msisdn),
       What: productOf(topup),
       Amount: topup.amount === null ? 'Known once it is sent' : money(topup.amount),
-      Partner: owner.partner,
+      Partner: companyLink('partner', owner.partnerId, owner.partner),
       Charged: topup.charged ? 'Yes' : 'No',
       'Provider’s reference': topup.providerReference ?? '–',
       Accepted: time(topup.createdAt),

@@ -93,7 +93,12 @@ const pathsOf = (
       const named = /:(\w+)/.exec(path)?.[1];
       if (named === undefined) return path;
       const given = values[named === 'id' ? kind : named] ?? ['1'];
-      return given.map((value) => path.replace(`:${named}`, value).replace(/:format|:file/, 'csv'));
+      return given.map((value) =>
+        path
+          .replace(`:${named}`, value)
+          .replace(/:format|:file/, 'csv')
+          .replace(':wallet', 'gift'),
+      );
     });
 
 /** Opens every page of the portal, for a partner and a merchant, and every page of support. */
@@ -112,6 +117,8 @@ export async function openEveryPage({ stack, partner, merchant }: RedemptionScen
     'top-ups': await newest('topups'),
     'bulk-orders': await newest('bulk_orders'),
     webhooks: await newest('webhook_endpoints'),
+    partners: [String(partner.id)],
+    merchants: [String(merchant.id)],
     wallet: ['gift', 'airtime', 'reserved'],
     month: [new Date().toISOString().slice(0, 7)],
   };

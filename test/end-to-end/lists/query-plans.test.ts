@@ -89,14 +89,15 @@ async function askForRepairs({ stack, partner }: RedemptionScene): Promise<void>
   ) as [string, string];
   const ticket = { reference: 'TICKET-4711', why: 'Ticket 4711' };
   const given = { ...ticket, subject: String(partner.id), wallet: 'gift', amount: '0.01' };
-  expect((await client.submit('/support/wallets', goodwill, given)).status).toBe(303);
+  const page = `/support/partners/${partner.id}`;
+  expect((await client.submit(page, goodwill, given)).status).toBe(303);
   const { id } = await stack.database
     .selectFrom('redemptions')
     .select('id')
     .orderBy('id')
     .limit(1)
     .executeTakeFirstOrThrow();
-  const hidden = hiddenFields((await client.get('/support/wallets')).html, goodwill);
+  const hidden = hiddenFields((await client.get(page)).html, goodwill);
   const decided = { ...hidden, ...ticket, subject: String(id), outcome: 'done' };
   expect((await client.post(settle, decided)).status).toBe(409);
 }

@@ -43,11 +43,15 @@ export const signInAtSupport = (client: PortalClient, { email, password }: Accou
   client.submit('/support/sign-in', '/support/sign-in', { email, password });
 
 /** Sets up one-time passwords as a person does; returns their secret, whose present code is unused. */
-export async function setUpCodes(stack: Pick<Stack, 'database'>, client: PortalClient) {
-  const { html } = await client.get(SET_UP);
+export async function setUpCodes(
+  stack: Pick<Stack, 'database'>,
+  client: PortalClient,
+  page = SET_UP,
+) {
+  const { html } = await client.get(page);
   const secret = /data-copy value="([A-Z2-7 ]+)"/.exec(html)?.[1]?.replaceAll(' ', '') ?? '';
-  const answer = await client.post(SET_UP, {
-    ...hiddenFields(html, SET_UP),
+  const answer = await client.post(page, {
+    ...hiddenFields(html, page),
     'new-code': codeOf(secret),
   });
   expect(answer.status).toBe(200);

@@ -7,7 +7,7 @@ import { type RepairScene, setRepairScene } from '../../end-to-end/repairs/repai
 import { hiddenFields } from '../portal/portal-client.ts';
 import { staffClient } from './staff-client.ts';
 
-/** Repairs of wallets by the pages of /support, with the rights of the roles of API and worker. */
+/** Repairs of wallets on the page of their partner, with the rights of the roles of API and worker. */
 let scene: RepairScene;
 let agent: Awaited<ReturnType<typeof staffClient>>;
 let supervisor: Awaited<ReturnType<typeof staffClient>>;
@@ -19,6 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
+const pageOf = () => `/support/partners/${scene.partner.id}`;
 const caseOf = (id: number) => `/support/vouchers/${id}`;
 const actionOf = (kind: string) => `/support/repairs/ask/${kind}`;
 
@@ -35,7 +36,7 @@ describe('wallets', () => {
     await scene.addServiceFees('1000');
     const operator = await staffClient(scene.stack, 'OPERATOR');
     const ask = async (kind: string, fields: Record<string, string>) => {
-      const answer = await operator.client.submit('/support/wallets', actionOf(kind), fields);
+      const answer = await operator.client.submit(pageOf(), actionOf(kind), fields);
       expect([answer.status, answer.html]).toEqual([303, expect.anything()]);
       return Number(answer.location?.split('/').at(-1));
     };
@@ -58,19 +59,35 @@ describe('wallets', () => {
         reference,
       }),
     );
-    const undone = await ask('undo-deposit', { subject: reference, why: 'Ticket 4711' });
+    // The form of the newest deposit comes first.
+    const undone = await ask('undo-deposit', { why: 'Ticket 4711' });
     scene.expectDone(await scene.ended(undone));
-    const none = await operator.client.submit('/support/wallets', actionOf('undo-deposit'), {
+    const page = (await operator.client.get(pageOf())).html;
+    expect(page).toMatch(new RegExp(`<code>${reference}</code>[\\s\\S]*?Taken back`));
+    expect((await operator.client.get(`/support/repairs/${undone}`)).html).toContain(
+      `href="${pageOf()}"`,
+    );
+    const none = await operator.client.submit(pageOf(), actionOf('undo-deposit'), {
       subject: 'NOBODY',
       why: 'Ticket 4711',
     });
     expect([none.status, none.html]).toEqual([409, expect.stringContaining('There is no deposit')]);
   });
 
+  it('say on the page of the partner why nothing was done, with what was typed', async () => {
+    const operator = await staffClient(scene.stack, 'OPERATOR');
+    const typed = { ...goodwill(), amount: '99999999' };
+    const answer = await operator.client.submit(pageOf(), actionOf('credit-goodwill'), typed);
+    expect([answer.status, answer.html]).toEqual([409, expect.stringContaining('do not cover it')]);
+    expect(answer.html).toContain(`value="${typed.reference}"`);
+    expect(answer.html).toContain('Gift wallet');
+  });
+
   it('are closed to agents and supervisors, also to a form of their own making', async () => {
     const gift = await scene.gift();
     for (const { client } of [agent, supervisor]) {
-      expect((await client.get('/support/wallets')).status).toBe(403);
+      const page = await client.get(pageOf());
+      expect([page.status, page.html]).toEqual([200, expect.not.stringContaining('repairs/ask/')]);
       const { html } = await client.get(caseOf(gift.id));
       const { token = '', once = '' } = hiddenFields(html, actionOf('cancel-voucher'));
       for (const kind of ['credit-goodwill', 'undo-deposit']) {

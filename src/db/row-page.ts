@@ -1,0 +1,17 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Schema } from './generated/tables.ts';
+
+/** A page of rows, the newest first. */
+export interface RowPage {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Rows in the order of their ids: all, or a page of the newest. */
+export const rowsById = <Table extends keyof Schema, Row>(
+  query: SelectQueryBuilder<Schema, Table, Row>,
+  page: RowPage | undefined,
+): SelectQueryBuilder<Schema, Table, Row> =>
+  page === undefined
+    ? query.orderBy(sql`id`)
+    : query.orderBy(sql`id`, 'desc').limit(page.limit).offset(page.offset);

@@ -1,0 +1,131 @@
+import { listAuditEntries } from '../../../db/access/calls.ts';
+import {
+  listApiKeys,
+  listPublicKeys,
+  listSourceAddresses,
+} from '../../../db/access/company-access.ts';
+import type { FoundCompany } from '../../../db/catalogue/companies.ts';
+import {
+  accessChangeOf,
+  accessChanges,
+  changedSubject,
+  PORTAL_ACTOR,
+} from '../../../domain/access.ts';
+import { parsePublicKey, publicKeyFingerprint } from '../../../http/signature/public-key.ts';
+import { type Html, html } from '../../../rendering/html.ts';
+import { apiKeyPower, apiKeyState } from '../../layout/company-parts.ts';
+import { badge, emptyState, table, time } from '../../layout/parts.ts';
+import type { StaffRequest } from '../../page.ts';
+import { declarePart } from './company-pages.ts';
+
+type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
+type ListedAddress = Awaited<ReturnType<typeof listSourceAddresses>>[number];
+type ListedPublicKey = Awaited<ReturnType<typeof listPublicKeys>>[number];
+
+/** The beginning of an address or a name: enough to compare it with what a caller says. */
+function addressPrefix(address: string): string {
+  const separator = address.includes(':') ? ':' : '.';
+  const isName = separator === '.' && /[a-z]/i.test(address);
+  return [...address.split(separator).slice(0, isName ? 1 : 2), '…'].join(separator);
+}
+
+/** The API keys of a company by their prefixes. */
+export const keysPart = declarePart<ListedKey>({
+  path: '/keys',
+  title: 'API keys',
+  nothing: 'The company has no API key, and cannot call the API.',
+  read: ({ services }, company, page) => listApiKeys(services.database, company, page),
+  columns: () => [
+    { title: 'Name', phone: 'head', value: ({ name }) => name },
+    { title: 'Begins with', phone: 'plain', value: ({ prefix }) => html`<code>${prefix}…</code>` },
+    { title: 'May', value: apiKeyPower },
+    { title: 'State', phone: 'plain', value: apiKeyState },
+    {
+      title: 'Last used',
+      phone: 'plain',
+      value: ({ lastUsedAt, lastUsedAddress }) =>
+        lastUsedAt
+          ? html`${time(lastUsedAt)}${lastUsedAddress && html` from <code>${addressPrefix(lastUsedAddress)}</code>`}`
+          : 'Never',
+    },
+  ],
+});
+
+/** Where the company may call from, by the beginnings. */
+export const addressesPart = declarePart<ListedAddress>({
+  path: '/addresses',
+  title: 'Addresses',
+  nothing: 'No address is registered: every call is refused.',
+  read: ({ services }, company, page) => listSourceAddresses(services.database, company, page),
+  columns: () => [
+    {
+      title: 'Begins with',
+      phone: 'head',
+      value: ({ address }) => html`<code>${addressPrefix(address)}</code>`,
+    },
+    { title: 'Added', phone: 'plain', value: ({ createdAt }) => time(createdAt) },
+  ],
+});
+
+/** The public keys of a merchant by the beginnings of their fingerprints. */
+export const publicKeysPart = declarePart<ListedPublicKey>({
+  path: '/public-keys',
+  title: 'Public keys',
+  kinds: ['merchant'],
+  nothing: 'No public key is registered: signed calls are refused.',
+  read: ({ services }, { id }, page) => listPublicKeys(services.database, id, page),
+  columns: () => [
+    {
+      title: 'Fingerprint begins with',
+      phone: 'head',
+      value: ({ publicKeyPem }) =>
+        html`<code>${publicKeyFingerprint(parsePublicKey(publicKeyPem)).slice(0, 8)}…</code>`,
+    },
+    { title: 'Registered', phone: 'plain', value: ({ createdAt }) => time(createdAt) },
+    {
+      title: 'State',
+      phone: 'plain',
+      value: ({ revokedAt }) =>
+        revokedAt ? html`Revoked ${time(revokedAt)}` : badge('success', 'Valid'),
+    },
+  ],
+});
+
+const CHANGES = 20;
+
+/** The newest changes of a company's access, and its sign-ins. */
+export async function changesCard(
+  { services }: StaffRequest,
+  { kind, id }: FoundCompany,
+): Promise<Html> {
+  const entries = await listAuditEntries(services.database, {
+    subjectKind: kind,
+    subjectId: id,
+    actions: Object.keys(accessChanges),
+    limit: CHANGES,
+  });
+  return html`<section class="card" id="changes"><h2>Changes and sign-ins</h2>
+${
+  entries.length === 0
+    ? emptyState('None', 'Nobody has signed in or changed anything.')
+    : table(`The newest ${CHANGES}`, entries, [
+        { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+        { title: 'Who', phone: 'plain', value: ({ actor }) => actor.replace(PORTAL_ACTOR, '') },
+        { title: 'What', phone: 'head', value: whatOf },
+        {
+          title: 'From',
+          phone: 'plain',
+          value: ({ details: { sourceAddress } }) =>
+            typeof sourceAddress === 'string' && html`<code>${addressPrefix(sourceAddress)}</code>`,
+        },
+      ])
+}
+<p class="quiet">An operator lists all: <code>npm run admin -- audit --kind ${kind} --id ${id}</code></p></section>`;
+}
+
+function whatOf({ action, details }: Awaited<ReturnType<typeof listAuditEntries>>[number]): string {
+  const change = accessChangeOf(action);
+  if (change === undefined) return action;
+  const subject = changedSubject(change, details);
+  return `${change.text} ${change.of === 'address' ? addressPrefix(subject) : subject}`;
+}

@@ -1,0 +1,186 @@
+import { type FoundCompany, findCompany } from '../../../db/catalogue/companies.ts';
+import type { RowPage } from '../../../db/row-page.ts';
+import type { StaffNeed } from '../../../domain/staff.ts';
+import type { CompanyKind } from '../../../domain/vouchers/voucher.ts';
+import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
+import { problems } from '../../answers.ts';
+import { pageNumber, paging } from '../../layout/paging.ts';
+import { emptyState, type TableColumn, table } from '../../layout/parts.ts';
+import { idOf, type PageAnswer, type StaffPage, type StaffRequest, support } from '../../page.ts';
+import type { RefusedForm } from '../repair-form.ts';
+import { companyPath } from '../repair-parts.ts';
+
+const bothKinds = ['partner', 'merchant'] as const satisfies readonly CompanyKind[];
+
+interface CompanyPage {
+  /** Below the page of the company. */
+  readonly path: string;
+  /** Both by default. */
+  readonly kinds?: readonly CompanyKind[];
+  handle(request: StaffRequest, company: FoundCompany): PageAnswer | Promise<PageAnswer>;
+}
+
+const companyOf = ({ services, params }: StaffRequest, kind: CompanyKind) =>
+  findCompany(services.database, { kind, id: idOf({ params }) });
+
+/** A page about a company: one for partners, and one for merchants. */
+export const companyPages = ({
+  path,
+  kinds = bothKinds,
+  handle,
+}: CompanyPage): readonly StaffPage[] =>
+  kinds.map((kind) =>
+    support.page({
+      path: `/${kind}s/:id${path}`,
+      needs: 'look',
+      async handle(request) {
+        const company = await companyOf(request, kind);
+        return company ? handle(request, company) : problems.notFound;
+      },
+    }),
+  );
+
+/** A form that changes something of a company, after a recent proof of the person. */
+export const companyForms = ({
+  path,
+  kinds = bothKinds,
+  needs,
+  confirmed,
+  handle,
+}: CompanyPage & {
+  readonly needs: StaffNeed;
+  /** The change, as a sentence; undefined where there is no such thing. */
+  confirmed(
+    request: StaffRequest,
+    company: FoundCompany,
+  ): Html | undefined | Promise<Html | undefined>;
+}): readonly StaffPage[] =>
+  kinds.map((kind) =>
+    support.form({
+      path: `/${kind}s/:id${path}`,
+      needs,
+      async confirmation(request) {
+        const company = await companyOf(request, kind);
+        return company && confirmed(request, company);
+      },
+      async handle(request) {
+        const company = await companyOf(request, kind);
+        return company ? handle(request, company) : problems.notFound;
+      },
+    }),
+  );
+
+/** A page below that of a company. */
+export const partPage = (
+  company: FoundCompany,
+  answer: {
+    readonly title: string;
+    readonly content: Html;
+    readonly status?: number | undefined;
+    readonly refreshSeconds?: number | undefined;
+  },
+): PageAnswer => ({
+  kind: 'page',
+  ...answer,
+  title: `${answer.title}: ${company.name}`,
+  content: html`<p><a href="${companyPath(company)}">${company.name}</a></p>
+<h1>${answer.title}</h1>
+${answer.content}`,
+});
+
+/** A list of rows of a company: the newest on its page, all on a page of their own. */
+interface PartOf<Row> {
+  /** Below the page of the company; also the anchor on it. */
+  readonly path: string;
+  readonly title: string;
+  /** Both by default. */
+  readonly kinds?: readonly CompanyKind[];
+  /** Shown while there are no rows. */
+  readonly nothing: string;
+  read(request: StaffRequest, company: FoundCompany, page: RowPage): Promise<readonly Row[]>;
+  columns(request: StaffRequest, company: FoundCompany): readonly TableColumn<Row>[];
+  /** Above the rows, on both pages. */
+  intro?(request: StaffRequest, company: FoundCompany): HtmlValue;
+  /** Below the rows, on the page of the company. */
+  further?(
+    request: StaffRequest,
+    company: FoundCompany,
+    refused: RefusedForm | undefined,
+  ): HtmlValue | Promise<HtmlValue>;
+  /** Whether the page of all rows loads itself again. */
+  changesSoon?(rows: readonly Row[]): boolean;
+}
+
+export interface Part {
+  readonly path: string;
+  readonly title: string;
+  readonly kinds: readonly CompanyKind[];
+  /** On the page of the company. */
+  card(
+    request: StaffRequest,
+    company: FoundCompany,
+    refused: RefusedForm | undefined,
+  ): Promise<Html>;
+  readonly pages: readonly StaffPage[];
+}
+
+/** Rows on the page of a company, and on a page of their own. */
+const FIRST_ROWS = 10;
+const ROWS = 50;
+const REFRESH_SECONDS = 2;
+
+/** Declares a list of rows of a company. */
+export const declarePart = <Row>(part: PartOf<Row>): Part => ({
+  path: part.path,
+  title: part.title,
+  kinds: part.kinds ?? bothKinds,
+  async card(request, company, refused) {
+    const rows = await part.read(request, company, { limit: FIRST_ROWS + 1, offset: 0 });
+    return html`<section class="card" id="${part.path.slice(1)}"><h2>${part.title}</h2>
+${part.intro?.(request, company)}
+${tableOf(part, { request, company, rows: rows.slice(0, FIRST_ROWS) })}
+${rows.length > FIRST_ROWS && html`<p><a href="${companyPath(company)}${part.path}">Show all<span class="visually-hidden"> (${part.title})</span></a></p>`}
+${await part.further?.(request, company, refused)}</section>`;
+  },
+  pages: companyPages({
+    path: part.path,
+    ...(part.kinds && { kinds: part.kinds }),
+    handle: (request, company) => allRows(part, request, company),
+  }),
+});
+
+const tableOf = <Row>(
+  { title, nothing, columns }: PartOf<Row>,
+  shown: {
+    readonly request: StaffRequest;
+    readonly company: FoundCompany;
+    readonly rows: readonly Row[];
+  },
+): Html =>
+  shown.rows.length === 0
+    ? emptyState('None', nothing)
+    : table(title, shown.rows, columns(shown.request, shown.company));
+
+async function allRows<Row>(
+  part: PartOf<Row>,
+  request: StaffRequest,
+  company: FoundCompany,
+): Promise<PageAnswer> {
+  const page = pageNumber(request.query);
+  if (page === undefined) return problems.notFound;
+  const offset = (page - 1) * ROWS;
+  const found = await part.read(request, company, { limit: ROWS + 1, offset });
+  if (page > 1 && found.length === 0) return problems.notFound;
+  const rows = found.slice(0, ROWS);
+  return partPage(company, {
+    title: part.title,
+    ...(part.changesSoon?.(rows) && { refreshSeconds: REFRESH_SECONDS }),
+    content: html`<section class="card">${part.intro?.(request, company)}
+${tableOf(part, { request, company, rows })}
+${paging({
+  ...{ path: companyPath(company) + part.path, values: {}, page, limit: ROWS },
+  totalItems: offset + found.length,
+  isAtLeast: found.length > ROWS,
+})}</section>`,
+  });
+}

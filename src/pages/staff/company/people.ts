@@ -1,0 +1,386 @@
+import { readableSecret } from '../../../crypto/secret-box.ts';
+import type { FoundCompany } from '../../../db/catalogue/companies.ts';
+import type { DatabaseTransaction } from '../../../db/connection.ts';
+import { forgetSignIns, type WrongSignIns } from '../../../db/limits/attempts.ts';
+import { findCompanyAccount, listPortalAccounts } from '../../../db/people/accounts.ts';
+import { type ListedInvitation, listInvitations } from '../../../db/people/invitations.ts';
+import { disableAccount, resetAccount, resetOneTimePassword } from '../../../db/people/sign-ins.ts';
+import { type AccessChangeName, hoursOfPassword } from '../../../domain/access.ts';
+import { maskMsisdn } from '../../../domain/phone.ts';
+import { refuseReason } from '../../../domain/repairs.ts';
+import { mayAsStaff, type StaffNeed } from '../../../domain/staff.ts';
+import { inviteMerchant } from '../../../operations/invitations.ts';
+import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
+import { problems } from '../../answers.ts';
+import { badge, facts, field, message, postForm, secretPage, time } from '../../layout/parts.ts';
+import { type PageAnswer, readNameField, type StaffPage, type StaffRequest } from '../../page.ts';
+import { changeAccess } from '../../session/confirmation.ts';
+import { readWrongSignIns } from '../../session/sign-in.ts';
+import { companyPath } from '../repair-parts.ts';
+import { companyForms, companyPages, declarePart, partPage } from './company-pages.ts';
+
+type Account = NonNullable<Awaited<ReturnType<typeof findCompanyAccount>>>;
+
+/** A person of a company with the state of the sign-in. */
+type Person = Account & { readonly wrong: WrongSignIns | undefined };
+
+async function withWrongSignIns(
+  request: StaffRequest,
+  accounts: readonly Account[],
+): Promise<Person[]> {
+  const wrong = await readWrongSignIns(request, accounts);
+  return accounts.map((account) => ({
+    ...account,
+    wrong: wrong.find(({ accountId }) => accountId === account.id),
+  }));
+}
+
+/** Whether a person can sign in, and else why not. */
+function signInState({
+  disabledAt,
+  isPasswordOver,
+  passwordExpiresAt,
+  lastSignedInAt,
+  wrong,
+}: Person): Html {
+  if (disabledAt) return html`${badge('plain', 'Disabled')} ${time(disabledAt)}`;
+  if (wrong?.lockedUntil)
+    return html`${badge('danger', 'Locked')} until ${time(wrong.lockedUntil)}`;
+  if (isPasswordOver) return badge('warning', 'Password expired');
+  if (passwordExpiresAt)
+    return html`${badge('warning', 'Has a first password')} until ${time(passwordExpiresAt)}`;
+  return lastSignedInAt ? badge('success', 'Can sign in') : badge('plain', 'Never signed in');
+}
+
+const oneTimePasswordOf = ({ hasOneTimePassword }: Account) => (hasOneTimePassword ? 'On' : 'Off');
+
+const lastSignInOf = ({ lastSignedInAt }: Account) =>
+  lastSignedInAt ? time(lastSignedInAt) : 'Never';
+
+/** Who may sign in for the company, and whether they can. */
+export const peoplePart = declarePart<Person>({
+  path: '/people',
+  title: 'People',
+  nothing: 'Nobody has an account at the portal.',
+  read: async (request, company, page) =>
+    withWrongSignIns(request, await listPortalAccounts(request.services.database, company, page)),
+  columns: (_request, company) => [
+    {
+      title: 'Person',
+      phone: 'head',
+      value: ({ id, email }) => html`<a href="${companyPath(company)}/people/${id}">${email}</a>`,
+    },
+    { title: 'Role', phone: 'plain', value: ({ role }) => role },
+    { title: 'Sign-in', phone: 'plain', value: signInState },
+    { title: 'One-time password', value: oneTimePasswordOf },
+    { title: 'Last signed in', value: lastSignInOf },
+  ],
+});
+
+/** The account of the path; undefined where the company has none. */
+const accountOf = (
+  { services, params }: StaffRequest,
+  company: FoundCompany,
+): Promise<Account | undefined> =>
+  findCompanyAccount(
+    services.database,
+    company,
+    /^[0-9]{1,15}$/.test(params.account ?? '') ? Number(params.account) : 0,
+  );
+
+/** One person of a company: the state of the sign-in, and what helps. */
+export const personPages = companyPages({
+  path: '/people/:account',
+  handle: (request, company) => personPage(request, company),
+});
+
+/** The page of a person; `wrong` where nothing came of a form. */
+async function personPage(
+  request: StaffRequest,
+  company: FoundCompany,
+  wrong?: { readonly verb: string; readonly problem: string },
+): Promise<PageAnswer> {
+  const account = await accountOf(request, company);
+  const [person] = account ? await withWrongSignIns(request, [account]) : [];
+  if (!person) return problems.notFound;
+  const { services, session, formToken } = request;
+  const { role } = session.staff;
+  const possible = changes.filter(
+    ({ needs, isPossible }) => mayAsStaff(role, needs) && isPossible(person),
+  );
+  const hours = hoursOfPassword(services.settings.portal.portalOneTimePasswordSeconds);
+  return partPage(company, {
+    title: person.email,
+    status: wrong && 422,
+    content: html`<section class="card">${facts({
+      'Sign-in': signInState(person),
+      'Wrong attempts now': person.wrong?.attempts ?? 0,
+      'One-time password': oneTimePasswordOf(person),
+      'Last signed in': lastSignInOf(person),
+      Role: person.role,
+      Account: person.id,
+      Made: time(person.createdAt),
+    })}</section>
+<section class="card"><h2>Help to sign in</h2>
+${
+  possible.length === 0
+    ? message('notice', 'Your role may look: a supervisor unlocks, an operator resets.')
+    : message('warning', 'Verify who asks before you change anything.')
+}
+<div class="choices">${possible.map(
+      ({ verb, title, text, button, isDanger }) =>
+        html`<details${wrong?.verb === verb && html` open`}><summary class="button secondary">${title}</summary>
+<p>${text(hours)}</p>
+${postForm(
+  { action: `${companyPath(company)}/people/${person.id}/${verb}`, formToken },
+  html`${field({
+    name: 'why',
+    id: `${verb}-why`,
+    label: 'Ticket, and why',
+    hint: 'No phone number, no code.',
+    error: wrong?.verb === verb ? wrong.problem : undefined,
+  })}
+<p class="actions"><button${isDanger && html` class="danger"`}>${button}</button></p>`,
+)}</details>`,
+    )}</div></section>`,
+  });
+}
+
+/** A change of a person's sign-in, as the command line makes it. */
+interface SignInChange {
+  /** Ends the address of its form. */
+  readonly verb: string;
+  readonly title: string;
+  readonly needs: StaffNeed;
+  readonly action: AccessChangeName;
+  readonly button: string;
+  readonly isDanger?: true;
+  /** What comes of it; a password lives for some hours. */
+  text(hours: number): string;
+  isPossible(account: Account): boolean;
+  confirmed(account: Account): Html;
+  /** Does it; false where nothing changed. `hash` is that of the new password. */
+  work(
+    transaction: DatabaseTransaction,
+    account: Account,
+    hash: string,
+    lifetimeSeconds: number,
+  ): Promise<boolean>;
+  /** Whether the person gets a new password. */
+  readonly givesPassword?: true;
+  done(account: Account): string;
+}
+
+const isEnabled = ({ disabledAt }: Account): boolean => disabledAt === null;
+
+const changes: readonly SignInChange[] = [
+  {
+    verb: 'unlock',
+    title: 'Unlock',
+    needs: 'help',
+    action: 'unlock portal-account',
+    button: 'Forget the wrong attempts',
+    text: () => 'Wrong passwords and codes are forgotten: the person may try again at once.',
+    isPossible: isEnabled,
+    confirmed: ({ email }) => html`You are about to let ${email} try to sign in again.`,
+    work: async (transaction, { id }) => {
+      await forgetSignIns(transaction, id);
+      return true;
+    },
+    done: ({ email }) => `${email} may try again at once.`,
+  },
+  {
+    verb: 'password',
+    title: 'Reset the password',
+    needs: 'operate',
+    action: 'reset portal-password',
+    button: 'Make a new password',
+    text: (hours) =>
+      `A new password is shown once, for ${hours} hours. All sessions end, wrong attempts are forgotten, and a disabled account works again.`,
+    isPossible: () => true,
+    confirmed: ({ email }) => html`You are about to give ${email} a new password.`,
+    work: async (transaction, { id }, hash, lifetimeSeconds) => {
+      await resetAccount(transaction, id, { hash, mustChange: true, lifetimeSeconds });
+      return true;
+    },
+    givesPassword: true,
+    done: ({ email }) => `${email} has a new password.`,
+  },
+  {
+    verb: 'one-time-password',
+    title: 'Reset the one-time password',
+    needs: 'operate',
+    action: 'reset one-time-password',
+    button: 'Remove the one-time password',
+    isDanger: true,
+    text: () =>
+      'For a person who has lost the phone and the recovery codes. The next sign-in takes only the password.',
+    isPossible: ({ hasOneTimePassword }) => hasOneTimePassword,
+    confirmed: ({ email }) => html`You are about to remove the one-time password of ${email}.`,
+    work: (transaction, { id }) => resetOneTimePassword(transaction, id),
+    done: ({ email }) => `${email} signs in with the password alone.`,
+  },
+  {
+    verb: 'disable',
+    title: 'Disable the account',
+    needs: 'operate',
+    action: 'disable portal-account',
+    button: 'Disable it',
+    isDanger: true,
+    text: () =>
+      'The person can no longer sign in, and all sessions end. A new password enables it again.',
+    isPossible: isEnabled,
+    confirmed: ({ email }) => html`You are about to disable the account of ${email}.`,
+    work: async (transaction, { id }) => {
+      await disableAccount(transaction, id);
+      return true;
+    },
+    done: ({ email }) => `The account of ${email} is disabled.`,
+  },
+];
+
+/** Why the reason of a form is not accepted; undefined where it is. */
+function whyProblem(why: string | undefined): string | undefined {
+  return why === undefined ? 'Write the ticket and the reason in one line.' : refuseReason(why);
+}
+
+const signInForm = (change: SignInChange): readonly StaffPage[] =>
+  companyForms({
+    path: `/people/:account/${change.verb}`,
+    needs: change.needs,
+    confirmed: async (request, company) => {
+      const account = await accountOf(request, company);
+      return account && change.confirmed(account);
+    },
+    async handle(request, company) {
+      const why = readNameField(request.form.text('why'), 200);
+      const problem = whyProblem(why);
+      if (problem !== undefined)
+        return personPage(request, company, { verb: change.verb, problem });
+      const account = await accountOf(request, company);
+      if (!account) return problems.notFound;
+      const path = `${companyPath(company)}/people/${account.id}`;
+      const password = readableSecret();
+      const hash = change.givesPassword ? await request.passwords.make(password) : '';
+      const { portalOneTimePasswordSeconds: lifetime } = request.services.settings.portal;
+      const done = await changeAccess(
+        request,
+        change.action,
+        async (transaction) => {
+          if (!change.isPossible(account)) return undefined;
+          if (!(await change.work(transaction, account, hash, lifetime))) return undefined;
+          return { result: true, details: { accountId: account.id, email: account.email, why } };
+        },
+        company,
+      );
+      if (done === undefined)
+        return { kind: 'redirect', to: path, notice: 'Nothing was changed: look again.' };
+      return change.givesPassword
+        ? newPasswordPage(account, { password, lifetime, back: path })
+        : { kind: 'redirect', to: path, notice: change.done(account) };
+    },
+  });
+
+const newPasswordPage = (
+  { email }: Account,
+  given: { readonly password: string; readonly lifetime: number; readonly back: string },
+): PageAnswer =>
+  secretPage({
+    title: 'New password',
+    name: email,
+    warning: html`<strong>Copy the password now: it is shown only once.</strong> Hand it over safely. It expires in
+${hoursOfPassword(given.lifetime)} hours, and the person chooses another one at the first sign-in.`,
+    secret: { name: 'password', label: 'Password for the next sign-in', value: given.password },
+    back: given.back,
+  });
+
+export const signInForms: readonly StaffPage[] = changes.flatMap(signInForm);
+
+const invitationStates = {
+  REQUESTED: 'Waiting for a worker',
+  OPEN: 'Not used yet',
+  USED: 'Used',
+  REPLACED: 'Replaced',
+  EXPIRED: 'Expired',
+  UNDELIVERED: 'Not delivered',
+} as const satisfies Readonly<Record<ListedInvitation['status'], string>>;
+
+/** The invitations of a merchant to the portal. */
+export const invitationsPart = declarePart<ListedInvitation>({
+  path: '/invitations',
+  title: 'Invitations',
+  kinds: ['merchant'],
+  nothing: 'Nobody was invited to the portal.',
+  read: ({ services }, { id }, page) => listInvitations(services.database, id, page),
+  columns: () => [
+    { title: 'To', phone: 'head', value: ({ email }) => email },
+    { title: 'Invited', phone: 'plain', value: ({ createdAt }) => time(createdAt) },
+    { title: 'State', phone: 'plain', value: ({ status }) => invitationStates[status] },
+    { title: 'Until', value: ({ expiresAt }) => expiresAt && time(expiresAt) },
+    { title: 'E-mail', value: ({ mail, mailMessage }) => sentAs(mail, mailMessage) },
+    {
+      title: 'SMS',
+      value: ({ msisdn, sms, smsMessage }) =>
+        msisdn !== null && html`${maskMsisdn(msisdn)} ${sentAs(sms, smsMessage)}`,
+    },
+  ],
+  further: ({ session, formToken }, company) =>
+    company.status === 'ACTIVE' &&
+    mayAsStaff(session.staff.role, 'help') &&
+    html`<details><summary class="button secondary">Invite again</summary>
+<p>A new link goes to where the last one went, else to the addresses of the merchant. It works once and for 24 hours, and
+replaces the last one. The person who uses it chooses the password, and all sessions of that account end.</p>
+${postForm(
+  { action: `${companyPath(company)}/invite`, formToken, className: 'one-button' },
+  html`<button>Send the link</button>`,
+)}</details>`,
+});
+
+const sentAs = (state: string | null, message: string | null): HtmlValue =>
+  state && `${state.toLowerCase()}${message ? `: ${message}` : ''}`;
+
+/** Invites a merchant again: to where the last invitation went, so that staff choose no address. */
+export const inviteAgainForms = companyForms({
+  path: '/invite',
+  kinds: ['merchant'],
+  needs: 'help',
+  confirmed: (_request, { name }) => html`You are about to invite ${name} to the portal again.`,
+  async handle(request, company) {
+    const { id: merchantId } = company;
+    let refusal: string | undefined;
+    const email = await changeAccess(
+      request,
+      'invite merchant',
+      async (transaction) => {
+        const [last] = await listInvitations(transaction, merchantId, { limit: 1, offset: 0 });
+        const invited = await inviteMerchant(transaction, {
+          merchantId,
+          email: last?.email,
+          msisdn: last?.msisdn ?? undefined,
+        });
+        if (!invited.ok) {
+          refusal = refusals[invited.why];
+          return undefined;
+        }
+        const { ok, replacedId, ...details } = invited;
+        return {
+          result: invited.email,
+          details: { ...details, replacedInvitationId: replacedId ?? null },
+        };
+      },
+      company,
+    );
+    return {
+      kind: 'redirect',
+      to: companyPath(company),
+      notice: email ? `A link is on its way to ${email}.` : (refusal ?? 'Nothing was sent.'),
+    };
+  },
+});
+
+const refusals = {
+  unknown: 'The merchant was deleted.',
+  deactivated: 'The merchant is deactivated: an operator activates it first.',
+  'address-taken':
+    'This address signs in for another company: an operator invites another address.',
+} as const;

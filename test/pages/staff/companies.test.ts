@@ -1,0 +1,327 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Company } from '../../../src/domain/vouchers/voucher.ts';
+import { caseOf } from '../../positions/cases.ts';
+import { takenBack } from '../../positions/placements.ts';
+import { makeKey, makePartner } from '../../support/companies.ts';
+import {
+  type Account,
+  hiddenFields,
+  makeAccount,
+  portalClient,
+  signedIn,
+} from '../portal/portal-client.ts';
+import { setUpCodes, staffClient } from './staff-client.ts';
+import { type StaffScene, setStaffScene } from './staff-scene.ts';
+
+/** The page of a company at /support, with the rights of the API's role: who sees what, and who does what. */
+let scene: StaffScene;
+let agent: Awaited<ReturnType<typeof staffClient>>;
+let supervisor: typeof agent;
+let operator: typeof agent;
+
+beforeAll(async () => {
+  scene = await setStaffScene({
+    PORTAL_SIGN_INS_PER_ACCOUNT: '3',
+    PORTAL_SIGN_INS_PER_ADDRESS: '1000',
+  });
+  ({ agent } = scene);
+  supervisor = await staffClient(scene.stack, 'SUPERVISOR');
+  operator = await staffClient(scene.stack, 'OPERATOR');
+});
+afterAll(() => scene?.stop());
+
+const pathOf = ({ kind, id }: Company) => `/support/${kind}s/${id}`;
+const partner = (): Company => ({ kind: 'partner', id: scene.partner.id });
+
+const plain = (html: string): string => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+const read = async (path: string, person = agent): Promise<string> => {
+  const { status, html } = await person.client.get(path);
+  expect(status, path).toBe(200);
+  return plain(html);
+};
+
+/** A person of a company, and the page of the person at /support. */
+async function makePerson(company: Company = partner()) {
+  const account = await makeAccount(scene.stack, company);
+  const { id } = await scene.stack.database
+    .selectFrom('portal_accounts')
+    .select('id')
+    .where('email', '=', account.email)
+    .executeTakeFirstOrThrow();
+  return { ...account, id, path: `${pathOf(company)}/people/${id}` };
+}
+
+const trySignIn = async (account: Account) =>
+  (await portalClient(scene.stack).signIn(account)).status;
+
+const auditOf = (action: string, accountId: number) =>
+  scene.stack.database
+    .selectFrom('audit_log')
+    .select(['actor', 'subject_kind', 'subject_id', 'details'])
+    .where('action', '=', action)
+    .where(sql<boolean>`details ->> 'accountId' = ${String(accountId)}`)
+    .execute();
+
+const why = { why: 'Ticket 4711' };
+
+describe('the page of a partner', () => {
+  it('shows its money, its access and its terms to every role, and nothing secret', async () => {
+    const { id, apiKey } = scene.partner;
+    for (const person of [agent, supervisor, operator]) {
+      const { html, status } = await person.client.get(pathOf(partner()));
+      expect(status).toBe(200);
+      for (const words of ['Gift wallet', 'Deposits', 'Sales by day', 'Daily amount', 'USD 4.75'])
+        expect(plain(html)).toContain(words);
+      expect(html).toContain(`${apiKey.slice(0, 12)}`);
+      expect(html).not.toContain(apiKey);
+      expect(html).toContain('<code>127.0.…</code>');
+      expect(html).not.toContain('127.0.0.0');
+      expect(html).toContain(`href="${pathOf({ kind: 'partner', id })}/balances/gift"`);
+    }
+  });
+
+  it('leads to the account statement of each wallet, whose lines lead to their cases', async () => {
+    const gift = await scene.gift();
+    const { html, status } = await agent.client.get(`${pathOf(partner())}/balances/gift`);
+    expect(status).toBe(200);
+    expect(html).toContain(`href="/support/vouchers/${gift.id}"`);
+    expect(html).not.toContain('href="/portal/vouchers');
+    expect(html).not.toContain('Download as CSV');
+    expect((await agent.client.get(`${pathOf(partner())}/balances/funding`)).status).toBe(404);
+  });
+
+  it('shows the sales of chosen days', async () => {
+    await scene.gift();
+    expect(await read(`${pathOf(partner())}/sales`)).toMatch(/20\d\d-\d\d-\d\d 1?\d+ [\d,.]+/);
+    const wrong = await agent.client.get(`${pathOf(partner())}/sales?from=2026-13-01`);
+    expect(wrong.status).toBe(422);
+  });
+
+  it('shows the newest rows of a list, and all of them on a page of their own', async () => {
+    const { id } = await makePartner(scene.stack);
+    const company: Company = { kind: 'partner', id };
+    for (let count = 0; count < 51; count += 1) await makeKey(scene.stack, company);
+    const rows = (html: string) => html.split('<code>gvs_').length - 1;
+    const page = await agent.client.get(pathOf(company));
+    expect(rows(page.html)).toBe(10);
+    expect(page.html).toContain(`href="${pathOf(company)}/keys"`);
+    expect(rows((await agent.client.get(`${pathOf(company)}/keys`)).html)).toBe(50);
+    expect(rows((await agent.client.get(`${pathOf(company)}/keys?page=2`)).html)).toBe(2);
+    expect((await agent.client.get(`${pathOf(company)}/keys?page=3`)).status).toBe(404);
+  });
+
+  it('shows what a limit of the day leaves', async () => {
+    const { id } = await makePartner(scene.stack);
+    await scene.stack.database
+      .updateTable('partners')
+      .set({ daily_amount: '5000', messages_per_day: 7 })
+      .where('id', '=', id)
+      .execute();
+    const words = await read(pathOf({ kind: 'partner', id }));
+    expect(words).toMatch(/ETB 0\.00 of ETB 5,000\.00/);
+    expect(words).toContain('0 of 7, its own budget');
+    expect(words).toContain('0 of 100');
+  });
+
+  it('is not there for an unknown company, and for one of the other kind', async () => {
+    for (const path of ['/support/partners/999999', '/support/merchants/999999/people'])
+      expect((await agent.client.get(path)).status).toBe(404);
+    expect((await agent.client.get(`/support/merchants/${scene.partner.id}/deposits`)).status).toBe(
+      404,
+    );
+  });
+});
+
+describe('cases and repairs', () => {
+  it('lead to the page of the company, and the company to its open cases', async () => {
+    const { gift, merchant } = await scene.voucherIn('redeemed');
+    const { operation_id, payment_reference } = await scene.redemptionOf(gift);
+    await takenBack(scene.stack.database, operation_id);
+    const found = await caseOf(scene.stack.database, payment_reference);
+    const ofMerchant = pathOf({ kind: 'merchant', id: merchant.id });
+    for (const path of [`/support/cases/${found.id}`, `/support/vouchers/${gift.id}`]) {
+      const { html } = await agent.client.get(path);
+      expect(html).toContain(`href="${pathOf(partner())}"`);
+      expect(html).toContain(`href="${ofMerchant}"`);
+    }
+    for (const path of [pathOf(partner()), ofMerchant, `${ofMerchant}/cases`])
+      expect((await agent.client.get(path)).html).toContain(`href="/support/cases/${found.id}"`);
+    const topup = await scene.topUpIn('FAILED');
+    expect((await agent.client.get(`/support/top-ups/${topup}`)).html).toContain(
+      `href="${pathOf(partner())}"`,
+    );
+    const { id } = await scene.written('cancel-claim', (await scene.voucherIn('claimed')).gift.id);
+    expect((await agent.client.get(`/support/repairs/${id}`)).html).toContain(
+      `href="${pathOf(partner())}"`,
+    );
+  });
+});
+
+describe('the page of a merchant', () => {
+  it('shows fee, payout account, keys and payouts, and no whole number', async () => {
+    const { merchant } = await scene.voucherIn('redeemed');
+    const { html } = await operator.client.get(pathOf({ kind: 'merchant', id: merchant.id }));
+    expect(plain(html)).toContain('2.5 % of the redeemed amount');
+    expect(plain(html)).toContain('Payouts by day');
+    expect(html).not.toContain(merchant.payoutNumber);
+    expect(html).not.toContain(merchant.payoutNumber.slice(1));
+    expect(html).not.toContain(merchant.apiKey);
+    expect(html).not.toContain('BEGIN PUBLIC KEY');
+  });
+
+  it('asks the providers about its payout account again, and comes back', async () => {
+    const { merchant } = await scene.voucherIn('redeemed');
+    const page = pathOf({ kind: 'merchant', id: merchant.id });
+    const ask = `/support/payout-accounts/${merchant.id}/ask`;
+    const answer = await agent.client.submit(page, ask);
+    expect(answer).toMatchObject({ status: 303, location: page });
+    expect(await read(page)).toContain('The account can be paid now');
+  });
+
+  it('is invited again by a supervisor, to where the last link went', async () => {
+    const { merchant } = await scene.payee('merchant');
+    const { database } = scene.stack;
+    await database
+      .insertInto('merchant_invitations')
+      .values({ merchant_id: merchant.id, email: 'sara@till.example', msisdn: '+251944000123' })
+      .execute();
+    const page = pathOf({ kind: 'merchant', id: merchant.id });
+    expect((await agent.client.get(page)).html).not.toContain(`action="${page}/invite"`);
+    expect((await supervisor.client.submit(page, `${page}/invite`)).status).toBe(303);
+    const words = await read(page, supervisor);
+    expect(words).toContain('A link is on its way to sara@till.example.');
+    expect(words).not.toContain('251944000123');
+    const rows = await database
+      .selectFrom('merchant_invitations')
+      .select(['email', 'msisdn', 'status'])
+      .where('merchant_id', '=', merchant.id)
+      .orderBy('created_at')
+      .execute();
+    expect(rows).toMatchObject([
+      { status: 'REPLACED' },
+      { email: 'sara@till.example', msisdn: '+251944000123' },
+    ]);
+    const { actor, details } = await database
+      .selectFrom('audit_log')
+      .select(['actor', 'details'])
+      .where('action', '=', 'invite merchant')
+      .where('subject_id', '=', merchant.id)
+      .executeTakeFirstOrThrow();
+    expect(actor).toBe(`staff:${supervisor.account.id}`);
+    expect(JSON.stringify(details)).not.toContain('251944000123');
+  });
+});
+
+describe('a person of a company', () => {
+  it('who is locked out is seen so, and may try again once a supervisor has unlocked', async () => {
+    const person = await makePerson();
+    for (let count = 0; count < 3; count += 1)
+      expect(await trySignIn({ ...person, password: 'wrong' })).toBe(403);
+    expect(await trySignIn(person)).toBe(429);
+    expect(await read(`${pathOf(partner())}/people`)).toMatch(
+      new RegExp(`${person.email}[^@]*Locked`),
+    );
+    const unlock = `${person.path}/unlock`;
+    expect((await supervisor.client.submit(person.path, unlock, why)).status).toBe(303);
+    expect(await read(person.path)).not.toContain('Locked');
+    expect(await trySignIn(person)).toBe(303);
+    expect(await auditOf('unlock portal-account', person.id)).toMatchObject([
+      {
+        actor: `staff:${supervisor.account.id}`,
+        subject_kind: 'partner',
+        subject_id: scene.partner.id,
+        details: { email: person.email, why: 'Ticket 4711' },
+      },
+    ]);
+  });
+
+  it('gets a new password by an operator: shown once, and nowhere else', async () => {
+    const person = await makePerson();
+    const browser = await signedIn(scene.stack, person);
+    const answer = await operator.client.submit(person.path, `${person.path}/password`, why);
+    const password = /id="password"[^>]* value="([^"]+)"/.exec(answer.html)?.[1] ?? '';
+    expect([answer.status, password.length]).toEqual([200, 19]);
+    expect((await browser.get('/portal')).location).toContain('/portal/sign-in');
+    expect(await trySignIn(person)).toBe(403);
+    expect(await trySignIn({ ...person, password })).toBe(303);
+    expect(await read(person.path)).toContain('Has a first password');
+    const entries = await auditOf('reset portal-password', person.id);
+    expect(entries).toHaveLength(1);
+    expect(JSON.stringify(entries)).not.toContain(password);
+    // Its own people see that it happened, and not from where.
+    const owner = await signedIn(scene.stack, await makeAccount(scene.stack, partner()));
+    const { html } = await owner.get('/portal/activity');
+    expect(plain(html)).toMatch(
+      new RegExp(`An operator\\s+Reset the portal password of ${person.email}\\s+[^1]`),
+    );
+  });
+
+  it('who has lost the phone signs in by the password alone', async () => {
+    const person = await makePerson();
+    const browser = await signedIn(scene.stack, person);
+    await setUpCodes(scene.stack, browser, '/portal/account/one-time-password');
+    const action = `${person.path}/one-time-password`;
+    expect((await operator.client.submit(person.path, action, why)).status).toBe(303);
+    expect((await browser.get('/portal')).location).toContain('/portal/sign-in');
+    expect((await portalClient(scene.stack).signIn(person)).location).not.toContain('/code');
+    expect(await auditOf('reset one-time-password', person.id)).toHaveLength(1);
+    expect((await operator.client.get(person.path)).html).not.toContain(`action="${action}"`);
+  });
+
+  it('who has left is disabled, and a new password enables the account again', async () => {
+    const person = await makePerson();
+    const browser = await signedIn(scene.stack, person);
+    await operator.client.submit(person.path, `${person.path}/disable`, why);
+    expect((await browser.get('/portal')).location).toContain('/portal/sign-in');
+    expect(await trySignIn(person)).not.toBe(303);
+    expect(await read(person.path)).toContain('Disabled');
+    expect(await auditOf('disable portal-account', person.id)).toHaveLength(1);
+    await operator.client.submit(person.path, `${person.path}/password`, why);
+    expect(await read(person.path)).not.toContain('Disabled');
+  });
+
+  it.each([
+    ['agent', () => agent, []],
+    ['supervisor', () => supervisor, ['unlock']],
+    ['operator', () => operator, ['unlock', 'password', 'disable']],
+  ] as const)('is helped by a(n) %s only as far as the role goes', async (_role, who, mayDo) => {
+    const person = await makePerson();
+    const { html } = await who().client.get(person.path);
+    const offered = [...html.matchAll(/people\/\d+\/([\w-]+)"/g)].map(([, verb]) => verb);
+    expect(offered).toEqual(mayDo);
+    const { token = '' } = hiddenFields(html, '/support/sign-out');
+    for (const verb of ['unlock', 'password', 'one-time-password', 'disable'])
+      if (!mayDo.some((one) => one === verb) && verb !== 'one-time-password') {
+        const answer = await who().client.post(`${person.path}/${verb}`, { ...why, token });
+        expect([verb, answer.status]).toEqual([verb, 403]);
+      }
+    expect(await trySignIn(person)).toBe(303);
+  });
+
+  it('is not changed without a reason, nor where the reason names a number', async () => {
+    const person = await makePerson();
+    for (const reason of ['', 'Called from 0911234567']) {
+      const action = `${person.path}/disable`;
+      const answer = await operator.client.submit(person.path, action, { why: reason });
+      expect(answer.status).toBe(422);
+    }
+    expect(await trySignIn(person)).toBe(303);
+  });
+
+  it('of another company, or of the service, has no page here', async () => {
+    const other = await makePartner(scene.stack);
+    const person = await makePerson({ kind: 'partner', id: other.id });
+    for (const id of [person.id, operator.account.id]) {
+      const path = `${pathOf(partner())}/people/${id}`;
+      expect((await operator.client.get(path)).status).toBe(404);
+      const { token = '' } = hiddenFields(
+        (await operator.client.get(person.path)).html,
+        `${person.path}/disable`,
+      );
+      const answer = await operator.client.post(`${path}/disable`, { ...why, token });
+      expect(answer.status).toBe(404);
+    }
+    expect(await trySignIn(person)).toBe(303);
+  });
+});
