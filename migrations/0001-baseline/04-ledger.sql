@@ -22,6 +22,7 @@ create table ledger_accounts (
   constraint ledger_accounts_low_balance check (
     low_balance is null or low_balance > 0 and kind in ('gift', 'airtime'))
 );
+create index ledger_accounts_watched on ledger_accounts (id) where low_balance is not null;
 insert into ledger_accounts (kind)
   values ('funding'), ('service-fees'), ('mobile-money-clearing'), ('airtime-clearing'),
     ('suspense');

@@ -134,6 +134,8 @@ create unique index voucher_claims_of_operation on voucher_claims (operation_id)
 create index voucher_claims_ended_of_operation on voucher_claims (operation_id)
   where status <> 'OPEN';
 create index voucher_claims_open on voucher_claims (expires_at) where status = 'OPEN';
+-- Claims whose code could not be sent are among these.
+create index voucher_claims_cancelled on voucher_claims (expires_at) where status = 'CANCELLED';
 
 -- A code that was compared and found wrong, whatever key the request had.
 create table verification_attempts (
@@ -190,6 +192,7 @@ create index redemptions_by_merchant_and_time on redemptions (merchant_id, creat
 create index redemptions_by_end on redemptions (settled_at) where status = 'POSTED';
 create index redemptions_held on redemptions (id) where status = 'HELD';
 create index redemptions_refused on redemptions (merchant_id, created_at) where status = 'VOIDED';
+create index redemptions_refused_by_end on redemptions (settled_at) where status = 'VOIDED';
 -- When a merchant was paid.
 create index redemptions_paid on redemptions (merchant_id,
   (case when status = 'POSTED' then settled_at else changed_at end));

@@ -115,6 +115,7 @@ create table cases (
 create unique index cases_open on cases (subject_kind, subject, why) where closed_at is null;
 create index cases_of_subject on cases (subject, id);
 create index cases_open_by_id on cases (id) where closed_at is null;
+create index cases_by_reference on cases (reference, id) where reference is not null;
 create index cases_closed on cases (id) where closed_at is not null;
 create index cases_closed_of_provider on cases (provider, id) where closed_at is not null;
 -- By the beginning of the subject: provider and day.

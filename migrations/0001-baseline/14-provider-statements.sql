@@ -29,7 +29,7 @@ create table provider_statements (
   check ((state = 'COMPARED') <= (compared_at is not null))
 );
 create index provider_statements_unfinished on provider_statements (provider, day)
-  where state in ('FAILED', 'TOO_MANY');
+  where state <> 'COMPARED';
 
 -- A transaction on a provider statement.
 create table provider_statement_lines (

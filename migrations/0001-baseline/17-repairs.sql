@@ -59,5 +59,20 @@ create index repairs_sealed on repairs (changed_at) where sealed_arguments is no
 -- Support finds a case by the reference under which it was settled by hand, also as not done.
 create index repairs_by_reference on repairs ((arguments ->> 'reference'), id)
   where arguments ->> 'reference' is not null;
+-- The same by the letter in which a provider gave its answer.
+create index repairs_by_letter on repairs ((arguments ->> 'letter'), id)
+  where arguments ->> 'letter' is not null;
 create index repairs_by_former_number on repairs (split_part(former_msisdn, '.', 1), voucher_id)
   where former_msisdn is not null;
+
+-- The person of the service who deals with something in the queue of the support desk. The queue itself has no table:
+-- src/db/lists/desk.ts reads it from the tables of its subjects.
+create table desk_assignments (
+  kind text not null check (kind in ('undelivered-code', 'unknown', 'repair', 'refused-payment', 'case',
+    'low-wallet', 'failing-webhook', 'late-statement')),
+  -- Names it among those of its kind.
+  subject text not null,
+  account_id bigint not null references staff_accounts,
+  since timestamptz not null default now(),
+  primary key (kind, subject)
+);

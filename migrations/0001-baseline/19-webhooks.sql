@@ -26,6 +26,8 @@ create index webhook_endpoints_by_company on webhook_endpoints (company_kind, co
   where status <> 'REMOVED';
 create index webhook_endpoints_to_wake on webhook_endpoints (wake_at)
   where wake_at is not null;
+create index webhook_endpoints_failing on webhook_endpoints (id)
+  where failing_since is not null or status = 'SWITCHED_OFF';
 
 -- A secret that signs an endpoint's deliveries.
 create table webhook_secrets (

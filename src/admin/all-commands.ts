@@ -44,6 +44,7 @@ export const allCommands: readonly ListedCommand[] = [
     'list promos': 'Show the promos, including inactive and past ones',
     'list vouchers': 'Show the newest vouchers',
     'list top-ups': 'Show the newest top-ups',
+    'list desk': 'Show what waits for a person of the service, the most urgent first',
   }),
   inFile(() => import('./commands/show.ts'), {
     'show merchant': 'Show one merchant: fee, payout account, keys and addresses',

@@ -3,7 +3,7 @@ import type { StoredNumber } from '../domain/phone.ts';
 import { type SearchTerm, spellingsOf } from '../domain/staff.ts';
 import { DEPOSIT_REVERSAL } from '../domain/statements.ts';
 import type { TopupStatus } from '../domain/topup.ts';
-import type { NamedVoucher } from '../domain/vouchers/voucher.ts';
+import type { CompanyKind, NamedVoucher } from '../domain/vouchers/voucher.ts';
 import type { Database } from './connection.ts';
 import { anyDigest } from './digest-keys.ts';
 import type { VouchersTable } from './generated/tables.ts';
@@ -105,10 +105,13 @@ const isAny = (reference: string | undefined) =>
   reference === undefined ? undefined : sql`any(${spellingsOf(reference)}::text[])`;
 
 /** What somebody settled by hand under a reference, also as not done. */
-const settledUnder = (column: 'voucher_id' | 'topup_id', reference: unknown) => sql`
+const settledUnder = (column: 'voucher_id' | 'topup_id', reference: unknown) =>
+  ['reference', 'letter'].map(
+    (name) => sql`
   select ${sql.ref(column)} from repairs
-  where arguments ->> 'reference' = ${reference} and ${sql.ref(column)} is not null
-  limit ${ROWS_OF_A_WAY}`;
+  where arguments ->> ${sql.lit(name)} = ${reference} and ${sql.ref(column)} is not null
+  limit ${ROWS_OF_A_WAY}`,
+  );
 
 /** Each statement uses an index of its own; together they are a few rows. */
 const voucherWays = (term: SearchedTerm): Way[] => {
@@ -147,7 +150,7 @@ const voucherWays = (term: SearchedTerm): Way[] => {
       and provider_reference <> '' limit ${ROWS_OF_A_WAY}`,
     ),
     ...way(term.caseId, () => sql`select voucher_id from cases where id = ${term.caseId}`),
-    ...way(reference, () => settledUnder('voucher_id', reference)),
+    ...settledUnder('voucher_id', reference).flatMap((one) => way(reference, () => one)),
     // A partner's own name of a line of a bulk order.
     ...way(
       reference,
@@ -199,7 +202,7 @@ const topupWays = (term: SearchedTerm): Way[] => {
       where placements.provider_reference = ${reference} limit ${ROWS_OF_A_WAY}`,
     ),
     ...way(term.caseId, () => sql`select topup_id from cases where id = ${term.caseId}`),
-    ...way(reference, () => settledUnder('topup_id', reference)),
+    ...settledUnder('topup_id', reference).flatMap((one) => way(reference, () => one)),
     ...[
       sql`select id from topups where operation_id = ${operationId}`,
       sql`select topup_id from topup_attempts where operation_id = ${operationId}`,
@@ -249,22 +252,30 @@ export async function findCases(
 /** Something that a text names besides a voucher or a top-up. */
 export interface FoundRecord {
   readonly kind:
+    | 'partner'
+    | 'merchant'
+    | 'person'
     | 'deposit'
     | 'goodwill'
     | 'bulk order'
     | 'bulk line'
     | 'repair'
+    | 'case'
     | 'call'
     | 'operation';
-  /** A reference, or the number of a row. */
+  /** A name, a reference, an e-mail address, or the number of a row. */
   readonly name: string;
   readonly at: Date;
-  /** The company of the call; null where the call named none. */
+  /** The company that it belongs to; null where there is none, or the call named none. */
+  readonly companyKind: CompanyKind | null;
+  readonly companyId: number | null;
   readonly company: string | null;
   /** The result of the call. */
   readonly state: string;
   /** Decimal string. */
   readonly amount: string | null;
+  /** The account of a person. */
+  readonly accountId: number | null;
 }
 
 /** Records of one statement at most. */
@@ -277,47 +288,93 @@ const companyName = sql`case company_kind
 /** Deposits and goodwill credits; a deposit that was reversed stands there twice. */
 const bookings = (kind: 'deposit' | 'goodwill', reference: string) => sql`
   select ${kind}::text as kind, substr(operation_id, ${kind.length + 2}::int) as name, transfer.created_at as at,
-    company_name as company, case step when ${DEPOSIT_REVERSAL}::text then 'Taken back from'
-      else 'Credited to' end || ' the ' || account.kind || ' wallet' as state, amount
+    'partner' as company_kind, account.partner_id as company_id, case step when ${DEPOSIT_REVERSAL}::text then 'Taken back from'
+      else 'Credited to' end || ' the ' || account.kind || ' wallet' as state, amount, null::bigint
   from ledger_transfers as transfer
   join ledger_accounts as account on account.id = any(array[debit_account_id, credit_account_id])
-  join partners on partners.id = account.partner_id
   where ${isNamed(kind, reference)} limit ${ROWS}`;
 
 /** Lines of bulk orders that have no voucher. */
 const bulkLines = (references: readonly string[]) => sql`
   select 'bulk line', 'line ' || line || ' of bulk order ' || bulk_order_id,
-    coalesce(line.settled_at, bulk_orders.created_at), company_name,
-    line.status || coalesce(': ' || (refusal ->> 'reason'), ''), null::numeric
+    coalesce(line.settled_at, bulk_orders.created_at), 'partner', partner_id,
+    line.status || coalesce(': ' || (refusal ->> 'reason'), ''), null::numeric, null::bigint
   from bulk_lines as line join bulk_orders on bulk_orders.id = bulk_order_id
-  join partners on partners.id = partner_id
   where line.reference = any(${references}::text[]) and voucher_id is null limit ${ROWS}`;
+
+/** Companies by a part of the name, or by what identifies them. There are as many as the service has customers. */
+const companies = (name: string) => [
+  sql`select 'partner', company_name, created_at, 'partner', id, lower(status), null::numeric, null::bigint
+    from partners where position(lower(${name}) in lower(company_name)) > 0
+      or id = any(array(select partner_id from api_keys where key_prefix = ${name})) limit ${ROWS}`,
+  sql`select 'merchant', merchant_name, created_at, 'merchant', id,
+      case when deleted_at is null then lower(status) else 'deleted' end, null::numeric, null::bigint
+    from merchants where position(lower(${name}) in lower(merchant_name)) > 0
+      or lower(email) = lower(${name}) or identifier = ${name}
+      or id = any(array(select merchant_id from api_keys where key_prefix = ${name})) limit ${ROWS}`,
+];
+
+/** People of companies by a part of the e-mail address, and those of the service by a part of the name, too. */
+const people = (name: string) => [
+  sql`select 'person', account.email, account.created_at,
+      case when partner_id is not null then 'partner' when merchant_id is not null then 'merchant' end,
+      coalesce(partner_id, merchant_id), coalesce(staff.name || ', ' || lower(staff.role), account.role) || case
+        when disabled_at is not null then ', disabled'
+        when last_signed_in_at is null then ', has not signed in' else '' end,
+      null::numeric, account.id
+    from portal_accounts as account
+    left join staff_accounts as staff on staff.account_id = account.id
+    where position(lower(${name}) in account.email) > 0
+      or position(lower(${name}) in lower(staff.name)) > 0 limit ${ROWS}`,
+];
+
+/** A case about no voucher and no top-up: another one is found with those. */
+const openedCases = ({ caseId, reference }: SearchedTerm) => {
+  const found = (condition: RawBuilder<unknown>) => sql`
+    select 'case', cases.id::text, opened_at,
+      case when partner_id is not null then 'partner' when merchant_id is not null then 'merchant' end,
+      coalesce(partner_id, merchant_id), why || case when closed_at is null then ': open' else ': closed' end,
+      cases.amount, null::bigint
+    from cases where ${condition} and voucher_id is null and topup_id is null limit ${ROWS}`;
+  return [
+    ...(caseId === undefined ? [] : [found(sql`cases.id = ${caseId}`)]),
+    ...(reference === undefined ? [] : [found(sql`cases.reference = ${isAny(reference)}`)]),
+  ];
+};
 
 /** Calls of the APIs by their X-Request-Id: those that were refused, and the newest others. */
 const calls = (requestId: string) => [
-  sql`select 'call', request_id, at, ${companyName}, method || ' ' || route || ': ' || reason,
-      null::numeric
+  sql`select 'call', request_id, at, company_kind, company_id, method || ' ' || route || ': ' || reason,
+      null::numeric, null::bigint
     from refused_calls where request_id = ${requestId} limit ${ROWS}`,
-  sql`select 'call', request_id, at, ${companyName},
-      method || ' ' || route || ': answered ' || status_code, null::numeric
+  sql`select 'call', request_id, at, company_kind, company_id,
+      method || ' ' || route || ': answered ' || status_code, null::numeric, null::bigint
     from admitted_calls where request_id = ${requestId} limit ${ROWS}`,
 ];
 
-const bulkOrder = (operationId: string) => sql`
-  select 'bulk order', bulk_orders.id::text, bulk_orders.created_at, company_name,
+const bulkOrder = (condition: RawBuilder<unknown>) => sql`
+  select 'bulk order', bulk_orders.id::text, bulk_orders.created_at, 'partner', partner_id,
     generated || ' of ' || lines || ' generated, ' || refused || ' refused, ' || cancelled
-      || ' cancelled', null::numeric
-  from bulk_orders join partners on partners.id = partner_id where operation_id = ${operationId}`;
+      || ' cancelled', null::numeric, null::bigint
+  from bulk_orders where ${condition}`;
 
-/** A repair of a wallet; any other one belongs to its case. */
-const repair = (operationId: string) => sql`
-  select 'repair', id::text, changed_at, ${companyName}, kind || ': ' || state, amount
-  from repairs where operation_id = ${operationId} and voucher_id is null and topup_id is null`;
+/** A repair by its number, and one of a wallet by its operation: any other one belongs to its case. */
+const repairs = ({ repairId, operationId }: SearchedTerm) => {
+  const found = (condition: RawBuilder<unknown>) => sql`
+    select 'repair', id::text, changed_at, company_kind, company_id, kind || ': ' || state, amount, null::bigint
+    from repairs where ${condition}`;
+  return [
+    ...(repairId === undefined ? [] : [found(sql`id = ${repairId}`)]),
+    ...(operationId === undefined
+      ? []
+      : [found(sql`operation_id = ${operationId} and voucher_id is null and topup_id is null`)]),
+  ];
+};
 
 /** The answer to a request, as long as it is kept. */
 const operation = (operationId: string) => sql`
-  select 'operation', id, coalesce(settled_at, created_at), ${companyName},
-    kind || ': ' || status || coalesce(', ' || (outcome ->> 'reason'), ''), null::numeric
+  select 'operation', id, coalesce(settled_at, created_at), company_kind, company_id,
+    kind || ': ' || status || coalesce(', ' || (outcome ->> 'reason'), ''), null::numeric, null::bigint
   from operations where id = ${operationId}`;
 
 async function readRecords(
@@ -330,17 +387,20 @@ async function readRecords(
     sql` union all `,
   );
   const { rows } = await sql<FoundRecord>`
-    with found (kind, name, at, company, state, amount) as (${all})
-    select * from found order by at desc, name limit ${ROWS}`.execute(database);
+    with found (kind, name, at, company_kind, company_id, state, amount, account_id) as (${all})
+    select kind, name, at, company_kind as "companyKind", company_id as "companyId", ${companyName} as company,
+      state, amount, account_id as "accountId"
+    from found order by at desc, name limit ${ROWS}`.execute(database);
   return rows;
 }
 
 /** What a text names besides vouchers and top-ups, newest first. Each statement uses an index. */
-export const findRecords = (
-  database: Database,
-  { reference, uuid, operationId }: SearchedTerm,
-): Promise<FoundRecord[]> =>
-  readRecords(database, [
+export const findRecords = (database: Database, term: SearchedTerm): Promise<FoundRecord[]> => {
+  const { reference, uuid, operationId, bulkOrderId, name } = term;
+  return readRecords(database, [
+    ...(name === undefined ? [] : [...companies(name), ...people(name)]),
+    ...openedCases(term),
+    ...repairs(term),
     ...(reference === undefined
       ? []
       : [
@@ -349,8 +409,10 @@ export const findRecords = (
           bulkLines(spellingsOf(reference)),
         ]),
     ...(uuid === undefined ? [] : calls(uuid)),
-    ...(operationId === undefined ? [] : [bulkOrder(operationId), repair(operationId)]),
+    ...(operationId === undefined ? [] : [bulkOrder(sql`operation_id = ${operationId}`)]),
+    ...(bulkOrderId === undefined ? [] : [bulkOrder(sql`bulk_orders.id = ${bulkOrderId}`)]),
   ]);
+};
 
 /** The request of an operation that left neither a voucher nor a top-up nor a record. */
 export const findOperationRecord = (

@@ -33,6 +33,19 @@ export const allProviders = [...new Set(Object.values(routedProviders).flat())];
 
 export const routeKinds = Object.keys(routedProviders) as RouteKind[];
 
+/** The names of the providers as people say them. */
+const spokenNames: Readonly<Record<string, string>> = {
+  'africas-talking': 'Africa’s Talking',
+  smpp: 'SMPP',
+  gsma: 'GSMA mobile money',
+  mpesa: 'M-Pesa',
+  'dt-one': 'DT One',
+  reloadly: 'Reloadly',
+} satisfies Record<(typeof allProviders)[number], string>;
+
+/** The name of a provider as people say it; its own where it is not known any more. */
+export const providerName = (provider: string): string => spokenNames[provider] ?? provider;
+
 /** A route whose partner and merchant agree; null conditions hold always. */
 export interface Route {
   readonly id: number;

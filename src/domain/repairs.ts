@@ -8,26 +8,60 @@ const PIECES = 6;
 /** A voucher code in pieces is in those of its groups: other words have sixteen characters together by chance. */
 const GROUP = 4;
 /** A code of an SMS, after the word. */
-const SPOKEN_CODE = /\b(?:code|otp|pin)\b\D{0,20}\b\d{6}(?:\d\d)?\b/i;
+const SPOKEN_CODE = /\b(?:code|otp|pin)\b\D{0,20}\b(\d{6}(?:\d\d)?)\b/di;
 
-/** The personal data that a text names; undefined for none. */
-function namedIn(words: string): string | undefined {
-  const pieces = words.split(/[\s,;:/()[\]"'“”‘’]+/).filter((piece) => piece !== '');
-  const texts = pieces.flatMap((_piece, start) =>
-    Array.from({ length: PIECES }, (_one, more) => pieces.slice(start, start + more + 1).join(' ')),
+/** The text in place of personal data that is taken out. */
+const substitutes = {
+  'a phone number': '[number]',
+  'a code': '[code]',
+  'the code of a voucher': '[code]',
+} as const;
+
+/** A part of a text. */
+interface Part {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Personal extends Part {
+  readonly what: keyof typeof substitutes;
+}
+
+/** The pieces of a text, and as many together as may be one number or code; the longest first. */
+function runsOf(words: string): readonly (Part & { readonly text: string })[] {
+  const pieces = [...words.matchAll(/[^\s,;:/()[\]"'“”‘’]+/g)].map(({ 0: piece, index }) => ({
+    text: piece,
+    from: index,
+    to: index + piece.length,
+  }));
+  return pieces.flatMap(({ from }, start) =>
+    Array.from({ length: PIECES }, (_one, fewer) => {
+      const run = pieces.slice(start, start + PIECES - fewer);
+      const text = run.map((piece) => piece.text).join(' ');
+      const trimmed = text.replace(/[.!?-]+$/, '');
+      return { text: trimmed, from, to: (run.at(-1)?.to ?? from) - (text.length - trimmed.length) };
+    }),
   );
-  if (texts.some((text) => parseMsisdn(text.replace(/[.!?-]+$/, '')) !== undefined))
-    return 'a phone number';
-  if (SPOKEN_CODE.test(words)) return 'a code';
-  return texts.some(isVoucherCode) ? 'the code of a voucher' : undefined;
+}
+
+/** The first personal data that a text names; undefined for none. */
+function personalIn(words: string): Personal | undefined {
+  const runs = runsOf(words);
+  const among = (what: Personal['what'], isIt: (text: string) => boolean) => {
+    const found = runs.find(({ text }) => isIt(text));
+    return found && { what, from: found.from, to: found.to };
+  };
+  const [from, to] = SPOKEN_CODE.exec(words)?.indices?.[1] ?? [];
+  return (
+    among('a phone number', (text) => parseMsisdn(text) !== undefined) ??
+    (from === undefined || to === undefined ? undefined : { what: 'a code', from, to }) ??
+    among('the code of a voucher', isVoucherCode)
+  );
 }
 
 function isVoucherCode(text: string): boolean {
-  const written = text.replace(/[.!?]+$/, '');
-  const groups = written.split(' ').map((piece) => piece.replace(/\p{Dash_Punctuation}/gu, ''));
-  return (
-    groups.every(({ length }) => length % GROUP === 0) && parseVoucherCode(written) !== undefined
-  );
+  const groups = text.split(' ').map((piece) => piece.replace(/\p{Dash_Punctuation}/gu, ''));
+  return groups.every(({ length }) => length % GROUP === 0) && parseVoucherCode(text) !== undefined;
 }
 
 /**
@@ -35,15 +69,23 @@ function isVoucherCode(text: string): boolean {
  * It ends a sentence that begins with the name of the text.
  */
 export function refuseKeptText(text: string): string | undefined {
-  const named = namedIn(text);
+  const named = personalIn(text)?.what;
   return named && `names ${named}: leave it out and name the ticket, because it is kept in clear`;
 }
 
-/** The same for the reason of a repair, as a sentence. */
-export function refuseReason(why: string): string | undefined {
-  const refusal = refuseKeptText(why);
-  return refusal && `The reason ${refusal}.`;
+/** Takes the numbers and codes of customers out of a reason, which is kept in clear, too. */
+export function keptReason(given: string): string {
+  let why = given;
+  for (let found = personalIn(why); found; found = personalIn(why))
+    why = why.slice(0, found.from) + substitutes[found.what] + why.slice(found.to);
+  return why;
 }
+
+/** Tells people that something was taken out of a kept reason; undefined where nothing was. */
+export const takenOutOf = (why: string): string | undefined =>
+  Object.values(substitutes).some((substitute) => why.includes(substitute))
+    ? 'A phone number or a code was taken out of the reason, because it is kept in clear.'
+    : undefined;
 
 type Reason = Refusal['reason'];
 

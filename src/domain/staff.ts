@@ -122,6 +122,10 @@ export interface SearchTerm {
   readonly redemptionId?: number;
   /** Of a case that a person must settle. */
   readonly caseId?: number;
+  readonly repairId?: number;
+  readonly bulkOrderId?: number;
+  /** A part of the name or the e-mail address of a company or a person, or what identifies a company. */
+  readonly name?: string;
   /** Our reference of a payment or a reversal towards a provider, or the X-Request-Id of a call. */
   readonly uuid?: string;
   readonly operationId?: string;
@@ -139,6 +143,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const OPERATION = /^[0-9a-f]{32}$/i;
 /** Partners and banks choose references as they like. */
 const PRINTABLE = /^[^\p{C}]+$/u;
+/** Shorter texts are parts of too many names. */
+const SHORTEST_NAME = 3;
+/** The number of a row, as pages call it. */
+const NUMBERED = /^(case|repair|bulk order|top-up)\s+#?([1-9][0-9]{0,14})$/i;
 /** Our reference of a redemption, in any case. */
 const OUR_REFERENCE = /^RDM-[0-9A-F]{16}$/i;
 
@@ -146,7 +154,24 @@ const OUR_REFERENCE = /^RDM-[0-9A-F]{16}$/i;
 export function readSearchTerm(given: string): SearchTerm | undefined {
   const text = plainCopy(given);
   if (text.length > LONGEST_SEARCH || !PRINTABLE.test(text)) return undefined;
-  return readWorkflowId(text) ?? namesOf(text);
+  return readWorkflowId(text) ?? readNumbered(text) ?? namesOf(text);
+}
+
+function readNumbered(text: string): SearchTerm | undefined {
+  const [, kind = '', digits] = NUMBERED.exec(text) ?? [];
+  const id = Number(digits);
+  switch (kind.toLowerCase()) {
+    case 'case':
+      return { caseId: id };
+    case 'repair':
+      return { repairId: id };
+    case 'bulk order':
+      return { bulkOrderId: id };
+    case 'top-up':
+      return { topupId: id };
+    default:
+      return undefined;
+  }
 }
 
 function namesOf(text: string): SearchTerm {
@@ -161,8 +186,11 @@ function namesOf(text: string): SearchTerm {
     ...(UUID.test(text) && { uuid: text.toLowerCase() }),
     ...(OPERATION.test(text) && { operationId: text.toLowerCase() }),
     ...(voucherCode === undefined && { reference: text }),
+    ...(voucherCode === undefined && msisdn === undefined && isName(text) && { name: text }),
   };
 }
+
+const isName = (text: string): boolean => text.length >= SHORTEST_NAME && /\p{L}/u.test(text);
 
 /** The ways in which a reference may be stored: people read it out, or type it in the other case. */
 export const spellingsOf = (reference: string): readonly string[] => [
@@ -184,7 +212,7 @@ export function auditedTerm(
   isFound: boolean,
 ): Readonly<Record<string, unknown>> {
   if (term === undefined) return { by: 'unknown text' };
-  const { msisdn, voucherCode, reference, topupId, about, ...others } = term;
+  const { msisdn, voucherCode, reference, topupId, about, name: _name, ...others } = term;
   const plain = { ...others, ...(isFound && isPlainId(topupId) && { topupId }) };
   if (msisdn !== undefined) return { by: 'number', numberHash: hashOf(msisdn) };
   if (voucherCode !== undefined) return { by: 'voucher code' };
@@ -195,6 +223,29 @@ export function auditedTerm(
     ? { by: 'reference', ...plain }
     : { by: 'reference', referenceHash: hashOf(reference) };
 }
+
+/** Providers tell nearly all outcomes by then, without a person. */
+const PATIENCE_MS = 10 * 60_000;
+
+/** Whether an outcome may still come by itself, by the time at which the provider was asked. */
+export const mayStillComeByItself = (askedAt: Date, now: Date): boolean =>
+  now.getTime() - askedAt.getTime() < PATIENCE_MS;
+
+/**
+ * The kinds of what waits for a person of the service, the most urgent first, with their titles. A code that does not
+ * come keeps a customer waiting at the till, until the claim runs out.
+ */
+export const deskKinds = {
+  'undelivered-code': 'Code not delivered',
+  unknown: 'Outcome unknown',
+  repair: 'Repair to confirm',
+  'refused-payment': 'Payment refused',
+  case: 'Open case',
+  'low-wallet': 'Low wallet',
+  'failing-webhook': 'Failing webhook',
+  'late-statement': 'Late provider statement',
+} as const;
+export type DeskKind = keyof typeof deskKinds;
 
 /** The roles of people of the service: each includes the previous role. */
 export const staffRoles = ['AGENT', 'SUPERVISOR', 'OPERATOR'] as const;

@@ -35,6 +35,8 @@ interface MenuEntry<Need extends string = string> {
   readonly needs: Need;
   /** Only for companies of this kind. */
   readonly kind?: CompanyKind;
+  /** The number of things that wait there for the person. */
+  readonly count?: number | undefined;
 }
 
 export type Menu<Need extends string = string> = readonly {
@@ -64,6 +66,11 @@ export interface SiteOf<Session extends SiteSession, Need extends string> extend
   readonly menu: Menu<Need>;
   /** The session of a token; undefined where it has ended, or belongs to the other site. */
   findSession(database: Database, tokenDigests: readonly Buffer[]): Promise<Session | undefined>;
+  /** The numbers of things that wait for the person behind entries of the menu, by their paths. */
+  countsOfMenu?(
+    database: Database,
+    session: Session,
+  ): Promise<Readonly<Record<string, number | undefined>>>;
   /** Whether the person's role includes the pages of a need. */
   mayUse(session: Session, need: Need): boolean;
 }
@@ -117,6 +124,8 @@ export type PageAnswer =
       readonly retryAfterSeconds?: number | undefined;
       /** The browser loads the page again after this time, without a script. */
       readonly refreshSeconds?: number | undefined;
+      /** The page that loads itself again has fields: a script keeps what somebody types. */
+      readonly keepsTyping?: true;
       /** The page has the script of "Try it", which calls the API. */
       readonly callsApi?: boolean;
       readonly setCookies?: readonly string[] | undefined;

@@ -1,5 +1,6 @@
 import type { RouterContext } from '@koa/router';
 import { isSameBytes } from '../crypto/digests.ts';
+import type { Database } from '../db/connection.ts';
 import { setNotice } from '../db/people/sign-ins.ts';
 import { type Refusal, refuse } from '../domain/refusals.ts';
 import { addressGroup } from '../http/access/source-address.ts';
@@ -176,7 +177,8 @@ async function findSession<Session extends SiteSession, Need extends string>(
   if (token === undefined || session === undefined) return askToSignIn(visit);
   visit.session = session;
   visit.formToken = services.digests.portalForm(token);
-  setView(context, { session, formToken: visit.formToken, menu: menuOf(site, session) });
+  const menu = await menuOf(site, session, services.database);
+  setView(context, { session, formToken: visit.formToken, menu });
   const { kind, id } = session.company;
   Object.assign(context.state.log, kind === 'staff' ? { staffId: id } : { companyId: id });
   return undefined;
@@ -198,16 +200,19 @@ function askToSignIn<Session extends SiteSession, Need extends string>({
 }
 
 /** The entries of the menu that the person may use; none before everything is set up. */
-function menuOf<Session extends SiteSession, Need extends string>(
+async function menuOf<Session extends SiteSession, Need extends string>(
   site: SiteOf<Session, Need>,
   session: Session,
-): Menu {
+  database: Database,
+): Promise<Menu> {
   if (pathBeforeAllElse(site, session) !== undefined) return [];
+  const counts = (await site.countsOfMenu?.(database, session)) ?? {};
   return site.menu.map(({ group, entries }) => ({
     group,
     entries: entries
       .filter(({ kind }) => kind === undefined || kind === session.company.kind)
-      .filter(({ needs }) => site.mayUse(session, needs)),
+      .filter(({ needs }) => site.mayUse(session, needs))
+      .map((entry) => ({ ...entry, count: counts[entry.path] })),
   }));
 }
 

@@ -18,7 +18,7 @@ import {
 } from '../db/repairs/repairs.ts';
 import { isStaffActor } from '../domain/access.ts';
 import { formatGroupedAmount, formatMoney, type Money } from '../domain/money.ts';
-import { refuseReason } from '../domain/repairs.ts';
+import { keptReason } from '../domain/repairs.ts';
 import {
   choiceArgument,
   hasArguments,
@@ -66,6 +66,7 @@ export interface AskedRepair {
   readonly subjectId: string;
   /** As the fields of the kind read them. */
   readonly args: Readonly<Record<string, unknown>>;
+  /** Numbers and codes of customers are taken out of it. */
   readonly why: string;
   /** A name, or that of a person of the service. */
   readonly actor: string;
@@ -82,11 +83,10 @@ export type Asked =
 /** Asks for a repair, where it is allowed at this moment; it is judged again when it is carried out. */
 export async function askRepair(
   transaction: DatabaseTransaction,
-  { kind, subjectId: given, args, why, actor, requestKey }: AskedRepair,
+  { kind, subjectId: given, args, why: typed, actor, requestKey }: AskedRepair,
   { secretBox, ...basis }: RepairBasis & { readonly secretBox: () => SecretBox },
 ): Promise<Asked> {
-  const refusal = refuseReason(why);
-  if (refusal !== undefined) return refused(refusal);
+  const why = keptReason(typed);
   const subjectId = await kind.nameOf(transaction, given);
   if (subjectId === undefined) return thereIsNo(kind, given);
   const subject = { kind: kind.name, subject_kind: kind.subject, subject_id: subjectId };
@@ -150,7 +150,11 @@ interface Decision {
 export const decisionFields = (question: string) =>
   z.object({
     outcome: choiceArgument(['done', 'not-done'], question),
-    reference: referenceArgument('Reference of its answer'),
+    // A merchant or a customer is given it.
+    reference: referenceArgument(
+      'The provider’s reference of the transaction, or of its answer where nothing was done',
+    ),
+    letter: referenceArgument('Reference of its letter or mail, where that is another').optional(),
   });
 
 /** Lets settlements under one reference of a provider be judged one after another. */

@@ -8,11 +8,13 @@ import {
   allProducts,
   allPromos,
 } from '../../db/lists/catalogue.ts';
+import { deskList } from '../../db/lists/desk.ts';
 import type { List, RowOf } from '../../db/lists/list.ts';
 import { type Condition, type ListQuery, readListPage } from '../../db/lists/list-page.ts';
 import { allTopups } from '../../db/lists/topups.ts';
 import { allVouchers } from '../../db/lists/vouchers.ts';
 import { maskStored } from '../../domain/phone.ts';
+import { type DeskKind, deskKinds } from '../../domain/staff.ts';
 import type { TopupStatus } from '../../domain/topup.ts';
 import { voucherStatuses } from '../../domain/vouchers/voucher.ts';
 import { listQuery } from '../../http/lists/list-query.ts';
@@ -382,5 +384,29 @@ export const listCommands: readonly AdminCommand[] = [
       msisdn: maskStored(msisdn),
     }),
     examples: ['list top-ups --partner 1 --status UNKNOWN', 'list top-ups --msisdn 0911234567'],
+  }),
+  listCommand(deskList, {
+    name: 'desk',
+    filters: {
+      partner: ofPartner,
+      kind: {
+        field: optional(oneOf(...(Object.keys(deskKinds) as DeskKind[])), 'Only those of one kind'),
+        column: 'kind',
+      },
+    },
+    defaultLimit: NEWEST,
+    columns: [
+      column('kind', (row) => row.kind),
+      column('subject', (row) => row.subject),
+      column('since (utc)', (row) => row.since && timeText(row.since)),
+      numbers('etb', (row) => row.amount && moneyText(row.amount)),
+      column('partner', (row) => row.partner),
+      column('merchant', (row) => row.merchant),
+      column('provider', (row) => row.provider),
+      column('detail', (row) => row.detail),
+      column('assigned to', (row) => row.assignee),
+    ],
+    present: (item) => item,
+    examples: ['list desk', 'list desk --kind unknown --partner 1'],
   }),
 ];

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
 import { findRepair, listRepairs } from '../../db/repairs/repair-lists.ts';
 import type { RepairRow } from '../../db/repairs/repairs.ts';
-import { type RepairSubject, repairStates } from '../../domain/repairs.ts';
+import { type RepairSubject, repairStates, takenOutOf } from '../../domain/repairs.ts';
 import { type Asked, askRepair } from '../../repairs/ask-repair.ts';
 import { metaOf, type RepairKind } from '../../repairs/repair-kind.ts';
 import { repairKinds } from '../../repairs/repair-kinds.ts';
@@ -180,13 +180,15 @@ async function ask(
 
 function reportOf(asked: Asked): Report {
   if (asked.kind === 'refused') throw new AdminError(asked.refusal);
-  const { id: repair, state } = asked.row;
+  const { id: repair, state, why } = asked.row;
+  const takenOut = takenOutOf(why);
+  const text =
+    asked.kind === 'asked'
+      ? `Repair ${repair} is asked for. A worker carries it out; "show repair ${repair}" tells what came of it.`
+      : `No change: this is repair ${repair}, which is ${state}.`;
   return {
-    json: { repair, state, isNew: asked.kind === 'asked' },
-    text:
-      asked.kind === 'asked'
-        ? `Repair ${repair} is asked for. A worker carries it out; "show repair ${repair}" tells what came of it.`
-        : `No change: this is repair ${repair}, which is ${state}.`,
+    json: { repair, state, isNew: asked.kind === 'asked', ...(takenOut && { takenOut }) },
+    text: takenOut ? `${text} ${takenOut}` : text,
   };
 }
 

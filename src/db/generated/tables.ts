@@ -169,6 +169,13 @@ export interface DatabaseTimelineTable {
   timeline: number;
 }
 
+export interface DeskAssignmentsTable {
+  account_id: number;
+  kind: "undelivered-code" | "unknown" | "repair" | "refused-payment" | "case" | "low-wallet" | "failing-webhook" | "late-statement";
+  since: Generated<Timestamp>;
+  subject: string;
+}
+
 export interface EarlyDeliveryReportsTable {
   delivery: "DELIVERED" | "NOT_DELIVERED";
   provider: string;
@@ -999,6 +1006,7 @@ export interface Schema {
   company_daily_counts: CompanyDailyCountsTable;
   daily_spending: DailySpendingTable;
   database_timeline: DatabaseTimelineTable;
+  desk_assignments: DeskAssignmentsTable;
   early_delivery_reports: EarlyDeliveryReportsTable;
   event_epochs: EventEpochsTable;
   events: EventsTable;

@@ -97,6 +97,12 @@ const accessRights = {
   // Only triggers add events; a worker numbers and prunes them.
   events: { ...READ, worker: 'select, update (number), delete' },
   event_epochs: { ...READ, operator: 'select, insert' },
+  // People of the service take what stands in the queue, and leave it.
+  desk_assignments: {
+    api: 'select, insert, update (account_id, since), delete',
+    worker: NOTHING,
+    operator: 'select',
+  },
   report_recipients: { api: NOTHING, worker: 'select', operator: 'select, insert, update' },
   source_addresses: {
     ...READ,

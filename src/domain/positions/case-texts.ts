@@ -21,7 +21,7 @@ export const caseReasons = [
 ] as const;
 export type CaseWhy = (typeof caseReasons)[number];
 
-const titles: Readonly<Record<CaseWhy | Difference, string>> = {
+export const caseTitles: Readonly<Record<CaseWhy | Difference, string>> = {
   late: 'An order was done after it had failed',
   twice: 'Two providers did one order',
   amount: 'A provider did another amount than was ordered',
@@ -43,7 +43,7 @@ export const caseTitle = ({
 }: {
   readonly why: CaseWhy;
   readonly difference?: Difference | null;
-}): string => titles[kind ?? why];
+}): string => caseTitles[kind ?? why];
 
 const advices: Readonly<Record<CaseWhy, string>> = {
   difference:

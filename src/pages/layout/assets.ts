@@ -6,6 +6,6 @@ const folder = new URL('../assets/', import.meta.url);
 /** All files that pages load. */
 export const assets = {
   stylesheet: readAsset(folder, 'portal.css', PORTAL_PATH),
-  copyScript: readAsset(folder, 'copy.js', PORTAL_PATH),
+  pageScript: readAsset(folder, 'page.js', PORTAL_PATH),
   logo: readAsset(folder, 'logo.svg', PORTAL_PATH),
 };

@@ -21,7 +21,8 @@ export function writePage(context: Context, tools: PageTools, page: PageContent)
   context.status = page.status ?? 200;
   context.state.statusCode = context.status;
   if (page.retryAfterSeconds) context.set('Retry-After', String(page.retryAfterSeconds));
-  if (page.refreshSeconds) context.set('Refresh', String(page.refreshSeconds));
+  const { refreshSeconds = 0, keepsTyping = false } = page;
+  if (refreshSeconds > 0 && !keepsTyping) context.set('Refresh', String(refreshSeconds));
   if (page.callsApi) allowCalls(context);
   context.type = 'text/html; charset=utf-8';
   context.body = writeHtml(html`<!doctype html>
@@ -33,10 +34,11 @@ export function writePage(context: Context, tools: PageTools, page: PageContent)
 <title>${phrase(page.title)}${view && html` · ${view.session.companyName}`} · ${phrase(site.name)}</title>
 <link rel="icon" href="${assets.logo.path}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.stylesheet.path}">
-<script src="${assets.copyScript.path}" defer></script>
+<script src="${assets.pageScript.path}" defer></script>
+${keepsTyping && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`}
 ${page.callsApi && html`<script src="${ownAssets.tryItScript.path}" defer></script>`}
 </head>
-<body class="${view ? 'signed-in' : 'signed-out'}">
+<body class="${view ? 'signed-in' : 'signed-out'}"${keepsTyping && html` data-refresh="${refreshSeconds}"`}>
 <a class="skip" href="#main">Skip to the content</a>
 <header>
 ${environmentBanner(environment)}
@@ -109,10 +111,12 @@ function menu(site: Site, view: View, path: string): Html {
   const isCurrent = (entry: string) =>
     entry === basePath ? path === entry : path === entry || path.startsWith(`${entry}/`);
   const groups = view.menu.map(({ group, entries }) => {
-    const links = entries.map(({ label, path: end, further = [] }) => {
+    const links = entries.map(({ label, path: end, further = [], count = 0 }) => {
       const isHere = [end, ...further].some((one) => isCurrent(basePath + one));
       const current = isHere ? html` aria-current="page"` : '';
-      return html`<li><a href="${basePath + end}"${current}>${phrase(label)}</a></li>`;
+      return html`<li><a href="${basePath + end}"${current}>${phrase(label)}${
+        count > 0 && html` <span class="badge warning">${count}</span>`
+      }</a></li>`;
     });
     if (links.length === 0) return html``;
     return html`<h2>${phrase(group)}</h2><ul>${links}</ul>`;

@@ -59,6 +59,8 @@ export interface FieldOptions {
   readonly autocomplete?: string;
   readonly maximumLength?: number;
   readonly isOptional?: true;
+  /** People type here first. */
+  readonly hasFocus?: true;
 }
 
 /** A labelled input with its hint and its error; the first input with an error gets the focus. */
@@ -71,7 +73,9 @@ ${options.hint && html`<p class="hint" id="${id}-hint">${words(options.hint)}</p
 ${error && html`<p class="error" id="${id}-error">${words(error)}</p>`}
 <input id="${id}" name="${name}" type="${options.type ?? 'text'}" value="${options.value ?? ''}"
  autocomplete="${options.autocomplete ?? 'off'}" maxlength="${options.maximumLength ?? 200}"
-${!options.isOptional && html` required`}${error && html` aria-invalid="true" autofocus`}
+${!options.isOptional && html` required`}${error && html` aria-invalid="true"`}${
+  (error || options.hasFocus) && html` autofocus`
+}
 ${describedBy.length > 0 && html` aria-describedby="${describedBy.join(' ')}"`}>
 </div>`;
 }

@@ -244,7 +244,7 @@ const refusedWithoutSubject = (words: string): PageAnswer => ({
   title: 'Not asked for',
   status: 409,
   content: html`<h1>Not asked for</h1>${message('danger', html`${words}`)}
-<p class="actions"><a class="button secondary" href="${SUPPORT_PATH}">Find a case</a></p>`,
+<p class="actions"><a class="button secondary" href="${SUPPORT_PATH}">To the desk</a></p>`,
 });
 
 /** The partner of the wallet that a repair is about; undefined for repairs of cases. */

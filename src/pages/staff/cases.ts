@@ -5,7 +5,7 @@ import { listRepairs } from '../../db/repairs/repair-lists.ts';
 import { actorOfPerson } from '../../domain/access.ts';
 import { parseMoney } from '../../domain/money.ts';
 import { bearerNames, caseAdvice, caseTitle } from '../../domain/positions/case-texts.ts';
-import { allProviders } from '../../domain/providers.ts';
+import { allProviders, providerName } from '../../domain/providers.ts';
 import { mayAsStaff, needOfRepair } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import {
@@ -44,7 +44,10 @@ import { saidBy } from './stories.ts';
 const SHOWN = 200;
 
 const fields = {
-  provider: { label: 'Provider', options: allProviders.map((name) => [name, name] as const) },
+  provider: {
+    label: 'Provider',
+    options: allProviders.map((name) => [name, providerName(name)] as const),
+  },
   state: { label: 'State', options: [['open', 'Open']] },
 } as const;
 
@@ -89,7 +92,11 @@ export const caseColumns: readonly TableColumn<Case>[] = [
     value: (one) => html`<a href="${openCasePath(one.id)}">${one.id}: ${caseTitle(one)}</a>`,
     phone: 'head',
   },
-  { title: 'Provider', value: ({ provider }) => provider ?? '–', phone: 'plain' },
+  {
+    title: 'Provider',
+    value: ({ provider }) => (provider === null ? '–' : providerName(provider)),
+    phone: 'plain',
+  },
   {
     title: 'Partner',
     value: ({ partnerId, partner }) => companyLink('partner', partnerId, partner ?? '–'),
@@ -149,8 +156,8 @@ function factsOf(request: StaffRequest, found: Case): Readonly<Record<string, Ht
   const size = parseMoney(amount);
   return {
     ...(size !== 0n && { Amount: money(amount.replace('-', '')) }),
-    Provider: provider ?? '–',
-    'Our reference': reference === null ? '–' : html`<code>${reference}</code>`,
+    Provider: provider === null ? '–' : providerName(provider),
+    'Our reference, to quote': reference === null ? '–' : html`<code>${reference}</code>`,
     'Voucher or top-up': aboutOf(found),
     ...(partner !== null && { Partner: companyLink('partner', found.partnerId, partner) }),
     ...(merchant !== null && { Merchant: companyLink('merchant', found.merchantId, merchant) }),
@@ -162,13 +169,13 @@ function factsOf(request: StaffRequest, found: Case): Readonly<Record<string, Ht
 
 /** Who bears the amount, who settled the case and when, with the note. */
 function endOf(found: Case, closedAt: Date): Readonly<Record<string, HtmlValue>> {
-  const { closedBy, closer, borneBy, partner, provider, voucherId, note } = found;
+  const { closedBy, closer, borneBy, partner, voucherId, note } = found;
   if (closedBy === null) return { 'Ended by itself': time(closedAt) };
   const names = {
     payer: voucherId === null ? null : 'the voucher',
     partner,
     platform: 'our service fees',
-    provider,
+    provider: found.provider && providerName(found.provider),
   } as const;
   const name = borneBy && names[borneBy];
   return {
@@ -191,7 +198,7 @@ function saidOf(placements: readonly ShownPlacement[]): Html {
   const happened = placements.flatMap(({ provider, kind, at, observations }): Happening[] => {
     const what = kind === 'reversal' ? 'reversal' : 'order';
     return [
-      { at: new Date(at), what: html`${provider} got the ${what}.` },
+      { at: new Date(at), what: html`${providerName(provider)} got the ${what}.` },
       ...observations.map((one) => ({ at: new Date(one.at), what: saidBy(provider, one) })),
     ];
   });

@@ -12,7 +12,7 @@ import {
 import type { SiteAddresses } from '../../docs-site/markdown.ts';
 import { actorOfPerson } from '../../domain/access.ts';
 import { auditedTerm, LONGEST_SEARCH, readSearchTerm } from '../../domain/staff.ts';
-import { type Html, html } from '../../rendering/html.ts';
+import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { workflowPage } from '../../runtime/process/temporal-ui.ts';
 import { topupStates, voucherStates } from '../layout/labels.ts';
 import {
@@ -27,7 +27,7 @@ import {
 } from '../layout/parts.ts';
 import { type PageAnswer, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
 import { complaints, renderComplaint } from './guide.ts';
-import { casePath, repairPath } from './repair-parts.ts';
+import { casePath, companyLink, companyPath, openCasePath, repairPath } from './repair-parts.ts';
 
 const SHOWN = 20;
 
@@ -76,13 +76,6 @@ export async function searchCases(
 
 const FIND_PATH = `${SUPPORT_PATH}/find`;
 
-/** The first page: the one field of the search. */
-export const askFind = support.page({
-  path: '',
-  needs: 'look',
-  handle: (request) => findPage(request),
-});
-
 /** Answers with the case itself where the search finds one. By POST, so that no address has a number. */
 export const findForm = support.form({
   path: '/find',
@@ -99,7 +92,7 @@ export const findForm = support.form({
     const [only, ...others] = result.cases;
     return only && others.length + result.records.length === 0
       ? { kind: 'redirect', to: casePath(only) }
-      : findPage(request, { text, result });
+      : foundPage(request, text, result);
   },
 });
 
@@ -110,32 +103,33 @@ export const findAgain = support.page({
   handle: () => ({ kind: 'redirect', to: SUPPORT_PATH }),
 });
 
-const HINT = 'Phone number, serial number, code, transaction id or any reference.';
+const HINT =
+  'Phone number, serial number, code, transaction id, any reference, or the name or e-mail address of a company or person.';
 
-function findPage(
-  { formToken, services }: StaffRequest,
-  searched?: { readonly text: string; readonly result: SearchResult },
-): PageAnswer {
-  return {
-    kind: 'page',
-    title: 'Find a case',
-    content: html`<h1>Find a case</h1>
-<section class="card">${postForm(
-      { action: FIND_PATH, formToken },
-      html`${field({
-        name: 'what',
-        label: 'What the customer gives you',
-        hint: HINT,
-        value: searched?.text ?? '',
-      })}
+/** The one field of the search; it has the focus. */
+export const searchCard = ({ formToken }: StaffRequest, searched = ''): Html =>
+  html`<section class="card">${postForm(
+    { action: FIND_PATH, formToken },
+    html`${field({
+      name: 'what',
+      label: 'What the customer gives you',
+      hint: HINT,
+      value: searched,
+      hasFocus: true,
+    })}
 <button>Find</button>`,
-    )}</section>
-${searched ? results(services, searched.result) : saidByCustomers(services.settings.http)}`,
-  };
-}
+  )}</section>`;
+
+const foundPage = (request: StaffRequest, text: string, result: SearchResult): PageAnswer => ({
+  kind: 'page',
+  title: 'Found',
+  content: html`<h1>Found</h1>
+${searchCard(request, text)}
+${results(request.services, result)}`,
+});
 
 /** The guide of each complaint, next to the field that it begins with. */
-const saidByCustomers = (addresses: SiteAddresses): Html =>
+export const saidByCustomers = (addresses: SiteAddresses): Html =>
   html`<section class="card"><h2>What the customer says</h2>
 ${complaints.map(
   (one) => html`<details><summary>${one.title}</summary>
@@ -185,7 +179,7 @@ ${table('Other records', records, [
   { title: 'What', phone: 'head', value: nameOf },
   { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
   { title: 'State', phone: 'plain', value: ({ state }) => state },
-  { title: 'Company', phone: 'plain', value: ({ company }) => company ?? '–' },
+  { title: 'Company', phone: 'plain', value: companyOf },
   amountColumn,
 ])}</section>`;
 
@@ -197,10 +191,34 @@ const amountColumn = {
     row.amount === null ? '–' : amountText(row.amount),
 } as const;
 
-const nameOf = ({ kind, name }: FoundRecord): Html =>
-  kind === 'repair'
-    ? html`<a href="${repairPath(Number(name))}">repair ${name}</a>`
-    : html`${kind} ${name}`;
+function nameOf(record: FoundRecord): Html {
+  const path = pathOf(record);
+  const words = html`${record.kind} ${record.name}`;
+  return path === undefined ? words : html`<a href="${path}">${words}</a>`;
+}
+
+/** The page of a record; undefined where it has none. */
+function pathOf({
+  kind,
+  name,
+  companyKind,
+  companyId,
+  accountId,
+}: FoundRecord): string | undefined {
+  if (kind === 'repair') return repairPath(Number(name));
+  if (kind === 'case') return openCasePath(Number(name));
+  if (companyKind === null || companyId === null) return;
+  const path = companyPath({ kind: companyKind, id: companyId });
+  if (kind === 'partner' || kind === 'merchant') return path;
+  return kind === 'person' ? `${path}/people/${accountId}` : undefined;
+}
+
+const companyOf = ({ kind, companyKind, companyId, company }: FoundRecord): HtmlValue =>
+  companyKind === null
+    ? kind === 'person'
+      ? 'This service'
+      : '–'
+    : companyLink(companyKind, companyId, company ?? `${companyKind} ${companyId}`);
 
 const states: Readonly<Record<string, { tone: Parameters<typeof badge>[0]; word: string }>> = {
   ...voucherStates,

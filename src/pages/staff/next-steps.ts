@@ -4,13 +4,13 @@ import type { VoucherDetail } from '../../db/vouchers/vouchers.ts';
 import { isStaffActor } from '../../domain/access.ts';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { maskStored } from '../../domain/phone.ts';
-import type { NotDoneBy } from '../../domain/providers.ts';
-import { quoted } from '../../domain/refusals.ts';
-import { plainWords } from '../../domain/staff.ts';
+import { providerName } from '../../domain/providers.ts';
+
+import { mayStillComeByItself } from '../../domain/staff.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import type { RepairKindName } from '../../repairs/repair-titles.ts';
 import { money, time } from '../layout/parts.ts';
-import { openCasePath, repairPath, repairTitle } from './repair-parts.ts';
+import { openCasePath, repairPath, repairTitle, wordsOf } from './repair-parts.ts';
 
 /** The beginning of the page of a case. */
 export interface NextStep {
@@ -29,6 +29,10 @@ export interface NextStep {
 
 /** They decide about money on hold themselves. */
 const SETTLEMENTS: readonly string[] = ['settle-payment', 'settle-top-up'];
+
+/** Whether the next step is about a provider that has not said how something ended. */
+export const isAboutSilence = ({ first, instead = [] }: NextStep): boolean =>
+  [first, ...instead].some((name) => name !== undefined && SETTLEMENTS.includes(name));
 
 /**
  * The next step of a repair that is asked for and has not ended; undefined where there is none.
@@ -60,17 +64,6 @@ function nextOfOpen(open: ShownRepair): NextStep {
     happened: html`${name} waits for another person.`,
     toDo: html`Ask a supervisor to confirm it.`,
   };
-}
-
-/**
- * A provider's message in quotation marks, after its meaning; messages of the service and its staff
- * have none.
- */
-export function wordsOf(words: string, by: NotDoneBy | null = null): Html {
-  if (by === 'service' || by === 'staff') return html`: ${quoted(words)}`;
-  const said = html`“<span lang="en">${quoted(words)}</span>”`;
-  const meaning = plainWords(words);
-  return meaning === undefined ? html`: ${said}` : html`: ${meaning} (${said})`;
 }
 
 /** The task of an operator where nothing is sent again. */
@@ -111,7 +104,7 @@ function nextOfTakenBack(redemption: Redemption | undefined): NextStep | undefin
     return { happened: html`The reversal is stuck.`, toDo: html`An operator asks the provider.` };
   if (reversal?.status === 'PENDING')
     return {
-      happened: html`The payment is being taken back: the provider has not confirmed it yet. ${provider}
+      happened: html`The payment is being taken back: the provider has not confirmed it yet. ${providerName(provider)}
 was asked ${time(new Date(reversal.requestedAt))}.`,
       toDo: html`Look again in a minute.`,
     };
@@ -158,18 +151,26 @@ function nextOfSettled({
  * The end of the payment is unknown: the provider that is asked, since when, and by which
  * reference.
  */
-function nextOfPaying({ redemptions }: VoucherDetail): NextStep {
+function nextOfPaying({ redemptions }: VoucherDetail, now: Date): NextStep {
   const payment = last(redemptions);
   if (payment === undefined)
     return { happened: html`It is being paid.`, toDo: html`Look again in a minute.` };
-  const { reference, paymentReference, provider } = payment;
+  const { reference, paymentReference } = payment;
+  const provider = providerName(payment.provider);
+  const since = askedSince(payment);
+  const happened = html`${provider} has had payment ${reference} of ${payoutOf(payment)} since ${time(since)},
+our reference <code>${paymentReference}</code>, and has not said whether the merchant is paid. The money is on hold.`;
+  if (mayStillComeByItself(since, now))
+    return { happened, toDo: WAIT, instead: ['settle-payment'] };
   return {
-    happened: html`${provider} has had payment ${reference} of ${payoutOf(payment)} since ${time(askedSince(payment))},
-our reference <code>${paymentReference}</code>, and has not said whether the merchant is paid. The money is on hold.`,
-    toDo: html`Nobody pays again. Ask ${provider} about <code>${paymentReference}</code>. Then book its answer:`,
+    happened,
+    toDo: html`Nobody pays again. Ask ${provider}, and quote <code>${paymentReference}</code>. Then book its answer:`,
     first: 'settle-payment',
   };
 }
+
+/** Nearly all outcomes come by themselves. The repair stands below, for an answer that somebody already has. */
+const WAIT = html`We ask again every minute. Wait. If the provider has told you the outcome already:`;
 
 /** The amount for a merchant, and why it is less than the owner spent. */
 function payoutOf({ toMerchant, serviceFee }: Redemption): Html {
@@ -255,11 +256,11 @@ export const namesOthers = (status: TopupDetail['status']): boolean =>
 export function nextStepOfTopup(
   topup: TopupDetail,
   repairs: readonly ShownRepair[],
-  others: readonly string[],
+  { others, now }: { readonly others: readonly string[]; readonly now: Date },
 ): NextStep {
-  const now = nextByTopup[topup.status](topup, others);
+  const next = nextByTopup[topup.status](topup, others, now);
   const isOnHold = last(topup.attempts)?.status === 'HELD';
-  return nextOfOpenRepair(repairs, isOnHold ? now : undefined) ?? nextOfTurned(topup) ?? now;
+  return nextOfOpenRepair(repairs, isOnHold ? next : undefined) ?? nextOfTurned(topup) ?? next;
 }
 
 /** A provider has changed what it had said before. */
@@ -281,7 +282,7 @@ function changeOfTopup({ lateDelivery, reversal, status, msisdn }: TopupDetail):
     : html`It failed, and what a provider says of it since is not clear.`;
 }
 
-type NextOfTopup = (topup: TopupDetail, others: readonly string[]) => NextStep;
+type NextOfTopup = (topup: TopupDetail, others: readonly string[], now: Date) => NextStep;
 
 const nextByTopup: Readonly<Record<TopupDetail['status'], NextOfTopup>> = {
   PENDING: () => ({
@@ -292,15 +293,21 @@ const nextByTopup: Readonly<Record<TopupDetail['status'], NextOfTopup>> = {
     happened: html`${heldBy(topup)} and has not answered yet.`,
     toDo: html`Look again in a minute.`,
   }),
-  UNKNOWN: (topup, others) => ({
-    happened: html`${heldBy(topup)} and has not said whether it was delivered. The money is on hold.`,
-    toDo: html`Send no other${
-      others.length > 0 &&
-      html`: a retry by ${listed(others)} is possible once this attempt is booked as not delivered`
-    }. Ask ${providerOf(topup)} about <code>${last(topup.attempts)?.reference}</code>.
-Then book its answer:`,
-    first: 'settle-top-up',
-  }),
+  UNKNOWN: (topup, others, now) => {
+    const attempt = last(topup.attempts);
+    const happened = html`${heldBy(topup)} and has not said whether it was delivered. The money is on hold.`;
+    if (attempt && mayStillComeByItself(askedSince(attempt), now))
+      return { happened, toDo: WAIT, instead: ['settle-top-up'] };
+    return {
+      happened,
+      toDo: html`Send no other${
+        others.length > 0 &&
+        html`: a retry by ${listed(others)} is possible once this attempt is booked as not delivered`
+      }. Ask ${attempt ? providerName(attempt.provider) : 'the provider'}, and quote
+<code>${attempt?.reference}</code>. Then book its answer:`,
+      first: 'settle-top-up',
+    };
+  },
   SUCCESS: (topup) => ({
     happened: html`It was delivered to ${maskStored(topup.msisdn)}.`,
     toDo: html`Compare the number, and give the customer the provider’s reference
@@ -336,14 +343,11 @@ function howItFailed(topup: TopupDetail): Html {
 function heldBy(topup: TopupDetail): Html {
   const attempt = last(topup.attempts);
   if (attempt === undefined) return html`The provider has it,`;
-  return html`${attempt.provider} has had attempt ${attempt.attempt} since ${time(askedSince(attempt))},
+  return html`${providerName(attempt.provider)} has had attempt ${attempt.attempt} since ${time(askedSince(attempt))},
 our reference <code>${attempt.reference}</code>,`;
 }
 
-const providerOf = ({ attempts }: TopupDetail): string =>
-  last(attempts)?.provider ?? 'the provider';
-
-const listed = (others: readonly string[]): string => others.join(' or ');
+const listed = (others: readonly string[]): string => others.map(providerName).join(' or ');
 
 const byOthers = (others: readonly string[]): Html | undefined =>
   others.length === 0 ? undefined : html`, if need be by ${listed(others)}`;
@@ -361,7 +365,7 @@ export function nextStepOfVoucher(
   now: Date,
 ): NextStep {
   const takenBack = nextOfTakenBack(disputedOf(voucher) ?? last(voucher.redemptions));
-  const onHold = voucher.status === 'REDEEM_PROCESSING' ? nextOfPaying(voucher) : takenBack;
+  const onHold = voucher.status === 'REDEEM_PROCESSING' ? nextOfPaying(voucher, now) : takenBack;
   return (
     nextOfOpenRepair(repairs, onHold) ??
     takenBack ??
@@ -445,7 +449,7 @@ function nextOfLastClaim(
       happened: html`The code could not be sent${code.providerMessage && wordsOf(code.providerMessage)}.`,
       toDo: html`The number is not to blame: the merchant claims again. ${CHECK_PROVIDERS}`,
     };
-  return status === 'EXPIRED' ? nextOfEndedClaim(expiresAt) : undefined;
+  return status === 'EXPIRED' ? nextOfEndedClaim(voucher, expiresAt) : undefined;
 }
 
 function nextOfUnclaimed({ ownerMsisdn, claims }: VoucherDetail): NextStep {
@@ -466,16 +470,22 @@ it is wrong:`,
 }
 
 /** Nothing can be sent for a claim whose time is over, even where it still keeps its voucher. */
-const nextOfEndedClaim = (at: string | undefined): NextStep => ({
-  happened: html`The claim ran out before the code was entered${at && html`, ${time(new Date(at))}`}.`,
-  toDo: html`Ask the merchant to claim again: that sends a new code. If the owner’s number is wrong:`,
+const nextOfEndedClaim = (
+  { merchantName, isRestricted, ownerMsisdn }: VoucherDetail,
+  at: string,
+): NextStep => ({
+  happened: html`The claim ran out before the code was entered, ${time(new Date(at))}. It is over: its code, and its
+message sent again, would help nobody.`,
+  toDo: html`Ask the merchant to claim again: that sends a new code. ${
+    isRestricted ? `Only ${merchantName} can claim.` : 'Any merchant can claim.'
+  } If the owner’s number ${ownerMsisdn && maskStored(ownerMsisdn)} is wrong:`,
   instead: ['cancel-voucher'],
 });
 
 function nextOfClaimed(voucher: VoucherDetail, now: Date): NextStep {
   const claim = voucher.claims.findLast(({ status }) => status === 'OPEN');
   const expiresAt = claim && new Date(claim.expiresAt);
-  if (expiresAt && expiresAt <= now) return nextOfEndedClaim(claim.expiresAt);
+  if (expiresAt && expiresAt <= now) return nextOfEndedClaim(voucher, claim.expiresAt);
   return {
     happened: html`${stateOfCode(codeOf(voucher))}.${expiresAt && html` The claim is open until ${time(expiresAt)}.`}`,
     toDo: toDoAboutCode(codeOf(voucher)),

@@ -1,6 +1,7 @@
 import { listAccountChecks } from '../../db/catalogue/payout-accounts.ts';
 import { accountRemedy } from '../../domain/payout-account.ts';
 import { maskMsisdn } from '../../domain/phone.ts';
+import { providerName } from '../../domain/providers.ts';
 import { mayAsStaff } from '../../domain/staff.ts';
 import { checkPayoutAccountOnce } from '../../operations/redemptions.ts';
 import { type Html, html } from '../../rendering/html.ts';
@@ -71,7 +72,11 @@ export function accountTable(
       phone: 'head',
     },
     { title: 'Account', value: ({ key, value }) => `${key} ${maskMsisdn(value)}`, phone: 'plain' },
-    { title: 'Provider', value: ({ provider }) => provider ?? '–', phone: 'plain' },
+    {
+      title: 'Provider',
+      value: ({ provider }) => (provider === null ? '–' : providerName(provider)),
+      phone: 'plain',
+    },
     { title: 'Says', value: ({ state }) => state ?? '–', phone: 'plain' },
     ...(isNamed
       ? [

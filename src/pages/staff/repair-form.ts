@@ -3,6 +3,7 @@ import { redemptionsOfVoucher } from '../../db/repairs/facts.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { Asking } from '../../db/repairs/repairs.ts';
 import { actorOfPerson } from '../../domain/access.ts';
+import { providerName } from '../../domain/providers.ts';
 import type { RepairSubject } from '../../domain/repairs.ts';
 import { mayAsStaff } from '../../domain/staff.ts';
 import type { Services } from '../../http/services.ts';
@@ -137,7 +138,7 @@ ${second && html`<p class="hint">${second.isForOtherNumber ? 'Another number nee
   );
 }
 
-const WHY = 'No phone number, no code.';
+const WHY = 'Phone numbers and codes are taken out.';
 
 /** The shown answers to “whether”. */
 const answers: Readonly<Record<string, string>> = { done: 'Yes', 'not-done': 'No' };
@@ -172,7 +173,7 @@ function fieldOf(
       // No choice is made by the order of the options.
       options: [
         ['', isOptional ? 'Not needed' : 'Choose'],
-        ...words.map((word) => [word, answers[word] ?? word] as const),
+        ...words.map((word) => [word, answers[word] ?? providerName(word)] as const),
       ],
     });
   const type = placeholder === 'day' ? ({ type: 'date' } as const) : {};

@@ -2,12 +2,15 @@ import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { RepairRow } from '../../db/repairs/repairs.ts';
 import { formatAmount, parseMoney } from '../../domain/money.ts';
+import type { NotDoneBy } from '../../domain/providers.ts';
+import { quoted } from '../../domain/refusals.ts';
 import {
   type RepairState,
   readWaitingEnd,
   repairStateWords,
   waitingEnds,
 } from '../../domain/repairs.ts';
+import { plainWords } from '../../domain/staff.ts';
 import type { Company, CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { findRepairKind } from '../../repairs/repair-kinds.ts';
@@ -135,3 +138,14 @@ export const repairTable = (caption: string, rows: readonly ShownRepair[]): Html
     { title: 'Asked', value: (row) => html`${time(row.asked_at)} by ${askerOf(row)}` },
     { title: 'State', value: repairBadge },
   ]);
+
+/**
+ * A provider's message in quotation marks, after its meaning; messages of the service and its staff
+ * have none.
+ */
+export function wordsOf(words: string, by: NotDoneBy | null = null): Html {
+  if (by === 'service' || by === 'staff') return html`: ${quoted(words)}`;
+  const said = html`“<span lang="en">${quoted(words)}</span>”`;
+  const meaning = plainWords(words);
+  return meaning === undefined ? html`: ${said}` : html`: ${meaning} (${said})`;
+}

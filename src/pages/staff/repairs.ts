@@ -7,7 +7,7 @@ import {
 } from '../../db/repairs/repair-lists.ts';
 import { confirmRepair, declineRepair } from '../../db/repairs/repairs.ts';
 import { actorOfPerson, isStaffActor } from '../../domain/access.ts';
-import { refuseReason } from '../../domain/repairs.ts';
+import { keptReason, takenOutOf } from '../../domain/repairs.ts';
 import { mayAsStaff } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { whySecondPerson } from '../../repairs/ask-repair.ts';
@@ -17,7 +17,7 @@ import type { RepairKindName } from '../../repairs/repair-titles.ts';
 import { problems } from '../answers.ts';
 import { emptyState, facts, field, message, postForm, time } from '../layout/parts.ts';
 import { idOf, type PageAnswer, readNameField, type StaffRequest, support } from '../page.ts';
-import type { NextStep } from './next-steps.ts';
+import { isAboutSilence, type NextStep } from './next-steps.ts';
 import { nextChoices, type Offer, offersOf } from './repair-form.ts';
 import {
   amountOf,
@@ -134,13 +134,12 @@ export const declineRepairForm = support.form({
     const id = idOf(request);
     const actor = actorOfPerson(session);
     const row = await findRepair(services.database, id);
-    const why = readNameField(form.text('why'), 200);
+    const typed = readNameField(form.text('why'), 200);
     if (!row) return problems.notFound;
     if (row.asked_by !== actor && !mayAsStaff(session.staff.role, 'confirm'))
       return backTo(id, DECIDED);
-    if (why === undefined) return backTo(id, 'Say why.');
-    const refusal = refuseReason(why);
-    if (refusal !== undefined) return backTo(id, refusal);
+    if (typed === undefined) return backTo(id, 'Say why.');
+    const why = keptReason(typed);
     const isDeclined = await services.database
       .transaction()
       .execute((transaction) => declineRepair(transaction, id, { actor, why }));
@@ -205,6 +204,7 @@ export async function repairPage(
   // A number that is shown would be gone with the next load.
   const isUnderWay = OPEN.includes(row.state) && numbers === undefined;
   const isAsked = row.state === 'ASKED';
+  const takenOut = takenOutOf(`${row.why} ${row.result}`);
   const decide = isAsked && (await decision(request, row));
   // Who confirms it reads first what it is about; who asked for it knows.
   const isForOther = isAsked && row.asked_by !== actorOfPerson(request.session);
@@ -214,6 +214,7 @@ export async function repairPage(
     ...(isUnderWay && { refreshSeconds: REFRESH_SECONDS }),
     content: html`<h1>${repairTitle(row)} ${repairBadge(row)}</h1>
 ${row.result !== null && message(shownState(row)[0], html`${row.result}`)}
+${takenOut && message('notice', takenOut)}
 ${isUnderWay && html`<p>This page loads itself again.</p>`}
 ${numbers !== undefined && shownNumber(numbers)}
 ${!isForOther && html`${decide}${left}`}
@@ -253,7 +254,7 @@ async function whatIsLeft(
 ): Promise<Html> {
   const { next } = found;
   if (row.result === null)
-    return html`${OPEN.includes(row.state) && next.first !== undefined && silence(next)}
+    return html`${OPEN.includes(row.state) && isAboutSilence(next) && silence(next)}
 ${backToCase(row, found)}`;
   const offers = await offersOf(request, found);
   const isAgain = ({ kind }: Offer) => row.state === 'DONE' && kind.name === row.kind;

@@ -1,3 +1,4 @@
+import { countDesk } from '../../db/lists/desk.ts';
 import { type StaffSession, useStaffSession } from '../../db/people/sign-ins.ts';
 import { mayAsStaff, type StaffNeed } from '../../domain/staff.ts';
 import { accountPages } from '../account/account.ts';
@@ -15,7 +16,8 @@ import {
 } from './case.ts';
 import { showCase, showCases } from './cases.ts';
 import { pagesOfCompanies } from './company/company.ts';
-import { askFind, findAgain, findForm } from './find.ts';
+import { leaveItemForm, showDesk, takeItemForm } from './desk.ts';
+import { findAgain, findForm } from './find.ts';
 import { showGuide, showRepairGuide } from './guide.ts';
 import { askForPayoutAccountForm, showPayoutAccounts } from './payout-accounts.ts';
 import { confirmRepairForm, declineRepairForm, showRepair, showRepairs } from './repairs.ts';
@@ -23,7 +25,9 @@ import { confirmRepairForm, declineRepairForm, showRepair, showRepairs } from '.
 /** Every page for staff. Of two paths that match, the later one answers. */
 const pages: readonly Page<StaffSession, StaffNeed>[] = [
   ...accountPages,
-  askFind,
+  showDesk,
+  takeItemForm,
+  leaveItemForm,
   findForm,
   findAgain,
   showVoucherCase,
@@ -53,7 +57,7 @@ const menu: Menu<StaffNeed> = [
     group: 'Cases',
     entries: [
       {
-        label: 'Find',
+        label: 'Desk',
         path: '',
         needs: 'look',
         further: ['/vouchers', '/top-ups', '/partners', '/merchants'],
@@ -76,5 +80,6 @@ export const supportSite: SiteOf<StaffSession, StaffNeed> = {
   pages,
   menu,
   findSession: useStaffSession,
+  countsOfMenu: async (database, { staff }) => ({ '': await countDesk(database, staff.id) }),
   mayUse: ({ staff }, need) => mayAsStaff(staff.role, need),
 };

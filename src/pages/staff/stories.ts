@@ -7,13 +7,20 @@ import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { TopupDetail } from '../../db/topups/topups.ts';
 import type { VoucherDetail } from '../../db/vouchers/vouchers.ts';
 import { maskStored } from '../../domain/phone.ts';
+import { providerName } from '../../domain/providers.ts';
 import { quoted } from '../../domain/refusals.ts';
 import { readWaitingEnd, waitingEnds } from '../../domain/repairs.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { type Happening, money } from '../layout/parts.ts';
 import { messageKinds, workflowOfClaim, workflowOfMessage } from '../layout/voucher-story.ts';
-import { wordsOf } from './next-steps.ts';
-import { askerOf, confirmerOf, repairPath, repairTitle, workflowOf } from './repair-parts.ts';
+import {
+  askerOf,
+  confirmerOf,
+  repairPath,
+  repairTitle,
+  wordsOf,
+  workflowOf,
+} from './repair-parts.ts';
 
 /** The words of a provider at the end of a sentence; none where it gave none. */
 function quoteOf(message: string | null): Html | undefined {
@@ -23,9 +30,10 @@ function quoteOf(message: string | null): Html | undefined {
 
 /** What a provider says, in a sentence for staff. */
 export function saidBy(
-  provider: string,
+  name: string,
   { said, done, message, providerReference }: ShownObservation,
 ): Html {
+  const provider = providerName(name);
   const quote = quoteOf(message);
   const reference = providerReference && html`, its reference is <code>${providerReference}</code>`;
   switch (said) {
@@ -83,7 +91,7 @@ const notTaken = (
 ): Happening => ({
   at: new Date(at),
   workflowId,
-  what: html`${what} was not taken by ${from}${quoteOf(message)}. ${to} was asked next.`,
+  what: html`${what} was not taken by ${providerName(from)}${quoteOf(message)}. ${providerName(to)} was asked next.`,
 });
 
 /**
@@ -152,7 +160,7 @@ export function happeningsOfTopup(topup: TopupDetail, workflowId: string): Happe
       happened(
         attempt.at,
         html`Attempt ${attempt.attempt} to ${maskStored(attempt.msisdn)}${
-          attempt.placements[0] && ` by ${attempt.placements[0].provider}`
+          attempt.placements[0] && ` by ${providerName(attempt.placements[0].provider)}`
         }, our reference <code>${attempt.reference}</code>.`,
       ),
       ...happeningsOfPlacements(attempt.placements, `Attempt ${attempt.attempt}`, workflowId),
@@ -183,12 +191,12 @@ const attemptEnd = ({
 }: Attempt): Html => {
   if (status === 'POSTED') {
     const done = firstDone(placements);
-    return html`Attempt ${attempt} was delivered${done && ` by ${done.provider}`}${
+    return html`Attempt ${attempt} was delivered${done && ` by ${providerName(done.provider)}`}${
       done?.providerReference &&
       html`, the provider’s reference is <code>${done.providerReference}</code>`
     }.`;
   }
-  return html`Attempt ${attempt} ${notDoneBy === 'service' ? 'was not sent' : 'failed'}${provider && ` at ${provider}`}${
+  return html`Attempt ${attempt} ${notDoneBy === 'service' ? 'was not sent' : 'failed'}${provider && ` at ${providerName(provider)}`}${
     providerMessage && wordsOf(providerMessage, notDoneBy)
   }. Nothing was charged.`;
 };

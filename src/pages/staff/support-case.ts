@@ -77,7 +77,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
       'Valid until': time(voucher.expiresAt),
       ...(voucher.status === 'REDEEM_INITIATED' &&
         open && { 'Claim open until': time(new Date(open.expiresAt)) }),
-      ...(newest && { 'Our reference at the provider': newest.paymentReference }),
+      ...(newest && { 'Our reference of the payment, to quote': newest.paymentReference }),
     },
     hasNumber: ownerMsisdn !== null,
     happenings: [
@@ -119,7 +119,7 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
     },
     hasNumber: true,
     happenings: [...happeningsOfTopup(topup, owner.workflowId), ...happeningsOfRepairs(repairs)],
-    next: nextStepOfTopup(topup, repairs, others),
+    next: nextStepOfTopup(topup, repairs, { others, now: new Date() }),
     otherProviders: others,
     openRepairs: repairs.filter(isOpen),
     transfers: await readLedgerHistory(database, owner.partnerId, operationIds),

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refuseReason } from '../../../src/domain/repairs.ts';
+import { keptReason, refuseKeptText, takenOutOf } from '../../../src/domain/repairs.ts';
 import { formatVoucherCode, voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher.ts';
 
 const CODE = formatVoucherCode(voucherCodeFromRandom(new Uint8Array(15).fill(11)));
@@ -17,8 +17,22 @@ it.each([
   [`(${CODE.replaceAll('-', ' ').toLowerCase()})`, 'the code of a voucher'],
   [`${CODE.slice(0, 9)} ${CODE.slice(10)}.`, 'the code of a voucher'],
   [CODE.replaceAll('-', ''), 'the code of a voucher'],
-])('refuses %s', (why, what) => {
-  expect(refuseReason(why)).toContain(`names ${what}:`);
+])('takes personal data out of %s', (why, what) => {
+  expect(refuseKeptText(why)).toContain(`names ${what}:`);
+  const kept = keptReason(why);
+  expect(kept).toContain(what === 'a phone number' ? '[number]' : '[code]');
+  expect(kept).not.toMatch(/\d{5}/);
+  expect(refuseKeptText(kept)).toBeUndefined();
+  expect(takenOutOf(kept)).toContain('was taken out');
+});
+
+it('leaves the words around personal data as they are', () => {
+  expect(keptReason('Ticket 4711: call +251 911 23 45 67, please. His code is 123456!')).toBe(
+    'Ticket 4711: call [number], please. His code is [code]!',
+  );
+  expect(keptReason(`0911234567 has ${CODE}, not 0922 345 678.`)).toBe(
+    '[number] has [code], not [number].',
+  );
 });
 
 it.each([
@@ -32,5 +46,7 @@ it.each([
   'Ticket 1005, the shop typed it wrong',
   'The customer had no code at the till now',
 ])('lets %s pass', (why) => {
-  expect(refuseReason(why)).toBeUndefined();
+  expect(refuseKeptText(why)).toBeUndefined();
+  expect(keptReason(why)).toBe(why);
+  expect(takenOutOf(why)).toBeUndefined();
 });

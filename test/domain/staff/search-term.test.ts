@@ -25,8 +25,18 @@ describe('a text that somebody looks for', () => {
     ['\u202a+251 911 000 001\u202c', { msisdn: '+251911000001' }],
     ['CBE 2026/0042 #7 + ሰላም=', { reference: 'CBE 2026/0042 #7 + ሰላም=' }],
     ["a'; drop", { reference: "a'; drop" }],
+    ['Case 12', { caseId: 12 }],
+    ['repair #7', { repairId: 7 }],
+    ['Bulk order 3', { bulkOrderId: 3 }],
+    ['top-up 17', { topupId: 17 }],
+    ['Abay Trading', { name: 'Abay Trading', reference: 'Abay Trading' }],
+    ['hanna@service.example', { name: 'hanna@service.example' }],
   ])('%s', (text, expected) => {
     expect(readSearchTerm(text)).toMatchObject(expected);
+  });
+
+  test.each(['17', '0911000001', code, 'ab'])('%s is no name', (text) => {
+    expect(readSearchTerm(text)).not.toHaveProperty('name');
   });
 
   test.each(['', '   ', 'x'.repeat(201), 'one\nline', '\0'])('%j is nothing of ours', (text) => {

@@ -301,6 +301,7 @@ export const boundedTables: Readonly<Record<string, string>> = Object.fromEntrie
       ...['maintenance_fences'],
     ],
     'rows until the next check of the books has taken them': ['unchecked_changes'],
+    'a few rows for each person of the service': ['desk_assignments'],
     'a minute of calls, in a table without a log': ['rate_limits'],
     'the migrations': ['kysely_migration', 'kysely_migration_lock'],
   }).flatMap(([why, tables]) => tables.map((table) => [table, why])),

@@ -140,22 +140,23 @@ test('a retry that meets a silent provider says so, and is settled before anothe
   const id = await scene.topUpIn('FAILED');
   const row = await scene.asked('retry-top-up', id, { msisdn: scene.number('014') });
   await until(async () => expect((await scene.topup(id)).status).toBe('UNKNOWN'));
-  const { reference } = await scene.stack.database
+  const { reference, operation_id } = await scene.stack.database
     .selectFrom('topup_attempts')
-    .select('reference')
+    .select(['reference', 'operation_id'])
     .where('topup_id', '=', id)
     .where('attempt', '=', 2)
     .executeTakeFirstOrThrow();
+  await scene.placedLongAgo(operation_id);
   const silent = new RegExp(
-    `“Retry the top-up”, is under way\\. dt-one has had attempt 2 since ${DAY}, our reference ` +
+    `“Retry the top-up”, is under way\\. DT One has had attempt 2 since ${DAY}, our reference ` +
       `${reference}, and has not said whether it was delivered`,
   );
   const path = `/support/top-ups/${id}`;
   const { words, open } = await scene.first(path);
   expect(words).toMatch(silent);
-  expect(words).toContain(`Ask dt-one about ${reference}`);
+  expect(words).toContain(`Ask DT One, and quote ${reference}`);
   expect(words).toContain(
-    'a retry by reloadly is possible once this attempt is booked as not delivered',
+    'a retry by Reloadly is possible once this attempt is booked as not delivered',
   );
   expect(open).toEqual(['settle-top-up']);
   // The page of the repair says the same; it loads itself again, so it has no form.
@@ -167,7 +168,7 @@ test('a retry that meets a silent provider says so, and is settled before anothe
   );
   expect((await scene.ended(row.id)).state).toBe('REFUSED');
   const after = await scene.first(path);
-  expect(after.words).toContain('then retry, if need be by reloadly:');
+  expect(after.words).toContain('then retry, if need be by Reloadly:');
   expect(after.open).toEqual(['retry-top-up']);
   for (const route of routes) await scene.removeTheRoute(route);
 });

@@ -78,16 +78,23 @@ describe('a code that never came', () => {
 describe('a payment', () => {
   test('that the provider does not say is settled, and our reference stands there', async () => {
     const { gift } = await scene.voucherIn('paying');
+    const { payment_reference: reference, operation_id } = await scene.redemptionOf(gift);
+    const young = await scene.firstOfVoucher(gift.id);
+    expect(young.words).toContain('We ask again every minute. Wait.');
+    expect(young).toMatchObject({ open: [], instead: ['settle-payment'] });
+    await scene.placedLongAgo(operation_id);
     const { words, open } = await scene.firstOfVoucher(gift.id);
-    const { payment_reference: reference } = await scene.redemptionOf(gift);
-    expect(words).toMatch(new RegExp(`^gsma has had payment RDM-\\w+ of ETB .+ since ${DAY}, our`));
+    expect(words).toMatch(
+      new RegExp(`^GSMA mobile money has had payment RDM-\\w+ of ETB .+ since ${DAY}, our`),
+    );
     expect(words).toContain(`our reference ${reference}, and has not said`);
+    expect(words).toContain(`Ask GSMA mobile money, and quote ${reference}.`);
     expect(open).toEqual(['settle-payment']);
     // A repair that waits for somebody hides none of it.
     await scene.written('extend-voucher', gift.id, { until: inDays(30) }, { isByTwo: true });
     const waiting = await scene.firstOfVoucher(gift.id);
     expect(waiting.words).toMatch(
-      /“Extend the voucher”, waits for another person\. gsma has had payment RDM-/,
+      /“Extend the voucher”, waits for another person\. GSMA mobile money has had payment RDM-/,
     );
     expect(waiting.open).toEqual(['settle-payment']);
   });
@@ -133,12 +140,28 @@ describe('a payment', () => {
 describe('a top-up', () => {
   test.each([
     ['FAILED', ['retry-top-up']],
-    ['UNKNOWN', ['settle-top-up']],
     ['SUCCESS', []],
   ] as const)('that is %s', async (status, kinds) => {
     const id = await scene.topUpIn(status);
     const { open } = await until(() => scene.first(`/support/top-ups/${id}`));
     expect(open).toEqual(kinds);
+  });
+
+  test('that is UNKNOWN is waited for at first, and settled later', async () => {
+    const id = await scene.topUpIn('UNKNOWN');
+    const path = `/support/top-ups/${id}`;
+    const young = await scene.first(path);
+    expect(young.words).toContain('We ask again every minute. Wait.');
+    expect(young).toMatchObject({ open: [], instead: ['settle-top-up'] });
+    const { operation_id, reference } = await scene.stack.database
+      .selectFrom('topup_attempts')
+      .select(['operation_id', 'reference'])
+      .where('topup_id', '=', id)
+      .executeTakeFirstOrThrow();
+    await scene.placedLongAgo(operation_id);
+    const { words, open } = await scene.first(path);
+    expect(words).toContain(`and quote ${reference}. Then book its answer:`);
+    expect(open).toEqual(['settle-top-up']);
   });
 });
 

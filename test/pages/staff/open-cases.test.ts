@@ -127,7 +127,7 @@ describe('a case', () => {
     const { gift, found } = await takenBackPayment();
     const { html } = await operator.client.get(pathOf(found.id));
     expect(html).toContain('A provider took back what it had done');
-    expect(html).toContain('gsma says that it took it back');
+    expect(html).toContain('GSMA mobile money says that it took it back');
     expect(html).toContain('Agree who bears it');
     expect(html).toMatch(/The voucher gets ETB 100\.00, with the service fee of ETB 2\.50 back/);
     expect(html).toContain('The service fees get ETB 97.50.');
@@ -188,16 +188,16 @@ describe('a case', () => {
     await failedBefore((await scene.redemptionOf(gift)).operation_id, '');
     const words = await read(pathOf(found.id));
     const places = [
-      'mpesa got the order.',
-      'mpesa says that it did nothing.',
-      'gsma got the order.',
-      'gsma says that it did ETB 97.50',
-      'gsma says that it took it back',
+      'M-Pesa got the order.',
+      'M-Pesa says that it did nothing.',
+      'GSMA mobile money got the order.',
+      'GSMA mobile money says that it did ETB 97.50',
+      'GSMA mobile money says that it took it back',
     ].map((text) => words.indexOf(text));
     expect(places).toEqual(places.toSorted((one, other) => one - other));
     expect(places[0]).toBeGreaterThan(0);
     expect(await read(`/support/vouchers/${gift.id}`)).toContain(
-      'was not taken by mpesa. gsma was asked next.',
+      'was not taken by M-Pesa. GSMA mobile money was asked next.',
     );
   });
 

@@ -164,7 +164,72 @@ test('a reference of ours is found in any case', async () => {
   await leadsTo(platform_reference.toLowerCase(), gift.id);
 });
 
+describe('companies and people are found', () => {
+  test('a partner by a part of its name', async () => {
+    const name = `Abay ${randomUUID()}`;
+    await scene.stack.database
+      .updateTable('partners')
+      .set({ company_name: name })
+      .where('id', '=', scene.partner.id)
+      .execute();
+    for (const text of [name, name.toUpperCase().slice(2, 25)]) {
+      const { html } = await scene.find(text);
+      expect(html).toContain(`partner ${name}`);
+      expect(html).toContain(`partner ${scene.partner.id}: active`);
+    }
+  });
+
+  test('a merchant by its name, its identifier and its e-mail address', async () => {
+    const { id } = scene.merchant;
+    const row = await scene.stack.database
+      .selectFrom('merchants')
+      .select(['merchant_name', 'identifier', 'email'])
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    for (const text of [row.merchant_name, row.identifier, row.email.toUpperCase()])
+      expect((await scene.find(text)).html, text).toContain(`merchant ${id}: active`);
+  });
+
+  test('a person by a part of the e-mail address, and of the service by the name', async () => {
+    const { email, name } = scene.agent.account;
+    for (const text of [email, email.slice(3, 20), name.toLowerCase()]) {
+      const { html } = await scene.find(text);
+      expect(html).toContain(`person ${email}`);
+      expect(html).toContain('Hanna AGENT, agent');
+    }
+  });
+});
+
 describe('other records are shown', () => {
+  test('a case about no voucher by its number and by the reference of its line', async () => {
+    const reference = `LINE-${randomUUID().toUpperCase()}`;
+    const { rows } = await sql<{ id: number }>`
+      insert into cases (subject_kind, subject, why, amount, provider, reference)
+      values ('line', ${`gsma 2026-11-01 ${reference}`}, 'foreign', 100, 'gsma', ${reference})
+      returning id`.execute(scene.stack.database);
+    const id = rows[0]?.id;
+    for (const text of [`case ${id}`, reference, reference.toLowerCase()])
+      expect((await scene.find(text)).html, text).toContain(
+        `href="/support/cases/${id}">case ${id}</a>`,
+      );
+  });
+
+  test('a repair by its number, and by the letter that settled it', async () => {
+    const { gift } = await scene.voucherIn('paying');
+    const { id } = await scene.redemptionOf(gift);
+    const letter = `LETTER-${randomUUID()}`;
+    const decided = { outcome: 'done', reference: `MP-${randomUUID()}`, letter };
+    const repair = await scene.repaired('settle-payment', id, decided);
+    scene.expectDone(repair);
+    await leadsTo(letter, gift.id);
+    expect((await scene.find(`repair ${repair.id}`)).html).toContain(
+      `href="/support/repairs/${repair.id}"`,
+    );
+    const { words } = await scene.firstOfVoucher(gift.id);
+    expect(words).toContain(`the provider’s reference ${decided.reference}.`);
+    expect(words).not.toContain(letter);
+  });
+
   test('a deposit and a goodwill credit by their references', async () => {
     const reference = `Cbe 2026/0042 #7 ${randomUUID()}`;
     await scene.stack.database.transaction().execute((transaction) =>

@@ -7,7 +7,7 @@ import { type ListedInvitation, listInvitations } from '../../../db/people/invit
 import { disableAccount, resetAccount, resetOneTimePassword } from '../../../db/people/sign-ins.ts';
 import { type AccessChangeName, hoursOfPassword } from '../../../domain/access.ts';
 import { maskMsisdn } from '../../../domain/phone.ts';
-import { refuseReason } from '../../../domain/repairs.ts';
+import { keptReason } from '../../../domain/repairs.ts';
 import { mayAsStaff, type StaffNeed } from '../../../domain/staff.ts';
 import { inviteMerchant } from '../../../operations/invitations.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
@@ -239,11 +239,6 @@ const changes: readonly SignInChange[] = [
   },
 ];
 
-/** Why the reason of a form is not accepted; undefined where it is. */
-function whyProblem(why: string | undefined): string | undefined {
-  return why === undefined ? 'Write the ticket and the reason in one line.' : refuseReason(why);
-}
-
 const signInForm = (change: SignInChange): readonly StaffPage[] =>
   companyForms({
     path: `/people/:account/${change.verb}`,
@@ -253,10 +248,13 @@ const signInForm = (change: SignInChange): readonly StaffPage[] =>
       return account && change.confirmed(account);
     },
     async handle(request, company) {
-      const why = readNameField(request.form.text('why'), 200);
-      const problem = whyProblem(why);
-      if (problem !== undefined)
-        return personPage(request, company, { verb: change.verb, problem });
+      const typed = readNameField(request.form.text('why'), 200);
+      if (typed === undefined)
+        return personPage(request, company, {
+          verb: change.verb,
+          problem: 'Write the ticket and the reason in one line.',
+        });
+      const why = keptReason(typed);
       const account = await accountOf(request, company);
       if (!account) return problems.notFound;
       const path = `${companyPath(company)}/people/${account.id}`;

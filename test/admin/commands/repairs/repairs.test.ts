@@ -155,3 +155,33 @@ it('adds up what the command line cancels and takes back within a day', async ()
   const reversal = ['repair', 'undo-deposit', 'CBE-4711', ...WHY];
   expect((await commands.admin(reversal)).err).toContain('Two people are needed');
 });
+
+it('takes a phone number out of the reason, and says so', async () => {
+  const gift = await scene.gift();
+  const words = ['repair', 'cancel-voucher', String(gift.id), '--why', 'Call 0911 234 567 back'];
+  const { code, out } = await commands.admin(words);
+  expect([code, out]).toEqual([0, expect.stringContaining('was taken out of the reason')]);
+  const repair = /^Repair (\d+)/.exec(out)?.[1] ?? '';
+  scene.expectDone(await scene.ended(Number(repair)));
+  expect((await commands.admin(['show', 'repair', repair])).out).toContain('Call [number] back');
+});
+
+it('shows the queue of the support desk', async () => {
+  const { gift } = await scene.voucherIn('paying');
+  const { id } = await scene.redemptionOf(gift);
+  const ofPayment = async (options: string) =>
+    (await commands.json(`list desk${options}`)).filter(
+      ({ subject }: { readonly subject: string }) => subject === `payment ${id}`,
+    );
+  expect(await ofPayment('')).toEqual([]);
+  await scene.stack.database
+    .updateTable('redemptions')
+    .set({ created_at: new Date(Date.now() - 3_600_000) })
+    .where('id', '=', id)
+    .execute();
+  expect(await ofPayment(` --kind unknown --partner ${scene.partner.id}`)).toMatchObject([
+    { kind: 'unknown', amount: '100.000000', provider: 'gsma', assignee: null },
+  ]);
+  expect(await ofPayment(' --kind case')).toEqual([]);
+  expect((await commands.admin('list desk')).out).toContain(`payment ${id}`);
+});

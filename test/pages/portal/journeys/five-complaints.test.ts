@@ -43,6 +43,10 @@ afterAll(async () => {
   await scene?.stop();
 });
 
+/** No provider says anything for an hour, so that the agent asks it. */
+const anHourPasses = () =>
+  sql`update placements set placed_at = now() - interval '1 hour'`.execute(scene.stack.database);
+
 /** A new agent with a complaint; holds the limit in the end. */
 function agentOf(name: string) {
   const agent = supportAgent(page, scene.stack.url, name);
@@ -89,12 +93,13 @@ const claimEnds = ({ id }: Gift) =>
 test('a customer paid and got nothing: the provider does not say, so it is settled and sent again', async () => {
   const [msisdn, other] = [scene.number('014'), scene.number('000')];
   const id = await topUpTo(msisdn, 'UNKNOWN');
+  await anHourPasses();
   const agent = agentOf('paid-and-got-nothing');
   await agent.begin('Paid, and got nothing');
   await agent.find(national(msisdn));
   const { person, formOf } = agent;
   await person.choose(formOf('settle-top-up').locator('select'), 'No');
-  await person.type(formOf('settle-top-up').getByLabel('Reference of its answer'), 'T-4711');
+  await person.type(formOf('settle-top-up').getByLabel('The provider’s reference'), 'T-4711');
   await agent.repair('settle-top-up', 'Settle the top-up');
   const form = formOf('retry-top-up');
   await person.type(form.getByLabel('Another number'), national(other));
@@ -112,12 +117,13 @@ test('a customer paid and got nothing: the provider does not say, so it is settl
 test('a merchant was not paid: the provider says by telephone that it did', async () => {
   const { gift } = await scene.voucherIn('paying');
   const { platform_reference } = await scene.redemptionOf(gift);
+  await anHourPasses();
   const agent = agentOf('merchant-not-paid');
   await agent.begin('The merchant was not paid');
   await agent.find(platform_reference);
   const { person, formOf } = agent;
   await person.choose(formOf('settle-payment').locator('select'), 'Yes');
-  await person.type(formOf('settle-payment').getByLabel('Reference of its answer'), 'T-4711');
+  await person.type(formOf('settle-payment').getByLabel('The provider’s reference'), 'T-4711');
   await agent.repair('settle-payment', 'Settle the payment');
   expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEMED' });
   agent.expectInTime();

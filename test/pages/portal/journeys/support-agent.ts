@@ -5,7 +5,6 @@ import { Person } from './keystroke-level.ts';
 /** The steps of an agent, each of whose pages is looked at. */
 export function supportAgent(page: Page, url: string, name: string) {
   const button = (title: string) => page.getByRole('button', { name: title, exact: true });
-  const link = (title: string) => page.getByRole('link', { name: title, exact: true });
   /** The form of a repair. */
   const formOf = (kind: string) => page.locator(`form[action$="/ask/${kind}"]`);
   const person = new Person(page);
@@ -23,7 +22,7 @@ export function supportAgent(page: Page, url: string, name: string) {
     /** The complaint comes while the agent looks at another page: first to the guide beside the search. */
     async begin(complaint: string) {
       await page.goto(`${url}/support/account`);
-      await person.click(link('Find'), 'a page');
+      await person.click(page.getByRole('link', { name: /^Desk/ }), 'a page');
       await person.read('header, nav, footer, main');
       await person.click(page.getByText(complaint, { exact: true }), 'the same page');
       await person.read('details[open] > :not(summary)');

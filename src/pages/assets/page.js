@@ -33,3 +33,17 @@ function select(field) {
   if (field instanceof HTMLInputElement) field.select();
   else getSelection()?.selectAllChildren(field);
 }
+
+// Loads a page with fields again after a while, unless somebody has typed something, or opened a part of it.
+const { refresh } = document.body.dataset;
+if (refresh) setInterval(() => isUntouched() && location.reload(), Number(refresh) * 1000);
+
+function isUntouched() {
+  const fields = [...document.querySelectorAll('input')];
+  const options = [...document.querySelectorAll('option')];
+  return (
+    fields.every((field) => field.value === field.defaultValue) &&
+    options.every((option) => option.selected === option.defaultSelected) &&
+    document.querySelector('details[open]') === null
+  );
+}

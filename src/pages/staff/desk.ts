@@ -1,0 +1,262 @@
+import { addAuditEntry } from '../../db/access/calls.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import { type DeskItem, deskList, leaveDeskItem, takeDeskItem } from '../../db/lists/desk.ts';
+import type { RowOf } from '../../db/lists/list.ts';
+import { type Condition, readListPage } from '../../db/lists/list-page.ts';
+import { actorOfPerson } from '../../domain/access.ts';
+import { caseTitles } from '../../domain/positions/case-texts.ts';
+import { providerName } from '../../domain/providers.ts';
+import { quoted } from '../../domain/refusals.ts';
+import { type DeskKind, deskKinds } from '../../domain/staff.ts';
+import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
+import { findRepairKind } from '../../repairs/repair-kinds.ts';
+import { filterForm } from '../layout/forms.ts';
+import { amountText, emptyState, message, postForm, table, time } from '../layout/parts.ts';
+import { type PageAnswer, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
+import { saidByCustomers, searchCard } from './find.ts';
+import { casePath, companyLink, companyPath, openCasePath, repairPath } from './repair-parts.ts';
+
+type Item = RowOf<typeof deskList>;
+
+const SHOWN = 100;
+const REFRESH_SECONDS = 60;
+const LONGEST_NAME = 100;
+
+const fields = {
+  kind: { label: 'Kind', options: Object.entries(deskKinds) },
+  company: { label: 'Company' },
+  who: {
+    label: 'Assigned to',
+    options: [
+      ['me', 'Me'],
+      ['nobody', 'Nobody'],
+    ],
+  },
+} as const;
+
+/** The first page: the search, and below it the queue of everything that waits for a person. */
+export const showDesk = support.page({
+  path: '',
+  needs: 'look',
+  async handle(request): Promise<PageAnswer> {
+    return {
+      kind: 'page',
+      title: 'Support desk',
+      refreshSeconds: REFRESH_SECONDS,
+      keepsTyping: true,
+      content: html`<h1>Support desk</h1>
+${searchCard(request)}
+${await queue(request)}
+${saidByCustomers(request.services.settings.http)}`,
+    };
+  },
+});
+
+/** The filters of a request, without those that are none. */
+function readFilters({ query }: Pick<StaffRequest, 'query'>): Readonly<Record<string, string>> {
+  const kind = query.get('kind') ?? '';
+  const who = query.get('who') ?? '';
+  const company = (query.get('company') ?? '').trim().slice(0, LONGEST_NAME);
+  return {
+    ...(Object.hasOwn(deskKinds, kind) && { kind }),
+    ...(company !== '' && { company }),
+    ...((who === 'me' || who === 'nobody') && { who }),
+  };
+}
+
+async function queue(request: StaffRequest): Promise<Html> {
+  const { database } = request.services;
+  const values = readFilters(request);
+  const { kind, company, who } = values;
+  const { id } = request.session.staff;
+  const where = (column: string, operator: Condition['operator'], ...given: readonly string[]) =>
+    ({ column, operator, isNegated: false, values: given }) as const;
+  const { items, totalItems } = await readListPage(database, deskList, 0, {
+    page: 1,
+    limit: SHOWN,
+    sortBy: deskList.sortBy,
+    conditions: [
+      ...(kind === undefined ? [] : [where('kind', 'eq', kind)]),
+      ...(who === 'me' ? [where('assigneeId', 'eq', String(id))] : []),
+      ...(who === 'nobody' ? [where('assigneeId', 'null')] : []),
+    ],
+    ...(company !== undefined && { search: { text: company, columns: ['partner', 'merchant'] } }),
+    isUsual: Object.keys(values).length === 0,
+    isCountBounded: true,
+  });
+  return html`<section class="card"><h2>Waiting for us</h2>
+${filterForm({ action: SUPPORT_PATH, fields, values, problems: {} })}
+${items.length === 0 ? nothingWaits(values) : listOf(request, items)}
+${totalItems > items.length && message('notice', html`${totalItems} wait. Choose a kind or a company to see the others.`)}</section>`;
+}
+
+const nothingWaits = (values: Readonly<Record<string, string>>): Html =>
+  Object.keys(values).length === 0
+    ? emptyState('Nothing waits', 'Whatever needs a person appears here by itself.')
+    : emptyState('No matches', 'Nothing that waits matches the filters.');
+
+const listOf = (request: StaffRequest, items: readonly Item[]): Html =>
+  table('What waits, the most urgent first', items, [
+    { title: 'What', phone: 'head', value: nameOf },
+    { title: 'About', phone: 'plain', value: aboutOf },
+    { title: 'Company', phone: 'plain', value: companiesOf },
+    {
+      title: 'Since',
+      phone: 'plain',
+      value: ({ since }) => (since === null ? '–' : html`${ageText(since)}, ${time(since)}`),
+    },
+    {
+      title: 'ETB',
+      phone: 'figure etb',
+      align: 'right',
+      value: ({ amount }) => (amount === null ? '–' : amountText(amount)),
+    },
+    { title: 'Assigned to', phone: 'plain', value: (item) => assignment(request, item) },
+  ]);
+
+/** The kind, with a link to the page on which it is dealt with. */
+function nameOf(item: Item): Html {
+  const title = deskKinds[item.kind];
+  const path = pathOf(item);
+  return path === undefined ? html`${title}` : html`<a href="${path}">${title}</a>`;
+}
+
+function pathOf({
+  kind,
+  subject,
+  voucherId,
+  topupId,
+  partnerId,
+  merchantId,
+}: Item): string | undefined {
+  if (kind === 'case') return openCasePath(Number(subject));
+  if (kind === 'repair') return repairPath(Number(subject));
+  if (voucherId !== null) return casePath({ kind: 'voucher', id: voucherId });
+  if (topupId !== null) return casePath({ kind: 'top-up', id: topupId });
+  if (partnerId !== null) return companyPath({ kind: 'partner', id: partnerId });
+  return merchantId === null ? undefined : companyPath({ kind: 'merchant', id: merchantId });
+}
+
+/** The subject, and what is known of it: words of a provider or of the service, in one line. */
+function aboutOf(item: Item): Html {
+  const { serialNumber, topupId, provider } = item;
+  const detail = detailOf[item.kind](item);
+  const parts: readonly (string | null | undefined)[] = [
+    serialNumber && `voucher ${serialNumber}`,
+    topupId === null ? null : `top-up ${topupId}`,
+    provider && providerName(provider),
+    detail,
+  ];
+  return html`${parts.filter((part) => part).join(' · ') || '–'}`;
+}
+
+const ofProvider = ({ detail }: Item): string | null => detail && quoted(detail);
+
+const detailOf: Readonly<Record<DeskKind, (item: Item) => string | null>> = {
+  'undelivered-code': ofProvider,
+  unknown: ({ subject, detail }) => {
+    const kind = subject.replace(/ \d+$/, '');
+    return detail ? `${kind}: ${quoted(detail)}` : kind;
+  },
+  repair: ({ detail }) => findRepairKind(detail ?? '')?.title ?? detail,
+  'refused-payment': ofProvider,
+  case: ({ detail }) => caseTitles[detail as keyof typeof caseTitles],
+  'low-wallet': ({ detail }) => `${detail} wallet`,
+  'failing-webhook': ({ detail }) =>
+    detail === 'SWITCHED_OFF' ? 'it was switched off' : 'it does not take events',
+  'late-statement': ({ subject, detail }) =>
+    [subject.split(' ').at(-1), detail && quoted(detail)].join(': '),
+};
+
+function companiesOf({ partnerId, partner, merchantId, merchant }: Item): HtmlValue {
+  const links = [
+    partner !== null && companyLink('partner', partnerId, partner),
+    merchant !== null && companyLink('merchant', merchantId, merchant),
+  ].filter((link) => link !== false);
+  return links.length === 0 ? '–' : html`${links[0]}${links.length > 1 && html`, ${links[1]}`}`;
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** How long something waits, in its greatest unit. */
+function ageText(since: Date): string {
+  const age = Date.now() - since.getTime();
+  if (age >= 2 * DAY_MS) return `${Math.floor(age / DAY_MS)} days`;
+  if (age >= 2 * HOUR_MS) return `${Math.floor(age / HOUR_MS)} hours`;
+  return `${Math.max(0, Math.floor(age / MINUTE_MS))} min`;
+}
+
+/** The person who deals with it, and the button that changes that. */
+function assignment({ formToken, session, query }: StaffRequest, item: Item): Html {
+  const { kind, subject, assigneeId, assignee } = item;
+  const isOwn = assigneeId === session.staff.id;
+  const [path, label] = isOwn
+    ? (['leave', 'Release'] as const)
+    : (['take', assigneeId === null ? 'Assign to me' : 'Take over'] as const);
+  return html`${assignee ?? 'Nobody'} ${postForm(
+    { action: `${SUPPORT_PATH}/desk/${path}`, formToken, className: 'actions' },
+    html`<input type="hidden" name="kind" value="${kind}">
+<input type="hidden" name="filters" value="${new URLSearchParams(readFilters({ query })).toString()}">
+<input type="hidden" name="subject" value="${subject}">
+<input type="hidden" name="assignee" value="${assigneeId ?? ''}">
+<button class="plain">${label}</button>`,
+  )}`;
+}
+
+/** The desk with the filters that a form was sent from. */
+function deskPath(filters: string): string {
+  const query = new URLSearchParams(
+    readFilters({ query: new URLSearchParams(filters) }),
+  ).toString();
+  return query === '' ? SUPPORT_PATH : `${SUPPORT_PATH}?${query}`;
+}
+
+/** A form that changes who deals with something, and writes it down. */
+const assignmentForm = (
+  path: string,
+  action: string,
+  change: (
+    transaction: DatabaseTransaction,
+    item: DeskItem,
+    people: { readonly accountId: number; readonly insteadOf: number | undefined },
+  ) => Promise<boolean>,
+) =>
+  support.form({
+    path,
+    needs: 'look',
+    confirmation: 'none',
+    async handle({ services, session, form, sourceAddress }) {
+      const item = { kind: form.text('kind'), subject: form.text('subject') };
+      const assignee = form.text('assignee');
+      const people = {
+        accountId: session.staff.id,
+        insteadOf: /^[1-9][0-9]{0,14}$/.test(assignee) ? Number(assignee) : undefined,
+      };
+      const isChanged = await services.database.transaction().execute(async (transaction) => {
+        if (!(await change(transaction, item, people))) return false;
+        await addAuditEntry(transaction, {
+          actor: actorOfPerson(session),
+          action,
+          subjectKind: 'desk',
+          subjectId: people.accountId,
+          details: { ...item, insteadOf: people.insteadOf, sourceAddress },
+        });
+        return true;
+      });
+      return {
+        kind: 'redirect',
+        to: deskPath(form.text('filters')),
+        ...(!isChanged && { notice: 'It waits no more, or somebody else deals with it.' }),
+      };
+    },
+  });
+
+/** Assigns something to the person, who may take it over from somebody else. */
+export const takeItemForm = assignmentForm('/desk/take', 'assign', takeDeskItem);
+
+/** Gives something back. */
+export const leaveItemForm = assignmentForm('/desk/leave', 'release', (transaction, item, people) =>
+  leaveDeskItem(transaction, item, people.accountId),
+);
