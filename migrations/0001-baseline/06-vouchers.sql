@@ -191,7 +191,7 @@ create index redemptions_by_merchant on redemptions (merchant_id, id);
 create index redemptions_by_merchant_and_time on redemptions (merchant_id, created_at);
 create index redemptions_by_end on redemptions (settled_at) where status = 'POSTED';
 create index redemptions_held on redemptions (id) where status = 'HELD';
-create index redemptions_refused on redemptions (merchant_id, created_at) where status = 'VOIDED';
+create index redemptions_refused on redemptions (merchant_id, settled_at) where status = 'VOIDED';
 create index redemptions_refused_by_end on redemptions (settled_at) where status = 'VOIDED';
 -- When a merchant was paid.
 create index redemptions_paid on redemptions (merchant_id,

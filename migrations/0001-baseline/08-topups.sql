@@ -80,6 +80,10 @@ create table topup_attempts (
 );
 create unique index topup_attempts_held on topup_attempts (topup_id) where status = 'HELD';
 create index topup_attempts_by_end on topup_attempts (settled_at) where status = 'POSTED';
+-- Attempts whose delivery came after the first answer, or was taken back after it: few.
+create index topup_attempts_delivered_otherwise on topup_attempts (
+  (case when status = 'POSTED' then settled_at else changed_at end))
+  where (status = 'POSTED') <> (is_done or charged);
 create index topup_attempts_by_number_key on topup_attempts (split_part(msisdn, '.', 1), topup_id);
 
 -- A request for a retry, written before its workflow is called; deleted when it is refused.

@@ -3,7 +3,7 @@
 -- How far one source of the books has been added up or checked.
 create table book_checkpoints (
   source text primary key
-    check (source in ('ledger-sums', 'holdings', 'hour-sums', 'row-counts', 'transfers', 'vouchers',
+    check (source in ('ledger-sums', 'holdings', 'hour-sums', 'claim-sums', 'row-counts', 'transfers', 'vouchers',
       'redemptions', 'status-changes')),
   -- All ids up to it are settled, committed or never to come, and have been read. For sums by hours
   -- it is the number of hours since 1970. -1: the sums are to be begun.
@@ -14,7 +14,8 @@ create table book_checkpoints (
   next_at timestamptz not null default now()
 );
 insert into book_checkpoints (source, checked_to, next_to)
-  values ('ledger-sums', -1, 0), ('holdings', -1, 0), ('hour-sums', -1, 0), ('row-counts', -1, 0),
+  values ('ledger-sums', -1, 0), ('holdings', -1, 0), ('hour-sums', -1, 0), ('claim-sums', -1, 0),
+    ('row-counts', -1, 0),
     ('transfers', 0, 0), ('vouchers', 0, 0), ('redemptions', 0, 0), ('status-changes', 0, 0);
 
 -- The sum of an account's transfers up to the checkpoint of the ledger's sums.
@@ -112,28 +113,50 @@ create table ledger_day_sums (
 );
 create index ledger_day_sums_credited on ledger_day_sums (credit_account_id, day);
 
--- The payouts of a merchant in a past hour. Lists of days read it.
+-- The payouts to a merchant out of the vouchers of a partner in a past hour. Lists of days read it.
 create table payout_hour_sums (
   merchant_id bigint not null,
+  partner_id bigint not null,
   -- Its beginning.
   hour timestamptz not null,
   -- Payments that the provider confirmed at once, also those that were reversed later.
   payouts bigint not null,
   paid numeric(20, 6) not null,
   service_fees numeric(20, 6) not null,
-  primary key (merchant_id, hour)
+  -- Payments that the provider refused, also those that it made later.
+  refused bigint not null,
+  primary key (merchant_id, hour, partner_id)
 );
+create index payout_hour_sums_by_partner on payout_hour_sums (partner_id, hour);
 
--- The sales of a partner in a past hour.
+-- The sales of a partner in a past hour, of one kind.
 create table sale_hour_sums (
   partner_id bigint not null,
   hour timestamptz not null,
-  -- Generated ones.
-  vouchers bigint not null,
-  voucher_amount numeric(20, 6) not null,
-  -- Delivered ones.
-  topups bigint not null,
-  topup_amount numeric(20, 6) not null,
+  kind text not null check (kind in ('vouchers', 'topups')),
+  -- Generated vouchers. Attempts of top-ups that the provider delivered at once, also those that it took back later.
+  sold bigint not null,
+  amount numeric(20, 6) not null,
+  -- Attempts of top-ups that were not delivered, also those that were delivered later.
+  failed bigint not null,
+  -- The margin of the sales that named their price and exchange rate.
+  priced bigint not null,
+  sold_usd numeric not null,
+  cost_usd numeric not null,
+  margin_etb numeric not null,
+  primary key (partner_id, hour, kind)
+);
+
+-- What became of the claims of a partner's vouchers in an hour.
+create table claim_hour_sums (
+  partner_id bigint not null,
+  hour timestamptz not null,
+  -- Vouchers that were claimed; a claim that replaces another one counts no more.
+  claims bigint not null,
+  -- Claimed vouchers whose right code was given.
+  codes bigint not null,
+  -- Payments of claimed vouchers that the provider confirmed at once.
+  payments bigint not null,
   primary key (partner_id, hour)
 );
 

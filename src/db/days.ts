@@ -23,7 +23,14 @@ export const boundsOfDay = ({ zone }: Days) => {
   };
 };
 
+/** SQL expressions: the time at which the days begin, and the time at which the day after them does. */
+export const boundsOfDays = ({ first, last, zone }: Days) => ({
+  from: sql`(${first}::timestamp at time zone ${zone}::text)`,
+  before: sql`((${last}::timestamp + interval '1 day') at time zone ${zone}::text)`,
+});
+
 /** Whether a time is within the days. */
-export const isWithin = (time: RawBuilder<unknown>, { first, last, zone }: Days) => sql`
-  (${time} >= ${first}::timestamp at time zone ${zone}::text
-    and ${time} < (${last}::timestamp + interval '1 day') at time zone ${zone}::text)`;
+export function isWithin(time: RawBuilder<unknown>, days: Days) {
+  const { from, before } = boundsOfDays(days);
+  return sql`(${time} >= ${from} and ${time} < ${before})`;
+}

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { PlacementKind } from '../domain/positions/placement.ts';
 import type { Database } from './connection.ts';
 import { type Days, isWithin } from './days.ts';
+import { merchantsOf, type Payees } from './figures.ts';
+import { partnersOf, type Sellers } from './ledger/sales.ts';
 import { type OutboxKind, undeliveredCounts } from './outbox.ts';
 
 /** Failures of one reason. */
@@ -14,75 +16,32 @@ export interface FailureCount {
 /** The most reasons that an overview shows. */
 const REASONS = 5;
 
-/** Why a partner's top-ups of some days failed, the most frequent reason first. */
+/** Why the top-ups of some days failed, the most frequent reason first. */
 export async function topupFailures(
   database: Database,
-  partnerId: number,
+  sellers: Sellers,
   days: Days,
 ): Promise<FailureCount[]> {
   const { rows } = await sql<FailureCount>`
     select message as reason, count(1) as count from topups
-    where partner_id = ${partnerId} and status = 'FAILED' and ${isWithin(sql`created_at`, days)}
+    where partner_id = any(${partnersOf(sellers)}) and status = 'FAILED' and ${isWithin(sql`created_at`, days)}
     group by message order by count(1) desc, message limit ${REASONS}`.execute(database);
   return rows;
 }
 
-/** Why payments to a merchant of some days were refused, the most frequent reason first. */
+/** Why payments to merchants of some days were refused, the most frequent reason first. */
 export async function paymentFailures(
   database: Database,
-  merchantId: number,
+  payees: Payees,
   days: Days,
 ): Promise<FailureCount[]> {
   const { rows } = await sql<FailureCount>`
     select provider_message as reason, count(1) as count from redemptions
-    where merchant_id = ${merchantId} and status = 'VOIDED' and not is_done
-      and ${isWithin(sql`created_at`, days)}
+    where merchant_id = any(${merchantsOf(payees)}) and status = 'VOIDED' and not is_done
+      and ${isWithin(sql`settled_at`, days)}
     group by provider_message order by count(1) desc, provider_message limit ${REASONS}`.execute(
     database,
   );
-  return rows;
-}
-
-/** The earnings of sales above their cost. Amounts are decimal strings and may be negative. */
-export interface Margin {
-  readonly kind: 'vouchers' | 'topups';
-  /** Sales whose price and exchange rate are known. */
-  readonly counted: number;
-  readonly sales: number;
-  /** What customers paid for these sales, in USD. */
-  readonly soldUsd: string;
-  /** The cost in ETB at the exchange rate of each sale. */
-  readonly costUsd: string;
-  readonly marginUsd: string;
-  readonly marginEtb: string;
-}
-
-/**
- * A partner's margins of some days: the selling price of each sale less its cost at the exchange
- * rate that the sale named. Vouchers count when they are generated, delivered top-ups when they
- * were sent.
- */
-export async function readMargins(
-  database: Database,
-  partnerId: number,
-  days: Days,
-): Promise<Margin[]> {
-  const { rows } = await sql<Margin>`
-    select kind, count(sold) filter (where rate is not null) as counted, count(1) as sales,
-      coalesce(sum(sold) filter (where rate is not null), 0)::numeric(20, 2) as "soldUsd",
-      coalesce(sum(amount / rate) filter (where sold is not null), 0)::numeric(20, 2) as "costUsd",
-      coalesce(sum(sold - amount / rate), 0)::numeric(20, 2) as "marginUsd",
-      coalesce(sum(sold * rate - amount), 0)::numeric(20, 2) as "marginEtb"
-    from (
-      select 'vouchers' as kind, amount, selling_price_usd as sold, exchange_rate::numeric as rate
-      from vouchers
-      where partner_id = ${partnerId} and ${isWithin(sql`created_at`, days)}
-      union all
-      select 'topups', amount, foreign_currency_amount::numeric, exchange_rate::numeric
-      from topups
-      where partner_id = ${partnerId} and status = 'SUCCESS' and ${isWithin(sql`created_at`, days)}
-    ) as sale
-    group by kind order by kind desc`.execute(database);
   return rows;
 }
 

@@ -235,14 +235,18 @@ const pagesOf = <Session extends PersonSession, Need extends string, FormNeed ex
     method: 'GET',
     access: 'person',
   }),
-  form: (form: FormDefinition<Session, FormNeed>): PersonPage<Session, Need> => ({
+  form: (
+    form:
+      | FormDefinition<Session, FormNeed>
+      | (FormDefinition<Session, Need> & { readonly changesNothing: true }),
+  ): PersonPage<Session, Need> => ({
     ...form,
     method: 'POST',
     access: 'person',
   }),
 });
 
-/** For people of companies. A person who may only look can send no form. */
+/** For people of companies. A person who may only look can send no form that changes something. */
 export const portal = pagesOf<PortalSession, PortalNeed, Exclude<PortalNeed, 'read' | 'export'>>();
 
 /** For people of the service. */

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
+import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import { type Database, inSnapshot } from '../connection.ts';
 import type { RowCountsTable } from '../generated/tables.ts';
 import { brokenBalances, brokenHoldings, entriesOf } from './invariants.ts';
@@ -184,41 +185,84 @@ export const hourSums: Rollup = {
   verify: brokenHours,
 };
 
-/** Payouts at once: this sum never changes, also where a payout is reversed later. */
+/** Payments by their first answers: these sums never change, also where a payment is reversed or made later. */
 const payoutSums = (hours: BookSpan) => sql`
-  insert into payout_hour_sums (merchant_id, hour, payouts, paid, service_fees)
-  select merchants.id, sums.*
+  insert into payout_hour_sums
+    (merchant_id, partner_id, hour, payouts, paid, service_fees, refused)
+  select merchants.id, partner_id, hour, count(1) filter (where is_paid),
+    coalesce(sum(to_merchant) filter (where is_paid), 0),
+    coalesce(sum(service_fee) filter (where is_paid), 0), count(1) filter (where not is_paid)
   from merchants cross join lateral (
-    select ${hourOf(paidAt)} as hour, count(1), sum(to_merchant), sum(service_fee)
+    select ${hourOf(paidAt)} as hour, true as is_paid, voucher_id, to_merchant, service_fee
     from redemptions
     where merchant_id = merchants.id and status = 'POSTED' and ${isInHours(paidAt, hours)}
-    group by 1
-  ) as sums
-  on conflict (merchant_id, hour) do update set payouts = excluded.payouts,
-    paid = excluded.paid, service_fees = excluded.service_fees`;
+    union all
+    select ${hourOf(sql`settled_at`)}, false, voucher_id, to_merchant, service_fee
+    from redemptions
+    where merchant_id = merchants.id and status = 'VOIDED' and ${isInHours(sql`settled_at`, hours)}
+  ) as payment
+  cross join lateral (
+    select partner_id from vouchers where vouchers.id = payment.voucher_id offset 0) as voucher
+  group by merchants.id, partner_id, hour
+  on conflict (merchant_id, hour, partner_id) do update set payouts = excluded.payouts,
+    paid = excluded.paid, service_fees = excluded.service_fees, refused = excluded.refused`;
+
+/** SQL expression: a decimal that was sent with a sale; null where none was. */
+const decimalOf = (column: Sql) =>
+  sql`case when ${column} ~ '^[0-9]+([.][0-9]+)?$' then nullif(${column}::numeric, 0) end`;
+
+/** SQL expressions: the price of a top-up for its customer, and the exchange rate of the sale. */
+export const priceOfTopup = {
+  price: decimalOf(sql`topups.foreign_currency_amount`),
+  rate: decimalOf(sql`topups.exchange_rate`),
+};
+
+/**
+ * SQL query: a row for each voucher that partners generated in a time, and for each attempt of a top-up that ended
+ * then. `change` is the number of sales. The row never changes, whatever becomes of the attempt later: see
+ * db/ledger/sales.ts.
+ *
+ * @param partners an array of their ids
+ */
+export const soldAtOnce = (partners: Sql, when: (time: Sql) => Sql) => sql`
+  select 'vouchers' as kind, created_at as at, amount, 1 as change, 0 as failed,
+    selling_price_usd as price, ${decimalOf(sql`exchange_rate`)} as rate
+  from vouchers where partner_id = any(${partners}) and ${when(sql`created_at`)}
+  union all
+  select 'topups', transfer.created_at, transfer.amount, (not is_void)::int, is_void::int, sold.price,
+    sold.rate
+  from ledger_accounts as debit
+  join ledger_transfers as transfer on transfer.debit_account_id = debit.id
+  join ledger_accounts as credit on credit.id = transfer.credit_account_id
+  cross join lateral (select credit.kind = 'airtime' as is_void) as what
+  left join lateral (
+    select ${priceOfTopup.price} as price, ${priceOfTopup.rate} as rate
+    from topup_attempts as try join topups on topups.id = try.topup_id
+    where not is_void and try.operation_id = transfer.operation_id
+    offset 0
+  ) as sold on true
+  where debit.partner_id = any(${partners}) and debit.kind = 'airtime-hold'
+    and credit.kind in ('airtime-clearing', 'airtime') and ${when(sql`transfer.created_at`)}`;
+
+/** SQL expressions: the sums of rows of sales, named as in sale_hour_sums. */
+export const sumsOfSales = sql`sum(change) as sold, sum(change * amount) as amount, sum(failed) as failed,
+  coalesce(sum(change) filter (where price * rate is not null), 0) as priced,
+  coalesce(sum(change * price) filter (where rate is not null), 0) as sold_usd,
+  coalesce(sum(change * amount / rate) filter (where price is not null), 0) as cost_usd,
+  coalesce(sum(change * (price * rate - amount)), 0) as margin_etb`;
 
 const saleSums = (hours: BookSpan) => sql`
-  insert into sale_hour_sums (partner_id, hour, vouchers, voucher_amount, topups, topup_amount)
-  select debit.partner_id, hour,
-    coalesce(sum(count) filter (where kind = 'gift'), 0),
-    coalesce(sum(amount) filter (where kind = 'gift'), 0),
-    coalesce(sum(count) filter (where kind = 'airtime-hold'), 0),
-    coalesce(sum(amount) filter (where kind = 'airtime-hold'), 0)
-  from ledger_accounts as debit cross join lateral (
-    select ${hourOf(sql`created_at`)} as hour, count(1) as count, sum(amount) as amount
-    from ledger_transfers
-    where debit_account_id = debit.id and ${isInHours(sql`created_at`, hours)}
-      and credit_account_id = (
-        select id from ledger_accounts as credit
-        where debit.kind = 'gift' and credit.kind = 'reserved' and credit.partner_id = debit.partner_id
-          or debit.kind = 'airtime-hold' and credit.kind = 'airtime-clearing')
-    group by 1
+  insert into sale_hour_sums
+    (partner_id, hour, kind, sold, amount, failed, priced, sold_usd, cost_usd, margin_etb)
+  select partners.id, sums.*
+  from partners cross join lateral (
+    select ${hourOf(sql`at`)} as hour, kind, ${sumsOfSales}
+    from (${soldAtOnce(sql`array[partners.id]`, (time) => isInHours(time, hours))}) as sale
+    group by 1, 2
   ) as sums
-  where debit.kind in ('gift', 'airtime-hold')
-  group by debit.partner_id, hour
-  on conflict (partner_id, hour) do update set vouchers = excluded.vouchers,
-    voucher_amount = excluded.voucher_amount, topups = excluded.topups,
-    topup_amount = excluded.topup_amount`;
+  on conflict (partner_id, hour, kind) do update set sold = excluded.sold,
+    amount = excluded.amount, failed = excluded.failed, priced = excluded.priced,
+    sold_usd = excluded.sold_usd, cost_usd = excluded.cost_usd, margin_etb = excluded.margin_etb`;
 
 /** The sales and payouts in the ledger's days, by the kinds of accounts. */
 const ledgerDays = sql`
@@ -249,7 +293,9 @@ async function brokenHours(database: Database): Promise<string[]> {
         sum(service_fees) as fees, 0 as voucher_amount, 0 as topup_amount
       from payout_hour_sums group by 1
       union all
-      select (hour at time zone 'UTC')::date, 0, 0, 0, sum(voucher_amount), sum(topup_amount)
+      select (hour at time zone 'UTC')::date, 0, 0, 0,
+        coalesce(sum(amount) filter (where kind = 'vouchers'), 0),
+        coalesce(sum(amount) filter (where kind = 'topups'), 0)
       from sale_hour_sums group by 1
       union all
       select day, -coalesce(payouts, 0), -coalesce(paid, 0), -coalesce(fees, 0),
@@ -264,6 +310,56 @@ async function brokenHours(database: Database): Promise<string[]> {
     order by day limit 100`.execute(database);
   return rows.map(({ fault }) => fault);
 }
+
+/** SQL condition: a change of a voucher's status `change` from one to another. */
+const isChange = (from: VoucherStatus, to: VoucherStatus) =>
+  sql`(change.from_status = ${sql.lit(from)} and change.to_status = ${sql.lit(to)})`;
+const isClaim = isChange('ACTIVE', 'REDEEM_INITIATED');
+const isCode = isChange('REDEEM_INITIATED', 'REDEEM_PROCESSING');
+
+/** The claims of each partner's vouchers in an hour, the right codes, and the payments of claims. */
+const claimSums: Rollup = {
+  source: 'claim-sums',
+  watermark: byId('voucher_status_changes', BATCH_SIZE),
+  tables: ['claim_hour_sums'],
+  // A payment that ends at once has the time of the change of its voucher.
+  add: ({ after, to }) => [
+    sql`
+      insert into claim_hour_sums as sums (partner_id, hour, claims, codes, payments)
+      select partner_id, ${hourOf(sql`change.changed_at`)}, count(1) filter (where ${isClaim}),
+        count(1) filter (where ${isCode}), count(1) filter (where is_paid)
+      from voucher_status_changes as change
+      join vouchers on vouchers.id = change.voucher_id
+      left join lateral (
+        select true as is_paid from redemptions
+        where change.from_status = 'REDEEM_PROCESSING' and redemptions.voucher_id = change.voucher_id
+          and settled_at = change.changed_at and redemptions.status = 'POSTED' and claim_id is not null
+        offset 0
+      ) as payment on true
+      where change.id > ${after} and change.id <= ${to} and (${isClaim} or ${isCode} or is_paid)
+      group by 1, 2
+      on conflict (partner_id, hour) do update set claims = sums.claims + excluded.claims,
+        codes = sums.codes + excluded.codes, payments = sums.payments + excluded.payments`,
+  ],
+  async verify(database) {
+    const { rows } = await sql<{ fault: string }>`
+      select 'I2 the sums of claims are the changes of vouchers: partner ' || partner_id as fault
+      from (
+        select partner_id, count(1) filter (where ${isClaim}) as claims,
+          count(1) filter (where ${isCode}) as codes
+        from voucher_status_changes as change join vouchers on vouchers.id = change.voucher_id
+        where change.id <= ${checkedTo('claim-sums')} and (${isClaim} or ${isCode})
+        group by partner_id
+      ) as counted
+      full join (
+        select partner_id, sum(claims) as claims, sum(codes) as codes from claim_hour_sums
+        group by partner_id having sum(claims) + sum(codes) > 0
+      ) as kept using (partner_id)
+      where (counted.claims, counted.codes) is distinct from (kept.claims, kept.codes)
+      order by partner_id`.execute(database);
+    return rows.map(({ fault }) => fault);
+  },
+};
 
 /** Lists whose rows are only added, but for what never began: what makes a row a company's. */
 const countedLists = {
@@ -339,7 +435,7 @@ async function brokenCounts(database: Database): Promise<string[]> {
  * All sums of the books, in the order in which a check adds them up. Those with `compare` come first: every check
  * compares them, and hours that take too long must not keep it from that.
  */
-export const allSums: readonly Rollup[] = [ledgerSums, holdings, hourSums, rowCounts];
+export const allSums: readonly Rollup[] = [ledgerSums, holdings, hourSums, claimSums, rowCounts];
 
 export const comparedSums = allSums.filter(({ compare }) => compare);
 

@@ -67,7 +67,7 @@ export interface BookCheckpointsTable {
   next_at: Generated<Timestamp>;
   next_to: number;
   next_xid: Generated<string>;
-  source: "ledger-sums" | "holdings" | "hour-sums" | "row-counts" | "transfers" | "vouchers" | "redemptions" | "status-changes";
+  source: "ledger-sums" | "holdings" | "hour-sums" | "claim-sums" | "row-counts" | "transfers" | "vouchers" | "redemptions" | "status-changes";
 }
 
 export interface BulkLinesTable {
@@ -140,6 +140,14 @@ export interface CheckedHoldingsTable {
   held: string;
   partner_id: number;
   remaining: string;
+}
+
+export interface ClaimHourSumsTable {
+  claims: number;
+  codes: number;
+  hour: Timestamp;
+  partner_id: number;
+  payments: number;
 }
 
 export interface CompanyDailyCountsTable {
@@ -469,7 +477,9 @@ export interface PayoutHourSumsTable {
   hour: Timestamp;
   merchant_id: number;
   paid: string;
+  partner_id: number;
   payouts: number;
+  refused: number;
   service_fees: string;
 }
 
@@ -786,12 +796,16 @@ export interface RowCountsTable {
 }
 
 export interface SaleHourSumsTable {
+  amount: string;
+  cost_usd: string;
+  failed: number;
   hour: Timestamp;
+  kind: "vouchers" | "topups";
+  margin_etb: string;
   partner_id: number;
-  topup_amount: string;
-  topups: number;
-  voucher_amount: string;
-  vouchers: number;
+  priced: number;
+  sold: number;
+  sold_usd: string;
 }
 
 export interface SettlementsTable {
@@ -1003,6 +1017,7 @@ export interface Schema {
   cases: CasesTable;
   checked_balances: CheckedBalancesTable;
   checked_holdings: CheckedHoldingsTable;
+  claim_hour_sums: ClaimHourSumsTable;
   company_daily_counts: CompanyDailyCountsTable;
   daily_spending: DailySpendingTable;
   database_timeline: DatabaseTimelineTable;

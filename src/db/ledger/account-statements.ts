@@ -2,6 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { CLOSED_AFTER_HOURS, type WalletChange } from '../../domain/statements.ts';
 import { endKind, ledgerSumsEnd } from '../books/sums.ts';
 import { type Database, type DatabaseTransaction, inSnapshot } from '../connection.ts';
+import type { Sought } from '../lists/list.ts';
+import { topupList } from '../lists/topups.ts';
+import { voucherList } from '../lists/vouchers.ts';
 import type { PartnerAccountKind } from './ledger.ts';
 
 /** The balances of partners (specification 2.10) with the accounts of each. */
@@ -70,9 +73,9 @@ const hasBegun = ({ from }: StatementRequest) =>
 const hasNotEnded = ({ before }: StatementRequest) =>
   sql`created_at < coalesce(${before ?? null}::timestamptz, 'infinity')`;
 
-/** The columns of a StatementLine, for a movement `line` with its balance and `explanations`. */
+/** The columns of a StatementLine but its balance, for a movement `line` with `explanations`. */
 const lineColumns = sql`line.id, line.created_at as at, line.operation_id, line.step,
-  other.kind as other_account, line.change, line.balance, vouchers.id as voucher_id,
+  other.kind as other_account, line.change, vouchers.id as voucher_id,
   vouchers.serial_number, redemptions.platform_reference as redemption_reference,
   merchants.merchant_name, attempt.topup_id, attempt.attempt as topup_attempt,
   attempt.status as topup_attempt_status, products.product_name as topup_product, attempt.msisdn`;
@@ -135,7 +138,7 @@ async function readLines(
   openingBalance: string,
 ): Promise<StatementLine[]> {
   const { rows } = await sql<StatementLine>`
-    select ${lineColumns}
+    select ${lineColumns}, line.balance
     from (
       select *, ${openingBalance}::numeric + sum(change) over (order by created_at, id) as balance
       from (${movements(request)}) as movements
@@ -313,7 +316,7 @@ export async function readWalletTransactions(
   const direction = request.order === 'oldest' ? sql`asc` : sql`desc`;
   const { rows } = await sql<WalletTransaction>`
     with ${nextMovements(request)}, line as (
-      select *, null::numeric as balance, ${micros} as micros from movement
+      select *, ${micros} as micros from movement
       where ${isAfter(request)}
       order by created_at ${direction}, id ${direction}, wallet ${direction} limit ${request.limit}
     )
@@ -346,6 +349,49 @@ function isAfter({ order, after }: WalletsQuery) {
   if (!after) return sql`true`;
   const compare = order === 'oldest' ? sql`>` : sql`<`;
   return sql`(created_at, id, wallet) ${compare} (${timeOf(after)}, ${after.id}, ${after.wallet})`;
+}
+
+/** Lines that a search of a wallet finds at most. */
+export const FOUND_LINES = 200;
+
+/** SQL query: the operations of a partner that somebody looks for: deposits, and those of vouchers and top-ups. */
+const operationsFoundBy = (sought: Sought, partnerId: number) => {
+  const { reference } = sought;
+  const idsOf = (list: typeof voucherList | typeof topupList) => sql`
+    select ${list.id} as id from ${list.from(partnerId)}
+    where ${list.where(partnerId)} and ${list.finds?.(sought, partnerId)}`;
+  return sql`
+    select operation_id from ledger_transfers
+    where operation_id like 'deposit:%' and upper(operation_id) = ${`DEPOSIT:${reference?.toUpperCase()}`}
+    union all
+    select operation_id from vouchers join (${idsOf(voucherList)}) as found using (id)
+    union all
+    select redemptions.operation_id from redemptions
+    join (${idsOf(voucherList)}) as found on found.id = voucher_id
+    union all
+    select ending || '-voucher:' || found.id
+    from (${idsOf(voucherList)}) as found cross join unnest(array['cancel', 'expire']) as ending
+    union all
+    select operation_id from topup_attempts
+    join (${idsOf(topupList)}) as found on found.id = topup_id`;
+};
+
+/** The lines of a wallet that a search finds, of any time, newest first. */
+export async function findStatementLines(
+  database: Database,
+  request: Pick<StatementRequest, 'partnerId' | 'wallet'>,
+  sought: Sought,
+): Promise<Omit<StatementLine, 'balance'>[]> {
+  const whole = { ...request, from: undefined, before: undefined };
+  const { rows } = await sql<Omit<StatementLine, 'balance'>>`
+    select ${lineColumns}
+    from (
+      select * from (${movements(whole)}) as movements
+      where operation_id = any(array(${operationsFoundBy(sought, request.partnerId)}))
+    ) as line
+    ${explanations}
+    order by line.created_at desc, line.id desc limit ${FOUND_LINES}`.execute(database);
+  return rows;
 }
 
 /** The sums of a wallet in a range; all amounts are decimal strings. */
@@ -429,7 +475,7 @@ async function readPageLines(
       order by created_at desc, id desc
       limit ${page.limit}::bigint offset ${page.offset}::bigint
     )
-    select ${lineColumns} from line ${explanations}
+    select ${lineColumns}, line.balance from line ${explanations}
     order by line.created_at desc, line.id desc`.execute(snapshot);
   return rows;
 }

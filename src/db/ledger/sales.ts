@@ -1,11 +1,76 @@
 import { type RawBuilder, sql } from 'kysely';
-import { besideHours, summedHours } from '../books/sums.ts';
+import { besideHours, priceOfTopup, soldAtOnce, summedHours, sumsOfSales } from '../books/sums.ts';
 import type { Database } from '../connection.ts';
-import { boundsOfDay, type Days, eachDay } from '../days.ts';
+import { boundsOfDay, boundsOfDays, type Days, eachDay } from '../days.ts';
+import { isDelivered } from '../positions/change.ts';
+import { amountOfAttempt } from '../topups/topups.ts';
+
+/*
+ * The one definition of a sale (docs/reference/portal.md#sales): a generated voucher, or a top-up that counts as
+ * delivered. Figures, margins and charts all read `salesBetween`.
+ */
 
 type Sql = RawBuilder<unknown>;
 
-/** A partner's sales of a day; amounts are decimal strings of ETB. */
+/** The partners whose sales are added up. */
+export type Sellers = number | 'all partners';
+
+/** SQL expression: their ids, as an array. */
+export const partnersOf = (sellers: Sellers): Sql =>
+  sellers === 'all partners' ? sql`array(select id from partners)` : sql`array[${sellers}::bigint]`;
+
+/** SQL expression: when an attempt `try` was delivered, as its index has it. */
+const deliveredAt = sql`(case when try.status = 'POSTED' then try.settled_at else try.changed_at end)`;
+
+/**
+ * SQL query: the few attempts whose delivery came after their first answer, or was taken back after it, as rows of
+ * `soldAtOnce`. A top-up counts once: a late delivery adds nothing where another attempt was delivered. The price of
+ * a delivery that the wallet has not paid is not compared with its cost.
+ */
+const changedLater = (partners: Sql, from: Sql, before: Sql) => sql`
+  select 'topups' as kind, ${deliveredAt} as at, ${amountOfAttempt} as amount,
+    case when try.status = 'POSTED' then -1 else 1 end as change, 0 as failed,
+    case when try.status = 'POSTED' or try.charged then ${priceOfTopup.price} end as price,
+    ${priceOfTopup.rate} as rate
+  from topup_attempts as try join topups on topups.id = try.topup_id
+  where topups.partner_id = any(${partners})
+    and (try.status = 'POSTED') <> ${isDelivered(sql`try`)}
+    and ${deliveredAt} >= ${from} and ${deliveredAt} < ${before}
+    and (try.status = 'POSTED' or not exists (
+      select from topup_attempts as other
+      where other.topup_id = try.topup_id and ${isDelivered(sql`other`)}
+        and (other.status = 'POSTED' or other.attempt < try.attempt)))`;
+
+/**
+ * SQL query: the sums of sales from a time to before another, by kind. Past hours are read from their sums, the rest
+ * of a day and what is newer from the rows.
+ */
+function salesBetween(sellers: Sellers, from: Sql, before: Sql) {
+  const partners = partnersOf(sellers);
+  const rows = (when: (time: Sql) => Sql) => sql`
+    select kind, ${sumsOfSales}, sum(change) as at_once
+    from (${soldAtOnce(partners, when)}) as sale group by kind`;
+  return sql`
+    select kind, coalesce(sum(sold), 0)::bigint as sold,
+      coalesce(sum(amount), 0)::numeric(20, 6) as amount, coalesce(sum(failed), 0)::bigint as failed,
+      coalesce(sum(priced), 0)::bigint as priced, coalesce(sum(sold_usd), 0) as sold_usd,
+      coalesce(sum(cost_usd), 0) as cost_usd, coalesce(sum(margin_etb), 0) as margin_etb,
+      coalesce(sum(at_once), 0)::bigint as at_once
+    from (${summedHours(from, before)}) as hours cross join lateral (
+      select kind, sold, amount, failed, priced, sold_usd, cost_usd, margin_etb, sold as at_once
+      from sale_hour_sums
+      where partner_id = any(${partners}) and hour >= hours.begin and hour < hours."end"
+      union all
+      ${rows((time) => besideHours.first(time, from, before))}
+      union all
+      ${rows((time) => besideHours.last(time, before))}
+      union all
+      select kind, ${sumsOfSales}, 0
+      from (${changedLater(partners, from, before)}) as sale group by kind
+    ) as parts group by kind`;
+}
+
+/** Sales of a day; amounts are decimal strings of ETB. */
 export interface DayOfSales {
   /** YYYY-MM-DD */
   readonly day: string;
@@ -13,52 +78,57 @@ export interface DayOfSales {
   readonly voucherAmount: string;
   readonly topups: number;
   readonly topupAmount: string;
+  /** Attempts of top-ups by the first answer of the provider: they were delivered, or not. */
+  readonly deliveredAtOnce: number;
+  readonly failedAtOnce: number;
 }
 
-const isVoucher = sql`debit.kind = 'gift'`;
-const isTopup = sql`debit.kind = 'airtime-hold'`;
-
-/** SQL query: a partner's sales of a time, from the transfers. */
-const ofTransfers = (partnerId: number, when: Sql) => sql`
-  select count(1) filter (where ${isVoucher}) as vouchers,
-    sum(amount) filter (where ${isVoucher}) as voucher_amount,
-    count(1) filter (where ${isTopup}) as topups,
-    sum(amount) filter (where ${isTopup}) as topup_amount
-  from ledger_accounts as debit
-  join ledger_transfers as transfer on transfer.debit_account_id = debit.id
-  join ledger_accounts as credit on credit.id = transfer.credit_account_id
-  where debit.partner_id = ${partnerId}
-    and (debit.kind, credit.kind) in (('gift', 'reserved'), ('airtime-hold', 'airtime-clearing'))
-    and ${when}`;
-
-/**
- * A partner's sales per day from the ledger: vouchers by their generation, top-ups by their delivery. Hours that are
- * over are read from their sums, the rest of a day and what is newer from the transfers.
- */
+/** The sales per day. */
 export async function salesPerDay(
   database: Database,
-  partnerId: number,
+  sellers: Sellers,
   days: Days,
 ): Promise<DayOfSales[]> {
   const { from, before } = boundsOfDay(days);
-  const time = sql`transfer.created_at`;
   const { rows } = await sql<DayOfSales>`
-    select day, coalesce(sum(vouchers), 0)::bigint as vouchers,
-      coalesce(sum(voucher_amount), 0)::numeric(20, 6) as "voucherAmount",
-      coalesce(sum(topups), 0)::bigint as topups,
-      coalesce(sum(topup_amount), 0)::numeric(20, 6) as "topupAmount"
+    select day, coalesce(max(sold) filter (where kind = 'vouchers'), 0) as vouchers,
+      coalesce(max(amount) filter (where kind = 'vouchers'), 0)::numeric(20, 6) as "voucherAmount",
+      coalesce(max(sold) filter (where kind = 'topups'), 0) as topups,
+      coalesce(max(amount) filter (where kind = 'topups'), 0)::numeric(20, 6) as "topupAmount",
+      coalesce(max(at_once) filter (where kind = 'topups'), 0) as "deliveredAtOnce",
+      coalesce(max(failed) filter (where kind = 'topups'), 0) as "failedAtOnce"
     from (${eachDay(days)}) as days
-    cross join lateral (${summedHours(from, before)}) as hours
-    cross join lateral (
-      select sum(vouchers) as vouchers, sum(voucher_amount) as voucher_amount,
-        sum(topups) as topups, sum(topup_amount) as topup_amount
-      from sale_hour_sums
-      where partner_id = ${partnerId} and hour >= hours.begin and hour < hours."end"
-      union all
-      ${ofTransfers(partnerId, besideHours.first(time, from, before))}
-      union all
-      ${ofTransfers(partnerId, besideHours.last(time, before))}
-    ) as sale
+    left join lateral (${salesBetween(sellers, from, before)}) as sale on true
     group by day order by day`.execute(database);
+  return rows;
+}
+
+/** The earnings of sales above their cost. Amounts are decimal strings and may be negative. */
+export interface Margin {
+  readonly kind: 'vouchers' | 'topups';
+  /** Sales that the partner paid for, whose price and exchange rate are known. */
+  readonly counted: number;
+  readonly sales: number;
+  /** What customers paid for these sales, in USD. */
+  readonly soldUsd: string;
+  /** The cost in ETB at the exchange rate of each sale. */
+  readonly costUsd: string;
+  readonly marginUsd: string;
+  readonly marginEtb: string;
+}
+
+/** The margins of some days: the selling price of each sale less its cost at the exchange rate that the sale named. */
+export async function readMargins(
+  database: Database,
+  sellers: Sellers,
+  days: Days,
+): Promise<Margin[]> {
+  const { from, before } = boundsOfDays(days);
+  const { rows } = await sql<Margin>`
+    select kind, priced as counted, sold as sales, sold_usd::numeric(20, 2) as "soldUsd",
+      cost_usd::numeric(20, 2) as "costUsd", (sold_usd - cost_usd)::numeric(20, 2) as "marginUsd",
+      margin_etb::numeric(20, 2) as "marginEtb"
+    from (${salesBetween(sellers, from, before)}) as sale
+    where sold > 0 order by kind desc`.execute(database);
   return rows;
 }

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { readRowCount } from '../books/sums.ts';
 import { type Database, NOT_PREPARED } from '../connection.ts';
-import type { List, ListColumn, SortBy } from './list.ts';
+import type { List, ListColumn, SortBy, Sought } from './list.ts';
 
 /**
  * A count of rows, and its validity. For reference data it is a version. For added rows it is a
@@ -66,6 +66,7 @@ export interface ListQuery {
   readonly conditions: readonly Condition[];
   /** A text that one of the columns contains, ignoring case. */
   readonly search?: { readonly text: string; readonly columns: readonly string[] };
+  readonly sought?: Sought;
   /** Whether the query is common enough for a prepared statement. */
   readonly isUsual: boolean;
   /** Whether "more than a thousand" will do where counting all rows would grow with the list. */
@@ -203,8 +204,8 @@ export async function readListPage<Row>(
   companyId: number,
   query: ListQuery,
 ): Promise<ListPage<Row>> {
-  const { conditions, search } = query;
-  const key = JSON.stringify([list.name, companyId, conditions, search]);
+  const { conditions, search, sought } = query;
+  const key = JSON.stringify([list.name, companyId, conditions, search, sought]);
   const cached = countsOf(database).get(key);
   const known =
     cached ??
@@ -259,8 +260,8 @@ const countedRows = (list: List<unknown>, query: ListQuery): number =>
     : Number.POSITIVE_INFINITY;
 
 /** Whether all rows of a list are counted to which rows are only added. */
-const countsAdded = (list: List<unknown>, { conditions, search }: ListQuery): boolean =>
-  list.addedAt !== undefined && conditions.length === 0 && search === undefined;
+const countsAdded = (list: List<unknown>, { conditions, search, sought }: ListQuery): boolean =>
+  list.addedAt !== undefined && conditions.length === 0 && !search && !sought;
 
 /** The page's rows; each has the count, unless the cached one is valid. */
 export function pageStatement<Row>(
@@ -270,7 +271,11 @@ export function pageStatement<Row>(
   known: CachedCount | undefined,
 ): RawBuilder<Row & Totals> {
   const from = sql`from ${list.from(companyId)} where ${sql.join(
-    [list.where(companyId), ...wanted(list, query, (known?.totalItems ?? 0) > FEW_ROWS)],
+    [
+      list.where(companyId),
+      ...wanted(list, query, (known?.totalItems ?? 0) > FEW_ROWS),
+      ...(query.sought && list.finds ? [list.finds(query.sought, companyId)] : []),
+    ],
     sql` and `,
   )}`;
   const { counted, totals } =

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { type SearchTerm, spellingsOf } from '../../domain/staff.ts';
 
 /**
  * A list is declared once, in this folder: its rows, who sees them, and its fields. The API, the portal and the
@@ -52,6 +53,28 @@ type RowWith<Given extends Fields> = {
   >;
 };
 
+/** A text that somebody looks for, as everything that it may be (`readSearchTerm`); a number by its keyed hash. */
+export interface Sought extends Pick<SearchTerm, 'serialNumber' | 'uuid' | 'reference'> {
+  /** Of `Digests.numberHash`. */
+  readonly numberHash?: string;
+  /** Of a top-up or a bulk order. */
+  readonly id?: number;
+}
+
+/** SQL condition: an id is of one of these queries. Each query uses an index of its own. */
+export const isFoundBy = (
+  id: Sql,
+  ...queries: readonly (Sql | string | number | undefined)[]
+): Sql => {
+  const asked = queries.filter((query) => typeof query === 'object');
+  return asked.length === 0
+    ? sql`false`
+    : sql`${id} = any(array(${sql.join(asked, sql` union all `)}))`;
+};
+
+/** SQL expression to compare a reference with, in whichever case it was typed. */
+export const anySpelling = (reference: string): Sql => sql`any(${spellingsOf(reference)}::text[])`;
+
 export type Direction = 'ASC' | 'DESC';
 export type SortBy = readonly (readonly [column: string, direction: Direction])[];
 
@@ -69,6 +92,8 @@ export interface List<Row> {
   readonly sortBy: SortBy;
   /** By the names that callers use. */
   readonly columns: Readonly<Record<string, ListColumn | LookUp>>;
+  /** What the portal's field of a search finds: the condition on the rows. It compares exactly, by indexes. */
+  finds?(sought: Sought, companyId: number): Sql;
   /**
    * A number that increases in the transaction of every change of the rows, from 1: a count is
    * valid for one version. Without it rows are counted each time.

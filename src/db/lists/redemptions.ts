@@ -2,9 +2,12 @@ import { type RawBuilder, sql } from 'kysely';
 import { besideHours, paidAt, summedHours } from '../books/sums.ts';
 import type { Database } from '../connection.ts';
 import { boundsOfDay, type Days, eachDay } from '../days.ts';
+import { hasNumber } from '../phone-numbers.ts';
 import { providerOf, providerReferenceOf } from '../positions/placements.ts';
 import { newestReversal, type ShownReversal } from '../vouchers/reversals.ts';
-import { declareList, listFields } from './list.ts';
+import { anySpelling, declareList, isFoundBy, listFields } from './list.ts';
+
+type Sql = RawBuilder<unknown>;
 
 const { text, integer, decimal, time, shown, hidden, lookUp } = listFields;
 
@@ -48,9 +51,24 @@ export const redemptionList = declareList({
           where provider_reference = ${reference}::text)))`,
     ),
   },
+  finds({ numberHash, serialNumber, uuid, reference }, merchantId) {
+    const ofVouchers = (condition: Sql) => sql`
+      select redemptions.id from redemptions join vouchers on vouchers.id = voucher_id
+      where redemptions.merchant_id = ${merchantId}::bigint and ${condition}`;
+    return isFoundBy(
+      sql`redemptions.id`,
+      serialNumber && ofVouchers(sql`serial_number = ${serialNumber}`),
+      numberHash &&
+        ofVouchers(sql`owner_msisdn is not null and ${hasNumber('owner_msisdn', numberHash)}`),
+      uuid && sql`select id from redemptions where payment_reference = ${uuid}::uuid`,
+      reference &&
+        sql`select id from redemptions where platform_reference = ${anySpelling(reference)}`,
+      reference &&
+        sql`select id from redemptions where operation_id = any(array(
+          select operation_id from placements where provider_reference = ${anySpelling(reference)}))`,
+    );
+  },
 });
-
-type Sql = RawBuilder<unknown>;
 
 /** A merchant's payouts of a day; amounts are decimal strings of ETB. */
 export interface DayOfPayouts {

@@ -3,7 +3,14 @@ import type { Operator, StoredNumber } from '../../domain/phone.ts';
 import type { TopupKind, TopupStatus } from '../../domain/topup.ts';
 import { hasNumber } from '../phone-numbers.ts';
 import { isTopupBlocked } from '../positions/cases.ts';
-import { declareList, forOperators, listFields, type RowOf } from './list.ts';
+import {
+  anySpelling,
+  declareList,
+  forOperators,
+  isFoundBy,
+  listFields,
+  type RowOf,
+} from './list.ts';
 
 const { text, integer, decimal, time, shown, lookUp } = listFields;
 
@@ -28,7 +35,7 @@ const reversal = sql`(
   from topup_attempts as try where try.topup_id = topups.id and try.attempt = topups.attempt
     and try.status = 'POSTED' and not try.is_done)`;
 
-/** A partner's top-ups. The phone number can be neither filtered nor searched. */
+/** A partner's top-ups. The API can neither filter nor search the phone number. */
 export const topupList = declareList({
   name: 'topups',
   from: () => sql`topups`,
@@ -68,6 +75,22 @@ export const topupList = declareList({
           or placement.provider_reference = ${reference}::text))`,
     ),
   },
+  finds: ({ numberHash, id, reference }, partnerId) =>
+    isFoundBy(
+      sql`topups.id`,
+      id && sql`select ${id}::bigint`,
+      numberHash &&
+        sql`select id from topups
+          where partner_id = ${partnerId}::bigint and ${hasNumber('msisdn', numberHash)}`,
+      // Of an attempt to another number.
+      numberHash &&
+        sql`select topup_id from topup_attempts where ${hasNumber('msisdn', numberHash)}`,
+      reference &&
+        sql`select topup_id from topup_attempts where reference = ${anySpelling(reference)}`,
+      reference &&
+        sql`select topup_id from topup_attempts where operation_id = any(array(
+          select operation_id from placements where provider_reference = ${anySpelling(reference)}))`,
+    ),
 });
 
 /** A top-up with its current state. */

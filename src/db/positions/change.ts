@@ -73,14 +73,15 @@ export async function writeOrder(
 }
 
 /**
- * SQL condition on an attempt `try`: it counts as delivered. A paid amount counts until a person
+ * SQL condition on an attempt: it counts as delivered. A paid amount counts until a person
  * has settled it.
  */
-const isDelivered = sql<boolean>`(try.is_done or try.charged)`;
+export const isDelivered = (attempt: RawBuilder<unknown>) =>
+  sql<boolean>`(${attempt}.is_done or ${attempt}.charged)`;
 
 /** SQL condition on `topups`: one of its attempts counts as delivered. */
 export const hasDelivery: RawBuilder<boolean> = sql<boolean>`coalesce((
-  select true from topup_attempts as try where try.topup_id = topups.id and ${isDelivered}
+  select true from topup_attempts as try where try.topup_id = topups.id and ${isDelivered(sql`try`)}
   limit 1), false)`;
 
 /**

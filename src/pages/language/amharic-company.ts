@@ -223,6 +223,7 @@ export const business = {
   'Vouchers appear here as soon as your server generates them.': 'ሰርቨርዎ ቫውቸር እንዳወጣ እዚህ ይታያል።',
   'Serial number': 'መለያ ቁጥር',
   Active: 'የሚሠራ',
+  'Active, payment refused': 'የሚሠራ፣ ክፍያው ተቀባይነት ያላገኘ',
   'Waiting for the code': 'ኮዱን በመጠበቅ ላይ',
   'Being paid': 'በመከፈል ላይ',
   Redeemed: 'የተመነዘረ',

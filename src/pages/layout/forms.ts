@@ -5,7 +5,7 @@ import { type Refusal, refuse } from '../../domain/refusals.ts';
 import { readRawBody } from '../../http/body/json-body.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import type { Form } from '../page.ts';
-import { field, selectField } from './parts.ts';
+import { field, formTokenField, selectField } from './parts.ts';
 
 /** The form of a request that sends none. */
 export const emptyForm: Form = { text: () => '', names: () => [] };
@@ -115,16 +115,18 @@ export interface FilterField {
 
 /**
  * A GET form: its result has its own address, which people can bookmark and share. Empty fields
- * filter nothing.
+ * filter nothing. With a token the form is sent by POST, because a field of it may have a phone number.
  */
 export const filterForm = (form: {
   readonly action: string;
+  readonly formToken?: string | undefined;
   /** The address of everything; that of the form by default. */
   readonly all?: string;
   readonly fields: Readonly<Record<string, FilterField>>;
   readonly values: Readonly<Record<string, string>>;
   readonly problems: Readonly<Record<string, string | undefined>>;
-}): Html => html`<form class="filters" method="get" action="${form.action}">
+}): Html => html`<form class="filters" method="${form.formToken === undefined ? 'get' : 'post'}" action="${form.action}">
+${form.formToken !== undefined && formTokenField(form.formToken)}
 ${Object.entries(form.fields).map(([name, { label, options, isDay }]) => {
   const value = form.values[name] ?? '';
   const error = form.problems[name];

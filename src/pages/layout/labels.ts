@@ -1,6 +1,7 @@
 import type { LedgerTransfer } from '../../db/ledger/ledger.ts';
 import type { RedemptionState } from '../../db/lists/redemptions.ts';
 import type { ListedTopup } from '../../db/lists/topups.ts';
+import type { ListedVoucher } from '../../db/lists/vouchers.ts';
 import type { TopupStatus } from '../../domain/topup.ts';
 import type { ReversalState } from '../../domain/vouchers/redemption.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
@@ -63,6 +64,22 @@ export const voucherStates: Words<VoucherStatus> = {
   EXPIRED: { tone: 'plain', word: 'Expired' },
   CANCELLED: { tone: 'plain', word: 'Cancelled' },
 };
+
+/** Replaces the state of an active voucher whose newest payment was not made. */
+const activeButRefused = { tone: 'warning', word: 'Active, payment refused' } as const;
+
+/** The state of a voucher, including a refused payment. */
+export const voucherState = ({
+  status,
+  isRefused,
+}: Pick<ListedVoucher, 'status' | 'isRefused'>): (typeof voucherStates)[VoucherStatus] =>
+  status === 'ACTIVE' && isRefused ? activeButRefused : voucherStates[status];
+
+/** The badge of that state. */
+export function voucherBadge(voucher: Pick<ListedVoucher, 'status' | 'isRefused'>): Html {
+  const { tone, word } = voucherState(voucher);
+  return badge(tone, word);
+}
 
 export const topupStates: Words<TopupStatus> = {
   PENDING: { tone: 'warning', word: 'Accepted' },

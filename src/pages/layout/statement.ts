@@ -23,6 +23,7 @@ import {
   money,
   type ReadDays,
   readDays,
+  type TableColumn,
   table,
   time,
 } from './parts.ts';
@@ -38,8 +39,8 @@ interface StatementPlace {
   readonly back: { readonly path: string; readonly name: string };
   /** The site, which has the pages of vouchers and top-ups. */
   readonly site: string;
-  /** Whether the statement is there as a file, too. */
-  readonly hasFile: boolean;
+  /** On the portal the statement is there as a file, and a search finds its lines. */
+  readonly ofPortal?: { readonly searchForm: Html };
 }
 
 /** The wallet that the path names; undefined where there is none. */
@@ -80,8 +81,11 @@ export async function accountStatement(
   return statementPage(place, { wallet, range, found, page });
 }
 
+/** A line of a statement; a search finds it without the balance after it. */
+export type Movement = Omit<StatementLine, 'balance'>;
+
 /** Debit and credit of a line, each without a sign. */
-export const sides = ({ change }: StatementLine): { out: string | null; into: string | null } =>
+export const sides = ({ change }: Movement): { out: string | null; into: string | null } =>
   change.startsWith('-') ? { out: change.slice(1), into: null } : { out: null, into: change };
 
 interface ShownStatement {
@@ -93,7 +97,7 @@ interface ShownStatement {
 }
 
 function statementPage(
-  { root, back, site, hasFile }: StatementPlace,
+  { root, back, site, ofPortal }: StatementPlace,
   { wallet, range, found, page = 1 }: ShownStatement,
 ): PageAnswer {
   const path = `${root}/${wallet}`;
@@ -105,12 +109,13 @@ function statementPage(
     content: html`<p><a href="${back.path}">${phrase(back.name)}</a></p>
 <h1>${phrase(name)}: statement</h1>
 <p>${phrase(text)}</p>
+${ofPortal && html`<section class="card">${ofPortal.searchForm}</section>`}
 <section class="card">
 ${daysForm(path, range)}
 ${found && sums(found)}
 ${found && lines(found, site)}
 ${found && paging({ path, values: range.values, page, limit: ROWS, totalItems: found.lineCount, reachedItems: REACHED_LINES })}
-${found && hasFile && html`<p><a href="${listAddress(`${path}/download`, range.values)}">Download as CSV</a></p>`}
+${found && ofPortal && html`<p><a href="${listAddress(`${path}/download`, range.values)}">Download as CSV</a></p>`}
 </section>`,
   };
 }
@@ -129,28 +134,38 @@ const sums = (found: StatementPage): Html =>
 const lines = (found: StatementPage, site: string): Html =>
   found.lines.length === 0
     ? emptyState('No movements', 'The balance did not change on these days.')
-    : table('Movements, newest first', found.lines, [
-        { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
-        { title: 'What', phone: 'head', value: (line) => linkedWords(line, site) },
-        {
-          title: 'Out, ETB',
-          phone: 'figure out',
-          value: (line) => optional(sides(line).out),
-          align: 'right',
-        },
-        {
-          title: 'In, ETB',
-          phone: 'figure in',
-          value: (line) => optional(sides(line).into),
-          align: 'right',
-        },
+    : movements(found.lines, site, [
         { title: 'Balance, ETB', value: ({ balance }) => amountText(balance), align: 'right' },
       ]);
+
+/** A table of movements, with further columns. */
+export const movements = <Row extends Movement>(
+  rows: readonly Row[],
+  site: string,
+  further: readonly TableColumn<Row>[] = [],
+): Html =>
+  table('Movements, newest first', rows, [
+    { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+    { title: 'What', phone: 'head', value: (line) => linkedWords(line, site) },
+    {
+      title: 'Out, ETB',
+      phone: 'figure out',
+      value: (line) => optional(sides(line).out),
+      align: 'right',
+    },
+    {
+      title: 'In, ETB',
+      phone: 'figure in',
+      value: (line) => optional(sides(line).into),
+      align: 'right',
+    },
+    ...further,
+  ]);
 
 const optional = (change: string | null): string => (change === null ? '' : amountText(change));
 
 /** The purpose of a line, with a link to its voucher or top-up. */
-function linkedWords(line: StatementLine, site: string): Html | string {
+function linkedWords(line: Movement, site: string): Html | string {
   const words = statementLine(explainLine(line));
   const target =
     line.voucher_id !== null

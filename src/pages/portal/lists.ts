@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import type { List } from '../../db/lists/list.ts';
+import type { List, Sought } from '../../db/lists/list.ts';
 import type { ListPage, ListQuery } from '../../db/lists/list-page.ts';
 import { mayUse } from '../../domain/access.ts';
+import { readSearchTerm } from '../../domain/staff.ts';
 import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import type { ListParameter } from '../../http/lists/list-filters.ts';
-import { type ListRequest, listQuery } from '../../http/lists/list-query.ts';
+import { listQuery } from '../../http/lists/list-query.ts';
 import { csv } from '../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
@@ -30,17 +31,8 @@ import {
 
 type Filter = FilterField & ListParameter;
 
-const text = z.string().max(100, 'Enter at most 100 characters.');
-
 /** Filters that lists share, each for a column of the list. */
 export const listFilters = {
-  /** Exact match. */
-  exact: (label: string, column: string): Filter => ({
-    label,
-    column,
-    operator: 'eq',
-    schema: text,
-  }),
   oneOf: <Value extends string>(
     label: string,
     column: string,
@@ -124,27 +116,78 @@ interface ReadFilters {
   /** The filled-in fields. */
   readonly values: Readonly<Record<string, string>>;
   readonly problems: Readonly<Record<string, string>>;
+  readonly sought?: Sought;
   /** Undefined where a field is invalid. */
-  readonly query?: ListRequest;
+  readonly query?: ListQuery;
 }
+
+const SEARCH = 'search';
+export const searchField: FilterField = { label: 'Phone number, serial number or reference' };
+
+/** The fields of a list's form: first the search, where the list has one. */
+const fieldsOf = <Row>({
+  list,
+  filters,
+}: ListView<Row>): Readonly<Record<string, FilterField>> => ({
+  ...(list.finds && { [SEARCH]: searchField }),
+  ...filters,
+});
 
 /** Parses the form with the query of the API's lists; other parameters are ignored. */
-function readFilters<Row>({ list, filters }: ListView<Row>, sent: URLSearchParams): ReadFilters {
+function readFilters<Row>(
+  { services }: AccountRequest,
+  view: ListView<Row>,
+  textOf: (name: string) => string,
+): ReadFilters {
   const values = Object.fromEntries(
-    Object.keys(filters)
-      .map((name) => [name, sent.get(name)?.trim() ?? ''] as const)
+    Object.keys(fieldsOf(view))
+      .map((name) => [name, textOf(name).trim()] as const)
       .filter(([, value]) => value !== ''),
   );
-  const read = listQuery({ list, parameters: filters, defaultLimit: ROWS }).safeParse(values);
-  if (read.success) return { values, problems: {}, query: read.data };
-  const found = read.error.issues.map(({ path, message }) => [String(path[0]), message]);
-  return { values, problems: Object.fromEntries(found.reverse()) };
+  const { [SEARCH]: text, ...filtered } = values;
+  const sought = text === undefined ? undefined : soughtBy(services, text);
+  const read = listQuery({
+    list: view.list,
+    parameters: view.filters,
+    defaultLimit: ROWS,
+  }).safeParse(filtered);
+  if (read.success && (sought || text === undefined)) {
+    const query = sought ? { ...read.data, sought, isUsual: false } : read.data;
+    return { values, problems: {}, query, ...(sought && { sought }) };
+  }
+  const found = read.error?.issues.map(({ path, message }) => [String(path[0]), message]) ?? [];
+  const wrong = { ...(text && !sought && { [SEARCH]: UNREADABLE_SEARCH }) };
+  return {
+    values,
+    problems: { ...wrong, ...Object.fromEntries(found.reverse()) },
+    ...(sought && { sought }),
+  };
 }
 
-/** The pages of a list: its page, and its file. */
+export const UNREADABLE_SEARCH = 'Enter a phone number, a serial number or a reference.';
+
+/** The text of the search field as everything that it may be; undefined where it can be nothing of ours. */
+export function soughtBy(
+  { digests }: AccountRequest['services'],
+  text: string,
+): Sought | undefined {
+  const term = readSearchTerm(text);
+  if (term === undefined) return undefined;
+  const { msisdn, serialNumber, topupId, uuid, reference } = term;
+  return {
+    ...(msisdn !== undefined && { numberHash: digests.numberHash(msisdn) }),
+    ...(serialNumber !== undefined && { serialNumber }),
+    ...(topupId !== undefined && { id: topupId }),
+    ...(uuid !== undefined && { uuid }),
+    ...(reference !== undefined && { reference }),
+  };
+}
+
+/** The pages of a list: its page, its file, and its search. */
 export const listPages = <Row>(view: ListView<Row>): readonly PortalPage[] => [
   listPage(view),
   listDownload(view),
+  ...(view.list.finds ? [findForm(view), findAgain(view)] : []),
 ];
 
 /** Filter form, rows and links to further pages. */
@@ -153,26 +196,75 @@ const listPage = <Row>(view: ListView<Row>): PortalPage =>
     path: view.path,
     needs: 'read',
     kind: view.kind,
-    async handle(request) {
+    handle(request) {
       const page = pageNumber(request.query);
-      const filters = readFilters(view, request.query);
       if (page === undefined) return problems.notFound;
-      const found = filters.query && (await readRows(request, view, { ...filters.query, page }));
-      if (filters.query && !found) return problems.busy;
-      if (found?.items.length === 0 && page > 1) return problems.notFound;
-      return {
-        kind: 'page',
-        title: view.title,
-        status: found ? undefined : 422,
-        content: html`<h1>${phrase(view.title)}</h1>
-${view.intro}
-<section class="card">
-${filterForm({ action: PORTAL_PATH + view.path, fields: view.filters, ...filters })}
-${found && rows(view, found, { ...filters, page, mayExport: mayUse(request.session.role, 'export') })}
-</section>`,
-      };
+      const filters = readFilters(request, view, (name) => request.query.get(name) ?? '');
+      return showRows(request, view, { ...filters, page });
     },
   });
+
+const findPath = <Row>(view: ListView<Row>): string => `${view.path}/find`;
+
+/**
+ * Answers a search. By POST, because a phone number in an address would appear in logs and histories of browsers.
+ * Whatever has none gets the address of its result.
+ */
+const findForm = <Row>(view: ListView<Row>): PortalPage =>
+  portal.form({
+    path: findPath(view),
+    changesNothing: true,
+    needs: 'read',
+    confirmation: 'none',
+    kind: view.kind,
+    handle(request) {
+      const filters = readFilters(request, view, request.form.text);
+      return filters.sought?.numberHash === undefined
+        ? { kind: 'redirect', to: listAddress(PORTAL_PATH + view.path, filters.values) }
+        : showRows(request, view, { ...filters, page: 1 });
+    },
+  });
+
+/** A search that was reloaded by its address begins again. */
+const findAgain = <Row>(view: ListView<Row>): PortalPage =>
+  portal.page({
+    path: findPath(view),
+    needs: 'read',
+    kind: view.kind,
+    handle: () => ({ kind: 'redirect', to: PORTAL_PATH + view.path }),
+  });
+
+type ReadPage = ReadFilters & { readonly page: number };
+
+async function showRows<Row>(
+  request: AccountRequest,
+  view: ListView<Row>,
+  filters: ReadPage,
+): Promise<PageAnswer> {
+  const { list, path, title, intro } = view;
+  const { query, page } = filters;
+  const found = query && (await readRows(request, view, { ...query, page }));
+  if (query && !found) return problems.busy;
+  if (found?.items.length === 0 && page > 1) return problems.notFound;
+  const all = PORTAL_PATH + path;
+  return {
+    kind: 'page',
+    title,
+    status: found ? undefined : 422,
+    content: html`<h1>${phrase(title)}</h1>
+${intro}
+<section class="card">
+${filterForm({
+  ...(list.finds
+    ? { action: PORTAL_PATH + findPath(view), all, formToken: request.formToken }
+    : { action: all }),
+  fields: fieldsOf(view),
+  ...filters,
+})}
+${found && rows(view, found, { ...filters, mayExport: mayUse(request.session.role, 'export') })}
+</section>`,
+  };
+}
 
 const readRows = <Row>(request: AccountRequest, view: ListView<Row>, query: ListQuery) =>
   request.services.lists.readPage(view.list, request.session.company, {
@@ -183,18 +275,26 @@ const readRows = <Row>(request: AccountRequest, view: ListView<Row>, query: List
 function rows<Row>(
   view: ListView<Row>,
   { items, totalItems, isAtLeast }: ListPage<Row>,
-  { values, page, mayExport }: ReadFilters & { readonly page: number; readonly mayExport: boolean },
+  { values, sought, page, mayExport }: ReadPage & { readonly mayExport: boolean },
 ): Html {
   const path = PORTAL_PATH + view.path;
   if (items.length === 0)
     return Object.keys(values).length === 0
       ? emptyState('None yet', view.nothingYet)
       : emptyState('No matches', 'No entry matches the filters. Change the form above.');
-  return html`${table(
+  const shown = table(
     view.title,
     items,
     view.fields.filter((field) => field.value !== undefined),
-  )}
+  );
+  // No link has a phone number.
+  if (sought?.numberHash !== undefined)
+    return html`${shown}
+${
+  totalItems > items.length &&
+  html`<p class="quiet">Only the newest ${ROWS} are shown. Choose days to see others.</p>`
+}`;
+  return html`${shown}
 ${paging({ path, values, page, limit: ROWS, totalItems, isAtLeast })}
 ${mayExport && html`<p><a href="${listAddress(`${path}/download`, values)}">Download as CSV</a></p>`}`;
 }
@@ -206,7 +306,7 @@ const listDownload = <Row>(view: ListView<Row>): PortalPage =>
     needs: 'export',
     kind: view.kind,
     async handle(request): Promise<PageAnswer> {
-      const { query } = readFilters(view, request.query);
+      const { query } = readFilters(request, view, (name) => request.query.get(name) ?? '');
       if (!query) return problems.invalid;
       const found = await readRows(request, view, { ...query, limit: DOWNLOAD_ROWS });
       if (!found) return problems.busy;

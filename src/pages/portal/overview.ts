@@ -1,3 +1,13 @@
+import {
+  type BalanceAt,
+  balancesOver,
+  type ClaimCounts,
+  claimCounts,
+  paymentsPerDay,
+  type TopMerchant,
+  topMerchants,
+} from '../../db/figures.ts';
+import { type Wallet, wallets } from '../../db/ledger/account-statements.ts';
 import { salesPerDay } from '../../db/ledger/sales.ts';
 import { payoutsPerDay } from '../../db/lists/redemptions.ts';
 import {
@@ -13,7 +23,8 @@ import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { locale } from '../language/language.ts';
 import { timeZone } from '../language/time-zone.ts';
-import { daysAfter, message, money, today } from '../layout/parts.ts';
+import { claimsList, countList, dayChart, lineChart, successOf } from '../layout/charts.ts';
+import { amountText, daysAfter, message, money, time, today } from '../layout/parts.ts';
 import { type AccountRequest, PORTAL_PATH, portal } from '../page.ts';
 import { balanceCards } from './balances.ts';
 import { gettingStarted } from './getting-started.ts';
@@ -27,13 +38,16 @@ interface Trend {
   readonly before: { readonly count: number; readonly sum: string };
   /** The page with the figures, as a path. */
   readonly path: string;
+  /** Of both times, by day; none where nothing happened. */
+  readonly chart: Html | false;
 }
 
 /** A card that compares a time with the time before. */
-const trendCard = ({ name, now, before, path }: Trend): Html =>
+const trendCard = ({ name, now, before, path, chart }: Trend): Html =>
   html`<section class="card figure"><h2>${phrase(name)}</h2>
 <p class="amount">${money(now.sum)}</p>
 <p class="quiet">${now.count.toLocaleString(locale())} in the last 7 days, ${changeOf(now.sum, before.sum)}</p>
+${chart}
 <p><a href="${path}">Figures<span class="visually-hidden"> (${phrase(name)})</span></a></p></section>`;
 
 /** How much more or less it is, in words. */
@@ -50,18 +64,86 @@ function changeOf(now: string, before: string): Html {
     : html`${rounded} % less than in the 7 days before`;
 }
 
-/** The sums of the first and the second half of some days. */
-function halves<Day>(
+/** The sums of the first and the second half of some days, and their chart. */
+function trendOf<Day extends { readonly day: string }>(
+  chart: { readonly id: string; readonly title: string },
   days: readonly Day[],
   valuesOf: (day: Day) => { readonly count: number; readonly sum: string },
-): Pick<Trend, 'now' | 'before'> {
+): Pick<Trend, 'now' | 'before' | 'chart'> {
   const half = days.length / 2;
   const total = (part: readonly Day[]) => ({
     count: part.reduce((count, day) => count + valuesOf(day).count, 0),
     sum: formatMoney(part.reduce((sum, day) => sum + parseMoney(valuesOf(day).sum), 0n)),
   });
-  return { before: total(days.slice(0, half)), now: total(days.slice(half)) };
+  const values = days.map((day) => {
+    const { sum } = valuesOf(day);
+    return { day: day.day, value: Number(sum), words: amountText(sum) };
+  });
+  return {
+    before: total(days.slice(0, half)),
+    now: total(days.slice(half)),
+    chart:
+      values.some(({ value }) => value > 0) && dayChart({ ...chart, unit: 'ETB', days: values }),
+  };
 }
+
+/** How many of those that ended were successes, by day; nothing where none ended. */
+function successCard(
+  heading: string,
+  chart: { readonly id: string; readonly title: string },
+  days: readonly { readonly day: string; readonly done: number; readonly failed: number }[],
+): Html | false {
+  if (days.every(({ done, failed: not }) => done + not === 0)) return false;
+  return html`<section class="card"><h2>${phrase(heading)}</h2>
+${dayChart({
+  ...chart,
+  unit: '%',
+  days: days.map(({ day, done, failed: not }) => successOf(day, done, not)),
+})}</section>`;
+}
+
+const claimsCard = (counts: ClaimCounts): Html | false =>
+  counts.claims > 0 &&
+  html`<section class="card"><h2>From the claim to the payment</h2>
+<p class="quiet">Your vouchers with an owner, in the last 14 days.</p>
+${claimsList(counts)}</section>`;
+
+const merchantsCard = (merchants: readonly TopMerchant[]): Html | false =>
+  merchants.length > 0 &&
+  html`<section class="card"><h2>Merchants that were paid most</h2>
+<p class="quiet">Out of your vouchers, in the last 14 days.</p>
+${countList(
+  merchants.map(({ merchant, paid }) => ({
+    what: merchant,
+    count: Number(paid),
+    words: money(paid),
+  })),
+)}</section>`;
+
+/** The balances of the wallets as lines; a wallet that had nothing has none. */
+const balanceChartCards = (balances: readonly BalanceAt[]): readonly Html[] =>
+  (Object.keys(balanceCharts) as Wallet[]).flatMap((wallet) => {
+    const points = balances.filter((one) => one.wallet === wallet);
+    if (points.every(({ balance }) => parseMoney(balance) === 0n)) return [];
+    return html`<section class="card"><h2>${phrase(balanceCharts[wallet])}</h2>
+${lineChart({
+  id: `balance-${wallet}`,
+  title: balanceCharts[wallet],
+  unit: 'ETB',
+  first: twoWeeks().first,
+  last: twoWeeks().last,
+  timeText: time,
+  points: points.map(({ at, balance }) => ({
+    ...{ at, value: Number(balance), words: amountText(balance) },
+  })),
+})}</section>`;
+  });
+
+const balanceCharts: Readonly<Record<Wallet, string>> = {
+  airtime: 'Airtime wallet, last 14 days',
+  gift: 'Gift wallet, last 14 days',
+  reserved: 'Unused vouchers, last 14 days',
+};
 
 /** Days of an overview: short, so that it costs little for the largest company, too. */
 const DAYS = 7;
@@ -93,18 +175,31 @@ async function partnerParts(database: Database, partnerId: number): Promise<Html
   const topups = await topupsUnderway(database, partnerId);
   const payments = await paymentsUnderway(database, { kind: 'partner', id: partnerId });
   const failures = await topupFailures(database, partnerId, week());
-  return html`<div class="cards">${[
+  const balances = await balancesOver(database, partnerId, wallets, twoWeeks());
+  const merchants = await topMerchants(database, partnerId, twoWeeks());
+  const vouchersChart = { id: 'vouchers', title: 'ETB per day: vouchers' };
+  const topupsChart = { id: 'top-ups', title: 'ETB per day: top-ups' };
+  return html`<div class="cards wide">${[
     trendCard({
-      name: 'Vouchers sold',
-      path: sales,
-      ...halves(days, ({ vouchers, voucherAmount }) => ({ count: vouchers, sum: voucherAmount })),
+      ...{ name: 'Vouchers sold', path: sales },
+      ...trendOf(vouchersChart, days, ({ vouchers: count, voucherAmount: sum }) => ({
+        count,
+        sum,
+      })),
     }),
     trendCard({
-      name: 'Top-ups delivered',
-      path: sales,
-      ...halves(days, ({ topups: count, topupAmount }) => ({ count, sum: topupAmount })),
+      ...{ name: 'Top-ups delivered', path: sales },
+      ...trendOf(topupsChart, days, ({ topups: count, topupAmount: sum }) => ({ count, sum })),
     }),
-  ]}</div>
+    ...balanceChartCards(balances),
+  ]}
+${successCard(
+  'Success rate of top-ups',
+  { id: 'success', title: '% of the attempts of a day that were delivered' },
+  days.map(({ day, deliveredAtOnce: done, failedAtOnce }) => ({ day, done, failed: failedAtOnce })),
+)}
+${claimsCard(await claimCounts(database, partnerId, twoWeeks()))}
+${merchantsCard(merchants)}</div>
 <div class="cards wide">${underway([
     { what: 'Top-ups', path: `${PORTAL_PATH}/top-ups?state=${TOPUPS_UNDERWAY}`, ...topups },
     {
@@ -117,14 +212,20 @@ async function partnerParts(database: Database, partnerId: number): Promise<Html
 
 async function merchantParts(database: Database, merchantId: number): Promise<Html> {
   const days = await payoutsPerDay(database, merchantId, twoWeeks());
+  const ended = await paymentsPerDay(database, merchantId, twoWeeks());
   const payments = await paymentsUnderway(database, { kind: 'merchant', id: merchantId });
   const failures = await paymentFailures(database, merchantId, week());
   const path = `${PORTAL_PATH}/redemptions`;
-  return html`<div class="cards">${trendCard({
-    name: 'Paid to you',
-    path: `${PORTAL_PATH}/payouts`,
-    ...halves(days, ({ payouts, paid }) => ({ count: payouts, sum: paid })),
-  })}</div>
+  const chart = { id: 'payouts', title: 'ETB per day: payouts' };
+  return html`<div class="cards wide">${trendCard({
+    ...{ name: 'Paid to you', path: `${PORTAL_PATH}/payouts` },
+    ...trendOf(chart, days, ({ payouts: count, paid: sum }) => ({ count, sum })),
+  })}
+${successCard(
+  'Success rate of payments',
+  { id: 'success', title: '% of the payments of a day that were made' },
+  ended.map(({ day, paid: done, refused }) => ({ day, done, failed: refused })),
+)}</div>
 <div class="cards wide">${underway([{ what: 'Payments to you', path: `${path}?state=HELD`, ...payments }])}${failed(
     'Payments that were refused',
     failures,
@@ -152,14 +253,15 @@ const failed = (title: string, failures: readonly FailureCount[], path: string):
 ${
   failures.length === 0
     ? html`<p class="quiet">None in the last 7 days.</p>`
-    : html`<ul>${failures.map(
-        ({ reason, count }) =>
-          html`<li>${count.toLocaleString(locale())} × ${
+    : html`${countList(
+        failures.map(({ reason, count }) => ({
+          what:
             reason === null
               ? phrase('The provider gave no reason')
-              : html`<span lang="en">${reason}</span>`
-          }</li>`,
-      )}</ul>
+              : html`<span lang="en">${reason}</span>`,
+          count,
+        })),
+      )}
 <p><a href="${path}">Show them</a></p>`
 }</section>`;
 

@@ -62,7 +62,14 @@ import {
   showPayouts,
   showSales,
 } from './sales.ts';
-import { downloadMonth, downloadStatement, showStatement, showStatements } from './statements.ts';
+import {
+  downloadMonth,
+  downloadStatement,
+  findInStatementAgain,
+  findInStatementForm,
+  showStatement,
+  showStatements,
+} from './statements.ts';
 import { askRetryTopUp, retryTopUpForm, showTopUp, topUpPages } from './top-ups.ts';
 import { showTryIt } from './try-it.ts';
 import {
@@ -93,6 +100,8 @@ const pages: readonly Page<PortalSession, PortalNeed>[] = [
   showBalances,
   showStatement,
   downloadStatement,
+  findInStatementForm,
+  findInStatementAgain,
   askLowBalance,
   setLowBalanceForm,
   showVoucher,

@@ -1,13 +1,11 @@
-import { type DayOfSales, salesPerDay } from '../../db/ledger/sales.ts';
+import { type DayOfSales, type Margin, readMargins, salesPerDay } from '../../db/ledger/sales.ts';
 import { type DayOfPayouts, payoutsPerDay, redemptionList } from '../../db/lists/redemptions.ts';
-import { type Margin, readMargins } from '../../db/overview.ts';
 import { mayUse } from '../../domain/access.ts';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
-import { barChart } from '../../rendering/report-files.ts';
 import { problems } from '../answers.ts';
-import { sentence } from '../language/language.ts';
 import { beginningOf, fileTime, timeZone } from '../language/time-zone.ts';
+import { dayChart } from '../layout/charts.ts';
 import { daysForm } from '../layout/forms.ts';
 import { redemptionStates, reversalLabels, stateBadge, stateOptions } from '../layout/labels.ts';
 import { listAddress } from '../layout/paging.ts';
@@ -48,7 +46,7 @@ export const showSales = portal.page({
       title: 'Sales',
       status: found ? undefined : 422,
       content: html`<h1>Sales per day</h1>
-<p>Vouchers count when they are generated, top-ups when they are delivered.</p>
+<p>Vouchers count when they are generated, top-ups when they are delivered, also late.</p>
 <section class="card">${daysForm(`${PORTAL_PATH}/sales`, range)}
 ${found && mayUse(session.role, 'export') && html`<p><a href="${download}">Download as CSV</a></p>`}</section>
 ${found && sales(found.days, found.margins)}`,
@@ -64,13 +62,15 @@ function sales(all: readonly DayOfSales[], margins: readonly Margin[]): Html {
   return html`<div class="cards wide">
 ${chartOf(
   'vouchers',
+  'ETB per day: vouchers',
   html`Vouchers: ${total.vouchers} for ${money(total.voucherAmount)}`,
-  days.map(({ day, vouchers, voucherAmount }) => ({ day, count: vouchers, sum: voucherAmount })),
+  all.map(({ day, vouchers, voucherAmount }) => ({ day, count: vouchers, sum: voucherAmount })),
 )}
 ${chartOf(
   'top-ups',
+  'ETB per day: top-ups',
   html`Top-ups: ${total.topups} for ${money(total.topupAmount)}`,
-  days.map(({ day, topups, topupAmount }) => ({ day, count: topups, sum: topupAmount })),
+  all.map(({ day, topups, topupAmount }) => ({ day, count: topups, sum: topupAmount })),
 )}
 </div>
 ${marginCard(margins)}
@@ -133,27 +133,23 @@ ${table('Margin', margins, [
 /** The chart of one kind of sales, unless there were none. */
 const chartOf = (
   id: string,
+  title: string,
   heading: Html,
   days: readonly { readonly day: string; readonly count: number; readonly sum: string }[],
 ): Html | false =>
   days.some(({ count }) => count > 0) &&
   html`<section class="card"><h2>${heading}</h2>
-${barChart({
+${dayChart({
   id,
-  title: `ETB per day: ${id}`,
-  description: sentence(
-    'From {1} to {2}. The table on this page has the figures.',
-    days[0]?.day ?? '',
-    days.at(-1)?.day ?? '',
-  ),
-  bars: days.map(({ day, count, sum }) => ({
-    label: day,
-    amount: sum,
-    words: `${day}: ${count}, ETB ${amountText(sum)}`,
-  })),
+  title,
+  unit: 'ETB',
+  hasTable: true,
+  days: days.map(({ day, sum }) => ({ day, value: Number(sum), words: amountText(sum) })),
 })}</section>`;
 
-const totalOfSales = (days: readonly DayOfSales[]): Omit<DayOfSales, 'day'> => {
+const totalOfSales = (
+  days: readonly DayOfSales[],
+): Pick<DayOfSales, 'vouchers' | 'voucherAmount' | 'topups' | 'topupAmount'> => {
   const sum = (value: (day: DayOfSales) => string) =>
     formatMoney(days.reduce((total, day) => total + parseMoney(value(day)), 0n));
   return {
@@ -214,8 +210,9 @@ function payouts(all: readonly DayOfPayouts[]): Html {
   if (total.payouts === 0) return emptyState('No payouts', 'There were no payouts on these days.');
   return html`${chartOf(
     'payouts',
+    'ETB per day: payouts',
     html`Payouts: ${total.payouts} for ${money(total.paid)}`,
-    days.map(({ day, payouts: count, paid }) => ({ day, count, sum: paid })),
+    all.map(({ day, payouts: count, paid }) => ({ day, count, sum: paid })),
   )}
 <section class="card compact"><h2>Figures</h2>
 ${table(
@@ -255,8 +252,6 @@ export const redemptionPages = listPages({
 service fee, and the amount paid to you through mobile money.</p>`,
   list: redemptionList,
   filters: {
-    reference: listFilters.exact('Reference', 'reference'),
-    serial: listFilters.exact('Serial number', 'serialNumber'),
     state: listFilters.oneOf('State', 'state', stateOptions(redemptionStates)),
     from: listFilters.fromDay('Redeemed from', 'createdAt'),
     to: listFilters.toDay('Redeemed to', 'createdAt'),

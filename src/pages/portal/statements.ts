@@ -1,5 +1,10 @@
 import type { Days } from '../../db/days.ts';
-import { readStatementPage, type StatementPage } from '../../db/ledger/account-statements.ts';
+import {
+  FOUND_LINES,
+  findStatementLines,
+  readStatementPage,
+  type StatementPage,
+} from '../../db/ledger/account-statements.ts';
 import { firstMonth, readCompanyMonth } from '../../db/ledger/monthly-statements.ts';
 import {
   explainLine,
@@ -13,10 +18,21 @@ import { csv } from '../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { statementCsv, statementFileName, statementHtml } from '../../rendering/report-files.ts';
 import { problems } from '../answers.ts';
+import { sentence } from '../language/language.ts';
 import { fileTime, timeZone } from '../language/time-zone.ts';
+import { walletLabels } from '../layout/company-parts.ts';
+import { filterForm } from '../layout/forms.ts';
 import { DOWNLOAD_ROWS, emptyState, plainAmount, readDays, table } from '../layout/parts.ts';
-import { accountStatement, sides, statementRequest, walletOf } from '../layout/statement.ts';
+import {
+  accountStatement,
+  type Movement,
+  movements,
+  sides,
+  statementRequest,
+  walletOf,
+} from '../layout/statement.ts';
 import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
+import { searchField, soughtBy, UNREADABLE_SEARCH } from './lists.ts';
 
 const BALANCES_PATH = `${PORTAL_PATH}/balances`;
 
@@ -31,9 +47,78 @@ export const showStatement = portal.page({
       root: BALANCES_PATH,
       back: { path: BALANCES_PATH, name: 'All balances' },
       site: PORTAL_PATH,
-      hasFile: true,
+      ofPortal: {
+        searchForm: searchForm(`${BALANCES_PATH}/${request.params.wallet}`, request),
+      },
     }),
 });
+
+/**
+ * The lines of a wallet, of any time, that a search finds: by a deposit, or by what finds a voucher or a top-up. By
+ * POST, as the searches of lists.
+ */
+export const findInStatementForm = portal.form({
+  path: '/balances/:wallet/find',
+  changesNothing: true,
+  needs: 'export',
+  confirmation: 'none',
+  kind: 'partner',
+  async handle(request) {
+    const { services, session, form, formToken } = request;
+    const wallet = walletOf(request);
+    if (wallet === undefined) return problems.notFound;
+    const search = form.text('search').trim();
+    const sought = search === '' ? undefined : soughtBy(services, search);
+    const found =
+      sought &&
+      (await services.lists.read(session.company, (database) =>
+        findStatementLines(database, { partnerId: session.company.id, wallet }, sought),
+      ));
+    if (sought && !found) return problems.busy;
+    const path = `${BALANCES_PATH}/${wallet}`;
+    return {
+      kind: 'page',
+      title: sentence('Statement: {1}', sentence(walletLabels[wallet].name)),
+      status: found ? undefined : 422,
+      content: html`<p><a href="${path}">Whole statement</a></p>
+<h1>${phrase(walletLabels[wallet].name)}: statement</h1>
+<section class="card">
+${searchForm(path, { formToken, search, ...(!sought && { problem: UNREADABLE_SEARCH }) })}
+${found && foundLines(found)}
+</section>`,
+    };
+  },
+});
+
+/** A search that was reloaded by its address begins again. */
+export const findInStatementAgain = portal.page({
+  path: '/balances/:wallet/find',
+  needs: 'export',
+  kind: 'partner',
+  handle(request) {
+    const wallet = walletOf(request);
+    return wallet === undefined
+      ? problems.notFound
+      : { kind: 'redirect', to: `${BALANCES_PATH}/${wallet}` };
+  },
+});
+
+const searchForm = (
+  path: string,
+  form: { readonly formToken: string; readonly search?: string; readonly problem?: string },
+): Html =>
+  filterForm({
+    ...{ action: `${path}/find`, all: path, formToken: form.formToken },
+    fields: { search: searchField },
+    values: form.search ? { search: form.search } : {},
+    problems: { search: form.problem },
+  });
+
+const foundLines = (lines: readonly Movement[]): Html =>
+  lines.length === 0
+    ? emptyState('No matches', 'No movement of this wallet has it.')
+    : html`${movements(lines, PORTAL_PATH)}
+${lines.length === FOUND_LINES && html`<p class="quiet">Only the newest ${FOUND_LINES} are shown.</p>`}`;
 
 /** The statement as a file, oldest first. */
 export const downloadStatement = portal.page({

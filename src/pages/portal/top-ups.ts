@@ -45,7 +45,6 @@ export const topUpPages = listPages({
 and it can be retried.</p>`,
   list: topupList,
   filters: {
-    reference: listFilters.exact('Reference', 'reference'),
     state: listFilters.oneOf('State', 'status', [
       ...stateOptions(topupStates),
       [TOPUPS_UNDERWAY, 'In progress or unknown'],

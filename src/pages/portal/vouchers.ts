@@ -19,7 +19,13 @@ import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
 import { fileTime } from '../language/time-zone.ts';
-import { ledgerHistory, stateBadge, stateOptions, voucherStates } from '../layout/labels.ts';
+import {
+  ledgerHistory,
+  stateOptions,
+  voucherBadge,
+  voucherState,
+  voucherStates,
+} from '../layout/labels.ts';
 import {
   amountText,
   facts,
@@ -157,7 +163,6 @@ export const voucherPages = listPages({
 returned each code when you generated its voucher, and the result of a bulk order has its codes.</p>`,
   list: voucherList,
   filters: {
-    serial: listFilters.exact('Serial number', 'serialNumber'),
     state: listFilters.oneOf('State', 'status', stateOptions(voucherStates)),
     from: listFilters.fromDay('Generated from', 'createdAt'),
     to: listFilters.toDay('Generated to', 'createdAt'),
@@ -192,8 +197,8 @@ returned each code when you generated its voucher, and the result of a bulk orde
     {
       title: 'State',
       phone: 'plain',
-      value: ({ status }) => stateBadge(voucherStates, status),
-      file: ({ status }) => voucherStates[status].word,
+      value: voucherBadge,
+      file: (voucher) => voucherState(voucher).word,
     },
     {
       title: 'Amount, ETB',
@@ -259,7 +264,7 @@ export const showVoucher = portal.page({
       kind: 'page',
       title: sentence('Voucher {1}', voucher.serialNumber),
       content: html`<p><a href="${PORTAL_PATH}/vouchers">All vouchers</a></p>
-<h1>Voucher <code>${voucher.serialNumber}</code> ${stateBadge(voucherStates, voucher.status)}</h1>
+<h1>Voucher <code>${voucher.serialNumber}</code> ${voucherBadge(voucher)}</h1>
 <section class="card"><h2>The voucher</h2>
 ${facts({
   Amount: money(voucher.amount),

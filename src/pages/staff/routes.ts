@@ -17,6 +17,7 @@ import {
 import { showCase, showCases } from './cases.ts';
 import { pagesOfCompanies } from './company/company.ts';
 import { leaveItemForm, showDesk, takeItemForm } from './desk.ts';
+import { showFigures } from './figures.ts';
 import { findAgain, findForm } from './find.ts';
 import { showGuide, showRepairGuide } from './guide.ts';
 import { askForPayoutAccountForm, showPayoutAccounts } from './payout-accounts.ts';
@@ -48,6 +49,7 @@ const pages: readonly Page<StaffSession, StaffNeed>[] = [
   showPayoutAccounts,
   askForPayoutAccountForm,
   ...pagesOfCompanies,
+  showFigures,
   showGuide,
   showRepairGuide,
 ];
@@ -65,6 +67,7 @@ const menu: Menu<StaffNeed> = [
       { label: 'Repairs', path: '/repairs', needs: 'look' },
       { label: 'Open cases', path: '/cases', needs: 'look' },
       { label: 'Payout accounts', path: '/payout-accounts', needs: 'look' },
+      { label: 'Figures', path: '/figures', needs: 'look' },
       { label: 'Guide', path: '/guide', needs: 'look' },
     ],
   },

@@ -9,7 +9,7 @@ import { parseMoney } from '../../domain/money.ts';
 import { maskStored } from '../../domain/phone.ts';
 import { airtimeProviderNames, isRoutedTo } from '../../domain/providers.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
-import { productOf, stateBadge, topupBadge, voucherStates } from '../layout/labels.ts';
+import { productOf, topupBadge, voucherBadge } from '../layout/labels.ts';
 import { badge, type Happening, message, money, postForm, time } from '../layout/parts.ts';
 import { happeningsOf } from '../layout/voucher-story.ts';
 import type { StaffRequest } from '../page.ts';
@@ -60,9 +60,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
     kind: 'voucher',
     id,
     name: voucher.serialNumber,
-    state: isClaimOver
-      ? badge('warning', 'Claim ran out')
-      : stateBadge(voucherStates, voucher.status),
+    state: isClaimOver ? badge('warning', 'Claim ran out') : voucherBadge(voucher),
     brief: html`${owner} · ${money(voucher.amount)} · ${redeemableAt}`,
     facts: {
       Owner: owner,

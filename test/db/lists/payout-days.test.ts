@@ -4,7 +4,7 @@ import type { GrownDatabase } from '../../../bench/growth/grown-database.ts';
 import { addUp, restart } from '../../../src/db/books/rollup.ts';
 import { hourSums, ledgerSums } from '../../../src/db/books/sums.ts';
 import type { Database } from '../../../src/db/connection.ts';
-import { salesPerDay } from '../../../src/db/ledger/sales.ts';
+import { readMargins, salesPerDay } from '../../../src/db/ledger/sales.ts';
 import { type ListQuery, readListPage } from '../../../src/db/lists/list-page.ts';
 import { type DayOfPayouts, payoutList, payoutsPerDay } from '../../../src/db/lists/redemptions.ts';
 import { openGrownScene } from '../grown-scene.ts';
@@ -39,7 +39,8 @@ async function salesByRows(zone: string) {
   const { rows } = await sql`
     select to_char(created_at at time zone ${zone}::text, 'YYYY-MM-DD') as day, count(1) as vouchers,
       sum(amount)::numeric(20, 6) as "voucherAmount", 0::bigint as topups,
-      0::numeric(20, 6) as "topupAmount"
+      0::numeric(20, 6) as "topupAmount", 0::bigint as "deliveredAtOnce",
+      0::bigint as "failedAtOnce"
     from vouchers where partner_id = ${grown.partner.id}
     group by 1 order by 1`.execute(database);
   return rows;
@@ -161,6 +162,119 @@ test('what was reversed is left out; a late success has no fee, also where it is
   await expectAgreement();
 });
 
+/** What became of the attempts of a top-up, each a day after the one before. */
+type Ends = readonly (readonly [status: 'POSTED' | 'VOIDED', isDone: boolean, charged: boolean])[];
+
+/** Writes a top-up of ETB 10 whose first attempt ended twelve days ago; a changed attempt changed a day later. */
+async function topUp(ends: Ends): Promise<void> {
+  const partner = grown.partner.id;
+  const { rows } = await sql<{ id: number }>`
+    insert into topups (operation_id, workflow_id, request_digest, partner_id, kind, amount, msisdn,
+      status, attempt, exchange_rate, currency, originating_country, foreign_currency_amount)
+    values (gen_random_uuid(), 'none', 'none', ${partner}, 'AIRTIME', 10, 'erased', 'FAILED',
+      ${ends.length}, '50', 'USD', 'US', '0.25') returning id`.execute(database);
+  const id = rows[0]?.id ?? 0;
+  for (const [place, [status, isDone, charged]] of ends.entries()) {
+    const at = sql`now() - make_interval(days => ${12 - place})`;
+    const operation = `attempt ${id} ${place}`;
+    await sql`
+      insert into topup_attempts (topup_id, attempt, operation_id, reference, created_at, settled_at,
+        msisdn, status, is_done, changed_at, charged)
+      values (${id}, ${place + 1}, ${operation}, ${operation}, ${at}, ${at}, 'erased', ${status},
+        ${isDone}, ${at} + interval '1 day', ${charged})`.execute(database);
+    for (const [step, debit, credit] of [
+      ['deposit', 'funding', 'airtime'],
+      ['hold', 'airtime', 'airtime-hold'],
+      ['end', 'airtime-hold', status === 'POSTED' ? 'airtime-clearing' : 'airtime'],
+    ])
+      await sql`
+        insert into ledger_transfers (created_at, operation_id, step, debit_account_id,
+          credit_account_id, amount)
+        select ${at}, ${operation}, ${step}, debit.id, credit.id, 10
+        from ledger_accounts as debit, ledger_accounts as credit
+        where debit.kind = ${debit} and coalesce(debit.partner_id, ${partner}) = ${partner}
+          and credit.kind = ${credit} and coalesce(credit.partner_id, ${partner}) = ${partner}`.execute(
+        database,
+      );
+  }
+}
+
+test.each<[string, Ends, Record<number, number>, number]>([
+  ['delivered at once', [['POSTED', true, true]], { 12: 1 }, 1],
+  ['not delivered', [['VOIDED', false, false]], {}, 0],
+  ['delivered late, and borne by the service', [['VOIDED', true, false]], { 11: 1 }, 0],
+  ['delivered late, and charged', [['VOIDED', true, true]], { 11: 1 }, 1],
+  ['taken back, and not settled', [['POSTED', false, true]], { 12: 1 }, 1],
+  ['taken back', [['POSTED', false, false]], {}, 0],
+  [
+    'delivered by a retry',
+    [
+      ['VOIDED', false, false],
+      ['POSTED', true, true],
+    ],
+    { 11: 1 },
+    1,
+  ],
+  [
+    'delivered by both',
+    [
+      ['VOIDED', true, false],
+      ['POSTED', true, true],
+    ],
+    { 11: 1 },
+    1,
+  ],
+  [
+    'delivered late by both',
+    [
+      ['VOIDED', true, true],
+      ['VOIDED', true, true],
+    ],
+    { 11: 1 },
+    1,
+  ],
+  [
+    'taken back and sent again',
+    [
+      ['POSTED', false, false],
+      ['POSTED', true, true],
+    ],
+    { 11: 1 },
+    1,
+  ],
+])('a top-up that was %s is a sale of its day, summed up or not', async (...row) => {
+  const [, ends, expected, priced] = row;
+  const days = { first: dayFromNow(-20), last: dayFromNow(0), zone: 'UTC' };
+  const read = async () => {
+    const perDay = await salesPerDay(database, grown.partner.id, days);
+    const margin = (await readMargins(database, grown.partner.id, days)).find(
+      ({ kind }) => kind === 'topups',
+    );
+    return {
+      perDay: perDay.map(({ topups, topupAmount }) => [topups, Number(topupAmount)] as const),
+      ...{ sales: margin?.sales ?? 0, counted: margin?.counted ?? 0 },
+      earned: Number(margin?.marginEtb ?? 0),
+    };
+  };
+  await forgetHours();
+  const before = await read();
+  await topUp(ends);
+  const added = (offset: number) => expected[20 - offset] ?? 0;
+  const after = {
+    perDay: before.perDay.map(([topups, amount], place) => [
+      topups + added(place),
+      amount + 10 * added(place),
+    ]),
+    sales: before.sales + Object.keys(expected).length,
+    counted: before.counted + priced,
+    // 0.25 USD at 50 are ETB 12.50 for 10.
+    earned: before.earned + 2.5 * priced,
+  };
+  expect(await read()).toEqual(after);
+  await addUp(database, hourSums);
+  expect(await read()).toEqual(after);
+});
+
 test.each([[['payouts', 'DESC']], [['paid', 'ASC']], [['serviceFees', 'DESC']]] as const)(
   'days are sorted and found by %s, too',
   async ([column, direction]) => {
@@ -195,7 +309,7 @@ test('the check of the books compares the hours with the transfers', async () =>
   await sql`update payout_hour_sums set paid = paid - 1
     where hour = (select min(hour) from payout_hour_sums)`.execute(database);
   expect(await broken()).toEqual([]);
-  await sql`update sale_hour_sums set topup_amount = 1
+  await sql`update sale_hour_sums set amount = amount + 1
     where hour = (select min(hour) from sale_hour_sums)`.execute(database);
   await expectOneFault();
 });

@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
+import { readMargins, salesPerDay } from '../../../src/db/ledger/sales.ts';
+import { readListPage } from '../../../src/db/lists/list-page.ts';
+import { topupList } from '../../../src/db/lists/topups.ts';
 import { commandsOn, statementOf } from '../../admin/scene.ts';
 import { caseOf, needsAction, settleCase, untilCase } from '../../positions/cases.ts';
 import { askNow, doneLate } from '../../positions/placements.ts';
@@ -248,6 +251,50 @@ describe('a top-up that was delivered late', () => {
     expect(await topups.wallet()).toBe(wallet - (by === 'partner' ? 50 : 0));
     expect(await findBrokenInvariants(stack.database)).toEqual([]);
   });
+
+  /** The sales of the partner in the list of top-ups, in the chart and in the margin. */
+  async function sold() {
+    const { database } = topups.stack;
+    const partnerId = topups.partner.id;
+    const day = (offset: number) =>
+      new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
+    const days = { first: day(-1), last: day(1), zone: 'UTC' };
+    const listed = await readListPage(database, topupList, partnerId, {
+      ...{ page: 1, limit: 1, sortBy: topupList.sortBy, isUsual: false },
+      conditions: [
+        { column: 'status', operator: 'eq', isNegated: false, values: ['SUCCESS'] as const },
+      ],
+    });
+    const charted = await salesPerDay(database, partnerId, days);
+    const margins = await readMargins(database, partnerId, days);
+    return {
+      list: listed.totalItems,
+      chart: charted.reduce((sum, { topups: count }) => sum + count, 0),
+      margin: margins.find(({ kind }) => kind === 'topups')?.sales ?? 0,
+    };
+  }
+
+  test.each([
+    ['partner', 1],
+    ['platform', 1],
+    ['provider', 0],
+  ] as const)(
+    'and settled by the %s is as many sales in list, chart and margin',
+    async (by, left) => {
+      const before = await sold();
+      expect(before).toEqual({ list: before.list, chart: before.list, margin: before.list });
+      const more = (count: number) => ({
+        list: before.list + count,
+        chart: before.list + count,
+        margin: before.list + count,
+      });
+      const { reference } = await late();
+      expect(await sold()).toEqual(more(1));
+      await untilCase(topups.stack, reference, 'RUNNING');
+      await settleCase(topups.stack, reference, by);
+      expect(await sold()).toEqual(more(left));
+    },
+  );
 
   /** Its workflow has ended, and its page no longer invites to a retry. */
   async function endsDelivered(id: number, attempts: number): Promise<void> {

@@ -101,6 +101,27 @@ const pathsOf = (
       );
     });
 
+/** Searches every list of the portal, and statements, by a number, a serial number, a transaction and references. */
+export async function searchEveryList({ stack, partner, merchant }: RedemptionScene) {
+  const terms = ['0911000001', '012345678901234567', '17', randomUUID(), 'RDM-0123456789ABCDEF'];
+  for (const [company, lists] of [
+    [
+      { kind: 'partner', id: partner.id },
+      ['/vouchers', '/top-ups', '/bulk-orders', '/balances/gift', '/balances/airtime'],
+    ],
+    [{ kind: 'merchant', id: merchant.id }, ['/redemptions']],
+  ] as const) {
+    const person = await signedIn(stack, await makeAccount(stack, company));
+    for (const list of lists)
+      for (const search of terms) {
+        const path = `/portal${list}`;
+        const { status, location } = await person.submit(path, `${path}/find`, { search });
+        expect(status).toBeLessThan(400);
+        if (location !== null) expect((await person.get(location)).status).toBe(200);
+      }
+  }
+}
+
 /** Opens every page of the portal, for a partner and a merchant, and every page of support. */
 export async function openEveryPage({ stack, partner, merchant }: RedemptionScene): Promise<void> {
   const newest = async (table: 'vouchers' | 'topups' | 'bulk_orders' | 'webhook_endpoints') => {

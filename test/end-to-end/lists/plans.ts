@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { vi } from 'vitest';
+import { NOT_PREPARED } from '../../../src/db/connection.ts';
 import { grownTables } from './grown-database.ts';
 
 /** The statements of this process from now on, with the values of their first use. */
@@ -7,6 +8,8 @@ export function listenToStatements({ database }: { readonly database?: string } 
   const statements = new Map<string, readonly unknown[]>();
   /** Those that PostgreSQL keeps a plan of, which may be one for all values. */
   const prepared = new Set<string>();
+  /** Those of a form that few ask for, which PostgreSQL always plans for their values. */
+  const planned = new Map<string, readonly unknown[]>();
   const query = pg.Client.prototype.query;
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
     this: pg.Client,
@@ -21,9 +24,11 @@ export function listenToStatements({ database }: { readonly database?: string } 
     const isHeard = database === undefined || this.database === database;
     if (isHeard && /^\s*(select|with|insert|update|delete)\b/i.test(text) && !statements.has(text))
       statements.set(text, Array.isArray(values) ? values : []);
+    if (isHeard && text.includes(NOT_PREPARED) && !planned.has(text))
+      planned.set(text, Array.isArray(values) ? values : []);
     return (query as (...forwarded: unknown[]) => never).apply(this, parameters);
   });
-  return { statements, prepared, stop: () => spy.mockRestore() };
+  return { statements, prepared, planned, stop: () => spy.mockRestore() };
 }
 
 interface Plan {
@@ -98,7 +103,12 @@ export function wholeTables(plan: Plan, begins: IndexBegins, isLimited = false):
 }
 
 const names = (condition: string, column: string): boolean =>
-  /^\w+$/.test(column) ? new RegExp(`\\b${column}\\b`).test(condition) : condition.includes(column);
+  /^\w+$/.test(column)
+    ? new RegExp(`\\b${column}\\b`).test(condition)
+    : unspaced(condition).includes(unspaced(column));
+
+/** PostgreSQL writes an expression in a condition with other lines and brackets than in an index. */
+const unspaced = (expression: string): string => expression.replace(/[\s()]/g, '');
 
 /** The nodes of a plan that read a table. */
 export const scansOf = (plan: Plan, table: string): Plan[] => [

@@ -7,7 +7,12 @@ import { staffClient } from '../../pages/staff/staff-client.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.ts';
 import { liveThroughTheService } from '../whole-service.ts';
-import { callFurtherEndpoints, listenByWebhooks, openEveryPage } from './further-work.ts';
+import {
+  callFurtherEndpoints,
+  listenByWebhooks,
+  openEveryPage,
+  searchEveryList,
+} from './further-work.ts';
 import { boundedTables, createGrownDatabase, grownTables } from './grown-database.ts';
 import { providerTables } from './grown-provider-tables.ts';
 import {
@@ -25,13 +30,15 @@ let client: pg.Client;
 /** Every statement that the service made. */
 let statements: ReadonlyMap<string, readonly unknown[]>;
 let prepared: ReadonlySet<string>;
+/** The searches of the portal's lists. */
+let planned: ReadonlyMap<string, readonly unknown[]>;
 
 beforeAll(async () => {
   grown = await createGrownDatabase();
   client = new pg.Client({ connectionString: grown.url });
   await client.connect();
   const heard = listenToStatements();
-  ({ statements, prepared } = heard);
+  ({ statements, prepared, planned } = heard);
   const scene = await setRedemptionScene({
     CALLER_WAIT_SECONDS: '25',
     WEBHOOK_PRIVATE_NETWORKS: 'on',
@@ -44,6 +51,7 @@ beforeAll(async () => {
   await askForRepairs(scene);
   await callFurtherEndpoints(scene);
   await openEveryPage(scene);
+  await searchEveryList(scene);
   await webhooks.called();
   await scene.stop();
   await webhooks.close();
@@ -144,6 +152,21 @@ test('the search for a number walks the index of numbers, in its order', async (
   expect(await wholeLooks(client, searches, EXCEPTIONS_OF_SCHEDULES)).toEqual([]);
   await client.query('reset enable_sort');
 });
+
+test.each(['vouchers', 'topups', 'bulk_orders', 'redemptions'])(
+  'the search of the portal in %s looks rows up by their ids, however many there are',
+  async (table) => {
+    const searches = new Map(
+      [...planned].filter(([text]) => text.includes(`${table}.id = any(array(`)),
+    );
+    expect(searches.size).toBeGreaterThan(1);
+    expect(await wholeLooks(client, searches, [], { isBig: true })).toEqual([]);
+    for (const [text, values] of searches)
+      expect(JSON.stringify(await planOf(client, text, values)), text).toMatch(
+        /"Index Cond":"[^"]*\bid = ANY/,
+      );
+  },
+);
 
 test('the check of new transfers looks for their ids alone, so that no other index is chosen', async () => {
   const checks = [...ofBatches()].filter(([text]) =>

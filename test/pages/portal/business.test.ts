@@ -51,7 +51,7 @@ describe('who sees what', () => {
     for (const none of ['0', '999999999', 'x', '1e3', '-1', '99999999999999999999'])
       for (const path of ['/vouchers', '/top-ups']) await get(asPerson, `${path}/${none}`, 404);
     const serial = await serialOf(gifts.foreign);
-    expect(await get(asPerson, `/vouchers?serial=${serial}`)).toContain('No matches');
+    expect(await get(asPerson, `/vouchers?search=${serial}`)).toContain('No matches');
     const pages = await Promise.all(partnerPages().map((path) => get(asPerson, path)));
     expect(pages.join()).not.toContain(serial);
     const person = await scene.people('partner', scene.other.id);
@@ -148,7 +148,8 @@ describe('figures', () => {
     expect(total).toEqual(['All days', '4', '1,700.00', '2', '65.00']);
     expect(today?.slice(1)).toEqual(total?.slice(1));
     expect(earlier).toEqual([]);
-    expect(html.match(/<rect /g)).toHaveLength(2);
+    // Each of the 30 days is on the axis of both charts.
+    expect(html.match(/<rect /g)).toHaveLength(60);
     expect(html).toContain('<title id="vouchers-title">ETB per day: vouchers</title>');
   });
 
@@ -320,12 +321,12 @@ describe('lists', () => {
     ['/vouchers?state=REDEEMED', 1],
     ['/vouchers?state=EXPIRED', 0],
     ['/vouchers?from=2020-01-01&to=2020-01-02', 0],
-    ['/vouchers?from=2020-01-01&state=&serial=', 4],
+    ['/vouchers?from=2020-01-01&state=&search=', 4],
     ['/vouchers?to=2020-01-01', 0],
     ['/top-ups?kind=PACKAGE', 1],
     ['/top-ups?state=FAILED', 1],
     ['/top-ups?kind=AIRTIME&state=SUCCESS', 1],
-    ['/top-ups?reference=nobody%27s', 0],
+    ['/top-ups?search=nobody%27s', 0],
     // What only the API takes is not looked at.
     ['/vouchers?filter.status=$eq:CANCELLED&sortBy=x:DESC&q=a=b&limit=1', 4],
   ])('%s finds %i', async (path, count) => {
@@ -334,27 +335,13 @@ describe('lists', () => {
     if (count === 0) expect(html).toContain('No matches');
   });
 
-  test('find by the serial number and by either reference', async () => {
-    const { asPerson, asMerchantPerson, topups, serialOf, gifts } = scene;
-    const serial = await serialOf(gifts.whole);
-    expect(cellsOf(await get(asPerson, `/vouchers?serial=+${serial}+`))).toHaveLength(1);
-    expect(cellsOf(await get(asMerchantPerson, `/redemptions?serial=${serial}`))).toHaveLength(1);
-    const provider = topups.delivered.referenceNumber;
-    expect(cellsOf(await get(asPerson, `/top-ups?reference=${provider}`))).toHaveLength(1);
-    const [, newest] = rowsOfFile(await get(asMerchantPerson, '/redemptions/download'));
-    for (const reference of newest?.slice(-3, -1) ?? []) {
-      const found = await get(asMerchantPerson, `/redemptions?reference=${reference}`);
-      expect(cellsOf(found)).toHaveLength(1);
-    }
-  });
-
   test.each([
     ['/vouchers?from=2026-02-30', 422],
     ['/vouchers?from=0001-01-01', 422],
     ['/vouchers?state=NONE', 422],
-    [`/vouchers?serial=${'9'.repeat(101)}`, 422],
-    ['/vouchers?serial=%00', 422],
-    ['/vouchers?serial=%3Cscript%3Ealert(1)%3C/script%3E', 200],
+    [`/vouchers?search=${'9'.repeat(201)}`, 422],
+    ['/vouchers?search=%00', 422],
+    ['/vouchers?search=%3Cscript%3Ealert(1)%3C/script%3E', 200],
     ['/vouchers?page=2', 404],
     ['/vouchers?page=0', 404],
     ['/vouchers?page=x', 404],

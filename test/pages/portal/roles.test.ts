@@ -71,7 +71,7 @@ test('an entry of the menu needs what its page needs', () => {
   }
 });
 
-test('a viewer posts nothing but what concerns the own account', () => {
+test('a viewer posts nothing but what concerns the own account, and searches', () => {
   const posted = accountPages.filter(
     ({ method, needs }) => method === 'POST' && mayUse('viewer', needs),
   );
@@ -84,7 +84,11 @@ test('a viewer posts nothing but what concerns the own account', () => {
     '/account/sign-out-everywhere',
     '/account/statement-by-email',
     '/account/time-zone',
+    '/bulk-orders/find',
+    '/redemptions/find',
     '/sign-out',
+    '/top-ups/find',
+    '/vouchers/find',
   ]);
 });
 

@@ -42,7 +42,6 @@ export const companyStatementPages = companyPages({
       root: `${companyPath(company)}/balances`,
       back: { path: companyPath(company), name: company.name },
       site: SUPPORT_PATH,
-      hasFile: false,
     }),
 });
 

@@ -1,0 +1,145 @@
+import { type RawBuilder, sql } from 'kysely';
+import { besideHours, paidAt, summedHours } from './books/sums.ts';
+import type { Database } from './connection.ts';
+import { boundsOfDay, boundsOfDays, type Days, eachDay } from './days.ts';
+import { ownMovements, type Wallet } from './ledger/account-statements.ts';
+import { partnersOf, type Sellers } from './ledger/sales.ts';
+
+/** What charts show besides sales. All of it is read from sums, and what is newer from the rows. */
+
+type Sql = RawBuilder<unknown>;
+
+/** The merchants whose payments are added up. */
+export type Payees = number | 'all merchants';
+
+/** SQL expression: their ids, as an array. */
+export const merchantsOf = (payees: Payees): Sql =>
+  payees === 'all merchants' ? sql`array(select id from merchants)` : sql`array[${payees}::bigint]`;
+
+/** Payments of a day by the first answers of their providers. */
+export interface DayOfPayments {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly paid: number;
+  readonly refused: number;
+  /** Paid; a decimal string of ETB. */
+  readonly amount: string;
+}
+
+/** Payments to merchants per day, and those that were refused. */
+export async function paymentsPerDay(
+  database: Database,
+  payees: Payees,
+  days: Days,
+): Promise<DayOfPayments[]> {
+  const { from, before } = boundsOfDay(days);
+  const merchants = merchantsOf(payees);
+  const rows = (when: (time: Sql) => Sql) => sql`
+    select count(1) as paid, 0 as refused, sum(to_merchant) as amount from redemptions
+    where merchant_id = any(${merchants}) and status = 'POSTED' and ${when(paidAt)}
+    union all
+    select 0, count(1), 0 from redemptions
+    where merchant_id = any(${merchants}) and status = 'VOIDED' and ${when(sql`settled_at`)}`;
+  const { rows: found } = await sql<DayOfPayments>`
+    select day, coalesce(sum(paid), 0)::bigint as paid, coalesce(sum(refused), 0)::bigint as refused,
+      coalesce(sum(amount), 0)::numeric(20, 6) as amount
+    from (${eachDay(days)}) as days
+    cross join lateral (${summedHours(from, before)}) as hours
+    cross join lateral (
+      select sum(payouts) as paid, sum(refused) as refused, sum(paid) as amount
+      from payout_hour_sums
+      where merchant_id = any(${merchants}) and hour >= hours.begin and hour < hours."end"
+      union all
+      ${rows((time) => besideHours.first(time, from, before))}
+      union all
+      ${rows((time) => besideHours.last(time, before))}
+    ) as parts
+    group by day order by day`.execute(database);
+  return found;
+}
+
+/** A merchant by what it was paid. */
+export interface TopMerchant {
+  readonly merchant: string;
+  readonly payments: number;
+  /** Decimal string of ETB. */
+  readonly paid: string;
+}
+
+const MERCHANTS = 5;
+
+/** The merchants that were paid most out of the vouchers of partners, up to the last hour that is summed up. */
+export async function topMerchants(
+  database: Database,
+  sellers: Sellers,
+  days: Days,
+): Promise<TopMerchant[]> {
+  const { from, before } = boundsOfDays(days);
+  const { rows } = await sql<TopMerchant>`
+    select merchant_name as merchant, payments::bigint as payments, paid::numeric(20, 6) as paid
+    from (
+      select merchant_id, sum(payouts) as payments, sum(paid) as paid from payout_hour_sums
+      where partner_id = any(${partnersOf(sellers)}) and hour >= ${from} and hour < ${before}
+      group by merchant_id having sum(payouts) > 0
+      order by sum(paid) desc, merchant_id limit ${MERCHANTS}) as most
+    join merchants on merchants.id = merchant_id
+    order by most.paid desc, merchant_id`.execute(database);
+  return rows;
+}
+
+/** What became of claims. */
+export interface ClaimCounts {
+  readonly claims: number;
+  /** Claimed vouchers whose right code was given. */
+  readonly codes: number;
+  readonly payments: number;
+}
+
+/** The claims of some days, up to the last check of the books. */
+export async function claimCounts(
+  database: Database,
+  sellers: Sellers,
+  days: Days,
+): Promise<ClaimCounts> {
+  const { from, before } = boundsOfDays(days);
+  const { rows } = await sql<ClaimCounts>`
+    select coalesce(sum(claims), 0)::bigint as claims, coalesce(sum(codes), 0)::bigint as codes,
+      coalesce(sum(payments), 0)::bigint as payments
+    from claim_hour_sums
+    where partner_id = any(${partnersOf(sellers)}) and hour >= ${from} and hour < ${before}`.execute(
+    database,
+  );
+  return rows[0] ?? { claims: 0, codes: 0, payments: 0 };
+}
+
+/** A balance at the beginning of a UTC day, or now. The ledger has sums of UTC days. */
+export interface BalanceAt {
+  readonly wallet: Wallet;
+  readonly at: Date;
+  /** Decimal string of ETB. */
+  readonly balance: string;
+}
+
+/** The balances of a partner's wallets over some days, computed backwards from those of now. */
+export async function balancesOver(
+  database: Database,
+  partnerId: number,
+  wallets: readonly Wallet[],
+  days: Days,
+): Promise<BalanceAt[]> {
+  const begin = sql`date_trunc('day', ${boundsOfDays(days).from} + interval '1 day' - interval '1 microsecond', 'UTC')`;
+  const { rows } = await sql<BalanceAt>`
+    with ${ownMovements({ partnerId, wallets }, begin, sql`'infinity'::timestamptz`)},
+    changed as (
+      select wallet, date_trunc('day', created_at, 'UTC') as at, sum(change) as change
+      from own group by 1, 2
+    ), held as (select wallet, sum(balance) as balance from account group by wallet)
+    select wallet, at, (balance - coalesce((
+        select sum(change) from changed where changed.wallet = held.wallet and changed.at >= point.at
+      ), 0))::numeric(20, 6) as balance
+    from held cross join generate_series(${begin}, now(), '1 day') as point(at)
+    union all
+    select wallet, now(), balance::numeric(20, 6) from held
+    order by wallet, at`.execute(database);
+  return rows;
+}

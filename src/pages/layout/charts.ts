@@ -1,0 +1,152 @@
+import type { ClaimCounts } from '../../db/figures.ts';
+import { type Chart, drawChart, type Tick } from '../../rendering/chart.ts';
+import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
+import { locale, sentence } from '../language/language.ts';
+import { beginningOf } from '../language/time-zone.ts';
+import { daysAfter, table } from './parts.ts';
+
+/** The unit of a chart's values. */
+type ChartUnit = 'ETB' | '%';
+
+/** A value of a day; a day without one has no bar. */
+export interface DayValue {
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly value: number | undefined;
+  /** The value as the table and the tooltip have it. */
+  readonly words: string;
+}
+
+/** How many of those that ended were successes; nothing on a day on which none ended. */
+export function successOf(day: string, done: number, failed: number): DayValue {
+  const ended = done + failed;
+  if (ended === 0) return { day, value: undefined, words: '–' };
+  const value = (100 * done) / ended;
+  return { day, value, words: `${value.toFixed(1)} % (${done}/${ended})` };
+}
+
+/** A chart with its figures. */
+interface DescribedChart {
+  readonly id: string;
+  readonly title: string;
+  readonly unit: ChartUnit;
+}
+
+/** A value by day. Every day of a range is a day of the axis, also one on which nothing happened. */
+export const dayChart = (
+  chart: DescribedChart & {
+    readonly days: readonly DayValue[];
+    /** Whether the page has the figures in a table of its own. */
+    readonly hasTable?: true;
+  },
+): Html => {
+  const { days, id, title, unit } = chart;
+  return html`${drawChart({
+    ...axis(days.map(({ day }) => day)),
+    ...described(chart, days[0]?.day ?? '', days.at(-1)?.day ?? ''),
+    bars: days.flatMap(({ day, value, words }) =>
+      value === undefined
+        ? []
+        : { ...endsOf(day), value, words: `${day}: ${unit === 'ETB' ? `ETB ${words}` : words}` },
+    ),
+  })}${!chart.hasTable && figures(id, title, days, ({ day }) => day, unit)}`;
+};
+
+/** A value at some times of a range of days, joined by a line. */
+export const lineChart = (
+  chart: DescribedChart & {
+    readonly first: string;
+    readonly last: string;
+    readonly points: readonly {
+      readonly at: Date;
+      readonly value: number;
+      readonly words: string;
+    }[];
+    /** How the table names a time. */
+    readonly timeText: (at: Date) => HtmlValue;
+  },
+): Html => {
+  const { id, title, unit, first, last, points } = chart;
+  const days: string[] = [];
+  for (let day = first; day <= last; day = daysAfter(day, 1)) days.push(day);
+  return html`${drawChart({
+    ...axis(days),
+    ...described(chart, first, last),
+    line: points.map(({ at, value, words }) => ({
+      at: at.getTime(),
+      value,
+      words: `ETB ${words}`,
+    })),
+  })}${figures(id, title, points, ({ at }) => chart.timeText(at), unit)}`;
+};
+
+const described = (
+  { id, title, unit }: DescribedChart,
+  first: string,
+  last: string,
+): Pick<Chart, 'id' | 'title' | 'description' | 'valueText'> & { readonly top?: number } => ({
+  id,
+  title,
+  description: sentence('From {1} to {2}. The table on this page has the figures.', first, last),
+  ...(unit === '%' ? { top: 100, valueText: (value) => `${value} %` } : { valueText: inShort }),
+});
+
+/** An amount in at most a few digits: 1,500, or 1.5M. */
+const inShort = (value: number): string =>
+  value.toLocaleString(locale(), value < 100_000 ? {} : { notation: 'compact' });
+
+/** The times at which a day begins and ends on the clocks of the person. */
+const endsOf = (day: string): { readonly from: number; readonly to: number } => ({
+  from: beginningOf(day).getTime(),
+  to: beginningOf(daysAfter(day, 1)).getTime(),
+});
+
+/** Days between two labels, the least that leaves each its room. */
+const STEPS = [1, 2, 7, 14, 28, 61, 92];
+const LABELS = 5;
+
+function axis(days: readonly string[]): Pick<Chart, 'span' | 'ticks'> {
+  const [first = '', last = first] = [days[0], days.at(-1)];
+  const step = STEPS.find((one) => days.length / one <= LABELS) ?? days.length;
+  const ticks = days.flatMap((day, place): Tick[] =>
+    place % step === 0 ? [{ at: endsOf(day).from, label: shortDay(day) }] : [],
+  );
+  return { span: [endsOf(first).from, endsOf(last).to], ticks };
+}
+
+const shortDay = (day: string): string =>
+  new Date(`${day}T00:00:00Z`).toLocaleDateString(locale(), {
+    ...{ day: 'numeric', month: 'short', timeZone: 'UTC' },
+  });
+
+/** The figures of a chart as a table, which screen readers read and other people may open. */
+const figures = <Row extends { readonly words: string }>(
+  id: string,
+  title: string,
+  rows: readonly Row[],
+  whenOf: (row: Row) => HtmlValue,
+  unit: ChartUnit,
+): Html => html`<details id="${id}-figures"><summary>As a table<span class="visually-hidden"> (${phrase(title)})</span></summary>
+${table(title, rows.toReversed(), [
+  { title: 'Day', value: whenOf },
+  { title: unit, value: ({ words }) => words, align: 'right' },
+])}</details>`;
+
+/** How often each of some things happened: words for everybody, and bars to compare them at a glance. */
+export const countList = (
+  rows: readonly { readonly what: HtmlValue; readonly count: number; readonly words?: HtmlValue }[],
+): Html => {
+  const most = Math.max(1, ...rows.map(({ count }) => count));
+  return html`<ul class="counts">${rows.map(
+    ({ what, count, words = count.toLocaleString(locale()) }) =>
+      html`<li><span>${what}</span> <span>${words}</span><progress max="${most}" value="${count}" aria-hidden="true"></progress></li>`,
+  )}</ul>`;
+};
+
+/** What became of claims, each step with its bar. */
+export const claimsList = ({ claims, codes, payments }: ClaimCounts): Html =>
+  countList([
+    { what: phrase('Claimed'), count: claims },
+    { what: phrase('Right code given'), count: codes },
+    { what: phrase('Paid to the merchant'), count: payments },
+  ]);

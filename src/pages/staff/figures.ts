@@ -1,0 +1,138 @@
+import {
+  type ClaimCounts,
+  claimCounts,
+  type DayOfPayments,
+  paymentsPerDay,
+  type TopMerchant,
+  topMerchants,
+} from '../../db/figures.ts';
+import { type DayOfSales, salesPerDay } from '../../db/ledger/sales.ts';
+import { type FailureCount, paymentFailures, topupFailures } from '../../db/overview.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import { claimsList, countList, type DayValue, dayChart, successOf } from '../layout/charts.ts';
+import { daysForm } from '../layout/forms.ts';
+import { amountText, emptyState, money, readDays } from '../layout/parts.ts';
+import { SUPPORT_PATH, support } from '../page.ts';
+
+interface Figures {
+  readonly sales: readonly DayOfSales[];
+  readonly payments: readonly DayOfPayments[];
+  readonly claims: ClaimCounts;
+  readonly merchants: readonly TopMerchant[];
+  readonly failedTopups: readonly FailureCount[];
+  readonly refusedPayments: readonly FailureCount[];
+}
+
+/** The business of all companies, as each company sees its own. */
+export const showFigures = support.page({
+  path: '/figures',
+  needs: 'look',
+  async handle({ services: { database }, query }) {
+    const range = readDays(query);
+    const { days } = range;
+    const figures = days && {
+      sales: await salesPerDay(database, 'all partners', days),
+      payments: await paymentsPerDay(database, 'all merchants', days),
+      claims: await claimCounts(database, 'all partners', days),
+      merchants: await topMerchants(database, 'all partners', days),
+      failedTopups: await topupFailures(database, 'all partners', days),
+      refusedPayments: await paymentFailures(database, 'all merchants', days),
+    };
+    return {
+      kind: 'page',
+      title: 'Figures',
+      status: figures ? undefined : 422,
+      content: html`<h1>Figures of all companies</h1>
+<section class="card">${daysForm(`${SUPPORT_PATH}/figures`, range)}</section>
+${figures && html`<div class="cards wide">${charts(figures)}${lists(figures)}</div>`}`,
+    };
+  },
+});
+
+const card = (heading: string, content: Html): Html =>
+  html`<section class="card"><h2>${heading}</h2>${content}</section>`;
+
+const amounts = <Day extends { readonly day: string }>(
+  days: readonly Day[],
+  amountOf: (day: Day) => string,
+): DayValue[] =>
+  days.map((day) => {
+    const amount = amountOf(day);
+    return { day: day.day, value: Number(amount), words: amountText(amount) };
+  });
+
+const rates = <Day extends { readonly day: string }>(
+  days: readonly Day[],
+  countsOf: (day: Day) => readonly [done: number, failed: number],
+): DayValue[] => days.map((day) => successOf(day.day, ...countsOf(day)));
+
+const charts = ({ sales, payments }: Figures): Html[] => [
+  card(
+    'Vouchers generated',
+    dayChart({
+      id: 'vouchers',
+      title: 'ETB per day: vouchers',
+      unit: 'ETB',
+      days: amounts(sales, ({ voucherAmount }) => voucherAmount),
+    }),
+  ),
+  card(
+    'Top-ups delivered',
+    dayChart({
+      id: 'top-ups',
+      title: 'ETB per day: top-ups',
+      unit: 'ETB',
+      days: amounts(sales, ({ topupAmount }) => topupAmount),
+    }),
+  ),
+  card(
+    'Payments to merchants',
+    dayChart({
+      id: 'payments',
+      title: 'ETB per day: payments at the first answer',
+      unit: 'ETB',
+      days: amounts(payments, ({ amount }) => amount),
+    }),
+  ),
+  card(
+    'Success rate of top-ups',
+    dayChart({
+      id: 'topup-success',
+      title: '% of the attempts of a day that were delivered',
+      unit: '%',
+      days: rates(sales, (one) => [one.deliveredAtOnce, one.failedAtOnce]),
+    }),
+  ),
+  card(
+    'Success rate of payments',
+    dayChart({
+      id: 'payment-success',
+      title: '% of the payments of a day that were made',
+      unit: '%',
+      days: rates(payments, ({ paid, refused }) => [paid, refused]),
+    }),
+  ),
+];
+
+const lists = ({ claims, merchants, failedTopups, refusedPayments }: Figures): Html[] => [
+  card('From the claim to the payment', claimsList(claims)),
+  card(
+    'Merchants that were paid most',
+    merchants.length === 0
+      ? emptyState('None', 'No merchant was paid on these days.')
+      : countList(
+          merchants.map(({ merchant, paid }) => ({
+            ...{ what: merchant, count: Number(paid), words: money(paid) },
+          })),
+        ),
+  ),
+  card('Failed top-ups by reason', reasons(failedTopups)),
+  card('Refused payments by reason', reasons(refusedPayments)),
+];
+
+const reasons = (failures: readonly FailureCount[]): Html =>
+  failures.length === 0
+    ? emptyState('None', 'Nothing failed on these days.')
+    : countList(
+        failures.map(({ reason, count }) => ({ what: reason ?? 'No reason given', count })),
+      );

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { inTimeZone } from '../../../src/pages/language/time-zone.ts';
+import { dayChart, successOf } from '../../../src/pages/layout/charts.ts';
+import { daysAfter } from '../../../src/pages/layout/parts.ts';
+
+const daysFrom = (first: string, count: number) =>
+  Array.from({ length: count }, (_, place) => daysAfter(first, place));
+
+const chartOf = (days: readonly string[], zone = 'UTC') =>
+  inTimeZone(zone, () =>
+    dayChart({
+      id: 'sales',
+      title: 'Sales',
+      unit: 'ETB',
+      days: days.map((day, place) => ({ day, value: place, words: `${place}.00` })),
+    }).toString(),
+  );
+
+test('every day of a range is a bar of the chart and a row of the table, newest first', () => {
+  const html = chartOf(daysFrom('2026-02-26', 5));
+  expect([...html.matchAll(/<title>(\S+): ETB/g)].map(([, day]) => day)).toEqual(
+    daysFrom('2026-02-26', 5),
+  );
+  const rows = [...html.matchAll(/<td[^>]*data-label="Day"[^>]*><div>([^<]+)</g)].map(
+    ([, day]) => day,
+  );
+  expect(rows).toEqual(daysFrom('2026-02-26', 5).reverse());
+});
+
+test.each([1, 2, 7, 14, 30, 90, 366])(
+  '%i days have at most five labels, the first day among them',
+  (count) => {
+    const labels = [
+      ...chartOf(daysFrom('2026-01-01', count)).matchAll(/>(\w{3} \d+|\d+ \w{3})<\/text>/g),
+    ];
+    expect(labels.length).toBeLessThanOrEqual(5);
+    expect(labels[0]?.[1]).toContain('1');
+  },
+);
+
+test('a day is as long as on the clocks of the reader', () => {
+  // Berlin has 23 hours on this day.
+  const html = chartOf(['2026-03-28', '2026-03-29', '2026-03-30'], 'Europe/Berlin');
+  const [before = 0, short = 0, after = 0] = [...html.matchAll(/width="([\d.]+)" height/g)].map(
+    ([, width]) => Number(width),
+  );
+  expect(short).toBeLessThan(before);
+  expect(after).toBeCloseTo(before, 1);
+});
+
+test.each([
+  [3, 1, 75],
+  [0, 2, 0],
+  [0, 0, undefined],
+])('of %i done and %i failed the rate is %s', (done, failed, value) => {
+  expect(successOf('2026-01-01', done, failed).value).toBe(value);
+});
