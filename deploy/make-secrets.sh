@@ -35,6 +35,7 @@ chmod 444 ./*
 cd ..
 {
   echo "TEMPORAL_DATABASE_PASSWORD=$(openssl rand -hex 24)"
+  echo "GRAFANA_PASSWORD=$(openssl rand -hex 24)"
   # docker-compose.yml asks for these; compose.secrets.yml puts files in their place.
   for name in POSTGRES_PASSWORD SERVICE_DATABASE_PASSWORD API_DATABASE_PASSWORD \
     WORKER_DATABASE_PASSWORD OPERATOR_DATABASE_PASSWORD REPORTS_DATABASE_PASSWORD \

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -183,17 +184,43 @@ test('two APIs stand behind a balancer that they trust, and two workers beside t
   expect(trusted).toEqual([networks?.default?.ipv4_address]);
 });
 
-test('what runs in a container of the service changes no file and has no rights', () => {
-  const own = Object.entries(compose.services).filter(([, { build }]) => build !== undefined);
-  expect(own.map(([name]) => name).sort()).toEqual(
-    ['admin', 'api', 'api-2', 'codec-server', 'migrate', 'sandbox', 'worker', 'worker-2'].sort(),
-  );
-  for (const [, service] of own)
-    expect(service).toMatchObject({
+const foreignServices = () =>
+  Object.entries(compose.services).filter(([, { build }]) => build === undefined);
+
+test('what runs in a container changes no file, has no rights, and fills neither memory nor disk', () => {
+  for (const [name, service] of Object.entries(compose.services)) {
+    expect(service, name).toMatchObject({
       read_only: true,
       cap_drop: ['ALL'],
       security_opt: ['no-new-privileges:true'],
+      logging: { options: { 'max-size': '20m', 'max-file': '5' } },
     });
+    expect(service.mem_limit, name).toMatch(/^\d+[mg]$/);
+    expect(service.cap_add, name).toEqual(
+      service.image.startsWith('caddy:') ? ['NET_BIND_SERVICE'] : [],
+    );
+  }
+  // As root its start changes owners and users, which needs rights.
+  expect(compose.services.postgres?.user).toBe('postgres');
+});
+
+test('every file that a container gets is there', () => {
+  for (const { configs } of Object.values(compose.services))
+    for (const { source } of configs) {
+      const file = interpolate(compose.configs[source]?.file ?? '', SECRETS);
+      expect(existsSync(new URL(file, root)), source).toBe(true);
+    }
+});
+
+test('the profile `monitoring` has Prometheus, Alertmanager and Grafana, and nothing waits for them', () => {
+  const monitoring = Object.entries(compose.services).filter(([, { profiles }]) =>
+    profiles.includes('monitoring'),
+  );
+  expect(monitoring.map(([name]) => name)).toEqual(['prometheus', 'alertmanager', 'grafana']);
+  const awaited = Object.values(compose.services).flatMap(({ depends_on }) =>
+    Object.keys(depends_on),
+  );
+  for (const [name] of monitoring) expect(awaited).not.toContain(name);
 });
 
 test('Temporal has the settings of the development server, from the files that tests use', async () => {
@@ -223,7 +250,7 @@ test('the Temporal server has the version that tests build, and what its file re
 test('nothing is published beyond the machine itself, and every image has a version', () => {
   for (const { ports, image } of Object.values(compose.services)) {
     for (const published of ports) expect(published).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
-    expect(image).toMatch(/:\d/);
+    expect(image).toMatch(/:v?\d/);
   }
 });
 
@@ -270,7 +297,10 @@ test('production can do without a provider that the file has in the sandbox', ()
 test('the Temporal UI is reached by those who have signed in, and Temporal by nobody outside', async () => {
   const published = Object.entries(compose.services).filter(([, { ports }]) => ports.length > 0);
   expect(published.map(([name]) => name).sort()).toEqual([
+    'alertmanager',
     'balancer',
+    'grafana',
+    'prometheus',
     'sandbox',
     'temporal-ui-gate',
   ]);
@@ -328,7 +358,7 @@ test('what is waited for can come true, and no check depends on what `localhost`
   }
 });
 
-test('the example for Prometheus reads every process that has metrics', async () => {
+test('Prometheus reads every process that has metrics', async () => {
   const text = await readFile(new URL('monitoring/prometheus.yml', root), 'utf8');
   const jobs = z
     .object({ scrape_configs: z.array(z.object({ static_configs: z.unknown() })) })
@@ -339,9 +369,73 @@ test('the example for Prometheus reads every process that has metrics', async ()
   expect(jobs.map((job) => job.static_configs)).toEqual([[{ targets }]]);
 });
 
-test('the guide to release pins the image of every container that is not ours', async () => {
+test('every image that is not ours has its digest, or the guide to release gives it one', async () => {
   const guide = await readFile(new URL('docs/guides/release.md', root), 'utf8');
   const [, named = ''] = /for service in ([^;]+); do/.exec(guide) ?? [];
-  const foreign = Object.entries(compose.services).filter(([, { build }]) => build === undefined);
-  expect(named.split(' ').sort()).toEqual(foreign.map(([name]) => name).sort());
+  const foreign = foreignServices().map(([name, { image }]) => ({ name, image }));
+  const [pinned, others] = [true, false].map((isPinned) =>
+    foreign.filter(({ image }) => image.includes('@') === isPinned),
+  );
+  expect(named.split(' ').sort()).toEqual(others?.map(({ name }) => name).sort());
+  for (const { image } of pinned ?? []) expect(image).toMatch(/@sha256:[0-9a-f]{64}$/);
+  expect(pinned).toHaveLength(6);
+});
+
+/** A file of the profile `monitoring`. */
+const readMonitoring = async (name: string): Promise<unknown> =>
+  parse(await readFile(new URL(`monitoring/${name}`, root), 'utf8'));
+
+const addressesIn = z.object({
+  alerting: z.object({
+    alertmanagers: z.tuple([
+      z.object({ static_configs: z.tuple([z.object({ targets: z.array(z.string()) })]) }),
+    ]),
+  }),
+});
+
+test('Prometheus sends alerts to Alertmanager, and Grafana asks Prometheus', async () => {
+  const { alerting } = addressesIn.parse(await readMonitoring('prometheus.yml'));
+  const [
+    {
+      static_configs: [{ targets }],
+    },
+  ] = alerting.alertmanagers;
+  expect(targets).toEqual(['alertmanager:9093']);
+  const { datasources } = z
+    .object({ datasources: z.array(z.object({ url: z.string(), isDefault: z.boolean() })) })
+    .parse(await readMonitoring('grafana/data-source.yml'));
+  expect(datasources).toEqual([{ url: 'http://prometheus:9090', isDefault: true }]);
+  const { providers } = z
+    .object({ providers: z.array(z.object({ options: z.object({ path: z.string() }) })) })
+    .parse(await readMonitoring('grafana/dashboards.yml'));
+  const { configs = [], environment } = compose.services.grafana ?? {};
+  const dashboard = configs.find(({ source }) => source === 'dashboard')?.target;
+  expect(providers.map(({ options }) => `${options.path}/voucher-service.json`)).toEqual([
+    dashboard,
+  ]);
+  expect(environment?.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH).toBe(dashboard);
+});
+
+test('alerts of each severity have people of their own', async () => {
+  const rules = z.object({
+    groups: z.array(
+      z.object({ rules: z.array(z.object({ labels: z.object({ severity: z.string() }) })) }),
+    ),
+  });
+  const { groups } = rules.parse(await readMonitoring('alerts.yml'));
+  const severities = groups.flatMap((group) => group.rules.map(({ labels }) => labels.severity));
+  const { route, receivers } = z
+    .object({
+      route: z.object({
+        routes: z.array(z.object({ matchers: z.tuple([z.string()]), receiver: z.string() })),
+      }),
+      receivers: z.array(
+        z.object({ name: z.string(), email_configs: z.array(z.unknown()).min(1) }),
+      ),
+    })
+    .parse(await readMonitoring('alertmanager.yml'));
+  expect(route.routes.map(({ matchers: [matcher] }) => matcher).sort()).toEqual(
+    [...new Set(severities)].sort().map((severity) => `severity = ${severity}`),
+  );
+  expect(route.routes.map(({ receiver }) => receiver)).toEqual(receivers.map(({ name }) => name));
 });

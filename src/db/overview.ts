@@ -70,6 +70,8 @@ export interface ServiceState {
   readonly lowWallets: Readonly<Record<string, number>>;
   /** Repairs that wait for a second person. */
   readonly repairsToConfirm: number;
+  /** ETB that a provider did otherwise than we booked, and that no side bears yet. */
+  readonly suspense: number;
   /** E-mails of the last day that were refused or given up, by kind. */
   readonly undelivered: Readonly<Partial<Record<OutboxKind, number>>>;
 }
@@ -145,6 +147,8 @@ export async function readServiceState(
       (select json_agg(waiting) from waiting) as waiting,
       coalesce((select json_object_agg(kind, count) from low), '{}') as "lowWallets",
       (select count(*)::int from repairs where state = 'ASKED') as "repairsToConfirm",
+      (select coalesce(sum(abs(amount)), 0)::float8 from cases
+        where why = 'difference' and closed_at is null) as suspense,
       coalesce((select json_object_agg(kind, count) from (${undeliveredCounts}) as counts), '{}')
         as undelivered
   `.execute(database);

@@ -28,12 +28,16 @@ const composeSchema = z.object({
       read_only: z.boolean().default(false),
       cap_drop: z.array(z.string()).default([]),
       security_opt: z.array(z.string()).default([]),
+      cap_add: z.array(z.string()).default([]),
+      mem_limit: z.string().optional(),
+      logging: z.object({ options: z.record(z.string(), scalar) }).optional(),
+      user: z.string().optional(),
+      profiles: z.array(z.string()).default([]),
+      configs: z.array(z.object({ source: z.string(), target: z.string() })).default([]),
     }),
   ),
-  configs: z.record(
-    z.string(),
-    z.object({ content: z.string().optional(), file: z.string().optional() }),
-  ),
+  // Compose copies other content into a container, which one without a writable file system refuses.
+  configs: z.record(z.string(), z.strictObject({ file: z.string() })),
   networks: z.object({
     default: z.object({
       ipam: z.object({
@@ -65,6 +69,7 @@ export const composeSecrets: Readonly<Record<string, string>> = {
   WORKER_DATABASE_PASSWORD: 'p5',
   OPERATOR_DATABASE_PASSWORD: 'p6',
   REPORTS_DATABASE_PASSWORD: 'p7',
+  GRAFANA_PASSWORD: 'p8',
   ACCESS_TOKEN_PRIVATE_KEY: makeSecrets().ACCESS_TOKEN_PRIVATE_KEY.replaceAll('\n', '\\n'),
   DIGEST_KEY: key,
   DATA_KEYS: `k1:${key}`,

@@ -28,7 +28,7 @@ const composeSchema = z.object({
     }),
   ),
   secrets: z.record(z.string(), z.object({ file: z.string() })).default({}),
-  configs: z.record(z.string(), z.object({ content: z.string().optional() })).default({}),
+  configs: z.record(z.string(), z.object({ file: z.string() })).default({}),
 });
 type Compose = z.infer<typeof composeSchema>;
 
@@ -102,7 +102,7 @@ describe('compose with secrets in files', () => {
   it('lets the database make its roles with the passwords of the files', async () => {
     const { environment, secrets } = overlay.services.postgres ?? { environment: {}, secrets: [] };
     expect(environment.POSTGRES_PASSWORD_FILE).toBe('/run/secrets/POSTGRES_PASSWORD');
-    const script = (base.configs.databases?.content ?? '').replaceAll('$$', '$');
+    const script = await readFile(join(root, base.configs.databases?.file ?? ''), 'utf8');
     const loop = script
       .slice(0, script.indexOf('psql '))
       .replace('/run/secrets', join(folder, 'secrets'));

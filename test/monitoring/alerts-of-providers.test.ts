@@ -119,6 +119,7 @@ describe('the statement of a provider', () => {
         .trigger();
       await until(async () => expect(await casesOf('difference')).toBe(1));
     });
+    expect(await scene.value('suspense_birr', {})).toBeGreaterThan(0);
     await expectAlert(differing, 10, 'CasesOpen');
     await settleCase(stack, reference, 'platform');
     const settled = await scene.during(() =>

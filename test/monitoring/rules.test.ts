@@ -44,9 +44,9 @@ test.each(['alerts.yml', 'objectives.yml'])('promtool accepts %s', async (name) 
   });
 });
 
-test('promtool accepts the example of a configuration, and refuses a broken rule', async () => {
-  const example = await runPromtool('check', 'config', 'monitoring/prometheus.yml');
-  expect(example).toMatchObject({ isGood: true });
+test('promtool accepts the configuration, and refuses a broken rule', async () => {
+  const configuration = await runPromtool('check', 'config', 'monitoring/prometheus.yml');
+  expect(configuration).toMatchObject({ isGood: true });
   expect(await runPromtool('check', 'rules', 'docker-compose.yml')).toMatchObject({
     isGood: false,
   });

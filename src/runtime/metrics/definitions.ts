@@ -122,6 +122,12 @@ const stateDefinitions = {
       },
     },
   },
+  suspense_birr: {
+    kind: 'gauge',
+    help: 'Money in suspense, in ETB: a provider did otherwise than we booked, and no side bears the difference yet',
+    home: 'worker',
+    labels: {},
+  },
   payout_accounts_refused: {
     kind: 'gauge',
     help:

@@ -168,6 +168,7 @@ async function showDatabase(options: StateOptions): Promise<void> {
   for (const wallet of ['gift', 'airtime'])
     metrics.set('wallets_below_threshold', { wallet }, lowWallets[wallet] ?? 0);
   metrics.set('repairs_to_confirm', {}, state.repairsToConfirm);
+  metrics.set('suspense_birr', {}, state.suspense);
   for (const queue of emailQueues)
     metrics.set('emails_undelivered', { queue }, undelivered[queue] ?? 0);
   await showUnpaidAccounts(metrics, database, settings.defaultProviders.mobileMoneyProvider);

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { copyFile, mkdir, symlink } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, symlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -199,7 +199,7 @@ const maxConnections = (words: readonly string[]): string =>
 
 /** Makes the roles and databases as the script of an empty volume does, with its variables filled in. */
 async function initialise(url: string, compose: Compose): Promise<void> {
-  const script = (compose.configs.databases?.content ?? '').replaceAll('$$', '$');
+  const script = await readFile(join(root, compose.configs.databases?.file ?? ''), 'utf8');
   const [, statements = ''] = /<<'SQL'\n([\s\S]*)\nSQL/.exec(script) ?? [];
   const passwords = composeEnvironment(compose, 'postgres');
   const client = new pg.Client({ connectionString: url });
