@@ -31,6 +31,7 @@ import { createWorkflowClient } from './operations/workflow-calls.ts';
 import { portalSite } from './pages/portal/routes.ts';
 import { createSite } from './pages/site.ts';
 import { supportSite } from './pages/staff/routes.ts';
+import { createStatusPage, createStatusReader } from './pages/status.ts';
 import { partnerRoutes } from './partner/routes.ts';
 import { canSendTopup } from './providers/airtime/airtime.ts';
 import { choiceFor, createAirtimeSet, createOperatorLookup } from './providers/provider-set.ts';
@@ -133,17 +134,14 @@ export async function startApi(
     callbackAccess: createCallbackAccess(config.callbacks),
     settings: config,
   };
+  const reported = reportedChecks(temporal);
   const app = createApp(
     services,
     [partnerRoutes, merchantRoutes, callbackRoutes, tokenKeyRoutes, ...(options.surfaces ?? [])],
-    pagesOf(services, config),
+    pagesOf(services, config, reported.temporal),
     documentsOf(config),
   );
-  const health = createHealth(
-    { database: watch.requireHealth, ...options.checks },
-    // Without Temporal, reads and log-ins go on, and changes get a refusal of the API.
-    { reported: { temporal: () => requireNamespace(temporal, HEALTH_LIMIT_MS) } },
-  );
+  const health = createHealth({ database: watch.requireHealth, ...options.checks }, { reported });
   const server = await startHttpServer(answerHealth(health.read, app.callback()), {
     settings: config.http,
     isTrustedProxy,
@@ -205,14 +203,24 @@ const allowlistHostnames = (
     logger,
   });
 
+/** Without Temporal, reads and log-ins go on, and changes get a refusal of the API. */
+const reportedChecks = (temporal: TemporalConnection) => ({
+  temporal: () => requireNamespace(temporal, HEALTH_LIMIT_MS),
+});
+
 /** The pages for people. Both sites with accounts share the threads that hash passwords. */
-function pagesOf(services: Services, config: ApiConfig): PagesSurface[] {
+function pagesOf(
+  services: Services,
+  config: ApiConfig,
+  temporal: HealthChecks[string],
+): PagesSurface[] {
   const { portalPasswordCost, portalPasswordThreads } = config.portal;
   const passwords = createPasswordHashes(portalPasswordCost, portalPasswordThreads);
   return [
     createSite(portalSite, services, passwords),
     createSite(supportSite, services, passwords),
     createDocsSite(config),
+    createStatusPage(services, createStatusReader(services, temporal)),
   ];
 }
 
