@@ -38,6 +38,7 @@ const slowProofs = [
   'test/end-to-end/topups/{broken-topups,topup-workflow-ids}.test.ts',
   'test/examples/{examples,webhook-checks}.test.ts',
   'test/monitoring/*.test.ts',
+  'test/deploy/*.test.ts',
   'test/docs-site/browser-journey.test.ts',
   'test/openapi/{breaking-changes,schemathesis}.test.ts',
   'test/pages/portal/amharic.test.ts',
