@@ -15,13 +15,7 @@ import {
   readMigrationConfig,
 } from '../../src/config/config.ts';
 import { composeSecrets } from '../config/compose-file.ts';
-import {
-  type ChartValues,
-  findHelm,
-  findKubernetesValidate,
-  HELM_LIMIT_MS,
-  runHelm,
-} from './helm.ts';
+import { type ChartValues, findHelmTools, HELM_LIMIT_MS, runHelm } from './helm.ts';
 
 const variable = z.object({
   name: z.string(),
@@ -56,7 +50,7 @@ const resource = z.looseObject({
 });
 type Resource = z.infer<typeof resource>;
 
-/** A Helm that is built from its sources takes an older version for that of the cluster. */
+/** Helm takes an older version for that of the cluster. */
 const TEMPLATE = ['template', 'sale', '--kube-version', '1.37.0'];
 
 /** The least that somebody fills in. */
@@ -101,7 +95,7 @@ const SECRETS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 let folder: string;
 beforeAll(async () => {
-  await Promise.all([findHelm(), findKubernetesValidate()]);
+  await findHelmTools();
   folder = await mkdtemp(join(tmpdir(), 'voucher-topup-service-helm-'));
 }, HELM_LIMIT_MS);
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -197,7 +191,10 @@ describe.each([
     expect(documents.length).toBeGreaterThan(5);
     const file = join(folder, `${name.replaceAll(' ', '-')}.yaml`);
     await writeFile(file, documents.join('\n---\n'));
-    await promisify(execFile)(await findKubernetesValidate(), ['--strict', file]);
+    await promisify(execFile)(join(await findHelmTools(), 'kubernetes-validate'), [
+      '--strict',
+      file,
+    ]);
   });
 });
 
@@ -330,7 +327,7 @@ describe('the chart', () => {
     ['temporal.address is host:port', { temporal: {} }],
     ['replica', { api: { replica: 3 } }],
     [
-      "'public-url' does not match pattern",
+      'Property name of "public-url" does not match',
       { settings: { 'public-url': 'https://vouchers.example' } },
     ],
   ])('refuses values without sense: %s', async (message, values) => {
