@@ -386,8 +386,8 @@ describe('the reason', () => {
     ['The owner is 0911 234 567', 'The owner is [number]'],
     ['code 123456', 'code [code]'],
   ])('is kept without personal data: %s', async (why, kept) => {
-    const gift = await scene.gift();
-    const id = await asked(gift.id, 'cancel-voucher', { why });
+    const { gift } = await scene.voucherIn('claimed');
+    const id = await asked(gift.id, 'extend-claim', { minutes: '20', why });
     scene.expectDone(await scene.ended(id));
     const { html } = await agent.client.get(`/support/repairs/${id}`);
     expect(html).toContain(kept);

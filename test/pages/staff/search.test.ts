@@ -174,8 +174,7 @@ describe('companies and people are found', () => {
       .execute();
     for (const text of [name, name.toUpperCase().slice(2, 25)]) {
       const { html } = await scene.find(text);
-      expect(html).toContain(`partner ${name}`);
-      expect(html).toContain(`partner ${scene.partner.id}: active`);
+      expect(html).toContain(`<a href="/support/partners/${scene.partner.id}">partner ${name}</a>`);
     }
   });
 
@@ -187,7 +186,9 @@ describe('companies and people are found', () => {
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
     for (const text of [row.merchant_name, row.identifier, row.email.toUpperCase()])
-      expect((await scene.find(text)).html, text).toContain(`merchant ${id}: active`);
+      expect((await scene.find(text)).html, text).toContain(
+        `<a href="/support/merchants/${id}">merchant ${row.merchant_name}</a>`,
+      );
   });
 
   test('a person by a part of the e-mail address, and of the service by the name', async () => {

@@ -157,8 +157,16 @@ it('adds up what the command line cancels and takes back within a day', async ()
 });
 
 it('takes a phone number out of the reason, and says so', async () => {
-  const gift = await scene.gift();
-  const words = ['repair', 'cancel-voucher', String(gift.id), '--why', 'Call 0911 234 567 back'];
+  const { gift } = await scene.voucherIn('claimed');
+  const words = [
+    'repair',
+    'extend-claim',
+    gift.id,
+    '--minutes',
+    20,
+    '--why',
+    'Call 0911 234 567 back',
+  ].map(String);
   const { code, out } = await commands.admin(words);
   expect([code, out]).toEqual([0, expect.stringContaining('was taken out of the reason')]);
   const repair = /^Repair (\d+)/.exec(out)?.[1] ?? '';

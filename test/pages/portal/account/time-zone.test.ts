@@ -1,20 +1,27 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makePartner } from '../../../support/companies.ts';
+import { addGiftSeller } from '../../../db/gift-rows.ts';
 import { type Stack, startStack } from '../../../support/stack.ts';
+import { addVoucher } from '../../../support/vouchers.ts';
 import { cellsOf, textOf } from '../journeys/business-scene.ts';
 import { hiddenFields, makeAccount, type PortalClient, signedIn } from '../portal-client.ts';
 
 /** Every time and every day of a person's pages is in the person's time zone. */
 let stack: Stack;
 let person: PortalClient;
+const SOLD_AT = '2026-05-01T22:30:00Z';
 beforeAll(async () => {
   stack = await startStack({ MARKET_TIME_ZONE: 'Africa/Nairobi' });
-  const partner = await makePartner(stack);
-  person = await signedIn(stack, await makeAccount(stack, { kind: 'partner', id: partner.id }));
+  const seller = await addGiftSeller(stack.database);
+  const { partnerId: id } = seller;
+  person = await signedIn(stack, await makeAccount(stack, { kind: 'partner', id }));
   // A sale shortly before midnight of UTC, which was given back later.
-  await transfer(partner.id, ['gift', 'reserved'], '2026-05-01T22:30:00Z');
-  await transfer(partner.id, ['reserved', 'gift'], '2026-07-01T12:00:00Z');
+  const voucher = await addVoucher(stack.database, seller, { amount: '100' });
+  await sql`update vouchers set created_at = ${SOLD_AT} where id = ${voucher.id}`.execute(
+    stack.database,
+  );
+  await transfer(id, ['gift', 'reserved'], SOLD_AT);
+  await transfer(id, ['reserved', 'gift'], '2026-07-01T12:00:00Z');
 });
 
 async function transfer(
