@@ -151,10 +151,8 @@ export const decisionFields = (question: string) =>
   z.object({
     outcome: choiceArgument(['done', 'not-done'], question),
     // A merchant or a customer is given it.
-    reference: referenceArgument(
-      'The provider’s reference of the transaction, or of its answer where nothing was done',
-    ),
-    letter: referenceArgument('Reference of its letter or mail, where that is another').optional(),
+    reference: referenceArgument('The provider’s reference'),
+    letter: referenceArgument('Reference of the letter, if any').optional(),
   });
 
 /** Lets settlements under one reference of a provider be judged one after another. */

@@ -84,7 +84,7 @@ async function queue(request: StaffRequest): Promise<Html> {
     isUsual: Object.keys(values).length === 0,
     isCountBounded: true,
   });
-  return html`<section class="card"><h2>Waiting for us</h2>
+  return html`<section class="card" id="queue"><h2>Waiting for us</h2>
 ${filterForm({ action: SUPPORT_PATH, fields, values, problems: {} })}
 ${items.length === 0 ? nothingWaits(values) : listOf(request, items)}
 ${totalItems > items.length && message('notice', html`${totalItems} wait. Choose a kind or a company to see the others.`)}</section>`;

@@ -103,8 +103,7 @@ export const findAgain = support.page({
   handle: () => ({ kind: 'redirect', to: SUPPORT_PATH }),
 });
 
-const HINT =
-  'Phone number, serial number, code, transaction id, any reference, or the name or e-mail address of a company or person.';
+const HINT = 'Number, code, reference, name or e-mail address.';
 
 /** The one field of the search; it has the focus. */
 export const searchCard = ({ formToken }: StaffRequest, searched = ''): Html =>
