@@ -107,7 +107,7 @@ describe('a code', () => {
       expect(await codeOf(gift)).toMatchObject({ status: 'SENT', provider: 'smpp' });
       expect(await failoversOf(gift)).toEqual([{ from: 'africas-talking', to: 'smpp' }]);
       expect(await inTheStory(gift)).toMatch(
-        /The code was not taken by africas-talking: [^\n]+ smpp was asked next/,
+        /The code was not taken by Africa’s Talking: [^\n]+ SMPP was asked next/,
       );
       expect(await shown(gift)).toContain('africas-talking, then smpp');
       const details = await inTemporalUi(gift);
@@ -203,7 +203,7 @@ describe('a payment', () => {
       { provider: 'mpesa', status: 'completed' },
     ]);
     expect(await inTheStory(gift)).toMatch(
-      /The payment of RDM-\S+ was not taken by gsma: [^\n]+ mpesa was asked next/,
+      /The payment of RDM-\S+ was not taken by GSMA mobile money: [^\n]+ M-Pesa was asked next/,
     );
     expect(await shown(gift)).toContain('gsma, then mpesa');
     await until(async () => {
@@ -220,7 +220,7 @@ describe('a payment', () => {
     const commands = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
     expect(await commands.json('list cases')).toMatchObject([{ reference, provider: 'gsma' }]);
     expect(await inTheStory(gift)).toMatch(
-      /gsma says that it did <span class="money">ETB 975\.00<\/span>, its reference is/,
+      /GSMA mobile money says that it did <span class="money">ETB 975\.00<\/span>, its reference is/,
     );
     // The second amount stands in suspense.
     expect(await scene.transfersOf(gift)).toEqual([
@@ -236,7 +236,7 @@ describe('a payment', () => {
     const { gift, reference, said } = await madeByBoth('900.00');
     expect(said).toContain('The provider has other content under our reference, at gsma');
     expect(await inTheStory(gift)).toMatch(
-      /gsma has something else under our reference: [^\n]+ another amount/,
+      /GSMA mobile money has something else under our reference: [^\n]+ another amount/,
     );
     await settleCase(scene.stack, reference);
   });
