@@ -203,7 +203,7 @@ describe('reconcile', () => {
 
   it('finds an old row that somebody has edited when it checks all books, and then until it is mended', async () => {
     const { database } = scene.stack;
-    expect(await checked('check-books')).toEqual({ parts: 9 });
+    expect(await checked('check-books')).toEqual({ parts: 10 });
     const id = idOf(await scene.topUp(scene.number('000')));
     const operationId = await scene.operationOf(id);
     const setStep = (from: string, to: string) =>
