@@ -79,7 +79,7 @@ it('a top-up that the first provider did not take is sent once, by the second on
   expect((await operator.admin(`show top-up ${id}`)).out).toContain('dt-one, then reloadly');
   const topup = await findTopupDetail(scene.stack.database, scene.partner.id, id);
   const story = topup && happeningsOfTopup(topup, 'top-up').map(({ what }) => String(what));
-  expect(story?.join('\n')).toMatch(/was not taken by dt-one[\s\S]*was delivered by reloadly/);
+  expect(story?.join('\n')).toMatch(/was not taken by DT One[\s\S]*was delivered by Reloadly/);
 
   const { workflow_id } = await scene.stack.database
     .selectFrom('topups')
