@@ -157,8 +157,8 @@ describe('retry', () => {
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => asPartner.post('/topup-transactions/retry-topup', body)),
     );
-    // Whoever comes after the attempt has ended is told so.
-    expect(answers.filter(({ status }) => status !== 200 && status !== 409)).toEqual([]);
+    // Whoever comes after the attempt has ended is told so; a machine that is busy lets others repeat it.
+    expect(answers.filter(({ status }) => ![200, 409, 503].includes(status))).toEqual([]);
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
     expect((await show(transactionIdOf(failed))).attempts).toHaveLength(2);
     expect(await delivered(good)).toHaveLength(1);
