@@ -152,7 +152,7 @@ export const decisionFields = (question: string) =>
     outcome: choiceArgument(['done', 'not-done'], question),
     // A merchant or a customer is given it.
     reference: referenceArgument('The provider’s reference'),
-    letter: referenceArgument('Reference of the letter, if any').optional(),
+    letter: referenceArgument('Letter’s reference, if any').optional(),
   });
 
 /** Lets settlements under one reference of a provider be judged one after another. */

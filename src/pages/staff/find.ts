@@ -103,7 +103,7 @@ export const findAgain = support.page({
   handle: () => ({ kind: 'redirect', to: SUPPORT_PATH }),
 });
 
-const HINT = 'Number, code, reference, name or e-mail address.';
+const HINT = 'Number, code, reference, name or e-mail.';
 
 /** The one field of the search; it has the focus. */
 export const searchCard = ({ formToken }: StaffRequest, searched = ''): Html =>

@@ -138,7 +138,7 @@ ${second && html`<p class="hint">${second.isForOtherNumber ? 'Another number nee
   );
 }
 
-const WHY = 'Phone numbers and codes are taken out.';
+const WHY = 'Numbers and codes are taken out.';
 
 /** The shown answers to “whether”. */
 const answers: Readonly<Record<string, string>> = { done: 'Yes', 'not-done': 'No' };

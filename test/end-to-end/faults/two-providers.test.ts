@@ -261,5 +261,5 @@ test('a payment that M-Pesa made after all, and tells by a callback, is a case',
     expect(first).toMatchObject({ provider: 'mpesa', doubted_at: expect.any(Date) });
   });
   expect(await reconciled(scene.stack)).toContain('Two providers did one order');
-  expect(await operation.page()).toContain('mpesa says that it did');
+  expect(await operation.page()).toContain('M-Pesa says that it did');
 });

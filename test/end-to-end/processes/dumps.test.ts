@@ -256,8 +256,7 @@ describe('a day', () => {
       .where('status', '=', 'FAILED')
       .executeTakeFirstOrThrow();
     const retry = ['repair', 'retry-top-up', String(topup.id), '--msisdn', number];
-    expect(await operator.admin([...retry, '--why', `Not ${msisdn}`])).toMatchObject({ code: 1 });
-    expect(await operator.admin([...retry, '--why', 'Ticket 4711'])).toMatchObject({ code: 0 });
+    expect(await operator.admin([...retry, '--why', `Not ${msisdn}`])).toMatchObject({ code: 0 });
     const erase = ['erase', 'number', numbered('000'), '--note'];
     expect(await operator.admin([...erase, `Of ${number}`])).toMatchObject({ code: 1 });
     const today = new Date().toISOString().slice(0, 10);

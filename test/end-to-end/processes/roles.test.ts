@@ -93,7 +93,7 @@ const ATTACKS: readonly [string, readonly ProcessRole[], string][] = [
   ['set a password', ['worker'], `update portal_accounts set password_hash = 'x'`],
   ['add a person', ['worker'], `insert into portal_accounts (email) values ('x@x.example')`],
   ['sign somebody in', ['worker', 'operator'], 'insert into portal_sessions default values'],
-  ['invite itself', ['api', 'worker'], 'insert into merchant_invitations default values'],
+  ['invite itself', ['worker'], 'insert into merchant_invitations default values'],
   ['call from another address', ['worker'], 'insert into source_addresses default values'],
   ['set a price', ['worker'], 'insert into partner_gift_denomination_prices default values'],
   ['end a claim', ['api', 'operator'], `update voucher_claims set status = 'CANCELLED'`],

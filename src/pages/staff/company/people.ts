@@ -137,7 +137,7 @@ ${postForm(
     name: 'why',
     id: `${verb}-why`,
     label: 'Ticket, and why',
-    hint: 'Phone numbers and codes are taken out.',
+    hint: 'Numbers and codes are taken out.',
     error: wrong?.verb === verb ? wrong.problem : undefined,
   })}
 <p class="actions"><button${isDanger && html` class="danger"`}>${button}</button></p>`,
