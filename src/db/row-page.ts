@@ -1,4 +1,4 @@
-import { type SelectQueryBuilder, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Schema } from './generated/tables.ts';
 
 /** A page of rows, the newest first. */
@@ -6,6 +6,10 @@ export interface RowPage {
   readonly limit: number;
   readonly offset: number;
 }
+
+/** The end of a query: a page of its rows, or all. */
+export const limitedTo = (page: RowPage | undefined): RawBuilder<unknown> =>
+  page === undefined ? sql`` : sql`limit ${page.limit} offset ${page.offset}`;
 
 /** Rows in the order of their ids: all, or a page of the newest. */
 export const rowsById = <Table extends keyof Schema, Row>(

@@ -8,6 +8,7 @@ import type { Database } from './connection.ts';
 import { anyDigest } from './digest-keys.ts';
 import type { VouchersTable } from './generated/tables.ts';
 import { isNamed } from './ledger/ledger.ts';
+import { anySpelling } from './lists/list.ts';
 import { hasNumber } from './phone-numbers.ts';
 
 /** The partner of a voucher. */
@@ -101,9 +102,6 @@ const newestOf = (number: {
     order by ${sql.ref(number.id)} desc limit ${ROWS_OF_A_WAY}`,
   );
 
-const isAny = (reference: string | undefined) =>
-  reference === undefined ? undefined : sql`any(${spellingsOf(reference)}::text[])`;
-
 /** What somebody settled by hand under a reference, also as not done. */
 const settledUnder = (column: 'voucher_id' | 'topup_id', reference: unknown) =>
   ['reference', 'letter'].map(
@@ -116,7 +114,7 @@ const settledUnder = (column: 'voucher_id' | 'topup_id', reference: unknown) =>
 /** Each statement uses an index of its own; together they are a few rows. */
 const voucherWays = (term: SearchedTerm): Way[] => {
   const { serialNumber, codeDigests, numberHash, redemptionId, uuid } = term;
-  const reference = isAny(term.reference);
+  const reference = term.reference === undefined ? undefined : anySpelling(term.reference);
   return [
     ...way(serialNumber, () => sql`select id from vouchers where serial_number = ${serialNumber}`),
     ...way(
@@ -187,7 +185,7 @@ const vouchersOfOperation = ({ operationId }: SearchedTerm): Way[] =>
 
 const topupWays = (term: SearchedTerm): Way[] => {
   const { topupId, numberHash, operationId } = term;
-  const reference = isAny(term.reference);
+  const reference = term.reference === undefined ? undefined : anySpelling(term.reference);
   return [
     ...way(topupId, () => sql`select id from topups where id = ${topupId}`),
     ...newestOf({ table: 'topups', id: 'id', column: 'msisdn', hash: numberHash }),
@@ -338,7 +336,7 @@ const openedCases = ({ caseId, reference }: SearchedTerm) => {
     from cases where ${condition} and voucher_id is null and topup_id is null limit ${ROWS}`;
   return [
     ...(caseId === undefined ? [] : [found(sql`cases.id = ${caseId}`)]),
-    ...(reference === undefined ? [] : [found(sql`cases.reference = ${isAny(reference)}`)]),
+    ...(reference === undefined ? [] : [found(sql`cases.reference = ${anySpelling(reference)}`)]),
   ];
 };
 

@@ -20,6 +20,7 @@ import { type Html, html } from '../rendering/html.ts';
 import { createHealth, type HealthChecks } from '../runtime/process/health.ts';
 import { forReader } from './language/language.ts';
 import { assets } from './layout/assets.ts';
+import { headOf } from './layout/layout.ts';
 import { badge, table, time } from './layout/parts.ts';
 
 const STATUS_PATH = '/status';
@@ -98,12 +99,7 @@ const headline = (parts: readonly PartStatus[]): string => {
 const page = (title: string, content: Html): Html => html`<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} · Voucher service</title>
-<link rel="icon" href="${assets.logo.path}" type="image/svg+xml">
-<link rel="stylesheet" href="${assets.stylesheet.path}">
+${headOf(html`${title} · Voucher service`)}
 </head>
 <body class="signed-out">
 <header><div class="top"><a class="brand" href="${STATUS_PATH}"><img src="${assets.logo.path}" alt="" width="32" height="32">

@@ -20,7 +20,8 @@ export const findCommand: AdminCommand = {
   details:
     'By a phone number in any writing, a serial number, a voucher code, a transaction id, a reference ' +
     'of ours, of a provider, of a line of a bulk order, of a deposit or of a goodwill credit, the ' +
-    'X-Request-Id of a call, the id of a workflow, or the name or e-mail address of a company or person. Numbers are shown masked. The audit log gets who looked for what, a number only as a keyed hash. Needs the ' +
+    'X-Request-Id of a call, the id of a workflow, or the name or e-mail address of a company or person. ' +
+    'Numbers are shown masked. The audit log gets who looked for what, a number only as a keyed hash. Needs the ' +
     'settings DIGEST_KEY, DIGEST_KEYS and DATA_KEYS of the service, unless "npm start" runs it.',
   fields,
   examples: ['find 0911234567', 'find 012345678901234567', 'find RDM-0123456789ABCDEF'],

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import type { RowPage } from '../row-page.ts';
+import { limitedTo, type RowPage } from '../row-page.ts';
 
 export interface NewPrice {
   readonly partnerId: number;
@@ -91,7 +91,7 @@ export async function listPartnerPrices(database: Database, partnerId: number, p
     where price.id is not null or exists (select from partner_products
       where partner_id = ${partnerId} and product_id = denomination.product_id)
     order by amount_etb, denomination.id, price.merchant_id nulls first
-    ${page ? sql`limit ${page.limit} offset ${page.offset}` : sql``}`.execute(database);
+    ${limitedTo(page)}`.execute(database);
   return rows;
 }
 

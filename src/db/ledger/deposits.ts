@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Money, parseMoney } from '../../domain/money.ts';
 import { DEPOSIT_REVERSAL } from '../../domain/statements.ts';
 import { type Database, type DatabaseTransaction, lockName } from '../connection.ts';
-import type { RowPage } from '../row-page.ts';
+import { limitedTo, type RowPage } from '../row-page.ts';
 import { addTransfers, isNamed } from './ledger.ts';
 
 export interface Deposit {
@@ -90,7 +90,7 @@ export interface ListedDeposit {
 export async function listDeposits(
   database: Database,
   partnerId: number,
-  { limit, offset }: RowPage,
+  page: RowPage,
 ): Promise<ListedDeposit[]> {
   const { rows } = await sql<ListedDeposit>`
     select made.id, made.created_at as at, substr(made.operation_id, ${operationOf('').length + 1}::int) as reference,
@@ -100,10 +100,10 @@ export async function listDeposits(
     from ledger_accounts as account cross join lateral (
       select id, created_at, operation_id, amount from ledger_transfers
       where credit_account_id = account.id and operation_id like 'deposit:%' and step = 'deposit'
-      order by id desc limit ${limit + offset}
+      order by id desc limit ${page.limit + page.offset}
     ) as made
     where account.partner_id = ${partnerId} and account.kind in ('gift', 'airtime')
-    order by made.id desc limit ${limit} offset ${offset}`.execute(database);
+    order by made.id desc ${limitedTo(page)}`.execute(database);
   return rows;
 }
 

@@ -5,7 +5,7 @@ import { anyDigest } from '../digest-keys.ts';
 import type { MerchantInvitationsTable } from '../generated/tables.ts';
 import { type OutboxState, queueMessages } from '../outbox.ts';
 import { routesFor } from '../providers.ts';
-import type { RowPage } from '../row-page.ts';
+import { limitedTo, type RowPage } from '../row-page.ts';
 
 export type InvitationStatus = Selectable<MerchantInvitationsTable>['status'];
 
@@ -205,7 +205,7 @@ export async function listInvitations(database: Database, merchantId: number, pa
       and mail.subject = invitation.id::text and mail.channel = 'EMAIL'
     where invitation.merchant_id = ${merchantId}
     order by invitation.created_at desc
-    ${page ? sql`limit ${page.limit} offset ${page.offset}` : sql``}`.execute(database);
+    ${limitedTo(page)}`.execute(database);
   return rows;
 }
 

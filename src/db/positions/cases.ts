@@ -6,7 +6,7 @@ import type { Company } from '../../domain/vouchers/voucher.ts';
 import { companyColumn } from '../catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { staffName } from '../people/accounts.ts';
-import type { RowPage } from '../row-page.ts';
+import { limitedTo, type RowPage } from '../row-page.ts';
 import { type LockedOrder, lastHeardOf, lostOperationId, type OpenCase } from './orders.ts';
 
 /** Something that a person must settle. */
@@ -162,7 +162,8 @@ const columns = sql`found.id, subject_kind as "subjectKind", subject, why, diffe
   message, provider, reference, found.partner_id as "partnerId", company_name as partner,
   found.merchant_id as "merchantId", merchant_name as merchant, voucher_id as "voucherId",
   serial_number as "serialNumber", topup_id as "topupId", opened_at as "openedAt",
-  closed_at as "closedAt", closed_by as "closedBy", note, borne_by as "borneBy", coalesce(${staffName('closed_by')}, closed_by) as closer`;
+  closed_at as "closedAt", closed_by as "closedBy", note, borne_by as "borneBy",
+  coalesce(${staffName('closed_by')}, closed_by) as closer`;
 
 const joins = sql`left join partners on partners.id = found.partner_id
   left join merchants on merchants.id = found.merchant_id
@@ -196,13 +197,13 @@ export async function listCases(
 export async function openCasesOf(
   database: Database,
   company: Company,
-  { limit, offset }: RowPage,
+  page: RowPage,
 ): Promise<Case[]> {
   const owner = sql.ref(`found.${companyColumn(company)}`);
   const { rows } = await sql<Case>`
     select ${columns} from cases as found ${joins}
     where closed_at is null and ${owner} = ${company.id}
-    order by found.id limit ${limit} offset ${offset}`.execute(database);
+    order by found.id ${limitedTo(page)}`.execute(database);
   return rows;
 }
 

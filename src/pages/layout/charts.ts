@@ -1,9 +1,9 @@
-import type { ClaimCounts } from '../../db/figures.ts';
+import type { ClaimCounts, TopMerchant } from '../../db/figures.ts';
 import { type Chart, drawChart, type Tick } from '../../rendering/chart.ts';
 import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
 import { locale, sentence } from '../language/language.ts';
 import { beginningOf } from '../language/time-zone.ts';
-import { daysAfter, table } from './parts.ts';
+import { amountText, daysAfter, money, table } from './parts.ts';
 
 /** The unit of a chart's values. */
 type ChartUnit = 'ETB' | '%';
@@ -16,6 +16,13 @@ export interface DayValue {
   /** The value as the table and the tooltip have it. */
   readonly words: string;
 }
+
+/** An amount of ETB of a day; a decimal string. */
+export const amountOn = (day: string, amount: string): DayValue => ({
+  day,
+  value: Number(amount),
+  words: amountText(amount),
+});
 
 /** How many of those that ended were successes; nothing on a day on which none ended. */
 export function successOf(day: string, done: number, failed: number): DayValue {
@@ -142,6 +149,16 @@ export const countList = (
       html`<li><span>${what}</span> <span>${words}</span><progress max="${most}" value="${count}" aria-hidden="true"></progress></li>`,
   )}</ul>`;
 };
+
+/** The sums that merchants were paid, the greatest first. */
+export const merchantsList = (merchants: readonly TopMerchant[]): Html =>
+  countList(
+    merchants.map(({ merchant, paid }) => ({
+      what: merchant,
+      count: Number(paid),
+      words: money(paid),
+    })),
+  );
 
 /** What became of claims, each step with its bar. */
 export const claimsList = ({ claims, codes, payments }: ClaimCounts): Html =>

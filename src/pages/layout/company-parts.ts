@@ -2,6 +2,8 @@ import type { listApiKeys } from '../../db/access/company-access.ts';
 import type { Database } from '../../db/connection.ts';
 import type { Wallet } from '../../db/ledger/account-statements.ts';
 import { partnerBalances, readLowBalances } from '../../db/ledger/ledger.ts';
+import type { DayOfSales } from '../../db/ledger/sales.ts';
+import type { DayOfPayouts } from '../../db/lists/redemptions.ts';
 import type { MerchantTerms } from '../../db/vouchers/generation.ts';
 import type { WebhookEndpoint } from '../../db/webhooks/endpoints.ts';
 import { needsRotation } from '../../domain/access.ts';
@@ -9,7 +11,7 @@ import { formatGroupedAmount, parseMoney } from '../../domain/money.ts';
 import { maskMsisdn } from '../../domain/phone.ts';
 import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
 import type { KnownText } from '../language/language.ts';
-import { badge, facts, money, time } from './parts.ts';
+import { amountText, badge, facts, money, type TableColumn, time } from './parts.ts';
 
 /** Parts of a company that its own people and support see alike. */
 
@@ -24,6 +26,23 @@ export const walletLabels: Readonly<
     text: 'The value of vouchers that is not used yet.',
   },
 };
+
+/** The columns of sales, next to that of the day. */
+export const salesColumns: readonly TableColumn<
+  Pick<DayOfSales, 'vouchers' | 'voucherAmount' | 'topups' | 'topupAmount'>
+>[] = [
+  { title: 'Vouchers', value: ({ vouchers }) => vouchers, align: 'right' },
+  { title: 'ETB', value: ({ voucherAmount }) => amountText(voucherAmount), align: 'right' },
+  { title: 'Top-ups', value: ({ topups }) => topups, align: 'right' },
+  { title: 'ETB ', value: ({ topupAmount }) => amountText(topupAmount), align: 'right' },
+];
+
+/** The columns of payouts, next to that of the day. */
+export const payoutColumns: readonly TableColumn<Omit<DayOfPayouts, 'day'>>[] = [
+  { title: 'Payouts', value: ({ payouts }) => payouts, align: 'right' },
+  { title: 'Paid, ETB', value: ({ paid }) => amountText(paid), align: 'right' },
+  { title: 'Fees, ETB', value: ({ serviceFees }) => amountText(serviceFees), align: 'right' },
+];
 
 /** USD without unusual zeros. */
 export const usd = (decimal: string): string => decimal.replace(/0{1,4}$/, '');

@@ -28,12 +28,7 @@ export function writePage(context: Context, tools: PageTools, page: PageContent)
   context.body = writeHtml(html`<!doctype html>
 <html lang="${language()}">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${phrase(page.title)}${view && html` · ${view.session.companyName}`} · ${phrase(site.name)}</title>
-<link rel="icon" href="${assets.logo.path}" type="image/svg+xml">
-<link rel="stylesheet" href="${assets.stylesheet.path}">
+${headOf(html`${phrase(page.title)}${view && html` · ${view.session.companyName}`} · ${phrase(site.name)}`)}
 <script src="${assets.pageScript.path}" defer></script>
 ${keepsTyping && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`}
 ${page.callsApi && html`<script src="${ownAssets.tryItScript.path}" defer></script>`}
@@ -57,6 +52,14 @@ ${view && zoneNote(site)}</footer>
 </html>
 `);
 }
+
+/** The head of every page, but for its scripts. */
+export const headOf = (title: Html): Html => html`<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<link rel="icon" href="${assets.logo.path}" type="image/svg+xml">
+<link rel="stylesheet" href="${assets.stylesheet.path}">`;
 
 /** The time zone of a person of the service is the market's. */
 const zoneNote = (site: Site): Html =>

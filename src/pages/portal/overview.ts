@@ -23,7 +23,15 @@ import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { locale } from '../language/language.ts';
 import { timeZone } from '../language/time-zone.ts';
-import { claimsList, countList, dayChart, lineChart, successOf } from '../layout/charts.ts';
+import {
+  amountOn,
+  claimsList,
+  countList,
+  dayChart,
+  lineChart,
+  merchantsList,
+  successOf,
+} from '../layout/charts.ts';
 import { amountText, daysAfter, message, money, time, today } from '../layout/parts.ts';
 import { type AccountRequest, PORTAL_PATH, portal } from '../page.ts';
 import { balanceCards } from './balances.ts';
@@ -75,15 +83,16 @@ function trendOf<Day extends { readonly day: string }>(
     count: part.reduce((count, day) => count + valuesOf(day).count, 0),
     sum: formatMoney(part.reduce((sum, day) => sum + parseMoney(valuesOf(day).sum), 0n)),
   });
-  const values = days.map((day) => {
-    const { sum } = valuesOf(day);
-    return { day: day.day, value: Number(sum), words: amountText(sum) };
-  });
   return {
     before: total(days.slice(0, half)),
     now: total(days.slice(half)),
     chart:
-      values.some(({ value }) => value > 0) && dayChart({ ...chart, unit: 'ETB', days: values }),
+      days.some((day) => parseMoney(valuesOf(day).sum) > 0n) &&
+      dayChart({
+        ...chart,
+        unit: 'ETB',
+        days: days.map((day) => amountOn(day.day, valuesOf(day).sum)),
+      }),
   };
 }
 
@@ -112,13 +121,7 @@ const merchantsCard = (merchants: readonly TopMerchant[]): Html | false =>
   merchants.length > 0 &&
   html`<section class="card"><h2>Merchants that were paid most</h2>
 <p class="quiet">Out of your vouchers, in the last 14 days.</p>
-${countList(
-  merchants.map(({ merchant, paid }) => ({
-    what: merchant,
-    count: Number(paid),
-    words: money(paid),
-  })),
-)}</section>`;
+${merchantsList(merchants)}</section>`;
 
 /** The balances of the wallets as lines; a wallet that had nothing has none. */
 const balanceChartCards = (balances: readonly BalanceAt[]): readonly Html[] =>
@@ -134,7 +137,9 @@ ${lineChart({
   last: twoWeeks().last,
   timeText: time,
   points: points.map(({ at, balance }) => ({
-    ...{ at, value: Number(balance), words: amountText(balance) },
+    at,
+    value: Number(balance),
+    words: amountText(balance),
   })),
 })}</section>`;
   });

@@ -5,7 +5,8 @@ import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { beginningOf, fileTime, timeZone } from '../language/time-zone.ts';
-import { dayChart } from '../layout/charts.ts';
+import { amountOn, dayChart } from '../layout/charts.ts';
+import { payoutColumns, salesColumns } from '../layout/company-parts.ts';
 import { daysForm } from '../layout/forms.ts';
 import { redemptionStates, reversalLabels, stateBadge, stateOptions } from '../layout/labels.ts';
 import { listAddress } from '../layout/paging.ts';
@@ -78,13 +79,7 @@ ${marginCard(margins)}
 ${table(
   'Sales per day, newest first',
   [{ ...total, day: 'All days' }, ...days.toReversed()],
-  [
-    { title: 'Day', value: ({ day }) => phrase(day) },
-    { title: 'Vouchers', value: ({ vouchers }) => vouchers, align: 'right' },
-    { title: 'ETB', value: ({ voucherAmount }) => amountText(voucherAmount), align: 'right' },
-    { title: 'Top-ups', value: ({ topups }) => topups, align: 'right' },
-    { title: 'ETB ', value: ({ topupAmount }) => amountText(topupAmount), align: 'right' },
-  ],
+  [{ title: 'Day', value: ({ day }) => phrase(day) }, ...salesColumns],
 )}</section>`;
 }
 
@@ -144,7 +139,7 @@ ${dayChart({
   title,
   unit: 'ETB',
   hasTable: true,
-  days: days.map(({ day, sum }) => ({ day, value: Number(sum), words: amountText(sum) })),
+  days: days.map(({ day, sum }) => amountOn(day, sum)),
 })}</section>`;
 
 const totalOfSales = (
@@ -218,12 +213,7 @@ function payouts(all: readonly DayOfPayouts[]): Html {
 ${table(
   'Payouts per day, newest first',
   [{ ...total, day: 'All days' }, ...days.toReversed()],
-  [
-    { title: 'Day', value: linkedDay },
-    { title: 'Payouts', value: ({ payouts: count }) => count, align: 'right' },
-    { title: 'Paid, ETB', value: ({ paid }) => amountText(paid), align: 'right' },
-    { title: 'Fees, ETB', value: ({ serviceFees }) => amountText(serviceFees), align: 'right' },
-  ],
+  [{ title: 'Day', value: linkedDay }, ...payoutColumns],
 )}</section>`;
 }
 

@@ -136,10 +136,10 @@ ${proofField(request, wrong?.problem)}
 }
 
 /**
- * Changes the access of a company or of a person of the service, in one transaction with the entry of the audit log. Staff
- * change that of the company that they help. Owners are told about that entry (domain/access.ts). Changes of one company run
- * one at a time, so that limits hold. `work` answers what the page shows and what the log stores
- * (never a secret), or undefined where nothing changed.
+ * Changes the access of a company or of a person of the service, in one transaction with the entry of the audit
+ * log. Staff change that of the company that they help. Owners are told about that entry (domain/access.ts).
+ * Changes of one company run one at a time, so that limits hold. `work` answers what the page shows and what the
+ * log stores (never a secret), or undefined where nothing changed.
  */
 export const changeAccess = <Result>(
   request: PersonRequest,

@@ -9,9 +9,17 @@ import {
 import { type DayOfSales, salesPerDay } from '../../db/ledger/sales.ts';
 import { type FailureCount, paymentFailures, topupFailures } from '../../db/overview.ts';
 import { type Html, html } from '../../rendering/html.ts';
-import { claimsList, countList, type DayValue, dayChart, successOf } from '../layout/charts.ts';
+import {
+  amountOn,
+  claimsList,
+  countList,
+  type DayValue,
+  dayChart,
+  merchantsList,
+  successOf,
+} from '../layout/charts.ts';
 import { daysForm } from '../layout/forms.ts';
-import { amountText, emptyState, money, readDays } from '../layout/parts.ts';
+import { emptyState, readDays } from '../layout/parts.ts';
 import { SUPPORT_PATH, support } from '../page.ts';
 
 interface Figures {
@@ -55,11 +63,7 @@ const card = (heading: string, content: Html): Html =>
 const amounts = <Day extends { readonly day: string }>(
   days: readonly Day[],
   amountOf: (day: Day) => string,
-): DayValue[] =>
-  days.map((day) => {
-    const amount = amountOf(day);
-    return { day: day.day, value: Number(amount), words: amountText(amount) };
-  });
+): DayValue[] => days.map((day) => amountOn(day.day, amountOf(day)));
 
 const rates = <Day extends { readonly day: string }>(
   days: readonly Day[],
@@ -120,11 +124,7 @@ const lists = ({ claims, merchants, failedTopups, refusedPayments }: Figures): H
     'Merchants that were paid most',
     merchants.length === 0
       ? emptyState('None', 'No merchant was paid on these days.')
-      : countList(
-          merchants.map(({ merchant, paid }) => ({
-            ...{ what: merchant, count: Number(paid), words: money(paid) },
-          })),
-        ),
+      : merchantsList(merchants),
   ),
   card('Failed top-ups by reason', reasons(failedTopups)),
   card('Refused payments by reason', reasons(refusedPayments)),

@@ -132,13 +132,18 @@ export function repairForm(
 ${Object.entries(kind.fields.shape)
   .filter(([name]) => choices[name]?.length !== 0)
   .map(([name, schema]) => fieldOf(named(name), schema as z.ZodType, choices[name]))}
-${field({ name: 'why', id: idOf('why'), value: values.why ?? '', label: 'Ticket, and why', hint: WHY })}
+${whyField({ id: idOf('why'), value: values.why ?? '' })}
 ${second && html`<p class="hint">${second.isForOtherNumber ? 'Another number needs a second person' : 'A second person must confirm it'}: ${second.why}.</p>`}
 <p class="actions"><button${kind.isFinal && html` class="danger"`}>${button}</button></p>`,
   );
 }
 
-const WHY = 'Numbers and codes are taken out.';
+/** The ticket and the reason of a change by people of the service. `keptReason` takes numbers and codes out. */
+export const whyField = (own: Pick<Parameters<typeof field>[0], 'id' | 'value' | 'error'>): Html =>
+  field({
+    ...{ name: 'why', label: 'Ticket, and why', hint: 'Numbers and codes are taken out.' },
+    ...own,
+  });
 
 /** The shown answers to “whether”. */
 const answers: Readonly<Record<string, string>> = { done: 'Yes', 'not-done': 'No' };

@@ -9,7 +9,7 @@ import { type Html, html } from '../../../rendering/html.ts';
 import type { RepairKind } from '../../../repairs/repair-kind.ts';
 import { creditGoodwillRepair, undoDepositRepair } from '../../../repairs/wallet-repairs.ts';
 import { timeZone } from '../../language/time-zone.ts';
-import { walletCards } from '../../layout/company-parts.ts';
+import { payoutColumns, salesColumns, walletCards } from '../../layout/company-parts.ts';
 import { daysForm } from '../../layout/forms.ts';
 import {
   amountText,
@@ -171,10 +171,7 @@ function tableOfSales(all: Awaited<ReturnType<typeof salesPerDay>>): Html {
   if (days.length === 0) return emptyState('None', 'Nothing was sold on these days.');
   return table('Sales by day, newest first', days, [
     { title: 'Day', phone: 'head', value: ({ day }) => day },
-    { title: 'Vouchers', value: ({ vouchers }) => vouchers, align: 'right' },
-    { title: 'ETB', value: ({ voucherAmount }) => amountText(voucherAmount), align: 'right' },
-    { title: 'Top-ups', value: ({ topups }) => topups, align: 'right' },
-    { title: 'ETB ', value: ({ topupAmount }) => amountText(topupAmount), align: 'right' },
+    ...salesColumns,
   ]);
 }
 
@@ -183,8 +180,6 @@ function tableOfPayouts(all: Awaited<ReturnType<typeof payoutsPerDay>>): Html {
   if (days.length === 0) return emptyState('None', 'Nothing was paid on these days.');
   return table('Payouts by day, newest first', days, [
     { title: 'Day', phone: 'head', value: ({ day }) => day },
-    { title: 'Payouts', value: ({ payouts }) => payouts, align: 'right' },
-    { title: 'Paid, ETB', value: ({ paid }) => amountText(paid), align: 'right' },
-    { title: 'Fees, ETB', value: ({ serviceFees }) => amountText(serviceFees), align: 'right' },
+    ...payoutColumns,
   ]);
 }

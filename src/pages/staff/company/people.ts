@@ -12,10 +12,11 @@ import { mayAsStaff, type StaffNeed } from '../../../domain/staff.ts';
 import { inviteMerchant } from '../../../operations/invitations.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
-import { badge, facts, field, message, postForm, secretPage, time } from '../../layout/parts.ts';
+import { badge, facts, message, postForm, secretPage, time } from '../../layout/parts.ts';
 import { type PageAnswer, readNameField, type StaffPage, type StaffRequest } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { readWrongSignIns } from '../../session/sign-in.ts';
+import { whyField } from '../repair-form.ts';
 import { companyPath } from '../repair-parts.ts';
 import { companyForms, companyPages, declarePart, partPage } from './company-pages.ts';
 
@@ -133,13 +134,7 @@ ${
 <p>${text(hours)}</p>
 ${postForm(
   { action: `${companyPath(company)}/people/${person.id}/${verb}`, formToken },
-  html`${field({
-    name: 'why',
-    id: `${verb}-why`,
-    label: 'Ticket, and why',
-    hint: 'Numbers and codes are taken out.',
-    error: wrong?.verb === verb ? wrong.problem : undefined,
-  })}
+  html`${whyField({ id: `${verb}-why`, error: wrong?.verb === verb ? wrong.problem : undefined })}
 <p class="actions"><button${isDanger && html` class="danger"`}>${button}</button></p>`,
 )}</details>`,
     )}</div></section>`,
