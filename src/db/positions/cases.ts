@@ -7,7 +7,7 @@ import { companyColumn } from '../catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { staffName } from '../people/accounts.ts';
 import { limitedTo, type RowPage } from '../row-page.ts';
-import { type LockedOrder, lastHeardOf, lostOperationId, type OpenCase } from './orders.ts';
+import { differingOf, type LockedOrder, lostOperationId, type OpenCase } from './orders.ts';
 
 /** Something that a person must settle. */
 export interface Case {
@@ -70,7 +70,7 @@ export async function openOrCloseCase(
     insert into cases as old (subject_kind, subject, why, difference, amount, message, provider,
       reference, partner_id, merchant_id, voucher_id, topup_id, is_blocking)
     values ('order', ${operationId}, ${why}, ${difference}, ${formatMoney(amount)}::numeric,
-      ${message}, ${lastHeardOf(order).provider}, ${reference}, ${partnerId}::bigint, ${merchantId}::bigint,
+      ${message}, ${differingOf(order).provider}, ${reference}, ${partnerId}::bigint, ${merchantId}::bigint,
       ${voucherId}::bigint, ${topupId}::bigint, ${isBlocking})
     on conflict (subject_kind, subject, why) where closed_at is null
     do update set difference = excluded.difference, amount = excluded.amount,

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Money, parseMoney } from '../../domain/money.ts';
 import type { Placement } from '../../domain/positions/placement.ts';
-import type { Position, Settlement } from '../../domain/positions/position.ts';
+import { type Position, partsOf, type Settlement } from '../../domain/positions/position.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { MissingRowError } from '../refused-rows.ts';
 
@@ -251,11 +251,23 @@ export const currentOf = ({ position }: Pick<LockedOrder, 'position'>): Placemen
 };
 
 /** The placement whose provider has said something last. */
-export const lastHeardOf = (order: LockedOrder): PlacementRow =>
+const lastHeardOf = (order: LockedOrder): PlacementRow =>
   order.position.placements.reduce(
     (last, one) => ((one.saidAt ?? 0) > (last.saidAt ?? 0) ? one : last),
     currentOf(order),
   );
+
+/** The placement that a case is about: the one that differs most, else the one whose provider has said something last. */
+export function differingOf(order: LockedOrder): PlacementRow {
+  const size = (part: bigint) => (part < 0n ? -part : part);
+  const parts = partsOf(order.position);
+  const most = parts.reduce(
+    (found, part, index) => (size(part) > size(parts[found] ?? 0n) ? index : found),
+    0,
+  );
+  const differing = order.position.placements[most];
+  return differing && parts[most] !== 0n ? differing : lastHeardOf(order);
+}
 
 /** "top-up 17, attempt 1", for people. */
 export const subjectOfOrder = (order: LockedOrder): string =>

@@ -170,7 +170,7 @@ export function settle<Row extends Placement>(
   };
   const open = difference(position);
   if (open === 0n) return cleared;
-  if (by === 'provider') return { ...cleared, placements: putRight(cleared.placements, open, now) };
+  if (by === 'provider') return { ...cleared, placements: putRight(cleared, now) };
   if (by !== 'payer') return { ...cleared, settlements: [...settlements, { by, amount: open }] };
   const isPaidNow = mayCharge(position);
   const isPaidBack = mayCredit(position);
@@ -197,22 +197,41 @@ export const mayCredit = (position: Position): boolean =>
  * A decision of a person about the providers: they have given back the surplus, or done the missing
  * part.
  */
-function putRight<Row extends Placement>(
-  placements: readonly Row[],
-  open: Money,
-  now: number,
-): readonly Row[] {
-  let left = open;
-  const changed = placements.toReversed().map((one): Row => {
-    if (one.kind === 'reversal' || left === 0n) return one;
-    const net = netOf(one, placements);
-    const change = left > 0n ? -(net < left ? net : left) : -left;
-    if (change === 0n) return one;
-    left += change;
-    const said = net + change > 0n ? 'done' : 'undone';
-    return { ...one, done: one.done + change, said, saidAt: now, silentSince: null };
+const putRight = <Row extends Placement>(position: Position<Row>, now: number): readonly Row[] => {
+  const parts = partsOf(position);
+  return position.placements.map((one, index): Row => {
+    const part = parts[index] ?? 0n;
+    if (part === 0n) return one;
+    const said = netOf(one, position.placements) > part ? 'done' : 'undone';
+    return { ...one, done: one.done - part, said, saidAt: now, silentSince: null };
   });
-  return changed.toReversed();
+};
+
+/**
+ * The part of what stands in suspense that each placement did too much, or too little where it is negative. The service
+ * goes to another provider only after a refusal. So a later placement keeps what is paid for, and the earlier one is
+ * the surplus. What is missing is missing where a provider last did or undid something.
+ */
+export function partsOf(position: Position): readonly Money[] {
+  const { placements } = position;
+  const open = difference(position);
+  if (open < 0n) {
+    const isAny = ({ kind }: Placement) => kind !== 'reversal';
+    const isChanged = (one: Placement) =>
+      isAny(one) && (one.said === 'done' || one.said === 'undone');
+    const changed = placements.findLastIndex(isChanged);
+    const missing = changed >= 0 ? changed : placements.findLastIndex(isAny);
+    return placements.map((_, index) => (index === missing ? open : 0n));
+  }
+  const booked = netDone(position) - open;
+  let kept = booked > 0n ? booked : 0n;
+  const latestFirst = placements.toReversed().map((one) => {
+    const net = netOf(one, placements);
+    const own = net < kept ? net : kept;
+    kept -= own;
+    return net - own;
+  });
+  return latestFirst.toReversed();
 }
 
 /** Days that news of a provider may stay unexplained before a person is asked. */

@@ -212,13 +212,19 @@ describe('who bears a difference', () => {
 
   it.each([
     [
-      'it gave back what was too much, the last one first',
+      'the one that had refused gave it back, and the later one keeps it',
       {},
       [done(), done(PRICE, 'mpesa')],
-      ['done', 'undone'],
+      ['undone', 'done'],
     ],
     ['it gave back a part', {}, [done(110n)], ['done']],
     ['it did what was missing', {}, [undone], ['done']],
+    [
+      'the one that had undone it did it again, and not the one that had refused it',
+      {},
+      [undone, { ...undone, provider: 'mpesa', said: 'nothing' }],
+      ['done', 'nothing'],
+    ],
     [
       'it keeps what a reversal took back',
       { isCharged: false },
