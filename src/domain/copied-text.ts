@@ -1,6 +1,7 @@
 /** What comes along invisibly with copied text, such as the marks of direction U+202A to U+202C. */
 const INVISIBLE = /\p{Cf}/gu;
-const ANY_SPACE = /[\p{Zs}\t]/gu;
+/** Also a line break: a letter or a page breaks a long code. */
+const ANY_SPACE = /\s/gu;
 /** Hyphens and dashes of every length, and the minus sign. */
 const ANY_DASH = /[\p{Dash_Punctuation}\u2212]/gu;
 

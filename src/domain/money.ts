@@ -1,3 +1,5 @@
+import { plainCopy } from './copied-text.ts';
+
 /**
  * An exact amount of ETB in millionths, as the database's NUMERIC(20,6). It is a bigint,
  * so the operators of the language add and compare amounts.
@@ -10,7 +12,7 @@ const MICROS_PER_CENT = 10_000n;
 
 const STORED_DECIMAL = /^(-?)([0-9]{1,24})(?:\.([0-9]{1,6}))?$/;
 /** Zeros behind the cents do not count: our own answers have six decimals. */
-const REQUESTED_DECIMAL = /^[0-9]{1,14}(?:\.[0-9]{1,2}0{0,4})?$/;
+const REQUESTED_DECIMAL = /^([0-9]{1,14}(?:\.[0-9]{1,2})?)(?:(?<=\.[0-9]{2})0{1,18})?$/;
 /** A JSON number holds 15 significant digits exactly; its 16th may be rounded. */
 const EXACT_DIGITS_OF_NUMBER = 15;
 
@@ -78,11 +80,12 @@ export function percentageOf(money: Money, percent: string): Money {
  * so 19.99 is exact. Answers undefined for every other value.
  */
 export function parseRequestAmount(value: number | string): Money | undefined {
-  const text = String(value);
-  if (!REQUESTED_DECIMAL.test(text)) return undefined;
+  const text = typeof value === 'number' ? String(value) : plainCopy(value);
+  const [, decimal] = REQUESTED_DECIMAL.exec(text) ?? [];
+  if (decimal === undefined) return undefined;
   if (typeof value === 'number' && text.replace('.', '').length > EXACT_DIGITS_OF_NUMBER) {
     return undefined;
   }
-  const money = parseMoney(text);
+  const money = parseMoney(decimal);
   return money > 0n ? money : undefined;
 }

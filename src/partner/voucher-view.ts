@@ -1,6 +1,7 @@
 import { type ZodType, z } from 'zod';
 import type { ListedVoucher } from '../db/lists/vouchers.ts';
 import type { VoucherDetail } from '../db/vouchers/vouchers.ts';
+import { plainCopy } from '../domain/copied-text.ts';
 import { formatMoney, parseMoney } from '../domain/money.ts';
 import { maskStored, type StoredNumber } from '../domain/phone.ts';
 import { voucherStatuses } from '../domain/vouchers/voucher.ts';
@@ -26,8 +27,13 @@ export const voucherFields = {
   }),
   merchantIdentifier: z
     .string('must be the identifier as text')
-    .min(1, 'must have at least 1 character')
-    .max(100, 'must have at most 100 characters')
+    .transform(plainCopy)
+    .pipe(
+      z
+        .string()
+        .min(1, 'must have at least 1 character')
+        .max(100, 'must have at most 100 characters'),
+    )
     .nullish()
     .meta({
       description: 'Merchant by the `identifier` of its record, in place of `merchantId`',

@@ -74,14 +74,16 @@ function wordsOf(name: string): string {
 const parseCountry = (text: string): string | undefined =>
   text.length > MAXIMUM_LENGTH
     ? undefined
-    : (codes.get(text.trim().toUpperCase()) ?? codesByName.get(wordsOf(text)));
+    : (codes.get(plainCopy(text).toUpperCase()) ?? codesByName.get(wordsOf(text)));
 
-/** The names of the countries that are spelt most like a text. */
+/** The names of the countries that have all words of a text, then those that are spelt most like it. */
 function nearestCountries(text: string): string[] {
   const words = wordsOf(text.slice(0, MAXIMUM_LENGTH));
+  const isPartOf = (name: string) =>
+    words !== '' && words.split(' ').every((word) => name.split(' ').includes(word));
   const nearest = [...codesByName]
-    .map(([name, alpha2]) => ({ alpha2, away: distance(words, name) }))
-    .toSorted((one, other) => one.away - other.away);
+    .map(([name, alpha2]) => ({ alpha2, isPart: isPartOf(name), away: distance(words, name) }))
+    .toSorted((one, other) => Number(other.isPart) - Number(one.isPart) || one.away - other.away);
   const names = nearest.map(({ alpha2 }) => commonNames.of(alpha2) ?? alpha2);
   return [...new Set(names)].slice(0, NEAREST);
 }
@@ -129,7 +131,7 @@ export const amountField = z
     examples: ['99.50'],
     anyOf: [
       { type: 'number', minimum: 0.01, maximum: 9_999_999_999_999.99, multipleOf: 0.01 },
-      { type: 'string', pattern: '^(?=.*[1-9])[0-9]{1,14}([.][0-9]{1,2})?$' },
+      { type: 'string', pattern: '^(?=.*[1-9])[0-9]{1,14}([.][0-9]{1,2}0*)?$' },
     ],
   });
 
@@ -180,7 +182,9 @@ export const verificationCodeField = z
 
 /** A price in USD above zero; validation yields text with at most 6 decimals. */
 export const positiveDecimalField = z
-  .union([z.string(), z.number().transform(String)], { error: 'must be a decimal number' })
+  .union([z.string().transform(plainCopy), z.number().transform(String)], {
+    error: 'must be a decimal number',
+  })
   .refine(
     (text) => /^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,6}0{0,18})?$/.test(text) && /[1-9]/.test(text),
     'must be a decimal number above 0 with at most 6 decimals',
@@ -200,7 +204,7 @@ export const positiveDecimalField = z
  * validation yields its text rounded to 12 decimals.
  */
 export const informativeDecimalField = z
-  .union([z.string(), z.number()], { error: 'must be a decimal number' })
+  .union([z.string().transform(plainCopy), z.number()], { error: 'must be a decimal number' })
   .transform((value, context) => {
     const isTiny = typeof value === 'number' && value > 0 && value < 1e-6;
     const decimal = roundDecimal(isTiny ? value.toFixed(20) : String(value));
@@ -287,7 +291,8 @@ const currencies = new Set(Intl.supportedValuesOf('currency'));
 export const currencyField = z
   .string('must be a currency code')
   .transform((text, context) => {
-    const currency = /^[a-z]{3}$/i.test(text) ? text.toUpperCase() : '';
+    const code = plainCopy(text);
+    const currency = /^[a-z]{3}$/i.test(code) ? code.toUpperCase() : '';
     if (currencies.has(currency)) return currency;
     context.addIssue('must be an ISO 4217 currency code, such as USD');
     return z.NEVER;

@@ -66,10 +66,12 @@ testField('amountField', amountField, {
     ['0.07', 70_000n],
     ['100.000000', 100_000_000n],
     ['99.500', 99_500_000n],
+    ['100.00000000000', 100_000_000n],
+    [' \u202a5\u202c', 5_000_000n],
   ],
   refused: [
     ...[0, -1, 1e21, 1e-7, 0.001, 99.999, Number.NaN, Number.POSITIVE_INFINITY],
-    ...['0', '0.00', '-5', '1,000', '1e3', '٥', '', ' 5', '5 ETB', '0x10', LONG],
+    ...['0', '0.00', '-5', '1,000', '1e3', '٥', '', '5 5', '5 ETB', '1.001000', '0x10', LONG],
   ],
 });
 
@@ -79,6 +81,7 @@ testField('msisdnField', msisdnField, {
     ['251911234567', '+251911234567'],
     ['+251911234567', '+251911234567'],
     ['+251 91 123 4567', '+251911234567'],
+    ['0911\n234567', '+251911234567'],
     ['0711234567', '+251711234567'],
     ['+14155552671', '+14155552671'],
     // As it is copied from contacts, messages and documents.
@@ -95,6 +98,8 @@ testField('voucherCodeField', voucherCodeField, {
     [`${CODE.slice(0, 15)}Y`, { canonical: undefined }],
     ['no code at all', { canonical: undefined }],
     [formatVoucherCode(CODE).replaceAll('-', '\u2011\u200b'), { canonical: CODE }],
+    [`${CODE.slice(0, 8)}\r\n${CODE.slice(8)}`, { canonical: CODE }],
+    [`${CODE.slice(0, 8)}\u2028${CODE.slice(8)}`, { canonical: CODE }],
   ],
   refused: ['', '0'.repeat(101), 1234],
 });
@@ -164,8 +169,9 @@ testField('currencyField', currencyField, {
     ['ETB', 'ETB'],
     ['usd', 'USD'],
     ['Usd', 'USD'],
+    ['\u202aUSD\u202c ', 'USD'],
   ],
-  refused: [840, '', 'US', 'BIRR', 'ZZZ', 'uſd', ' USD', LONG],
+  refused: [840, '', 'US', 'BIRR', 'ZZZ', 'uſd', 'U SD', LONG],
 });
 
 testField('countryField', countryField, {
@@ -222,6 +228,16 @@ describe('the codes of countries', () => {
   it('are named where a name is nearly one of theirs', () => {
     const { error } = countryField.safeParse('Etiopia');
     expect(error?.issues[0]?.message).toMatch(/most alike are Ethiopia, /);
+  });
+
+  it.each([
+    ['Korea', 'South Korea'],
+    ['Macedonia', 'North Macedonia'],
+    ['Saudi', 'Saudi Arabia'],
+    ['Emirates', 'United Arab Emirates'],
+  ])('are named where %s is a part of the name', (sent, named) => {
+    const { error } = countryField.safeParse(sent);
+    expect(error?.issues[0]?.message.replace(/.*most alike are /, '').split(', ')).toContain(named);
   });
 
   it('are each found by the name that a runtime gives them', () => {
