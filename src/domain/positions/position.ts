@@ -223,8 +223,7 @@ export function partsOf(position: Position): readonly Money[] {
     const missing = changed >= 0 ? changed : placements.findLastIndex(isAny);
     return placements.map((_, index) => (index === missing ? open : 0n));
   }
-  const booked = netDone(position) - open;
-  let kept = booked > 0n ? booked : 0n;
+  let kept = netDone(position) - open;
   const latestFirst = placements.toReversed().map((one) => {
     const net = netOf(one, placements);
     const own = net < kept ? net : kept;

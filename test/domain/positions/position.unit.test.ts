@@ -5,6 +5,7 @@ import {
   decide,
   difference,
   differenceOf,
+  endHold,
   isBlocking,
   mayCharge,
   mayCredit,
@@ -125,7 +126,10 @@ describe('the end of a hold', () => {
     ['one has other content', [placed({ said: 'other', saidAt: 1 })], 'open'],
     ['a reversal is none', [nothing, reversed], 'not-done'],
   ] as const)('%s: %s', (_, placements, expected) => {
-    expect(decide(positionOf({ state: 'open', isCharged: false }, placements))).toBe(expected);
+    const position = positionOf({ state: 'open', isCharged: false }, placements);
+    expect(decide(position)).toBe(expected);
+    const state = expected === 'open' ? 'open' : 'decided';
+    expect(endHold(position).order).toMatchObject({ state, isCharged: expected === 'done' });
   });
 });
 
@@ -176,6 +180,8 @@ describe('the kind of a difference', () => {
     ['a smaller amount', {}, [done(60n)], [], 'amount'],
     ['taken back', {}, [undone], [], 'taken-back'],
     ['taken back by one of two', {}, [done(), undone], [PRICE], 'taken-back'],
+    ['taken back after a part was agreed', {}, [undone], [-40n], 'taken-back'],
+    ['a hold', { state: 'open' }, [undone], [], null],
     ['what a restore lost', { isCharged: false, price: 0n, fee: 0n }, both, [], 'lost'],
   ] as const)('%s', (_, order, placements, borne, kind) => {
     const settlements = borne.map((amount) => ({ by: 'partner', amount }) as const);
@@ -194,6 +200,7 @@ describe('who bears a difference', () => {
     ['taken back', 'provider', {}, [undone], true, []],
     ['more than ordered', 'payer', { isCharged: false }, [done(110n)], true, [['partner', 10n]]],
     ['less than ordered', 'payer', { isCharged: false }, [done(60n)], false, [['partner', 60n]]],
+    ['less than was charged', 'payer', {}, [done(60n)], true, [['partner', -40n]]],
     ['two providers', 'provider', {}, [done(), done(PRICE, 'mpesa')], true, []],
     [
       'of no order',
@@ -212,29 +219,35 @@ describe('who bears a difference', () => {
 
   it.each([
     [
-      'the one that had refused gave it back, and the later one keeps it',
+      'the first one had refused: it gave back, and the later one keeps it',
       {},
       [done(), done(PRICE, 'mpesa')],
-      ['undone', 'done'],
+      ['undone 0', 'done 100'],
     ],
-    ['it gave back a part', {}, [done(110n)], ['done']],
-    ['it did what was missing', {}, [undone], ['done']],
     [
-      'the one that had undone it did it again, and not the one that had refused it',
+      'the first one gave back all that the later one did not do',
+      {},
+      [done(110n), done(60n, 'mpesa')],
+      ['done 40', 'done 60'],
+    ],
+    ['it gave back a part', {}, [done(110n)], ['done 100']],
+    ['it did what was missing', {}, [undone], ['done 100']],
+    [
+      'the first one had undone it: it did it again, and not the later one that had refused',
       {},
       [undone, { ...undone, provider: 'mpesa', said: 'nothing' }],
-      ['done', 'nothing'],
+      ['done 100', 'nothing 0'],
     ],
     [
       'it keeps what a reversal took back',
       { isCharged: false },
       [done(2n * PRICE), reversed],
-      ['undone', 'done'],
+      ['undone 100', 'done 100'],
     ],
   ] as const)('the provider has put it right: %s', (_, order, placements, expected) => {
     const settled = settle(positionOf(order, placements), 'provider', 9);
     expect(difference(settled)).toBe(0n);
-    expect(settled.placements.map(({ said }) => said)).toEqual(expected);
+    expect(settled.placements.map((one) => `${one.said} ${one.done}`)).toEqual(expected);
   });
 
   it('later answers of the provider open it again', () => {
