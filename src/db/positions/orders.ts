@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Money, parseMoney } from '../../domain/money.ts';
 import type { Placement } from '../../domain/positions/placement.ts';
-import { type Position, partsOf, type Settlement } from '../../domain/positions/position.ts';
+import { type Position, type Settlement, suspenseOf } from '../../domain/positions/position.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { MissingRowError } from '../refused-rows.ts';
 
@@ -257,16 +257,15 @@ const lastHeardOf = (order: LockedOrder): PlacementRow =>
     currentOf(order),
   );
 
-/** The placement that a case is about: the one that differs most, else the one whose provider has said something last. */
+/** The placement that a case is about: it has the largest share in the difference. Without one it was last heard of. */
 export function differingOf(order: LockedOrder): PlacementRow {
-  const size = (part: bigint) => (part < 0n ? -part : part);
-  const parts = partsOf(order.position);
-  const most = parts.reduce(
-    (found, part, index) => (size(part) > size(parts[found] ?? 0n) ? index : found),
+  const sizes = suspenseOf(order.position).map((share) => (share < 0n ? -share : share));
+  const largest = sizes.reduce(
+    (found, size, index) => (size > (sizes[found] ?? 0n) ? index : found),
     0,
   );
-  const differing = order.position.placements[most];
-  return differing && parts[most] !== 0n ? differing : lastHeardOf(order);
+  const differing = order.position.placements[largest];
+  return differing && sizes[largest] !== 0n ? differing : lastHeardOf(order);
 }
 
 /** "top-up 17, attempt 1", for people. */

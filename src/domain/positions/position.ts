@@ -198,21 +198,21 @@ export const mayCredit = (position: Position): boolean =>
  * part.
  */
 const putRight = <Row extends Placement>(position: Position<Row>, now: number): readonly Row[] => {
-  const parts = partsOf(position);
+  const shares = suspenseOf(position);
   return position.placements.map((one, index): Row => {
-    const part = parts[index] ?? 0n;
-    if (part === 0n) return one;
-    const said = netOf(one, position.placements) > part ? 'done' : 'undone';
-    return { ...one, done: one.done - part, said, saidAt: now, silentSince: null };
+    const share = shares[index] ?? 0n;
+    if (share === 0n) return one;
+    const said = netOf(one, position.placements) > share ? 'done' : 'undone';
+    return { ...one, done: one.done - share, said, saidAt: now, silentSince: null };
   });
 };
 
 /**
- * The part of what stands in suspense that each placement did too much, or too little where it is negative. The service
- * goes to another provider only after a refusal. So a later placement keeps what is paid for, and the earlier one is
- * the surplus. What is missing is missing where a provider last did or undid something.
+ * The share of each placement in the difference: positive where it did too much, negative where it did too little.
+ * The service goes to another provider only after a refusal. So a later placement keeps the amount that is paid for,
+ * and an earlier one is the surplus. A missing amount belongs to the placement that was last done or undone.
  */
-export function partsOf(position: Position): readonly Money[] {
+export function suspenseOf(position: Position): readonly Money[] {
   const { placements } = position;
   const open = difference(position);
   if (open < 0n) {
