@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -20,9 +21,12 @@ const files = FOLDERS.filter((folder) => existsSync(folder)).flatMap((folder) =>
     .map((name) => posix.join(folder, name.replaceAll('\\', '/'))),
 );
 
-/** As in tsconfig.build.json. */
-const IN_THE_IMAGE =
-  /^(src\/(?!local\/|sandbox\/|(start|demo|sandbox|bundle-workflows)\.ts)|workflows\/|activities\/|migrations\/)/;
+/** The compiled files of production: what tsconfig.build.json takes in, with what that imports. */
+const inTheImage = execFileSync('tsc', ['--project', 'tsconfig.build.json', '--listFilesOnly'])
+  .toString()
+  .split('\n')
+  .map((file) => posix.relative(process.cwd().replaceAll('\\', '/'), file))
+  .filter((file) => files.includes(file));
 
 describe('the files', () => {
   const read = (file: string) => ({ file, text: readFileSync(file, 'utf8') });
@@ -38,8 +42,7 @@ describe('the files', () => {
 
   it('of production import only packages that the image has', () => {
     const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
-    const imported = files
-      .filter((file) => IN_THE_IMAGE.test(file))
+    const imported = inTheImage
       .flatMap((file) => importsOf(readFileSync(file, 'utf8')))
       .filter(
         ({ from, isTypeOnly }) => !isTypeOnly && /^[@\w]/.test(from) && !from.startsWith('node:'),
@@ -47,6 +50,13 @@ describe('the files', () => {
       .map(({ from }) => from.split('/', from.startsWith('@') ? 2 : 1).join('/'));
     expect([...new Set(imported)].filter((name) => !(name in dependencies))).toEqual([]);
     expect(imported.length).toBeGreaterThan(50);
+  });
+
+  it('of production are not those of the start, the demo and the sandbox', () => {
+    const isForOneMachine = (file: string) =>
+      /^src\/(local\/|sandbox\/|(start|demo|sandbox)\.ts)/.test(file);
+    expect(inTheImage.filter(isForOneMachine)).toEqual([]);
+    expect(inTheImage.length).toBeGreaterThan(300);
   });
 
   it('have names in kebab-case, in folders that say what is in them', () => {

