@@ -279,6 +279,7 @@ if (isMainModule(import.meta.url)) {
     const temporal = await connectTemporal({
       ...temporalServerOf(config.temporal),
       payloadKeys: config.secrets.payloadKeys,
+      publicUrl: config.http.publicUrl,
     });
     const api = await startApi(config, temporal, { logger, metrics, eager: false });
     logger.info({ port: api.port, metricsPort }, 'API is listening');

@@ -25,6 +25,7 @@ export async function startService(
   const temporal = await connectTemporal({
     ...temporalServerOf(config.temporal),
     payloadKeys: config.secrets.payloadKeys,
+    publicUrl: config.http.publicUrl,
   });
   // Each half has the rights, and the connections, of its own role.
   const { database } = config;

@@ -187,7 +187,11 @@ function startTasks(
   return [
     ...stateMetrics(config, { ...shared, client }),
     startOutbox({ ...pickup, ...pickup.fence }),
-    createRepairPickup({ ...pickup, timing: workflowTiming(config) }),
+    createRepairPickup({
+      ...pickup,
+      timing: workflowTiming(config),
+      publicUrl: config.http.publicUrl,
+    }),
     tellProviderStates({
       ...shared,
       intervalMs: config.providerGuard.providerStateSeconds * 1_000,
@@ -211,6 +215,7 @@ if (isMainModule(import.meta.url)) {
     const temporal = await connectTemporal({
       ...temporalServerOf(config.temporal),
       payloadKeys: config.secrets.payloadKeys,
+      publicUrl: config.http.publicUrl,
     });
     const worker = await startWorker(config, temporal, { logger, metrics });
     const { host } = config.http;

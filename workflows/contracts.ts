@@ -319,4 +319,6 @@ export interface RepairName {
 
 export interface RepairInput extends RepairName {
   readonly timing: ReversalTiming;
+  /** Of the pages at /support, to which its operation links, too. */
+  readonly publicUrl: string;
 }

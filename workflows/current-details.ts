@@ -1,5 +1,17 @@
 import { setCurrentDetails } from '@temporalio/workflow';
 import { messageOf, quoted, type Refusal } from '../src/domain/refusals.ts';
+import { summary } from './search-attributes.ts';
+
+/** Temporal's SQL databases keep at most 255 characters of a keyword. */
+const LONGEST_SUMMARY = 200;
+
+/** The row of the workflow in lists. */
+export const inRows = (text: string) =>
+  ({ key: summary, value: text.slice(0, LONGEST_SUMMARY) }) as const;
+
+/** The details of a workflow from its start on: the way back to its case at /support. */
+export const linkToDesk = (publicUrl: string, workflowId: string): string =>
+  `[Open the case at the support desk](${publicUrl}/support/workflows/${encodeURIComponent(workflowId)})`;
 
 /** Sets the details for support staff in the Temporal UI, whose frame hides a single last line. */
 export const showDetails = (...paragraphs: string[]): void =>

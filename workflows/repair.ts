@@ -27,7 +27,7 @@ import {
   type RepairCall,
   type RepairInput,
 } from './contracts.ts';
-import { showDetails } from './current-details.ts';
+import { linkToDesk, showDetails } from './current-details.ts';
 import type { resendMessage } from './resend-message.ts';
 import type { reverseRedemption } from './reverse-redemption.ts';
 import {
@@ -36,6 +36,7 @@ import {
   numberHash,
   operation,
   partnerId,
+  summary,
   voucherSerial,
 } from './search-attributes.ts';
 import { stepFailed } from './steps/database-steps.ts';
@@ -139,15 +140,23 @@ async function outcomeOf(
   call: RepairCall,
   patience: Patience,
 ): Promise<RepairOutcome> {
-  const { timing } = input;
+  const { timing, publicUrl } = input;
   const { inquiryIntervalMs } = timing;
+  const childOptions = (workflowId: string, name: string, company: Company) => ({
+    ...optionsOfChild(name, company),
+    workflowId,
+    staticDetails: linkToDesk(publicUrl, workflowId),
+  });
   switch (call.kind) {
     case 'cancel-voucher':
       return answerOf(
         await childOf(patience, () =>
           executeChild<typeof cancelVoucher>('cancelVoucher', {
-            ...childOptions('cancel-voucher', call.command.company),
-            workflowId: cancelVoucherId(call.command.operationId),
+            ...childOptions(
+              cancelVoucherId(call.command.operationId),
+              'cancel-voucher',
+              call.command.company,
+            ),
             args: [call.command],
           }),
         ),
@@ -157,8 +166,11 @@ async function outcomeOf(
       return answerOf(
         await childOf(patience, () =>
           executeChild<typeof resendMessage>('resendMessage', {
-            ...childOptions('resend-message', call.command.company),
-            workflowId: resendMessageId(call.command.operationId),
+            ...childOptions(
+              resendMessageId(call.command.operationId),
+              'resend-message',
+              call.command.company,
+            ),
             args: [call.command],
           }),
         ),
@@ -172,8 +184,11 @@ async function outcomeOf(
       const { command } = call;
       const { ended } = await childOf(patience, () =>
         executeChild<typeof reverseRedemption>('reverseRedemption', {
-          ...childOptions('reverse', command.company),
-          workflowId: reverseRedemptionId(command.redemptionId, command.operationId),
+          ...childOptions(
+            reverseRedemptionId(command.redemptionId, command.operationId),
+            'reverse',
+            command.company,
+          ),
           args: [{ command, timing }],
         }),
       );
@@ -192,7 +207,7 @@ async function outcomeOf(
   }
 }
 
-const childOptions = (name: string, { kind, id }: Company) => ({
+const optionsOfChild = (name: string, { kind, id }: Company) => ({
   // A workflow that moves money goes on, whatever the end of the repair.
   parentClosePolicy: ParentClosePolicy.ABANDON,
   workflowTaskTimeout: '5s' as const,
@@ -202,10 +217,10 @@ const childOptions = (name: string, { kind, id }: Company) => ({
   ],
 });
 
-/** The names of the repair, and its company. */
+/** The names of the repair, its row in lists, and its company. */
 function namesOfRepair(companyKey: typeof partnerId, companyId: string) {
   const known = workflowInfo().typedSearchAttributes;
-  return [partnerId, merchantId, voucherSerial, numberHash].flatMap((key) => {
+  return [summary, partnerId, merchantId, voucherSerial, numberHash].flatMap((key) => {
     const value = key === companyKey ? companyId : known.get(key);
     return value === undefined ? [] : [{ key, value }];
   });

@@ -18,7 +18,7 @@ import {
   type ReverseRedemptionInput,
   reversalResult,
 } from './contracts.ts';
-import { showDetails } from './current-details.ts';
+import { inRows, showDetails } from './current-details.ts';
 import { outcome, reference, voucherSerial } from './search-attributes.ts';
 import { bookUntilDone, stepFailed } from './steps/database-steps.ts';
 import { type Ending, finalOutcome, type Urgency, urgencyWords } from './steps/final-outcome.ts';
@@ -153,6 +153,7 @@ function sendReversal(
   takeNudge: () => boolean,
 ): Promise<Ending> {
   upsertSearchAttributes([
+    inRows(`Reversal of ETB ${begun.toMerchant}, paid to ${begun.merchantName}`),
     { key: voucherSerial, value: begun.serialNumber },
     { key: reference, value: [begun.platformReference, begun.reference] },
   ]);

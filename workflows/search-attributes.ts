@@ -30,5 +30,11 @@ export const partnerId = defineSearchAttributeKey('PartnerId', 'KEYWORD');
 /** The merchant that claims, or that is paid. */
 export const merchantId = defineSearchAttributeKey('MerchantId', 'KEYWORD');
 
-/** The keyed hash of the customer's number: search attributes are not encrypted. */
+/**
+ * Kind, amount and company of the operation, for the rows of a list. Search attributes are not encrypted, so a text
+ * has no number and no code.
+ */
+export const summary = defineSearchAttributeKey('Summary', 'KEYWORD');
+
+/** The keyed hash of the customer's number. */
 export const numberHash = defineSearchAttributeKey('NumberHash', 'KEYWORD');

@@ -202,6 +202,8 @@ export interface TopUpHeld {
   readonly reference: string;
   /** Who sends it; null is the default of a time before routes. */
   readonly provider: string | null;
+  /** The name of the partner that pays. */
+  readonly partner: string;
 }
 
 export interface TopUpAnswered {
@@ -357,6 +359,7 @@ async function recordHold(
     product,
     reference,
     provider: placed,
+    partner: context.partner_name,
   });
 }
 
@@ -376,6 +379,7 @@ async function resumeHold(
     product: found.product_name,
     reference: found.reference,
     provider: found.provider,
+    partner: found.partner,
   });
 }
 

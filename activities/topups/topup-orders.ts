@@ -80,7 +80,7 @@ export const subjectOf = ({ attempt }: Pick<FoundAttempt, 'attempt'>): TopUpSubj
 
 /** The order for the provider, which its answers are compared with. */
 export function orderOf(
-  attempt: Omit<FoundAttempt, 'failovers'>,
+  attempt: Omit<FoundAttempt, 'failovers' | 'partner'>,
   numbers: NumberBox,
 ): AirtimeOrder {
   const { reference, operator, amount, provider_product_id } = attempt;

@@ -279,7 +279,8 @@ export interface FoundRecord {
 /** Records of one statement at most. */
 const ROWS = 20;
 
-const companyName = sql`case company_kind
+/** SQL expression: the name of a row's company. */
+export const companyName = sql`case company_kind
   when 'partner' then (select company_name from partners where partners.id = company_id)
   when 'merchant' then (select merchant_name from merchants where merchants.id = company_id) end`;
 

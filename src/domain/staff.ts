@@ -93,7 +93,7 @@ const ofService: readonly WorkflowName[] = [
 ];
 
 /** Reads the id of any workflow (workflows/workflow-ids.ts); undefined for another text. */
-function readWorkflowId(text: string): WorkflowTerm | undefined {
+export function readWorkflowId(text: string): WorkflowTerm | undefined {
   for (const { id, about } of [...ofCustomers, ...ofService]) {
     const found = id.exec(text);
     if (!found) continue;

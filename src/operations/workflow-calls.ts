@@ -41,6 +41,7 @@ import {
   resendMessageId,
 } from '../../workflows/workflow-ids.ts';
 import type { NamedRedemption } from '../db/support-search.ts';
+import { formatAmount, parseMoney } from '../domain/money.ts';
 import type { NumberBox, StoredNumber } from '../domain/phone.ts';
 import type { ReportedCode } from '../domain/vouchers/messages.ts';
 import { type NamedVoucher, namesOfVoucher } from '../domain/vouchers/voucher.ts';
@@ -167,6 +168,11 @@ const namesOfRedemption = (
   }),
 });
 
+/** Amount and companies of a claim or a redemption, for people. */
+const aboutVoucher = ({ voucher, command }: OfVoucher<ClaimCommand | RedeemCommand>): string =>
+  `ETB ${formatAmount(parseMoney(command.amount ?? voucher.remaining))}, ` +
+  `voucher of ${voucher.partner} for ${voucher.merchant}`;
+
 /** The calls of the API in Temporal. */
 export const calls = {
   generate: answeredByResult(
@@ -214,6 +220,7 @@ export const calls = {
         claimIdFor(request.voucher, request.command.operationId),
         { begin: { kind: 'claim', claim: request.command }, timing: context.timing },
         namesOfRedemption(request, context),
+        aboutVoucher(request),
       ),
     sent: 'claim-started',
   }),
@@ -230,6 +237,7 @@ export const calls = {
         redemptionWorkflowId(request.voucher),
         { begin: { kind: 'redeem', redeem: request.command }, timing: context.timing },
         namesOfRedemption(request, context),
+        aboutVoucher(request),
       ),
     sent: 'redeem-started',
   }),

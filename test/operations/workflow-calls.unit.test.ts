@@ -25,6 +25,9 @@ const voucher = {
   partnerId: 1,
   merchantId: 2,
   ownerMsisdn: null,
+  remaining: '500.00',
+  partner: 'Abay Trading',
+  merchant: 'Kebede Store',
 };
 
 const updateFailed = (type: string) =>

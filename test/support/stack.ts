@@ -115,6 +115,7 @@ export async function startStack(
     address: config.temporal.temporalAddress,
     namespace: config.temporal.temporalNamespace,
     payloadKeys: config.secrets.payloadKeys,
+    publicUrl: config.http.publicUrl,
   });
   // As in production, so that a right that is missing fails a test. A test that names a server has its
   // own logins.

@@ -149,6 +149,8 @@ it.each(Object.keys(tenStates) as State[])('%s', (state) => {
   expect(details).toMatch(firstWords[state]);
   // The summary of the workflow, which the codec server decrypts, too.
   expect(details).not.toMatch(/binary\/encrypted|Unable to decode/);
+  if (state !== 'reconciliation red')
+    expect(details).toContain('Open the case at the support desk');
   for (const words of [details, history])
     expect(words).not.toMatch(/(?<!\d)(\+?251|0)[79]\d{8}(?!\d)/);
 });

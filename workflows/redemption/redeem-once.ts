@@ -15,6 +15,7 @@ import {
   type RedemptionMade,
   type RedemptionTiming,
 } from '../contracts.ts';
+import { inRows } from '../current-details.ts';
 import { outcome, reference, voucherSerial } from '../search-attributes.ts';
 import { bookRedemption } from '../steps/book-ending.ts';
 import { serializeActivities } from '../steps/database-steps.ts';
@@ -77,6 +78,7 @@ const attributesOf = (
   hold: RedemptionHeld,
   ...providerReferences: readonly string[]
 ): SearchAttributePair[] => [
+  inRows(`Payment of ETB ${hold.toMerchant} to ${hold.merchantName}`),
   { key: voucherSerial, value: hold.serialNumber },
   {
     key: reference,

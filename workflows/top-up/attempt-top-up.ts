@@ -1,3 +1,4 @@
+import type { SearchAttributePair } from '@temporalio/common';
 import { upsertSearchAttributes, uuid4 } from '@temporalio/workflow';
 import { refuse } from '../../src/domain/refusals.ts';
 import * as activities from '../activity-options.ts';
@@ -10,6 +11,7 @@ import {
   type TopUpInput,
   type TopUpMade,
 } from '../contracts.ts';
+import { inRows } from '../current-details.ts';
 import * as searchAttributes from '../search-attributes.ts';
 import { bookTopUp } from '../steps/book-ending.ts';
 import { serializeActivities, stepFailed } from '../steps/database-steps.ts';
@@ -69,7 +71,7 @@ export const hasFailed = (run: TopUpRun): boolean => run.ended === 'failed';
 
 /** Sends a held top-up to the provider; ends when the outcome is known. */
 function deliverTopUp(run: TopUpRun, operationId: string, hold: ShownTopUp): Promise<Ending> {
-  const { database, timing, nudges, details, begin } = run;
+  const { database, timing, nudges, details } = run;
   const named = namedCalls(operationId);
   const summary = `${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, attempt ${hold.attempt}`;
   return finalOutcome({
@@ -99,7 +101,7 @@ function deliverTopUp(run: TopUpRun, operationId: string, hold: ShownTopUp): Pro
       // A refusal of the database must not prevent the inquiry.
       await database.markTopUpUnknown(operationId, lastMessage).catch(stepFailed);
       upsertSearchAttributes([
-        { key: searchAttributes.transactionId, value: String(begin.command.transactionId) },
+        ...namesOf(run, hold),
         { key: searchAttributes.outcome, value: 'UNKNOWN' },
         { key: searchAttributes.reference, value: [...run.references] },
         ...newNumberOf(run),
@@ -109,17 +111,26 @@ function deliverTopUp(run: TopUpRun, operationId: string, hold: ShownTopUp): Pro
   });
 }
 
+/** The number of the top-up, and its row in lists. */
+const namesOf = (
+  { begin: { command } }: TopUpRun,
+  { amount, product, partner }: ShownTopUp,
+): SearchAttributePair[] => [
+  { key: searchAttributes.transactionId, value: String(command.transactionId) },
+  inRows(`Top-up ${command.transactionId} of ETB ${amount} (${product}) for ${partner}`),
+];
+
 /** The number of a retry is found by its hash, in place of the previous number. */
 const newNumberOf = ({ numberHash }: TopUpRun) =>
   numberHash === undefined ? [] : [{ key: searchAttributes.numberHash, value: numberHash }];
 
 /** Shows the outcome of an attempt to support staff. */
 function reportAttempt(run: TopUpRun, hold: ShownTopUp, ending: Ending): void {
-  const { references, details, begin, timing } = run;
+  const { references, details, timing } = run;
   const failed = ending.kind === 'not-done';
   if (ending.kind === 'done') references.add(ending.providerReference);
   upsertSearchAttributes([
-    { key: searchAttributes.transactionId, value: String(begin.command.transactionId) },
+    ...namesOf(run, hold),
     { key: searchAttributes.outcome, value: failed ? 'FAILED' : 'SUCCESS' },
     // A reversal becomes a separate case.
     { key: searchAttributes.needsAction, value: false },

@@ -4,6 +4,7 @@ import type { RepairState } from '../../domain/repairs.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { staffName } from '../people/accounts.ts';
+import { companyName } from '../support-search.ts';
 import type { RepairRow } from './repairs.ts';
 
 /** One repair; undefined where there is none. */
@@ -80,8 +81,11 @@ export interface RepairToStart {
   readonly id: number;
   readonly operationId: string;
   readonly kind: string;
+  /** Decimal string. */
+  readonly amount: string;
   /** The company of the operation; null where there is none. */
   readonly company: Company | null;
+  readonly companyName: string | null;
   /** Of the voucher or the top-up; null for a repair of a wallet. */
   readonly partnerId: number | null;
   readonly merchantId: number | null;
@@ -96,9 +100,10 @@ export interface RepairToStart {
  */
 export async function repairsToStart(database: Database, limit: number): Promise<RepairToStart[]> {
   const { rows } = await sql<RepairToStart>`
-    select repairs.id, repairs.operation_id as "operationId", repairs.kind,
+    select repairs.id, repairs.operation_id as "operationId", repairs.kind, repairs.amount,
       case when company_id is not null
         then json_build_object('kind', company_kind, 'id', company_id) end as company,
+      ${companyName} as "companyName",
       coalesce(vouchers.partner_id, topups.partner_id) as "partnerId",
       vouchers.merchant_id as "merchantId", serial_number as "serialNumber",
       topup_id as "topupId", coalesce(owner_msisdn, topups.msisdn) as msisdn

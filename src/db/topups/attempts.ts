@@ -95,7 +95,11 @@ export async function beginAttempt(
 /** An attempt with the data for the provider. */
 export const findAttempt = (database: Database, operationId: string) =>
   attempts(database, operationId)
-    .select(failoversOf(sql.ref('topup_attempts.operation_id')).as('failovers'))
+    .innerJoin('partners', 'partners.id', 'topups.partner_id')
+    .select([
+      'partners.company_name as partner',
+      failoversOf(sql.ref('topup_attempts.operation_id')).as('failovers'),
+    ])
     .executeTakeFirstOrThrow();
 
 /** The same as it was ordered: a later attempt may have another price, and the ledger knows what this one held. */

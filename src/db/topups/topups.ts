@@ -189,6 +189,7 @@ interface TopupSubject {
 /** The facts of a top-up's price besides its own row. */
 export interface TopupContext {
   readonly is_admitted: boolean;
+  readonly partner_name: string;
   readonly partner_status: 'ACTIVE' | 'SUSPENDED';
   readonly wallet_balance: string;
   /** Null unless the partner has access to a matching active product. */
@@ -223,7 +224,7 @@ async function readContext<Further>(
 ): Promise<TopupContext & Further> {
   const { rows } = await sql<TopupContext & Further>`
     select ${isStillAdmitted(company, 'top-up')} as is_admitted,
-      partners.status as partner_status, wallet.balance as wallet_balance,
+      partners.company_name as partner_name, partners.status as partner_status, wallet.balance as wallet_balance,
       product.id as product_id, product.product_name, product.operator as product_operator,
       product.price_amount, product.provider_product_id,
       ${routesFor(routeKindOf(topup.kind), { partnerId: topup.partner_id, merchantId: null })} as routes,

@@ -99,6 +99,11 @@ export interface FoundVoucher extends VoucherOwnership {
   /** The operation of its live claim. */
   readonly claimOperationId: string | null;
   readonly claimWorkflowId: string | null;
+  /** Decimal string. */
+  readonly remaining: string;
+  /** The names of its companies. */
+  readonly partner: string;
+  readonly merchant: string;
 }
 
 /** Finds a voucher by its code's keyed digests; a voucher of another partner is not found. */
@@ -109,11 +114,16 @@ export const findVoucherByCode = (
 ): Promise<FoundVoucher | undefined> =>
   database
     .selectFrom('vouchers')
+    .innerJoin('partners', 'partners.id', 'vouchers.partner_id')
+    .innerJoin('merchants', 'merchants.id', 'vouchers.merchant_id')
     .leftJoin('voucher_claims', 'voucher_claims.id', 'vouchers.current_claim_id')
     .select([
       'vouchers.id',
       'vouchers.partner_id as partnerId',
+      'partners.company_name as partner',
       'vouchers.merchant_id as merchantId',
+      'merchants.merchant_name as merchant',
+      'vouchers.remaining',
       'vouchers.is_restricted as isRestricted',
       'vouchers.operation_id as generationId',
       'vouchers.serial_number as serialNumber',

@@ -11,9 +11,10 @@ import {
 } from '../../db/support-search.ts';
 import type { SiteAddresses } from '../../docs-site/markdown.ts';
 import { actorOfPerson } from '../../domain/access.ts';
-import { auditedTerm, LONGEST_SEARCH, readSearchTerm } from '../../domain/staff.ts';
+import { auditedTerm, LONGEST_SEARCH, readSearchTerm, readWorkflowId } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { workflowPage } from '../../runtime/process/temporal-ui.ts';
+import { problems } from '../answers.ts';
 import { topupStates, voucherStates } from '../layout/labels.ts';
 import {
   amountText,
@@ -101,6 +102,38 @@ export const findAgain = support.page({
   path: '/find',
   needs: 'look',
   handle: () => ({ kind: 'redirect', to: SUPPORT_PATH }),
+});
+
+/** The workflows whose page is known by the number in their id; the search finds the pages of others. */
+const numbered: readonly (readonly [id: RegExp, pathOf: (id: number) => string])[] = [
+  [/^repair:([0-9]{1,15}):[0-9a-f]+$/, repairPath],
+  [/^case:[^:]+:([0-9]{1,15})$/, openCasePath],
+  [/^case:due-vouchers:[^:]+:([0-9]{1,15})$/, (id) => companyPath({ kind: 'partner', id })],
+  [/^check-payout-account:[^:]+:([0-9]{1,15})$/, (id) => companyPath({ kind: 'merchant', id })],
+];
+
+/** Leads from a workflow in the Temporal UI to the page of its case. */
+export const showWorkflow = support.page({
+  path: '/workflows/:id',
+  needs: 'look',
+  async handle(request) {
+    const { services, session, sourceAddress, params } = request;
+    const { id = '' } = params;
+    if (readWorkflowId(id) === undefined) return problems.notFound;
+    for (const [pattern, pathOfNumber] of numbered) {
+      const [, number] = pattern.exec(id) ?? [];
+      if (number !== undefined) return { kind: 'redirect', to: pathOfNumber(Number(number)) };
+    }
+    const result = await searchCases(services, id, {
+      actor: actorOfPerson(session),
+      details: { sourceAddress },
+    });
+    const paths = [...result.cases.map(casePath), ...result.records.map(pathOf)];
+    const [path, ...others] = paths;
+    return path === undefined || others.length > 0
+      ? foundPage(request, id, result)
+      : { kind: 'redirect', to: path };
+  },
 });
 
 const HINT = 'Number, code, reference, name or e-mail.';

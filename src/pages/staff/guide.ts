@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { renderMarkdown, type SiteAddresses, withAddresses } from '../../docs-site/markdown.ts';
 import { type Html, html } from '../../rendering/html.ts';
+import { namespacePages, type TemporalUi } from '../../runtime/process/temporal-ui.ts';
 import { type StaffPage, SUPPORT_PATH, support } from '../page.ts';
 
 const GUIDE_PATH = `${SUPPORT_PATH}/guide`;
@@ -15,10 +16,17 @@ type GuideFile = keyof typeof paths;
 
 const isHere = (file: string): file is GuideFile => file in paths;
 
-/** A link to another guide that is here, or within the guide of `own`. */
+/** The Temporal UI of `npm start`, which the guides are written with. */
+const WRITTEN_PAGES = 'http://localhost:8233/namespaces/default';
+
+/** A link to another guide that is here, within the guide of `own`, or to the Temporal UI where there is one. */
 const addressesFrom =
-  (own: string) =>
+  (own: string, temporal?: TemporalUi) =>
   (href: string): string | undefined => {
+    if (href.startsWith(WRITTEN_PAGES)) {
+      const pages = temporal && namespacePages(temporal);
+      return pages && href.replace(WRITTEN_PAGES, pages);
+    }
     const [file = '', part] = href.split('#', 2);
     if (file !== '' && !isHere(file)) return undefined;
     const path = file === '' ? own : paths[file];
@@ -29,8 +37,10 @@ const readGuide = (file: GuideFile): string =>
   readFileSync(new URL(`../../../docs/guides/${file}`, import.meta.url), 'utf8');
 
 /** A guide as a page of its own. */
-const renderGuide = (markdown: string, addresses: SiteAddresses): Html =>
-  renderMarkdown(withAddresses(markdown, addresses), addressesFrom(''));
+const renderGuide = (
+  markdown: string,
+  { http, temporal }: { readonly http: SiteAddresses; readonly temporal: TemporalUi },
+): Html => renderMarkdown(withAddresses(markdown, http), addressesFrom('', temporal));
 
 /** The complaint of a customer, and the steps of an agent. */
 interface Complaint {
@@ -61,7 +71,7 @@ function guide(file: Parameters<typeof readGuide>[0], path: string): StaffPage {
     title,
     needs: 'look',
     handle: ({ services }) =>
-      html`<div class="guide">${renderGuide(markdown, services.settings.http)}</div>`,
+      html`<div class="guide">${renderGuide(markdown, services.settings)}</div>`,
   });
 }
 

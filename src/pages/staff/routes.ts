@@ -18,7 +18,7 @@ import { showCase, showCases } from './cases.ts';
 import { pagesOfCompanies } from './company/company.ts';
 import { leaveItemForm, showDesk, takeItemForm } from './desk.ts';
 import { showFigures } from './figures.ts';
-import { findAgain, findForm } from './find.ts';
+import { findAgain, findForm, showWorkflow } from './find.ts';
 import { showGuide, showRepairGuide } from './guide.ts';
 import { askForPayoutAccountForm, showPayoutAccounts } from './payout-accounts.ts';
 import { confirmRepairForm, declineRepairForm, showRepair, showRepairs } from './repairs.ts';
@@ -31,6 +31,7 @@ const pages: readonly Page<StaffSession, StaffNeed>[] = [
   leaveItemForm,
   findForm,
   findAgain,
+  showWorkflow,
   showVoucherCase,
   showVoucherNumber,
   backToVoucherCase,

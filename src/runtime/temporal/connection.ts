@@ -4,7 +4,7 @@ import type { DataConverter } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
 import type { SecretKey } from '../../crypto/secret-box.ts';
 import { tracing } from '../tracing/tracing.ts';
-import { addressCalls, traceCalls } from './interceptors.ts';
+import { addressCalls, linkStarts, traceCalls } from './interceptors.ts';
 import { createPayloadCodec, type ForeignPayloads } from './payload-codec.ts';
 import type { TemporalServer } from './temporal-server.ts';
 import { failureConverterPath } from './workflow-bundle.ts';
@@ -111,9 +111,12 @@ export const requireNamespace = (
 export async function connectTemporal({
   payloadKeys,
   namespace,
+  publicUrl,
   ...server
 }: TemporalServer & {
   readonly payloadKeys: readonly SecretKey[];
+  /** Of the pages at /support, to which workflows link; without it they have no link. */
+  readonly publicUrl?: string;
 }): Promise<TemporalConnection> {
   const connection = await NativeConnection.connect({
     ...server,
@@ -127,7 +130,13 @@ export async function connectTemporal({
     connection,
     namespace,
     dataConverter: createDataConverter(payloadKeys, 'refuse'),
-    interceptors: { workflow: [addressCalls, ...(tracing() ? [traceCalls] : [])] },
+    interceptors: {
+      workflow: [
+        addressCalls,
+        ...(publicUrl === undefined ? [] : [linkStarts(publicUrl)]),
+        ...(tracing() ? [traceCalls] : []),
+      ],
+    },
   });
   const reachability = createReachability(server.address);
   return { connection, client, namespace, dataConverter, reachability };

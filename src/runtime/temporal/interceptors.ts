@@ -5,6 +5,7 @@ import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/wor
 import type { Activities } from '../../../activities/index.ts';
 import { isDatabaseStep } from '../../../workflows/activity-groups.ts';
 import { addressed, isForeign } from '../../../workflows/addressed-input.ts';
+import { linkToDesk } from '../../../workflows/current-details.ts';
 import type { TraceSinks } from '../../../workflows/interceptors/carry-trace.ts';
 import { ROWS_VANISHED } from '../../../workflows/interceptors/vanished-rows.ts';
 import { STEP_REFUSED } from '../../../workflows/steps/failures.ts';
@@ -36,6 +37,20 @@ const addressedStart = <Options extends { readonly args: unknown[] }>(
   workflowType: string,
   options: Options,
 ): Options => ({ ...options, args: addressed(`start ${workflowType}`, options.args) });
+
+/** Gives each workflow a link to its page at /support; the codec encrypts it. */
+export function linkStarts(publicUrl: string): WorkflowClientInterceptor {
+  const linked = <Options extends { readonly workflowId: string }>(options: Options): Options => ({
+    ...options,
+    staticDetails: linkToDesk(publicUrl, options.workflowId),
+  });
+  return {
+    startWithDetails: (input, next) => next({ ...input, options: linked(input.options) }),
+    startUpdateWithStart: (input, next) =>
+      next({ ...input, workflowStartOptions: linked(input.workflowStartOptions) }),
+    signalWithStart: (input, next) => next({ ...input, options: linked(input.options) }),
+  };
+}
 
 /**
  * Refuses activities that no workflow of the service requested: those with input that the service

@@ -21,6 +21,7 @@ import {
   outcome,
   partnerId,
   reference,
+  summary,
   transactionId,
   voucherSerial,
 } from '../../../workflows/search-attributes.ts';
@@ -179,6 +180,7 @@ const searchAttributes: readonly SearchAttributeKey<SearchAttributeType>[] = [
   partnerId,
   merchantId,
   numberHash,
+  summary,
 ];
 
 const CONNECT_MS = 30_000;

@@ -9,6 +9,7 @@ import type {
   ReverseRedemptionInput,
   TopUpInput,
 } from '../../../workflows/contracts.ts';
+import { inRows } from '../../../workflows/current-details.ts';
 import { codeDelivery } from '../../../workflows/redemption/code-delivery.ts';
 import {
   merchantId,
@@ -70,9 +71,10 @@ export const namesOfCompany = ({
 }): StartNames => (kind === 'partner' ? { partnerId: id } : { merchantId: id });
 
 /** The search attributes of a start: without a further write of the workflow. */
-const searchAttributesOf = (name: StartedOperation, names: StartNames) => ({
+const searchAttributesOf = (name: StartedOperation, summary: string, names: StartNames) => ({
   typedSearchAttributes: [
     { key: operation, value: name },
+    inRows(summary),
     ...(names.partnerId === undefined ? [] : [{ key: partnerId, value: String(names.partnerId) }]),
     ...(names.merchantId === undefined
       ? []
@@ -114,7 +116,7 @@ export const startOf = <Run extends Workflow>(
 ): WorkflowStart<Run> => ({
   workflow,
   options: {
-    ...searchAttributesOf(start.operation, start.names),
+    ...searchAttributesOf(start.operation, start.summary, start.names),
     workflowId: start.workflowId,
     args: start.args,
     workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT,
@@ -156,7 +158,13 @@ export interface ClaimableVoucher extends RedeemableVoucher {
 }
 
 /** A voucher with the data that its workflows are found by. */
-export interface FindableVoucher extends ClaimableVoucher, NamedVoucher {}
+export interface FindableVoucher extends ClaimableVoucher, NamedVoucher {
+  /** Decimal string: what is left of it. */
+  readonly remaining: string;
+  /** The names of its companies. */
+  readonly partner: string;
+  readonly merchant: string;
+}
 
 /**
  * The workflow of a requested claim: that of the live claim if the operation made it, else a new
@@ -172,6 +180,7 @@ export const redemptionStart = (
   workflowId: string,
   input: RedeemVoucherInput,
   names: StartNames = {},
+  about?: string,
 ): WorkflowStart<(input: RedeemVoucherInput) => Promise<unknown>> => {
   const { begin } = input;
   const { company, voucherId } = begin.kind === 'claim' ? begin.claim : begin.redeem;
@@ -181,7 +190,7 @@ export const redemptionStart = (
     workflowId,
     args: [input],
     names: { ...namesOfCompany(company), ...names },
-    summary: `${what} of voucher ${voucherId} by ${company.kind} ${company.id}`,
+    summary: `${what} of ${about ?? `voucher ${voucherId} by ${company.kind} ${company.id}`}`,
   });
 };
 

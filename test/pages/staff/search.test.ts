@@ -294,6 +294,39 @@ describe('other records are shown', () => {
   });
 });
 
+describe('the Temporal UI', () => {
+  const open = (id: string) =>
+    scene.agent.client.get(`/support/workflows/${encodeURIComponent(id)}`);
+
+  test('leads back to the page of a voucher, a repair, a case and a company', async () => {
+    const gift = await scene.gift({});
+    const operation = await newestOperation('generate-voucher');
+    expect(await open(generateVoucherId(operation))).toMatchObject({
+      status: 303,
+      location: `/support/vouchers/${gift.id}`,
+    });
+    const pages = [
+      [repairWorkflowId(7, operation), '/support/repairs/7'],
+      ['case:vouchers:12', '/support/cases/12'],
+      ['case:due-vouchers:vouchers:3', '/support/partners/3'],
+      ['check-payout-account:vouchers:5', '/support/merchants/5'],
+    ] as const;
+    for (const [id, location] of pages)
+      expect(await open(id), id).toMatchObject({ status: 303, location });
+    expect((await open(reconcileId('vouchers'))).html).toContain('The reconciliation');
+    // No number is looked for by an address.
+    expect((await open('0911234567')).status).toBe(404);
+  });
+
+  test('is one link away for each view of the guide', async () => {
+    const { html } = await scene.agent.client.get('/support/guide');
+    expect(html).toContain(
+      'href="https://temporal.example/namespaces/default/workflows?query=NeedsAction%20%3D%20true"',
+    );
+    expect(html).not.toContain('localhost:8233');
+  });
+});
+
 test('a workflow of the service is explained, with its page', async () => {
   const { html } = await scene.find(reconcileId('vouchers'));
   expect(html).toContain('The reconciliation of money on hold');

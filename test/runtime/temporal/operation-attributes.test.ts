@@ -72,6 +72,7 @@ describe('by the API', () => {
     await stranger.client.post(`/redemptions/${id}/reverse`, { idempotencyKey: randomUUID() });
     expect(await startedWith('reverse', `MerchantId = "${stranger.merchant.id}"`)).toEqual({
       Operation: 'reverse',
+      Summary: `Reversal of redemption ${id} by merchant ${stranger.merchant.id}`,
       MerchantId: String(stranger.merchant.id),
     });
   });
@@ -181,6 +182,91 @@ test('a case is found by what it is about', async () => {
     PartnerId: String(scene.partner.id),
     MerchantId: String(merchant.id),
     VoucherSerial: await serialOf(gift.id),
+  });
+});
+
+describe('the row of a list', () => {
+  const money = /ETB \d+\.\d\d/;
+  const summaryOf = (operation: string, query: string, words: RegExp): Promise<void> =>
+    until(async () => {
+      const [row] = await found(operation, query);
+      const text = String(row?.searchAttributes.Summary?.[0]);
+      expect(text).toMatch(words);
+      // Search attributes are stored in clear.
+      expect(text).not.toMatch(/(?<!\d)(\+?251|0)[79]\d{8}(?!\d)/);
+    });
+  const nameOf = async (table: 'partners' | 'merchants', id: number): Promise<string> => {
+    const { database } = scene.stack;
+    const row =
+      table === 'partners'
+        ? await database
+            .selectFrom(table)
+            .select('company_name as name')
+            .where('id', '=', id)
+            .executeTakeFirstOrThrow()
+        : await database
+            .selectFrom(table)
+            .select('merchant_name as name')
+            .where('id', '=', id)
+            .executeTakeFirstOrThrow();
+    return row.name;
+  };
+
+  test('says kind, amount and company of a claim that waits, and of its payment', async () => {
+    const { merchant, client } = await scene.payee('merchant');
+    const gift = await scene.gift({ merchant });
+    const verificationCode = await scene.claimed(client, gift);
+    const query = `VoucherSerial = "${await serialOf(gift.id)}"`;
+    const [partner, payee] = [
+      await nameOf('partners', scene.partner.id),
+      await nameOf('merchants', merchant.id),
+    ];
+    await summaryOf(
+      'claim',
+      query,
+      new RegExp(`^Claim of ${money.source}, voucher of ${partner} for ${payee}$`),
+    );
+    done(await redeem(client, gift, { verificationCode }));
+    await summaryOf('claim', query, new RegExp(`^Payment of ${money.source} to ${payee}$`));
+  });
+
+  test('says them of a failed top-up, and of a repair and what it does', async () => {
+    const id = await scene.topUpIn('FAILED');
+    const partner = await nameOf('partners', scene.partner.id);
+    await summaryOf(
+      'top-up',
+      `TransactionId = "${id}"`,
+      new RegExp(`^Top-up ${id} of ${money.source} \\(.+\\) for ${partner}$`),
+    );
+    const { gift } = await scene.voucherIn('claimed');
+    await scene.repaired('cancel-voucher', gift.id);
+    const query = `VoucherSerial = "${await serialOf(gift.id)}"`;
+    for (const operation of ['repair', 'cancel-voucher'])
+      await summaryOf(
+        operation,
+        query,
+        new RegExp(`^Repair \\d+: Cancel the voucher, ${money.source}, ${partner}$`),
+      );
+  });
+
+  test('has a page that leads back to /support', async () => {
+    const { gift } = await scene.voucherIn('claimed');
+    await scene.repaired('cancel-voucher', gift.id);
+    const query = `VoucherSerial = "${await serialOf(gift.id)}"`;
+    for (const operation of ['claim', 'repair', 'cancel-voucher']) {
+      const [row] = await until(async () => {
+        const rows = await found(operation, query);
+        expect(rows).not.toEqual([]);
+        return rows;
+      });
+      const { workflowId = '' } = row ?? {};
+      const handle = scene.stack.temporal.client.workflow.getHandle(workflowId);
+      const details = await (await handle.describe()).staticDetails();
+      const { publicUrl } = scene.stack.config.http;
+      expect(details, operation).toBe(
+        `[Open the case at the support desk](${publicUrl}/support/workflows/${encodeURIComponent(workflowId)})`,
+      );
+    }
   });
 });
 

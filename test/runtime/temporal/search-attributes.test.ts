@@ -70,10 +70,19 @@ test('the server takes every query that the guide for support gives', async () =
   const guide = readFileSync('docs/guides/support.md', 'utf8');
   const [, section = ''] = guide.split('## Queries in the Temporal UI');
   const [table = ''] = section.split('A workflow has these from its start');
+  const views = [
+    ...table.matchAll(/^\| ([^|`]+) \| \[`([^`]+)`\]\((\S+)\) \| \[Save\]\((\S+)\) \|/gm),
+  ];
+  expect(views.length).toBeGreaterThan(5);
+  for (const [, view = '', query = '', link = '', save = ''] of views) {
+    expect(Object.fromEntries(new URL(link).searchParams)).toEqual({ query });
+    expect(Object.fromEntries(new URL(save).searchParams)).toEqual({ query, savedQuery: view });
+    await found(`(${query})`);
+  }
   const queries = [...table.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell = '']) =>
     [...cell.matchAll(/`([^`]+)`/g)].map(([, query = '']) => query),
   );
-  expect(queries.length).toBeGreaterThan(8);
+  expect(queries.length).toBeGreaterThan(5);
   for (const query of queries) await found(`(${query})`);
   expect(await found('(Operation = "claim" AND ExecutionStatus = "Running")')).toEqual([]);
   await expect(found('(NoSuchAttribute = "1")')).rejects.toThrow();

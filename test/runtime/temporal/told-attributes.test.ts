@@ -67,6 +67,7 @@ test('a message that was left behind is found by its redemption, and by who was 
   hasAll('finish-message', attributes);
   expect(attributes).toEqual({
     Operation: 'finish-message',
+    Summary: expect.stringMatching(/^Orphaned message \d+$/),
     PartnerId: String(scene.partner.id),
     MerchantId: String(merchant.id),
     VoucherSerial: serial_number,
@@ -83,6 +84,7 @@ test('deliveries to a webhook are found by its company', async () => {
   hasAll('deliver-webhooks', attributes);
   expect(attributes).toEqual({
     Operation: 'deliver-webhooks',
+    Summary: expect.stringMatching(/^Webhook \d+ of partner \d+$/),
     PartnerId: String(webhooks.partner.id),
   });
 });
@@ -97,6 +99,7 @@ test('a check of a payout account is found by its merchant', async () => {
   const attributes = await startedWith('check-payout-account', `MerchantId = "${merchant.id}"`);
   expect(attributes).toEqual({
     Operation: 'check-payout-account',
+    Summary: `Payout account of merchant ${merchant.id}`,
     MerchantId: String(merchant.id),
   });
 });

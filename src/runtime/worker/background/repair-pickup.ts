@@ -6,7 +6,9 @@ import { repairWorkflowId } from '../../../../workflows/workflow-ids.ts';
 import type { Database } from '../../../db/connection.ts';
 import { type RepairToStart, repairsToStart } from '../../../db/repairs/repair-lists.ts';
 import { expireRepairs } from '../../../db/repairs/repairs.ts';
+import { formatAmount, parseMoney } from '../../../domain/money.ts';
 import type { NumberBox } from '../../../domain/phone.ts';
+import { type RepairKindName, repairTitles } from '../../../repairs/repair-titles.ts';
 import { namesOfCompany, type StartNames, startOf } from '../../temporal/workflow-starts.ts';
 import { pickUp, startOnce } from './pick-up.ts';
 import type { Repetition } from './repeat.ts';
@@ -21,10 +23,11 @@ export function createRepairPickup(options: {
   readonly logger: Logger;
   readonly taskQueue: string;
   readonly timing: RepairInput['timing'];
+  readonly publicUrl: string;
   readonly numbers: Pick<NumberBox, 'hashOfStored'>;
   readonly intervalMs: number;
 }): Repetition {
-  const { database } = options;
+  const { database, publicUrl } = options;
   const { inquiryIntervalMs, alarmAfterMs, maximumNudges } = options.timing;
   const timing = { inquiryIntervalMs, alarmAfterMs, maximumNudges };
   return pickUp({
@@ -34,19 +37,29 @@ export function createRepairPickup(options: {
       await expireRepairs(database);
       return repairsToStart(database, batchSize);
     },
-    start: (found, { id, operationId, kind } = found) =>
+    start: (found, { id, operationId } = found) =>
       startOnce(
         options,
         startOf<typeof repair>('repair', {
           operation: 'repair',
           workflowId: repairWorkflowId(id, operationId),
-          args: [{ repairId: id, operationId, timing }],
+          args: [{ repairId: id, operationId, timing, publicUrl }],
           names: namesOf(found, options),
-          summary: `Repair ${id}: ${kind}`,
+          summary: summaryOf(found),
         }),
       ),
   });
 }
+
+/** "Repair 7: Cancel the voucher, ETB 500.00, Abay Trading" */
+const summaryOf = ({ id, kind, amount, companyName }: RepairToStart): string => {
+  const value = parseMoney(amount);
+  return [
+    `Repair ${id}: ${repairTitles[kind as RepairKindName] ?? kind}`,
+    ...(value === 0n ? [] : [`ETB ${formatAmount(value)}`]),
+    ...(companyName === null ? [] : [companyName]),
+  ].join(', ');
+};
 
 const namesOf = (
   { company, ...found }: RepairToStart,
