@@ -74,12 +74,13 @@ async function decodedText(message: unknown): Promise<string> {
 }
 
 describe('what Temporal stores of a redemption', () => {
-  it('holds neither numbers nor amounts nor codes in clear', async () => {
+  it('holds neither numbers nor codes in clear, and an amount only in its row of a list', async () => {
     const { voucherCode, verificationCode, payoutNumber } = await redeemVoucher();
     const secrets = [OWNER.slice(4), AMOUNT, payoutNumber.slice(4), verificationCode];
     for (const workflowId of await workflowIds()) {
       await stack.temporal.client.workflow.getHandle(workflowId).result();
-      const text = await raw.textOf(workflowId);
+      const row = new RegExp(`(Voucher|Claim|Payment) of ETB ${AMOUNT}`, 'g');
+      const text = (await raw.textOf(workflowId)).replaceAll(row, '');
       for (const secret of [...secrets, voucherCode, voucherCode.replaceAll('-', '')])
         expect(text).not.toContain(secret);
     }
