@@ -51,6 +51,8 @@ export const accessChanges = {
   'resend message': shown('voucher', 'Asked to send the message again of'),
   'retry top-up': shown('top-up', 'Asked to retry'),
   'order vouchers': shown('company', 'Ordered vouchers in bulk'),
+  'sell voucher': shown('company', 'Asked to sell a voucher'),
+  'sell top-up': shown('company', 'Asked to sell a top-up'),
   'cancel bulk-order': shown('bulk-order', 'Asked to cancel'),
   'download voucher-codes': shown('bulk-order', 'Downloaded the result of'),
   'set selling-price': shown('company', 'Set a selling price'),
@@ -248,7 +250,7 @@ export const hoursOfPassword = (lifetimeSeconds: number): number =>
 export const portalRoleMeanings: Readonly<Record<PortalRole, string>> = {
   owner: 'everything, and who else may sign in',
   finance:
-    'read everything about the business; order, cancel and retry; prices; statements and files',
+    'read everything about the business; sell, order, cancel and retry; prices; statements and files',
   developer: 'read everything about the business; keys, addresses, calls and their log',
   viewer: 'read everything about the business, and change nothing',
 };

@@ -93,7 +93,7 @@ export function identify(
   const operationId =
     key === undefined
       ? randomBytes(RANDOM_ID_BYTES).toString('hex')
-      : services.digests.operation({ ownerKind: company.kind, ownerId: company.id, kind, key });
+      : operationIdOf(services, { company, kind, key });
   services.noteInLog?.({ operationId });
   return {
     operationId,
@@ -103,6 +103,28 @@ export function identify(
     company,
     hasKey: key !== undefined,
   };
+}
+
+/** The company, the kind and the key that an operation has its id from. */
+interface KeyOfOperation {
+  readonly company: Company;
+  readonly kind: string;
+  readonly key: string;
+}
+
+const operationIdOf = (
+  { digests }: Pick<OperationServices, 'digests'>,
+  { company, kind, key }: KeyOfOperation,
+): string => digests.operation({ ownerKind: company.kind, ownerId: company.id, kind, key });
+
+/** Whether a request under a key has begun, and was not refused. */
+export async function hasBegun(
+  services: Pick<OperationServices, 'database' | 'digests'>,
+  operation: KeyOfOperation,
+): Promise<boolean> {
+  const id = operationIdOf(services, operation);
+  const known = (await findOperations(services.database, [id])).get(id);
+  return known !== undefined && known.status !== 'REFUSED';
 }
 
 /** The outcome of an operation, and whether it was stored before. */

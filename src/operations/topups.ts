@@ -46,6 +46,9 @@ export interface NumberedTopup {
 /** The outcome of a top-up, or its number while the outcome is unknown. */
 export type TopUpAnswer = OperationResult<ToppedUp> | { readonly accepted: NumberedTopup };
 
+/** A top-up as it was asked for: the content that the digest covers, with the number in clear (E.164). */
+export type AskedTopup = Omit<NewTopup, 'msisdn'> & { readonly msisdn: string };
+
 /** Tops up once. */
 export async function topUpOnce(
   services: OperationServices,
@@ -53,8 +56,7 @@ export async function topUpOnce(
     readonly company: Caller;
     readonly operation: Operation;
     readonly key: string | undefined;
-    /** The content that the digest covers, with the number in clear (E.164). */
-    readonly topup: Omit<NewTopup, 'msisdn'> & { readonly msisdn: string };
+    readonly topup: AskedTopup;
   },
 ): Promise<TopUpAnswer> {
   const { company, topup } = request;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Scope } from '../domain/access.ts';
 import { formatMoney } from '../domain/money.ts';
 import { messageOf, type Operation, refuse, statusCodeOf } from '../domain/refusals.ts';
+import type { Caller } from '../domain/vouchers/voucher.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { REASON_HEADER, reply } from '../http/envelope.ts';
 import {
@@ -10,6 +11,7 @@ import {
   payingWalletAnswer,
   textAnswer,
 } from '../http/fields/answer-fields.ts';
+import type { Services } from '../http/services.ts';
 import { type Quote, quoteTopUp, quoteVoucher } from '../operations/quotes.ts';
 import { airtimeFields, packageFields } from './topups.ts';
 import { merchantOf, voucherFields } from './voucher-view.ts';
@@ -17,7 +19,8 @@ import { merchantOf, voucherFields } from './voucher-view.ts';
 const kindOf = <Kind extends string>(kind: Kind, description: string) =>
   z.literal(kind).meta({ description, examples: [kind] });
 
-const bodySchema = z.discriminatedUnion(
+/** The body of a call of each kind, with its kind. */
+export const quotedCall = z.discriminatedUnion(
   'kind',
   [
     z
@@ -33,7 +36,8 @@ const bodySchema = z.discriminatedUnion(
   'must be GIFT, AIRTIME or PACKAGE',
 );
 
-type Kind = z.output<typeof bodySchema>['kind'];
+export type QuotedCall = z.output<typeof quotedCall>;
+type Kind = QuotedCall['kind'];
 
 /** The call that a quote speaks of, and the scope that it needs. */
 const calls: Readonly<Record<Kind, { readonly operation: Operation; readonly scope: Scope }>> = {
@@ -90,32 +94,35 @@ export const quoteEndpoint = endpoint({
     'moment later.',
   access: 'token',
   scope: 'read',
-  body: bodySchema,
+  body: quotedCall,
   answer: answerSchema,
   changesNothing: true,
   reasons: [],
   async handle({ services, company, scopes, body }) {
     const { operation, scope } = calls[body.kind];
-    const quoted =
-      body.kind === 'GIFT'
-        ? await quoteVoucher(services, {
-            partner: company,
-            denominationId: body.denominationId,
-            merchant: merchantOf(body),
-            msisdn: body.msisdn,
-          })
-        : await quoteTopUp(services, {
-            company,
-            kind: body.kind,
-            productId: body.kind === 'PACKAGE' ? body.productId : null,
-            amount: body.kind === 'AIRTIME' ? formatMoney(body.amount) : null,
-            msisdn: body.msisdn,
-          });
+    const quoted = await quoteOf(services, company, body);
     // A guard refuses the call before anything else is looked at.
     const refusal = scopes.has(scope) ? quoted.refusal : refuse('scope-missing', { detail: scope });
     return reply(presentQuote(body.kind, operation, { ...quoted, refusal }), { message: 'Quote' });
   },
 });
+
+/** Quotes a call of a company. */
+export const quoteOf = (services: Services, company: Caller, body: QuotedCall): Promise<Quote> =>
+  body.kind === 'GIFT'
+    ? quoteVoucher(services, {
+        partner: company,
+        denominationId: body.denominationId,
+        merchant: merchantOf(body),
+        msisdn: body.msisdn,
+      })
+    : quoteTopUp(services, {
+        company,
+        kind: body.kind,
+        productId: body.kind === 'PACKAGE' ? body.productId : null,
+        amount: body.kind === 'AIRTIME' ? formatMoney(body.amount) : null,
+        msisdn: body.msisdn,
+      });
 
 const presentQuote = (kind: Kind, operation: Operation, quoted: Quote) => ({
   kind,

@@ -20,6 +20,7 @@ import {
 import { amountField, idField, msisdnField } from '../http/fields/request-fields.ts';
 import { listEndpoint, listParameters } from '../http/lists/list-endpoint.ts';
 import {
+  type AskedTopup,
   type NumberedTopup,
   retryOnce,
   type TopUpAnswer,
@@ -321,6 +322,24 @@ export const packageFields = {
   ...saleFields,
 };
 
+/** The top-up that a body of airtime asks for. */
+export const airtimeOf = (body: z.output<z.ZodObject<typeof airtimeFields>>): AskedTopup => ({
+  kind: 'AIRTIME',
+  productId: null,
+  amount: formatMoney(body.amount),
+  msisdn: body.msisdn,
+  ...saleOf(body),
+});
+
+/** The top-up that a body of a package asks for. */
+export const packageOf = (body: z.output<z.ZodObject<typeof packageFields>>): AskedTopup => ({
+  kind: 'PACKAGE',
+  productId: body.productId,
+  amount: null,
+  msisdn: body.msisdn,
+  ...saleOf(body),
+});
+
 /** Sends airtime (specification 4.1) and charges walletBalance. */
 export const topUpAirtimeEndpoint = endpoint({
   method: 'POST',
@@ -342,13 +361,7 @@ export const topUpAirtimeEndpoint = endpoint({
       company,
       operation: 'airtime-topup',
       key,
-      topup: {
-        kind: 'AIRTIME',
-        productId: null,
-        amount: formatMoney(body.amount),
-        msisdn: body.msisdn,
-        ...saleOf(body),
-      },
+      topup: airtimeOf(body),
     });
     return topupAnswer(result);
   },
@@ -376,13 +389,7 @@ export const topUpPackageEndpoint = endpoint({
       company,
       operation: 'airtime-package-topup',
       key,
-      topup: {
-        kind: 'PACKAGE',
-        productId: body.productId,
-        amount: null,
-        msisdn: body.msisdn,
-        ...saleOf(body),
-      },
+      topup: packageOf(body),
     });
     const answer = topupAnswer(result);
     return answer.ok ? { ...answer, data: withReferenceNo(answer.data) } : answer;

@@ -54,6 +54,8 @@ export const voucherFields = {
     }),
 };
 
+type VoucherBody = z.output<z.ZodObject<typeof voucherFields>>;
+
 /** Whether a body names no merchant. */
 export const lacksMerchant = ({ merchantId, merchantIdentifier }: JsonObject): boolean =>
   (merchantId ?? null) === null && (merchantIdentifier ?? null) === null;
@@ -75,6 +77,20 @@ export const merchantOf = (body: {
   if (typeof merchantId === 'number') return { id: merchantId };
   return typeof merchantIdentifier === 'string' ? { identifier: merchantIdentifier } : undefined;
 };
+
+/** The voucher that a body asks for. */
+export const voucherOf = (body: VoucherBody) => ({
+  merchant: merchantOf(body) ?? { identifier: '' },
+  denominationId: body.denominationId,
+  ownerMsisdn: body.msisdn,
+  isRestricted: body.isRestricted,
+  sale: {
+    exchangeRate: body.exchangeRate ?? null,
+    currency: body.currency ?? null,
+    originatingCountry: body.originatingCountry ?? null,
+    foreignCurrencyAmount: body.foreignCurrencyAmount ?? null,
+  },
+});
 
 /** The path of one voucher. */
 export const voucherParams = z.object({

@@ -32,11 +32,11 @@ import {
 } from '../operations/vouchers.ts';
 import {
   lacksMerchant,
-  merchantOf,
   presentVoucher,
   presentVoucherDetail,
   voucherDetailSchema,
   voucherFields,
+  voucherOf,
   voucherParams,
   voucherSchema,
   withMerchant,
@@ -131,18 +131,7 @@ export const generateVoucherEndpoint = endpoint({
       company,
       key,
       content: body,
-      voucher: {
-        merchant: merchantOf(body) ?? { identifier: '' },
-        denominationId: body.denominationId,
-        ownerMsisdn: body.msisdn,
-        isRestricted: body.isRestricted,
-        sale: {
-          exchangeRate: body.exchangeRate ?? null,
-          currency: body.currency ?? null,
-          originatingCountry: body.originatingCountry ?? null,
-          foreignCurrencyAmount: body.foreignCurrencyAmount ?? null,
-        },
-      },
+      voucher: voucherOf(body),
     });
     return replyOnce(generated, ({ voucher: { id, amount, operation_id, code_ciphertext } }) => {
       const code = services.secretBox.open(code_ciphertext, `voucher ${operation_id}`);

@@ -133,8 +133,8 @@ export const account = {
   developer: 'ገንቢ',
   viewer: 'ተመልካች',
   'everything, and who else may sign in': 'ሁሉንም፣ ማን መግባት እንደሚችልም',
-  'read everything about the business; order, cancel and retry; prices; statements and files':
-    'ስለ ሥራው ሁሉንም ማየት፤ ማዘዝ፣ መሰረዝና እንደገና መሞከር፤ ዋጋዎች፤ መግለጫዎችና ፋይሎች',
+  'read everything about the business; sell, order, cancel and retry; prices; statements and files':
+    'ስለ ሥራው ሁሉንም ማየት፤ መሸጥ፣ ማዘዝ፣ መሰረዝና እንደገና መሞከር፤ ዋጋዎች፤ መግለጫዎችና ፋይሎች',
   'read everything about the business; keys, addresses, calls and their log':
     'ስለ ሥራው ሁሉንም ማየት፤ ቁልፎች፣ አድራሻዎች፣ ጥሪዎችና መዝገባቸው',
   'read everything about the business, and change nothing': 'ስለ ሥራው ሁሉንም ማየት፣ ምንም አለመቀየር',
@@ -218,9 +218,10 @@ export const business = {
   'Out, ETB': 'ወጪ፣ ብር',
   'In, ETB': 'ገቢ፣ ብር',
   'Balance, ETB': 'ቀሪ፣ ብር',
-  'All vouchers that you have generated, newest first. Codes are not shown here: the API returned each code when you generated its voucher, and the result of a bulk order has its codes.':
-    'ያወጧቸው ቫውቸሮች ሁሉ፣ አዲሱ መጀመሪያ። ኮዶች እዚህ አይታዩም፦ ቫውቸሩ ሲወጣ ኮዱን በAPI አግኝተዋል፤ የጅምላ ትዕዛዝ ውጤት የራሱን ኮዶች ይይዛል።',
-  'Vouchers appear here as soon as your server generates them.': 'ሰርቨርዎ ቫውቸር እንዳወጣ እዚህ ይታያል።',
+  'All vouchers that you have generated, newest first. Codes are not shown here: the API, or the sale at the portal, showed each code once, and the result of a bulk order has its codes.':
+    'ያወጧቸው ቫውቸሮች ሁሉ፣ አዲሱ መጀመሪያ። ኮዶች እዚህ አይታዩም፦ እያንዳንዱን ኮድ API ወይም የፖርታሉ ሽያጭ አንድ ጊዜ አሳይቷል፤ የጅምላ ትዕዛዝ ውጤት የራሱን ኮዶች ይይዛል።',
+  'Vouchers appear here as soon as somebody sells one, or your server generates one.':
+    'አንድ ሰው ቫውቸር እንደሸጠ፣ ወይም ሰርቨርዎ እንዳወጣ እዚህ ይታያል።',
   'Serial number': 'መለያ ቁጥር',
   Active: 'የሚሠራ',
   'Active, payment refused': 'የሚሠራ፣ ክፍያው ተቀባይነት ያላገኘ',

@@ -191,7 +191,8 @@ export const statements = {
 export const topUps = {
   'Airtime and packages that you have sent, newest first. A failed top-up was not charged, and it can be retried.':
     'የላኳቸው የአየር ሰዓትና ጥቅሎች፣ አዲሱ መጀመሪያ። ያልተሳካ ሙሌት አይቀነስም፣ እንደገናም ሊሞከር ይችላል።',
-  'Top-ups appear here as soon as your server sends them.': 'ሰርቨርዎ ሙሌት እንደላከ እዚህ ይታያል።',
+  'Top-ups appear here as soon as somebody sends one, or your server sends one.':
+    'አንድ ሰው ወይም ሰርቨርዎ ሙሌት እንደላከ እዚህ ይታያል።',
   Reference: 'ማጣቀሻ',
   Accepted: 'ተቀባይነት ያገኘ',
   'In progress': 'በሂደት ላይ',
@@ -321,4 +322,72 @@ export const topUps = {
     'ሂሳቡ የእርስዎ ካልሆነ በአገልግሎቱ ያለውን ተጠሪዎን ወዲያውኑ ያሳውቁ።',
   '<1>Vouchers cannot be redeemed at your shops yet.</1> Your contact at the service must set the missing values.':
     '<1>ቫውቸሮች በሱቆችዎ ገና ሊመነዘሩ አይችሉም።</1> የጎደሉትን መረጃዎች በአገልግሎቱ ያለው ተጠሪዎ ማስገባት አለበት።',
+} as const;
+
+/** Sales one at a time at the portal. */
+export const selling = {
+  Sell: 'ሽጥ',
+  'Sell something else': 'ሌላ ይሽጡ',
+  'Sell a voucher': 'ቫውቸር ይሽጡ',
+  'Send airtime': 'የአየር ሰዓት ይላኩ',
+  'Send a package': 'ጥቅል ይላኩ',
+  'One gift voucher, whose value comes from your gift wallet. The next page shows what it costs; nothing is sold before you confirm it.':
+    'አንድ የስጦታ ቫውቸር፤ ዋጋው ከስጦታ ዋሌትዎ ይቀነሳል። ቀጣዩ ገጽ የሚያስከፍለውን ያሳያል፤ እስኪያረጋግጡ ድረስ ምንም አይሸጥም።',
+  'Airtime for one phone number, from your airtime wallet. The next page shows what it costs; nothing is sent before you confirm it.':
+    'ለአንድ ስልክ ቁጥር የአየር ሰዓት፣ ከአየር ሰዓት ዋሌትዎ። ቀጣዩ ገጽ የሚያስከፍለውን ያሳያል፤ እስኪያረጋግጡ ድረስ ምንም አይላክም።',
+  'A package for one phone number of its operator, from your airtime wallet. The next page shows what it costs; nothing is sent before you confirm it.':
+    'ለጥቅሉ ኦፕሬተር አንድ ስልክ ቁጥር ጥቅል፣ ከአየር ሰዓት ዋሌትዎ። ቀጣዩ ገጽ የሚያስከፍለውን ያሳያል፤ እስኪያረጋግጡ ድረስ ምንም አይላክም።',
+  'Choose one': 'አንዱን ይምረጡ',
+  'Choose a voucher.': 'ቫውቸር ይምረጡ።',
+  'Choose a package.': 'ጥቅል ይምረጡ።',
+  'Amount in ETB': 'መጠን በብር',
+  'Enter an amount in ETB above 0 with at most 2 decimals, such as 99.50.':
+    'ከ0 በላይ የሆነ፣ ቢበዛ 2 የአስርዮሽ አሃዞች ያሉት መጠን በብር ያስገቡ፣ ለምሳሌ 99.50።',
+  'Its identifier, such as MER-0001.': 'መለያ ኮዱ፣ ለምሳሌ MER-0001።',
+  'Enter the identifier of a merchant, such as MER-0001.': 'የነጋዴ መለያ ኮድ ያስገቡ፣ ለምሳሌ MER-0001።',
+  'Phone number of the owner': 'የባለቤቱ ስልክ ቁጥር',
+  'Empty: an anonymous voucher, redeemed without a code by SMS.':
+    'ባዶ፦ ስም አልባ ቫውቸር፣ ያለ SMS ኮድ የሚመነዘር።',
+  'The sale, for your figures': 'ሽያጩ፣ ለአሃዞችዎ',
+  'ETB for one USD': 'የአንድ USD ዋጋ በብር',
+  'Currency that the customer paid in': 'ደንበኛው የከፈለበት ገንዘብ',
+  'Country that the customer buys from': 'ደንበኛው የሚገዛበት አገር',
+  'Price of the sale in USD': 'የሽያጩ ዋጋ በUSD',
+  'Such as USD.': 'ለምሳሌ USD።',
+  'Such as US or Ethiopia.': 'ለምሳሌ US ወይም Ethiopia።',
+  'Enter a number above 0, such as 57.25.': 'ከ0 በላይ የሆነ ቁጥር ያስገቡ፣ ለምሳሌ 57.25።',
+  'Enter a currency code of ISO 4217, such as USD.': 'የISO 4217 የገንዘብ ኮድ ያስገቡ፣ ለምሳሌ USD።',
+  'Enter a country by its code or English name, such as US or Ethiopia.':
+    'አገሩን በኮዱ ወይም በእንግሊዝኛ ስሙ ያስገቡ፣ ለምሳሌ US ወይም Ethiopia።',
+  'Your contact at the service gives you access to it.': 'በአገልግሎቱ ያለው ተጠሪዎ ይፈቅድልዎታል።',
+  'Show what it costs': 'የሚያስከፍለውን አሳይ',
+  '<1>It would be refused, so nothing was sold.</1> {1}': '<1>ተቀባይነት ስለማያገኝ ምንም አልተሸጠም።</1> {1}',
+  'Airtime of {1}': 'የአየር ሰዓት በ{1}',
+  'Gift voucher of {1}': 'የ{1} የስጦታ ቫውቸር',
+  'Confirm the sale': 'ሽያጩን ያረጋግጡ',
+  '<1>The price has changed, so nothing was sold.</1> This is what it costs now.':
+    '<1>ዋጋው ስለተቀየረ ምንም አልተሸጠም።</1> አሁን የሚያስከፍለው ይህ ነው።',
+  'It costs you': 'የሚያስከፍልዎት',
+  'Gift wallet: {1} now, {2} after the sale.': 'የስጦታ ዋሌት፦ አሁን {1}፣ ከሽያጩ በኋላ {2}።',
+  'Airtime wallet: {1} now, {2} after the sale.': 'የአየር ሰዓት ዋሌት፦ አሁን {1}፣ ከሽያጩ በኋላ {2}።',
+  'Sell it': 'ሽጠው',
+  'Change it': 'ቀይረው',
+  'You are about to send airtime of {1} to {2}.': 'የ{1} የአየር ሰዓት ወደ {2} ሊልኩ ነው።',
+  'You are about to send a package for {1} to {2}.': 'የ{1} ጥቅል ወደ {2} ሊልኩ ነው።',
+  'You are about to sell an anonymous voucher of {1}.': 'የ{1} ስም አልባ ቫውቸር ሊሸጡ ነው።',
+  'You are about to sell a voucher of {1} to {2}.': 'የ{1} ቫውቸር ለ{2} ሊሸጡ ነው።',
+  'The voucher is sold': 'ቫውቸሩ ተሸጧል',
+  '<1>Give this code to the owner now: it is shown only here.</1> Who has it can redeem the voucher, with the code by SMS if the voucher has an owner.':
+    '<1>ይህን ኮድ አሁኑኑ ለባለቤቱ ይስጡ፦ የሚታየው እዚህ ብቻ ነው።</1> ኮዱ ያለው ሰው ቫውቸሩን መመንዘር ይችላል፤ ባለቤት ካለው በSMS የሚመጣው ኮድም ያስፈልጋል።',
+  'Voucher code': 'የቫውቸር ኮድ',
+  'This form was sent more than once. It sold once.': 'ይህ ቅጽ ከአንድ ጊዜ በላይ ተልኳል። የሸጠው አንድ ጊዜ ነው።',
+  'The top-up was accepted. Its result is not known yet.': 'ሙሌቱ ተቀባይነት አግኝቷል። ውጤቱ ገና አልታወቀም።',
+  'The top-up was not delivered.': 'ሙሌቱ አልደረሰም።',
+  'Nothing was sold': 'ምንም አልተሸጠም',
+  'The sale still runs': 'ሽያጩ ገና በሂደት ላይ ነው',
+  'It was accepted. Look again in a few seconds: it is not sold twice.':
+    'ተቀባይነት አግኝቷል። ከጥቂት ሰከንዶች በኋላ እንደገና ይመልከቱ፦ ሁለት ጊዜ አይሸጥም።',
+  'Look again': 'እንደገና ተመልከት',
+  'This form was sent before, with other entries. Open the page again and fill it in.':
+    'ይህ ቅጽ ቀድሞ ከሌሎች መረጃዎች ጋር ተልኳል። ገጹን እንደገና ከፍተው ይሙሉት።',
 } as const;

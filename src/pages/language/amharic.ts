@@ -1,5 +1,5 @@
 import { account, business } from './amharic-company.ts';
-import { bulkTexts, catalogue, topUps } from './amharic-sales.ts';
+import { bulkTexts, catalogue, selling, topUps } from './amharic-sales.ts';
 
 /** Layout, navigation, lists, problems. */
 const common = {
@@ -287,5 +287,6 @@ export const amharic = {
   ...overview,
   ...bulkTexts,
   ...catalogue,
+  ...selling,
   ...refusals,
 } as const;

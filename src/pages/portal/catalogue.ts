@@ -8,6 +8,7 @@ import { productList } from '../../db/lists/catalogue.ts';
 import type { RowOf } from '../../db/lists/list.ts';
 import { findNamedMerchants } from '../../db/vouchers/bulk-orders.ts';
 import { mayUse } from '../../domain/access.ts';
+import type { Operator } from '../../domain/phone.ts';
 import { html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
@@ -28,13 +29,14 @@ import { type AccountRequest, idOf, type PageAnswer, PORTAL_PATH, portal } from 
 import { changeAccess } from '../session/confirmation.ts';
 import { csvFile, listFilters, listPages } from './lists.ts';
 
-const operators: Readonly<Record<string, string>> = {
+/** The mobile operators as people name them. */
+export const operatorNames: Readonly<Record<Operator, string>> = {
   ETHIO_TELECOM: 'Ethio telecom',
   SAFARICOM_ETHIOPIA: 'Safaricom Ethiopia',
 };
 
 const operatorOf = ({ operator }: RowOf<typeof productList>): string =>
-  operator === null ? 'Any' : (operators[operator] ?? operator);
+  operator === null ? 'Any' : operatorNames[operator];
 
 /** The packages that a partner may send, with what they cost it. */
 export const packagePages = listPages({
@@ -45,10 +47,7 @@ export const packagePages = listPages({
 amount. What your customers pay is up to you: your server says it with each top-up.</p>`,
   list: productList,
   filters: {
-    operator: listFilters.oneOf('Operator', 'metadata.operator', [
-      ['ETHIO_TELECOM', 'Ethio telecom'],
-      ['SAFARICOM_ETHIOPIA', 'Safaricom Ethiopia'],
-    ]),
+    operator: listFilters.oneOf('Operator', 'metadata.operator', Object.entries(operatorNames)),
   },
   fields: [
     {

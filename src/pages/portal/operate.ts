@@ -1,6 +1,6 @@
 import { addAuditEntry } from '../../db/access/calls.ts';
 import { PORTAL_ACTOR } from '../../domain/access.ts';
-import { messageOf, type Refusal } from '../../domain/refusals.ts';
+import { messageOf, type Reason, type Refusal } from '../../domain/refusals.ts';
 import type { Caller } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { language } from '../language/language.ts';
@@ -33,9 +33,9 @@ export const recordOperation = (
     }),
   );
 
-/** The field that makes a form one operation, however often it is sent. */
-export const onceField = (): Html =>
-  html`<input type="hidden" name="once" value="${randomToken()}">`;
+/** The field that makes a form one operation, however often it is sent; over several pages it stays the same. */
+export const onceField = (once = randomToken()): Html =>
+  html`<input type="hidden" name="once" value="${once}">`;
 
 /** The idempotency key of a sent form; undefined where its field was changed. */
 export function onceKey({ form }: AccountRequest): string | undefined {
@@ -56,16 +56,24 @@ export const refusedPage = (page: {
 <section class="card">${
     page.refusal.reason === 'still-processing'
       ? message('notice', 'It was accepted, and it still runs. Look again in a minute.')
-      : message('danger', wordsOf(page.refusal))
+      : message('danger', refusalSentence(page.refusal))
   }
 <p><a class="button" href="${page.back}">Back</a></p></section>`,
 });
 
-/** The API explains this reason in terms of keys and tokens. */
-const wordsOf = (refusal: Refusal): Html =>
-  refusal.reason === 'token-invalid'
-    ? phrase('Your role no longer includes this. Nothing was changed.')
-    : html`${refusalWords(refusal)}${language() === 'am' ? '።' : '.'}`;
+/** The API explains these reasons in terms of keys and tokens. */
+const portalWords: Readonly<Partial<Record<Reason, string>>> = {
+  'token-invalid': 'Your role no longer includes this. Nothing was changed.',
+  'key-reused':
+    'This form was sent before, with other entries. Open the page again and fill it in.',
+};
+
+/** The reason of a refusal as a sentence. */
+export function refusalSentence(refusal: Refusal): Html {
+  const instead = portalWords[refusal.reason];
+  if (instead !== undefined) return phrase(instead);
+  return html`${refusalWords(refusal)}${language() === 'am' ? '።' : '.'}`;
+}
 
 /** The reason of a refusal; its detail is that of the API, in English. */
 export const refusalWords = ({ reason, detail }: Pick<Refusal, 'reason' | 'detail'>): Html =>

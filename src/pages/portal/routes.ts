@@ -62,6 +62,7 @@ import {
   showPayouts,
   showSales,
 } from './sales.ts';
+import { sellPages } from './sell.ts';
 import {
   downloadMonth,
   downloadStatement,
@@ -110,6 +111,7 @@ const pages: readonly Page<PortalSession, PortalNeed>[] = [
   cancelVoucherForm,
   askResendMessage,
   resendMessageForm,
+  ...sellPages,
   askOrderInBulk,
   downloadBulkExample,
   checkBulkOrderForm,
@@ -185,6 +187,7 @@ const menu: Menu<PortalNeed> = [
     entries: [
       { label: 'Overview', path: '', needs: 'read' },
       { label: 'Balances', path: '/balances', needs: 'read', kind: 'partner' },
+      { label: 'Sell', path: '/sell', needs: 'operate', kind: 'partner' },
       { label: 'Vouchers', path: '/vouchers', needs: 'read', kind: 'partner' },
       {
         label: 'Bulk orders',

@@ -99,7 +99,7 @@ and it can be retried.</p>`,
     { title: 'Provider’s reference', file: ({ providerReference }) => providerReference },
     { title: 'Message', file: ({ message }) => message },
   ],
-  nothingYet: 'Top-ups appear here as soon as your server sends them.',
+  nothingYet: 'Top-ups appear here as soon as somebody sends one, or your server sends one.',
 });
 
 /** The title of the page where a retry is refused, before or after the form is sent. */

@@ -159,8 +159,8 @@ export const voucherPages = listPages({
   path: '/vouchers',
   kind: 'partner',
   title: 'Vouchers',
-  intro: html`<p>All vouchers that you have generated, newest first. Codes are not shown here: the API
-returned each code when you generated its voucher, and the result of a bulk order has its codes.</p>`,
+  intro: html`<p>All vouchers that you have generated, newest first. Codes are not shown here: the API,
+or the sale at the portal, showed each code once, and the result of a bulk order has its codes.</p>`,
   list: voucherList,
   filters: {
     state: listFilters.oneOf('State', 'status', stateOptions(voucherStates)),
@@ -216,7 +216,7 @@ returned each code when you generated its voucher, and the result of a bulk orde
       file: ({ remaining }) => plainAmount(remaining),
     },
   ],
-  nothingYet: 'Vouchers appear here as soon as your server generates them.',
+  nothingYet: 'Vouchers appear here as soon as somebody sells one, or your server generates one.',
 });
 
 /** Says which message the owner gets once more, and asks for confirmation. */

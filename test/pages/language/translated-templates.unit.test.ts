@@ -63,6 +63,8 @@ test('the reasons of what the portal may be refused have Amharic', () => {
     'cancel-voucher',
     'resend-message',
     'retry-topup',
+    'airtime-topup',
+    'airtime-package-topup',
   ] as const;
   const rows: readonly ReasonRow[] = Object.values(reasons);
   const messages = rows

@@ -191,6 +191,23 @@ test('forms that move money answer in Amharic, with what is wrong and with what 
   await until(async () => expect((await client.get(order)).html).toContain('ተጠናቋል'));
   check(await client.get(order), 200, 'መጀመሪያ ለዚህ መጠን የመሸጫ ዋጋ ይወስኑ');
   check(await client.get(`${order}/cancel`), 200, 'ይሰረዝ?');
+
+  const sell = '/portal/sell/voucher';
+  check(await submit(sell, { currency: 'XYZ', msisdn: '12' }), 422, 'ቫውቸር ይምረጡ።');
+  const gift = {
+    denominationId: String(partner.denominations.unpriced),
+    merchantIdentifier: merchant.identifier,
+  };
+  check(await submit(sell, gift), 409, 'የመሸጫ ዋጋ ይወስኑ');
+  const quoted = await submit(sell, {
+    ...gift,
+    denominationId: String(partner.denominations['100']),
+  });
+  check(quoted, 200, 'ከሽያጩ በኋላ');
+  const sold = await client.post(`${sell}/sale`, hiddenFields(quoted.html, `${sell}/sale`));
+  check({ ...sold, html: sold.html.replace(/value="[A-Z0-9-]{19}"/, '') }, 200, 'ቫውቸሩ ተሸጧል');
+  const airtime = '/portal/sell/airtime';
+  check(await submit(airtime, { amount: 'x', msisdn: '12' }), 422, 'የሞባይል ቁጥር ያስገቡ');
 });
 
 const problematicRows = (merchant: string): string =>

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Account, makeAccount } from '../portal-client.ts';
-import { findAccessibilityProblems, openBrowser, takeScreenshots } from './browser.ts';
+import { findAccessibilityProblems, openBrowser, takePicture, takeScreenshots } from './browser.ts';
 import { type BusinessScene, setBusinessScene } from './business-scene.ts';
 
 let scene: BusinessScene;
@@ -79,6 +79,10 @@ test('every page of business can be seen on a phone, and read by everybody', asy
       price: `/prices/${partner.denominations.unpriced}`,
       packages: '/packages',
       'low-balance': '/balances/gift/low-balance',
+      sell: '/sell',
+      'sell-voucher': '/sell/voucher',
+      'sell-airtime': '/sell/airtime',
+      'sell-package': '/sell/package',
       'order-in-bulk': '/order-in-bulk',
       'bulk-orders': '/bulk-orders',
     },
@@ -150,4 +154,51 @@ test('somebody of finance orders in bulk, cancels a voucher and retries a top-up
   await page.getByLabel('Another number').fill('0911000059');
   await press('Retry the top-up');
   await page.getByText('The top-up was delivered.').waitFor();
+});
+
+test('somebody of finance sells a voucher and sends airtime on a phone, without scripts', async () => {
+  const { stack, partner, merchant } = scene;
+  const company = { kind: 'partner', id: partner.id } as const;
+  const page = await signIn(await makeAccount(stack, company, { role: 'finance' }), false);
+  await page.setViewportSize({ width: 390, height: 844 });
+  const press = (name: string) => page.getByRole('button', { name }).click();
+
+  await page.goto(`${stack.url}/portal/sell`);
+  await page.getByRole('link', { name: 'Sell a voucher' }).click();
+  await page.getByLabel('Voucher', { exact: true }).selectOption('ETB 100.00');
+  await page.getByLabel('Merchant').fill('NOBODY');
+  await page.getByLabel('Phone number of the owner').fill('0911000080');
+  await press('Show what it costs');
+  await page.getByText('There is no active merchant with this id').waitFor();
+  await takePicture(page, 'sell-refused-390');
+  await page.getByLabel('Merchant').fill(merchant.identifier);
+  await press('Show what it costs');
+  await page.getByRole('heading', { name: 'Confirm the sale' }).waitFor();
+  await takePicture(page, 'sell-quote-390');
+  await press('Sell it');
+  await page.getByRole('heading', { name: 'The voucher is sold' }).waitFor();
+  const code = await page.getByLabel('Voucher code').inputValue();
+  await takePicture(page, 'sell-sold-390');
+  // The browser sends the form of the sale again.
+  await page.reload();
+  await page.getByText('It sold once.').waitFor();
+  expect(await page.getByLabel('Voucher code').inputValue()).toBe(code);
+  await page.getByRole('link', { name: 'I have copied it' }).click();
+  await page.getByText('Generated for').waitFor();
+
+  await page.goto(`${stack.url}/portal/sell/airtime`);
+  await page.getByLabel('Amount in ETB').fill('1,0');
+  await page.getByLabel('Phone number').fill('12');
+  await page.getByLabel('ETB for one USD').fill('57.25');
+  await page.getByLabel('Currency').fill('usd');
+  await page.getByLabel('Country').fill('America');
+  await press('Show what it costs');
+  await page.getByText('Enter a mobile number').waitFor();
+  await takePicture(page, 'sell-problems-390');
+  await page.getByLabel('Amount in ETB').fill('60');
+  await page.getByLabel('Phone number').fill('0911000081');
+  await press('Show what it costs');
+  await press('Sell it');
+  await page.getByText('The top-up was delivered.').waitFor();
+  expect(page.url()).toMatch(/\/portal\/top-ups\/\d+$/);
 });
