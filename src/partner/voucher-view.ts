@@ -27,13 +27,9 @@ export const voucherFields = {
   }),
   merchantIdentifier: z
     .string('must be the identifier as text')
+    .min(1, 'must have at least 1 character')
+    .max(100, 'must have at most 100 characters')
     .transform(plainCopy)
-    .pipe(
-      z
-        .string()
-        .min(1, 'must have at least 1 character')
-        .max(100, 'must have at most 100 characters'),
-    )
     .nullish()
     .meta({
       description: 'Merchant by the `identifier` of its record, in place of `merchantId`',
