@@ -17,8 +17,8 @@ import { RefusedError } from './database-step.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 /**
- * Alerts operators that a company has reached a daily budget; "list budget-alarms" shows it later,
- * and "set budgets" changes it.
+ * Alerts operators that a company has reached a daily budget; "access budget list" shows it later,
+ * and "access budget set" changes it.
  */
 export const raiseBudgetAlarm = (
   { kind, id }: Company,

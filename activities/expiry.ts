@@ -193,8 +193,8 @@ const dueAdvice = (partnerId: number, { isCovered }: DueVouchers): string =>
   (isCovered
     ? 'The reserve covers them, so the next expiry run expires them. If they remain after it, the database ' +
       'refuses the transfer: the log of the worker has the error.'
-    : 'See what the books lack with `npm run admin -- check-ledger`, and find the transfer that took ' +
-      `it with \`npm run admin -- statement --partner ${partnerId} --wallet reserved\`. Once the ` +
+    : 'See what the books lack with `npm run admin -- money check-ledger`, and find the transfer that took ' +
+      `it with \`npm run admin -- money statement --partner ${partnerId} --wallet reserved\`. Once the ` +
       'reserve is right again, the next expiry run expires them.') +
   ' Then this case ends. To check now, send the signal `lookAgain`.';
 

@@ -224,7 +224,7 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
       paragraphs: [
         `**${describeCase(found)}**`,
         ...(found.message === null ? [] : [found.message]),
-        `${caseAdvice(found.why)} At /support, or with \`npm run admin -- repair settle-case ${id} --by … --why …\`.`,
+        `${caseAdvice(found.why)} At /support, or with \`npm run admin -- cases settle ${id} --by … --why …\`.`,
       ],
     };
   }
@@ -243,7 +243,7 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
       isOpen: true,
       paragraphs: [
         `**The books do not agree**: ${faults.length} findings. See each with ` +
-          '`npm run admin -- check-ledger`. Until then pay out nothing by hand.',
+          '`npm run admin -- money check-ledger`. Until then pay out nothing by hand.',
         listed.join('\n'),
       ],
     };

@@ -154,7 +154,7 @@ async function reconcile(provider: string, source: 'file' | 'api') {
     ...providerSettings(stack.sandbox),
   });
   const given = source === 'file' ? ['--file', file] : [];
-  const words = ['reconcile', '--provider', provider, '--day', day, ...given, '--json'];
+  const words = ['money', 'reconcile', '--provider', provider, '--day', day, ...given, '--json'];
   const { code, out, err } = await commands.admin(words);
   expect(err).toBe('');
   return { code, ...JSON.parse(out) };

@@ -337,9 +337,9 @@ Redemptions:        ${redemptions.count}, ${etb(redemptions)}, of which fees ${e
 Books:              ${state}
 Open cases:         ${caseCount}
 
-The same for any day: npm run admin -- report --day ${day}
+The same for any day: npm run admin -- money report --day ${day}
 You get this e-mail because an operator registered your address:
-npm run admin -- remove report-recipient
+npm run admin -- money report-recipient remove
 `,
   };
 }

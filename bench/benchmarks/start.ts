@@ -43,7 +43,7 @@ export const startBenchmark: Benchmark = {
         line('npm start, again, until ready', 'warm', 5),
         line('npm start, again, until its first line', 'firstLine', 0.5),
         line('CPU of npm run admin -- --help', 'help', 0.7),
-        line('CPU of npm run admin -- list partners', 'command', 1),
+        line('CPU of npm run admin -- partner list', 'command', 1),
       ];
     }),
 };
@@ -61,7 +61,7 @@ async function measureRound({ backing }: Bench, round: number): Promise<Round> {
     const cold = await startAndStop(environment, async () => undefined);
     const warm = await startAndStop(environment, async () => ({
       help: await cpuOf(['--help'], environment),
-      command: await cpuOf(['list', 'partners'], environment),
+      command: await cpuOf(['partner', 'list'], environment),
     }));
     return { cold: cold.ready, warm: warm.ready, firstLine: warm.firstLine, ...warm.result };
   } finally {

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { AdminCommand, CommandRunner } from './command.ts';
 import { AdminError, type Fields, type InputOf, kebab, type Parser, text } from './fields.ts';
-import { PROGRAM } from './verbs.ts';
+import { PROGRAM } from './groups.ts';
 
 /** Gives a command that was called its options, its help and its action. */
 export function complete(

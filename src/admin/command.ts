@@ -16,6 +16,7 @@ import type { Progress } from '../runtime/process/progress.ts';
 import type { ListedProviders } from './compare-books.ts';
 import type { Fields, InputOf } from './fields.ts';
 import { AdminError } from './fields.ts';
+import { PROGRAM } from './groups.ts';
 
 /** A provider as it is checked. */
 export interface ProviderPort {
@@ -91,7 +92,7 @@ export interface Report {
 
 /** A command with its help; its summary is in the table of all-commands.ts. */
 export interface AdminCommand {
-  /** A verb and a noun, such as "create partner", or one word. */
+  /** Its words on the command line: a group, perhaps a part of it, and a verb, such as "partner price set". */
   readonly name: string;
   /** Further help text. */
   readonly details?: string;
@@ -135,6 +136,8 @@ export type Change =
       readonly secretOutput?: Readonly<Record<string, unknown>>;
       /** A hint for the operator after a successful change. */
       readonly warning?: string;
+      /** The commands that come next by what they are for, complete but for words in capitals. */
+      readonly next?: Readonly<Record<string, string>>;
     }
   | { readonly unchanged: string };
 
@@ -162,6 +165,8 @@ export const recordChanges = (
  */
 export const changeCommand = <Given extends Fields>(
   definition: Definition<Given> & {
+    /** How the audit log names it, as it names the same change at /portal and /support. */
+    readonly action: string;
     readonly change: (
       transaction: DatabaseTransaction,
       input: InputOf<Given>,
@@ -176,15 +181,27 @@ export const changeCommand = <Given extends Fields>(
       const change = await definition.change(transaction, input as InputOf<Given>, context);
       if ('unchanged' in change)
         return { text: change.unchanged, json: { changed: false, message: change.unchanged } };
-      const { subject, details, secretOutput, warning } = change;
-      await recordChanges(transaction, actor, definition.name, [{ subject, details }]);
-      const json = { changed: true, ...subject, ...details, ...secretOutput };
-      return warning === undefined
-        ? { text: change.text, json }
-        : { text: `${change.text}\nWarning: ${warning}`, json: { ...json, warning } };
+      const { subject, details, text, secretOutput, warning, next } = change;
+      await recordChanges(transaction, actor, definition.action, [{ subject, details }]);
+      return {
+        json: {
+          ...{ changed: true, ...subject, ...details, ...secretOutput },
+          ...(warning !== undefined && { warning }),
+        },
+        text: [
+          text,
+          ...(warning === undefined ? [] : [`Warning: ${warning}`]),
+          ...(next === undefined ? [] : [`\nNext:${nextSteps(next)}`]),
+        ].join('\n'),
+      };
     });
   },
 });
+
+const nextSteps = (next: Readonly<Record<string, string>>): string =>
+  Object.entries(next)
+    .map(([purpose, words]) => `\n  ${purpose}:\n    ${PROGRAM} ${words}`)
+    .join('');
 
 /** The system user of a command. */
 export interface SystemUser {

@@ -4,7 +4,7 @@ import { column, moneyText, numbers, textTable, timeText } from './tables.ts';
 /** Transfers of the ledger as a table, oldest first. */
 export const moneyMoveTable = (moves: readonly LedgerTransfer[]): string =>
   textTable(moves, [
-    column('time (utc)', (move) => timeText(move.at)),
+    column('time', (move) => timeText(move.at)),
     column('from', (move) => move.debit),
     column('to', (move) => move.credit),
     numbers('etb', (move) => moneyText(move.amount)),

@@ -1,85 +1,70 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { ListedCommand } from './all-commands.ts';
 import type { CommandRunner } from './command.ts';
-import { PROGRAM } from './verbs.ts';
+import { commandGroups, PROGRAM } from './groups.ts';
 
 /** The parts of the command line program. */
 export interface ProgramParts extends CommandRunner {
   readonly commands: readonly ListedCommand[];
-  /** The help of verbs that several commands share. */
-  readonly verbs: Readonly<Record<string, string>>;
-  /** Output of help; `isError` where an incomplete command shows it. */
+  /** Output of help that is asked for; an incomplete command shows it as an error. */
   readonly writeOut: (text: string) => void;
   readonly writeErr: (text: string) => void;
 }
 
 /**
- * Builds the command line: verbs, nouns below them, and help. It loads the code of a command only to run
- * that command or to show its own help.
+ * Builds the command line: groups, their parts, their commands, and help. It loads the code of a
+ * command only to run that command or to show its own help.
  */
 export function createProgram(parts: ProgramParts): Command {
   const { writeOut, writeErr } = parts;
-  const program = new Command(PROGRAM)
-    .usage('<command> [options]')
-    .description('The operator’s commands. Add --help to any of them.')
+  const program: Command = new Command(PROGRAM)
+    .usage('<group> <command> [options]')
+    .description('The operator’s commands. Add --help to a group or a command.')
     .option('--json', 'print one JSON document instead of text')
-    .option(
-      '--actor <name>',
-      'the actor in the audit log; your user name by default, required for root',
-    )
+    .option('--actor <name>', 'who acts, for the audit log; your user name by default')
+    .addHelpOption(new Option('-h, --help').hideHelp())
     .configureHelp({
       showGlobalOptions: true,
-      sortSubcommands: true,
-      subcommandTerm: (command) => command.name(),
+      subcommandTerm: (command) =>
+        command.commands.length > 0 && command.parent !== program
+          ? `${command.name()} …`
+          : command.name(),
     })
     // One place prints errors, in one line.
     .configureOutput({ writeOut, writeErr, outputError: () => undefined })
     .exitOverride()
-    .addHelpText('after', ROOT_EXAMPLES);
-  program
-    .command('help [command...]')
-    .description('display help for command')
-    .action(async (words: string[]) => {
-      await program.parseAsync([...words, '--help'], { from: 'user' });
-    });
+    .helpCommand(false)
+    .addHelpText('after', ROOT_NOTES);
+  program.command('help [command...]', { hidden: true }).action(async (words: string[]) => {
+    await program.parseAsync([...words, '--help'], { from: 'user' });
+  });
   const groups = new Map<string, Command>();
-  for (const command of parts.commands) {
-    const [verb = '', noun] = command.name.split(' ');
-    if (noun === undefined) addCommand(program, verb, command, parts);
-    else addCommand(group(verb), noun, command, parts);
+  for (const [path, summary] of Object.entries(commandGroups)) {
+    const [parent, name] = lastOf(path);
+    const group = (groups.get(parent) ?? program)
+      .command(name)
+      .usage('<command> [options]')
+      .helpCommand(false)
+      .description(summary);
+    groups.set(path, group);
+    for (const command of parts.commands)
+      if (lastOf(command.name)[0] === path) addCommand(group, command, parts);
   }
   return program;
-
-  function group(verb: string): Command {
-    const existing = groups.get(verb);
-    if (existing) return existing;
-    const added = program
-      .command(verb)
-      .usage('<what> [options]')
-      .helpCommand(false)
-      .description(parts.verbs[verb] ?? '');
-    groups.set(verb, added);
-    return added;
-  }
 }
 
-const ROOT_EXAMPLES = `
-Examples:
-  ${PROGRAM} list partners
-  ${PROGRAM} deposit --partner 1 --wallet gift --amount 50000 --reference CBE-2026-0042
-  ${PROGRAM} statement --partner 1 --wallet gift
-  ${PROGRAM} create merchant --help
+/** The words before the last one, and the last. */
+function lastOf(path: string): [string, string] {
+  const end = path.lastIndexOf(' ');
+  return [path.slice(0, Math.max(end, 0)), path.slice(end + 1)];
+}
 
-The database is that of DATABASE_URL, or of a running "npm start".
-For scripts: npm run --silent admin -- list partners --json`;
+const ROOT_NOTES = `
+Example: ${PROGRAM} partner create --help
+The database is that of DATABASE_URL, or of a running "npm start".`;
 
-function addCommand(
-  parent: Command,
-  word: string,
-  listed: ListedCommand,
-  parts: ProgramParts,
-): void {
-  const added = parent.command(word).description(listed.summary);
+function addCommand(parent: Command, listed: ListedCommand, parts: ProgramParts): void {
+  const added = parent.command(lastOf(listed.name)[1]).description(listed.summary);
   // commander calls it between finding a command and reading its words.
   parent.hook('preSubcommand', async (_parent, called) => {
     if (called !== added) return;

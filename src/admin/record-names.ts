@@ -14,41 +14,42 @@ import { maskMsisdn, parseMsisdn } from '../domain/phone.ts';
 import type { Company } from '../domain/vouchers/voucher.ts';
 import type { Change } from './command.ts';
 import { AdminError, argument, byConversion, bySchema, id, optional } from './fields.ts';
+import { timeText } from './tables.ts';
 
-/** The records of operators: table, name column, and list command. */
+/** The records of operators: table, name column, and the words before the verb of their commands. */
 const subjects = {
-  partner: { table: 'partners', nameColumn: 'company_name', list: 'list partners' },
-  merchant: { table: 'merchants', nameColumn: 'merchant_name', list: 'list merchants' },
+  partner: { table: 'partners', nameColumn: 'company_name', commands: 'partner' },
+  merchant: { table: 'merchants', nameColumn: 'merchant_name', commands: 'merchant' },
   'merchant-category': {
     table: 'merchant_categories',
     nameColumn: 'category_name',
-    list: 'list merchant-categories',
+    commands: 'merchant category',
   },
   'product-category': {
     table: 'product_categories',
     nameColumn: 'category_name',
-    list: 'list product-categories',
+    commands: 'product category',
   },
-  product: { table: 'products', nameColumn: 'product_name', list: 'list products' },
+  product: { table: 'products', nameColumn: 'product_name', commands: 'product' },
   denomination: {
     table: 'gift_denominations',
     nameColumn: 'amount_etb',
-    list: 'list denominations',
+    commands: 'product denomination',
   },
-  promo: { table: 'promos', nameColumn: 'promo_name', list: 'list promos' },
+  promo: { table: 'promos', nameColumn: 'promo_name', commands: 'product promo' },
 } as const;
 
 export type SubjectKind = keyof typeof subjects;
 
-/** The command that lists a kind. */
-export const listOf = (kind: SubjectKind): string => subjects[kind].list;
+/** The words before the verb in the commands of a kind, such as "merchant category". */
+export const commandsOf = (kind: SubjectKind): string => subjects[kind].commands;
 
 /** The name of a row. */
 export const recordName = (kind: SubjectKind, row: Row): string =>
   String(row[subjects[kind].nameColumn]);
 
 export const notFound = (kind: SubjectKind, subjectId: number): AdminError =>
-  new AdminError(`There is no ${kind} ${subjectId}: see "${subjects[kind].list}".`);
+  new AdminError(`There is no ${kind} ${subjectId}: see "${commandsOf(kind)} list".`);
 
 /**
  * The row of an id, with its name.
@@ -75,7 +76,7 @@ export async function warnOfNamesakes(
   const ids = await findNamesakes(transaction, { table, nameColumn, id: change.subject.id });
   if (ids.length === 0) return change;
   const others = ids.length === 1 ? `${kind} ${ids[0]} has` : `${kind}s ${ids.join(', ')} have`;
-  return { ...change, warning: `${others} the same name: see "${listOf(kind)}".` };
+  return { ...change, warning: `${others} the same name: see "${commandsOf(kind)} list".` };
 }
 
 /** The change of a command that created a row. */
@@ -124,7 +125,7 @@ export function changed(kind: SubjectKind, subjectId: number, changes: ColumnCha
 }
 
 const inWords = (value: unknown) =>
-  value instanceof Date ? value.toISOString() : String(value ?? 'not set');
+  value instanceof Date ? timeText(value) : String(value ?? 'not set');
 
 /** Changes in the format of the audit log. */
 export const changeDetails = (changes: ColumnChanges) => ({
@@ -199,7 +200,7 @@ export async function voucherIdOf(database: Database, name: VoucherName): Promis
 
 export const voucherNotFound = (name: VoucherName): AdminError =>
   new AdminError(
-    `There is no voucher ${'id' in name ? name.id : name.serialNumber}: see "list vouchers".`,
+    `There is no voucher ${'id' in name ? name.id : name.serialNumber}: see "voucher list".`,
   );
 
 /** The key of a party, such as msisdn, accountid or walletid. */

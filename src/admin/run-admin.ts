@@ -2,7 +2,6 @@ import { CommanderError } from 'commander';
 import { allCommands } from './all-commands.ts';
 import { createProgram } from './program.ts';
 import type { AdminIo } from './run-command.ts';
-import { verbs } from './verbs.ts';
 
 /**
  * Runs one command. Returns the exit code: 0, 1 after one line on `err` with the remedy, or 2 where
@@ -13,7 +12,6 @@ export async function runAdmin(words: readonly string[], io: AdminIo): Promise<n
   let exitCode = 0;
   const program = createProgram({
     commands: allCommands,
-    verbs,
     writeOut: (output) => out.write(output),
     writeErr: (output) => err.write(output),
     async prepare() {

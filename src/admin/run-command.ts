@@ -1,5 +1,6 @@
 import { type Environment, readAdminConfig } from '../config/config.ts';
 import { connectDatabase } from '../db/connection.ts';
+import { inTimeZone } from '../pages/language/time-zone.ts';
 import { createProgress, silentProgress } from '../runtime/process/progress.ts';
 import type { AdminCommand, GlobalOptions, Report } from './command.ts';
 import { actorOf, type SystemUser, systemUser } from './command.ts';
@@ -33,7 +34,8 @@ export async function runCommand(
   try {
     const { databaseUrl, ...parts } = settings;
     const context = { database, actor, ...parts, progress };
-    return await command.run(context, input);
+    const { marketTimeZone } = settings.settings.market;
+    return await inTimeZone(marketTimeZone, () => command.run(context, input));
   } finally {
     await database.destroy();
   }

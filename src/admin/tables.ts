@@ -1,12 +1,17 @@
 import { formatGroupedAmount, parseMoney } from '../domain/money.ts';
+import { zonedTime } from '../pages/language/time-zone.ts';
 
 /** Tables and records for a terminal. */
 
 /** A decimal string with grouped thousands: "1,250.00". */
 export const moneyText = (decimal: string): string => formatGroupedAmount(parseMoney(decimal));
 
-/** A time in UTC with seconds. */
-export const timeText = (date: Date): string => date.toISOString().slice(0, 19).replace('T', ' ');
+/** A time with seconds in the zone of the market, and in UTC for logs: with its day where that is another. */
+export function timeText(date: Date): string {
+  const { day, time } = zonedTime(date);
+  const [utcDay, utcTime] = [date.toISOString().slice(0, 10), date.toISOString().slice(11, 16)];
+  return `${day} ${time} (${utcDay === day ? '' : `${utcDay} `}${utcTime} UTC)`;
+}
 
 /** The same of a time inside JSON of the database. */
 export const moment = (text: string | null): string | null => text && timeText(new Date(text));

@@ -26,9 +26,11 @@ export const unpaidStates = [...refusedStates, 'not-offered'] as const;
 
 const remedies: Readonly<Record<PayoutAccountState, string>> = {
   open: '',
-  closed: 'not paid: ask the merchant for its account, then set payout-account',
-  'name-differs': 'not paid: ask the merchant who holds it, then set payout-account with --holder',
-  'not-offered': 'not paid by this provider: find out who holds it, then confirm payout-account',
+  closed: 'not paid: ask the merchant for its account, then run merchant payout-account set',
+  'name-differs':
+    'not paid: ask the merchant who holds it, then run merchant payout-account set with --holder',
+  'not-offered':
+    'not paid by this provider: find out who holds it, then run merchant payout-account confirm',
 };
 
 /** The task of a person about an account in a state; null where it is paid. */

@@ -67,9 +67,12 @@ function textOf(value: HtmlValue, templates?: Templates): string {
 /** HTML that a library has made of our own texts: it is not escaped. Never for what others wrote. */
 export const ownHtml = (text: string): Html => new Html([text], []);
 
-/** What a reader of HTML sees, for a terminal. */
-export const plainText = (content: HtmlValue): string =>
+/** What a reader of HTML sees, for a terminal, which may write times in its own way. */
+export const plainText = (content: HtmlValue, timeText?: (at: Date) => string): string =>
   textOf(content)
+    .replace(/<time datetime="([^"]*)">.*?<\/time>/gs, (element, at: string) =>
+      timeText ? timeText(new Date(at)) : element,
+    )
     .replace(/<[^>]*>/g, '')
     .replace(/&(amp|lt|gt|quot|#39);/g, (entity) => characters[entity] ?? entity)
     .replace(/\s+/g, ' ')

@@ -253,7 +253,7 @@ memory: a restart clears them.</p>
 (<a href="/mails">as JSON</a>)</li>
 <li><a href="/books">The books</a>: payouts, reversals, top-ups and messages; filter by
 <code>?reference=</code>, <code>?to=</code> or <code>?provider=</code></li>
-<li>Statements of today in Addis Ababa, as files for <code>npm run admin -- reconcile</code>:
+<li>Statements of today in Addis Ababa, as files for <code>npm run admin -- money reconcile</code>:
 ${statementLinks(new Date())}</li>
 </ul>
 <h2>Providers</h2>

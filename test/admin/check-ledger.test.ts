@@ -16,14 +16,14 @@ afterAll(() => scene?.close());
 test('the totals of all accounts are shown, and what is open in suspense', async () => {
   const { database } = scene;
   const { partnerId } = catalogue;
-  const { id: otherId } = await scene.json('create partner --name Other');
-  await scene.json(`deposit --partner ${partnerId} --wallet gift --amount 1234567.5`);
-  await scene.json(`deposit --partner ${otherId} --wallet gift --amount 100`);
+  const { id: otherId } = await scene.json('partner create --name Other');
+  await scene.json(`money deposit --partner ${partnerId} --wallet gift --amount 1234567.5`);
+  await scene.json(`money deposit --partner ${otherId} --wallet gift --amount 100`);
   const redeem = redemptions(database, catalogue);
   const { id } = await makeVoucher(database, catalogue);
   const redeemed = await redeem.hold(id, '200');
   await redeem.post(redeemed);
-  const quiet = await scene.admin('check-ledger');
+  const quiet = await scene.admin('money check-ledger');
   expect(quiet).toMatchObject({ code: 0, err: '' });
   expect(quiet.out).toMatch(/^The ledger is in order\.\n\nACCOUNT +ETB\n/);
   expect(quiet.out).toMatch(/\ngift +1,234,167\.50\n/);
@@ -35,11 +35,11 @@ test('the totals of all accounts are shown, and what is open in suspense', async
   await redeem.void(refused);
   await doneLate(database, refused);
   await takenBack(database, redeemed);
-  const { out } = await scene.admin('check-ledger');
+  const { out } = await scene.admin('money check-ledger');
   expect(out).toContain(
     'Open in suspense: 2 operations, ETB 65.00 to be borne and ETB 200.00 to be credited.',
   );
-  const { ok, faults, totals } = await scene.json('check-ledger');
+  const { ok, faults, totals } = await scene.json('money check-ledger');
   expect({ ok, faults }).toEqual({ ok: true, faults: [] });
   expect(totals.openSuspense).toEqual({
     count: 2,

@@ -6,6 +6,7 @@ import {
   type AdminScene,
   type Catalogue,
   commandsOn,
+  groupOf,
   makeCatalogue,
   merchantWords,
   openScene,
@@ -18,7 +19,7 @@ let packagesId: number;
 beforeAll(async () => {
   scene = await openScene();
   catalogue = await makeCatalogue(scene);
-  packagesId = (await scene.json('create product-category --name PACKAGES --description Data')).id;
+  packagesId = (await scene.json('product category create --name PACKAGES --description Data')).id;
 });
 afterAll(() => scene?.close());
 
@@ -27,12 +28,12 @@ const lastAudit = async () => (await scene.auditRows()).at(-1);
 
 /** The row of a list that has an id. */
 const listed = async (list: string, id: number) => {
-  const rows: { id: number }[] = await scene.json(`list ${list}`);
+  const rows: { id: number }[] = await scene.json(`${groupOf(list)} list`);
   return rows.find((row) => row.id === id);
 };
 
 describe('what is created is listed and audited', () => {
-  test.each([
+  test.each<[string, string, () => string[], object]>([
     ['partner', 'partners', () => ['--name', 'Blue Nile'], { name: 'Blue Nile', status: 'ACTIVE' }],
     [
       'merchant-category',
@@ -85,31 +86,49 @@ describe('what is created is listed and audited', () => {
       },
     ],
   ])('%s', async (noun, list, words, expected) => {
-    const { id } = await scene.json(['create', noun, ...words(), '--actor', 'Hanna']);
+    const { id } = await scene.json([
+      ...`${groupOf(list)} create`.split(' '),
+      ...words(),
+      ...['--actor', 'Hanna'],
+    ]);
     expect(await listed(list, id)).toMatchObject(expected);
     expect(await lastAudit()).toMatchObject({ actor: 'Hanna', action: `create ${noun}` });
   });
 });
 
 describe('a change', () => {
-  test.each([
-    ['partner', () => catalogue.partnerId, '--name Renamed', { companyName: 'Renamed' }],
+  test.each<[string, string, () => number, string, object]>([
+    [
+      'partner',
+      'partners',
+      () => catalogue.partnerId,
+      '--name Renamed',
+      { companyName: 'Renamed' },
+    ],
     [
       'merchant',
+      'merchants',
       () => catalogue.merchantId,
       '--phone 0911555666 --logo new.png',
       { phone: '+251911555666', merchantLogo: 'new.png' },
     ],
     [
       'product',
+      'products',
       () => catalogue.giftProductId,
       '--pricing-type COMISSION --description Nice',
       { pricingType: 'COMISSION', description: 'Nice' },
     ],
-    ['product-category', () => packagesId, '--description Voice', { categoryDescription: 'Voice' }],
+    [
+      'product-category',
+      'product-categories',
+      () => packagesId,
+      '--description Voice',
+      { categoryDescription: 'Voice' },
+    ],
   ])('of a %s is audited with what was before, and is nothing twice', async (...row) => {
-    const [noun, id, words, expected] = row;
-    const command = `change ${noun} ${id()} ${words}`;
+    const [noun, list, id, words, expected] = row;
+    const command = `${groupOf(list)} change ${id()} ${words}`;
     const { changes } = await scene.json(command);
     const now = Object.fromEntries(
       Object.entries(changes as Record<string, { to: unknown }>).map(([name, { to }]) => [
@@ -128,13 +147,13 @@ describe('a change', () => {
 
   test('can take a logo away, and leaves the rest alone', async () => {
     const { id } = await scene.json([...merchantWords(randomUUID()), '--logo', 'old.png']);
-    await scene.json(['change', 'merchant', `${id}`, '--logo', '']);
+    await scene.json(['merchant', 'change', `${id}`, '--logo', '']);
     expect(await listed('merchants', id)).toMatchObject({ logo: null, name: 'Abyssinia Coffee' });
   });
 
   test('of the amount of a denomination ends the prices that were set for it', async () => {
     const { id: denominationId } = await scene.json(
-      `create denomination --product ${catalogue.giftProductId} --amount 100`,
+      `product denomination create --product ${catalogue.giftProductId} --amount 100`,
     );
     const { partnerId } = catalogue;
     await setPrice(scene.database, {
@@ -143,10 +162,10 @@ describe('a change', () => {
       merchantId: null,
       sellingPriceUsd: '1',
     });
-    expect(await scene.json(`deactivate denomination ${denominationId}`)).not.toHaveProperty(
-      'endedPrices',
-    );
-    const changed = await scene.json(`change denomination ${denominationId} --amount 1000`);
+    expect(
+      await scene.json(`product denomination deactivate ${denominationId}`),
+    ).not.toHaveProperty('endedPrices');
+    const changed = await scene.json(`product denomination change ${denominationId} --amount 1000`);
     expect(changed.endedPrices).toBe(1);
     const prices = await scene.database
       .selectFrom('partner_gift_denomination_prices')
@@ -158,9 +177,9 @@ describe('a change', () => {
 
   test('of the product id of a package makes it sellable', async () => {
     const { id } = await scene.json(
-      `create product --name Data --kind PACKAGE --category ${packagesId} ${PACKAGE}`,
+      `product create --name Data --kind PACKAGE --category ${packagesId} ${PACKAGE}`,
     );
-    await scene.json(`change product ${id} --provider-product-id 2004 --price 22`);
+    await scene.json(`product change ${id} --provider-product-id 2004 --price 22`);
     expect(await listed('products', id)).toMatchObject({
       providerProductId: 2004,
       price: '22.000000',
@@ -179,7 +198,7 @@ describe('the terms of a merchant', () => {
 
   test('a payout account replaces the one before, which is kept; the number is masked in the audit', async () => {
     const { merchantId } = catalogue;
-    const words = `set payout-account --merchant ${merchantId} --key MSISDN --value 0911777888`;
+    const words = `merchant payout-account set --merchant ${merchantId} --key MSISDN --value 0911777888`;
     await scene.json(words);
     expect(await payoutRows(merchantId)).toEqual([
       { party_key: 'msisdn', party_value: '+251911001000', replaced_at: expect.any(Date) },
@@ -188,7 +207,9 @@ describe('the terms of a merchant', () => {
     expect((await lastAudit())?.details).toMatchObject({ account: 'msisdn +2519*****888' });
     const again = await scene.admin(words);
     expect(again.out).toContain('already');
-    await scene.json(`set payout-account --merchant ${merchantId} --key accountid --value A-1`);
+    await scene.json(
+      `merchant payout-account set --merchant ${merchantId} --key accountid --value A-1`,
+    );
     expect((await payoutRows(merchantId)).map((row) => row.replaced_at === null)).toEqual([
       false,
       false,
@@ -200,7 +221,9 @@ describe('the terms of a merchant', () => {
     const { id } = await scene.json(merchantWords(randomUUID()));
     const results = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
-        scene.admin(`set payout-account --merchant ${id} --key accountid --value ${index}`),
+        scene.admin(
+          `merchant payout-account set --merchant ${id} --key accountid --value ${index}`,
+        ),
       ),
     );
     expect(results.map(({ code }) => code)).toEqual(Array(10).fill(0));
@@ -210,30 +233,32 @@ describe('the terms of a merchant', () => {
 
   test('a service fee, zero too', async () => {
     const { merchantId } = catalogue;
-    await scene.json(`set service-fee --merchant ${merchantId} --percent 0`);
+    await scene.json(`merchant set-service-fee --merchant ${merchantId} --percent 0`);
     expect(await listed('merchants', merchantId)).toMatchObject({ serviceFeePercent: '0.0000' });
-    const again = await scene.admin(`set service-fee --merchant ${merchantId} --percent 0.0`);
+    const again = await scene.admin(
+      `merchant set-service-fee --merchant ${merchantId} --percent 0.0`,
+    );
     expect(again.out).toContain('No change');
   });
 });
 
 test('access to a product is granted once and revoked once', async () => {
-  const { id: partner } = await scene.json('create partner --name Seller');
+  const { id: partner } = await scene.json('partner create --name Seller');
   const words = `--partner ${partner} --product ${catalogue.giftProductId}`;
-  const products = async () => (await scene.json(`list products --partner ${partner}`)).length;
-  expect((await scene.json(`grant access ${words}`)).changed).toBe(true);
-  expect((await scene.json(`grant access ${words}`)).changed).toBe(false);
+  const products = async () => (await scene.json(`product list --partner ${partner}`)).length;
+  expect((await scene.json(`partner product grant ${words}`)).changed).toBe(true);
+  expect((await scene.json(`partner product grant ${words}`)).changed).toBe(false);
   expect(await products()).toBe(1);
-  expect((await scene.json(`revoke access ${words}`)).changed).toBe(true);
-  expect((await scene.json(`revoke access ${words}`)).changed).toBe(false);
+  expect((await scene.json(`partner product revoke ${words}`)).changed).toBe(true);
+  expect((await scene.json(`partner product revoke ${words}`)).changed).toBe(false);
   expect(await products()).toBe(0);
 });
 
-test.each([
-  ['suspend partner', 'reinstate partner', 'partners', 'SUSPENDED', () => catalogue.partnerId],
+test.each<[string, string, string, string, () => number]>([
+  ['partner suspend', 'partner reinstate', 'partners', 'SUSPENDED', () => catalogue.partnerId],
   [
-    'deactivate merchant',
-    'activate merchant',
+    'merchant deactivate',
+    'merchant activate',
     'merchants',
     'DEACTIVATED',
     () => catalogue.merchantId,
@@ -248,7 +273,7 @@ test.each([
 
 describe('a name that another company has', () => {
   test.each([
-    ['partner', (name: string) => ['create', 'partner', '--name', name]],
+    ['partner', (name: string) => ['partner', 'create', '--name', name]],
     [
       'merchant',
       (name: string) =>
@@ -259,33 +284,35 @@ describe('a name that another company has', () => {
     const first = await scene.json(words(name));
     expect(first).not.toHaveProperty('warning');
     const second = await scene.admin(words(` ${name.toUpperCase()}`));
-    const warning = `${noun} ${first.id} has the same name: see "list ${noun}s".`;
+    const warning = `${noun} ${first.id} has the same name: see "${noun} list".`;
     expect(second).toMatchObject({ code: 0, err: '' });
-    expect(second.out).toMatch(new RegExp(`^Created ${noun} \\d+\\.\nWarning: ${warning}\n$`));
+    expect(second.out).toMatch(
+      new RegExp(`^Created ${noun} \\d+\\.\nWarning: ${warning}\n\nNext:\n`),
+    );
     const third = await scene.json(words(name));
     expect(third.warning).toMatch(new RegExp(`^${noun}s ${first.id}, \\d+ have the same name`));
 
     const { id } = await scene.json(words(`Another ${randomUUID()}`));
-    const renamed = await scene.json(['change', noun, `${id}`, '--name', name]);
+    const renamed = await scene.json([noun, 'change', `${id}`, '--name', name]);
     expect(renamed.warning).toContain('have the same name');
-    const log = await scene.json(`audit --kind ${noun} --id ${third.id}`);
+    const log = await scene.json(`access audit --kind ${noun} --id ${third.id}`);
     expect(JSON.stringify(log)).not.toContain('same name');
   });
 });
 
 describe('the audit log', () => {
   test('is shown newest first, for one subject too', async () => {
-    const { id } = await scene.json('create partner --name Audited --actor Abebe');
-    await scene.json(`change partner ${id} --name Renamed --actor Sara`);
-    const newest = await scene.json('audit --limit 2');
+    const { id } = await scene.json('partner create --name Audited --actor Abebe');
+    await scene.json(`partner change ${id} --name Renamed --actor Sara`);
+    const newest = await scene.json('access audit --limit 2');
     expect(newest.map((row: { actor: string }) => row.actor)).toEqual(['Sara', 'Abebe']);
-    const { out } = await scene.admin(`audit --kind partner --id ${id}`);
+    const { out } = await scene.admin(`access audit --kind partner --id ${id}`);
     expect(out.split('\n')).toHaveLength(4);
     expect(out).toMatch(/Sara +change partner +partner \d+ +\{"changes":\{"companyName"/);
   });
 
   test('names the user of the system where nobody else is named', async () => {
-    await scene.json('create partner --name Mine');
+    await scene.json('partner create --name Mine');
     expect((await lastAudit())?.actor).toBe('hanna');
   });
 
@@ -294,8 +321,8 @@ describe('the audit log', () => {
     async (actor) => {
       const before = await lastAudit();
       const refused = await scene.admin([
-        'create',
         'partner',
+        'create',
         '--name',
         'Forged',
         '--actor',
@@ -315,14 +342,14 @@ describe('the audit log', () => {
     const url = scene.environment.DATABASE_URL;
     const shared = commandsOn({ DATABASE_URL: url }, user);
     const before = await lastAudit();
-    const refused = await shared.admin(['create', 'partner', '--name', 'Nobody']);
+    const refused = await shared.admin(['partner', 'create', '--name', 'Nobody']);
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toMatch(/^Name yourself with --actor: .*\n$/);
     expect(await lastAudit()).toEqual(before);
     expect(
-      (await shared.json('list partners')).map((row: { name: string }) => row.name),
+      (await shared.json('partner list')).map((row: { name: string }) => row.name),
     ).not.toContain('Nobody');
-    await shared.json(['create', 'partner', '--name', `By ${_name}`, '--actor', 'Sara']);
+    await shared.json(['partner', 'create', '--name', `By ${_name}`, '--actor', 'Sara']);
     expect((await lastAudit())?.actor).toBe('Sara');
   });
 
@@ -337,21 +364,23 @@ describe('the audit log', () => {
 
 test('partners are shown with their balances, products, keys and addresses', async () => {
   const { partnerId, giftProductId } = catalogue;
-  await scene.json(`deposit --partner ${partnerId} --wallet airtime --amount 12.34`);
-  await scene.json(`set low-balance --partner ${partnerId} --wallet airtime --threshold 1000`);
-  await scene.json(`register address 203.0.113.0/24 --partner ${partnerId}`);
-  await scene.json(`issue api-key --partner ${partnerId} --name Shop`);
-  expect(await scene.json(`show partner ${partnerId}`)).toMatchObject({
+  await scene.json(`money deposit --partner ${partnerId} --wallet airtime --amount 12.34`);
+  await scene.json(
+    `partner set-low-balance --partner ${partnerId} --wallet airtime --threshold 1000`,
+  );
+  await scene.json(`access address add 203.0.113.0/24 --partner ${partnerId}`);
+  await scene.json(`access api-key create --partner ${partnerId} --name Shop`);
+  expect(await scene.json(`partner show ${partnerId}`)).toMatchObject({
     id: partnerId,
     balances: { airtime: '12.340000', gift: '0.000000', reserved: '0.000000' },
     products: [{ id: giftProductId }],
     apiKeys: [{ name: 'Shop', revokedAt: null }],
     addresses: [{ address: '203.0.113.0/24' }],
   });
-  const { out } = await scene.admin(`show partner ${partnerId}`);
+  const { out } = await scene.admin(`partner show ${partnerId}`);
   expect(out).toMatch(/Airtime wallet +ETB 12\.34\n/);
   expect(out).toMatch(/Low below +gift none, airtime ETB 1,000\.00\n/);
   expect(out).toContain('203.0.113.0/24');
-  const list = await scene.admin('list partners');
+  const list = await scene.admin('partner list');
   expect(list.out).toMatch(/^ *ID {2}NAME +STATUS +GIFT +AIRTIME +RESERVED {2}LOW\n/);
 });

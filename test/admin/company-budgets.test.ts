@@ -9,7 +9,7 @@ let scene: AdminScene;
 let partner: Company;
 beforeAll(async () => {
   scene = await openScene();
-  const { id } = await scene.json('create partner --name Seller');
+  const { id } = await scene.json('partner create --name Seller');
   partner = { kind: 'partner', id };
 });
 afterAll(() => scene?.close());
@@ -25,11 +25,11 @@ const budgets = () =>
     .executeTakeFirstOrThrow();
 
 test('budgets of a company are set and go back to the settings, and both are audited', async () => {
-  await scene.json(`set budgets --partner ${partner.id} --messages 20000 --wrong-codes 500`);
+  await scene.json(`access budget set --partner ${partner.id} --messages 20000 --wrong-codes 500`);
   expect(await budgets()).toEqual({ messages_per_day: 20_000, wrong_codes_per_day: 500 });
-  const again = await scene.admin(`set budgets --partner ${partner.id} --messages 20000`);
+  const again = await scene.admin(`access budget set --partner ${partner.id} --messages 20000`);
   expect(again.out).toContain('No change');
-  await scene.json(`set budgets --partner ${partner.id} --messages default`);
+  await scene.json(`access budget set --partner ${partner.id} --messages default`);
   expect(await budgets()).toEqual({ messages_per_day: null, wrong_codes_per_day: 500 });
   const audited = (await scene.auditRows()).filter(({ action }) => action === 'set budgets');
   expect(audited.map(({ details }) => details)).toEqual([
@@ -49,13 +49,15 @@ test.each([
   ['', 'There is nothing to change'],
 ])('budgets are not set by "%s"', async (words, problem) => {
   const before = await budgets();
-  const { code, err } = await scene.admin(`set budgets --partner ${partner.id} ${words}`.trim());
+  const { code, err } = await scene.admin(
+    `access budget set --partner ${partner.id} ${words}`.trim(),
+  );
   expect([code, err]).toEqual([1, expect.stringContaining(problem)]);
   expect(await budgets()).toEqual(before);
 });
 
 test('a budget of messages that was lowered below what was counted raises its alarm once', async () => {
-  const { id } = await scene.json('create partner --name Overspent');
+  const { id } = await scene.json('partner create --name Overspent');
   const message = (budget: number) =>
     scene.database
       .transaction()
@@ -68,7 +70,7 @@ test('a budget of messages that was lowered below what was counted raises its al
     { isWithin: false, isLast: true },
     { isWithin: false, isLast: false },
   ]);
-  const alarms = await scene.json('list budget-alarms');
+  const alarms = await scene.json('access budget list');
   expect(alarms).toMatchObject([
     { companyId: id, messages: 2, messagesSpentAt: expect.anything() },
   ]);
@@ -76,7 +78,7 @@ test('a budget of messages that was lowered below what was counted raises its al
 });
 
 test('a budget of wrong codes that was lowered below what was counted raises its alarm once', async () => {
-  const { id } = await scene.json('create partner --name Lowered');
+  const { id } = await scene.json('partner create --name Lowered');
   const wrongCode = (budget: number) =>
     scene.database
       .transaction()
@@ -92,14 +94,14 @@ test('a budget of wrong codes that was lowered below what was counted raises its
 });
 
 test('alarms are listed from the moment that a budget is reached', async () => {
-  expect(await scene.json('list budget-alarms')).toEqual([]);
+  expect(await scene.json('access budget list')).toEqual([]);
   expect(await count(countCompanyMessage, 2)).toEqual({ isWithin: true, isLast: false });
-  expect(await scene.json('list budget-alarms')).toEqual([]);
+  expect(await scene.json('access budget list')).toEqual([]);
   expect(await count(countCompanyMessage, 2)).toEqual({ isWithin: true, isLast: true });
   expect(await count(countCompanyMessage, 2)).toEqual({ isWithin: false, isLast: false });
   expect(await count(countCompanyWrongCode, 1)).toEqual({ isLast: true });
   expect(await count(countCompanyWrongCode, 1)).toEqual({ isLast: false });
-  const [alarm, ...others] = await scene.json('list budget-alarms');
+  const [alarm, ...others] = await scene.json('access budget list');
   expect(others).toEqual([]);
   expect(alarm).toMatchObject({
     companyKind: 'partner',
@@ -110,7 +112,7 @@ test('alarms are listed from the moment that a budget is reached', async () => {
     wrongCodes: 2,
     wrongCodesSpentAt: expect.stringMatching(/^20/),
   });
-  const { out } = await scene.admin('list budget-alarms');
+  const { out } = await scene.admin('access budget list');
   expect(out).toMatch(new RegExp(`partner ${partner.id} +Seller`));
 });
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => scene?.close());
 
 beforeEach(async () => {
-  partnerId = (await scene.json('create partner --name Acme')).id;
+  partnerId = (await scene.json('partner create --name Acme')).id;
 });
 
 const transfersOf = (operationId: string) =>
@@ -28,7 +28,7 @@ test.each(['gift', 'airtime'] as const)(
   async (wallet) => {
     const reference = `slip-${partnerId}`;
     const { out, code } = await scene.admin(
-      `deposit --partner ${partnerId} --wallet ${wallet} --amount 1500.5 --reference ${reference}`,
+      `money deposit --partner ${partnerId} --wallet ${wallet} --amount 1500.5 --reference ${reference}`,
     );
     expect(code).toBe(0);
     expect(out).toContain(`Deposited ETB 1,500.50 to the ${wallet} wallet of partner ${partnerId}`);
@@ -45,7 +45,7 @@ test.each(['gift', 'airtime'] as const)(
 
 describe('with the reference of an earlier deposit', () => {
   const deposit = (reference: string, words = '--wallet gift --amount 200') =>
-    scene.admin(`deposit --partner ${partnerId} ${words} --reference ${reference}`);
+    scene.admin(`money deposit --partner ${partnerId} ${words} --reference ${reference}`);
 
   test('the same deposit changes nothing and says so', async () => {
     const reference = `again-${partnerId}`;
@@ -97,9 +97,9 @@ describe('with the reference of an earlier deposit', () => {
   test('another partner is refused', async () => {
     const reference = `partner-${partnerId}`;
     await deposit(reference);
-    const { id } = await scene.json('create partner --name Other');
+    const { id } = await scene.json('partner create --name Other');
     const other = await scene.admin(
-      `deposit --partner ${id} --wallet gift --amount 200 --reference ${reference}`,
+      `money deposit --partner ${id} --wallet gift --amount 200 --reference ${reference}`,
     );
     expect(other.code).toBe(1);
     expect((await partnerBalances(scene.database, id)).gift).toBe('0.000000');
@@ -108,7 +108,7 @@ describe('with the reference of an earlier deposit', () => {
 
 describe('a deposit that was a mistake', () => {
   const ask = (reference: string) =>
-    scene.admin(['repair', 'undo-deposit', reference, '--why', 'Meant for another partner']);
+    scene.admin(['money', 'undo-deposit', reference, '--why', 'Meant for another partner']);
   /** As the repair does it; no worker runs here. */
   const reverse = (reference: string) =>
     scene.database.transaction().execute((transaction) => reverseDeposit(transaction, reference));
@@ -116,7 +116,7 @@ describe('a deposit that was a mistake', () => {
   const deposited = async (wallet: string, tag: string) => {
     const reference = `${tag}-${partnerId}`;
     await scene.json(
-      `deposit --partner ${partnerId} --wallet ${wallet} --amount 4250.5 --reference ${reference}`,
+      `money deposit --partner ${partnerId} --wallet ${wallet} --amount 4250.5 --reference ${reference}`,
     );
     return reference;
   };
@@ -151,7 +151,7 @@ describe('a deposit that was a mistake', () => {
   test('is taken out once, also by ten at the same moment', async () => {
     const reference = await deposited('gift', 'taken');
     // What a second one could take, if it were made.
-    await scene.json(`deposit --partner ${partnerId} --wallet gift --amount 9000000`);
+    await scene.json(`money deposit --partner ${partnerId} --wallet gift --amount 9000000`);
     const results = await Promise.all(Array.from({ length: 10 }, () => reverse(reference)));
     expect(results.filter((before) => before?.isReversed === false)).toHaveLength(1);
     expect((await balances()).gift).toBe('9000000.000000');
@@ -160,7 +160,7 @@ describe('a deposit that was a mistake', () => {
   test('needs another person from the limit of repairs on', async () => {
     const reference = `large-${partnerId}`;
     await scene.json(
-      `deposit --partner ${partnerId} --wallet gift --amount 5000 --reference ${reference}`,
+      `money deposit --partner ${partnerId} --wallet gift --amount 5000 --reference ${reference}`,
     );
     const { code, err } = await ask(reference);
     expect([code, err]).toEqual([1, expect.stringContaining('Two people are needed')]);
@@ -192,7 +192,7 @@ describe('a deposit that was a mistake', () => {
     const reference = await deposited('gift', 'again');
     await reverse(reference);
     const again = await scene.admin(
-      `deposit --partner ${partnerId} --wallet gift --amount 4250.5 --reference ${reference}`,
+      `money deposit --partner ${partnerId} --wallet gift --amount 4250.5 --reference ${reference}`,
     );
     expect(again).toMatchObject({ code: 1, out: '' });
     expect(again.err).toContain('was reversed');
@@ -205,7 +205,7 @@ describe('a deposit that was a mistake', () => {
       err: 'There is no deposit never: find the case again.\n',
     });
     const reference = await deposited('gift', 'reason');
-    const { code, err } = await scene.admin(['repair', 'undo-deposit', reference]);
+    const { code, err } = await scene.admin(['money', 'undo-deposit', reference]);
     expect(code).toBe(1);
     expect(err).toContain('--why');
     expect((await balances()).gift).toBe('4250.500000');
@@ -213,8 +213,8 @@ describe('a deposit that was a mistake', () => {
 
   test('that was reversed by another amount is found by the check of the ledger', async () => {
     const { close, database, json, admin } = await openScene();
-    const { id } = await json('create partner --name Broken');
-    await json(`deposit --partner ${id} --wallet gift --amount 10 --reference broken`);
+    const { id } = await json('partner create --name Broken');
+    await json(`money deposit --partner ${id} --wallet gift --amount 10 --reference broken`);
     await database.transaction().execute((transaction) =>
       addTransfers(transaction, [
         {
@@ -227,7 +227,7 @@ describe('a deposit that was a mistake', () => {
         },
       ]),
     );
-    const { code, out } = await admin('check-ledger');
+    const { code, out } = await admin('money check-ledger');
     expect(code).toBe(2);
     expect(out).toContain('operation deposit:broken');
     await expect(close()).rejects.toThrow('what was reversed is what was deposited');
@@ -235,7 +235,7 @@ describe('a deposit that was a mistake', () => {
 });
 
 test('without a reference each deposit gets one of its own, and is another', async () => {
-  const words = `deposit --partner ${partnerId} --wallet gift --amount 10`;
+  const words = `money deposit --partner ${partnerId} --wallet gift --amount 10`;
   const first = await scene.json(words);
   const second = await scene.json(words);
   expect(first.reference).not.toBe(second.reference);
@@ -245,7 +245,16 @@ test('without a reference each deposit gets one of its own, and is another', asy
 test.each(['0', '-5', '1.001', '1e3', 'much', '', '1,000', '123456789012345', '0.00'])(
   'the amount "%s" is refused',
   async (amount) => {
-    const words = ['deposit', '--partner', `${partnerId}`, '--wallet', 'gift', '--amount', amount];
+    const words = [
+      'money',
+      'deposit',
+      '--partner',
+      `${partnerId}`,
+      '--wallet',
+      'gift',
+      '--amount',
+      amount,
+    ];
     const refused = await scene.admin(words);
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toMatch(/^--amount must be an amount in ETB .*\n$/);
@@ -254,9 +263,9 @@ test.each(['0', '-5', '1.001', '1e3', 'much', '', '1,000', '123456789012345', '0
 );
 
 test('a partner that does not exist is refused', async () => {
-  const refused = await scene.admin('deposit --partner 999999 --wallet gift --amount 1');
+  const refused = await scene.admin('money deposit --partner 999999 --wallet gift --amount 1');
   expect(refused).toMatchObject({ code: 1, out: '' });
-  expect(refused.err).toBe('There is no partner 999999: see "list partners".\n');
+  expect(refused.err).toBe('There is no partner 999999: see "partner list".\n');
 });
 
 test('a deposit that cannot be audited is not made', async () => {
@@ -264,7 +273,9 @@ test('a deposit that cannot be audited is not made', async () => {
     scene.database,
   );
   try {
-    const failed = await scene.admin(`deposit --partner ${partnerId} --wallet gift --amount 10`);
+    const failed = await scene.admin(
+      `money deposit --partner ${partnerId} --wallet gift --amount 10`,
+    );
     expect(failed.code).toBe(1);
     expect((await partnerBalances(scene.database, partnerId)).gift).toBe('0.000000');
   } finally {

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-const invitations = (id: number) => scene.json(`list invitations --merchant ${id}`);
+const invitations = (id: number) => scene.json(`merchant list-invitations --merchant ${id}`);
 
 async function makeMerchant(...more: string[]): Promise<number> {
   const words = merchantWords(randomUUID());
@@ -17,17 +17,17 @@ async function makeMerchant(...more: string[]): Promise<number> {
 
 test('an invitation waits for a worker, and the next one takes its place', async () => {
   const id = await makeMerchant();
-  const { out } = await scene.admin(`invite merchant ${id}`);
+  const { out } = await scene.admin(`merchant invite ${id}`);
   expect(out).toContain('the link goes to owner@coffee.example and by SMS to +2519*****001.');
   const again = await scene.admin(
-    `invite merchant ${id} --email Sara@Till.Example --phone 0911001002`,
+    `merchant invite ${id} --email Sara@Till.Example --phone 0911001002`,
   );
   expect(again.out).toContain('The previous link no longer works.');
   expect(await invitations(id)).toMatchObject([
     { status: 'REQUESTED', email: 'sara@till.example', phone: '+2519*****002', mail: 'QUEUED' },
     { status: 'REPLACED', email: 'owner@coffee.example', sms: 'CANCELLED', mail: 'CANCELLED' },
   ]);
-  const shown = await scene.admin(`list invitations --merchant ${id}`);
+  const shown = await scene.admin(`merchant list-invitations --merchant ${id}`);
   expect(shown.out).toMatch(/waiting for a worker .+sara@till\.example \(queued\)/);
   const audit = (await scene.auditRows()).filter(({ action }) => action === 'invite merchant');
   expect(audit).toHaveLength(2);
@@ -36,7 +36,7 @@ test('an invitation waits for a worker, and the next one takes its place', async
 
 test('two at the same moment leave one', async () => {
   const id = await makeMerchant();
-  await Promise.all(Array.from({ length: 5 }, () => scene.json(`invite merchant ${id}`)));
+  await Promise.all(Array.from({ length: 5 }, () => scene.json(`merchant invite ${id}`)));
   const states = (await invitations(id)).map(({ status }: { status: string }) => status);
   expect(states.toSorted()).toEqual(['REPLACED', 'REPLACED', 'REPLACED', 'REPLACED', 'REQUESTED']);
 });
@@ -49,8 +49,8 @@ test('a merchant can be invited together with creating it', async () => {
 
 test('a telephone that takes no SMS leaves the mail', async () => {
   const id = await makeMerchant();
-  await scene.json(`change merchant ${id} --phone +251111234567`);
-  const { out } = await scene.admin(`invite merchant ${id}`);
+  await scene.json(`merchant change ${id} --phone +251111234567`);
+  const { out } = await scene.admin(`merchant invite ${id}`);
   expect(out).toContain('owner@coffee.example only, because its telephone cannot receive SMS.');
   expect(await invitations(id)).toMatchObject([{ phone: null, sms: null, mail: 'QUEUED' }]);
 });
@@ -58,13 +58,13 @@ test('a telephone that takes no SMS leaves the mail', async () => {
 test('refused in one line, with nothing written', async () => {
   const id = await makeMerchant();
   const other = await makeMerchant();
-  await scene.json(`create portal-account --email taken@till.example --merchant ${other}`);
+  await scene.json(`access account create --email taken@till.example --merchant ${other}`);
   const cases: [string, string][] = [
-    ['invite merchant 999', 'There is no merchant 999'],
-    [`invite merchant ${id} --email x`, 'must be an e-mail address'],
-    [`invite merchant ${id} --phone 0111234567`, 'must be a mobile number'],
+    ['merchant invite 999', 'There is no merchant 999'],
+    [`merchant invite ${id} --email x`, 'must be an e-mail address'],
+    [`merchant invite ${id} --phone 0111234567`, 'must be a mobile number'],
     [
-      `invite merchant ${id} --email Taken@till.example`,
+      `merchant invite ${id} --email Taken@till.example`,
       `taken@till.example signs in for merchant ${other}: use another --email.`,
     ],
   ];
@@ -73,7 +73,7 @@ test('refused in one line, with nothing written', async () => {
       code: 1,
       err: expect.stringContaining(problem),
     });
-  await scene.json(`deactivate merchant ${id}`);
-  expect((await scene.admin(`invite merchant ${id}`)).err).toContain('is deactivated');
+  await scene.json(`merchant deactivate ${id}`);
+  expect((await scene.admin(`merchant invite ${id}`)).err).toContain('is deactivated');
   expect(await invitations(id)).toEqual([]);
 });

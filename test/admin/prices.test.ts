@@ -14,9 +14,10 @@ beforeEach(async () => {
   catalogue = await makeCatalogue(scene);
 });
 
-const set = (words: string) => scene.admin(`set price --partner ${catalogue.partnerId} ${words}`);
+const set = (words: string) =>
+  scene.admin(`partner price set --partner ${catalogue.partnerId} ${words}`);
 const listed = async () =>
-  (await scene.json(`list prices --partner ${catalogue.partnerId}`)).map(
+  (await scene.json(`partner price list --partner ${catalogue.partnerId}`)).map(
     (row: {
       denominationId: number;
       merchantId: number | null;
@@ -39,10 +40,10 @@ test('a price is set for all merchants, and for one, and replaced', async () => 
     [denominationId, null, '1250.005000'],
     [denominationId, merchantId, '4.500000'],
   ]);
-  const { out } = await scene.admin(`list prices --partner ${partnerId}`);
+  const { out } = await scene.admin(`partner price list --partner ${partnerId}`);
   expect(out).toMatch(/1,250\.005 +all/);
   expect(out).toMatch(new RegExp(`4\\.50 +Abyssinia Coffee \\(${merchantId}\\)`));
-  const [newest] = await scene.json(`audit --kind partner --id ${partnerId} --limit 1`);
+  const [newest] = await scene.json(`access audit --kind partner --id ${partnerId} --limit 1`);
   expect(newest).toMatchObject({
     action: 'set price',
     actor: 'hanna',
@@ -81,14 +82,14 @@ describe('refused, and changing nothing, is', () => {
       ...change(),
     };
     const words = Object.entries(given).flatMap(([name, value]) => [`--${name}`, `${value}`]);
-    const refused = await scene.admin(['set', 'price', ...words]);
+    const refused = await scene.admin(['partner', 'price', 'set', ...words]);
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toContain(problem);
     expect(await listed()).toEqual([[catalogue.denominationId, null, null]]);
   });
 
   test('a denomination that is not sold any more', async () => {
-    await scene.json(`deactivate denomination ${catalogue.denominationId}`);
+    await scene.json(`product denomination deactivate ${catalogue.denominationId}`);
     const refused = await set(`--denomination ${catalogue.denominationId} --price-usd 1`);
     expect(refused.err).toContain('There is no active denomination');
   });
@@ -97,8 +98,8 @@ describe('refused, and changing nothing, is', () => {
 test('a denomination that the partner may not sell any more is listed while it has a price', async () => {
   const { denominationId, giftProductId, partnerId } = catalogue;
   await set(`--denomination ${denominationId} --price-usd 2`);
-  await scene.json(`revoke access --partner ${partnerId} --product ${giftProductId}`);
+  await scene.json(`partner product revoke --partner ${partnerId} --product ${giftProductId}`);
   expect(await listed()).toEqual([[denominationId, null, '2.000000']]);
-  const { id } = await scene.json(['create', 'partner', '--name', randomUUID()]);
-  expect(await scene.json(`list prices --partner ${id}`)).toEqual([]);
+  const { id } = await scene.json(['partner', 'create', '--name', randomUUID()]);
+  expect(await scene.json(`partner price list --partner ${id}`)).toEqual([]);
 });

@@ -52,13 +52,13 @@ async function run(
 const settings = () => ({ DATABASE_URL: database.url, DIGEST_KEY });
 
 test('a partner is made, given money and shown by separate processes', async () => {
-  const created = await run('create partner --name Acme --json', settings());
+  const created = await run('partner create --name Acme --json', settings());
   expect(created).toMatchObject({ code: 0, err: '' });
   const { id } = JSON.parse(created.out);
-  await run(`deposit --partner ${id} --wallet gift --amount 10`, settings());
-  const listed = await run('list partners', settings());
+  await run(`money deposit --partner ${id} --wallet gift --amount 10`, settings());
+  const listed = await run('partner list', settings());
   expect(listed.out).toMatch(/Acme +ACTIVE +10\.00 +0\.00 +0\.00\b.*\n$/);
-  const checked = await run('check-ledger', settings());
+  const checked = await run('money check-ledger', settings());
   expect(checked).toMatchObject({ code: 0, err: '' });
   expect(checked.out).toMatch(/^The ledger is in order\.\n/);
 });
@@ -69,14 +69,14 @@ test('a public key is read from standard input', async () => {
   );
   const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
   const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
-  const words = `register public-key --merchant ${id} --file -`;
+  const words = `access public-key add --merchant ${id} --file -`;
   expect(await run(words, settings(), pem)).toMatchObject({ code: 0, err: '' });
 });
 
 test('an import by a separate process: of a file, of standard input, and of a wrong one', async () => {
   const file = join(directory, 'merchant-categories.csv');
   await writeFile(file, '\uFEFFname\r\n"Books, papers"\r\nFood\r\n');
-  const words = ['import', 'merchant-categories', '--file'];
+  const words = ['merchant', 'category', 'import', '--file'];
   expect(await run([...words, file], settings())).toEqual({
     code: 0,
     out: 'Imported merchant categories of merchant-categories.csv: created 2, changed 0, unchanged 0.\n',
@@ -105,31 +105,31 @@ describe('says in one line what to do, with exit code 1,', () => {
   test.each<[string, string, () => Record<string, string>, RegExp]>([
     [
       'without a database',
-      'list partners',
+      'partner list',
       () => ({}),
       /^No database is running in .*: start the s/,
     ],
     [
       'with a database that is away',
-      'list partners',
+      'partner list',
       () => ({ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }),
       /^The database cannot be reached \(.*ECONNREFUSED.*\): is the service running\?/,
     ],
     [
       'with another database',
-      'list partners',
+      'partner list',
       () => ({ DATABASE_URL: inject('databaseAdminUrl') }),
       /^The tables of the database are not up to date: run/,
     ],
     [
       'without the key of digests',
-      'issue api-key --partner 1 --name X',
+      'access api-key create --partner 1 --name X',
       () => ({ DATABASE_URL: database.url }),
       /^API keys need the setting DIGEST_KEY/,
     ],
     [
       'with a key of digests that is too short',
-      'list partners',
+      'partner list',
       () => ({ ...settings(), DIGEST_KEY: 'c2hvcnQ=' }),
       /^Settings are missing or wrong: DIGEST_KEY: must be 32 bytes in base64/,
     ],
@@ -142,15 +142,23 @@ describe('says in one line what to do, with exit code 1,', () => {
 });
 
 test.each([
-  ['', /Usage: npm run admin -- <command>.*list partners/s, 1],
-  ['--help', /Usage: npm run admin -- <command>.*Examples:/s, 0],
-  ['create --help', /merchant-category +Add a category of merchants/, 0],
+  ['', /Usage: npm run admin -- <group> <command>.*partner +Partners/s, 1],
+  ['--help', /Usage: npm run admin -- <group> <command>.*Example:/s, 0],
   [
-    'import merchants --help',
+    'merchant --help',
+    /set-service-fee +Set the service fee.*category … +Categories of merchants/s,
+    0,
+  ],
+  [
+    'merchant import --help',
     /\* identifier-type +The type of its identifier.*A file in CSV:.*MER-0042.*--dry-run/s,
     0,
   ],
-  ['deposit --help', /--reference <text> +The reference of the payment.*Examples:.*CBE-2026/s, 0],
+  [
+    'money deposit --help',
+    /--reference <text> +The reference of the payment.*Examples:.*CBE-2026/s,
+    0,
+  ],
 ])('helps: %s', async (words, expected, code) => {
   const printed = await run(words === '' ? [] : words);
   expect(printed.code).toBe(code);
@@ -172,8 +180,8 @@ test('finds the database and the keys of a running "npm start" in its data folde
     const pidFile = ['4711', join(folder, 'postgres'), '1', admin.port, '', '127.0.0.1', ''];
     await writeFile(join(folder, 'postgres', 'postmaster.pid'), pidFile.join('\n'));
     const found = { DATA_DIR: folder };
-    await run('create partner --name Local', found);
-    const issued = await run('issue api-key --partner 1 --name X --json', found);
+    await run('partner create --name Local', found);
+    const issued = await run('access api-key create --partner 1 --name X --json', found);
     expect(issued).toMatchObject({ code: 0, err: '' });
     expect(JSON.parse(issued.out).key).toMatch(/^gvs_test_/);
   } finally {

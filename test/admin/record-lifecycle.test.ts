@@ -5,6 +5,7 @@ import { cancel, makeVoucher, redemptions, topUp } from './movements.ts';
 import {
   type AdminScene,
   type Catalogue,
+  groupOf,
   makeCatalogue,
   merchantWords,
   openScene,
@@ -17,17 +18,27 @@ let giftsId: number;
 beforeAll(async () => {
   scene = await openScene();
   catalogue = await makeCatalogue(scene);
-  await scene.json(`deposit --partner ${catalogue.partnerId} --wallet gift --amount 5000`);
-  giftsId = (await scene.json('create product-category --name Gifts --description Gifts')).id;
+  await scene.json(`money deposit --partner ${catalogue.partnerId} --wallet gift --amount 5000`);
+  giftsId = (await scene.json('product category create --name Gifts --description Gifts')).id;
 });
 afterAll(() => scene?.close());
 
 const promoWords = (name: string, ...more: string[]): string[] => [
-  ...['create', 'promo', '--name', name, '--category', 'Gifts', '--description', 'Five off'],
+  ...[
+    'product',
+    'promo',
+    'create',
+    '--name',
+    name,
+    '--category',
+    'Gifts',
+    '--description',
+    'Five off',
+  ],
   ...['--image', 'promos/a.png', '--start', '2026-12-01', '--end', '2026-12-31', ...more],
 ];
 const listed = async (list: string, id: number) => {
-  const rows: { id: number }[] = await scene.json(`list ${list}`);
+  const rows: { id: number }[] = await scene.json(`${groupOf(list)} list`);
   return rows.find((row) => row.id === id);
 };
 const newId = async (words: string | string[]): Promise<number> => (await scene.json(words)).id;
@@ -49,7 +60,7 @@ const kinds: [string, string, () => Promise<number>, object, object][] = [
   [
     'merchant-category',
     'merchant-categories',
-    () => newId(`create merchant-category --name ${randomUUID()}`),
+    () => newId(`merchant category create --name ${randomUUID()}`),
     { isActive: true },
     { isActive: false },
   ],
@@ -58,7 +69,7 @@ const kinds: [string, string, () => Promise<number>, object, object][] = [
     'products',
     () =>
       newId(
-        `create product --name ${randomUUID()} --kind GIFT --category Gifts --pricing-type SERVICE_FEE`,
+        `product create --name ${randomUUID()} --kind GIFT --category Gifts --pricing-type SERVICE_FEE`,
       ),
     { status: 'ACTIVE' },
     { status: 'INACTIVE' },
@@ -66,7 +77,7 @@ const kinds: [string, string, () => Promise<number>, object, object][] = [
   [
     'product-category',
     'product-categories',
-    () => newId(`create product-category --name ${randomUUID()} --description X`),
+    () => newId(`product category create --name ${randomUUID()} --description X`),
     { status: 'ACTIVE' },
     { status: 'INACTIVE' },
   ],
@@ -81,24 +92,27 @@ const kinds: [string, string, () => Promise<number>, object, object][] = [
 
 describe.each(kinds)('a %s', (kind, list, make, active, inactive) => {
   test('is stopped, deleted, brought back and started, each with its row in the audit log', async () => {
+    const group = groupOf(list);
     const id = await make();
     expect(await listed(list, id)).toMatchObject(active);
-    expect(await refusal(`delete ${kind} ${id}`)).toMatch(
-      new RegExp(`^The ${kind} ${id} \\(.+\\) is active: run "deactivate ${kind} ${id}" first\\.$`),
+    expect(await refusal(`${group} delete ${id}`)).toMatch(
+      new RegExp(
+        `^The ${kind} ${id} \\(.+\\) is active: run "${group} deactivate ${id}" first\\.$`,
+      ),
     );
-    expect((await scene.json(`deactivate ${kind} ${id}`)).changed).toBe(true);
-    expect((await scene.json(`deactivate ${kind} ${id}`)).changed).toBe(false);
+    expect((await scene.json(`${group} deactivate ${id}`)).changed).toBe(true);
+    expect((await scene.json(`${group} deactivate ${id}`)).changed).toBe(false);
     expect(await listed(list, id)).toMatchObject(inactive);
-    await scene.json(`delete ${kind} ${id}`);
+    await scene.json(`${group} delete ${id}`);
     expect(await listed(list, id)).toBeUndefined();
-    for (const words of [`delete ${kind} ${id}`, `activate ${kind} ${id}`])
-      expect(await refusal(words)).toBe(`There is no ${kind} ${id}: see "list ${list}".`);
-    await scene.json(`restore ${kind} ${id}`);
-    expect((await scene.json(`restore ${kind} ${id}`)).changed).toBe(false);
+    for (const words of [`${group} delete ${id}`, `${group} activate ${id}`])
+      expect(await refusal(words)).toBe(`There is no ${kind} ${id}: see "${group} list".`);
+    await scene.json(`${group} restore ${id}`);
+    expect((await scene.json(`${group} restore ${id}`)).changed).toBe(false);
     expect(await listed(list, id)).toMatchObject(inactive);
-    await scene.json(`activate ${kind} ${id}`);
+    await scene.json(`${group} activate ${id}`);
     expect(await listed(list, id)).toMatchObject(active);
-    const entries = await scene.json(`audit --kind ${kind} --id ${id}`);
+    const entries = await scene.json(`access audit --kind ${kind} --id ${id}`);
     expect(entries.map(({ action }: { action: string }) => action).reverse()).toEqual(
       ['create', 'deactivate', 'delete', 'restore', 'activate'].map((verb) => `${verb} ${kind}`),
     );
@@ -106,9 +120,10 @@ describe.each(kinds)('a %s', (kind, list, make, active, inactive) => {
 });
 
 describe('what would lose its footing keeps from deletion', () => {
-  const deactivated = async (kind: string, id: number) => {
-    await scene.json(`deactivate ${kind} ${id}`);
-    return `delete ${kind} ${id}`;
+  const deactivated = async (list: string, id: number) => {
+    const group = groupOf(list);
+    await scene.json(`${group} deactivate ${id}`);
+    return `${group} delete ${id}`;
   };
 
   test('a merchant: its vouchers and its payments', async () => {
@@ -118,7 +133,7 @@ describe('what would lose its footing keeps from deletion', () => {
     const unused = await makeVoucher(scene.database, there);
     const { hold, post } = redemptions(scene.database, there);
     const payment = await hold(id);
-    const words = await deactivated('merchant', merchantId);
+    const words = await deactivated('merchants', merchantId);
     expect(await refusal(words)).toMatch(
       /cannot be deleted while there are vouchers for it that .+ \(2\), payments to it under way \(1\)\.$/,
     );
@@ -129,53 +144,53 @@ describe('what would lose its footing keeps from deletion', () => {
   });
 
   test('a category of merchants: its merchants', async () => {
-    const id = await newId('create merchant-category --name Cafes');
+    const id = await newId('merchant category create --name Cafes');
     const merchantId = await newId([...merchantWords(randomUUID()), '--category', 'Cafes']);
-    const words = await deactivated('merchant-category', id);
+    const words = await deactivated('merchant-categories', id);
     expect(await refusal(words)).toMatch(/there are merchants in it \(1\)\.$/);
-    await scene.json(await deactivated('merchant', merchantId));
+    await scene.json(await deactivated('merchants', merchantId));
     await scene.json(words);
-    expect(await refusal(`restore merchant ${merchantId}`)).toBe(
-      `Its merchant-category ${id} is deleted too: run "restore merchant-category ${id}" first.`,
+    expect(await refusal(`merchant restore ${merchantId}`)).toBe(
+      `Its merchant-category ${id} is deleted too: run "merchant category restore ${id}" first.`,
     );
   });
 
   test('a category of products: its products and promos', async () => {
-    const id = await newId('create product-category --name Sweets --description X');
+    const id = await newId('product category create --name Sweets --description X');
     const productId = await newId(
-      'create product --name Sweet --kind GIFT --category Sweets --pricing-type SERVICE_FEE',
+      'product create --name Sweet --kind GIFT --category Sweets --pricing-type SERVICE_FEE',
     );
-    const promoId = await newId(promoWords('Sweet').with(5, 'Sweets'));
-    const words = await deactivated('product-category', id);
+    const promoId = await newId(promoWords('Sweet').with(6, 'Sweets'));
+    const words = await deactivated('product-categories', id);
     expect(await refusal(words)).toMatch(/there are products in it \(1\), promos for it \(1\)\.$/);
-    await scene.json(await deactivated('product', productId));
-    await scene.json(await deactivated('promo', promoId));
+    await scene.json(await deactivated('products', productId));
+    await scene.json(await deactivated('promos', promoId));
     await scene.json(words);
   });
 
   test('a product: its denominations, vouchers and top-ups', async () => {
-    const words = await deactivated('product', catalogue.giftProductId);
+    const words = await deactivated('products', catalogue.giftProductId);
     expect(await refusal(words)).toMatch(/there are active denominations of it \(1\)\.$/);
-    await scene.json(`deactivate denomination ${catalogue.denominationId}`);
+    await scene.json(`product denomination deactivate ${catalogue.denominationId}`);
     const unused = await makeVoucher(scene.database, catalogue);
     expect(await refusal(words)).toMatch(/there are vouchers of it that are not used up \(1\)\.$/);
     await cancel(scene.database, unused.id);
     await scene.json(words);
-    await scene.json(`restore product ${catalogue.giftProductId}`);
+    await scene.json(`product restore ${catalogue.giftProductId}`);
 
-    await scene.json(`deposit --partner ${catalogue.partnerId} --wallet airtime --amount 50`);
+    await scene.json(`money deposit --partner ${catalogue.partnerId} --wallet airtime --amount 50`);
     const packageId = await newId(
-      'create product --name Data --kind PACKAGE --category Gifts --pricing-type COMISSION ' +
+      'product create --name Data --kind PACKAGE --category Gifts --pricing-type COMISSION ' +
         '--operator ETHIO_TELECOM --price 20',
     );
     await topUp(scene.database, catalogue.partnerId, '20', { productId: packageId });
-    const deletion = await deactivated('product', packageId);
+    const deletion = await deactivated('products', packageId);
     expect(await refusal(deletion)).toMatch(/there are top-ups of it under way \(1\)\.$/);
   });
 
   test('a denomination: whatever was made with it; else its row goes', async () => {
     const make = (amount: number) =>
-      newId(`create denomination --product ${catalogue.giftProductId} --amount ${amount}`);
+      newId(`product denomination create --product ${catalogue.giftProductId} --amount ${amount}`);
     const used = await make(111);
     await makeVoucher(scene.database, { ...catalogue, denominationId: used });
     await setPrice(scene.database, {
@@ -184,11 +199,11 @@ describe('what would lose its footing keeps from deletion', () => {
       merchantId: null,
       sellingPriceUsd: '1',
     });
-    expect(await refusal(await deactivated('denomination', used))).toMatch(
+    expect(await refusal(await deactivated('denominations', used))).toMatch(
       /vouchers that were generated with it \(1\), selling prices that .+ \(1\)\.$/,
     );
     const mistaken = await make(112);
-    await scene.json(await deactivated('denomination', mistaken));
+    await scene.json(await deactivated('denominations', mistaken));
     expect(await listed('denominations', mistaken)).toBeUndefined();
     expect(await listed('denominations', await make(112))).toMatchObject({ amount: '112.000000' });
   });
@@ -196,7 +211,7 @@ describe('what would lose its footing keeps from deletion', () => {
 
 test('a deleted merchant has no valid keys and no prices of its own, and is not found', async () => {
   const id = await newId(merchantWords(randomUUID()));
-  await scene.json(`issue api-key --merchant ${id} --name Till`);
+  await scene.json(`access api-key create --merchant ${id} --name Till`);
   await setPrice(scene.database, {
     partnerId: catalogue.partnerId,
     denominationId: catalogue.denominationId,
@@ -204,7 +219,7 @@ test('a deleted merchant has no valid keys and no prices of its own, and is not 
     sellingPriceUsd: '1',
   });
   const email = `${randomUUID()}@till.example`;
-  await scene.json(`create portal-account --merchant ${id} --email ${email}`);
+  await scene.json(`access account create --merchant ${id} --email ${email}`);
   const account = () =>
     scene.database
       .selectFrom('portal_accounts')
@@ -216,15 +231,19 @@ test('a deleted merchant has no valid keys and no prices of its own, and is not 
     .insertInto('portal_sessions')
     .values({ account_id: accountId, token_digest: randomBytes(32) })
     .execute();
-  await scene.json(`deactivate merchant ${id}`);
-  const deleted = await scene.admin(`delete merchant ${id}`);
+  await scene.json(`merchant deactivate ${id}`);
+  const deleted = await scene.admin(`merchant delete ${id}`);
   expect(deleted.out).toMatch(
     /^Deleted merchant .* keys revoked: 1, prices ended: 1, portal accounts disabled: 1\.\n$/,
   );
   expect((await account()).disabled_at).not.toBeNull();
   const sessions = scene.database.selectFrom('portal_sessions').selectAll();
   expect(await sessions.where('account_id', '=', accountId).execute()).toEqual([]);
-  for (const words of ['show merchant', 'list public-keys --merchant', 'list api-keys --merchant'])
+  for (const words of [
+    'merchant show',
+    'access public-key list --merchant',
+    'access api-key list --merchant',
+  ])
     expect(await refusal(`${words} ${id}`)).toMatch(/^There is no merchant/);
   const keys = await scene.database
     .selectFrom('api_keys')
@@ -236,27 +255,30 @@ test('a deleted merchant has no valid keys and no prices of its own, and is not 
 
 describe('what tells records apart', () => {
   const gift = (name: string) =>
-    `create product --name ${name} --kind GIFT --category Gifts --pricing-type SERVICE_FEE`;
+    `product create --name ${name} --kind GIFT --category Gifts --pricing-type SERVICE_FEE`;
 
   test('is taken until it is given up, deleted records included', async () => {
-    const id = await newId('create merchant-category --name Taken');
-    const other = await newId('create merchant-category --name Other');
+    const id = await newId('merchant category create --name Taken');
+    const other = await newId('merchant category create --name Other');
     const taken = `--name is already that of merchant-category ${id}.`;
-    expect(await refusal('create merchant-category --name Taken')).toBe(taken);
-    expect(await refusal(`change merchant-category ${other} --name Taken`)).toBe(taken);
-    await scene.json(`deactivate merchant-category ${id}`);
-    await scene.json(`delete merchant-category ${id}`);
-    const deleted = `--name is that of merchant-category ${id}, which is deleted: see "restore merchant-category".`;
-    expect(await refusal('create merchant-category --name Taken')).toBe(deleted);
-    expect(await refusal(`change merchant-category ${other} --name Taken`)).toBe(deleted);
-    await scene.json(`restore merchant-category ${id}`);
-    await scene.json(`change merchant-category ${id} --name Given-up`);
-    await scene.json('create merchant-category --name Taken');
+    expect(await refusal('merchant category create --name Taken')).toBe(taken);
+    expect(await refusal(`merchant category change ${other} --name Taken`)).toBe(taken);
+    await scene.json(`merchant category deactivate ${id}`);
+    await scene.json(`merchant category delete ${id}`);
+    const deleted = `--name is that of merchant-category ${id}, which is deleted: see "merchant category restore".`;
+    expect(await refusal('merchant category create --name Taken')).toBe(deleted);
+    expect(await refusal(`merchant category change ${other} --name Taken`)).toBe(deleted);
+    await scene.json(`merchant category restore ${id}`);
+    await scene.json(`merchant category change ${id} --name Given-up`);
+    await scene.json('merchant category create --name Taken');
   });
 
   test.each([
     ['product', () => gift('Card')],
-    ['denomination', () => `create denomination --product ${catalogue.giftProductId} --amount 77`],
+    [
+      'denomination',
+      () => `product denomination create --product ${catalogue.giftProductId} --amount 77`,
+    ],
     ['promo', () => promoWords('New Year')],
   ])('of a %s is taken once, at the same moment too', async (_kind, words) => {
     const results = await Promise.all(Array.from({ length: 5 }, () => scene.admin(words())));
@@ -264,10 +286,10 @@ describe('what tells records apart', () => {
   });
 
   test('may be one thing in one place and another in another', async () => {
-    const elsewhere = promoWords('Harvest').with(5, `${giftsId - 1}`);
+    const elsewhere = promoWords('Harvest').with(6, `${giftsId - 1}`);
     await scene.json(elsewhere);
     const here = await newId(promoWords('Harvest'));
-    expect(await refusal(`change promo ${here} --category ${giftsId - 1}`)).toMatch(
+    expect(await refusal(`product promo change ${here} --category ${giftsId - 1}`)).toMatch(
       /^--name is already that of promo \d+\.$/,
     );
   });
@@ -276,7 +298,9 @@ describe('what tells records apart', () => {
 describe('a promo', () => {
   test('is changed as far as it fits together', async () => {
     const id = await newId(promoWords('Fits', '--discount', '5'));
-    await scene.json(`change promo ${id} --end 2027-01-15T12:00:00+03:00 --bonus 2.5 --discount 0`);
+    await scene.json(
+      `product promo change ${id} --end 2027-01-15T12:00:00+03:00 --bonus 2.5 --discount 0`,
+    );
     expect(await listed('promos', id)).toMatchObject({
       start: '2026-12-01T00:00:00.000Z',
       end: '2027-01-15T09:00:00.000Z',
@@ -284,8 +308,10 @@ describe('a promo', () => {
       bonus: '2.5000',
     });
     for (const words of ['--end 2026-11-30', '--start 2027-01-15T09:00:00Z'])
-      expect(await refusal(`change promo ${id} ${words}`)).toBe('--end must be after the start.');
-    const again = await scene.admin(`change promo ${id} --end 2027-01-15T09:00:00Z`);
+      expect(await refusal(`product promo change ${id} ${words}`)).toBe(
+        '--end must be after the start.',
+      );
+    const again = await scene.admin(`product promo change ${id} --end 2027-01-15T09:00:00Z`);
     expect(again.out).toContain('already has these values');
   });
 

@@ -15,7 +15,7 @@ let packagesId: number;
 beforeAll(async () => {
   scene = await openScene();
   catalogue = await makeCatalogue(scene);
-  packagesId = (await scene.json('create product-category --name PACKAGES --description Data')).id;
+  packagesId = (await scene.json('product category create --name PACKAGES --description Data')).id;
   await scene.json(merchantWords('MER-42'));
 });
 afterAll(() => scene?.close());
@@ -24,34 +24,48 @@ const PACKAGE = '--pricing-type COMISSION --operator SAFARICOM_ETHIOPIA --price 
 
 describe('refused in one line, with nothing changed:', () => {
   const gift = () =>
-    `create product --name X --kind GIFT --category ${packagesId} --pricing-type SERVICE_FEE`;
+    `product create --name X --kind GIFT --category ${packagesId} --pricing-type SERVICE_FEE`;
   const merchant = (...more: string[]) => [...merchantWords(randomUUID()), ...more];
 
   test.each<[string, () => string | string[], RegExp]>([
-    ['an empty name', () => ['create', 'partner', '--name', ' '], /^--name must be one line/],
-    ['a name in two lines', () => ['create', 'partner', '--name', 'a\nb'], /^--name must be one/],
-    ['a name that paints', () => ['create', 'partner', '--name', 'a\u001b[2J'], /^--name must be/],
+    ['an empty name', () => ['partner', 'create', '--name', ' '], /^--name must be one line/],
+    ['a name in two lines', () => ['partner', 'create', '--name', 'a\nb'], /^--name must be one/],
+    ['a name that paints', () => ['partner', 'create', '--name', 'a\u001b[2J'], /^--name must be/],
     [
       'a reason that names a customer',
-      () => ['erase', 'number', '0911234568', '--note', 'The owner, 0911 234 567, has called'],
+      () => [
+        'privacy',
+        'erase-number',
+        '0911234568',
+        '--note',
+        'The owner, 0911 234 567, has called',
+      ],
       /^--note names a phone number: leave it out and name the ticket, because it is kept in clear\.\n$/,
     ],
     [
       'nothing to change',
-      () => `change merchant ${catalogue.merchantId}`,
+      () => `merchant change ${catalogue.merchantId}`,
       /^There is nothing to ch/,
     ],
-    ['no such partner', () => 'change partner 999 --name X', /^There is no partner 999: see "list/],
-    ['a partner without a number', () => 'suspend partner first', /^<id> must be a whole number/],
+    [
+      'no such partner',
+      () => 'partner change 999 --name X',
+      /^There is no partner 999: see "partner list"/,
+    ],
+    ['a partner without a number', () => 'partner suspend first', /^<id> must be a whole number/],
     ['an unknown command', () => 'destroy partner 1', /^Unknown command 'destroy'/],
-    ['an unknown option', () => 'create partner --nme X', /^Unknown option '--nme' \(Did you mean/],
-    ['a missing option', () => 'create partner', /^Missing: --name\. Add --help to see how\.\n$/],
-    ['missing options', () => 'set payout-account', /^Missing: --merchant, --key, --value\. /],
-    ['a missing argument', () => 'suspend partner', /^Missing required argument 'id'/],
+    ['an unknown option', () => 'partner create --nme X', /^Unknown option '--nme' \(Did you mean/],
+    ['a missing option', () => 'partner create', /^Missing: --name\. Add --help to see how\.\n$/],
+    [
+      'missing options',
+      () => 'merchant payout-account set',
+      /^Missing: --merchant, --key, --value\. /,
+    ],
+    ['a missing argument', () => 'partner suspend', /^Missing required argument 'id'/],
     [
       'too many words',
-      () => 'suspend partner 1 2',
-      /^Too many arguments for 'partner'\. Expected 1 argument but got 2: 1, 2\. Add --help to see how\.\n$/,
+      () => 'partner suspend 1 2',
+      /^Too many arguments for 'suspend'\. Expected 1 argument but got 2: 1, 2\. Add --help to see how\.\n$/,
     ],
     [
       'a taken identifier',
@@ -73,7 +87,7 @@ describe('refused in one line, with nothing changed:', () => {
     [
       'a category that is not there',
       () => merchant('--category', '99'),
-      /^--category names no existing merchant-category: see "list merchant-categories"/,
+      /^--category names no existing merchant-category: see "merchant category list"/,
     ],
     [
       'a fee above 100',
@@ -83,7 +97,7 @@ describe('refused in one line, with nothing changed:', () => {
     ['a fee below 0', () => merchant('--service-fee', '-1'), /^--service-fee must be a percentage/],
     [
       'a taken category name',
-      () => 'create product-category --name PACKAGES --description X',
+      () => 'product category create --name PACKAGES --description X',
       /^--name is already that of product-category \d+/,
     ],
     [
@@ -103,17 +117,17 @@ describe('refused in one line, with nothing changed:', () => {
     ],
     [
       'a product id of 0',
-      () => 'change product 1 --provider-product-id 0',
+      () => 'product change 1 --provider-product-id 0',
       /^--provider-product-id m/,
     ],
     [
       'a price for a gift',
-      () => `change product ${catalogue.giftProductId} --price 10`,
+      () => `product change ${catalogue.giftProductId} --price 10`,
       /^--price is only for a PACKAGE/,
     ],
     [
       'a denomination of 0',
-      () => 'create denomination --product 1 --amount 0',
+      () => 'product denomination create --product 1 --amount 0',
       /^--amount must be/,
     ],
   ])('%s', async (_case, words, expected) => {
@@ -127,9 +141,9 @@ describe('refused in one line, with nothing changed:', () => {
 
   test('a denomination of a package', async () => {
     const { id } = await scene.json(
-      `create product --name Data --kind PACKAGE --category ${packagesId} ${PACKAGE}`,
+      `product create --name Data --kind PACKAGE --category ${packagesId} ${PACKAGE}`,
     );
-    const refused = await scene.admin(`create denomination --product ${id} --amount 10`);
+    const refused = await scene.admin(`product denomination create --product ${id} --amount 10`);
     expect(refused.err).toBe(`--product names product ${id}, which is PACKAGE, not GIFT.\n`);
   });
 });

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { SystemUser } from '../../src/admin/command.ts';
+import { commandsOf } from '../../src/admin/record-names.ts';
+import { recordKinds } from '../../src/admin/records/kinds.ts';
 import { runAdmin } from '../../src/admin/run-admin.ts';
 import type { Environment } from '../../src/config/config.ts';
 import { connectDatabase, type Database } from '../../src/db/connection.ts';
@@ -99,17 +101,17 @@ export interface Catalogue {
 }
 
 export async function makeCatalogue(scene: AdminScene): Promise<Catalogue> {
-  const { id: partnerId } = await scene.json(['create', 'partner', '--name', 'Acme Gifts']);
+  const { id: partnerId } = await scene.json(['partner', 'create', '--name', 'Acme Gifts']);
   const { id: merchantId } = await scene.json(merchantWords(randomUUID()));
   const { id: categoryId } = await scene.json(
-    `create product-category --name ${randomUUID()} --description Gifts`,
+    `product category create --name ${randomUUID()} --description Gifts`,
   );
   const { id: giftProductId } = await scene.json(
-    `create product --name Gift-${randomUUID()} --kind GIFT --category ${categoryId} --pricing-type SERVICE_FEE`,
+    `product create --name Gift-${randomUUID()} --kind GIFT --category ${categoryId} --pricing-type SERVICE_FEE`,
   );
-  await scene.json(`grant access --partner ${partnerId} --product ${giftProductId}`);
+  await scene.json(`partner product grant --partner ${partnerId} --product ${giftProductId}`);
   const { id: denominationId } = await scene.json(
-    `create denomination --product ${giftProductId} --amount 500`,
+    `product denomination create --product ${giftProductId} --amount 500`,
   );
   return { partnerId, merchantId, giftProductId, denominationId };
 }
@@ -118,19 +120,29 @@ export async function makeCatalogue(scene: AdminScene): Promise<Catalogue> {
 export async function makeFundedCatalogue(scene: AdminScene): Promise<Catalogue> {
   const catalogue = await makeCatalogue(scene);
   for (const wallet of ['gift', 'airtime'])
-    await scene.json(`deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount 100000`);
+    await scene.json(
+      `money deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount 100000`,
+    );
   return catalogue;
+}
+
+/** The words before the verb in the commands of records, by their plural. */
+export function groupOf(plural: string): string {
+  if (plural === 'partners') return commandsOf('partner');
+  const kind = recordKinds.find((one) => one.plural === plural);
+  if (kind === undefined) throw new Error(`There are no records "${plural}"`);
+  return commandsOf(kind.kind);
 }
 
 /** The words that create a merchant, with a fee of 2.5 % and a payout account. */
 export const merchantWords = (identifier: string): string[] => [
-  ...['create', 'merchant', '--name', 'Abyssinia Coffee', '--type', 'RETAIL'],
+  ...['merchant', 'create', '--name', 'Abyssinia Coffee', '--type', 'RETAIL'],
   ...['--identifier-type', '1', '--identifier', identifier],
   ...['--email', 'owner@coffee.example', '--phone', '+251911001001', '--address', 'Addis Ababa'],
   ...['--service-fee', '2.5', '--payout-key', 'msisdn', '--payout-value', '+251911001000'],
 ];
 
-/** The document of `statement --json`, as far as tests look into it. */
+/** The document of `money statement --json`, as far as tests look into it. */
 export interface StatementJson {
   readonly openingBalance: string;
   readonly closingBalance: string;
@@ -152,4 +164,4 @@ export const statementOf = (
   wallet: string,
   range = '',
 ): Promise<StatementJson> =>
-  commands.json(`statement --partner ${partnerId} --wallet ${wallet}${range}`);
+  commands.json(`money statement --partner ${partnerId} --wallet ${wallet}${range}`);

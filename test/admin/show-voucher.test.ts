@@ -12,7 +12,7 @@ let catalogue: Catalogue;
 beforeAll(async () => {
   scene = await openScene();
   catalogue = await makeCatalogue(scene);
-  await scene.json(`deposit --partner ${catalogue.partnerId} --wallet gift --amount 9000`);
+  await scene.json(`money deposit --partner ${catalogue.partnerId} --wallet gift --amount 9000`);
 });
 afterAll(() => scene?.close());
 
@@ -58,7 +58,7 @@ test('a voucher is shown with its claims, redemptions, references, messages and 
     .orderBy('id')
     .execute();
 
-  const { out, code } = await scene.admin(`show voucher ${id}`);
+  const { out, code } = await scene.admin(`voucher show ${id}`);
   expect(code).toBe(0);
   expect(out).toMatch(/Amount +ETB 5,000\.00/);
   expect(out).toMatch(/Claims\n.*\n.*Abyssinia Coffee +1,500\.00 +EXPIRED/);
@@ -77,7 +77,7 @@ test('a voucher is shown with its claims, redemptions, references, messages and 
   expect(out).toMatch(/gift +reserved +5,000\.00\n/);
   expect(out).toMatch(/gift-hold +mobile-money-clearing +1,200\.00\n/);
 
-  const json = await scene.json(`show voucher ${id}`);
+  const json = await scene.json(`voucher show ${id}`);
   expect(json).toMatchObject({
     id,
     claims: [{ amount: '1500.000000', status: 'EXPIRED' }],
@@ -96,7 +96,7 @@ test('a voucher is shown with its claims, redemptions, references, messages and 
     .select('changed_at')
     .where('operation_id', '=', operationId)
     .executeTakeFirstOrThrow();
-  const shown = (await scene.admin(`show voucher ${id}`)).out;
-  expect(shown).toMatch(/PAID LATE \(UTC\) +TAKEN BACK \(UTC\)/);
-  expect(shown).toContain(changed_at?.toISOString().slice(0, 19).replace('T', ' '));
+  const shown = (await scene.admin(`voucher show ${id}`)).out;
+  expect(shown).toMatch(/PAID LATE +TAKEN BACK/);
+  expect(shown).toContain(`(${changed_at?.toISOString().slice(11, 16)} UTC)`);
 });

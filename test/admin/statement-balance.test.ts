@@ -153,7 +153,9 @@ async function play(
     case 'airtime': {
       const amount = (one.micros / 1e6 + 0.01).toFixed(2);
       const wallet = one.kind === 'deposit' ? 'gift' : 'airtime';
-      await scene.json(`deposit --partner ${partnerId} --wallet ${wallet} --amount ${amount}`);
+      await scene.json(
+        `money deposit --partner ${partnerId} --wallet ${wallet} --amount ${amount}`,
+      );
       return;
     }
     case 'generate':

@@ -11,10 +11,10 @@ let ids: Record<'delivered' | 'failed' | 'open' | 'foreign', number>;
 beforeAll(async () => {
   scene = await openScene();
   const { database } = scene;
-  partnerId = (await scene.json('create partner --name Reseller')).id;
-  otherId = (await scene.json('create partner --name Other')).id;
+  partnerId = (await scene.json('partner create --name Reseller')).id;
+  otherId = (await scene.json('partner create --name Other')).id;
   for (const id of [partnerId, otherId])
-    await scene.json(`deposit --partner ${id} --wallet airtime --amount 2000000`);
+    await scene.json(`money deposit --partner ${id} --wallet airtime --amount 2000000`);
   ids = {
     delivered: await topUp(database, partnerId, '1234567.5', { ending: 'SUCCESS' }),
     failed: await topUp(database, partnerId, '10', { ending: 'FAILED' }),
@@ -37,9 +37,9 @@ afterAll(() => scene?.close());
 
 const NUMBER = '+251911222333';
 
-describe('list top-ups', () => {
+describe('top-up list', () => {
   const listed = async (words: string) =>
-    (await scene.json(`list top-ups ${words}`.trim())).map((row: { id: number }) => row.id);
+    (await scene.json(`top-up list ${words}`.trim())).map((row: { id: number }) => row.id);
 
   test('shows the newest first, of all partners or one, in one status, to one number', async () => {
     const { delivered, failed, open, foreign } = ids;
@@ -57,7 +57,7 @@ describe('list top-ups', () => {
     expect(await listed(`--partner ${partnerId} --where status=failed`)).toEqual([failed]);
     expect(await listed('--sort amount:asc')).toEqual([failed, open, foreign, delivered]);
     expect(await listed('--limit 3 --page 2')).toEqual([delivered]);
-    const { out } = await scene.admin('list top-ups --limit 3');
+    const { out } = await scene.admin('top-up list --limit 3');
     expect(out).toContain('\n3 of 4: --page 2 goes on.\n');
   });
 
@@ -66,9 +66,9 @@ describe('list top-ups', () => {
     ['--where amount=much', /^--where must be a number\.\n$/],
     ['--sort colour:asc', /^--sort must be a column of the list with :ASC or :DESC\.\n$/],
     ['--sort reference:asc', /^--sort must be a column of the list/],
-    ['--partner 999999', /^There is no partner 999999: see "list partners"\.\n$/],
+    ['--partner 999999', /^There is no partner 999999: see "partner list"\.\n$/],
   ])('refuses %s', async (words, expected) => {
-    const refused = await scene.admin(`list top-ups ${words}`);
+    const refused = await scene.admin(`top-up list ${words}`);
     expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(expected) });
   });
 
@@ -83,16 +83,16 @@ describe('list top-ups', () => {
   });
 
   test('masks numbers, and groups amounts', async () => {
-    const { out } = await scene.admin(`list top-ups --partner ${partnerId}`);
+    const { out } = await scene.admin(`top-up list --partner ${partnerId}`);
     expect(out).toContain('+2519*****333');
     expect(out).toContain('1,234,567.50');
-    expect(out + JSON.stringify(await scene.json('list top-ups'))).not.toContain(NUMBER);
+    expect(out + JSON.stringify(await scene.json('top-up list'))).not.toContain(NUMBER);
   });
 });
 
-describe('show top-up', () => {
+describe('top-up show', () => {
   test('names attempts, references, the words of the provider, and how the money moved', async () => {
-    const { out, code } = await scene.admin(`show top-up ${ids.failed}`);
+    const { out, code } = await scene.admin(`top-up show ${ids.failed}`);
     expect(code).toBe(0);
     expect(out).toMatch(/Status +FAILED/);
     expect(out).toMatch(
@@ -100,7 +100,7 @@ describe('show top-up', () => {
     );
     expect(out).toMatch(/airtime +airtime-hold +10\.00\n/);
     expect(out).toMatch(/airtime-hold +airtime +10\.00\n/);
-    const json = await scene.json(`show top-up ${ids.failed}`);
+    const json = await scene.json(`top-up show ${ids.failed}`);
     expect(json).toMatchObject({
       id: ids.failed,
       status: 'FAILED',
@@ -113,9 +113,9 @@ describe('show top-up', () => {
   });
 
   test('of one that does not exist says where to look', async () => {
-    expect(await scene.admin('show top-up 999999')).toMatchObject({
+    expect(await scene.admin('top-up show 999999')).toMatchObject({
       code: 1,
-      err: 'There is no top-up 999999: see "list top-ups".\n',
+      err: 'There is no top-up 999999: see "top-up list".\n',
     });
   });
 });

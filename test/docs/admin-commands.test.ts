@@ -3,9 +3,10 @@ import { CommanderError } from 'commander';
 import { expect, test } from 'vitest';
 import { allCommands } from '../../src/admin/all-commands.ts';
 import { kebab } from '../../src/admin/fields.ts';
+import { commandGroups } from '../../src/admin/groups.ts';
 import { describeProblem } from '../../src/admin/problems.ts';
 import { createProgram } from '../../src/admin/program.ts';
-import { verbs } from '../../src/admin/verbs.ts';
+import { runAdmin } from '../../src/admin/run-admin.ts';
 import { repairKinds } from '../../src/repairs/repair-kinds.ts';
 import { documentNames } from './documents.ts';
 
@@ -60,9 +61,14 @@ function commandsOf(text: string): ShownCommand[] {
   return shown;
 }
 
-/** The command that words begin with. */
-const nameOf = ([first = '', second = '']: readonly string[]): string | undefined =>
-  [`${first} ${second}`, first].find((one) => allCommands.some(({ name }) => name === one));
+/** The command that words begin with: a group, perhaps a part of it, and a verb. */
+const nameOf = (words: readonly string[]): string | undefined =>
+  [3, 2]
+    .map((count) => words.slice(0, count).join(' '))
+    .find((one) => allCommands.some(({ name }) => name === one));
+
+/** Whether words before "…" or "--help" name a group or a part of it. */
+const isGroup = (words: readonly string[]): boolean => words.join(' ') in commandGroups;
 
 /** The real commands; files need not be there. */
 const commands = await Promise.all(
@@ -92,12 +98,10 @@ async function refusalOf({ words, isProse }: ShownCommand): Promise<string | und
     (word, place) => word !== '--actor' && words[place - 1] !== '--actor' && word !== '--json',
   );
   if (['COMMAND', '…', '--help'].includes(first)) return undefined;
-  if (others[0] === '…')
-    return allCommands.some((command) => command.name.startsWith(`${first} `))
-      ? undefined
-      : `There is no verb ${first}`;
+  const ofGroup = [first, ...others].slice(0, -1);
+  if (['…', '--help'].includes(others.at(-1) ?? '') && isGroup(ofGroup)) return undefined;
   const name = nameOf([first, ...others]);
-  if (name === undefined) return `There is no command ${first} ${others[0] ?? ''}`;
+  if (name === undefined) return `There is no command ${[first, ...others].join(' ')}`;
   const after = words.slice(name.split(' ').length);
   if (isProse && after.length === 0) return undefined;
   // Words that are left out, or an option that is only named: what is there has to exist.
@@ -108,7 +112,7 @@ async function refusalOf({ words, isProse }: ShownCommand): Promise<string | und
   }
   const ignore = () => undefined;
   const program = createProgram({
-    ...{ commands, verbs, writeOut: ignore, writeErr: ignore },
+    ...{ commands, writeOut: ignore, writeErr: ignore },
     prepare: async () => undefined,
     run: async () => undefined,
   });
@@ -140,10 +144,10 @@ test('the commands of the runbook are among them, and wrong ones are refused', a
   const withCommands = pages.filter(({ text }) => commandsOf(text).length > 0);
   expect(withCommands.length).toBeGreaterThanOrEqual(10);
   for (const line of [
-    'npm run admin -- repair retry-top-up 17',
-    'npm run admin -- list nothing --help',
-    'npm run admin -- deposit --partner 1 --wallet gifts --amount 5 --reference R',
-    'docker compose run --rm admin show partner 1 --loud',
+    'npm run admin -- top-up retry 17',
+    'npm run admin -- partner nothing --help',
+    'npm run admin -- money deposit --partner 1 --wallet gifts --amount 5 --reference R',
+    'docker compose run --rm admin partner show 1 --loud',
   ]) {
     const [shown] = commandsOf(`\`\`\`sh\n${line}\n\`\`\``);
     expect(shown && (await refusalOf(shown)), line).toBeTypeOf('string');
@@ -156,19 +160,19 @@ test('a command that prose names has the options that it needs, and none that it
     return shown && (await refusalOf(shown));
   };
   for (const line of [
-    'npm run admin -- deposit --partner 1 --amount 5',
-    'deposit --partner 1 --amount 5',
-    'deposit --partner 1 --purse gift …',
-    'issue api-key --scope',
-    'confirm payout-account --merchant 3',
+    'npm run admin -- money deposit --partner 1 --amount 5',
+    'money deposit --partner 1 --amount 5',
+    'money deposit --partner 1 --purse gift …',
+    'access api-key create --scope',
+    'merchant payout-account confirm --merchant 3',
   ])
     expect(await refusalOfProse(line), line).toBeTypeOf('string');
   for (const line of [
-    'deposit --partner 1 --wallet gift --amount 5 --reference R',
-    'deposit --partner 1 …',
-    'issue api-key --scopes',
-    'invite merchant',
-    'list payout-accounts --unpaid',
+    'money deposit --partner 1 --wallet gift --amount 5 --reference R',
+    'money deposit --partner 1 …',
+    'access api-key create --scopes',
+    'merchant invite',
+    'merchant payout-account list --unpaid',
   ])
     expect(await refusalOfProse(line), line).toBeUndefined();
 });
@@ -184,14 +188,12 @@ test('the commands that pages, workflows and messages of the service name are th
     [
       ...text
         .replaceAll(/['`]\s*\+\s*['`]/g, '')
-        .matchAll(/npm run admin -- ([a-z-]+(?: [a-z-]+)?)/g),
+        .matchAll(/npm run admin -- ([a-z-]+(?: [a-z-]+){0,2})/g),
     ],
   );
   const unknown = named
     .map(([, words = '']) => words)
-    .filter(
-      (words) => !allCommands.some(({ name }) => [words, words.split(' ')[0]].includes(name)),
-    );
+    .filter((words) => nameOf(words.split(' ')) === undefined);
   expect(named.length).toBeGreaterThan(10);
   expect(unknown).toEqual([]);
 });
@@ -208,11 +210,57 @@ test('the table of commands has every command that a file exports, and each repa
       if (one.examples !== undefined) exported.push(String(one.name));
   }
   expect(exported.filter((name) => !names.has(name))).toEqual([]);
-  expect(exported).toHaveLength(names.size);
-  const titles = allCommands.flatMap(({ name, summary }) =>
-    name.startsWith('repair ') ? [[name.slice('repair '.length), summary]] : [],
+  const others = allCommands.filter(({ name }) => !exported.includes(name));
+  const loaded = await Promise.all(others.map(({ load }) => load()));
+  expect(loaded.map(({ name }) => name)).toEqual(others.map(({ name }) => name));
+  expect(others.map(({ summary }) => summary).sort()).toEqual(
+    repairKinds.flatMap(({ title, isAlwaysByTwo }) => (isAlwaysByTwo ? [] : [title])).sort(),
   );
-  expect(titles).toEqual(
-    repairKinds.flatMap(({ name, title, isAlwaysByTwo }) => (isAlwaysByTwo ? [] : [[name, title]])),
-  );
+});
+
+/** The output of a call that ends without a command. */
+async function helpOf(words: readonly string[]): Promise<string> {
+  let shown = '';
+  const write = (text: string) => {
+    shown += text;
+  };
+  await runAdmin([...words], { out: { write }, err: { write } });
+  return shown;
+}
+
+const SCREEN = { lines: 24, columns: 80 };
+
+test.each([[], ...Object.keys(commandGroups).map((path) => path.split(' '))])(
+  'the help of %s %s fits one screen and names all below it',
+  async (...words: string[]) => {
+    const lines = (await helpOf([...words, '--help'])).trimEnd().split('\n');
+    expect(lines.length).toBeLessThanOrEqual(SCREEN.lines);
+    expect(lines.filter((line) => line.length > SCREEN.columns)).toEqual([]);
+    const prefix = words.map((word) => `${word} `).join('');
+    const below = [...Object.keys(commandGroups), ...allCommands.map(({ name }) => name)].filter(
+      (path) => path.startsWith(prefix) && !path.slice(prefix.length).includes(' '),
+    );
+    expect(below.length).toBeGreaterThan(1);
+    for (const path of below)
+      expect(
+        lines.some((line) => line.startsWith(`  ${path.slice(prefix.length)} `)),
+        path,
+      ).toBe(true);
+  },
+);
+
+test.each([
+  ['partnr list', /^Unknown command 'partnr' \(Did you mean partner\?\)/],
+  ['partner crate', /^Unknown command 'crate' \(Did you mean create\?\)/],
+  ['access webhok list', /^Unknown command 'webhok' \(Did you mean webhook\?\)/],
+  ['access webhook psue', /^Unknown command 'psue' \(Did you mean pause\?\)/],
+  ['money deposit --partnr 1', /^Unknown option '--partnr' \(Did you mean --partner\?\)/],
+  ['money --jsn', /^Unknown option '--jsn' \(Did you mean --json\?\)/],
+])('a mistake suggests the nearest: %s', async (words, expected) => {
+  expect(await helpOf(words.split(' '))).toMatch(expected);
+});
+
+test('every command is of a group that help lists', () => {
+  const parents = allCommands.map(({ name }) => name.split(' ').slice(0, -1).join(' '));
+  expect(parents.filter((path) => !(path in commandGroups))).toEqual([]);
 });

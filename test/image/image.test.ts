@@ -188,7 +188,7 @@ test('a payment that was under way when all containers stopped ends once they ar
 test('its operator, its service in one process and its codec server start', async () => {
   const admin = containers.start('admin', {
     environment: settings(),
-    command: ['list', 'partners'],
+    command: ['partner', 'list'],
   });
   expect(await admin.ended, admin.output()).toBe(0);
   const service = containers.start('api', {

@@ -54,7 +54,7 @@ test('a repair that waits for a second person, until one has confirmed or declin
   expect(await scene.value('repairs_to_confirm')).toBe(1);
   await expectAlerts(asked, 15, ['RepairsToConfirm']);
   const { client } = await staffClient(scene.gifts.stack, 'SUPERVISOR');
-  const [{ id }] = await commands().json('list repairs --state ASKED');
+  const [{ id }] = await commands().json('desk repair list --state ASKED');
   const declined = await scene.during(async () => {
     const page = `/support/repairs/${id}`;
     const answer = await client.submit(page, `${page}/decline`, { why: 'Ticket 4711' });
@@ -70,9 +70,10 @@ test('what people asked for, and no worker takes up', async () => {
   const invitations = invitationsOn(stack);
   const asks: Partial<Record<keyof typeof outboxes, () => Promise<unknown>>> = {
     repairs: async () =>
-      commands().json(['repair', 'cancel-voucher', String((await scene.gifts.gift()).id), ...why]),
+      commands().json(['voucher', 'cancel', String((await scene.gifts.gift()).id), ...why]),
     invitations: async () => invitations.invite((await invitations.newMerchant()).id),
-    'access-notices': () => commands().json(`register address 203.0.113.9 --partner ${partner.id}`),
+    'access-notices': () =>
+      commands().json(`access address add 203.0.113.9 --partner ${partner.id}`),
   };
   for (const [outbox, ask] of Object.entries(asks) as [keyof typeof outboxes, () => never][]) {
     await expectNoAlert(await scene.during(async () => {}), 5, 'OutboxStuck');

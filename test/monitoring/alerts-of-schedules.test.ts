@@ -78,7 +78,7 @@ describe('a day report by e-mail', () => {
   /** Registers somebody before the last day closed, and sends what is due. */
   async function sendTo(email: string): Promise<void> {
     const { database } = scene.gifts.stack;
-    await commands().json(`add report-recipient --email ${email}`);
+    await commands().json(`money report-recipient add --email ${email}`);
     await sql`update report_recipients set created_at = ${lastClosing(ZONE)} - interval '1 hour'
       where email = ${email}`.execute(database);
     await scheduleOf(expireVouchersId).trigger();
@@ -94,7 +94,7 @@ describe('a day report by e-mail', () => {
       await until(async () => expect(await dueOf(email)).not.toEqual(dueAt));
     });
     await expectAlert(waiting, 20, 'OutboxStuck');
-    await commands().json(`remove report-recipient --email ${email}`);
+    await commands().json(`money report-recipient remove --email ${email}`);
     await until(async () => expect(await outboxOf()).toBe(0));
   });
 

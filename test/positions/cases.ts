@@ -46,7 +46,7 @@ export async function settleCase(stack: Stack, reference: string, by?: Bearer): 
   const { id } = await caseOf(stack.database, reference);
   const operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
   const bearer = by === undefined ? '' : ` --by ${by}`;
-  await operator.json(`repair settle-case ${id}${bearer} --why agreed`);
+  await operator.json(`cases settle ${id}${bearer} --why agreed`);
   await until(async () => {
     const found = await findCase(stack.database, id);
     if (found?.closedBy == null) throw new Error(`Case ${id} is not settled`);

@@ -36,7 +36,7 @@ export const tenStates = {
   'payment refused': [
     /^\*\*Not paid\*\*: ETB 97\.50 to .+, payment reference \S+ at gsma;/,
     /The provider's last message: The payment was declined\. No money has moved \(to msisdn \+2519\*+006\)/,
-    /the value is back on the voucher\.\n\nWhere .* set payout-account --help`\. Then the merchant claims again/,
+    /the value is back on the voucher\.\n\nWhere .* merchant payout-account set --help`\. Then the merchant claims again/,
   ],
   'payment unknown': [
     /^\*\*Payment unknown\*\*: ETB 97\.50 to .+, payment reference \S+ at gsma;/,
@@ -61,7 +61,7 @@ export const tenStates = {
   'open case': [
     /^\*\*An order was done after it had failed, ETB 50\.00, .+, since .+, case \d+\*\*/,
     /The amount stands in the account suspense\. Agree who bears it/,
-    /At \/support, or with `npm run admin -- repair settle-case \d+ --by … --why …`\./,
+    /At \/support, or with `npm run admin -- cases settle \d+ --by … --why …`\./,
   ],
   'reconciliation red': [
     /^\*\*Cases were opened\.\*\* Each case has a workflow, found by `NeedsAction = true`/,

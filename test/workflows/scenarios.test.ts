@@ -263,7 +263,7 @@ describe('redeem-voucher', () => {
     expect(await ended(workflowId)).toEqual({ ended: 'not-paid' });
     const details = await detailsOf(stack.temporal.client.workflow.getHandle(workflowId));
     expect(details).toContain('does not exist, or takes no money');
-    expect(details).toContain('set payout-account --help');
+    expect(details).toContain('merchant payout-account set --help');
   });
 
   it.each([

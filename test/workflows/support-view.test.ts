@@ -147,8 +147,8 @@ describe('a payment', () => {
   });
 
   it.each([
-    ['refused', '006', 'provider', '**Not paid**', 'set payout-account'],
-    ['not sent', '016', 'service', '**Not sent**', 'check providers'],
+    ['refused', '006', 'provider', '**Not paid**', 'merchant payout-account set'],
+    ['not sent', '016', 'service', '**Not sent**', 'providers check'],
   ])('that was %s is found by its outcome', async (_what, suffix, notDoneBy, title, toDo) => {
     const { gift, answer } = await redeemAt(suffix);
     expect((await answer).body.statusCode).toBe(404);

@@ -41,7 +41,7 @@ function raiseVanishedRows(error: unknown): ApplicationFailure {
   showDetails(
     '**The database no longer has the rows of this workflow**: it was restored to a moment before ' +
       'them. The service does nothing more here.',
-    'If a provider has paid or delivered, `npm run admin -- list cases` has it under our ' +
+    'If a provider has paid or delivered, `npm run admin -- cases list` has it under our ' +
       'reference. When its caller repeats the request, another workflow takes the outcome over.',
   );
   return ApplicationFailure.create({

@@ -180,7 +180,7 @@ export const showNotPaid = (
           'the voucher.',
         ...failoverParagraph(hold.asked),
         'The merchant claims and redeems again. Where it is not sent again, an operator checks the providers: ' +
-          '`npm run admin -- check providers`.',
+          '`npm run admin -- providers check`.',
       )
     : showDetails(
         `**Not paid**: ${describeRedemption(hold)}`,
@@ -188,7 +188,7 @@ export const showNotPaid = (
           'back on the voucher.',
         ...failoverParagraph(hold.asked),
         "Where the message is about the merchant's account, an operator corrects that first: `npm run admin -- " +
-          'set payout-account --help`. Then the merchant claims again, and the owner gets a new code.',
+          'merchant payout-account set --help`. Then the merchant claims again, and the owner gets a new code.',
       );
 
 /** Where the payment goes, masked. */

@@ -18,7 +18,7 @@ const reasonsOf = ({ message, by }: NotDone): string[] =>
   by === 'service'
     ? [
         `The top-up was not sent: ${quoted(message)}. The money is back in the partner's wallet.`,
-        'Where a retry is not sent either, an operator checks the providers: `npm run admin -- check providers`.',
+        'Where a retry is not sent either, an operator checks the providers: `npm run admin -- providers check`.',
       ]
     : [
         `The provider's last message: ${quoted(message)}. The money is back in the partner's wallet.`,

@@ -60,7 +60,8 @@ const address: Parser<string> = {
 };
 
 export const registerAddressCommand = changeCommand({
-  name: 'register address',
+  name: 'access address add',
+  action: 'register address',
   details:
     'The service refuses calls from unregistered addresses. It resolves names regularly; outside ' +
     'the test environment their private addresses do not count.',
@@ -69,9 +70,9 @@ export const registerAddressCommand = changeCommand({
     ...companyFields,
   },
   examples: [
-    'register address 203.0.113.7 --partner 1',
-    'register address 2001:db8:12::/48 --merchant 3',
-    'register address till.shop.example --merchant 3',
+    'access address add 203.0.113.7 --partner 1',
+    'access address add 2001:db8:12::/48 --merchant 3',
+    'access address add till.shop.example --merchant 3',
   ],
   async change(transaction, input) {
     const company = await requireCompany(transaction, input);
@@ -93,13 +94,15 @@ export const registerAddressCommand = changeCommand({
 });
 
 export const removeAddressCommand = changeCommand({
-  name: 'remove address',
+  name: 'access address remove',
+  action: 'remove address',
   details: 'Calls from it are refused within two seconds.',
-  fields: { id: argument(id, 'The id of the address: see list addresses') },
-  examples: ['remove address 5'],
+  fields: { id: argument(id, 'The id of the address: see access address list') },
+  examples: ['access address remove 5'],
   async change(transaction, input) {
     const removed = await removeSourceAddress(transaction, input.id);
-    if (!removed) throw new AdminError(`There is no address ${input.id}: see "list addresses".`);
+    if (!removed)
+      throw new AdminError(`There is no address ${input.id}: see "access address list".`);
     const company = ownerOf(removed);
     return {
       subject: company,
@@ -122,9 +125,9 @@ export const addressTable = (addresses: readonly ListedAddress[]): string =>
   ]);
 
 export const listAddressesCommand = lookCommand({
-  name: 'list addresses',
+  name: 'access address list',
   fields: companyFields,
-  examples: ['list addresses --partner 1'],
+  examples: ['access address list --partner 1'],
   async look(database, input) {
     const company = await requireCompany(database, input);
     const addresses = await listSourceAddresses(database, company);
@@ -151,18 +154,23 @@ export function requireScopes(company: Company, given: readonly Scope[]): readon
 }
 
 export const setKeyScopesCommand = changeCommand({
-  name: 'set key-scopes',
+  name: 'access api-key set-scopes',
+  action: 'set key-scopes',
   details:
     'The scopes replace those of the key. Its tokens follow within two seconds; what is running is ' +
     'checked again where it moves money. Scopes: read; vouchers; topups (partners).',
   fields: {
-    id: argument(id, 'The id of the key: see list api-keys'),
+    id: argument(id, 'The id of the key: see access api-key list'),
     scopes: required(scopeList, 'What the key may do, such as read,topups'),
   },
-  examples: ['set key-scopes 7 --scopes read', 'set key-scopes 7 --scopes read,vouchers'],
+  examples: [
+    'access api-key set-scopes 7 --scopes read',
+    'access api-key set-scopes 7 --scopes read,vouchers',
+  ],
   async change(transaction, input) {
     const key = await lockApiKey(transaction, input.id);
-    if (!key) throw new AdminError(`There is no valid API key ${input.id}: see "list api-keys".`);
+    if (!key)
+      throw new AdminError(`There is no valid API key ${input.id}: see "access api-key list".`);
     const company = ownerOf(key);
     const after = requireScopes(company, input.scopes);
     if (after.join() === key.scopes.join())
@@ -178,7 +186,8 @@ export const setKeyScopesCommand = changeCommand({
 });
 
 export const issueApiKeyCommand = changeCommand({
-  name: 'issue api-key',
+  name: 'access api-key create',
+  action: 'issue api-key',
   details:
     'Only a digest of the key is stored, so the key cannot be shown again. Several keys of a ' +
     'company can be valid together, so issue the new one before you revoke the old one. ' +
@@ -189,9 +198,9 @@ export const issueApiKeyCommand = changeCommand({
     scopes: optional(scopeList, 'What the key may do; everything by default'),
   },
   examples: [
-    'issue api-key --partner 1 --name "Web shop"',
-    'issue api-key --merchant 3 --name Till',
-    'issue api-key --partner 1 --name Reports --scopes read',
+    'access api-key create --partner 1 --name "Web shop"',
+    'access api-key create --merchant 3 --name Till',
+    'access api-key create --partner 1 --name Reports --scopes read',
   ],
   async change(transaction, input, { keySettings }) {
     const { digests, environment } = keySettings();
@@ -219,24 +228,25 @@ export const issueApiKeyCommand = changeCommand({
 const OVERLAP_HOURS = 24;
 
 export const rotateApiKeyCommand = changeCommand({
-  name: 'rotate api-key',
+  name: 'access api-key rotate',
+  action: 'rotate api-key',
   details:
     'The new key has the scopes and limits of the old one, which expires after the overlap; install the new one before. The new key is shown ' +
-    'once. The command needs the settings of "issue api-key".',
+    'once. The command needs the settings of "access api-key create".',
   fields: {
-    id: argument(id, 'The id of the old key: see list api-keys'),
+    id: argument(id, 'The id of the old key: see access api-key list'),
     overlapHours: optional(
       wholeNumber(0, 720),
       `How long the old key still works; ${OVERLAP_HOURS} by default`,
     ),
   },
-  examples: ['rotate api-key 7', 'rotate api-key 7 --overlap-hours 0'],
+  examples: ['access api-key rotate 7', 'access api-key rotate 7 --overlap-hours 0'],
   async change(transaction, input, { keySettings }) {
     const { digests, environment } = keySettings();
     const old = await endApiKey(transaction, input.id, input.overlapHours ?? OVERLAP_HOURS);
     if (!old?.expiresAt)
       throw new AdminError(
-        `There is no valid API key ${input.id} without an end: see "list api-keys".`,
+        `There is no valid API key ${input.id} without an end: see "access api-key list".`,
       );
     const company = ownerOf(old);
     const { key, prefix } = randomApiKey(environment);
@@ -250,20 +260,22 @@ export const rotateApiKeyCommand = changeCommand({
       details: { keyId, name, prefix, ...power, replaced },
       text:
         `Issued API key ${keyId} (${name}) to ${company.kind} ${company.id}. Key ${input.id} ` +
-        `works until ${timeText(old.expiresAt)} UTC. The new key is shown only now:\n\n  ${key}\n`,
+        `works until ${timeText(old.expiresAt)}. The new key is shown only now:\n\n  ${key}\n`,
       secretOutput: { key },
     };
   },
 });
 
 export const revokeApiKeyCommand = changeCommand({
-  name: 'revoke api-key',
+  name: 'access api-key revoke',
+  action: 'revoke api-key',
   details: 'Calls with it are refused within two seconds.',
-  fields: { id: argument(id, 'The id of the key: see list api-keys') },
-  examples: ['revoke api-key 7'],
+  fields: { id: argument(id, 'The id of the key: see access api-key list') },
+  examples: ['access api-key revoke 7'],
   async change(transaction, input) {
     const key = await revokeApiKey(transaction, input.id);
-    if (!key) throw new AdminError(`There is no valid API key ${input.id}: see "list api-keys".`);
+    if (!key)
+      throw new AdminError(`There is no valid API key ${input.id}: see "access api-key list".`);
     const company = ownerOf(key);
     return {
       subject: company,
@@ -296,10 +308,10 @@ export const apiKeyTable = (keys: readonly ListedKey[]): string =>
   ]);
 
 export const listApiKeysCommand = lookCommand({
-  name: 'list api-keys',
+  name: 'access api-key list',
   details: `ROTATE marks keys that are ${ROTATION_WARNING_DAYS} days old or older.`,
   fields: companyFields,
-  examples: ['list api-keys --partner 1'],
+  examples: ['access api-key list --partner 1'],
   async look(database, input) {
     const keys = await listApiKeys(database, await requireCompany(database, input));
     return { json: keys, text: apiKeyTable(keys) };
@@ -328,7 +340,8 @@ const publicKeyFile: Parser<string> = {
 };
 
 export const registerPublicKeyCommand = changeCommand({
-  name: 'register public-key',
+  name: 'access public-key add',
+  action: 'register public-key',
   details:
     'A key on the curve secp256k1, in PEM. Several keys of a merchant can be valid together; a ' +
     'key is valid for one merchant only. The portal demands a proof of the private key; this ' +
@@ -340,8 +353,8 @@ export const registerPublicKeyCommand = changeCommand({
     file: required(publicKeyFile, 'The PEM file, or - for standard input'),
   },
   examples: [
-    'register public-key --merchant 3 --file public-key.pem',
-    'register public-key --merchant 3 --file - < public-key.pem',
+    'access public-key add --merchant 3 --file public-key.pem',
+    'access public-key add --merchant 3 --file - < public-key.pem',
   ],
   async change(transaction, input) {
     const { name } = await requireSubject(transaction, 'merchant', input.merchant);
@@ -378,16 +391,19 @@ const registeredBefore = (
   other
     ? `This key is valid as public key ${other.id} of merchant ${other.merchantId}: each merchant needs ` +
       `its own key pair. Fingerprint ${fingerprint}`
-    : `This key was just registered by another command: see "list public-keys". Fingerprint ${fingerprint}`;
+    : `This key was just registered by another command: see "access public-key list". Fingerprint ${fingerprint}`;
 
 export const revokePublicKeyCommand = changeCommand({
-  name: 'revoke public-key',
-  fields: { id: argument(id, 'The id of the key: see list public-keys') },
-  examples: ['revoke public-key 2'],
+  name: 'access public-key revoke',
+  action: 'revoke public-key',
+  fields: { id: argument(id, 'The id of the key: see access public-key list') },
+  examples: ['access public-key revoke 2'],
   async change(transaction, input) {
     const key = await revokePublicKey(transaction, input.id);
     if (!key)
-      throw new AdminError(`There is no valid public key ${input.id}: see "list public-keys".`);
+      throw new AdminError(
+        `There is no valid public key ${input.id}: see "access public-key list".`,
+      );
     return {
       subject: { kind: 'merchant', id: key.merchantId },
       details: { publicKeyId: input.id, fingerprint: fingerprintOf(key.publicKeyPem) },
@@ -409,9 +425,9 @@ export const publicKeyTable = (keys: readonly ListedPublicKey[]): string =>
   ]);
 
 export const listPublicKeysCommand = lookCommand({
-  name: 'list public-keys',
+  name: 'access public-key list',
   fields: { merchant: required(id, 'The id of the merchant') },
-  examples: ['list public-keys --merchant 3'],
+  examples: ['access public-key list --merchant 3'],
   async look(database, { merchant }) {
     await requireSubject(database, 'merchant', merchant);
     const keys = await listPublicKeys(database, merchant);

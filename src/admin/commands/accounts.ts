@@ -48,8 +48,11 @@ async function makePassword({
 /** The accounts of companies, or those of the service. */
 type AccountKind = 'portal' | 'staff';
 
+/** The words before the verb in their commands. */
+const accountCommands = { portal: 'access account', staff: 'access staff' } as const;
+
 const accountArgument = (kind: AccountKind) =>
-  argument(id, `The id of the account: see list ${kind}-accounts`);
+  argument(id, `The id of the account: see ${accountCommands[kind]} list`);
 
 /** @throws {AdminError} where there is no such account, or it is of the other kind */
 async function requireAccount(
@@ -59,7 +62,9 @@ async function requireAccount(
 ) {
   const account = await findAccount(transaction, accountId);
   if (!account || (account.company.kind === 'staff') !== (kind === 'staff'))
-    throw new AdminError(`There is no ${kind} account ${accountId}: see "list ${kind}-accounts".`);
+    throw new AdminError(
+      `There is no ${kind} account ${accountId}: see "${accountCommands[kind]} list".`,
+    );
   const label = `${kind === 'portal' ? 'Portal' : 'Staff'} account ${accountId} (${account.email})`;
   return { ...account, label };
 }
@@ -85,10 +90,11 @@ async function resetPassword(
 
 const disableCommand = (kind: AccountKind, reset: string): AdminCommand =>
   changeCommand({
-    name: `disable ${kind}-account`,
+    name: `${accountCommands[kind]} disable`,
+    action: `disable ${kind}-account`,
     details: `Its sessions end. "${reset}" enables it again.`,
     fields: { id: accountArgument(kind) },
-    examples: [`disable ${kind}-account 2`],
+    examples: [`${accountCommands[kind]} disable 2`],
     async change(transaction, { id: given }) {
       const { email: address, company, label } = await requireAccount(transaction, kind, given);
       await disableAccount(transaction, given);
@@ -124,7 +130,8 @@ const signInColumns = [
 ];
 
 export const createPortalAccountCommand = changeCommand({
-  name: 'create portal-account',
+  name: 'access account create',
+  action: 'create portal-account',
   details:
     'In the portal people make API keys, register addresses and public keys, and see their data. ' +
     'The password is shown once and expires after a day; the ' +
@@ -135,8 +142,8 @@ export const createPortalAccountCommand = changeCommand({
     role: optional(oneOf(...portalRoles), 'What the person may do; owner by default'),
   },
   examples: [
-    'create portal-account --email abebe@shop.example --partner 1',
-    'create portal-account --email sara@till.example --merchant 3',
+    'access account create --email abebe@shop.example --partner 1',
+    'access account create --email sara@till.example --merchant 3',
   ],
   async change(transaction, input, { settings: { portal } }) {
     const company = await requireCompany(transaction, input);
@@ -150,7 +157,7 @@ export const createPortalAccountCommand = changeCommand({
       passwordLifetimeSeconds: portal.portalOneTimePasswordSeconds,
     });
     if (accountId === undefined)
-      throw new AdminError(`${input.email} already has an account: see "list portal-accounts".`);
+      throw new AdminError(`${input.email} already has an account: see "access account list".`);
     return {
       subject: company,
       details: { accountId, email: input.email, role: input.role ?? 'owner' },
@@ -161,24 +168,26 @@ export const createPortalAccountCommand = changeCommand({
 });
 
 export const resetPortalPasswordCommand = changeCommand({
-  name: 'reset portal-password',
+  name: 'access account reset-password',
+  action: 'reset portal-password',
   details:
     'Verify the identity of the person first. Wrong passwords and codes are forgotten: the person may sign ' +
     'in at once.',
   fields: { id: accountArgument('portal') },
-  examples: ['reset portal-password 2'],
+  examples: ['access account reset-password 2'],
   change: (transaction, input, { settings: { portal } }) =>
     resetPassword(transaction, 'portal', input.id, portal),
 });
 
 export const resetOneTimePasswordCommand = changeCommand({
-  name: 'reset one-time-password',
+  name: 'access account reset-one-time-password',
+  action: 'reset one-time-password',
   details:
     'For a person who has lost the phone and the recovery codes. Verify the identity of the person ' +
     'first: the next sign-in takes only the password, and wrong ones are forgotten. The owners are told by e-mail.',
-  fields: { account: required(id, 'The id of the account: see list portal-accounts') },
-  examples: ['reset one-time-password --account 2'],
-  async change(transaction, { account }) {
+  fields: { id: accountArgument('portal') },
+  examples: ['access account reset-one-time-password 2'],
+  async change(transaction, { id: account }) {
     const { email: address, company, label } = await requireAccount(transaction, 'portal', account);
     if (!(await resetOneTimePassword(transaction, account)))
       return { unchanged: `${label} has none.` };
@@ -190,12 +199,15 @@ export const resetOneTimePasswordCommand = changeCommand({
   },
 });
 
-export const disablePortalAccountCommand = disableCommand('portal', 'reset portal-password');
+export const disablePortalAccountCommand = disableCommand(
+  'portal',
+  'access account reset-password',
+);
 
 export const listPortalAccountsCommand = lookCommand({
-  name: 'list portal-accounts',
+  name: 'access account list',
   fields: companyFields,
-  examples: ['list portal-accounts --partner 1'],
+  examples: ['access account list --partner 1'],
   async look(database, input) {
     const accounts = await listPortalAccounts(database, await requireCompany(database, input));
     return {
@@ -213,7 +225,8 @@ export const listPortalAccountsCommand = lookCommand({
 const roleMeanings = staffRoles.map((role) => `${role}: ${staffRoleMeanings[role]}`);
 
 export const createStaffAccountCommand = changeCommand({
-  name: 'create staff-account',
+  name: 'access staff create',
+  action: 'create staff-account',
   details:
     'The password is shown once and expires after a day. At the ' +
     'first sign-in the person chooses a new one and sets up one-time passwords, without which ' +
@@ -224,7 +237,7 @@ export const createStaffAccountCommand = changeCommand({
     name: required(text, 'The name that repairs and the audit log show'),
     role: required(oneOf(...staffRoles), 'What the person may do'),
   },
-  examples: ['create staff-account --email hanna@service.example --name Hanna --role AGENT'],
+  examples: ['access staff create --email hanna@service.example --name Hanna --role AGENT'],
   async change(transaction, input, { settings: { portal } }) {
     const { password, hash, shown } = await makePassword(portal);
     const { email: address, name, role } = input;
@@ -250,13 +263,14 @@ export const createStaffAccountCommand = changeCommand({
 });
 
 export const setStaffRoleCommand = changeCommand({
-  name: 'set staff-role',
+  name: 'access staff set-role',
+  action: 'set staff-role',
   detailLines: roleMeanings,
   fields: {
     id: accountArgument('staff'),
     role: required(oneOf(...staffRoles), 'What the person may do'),
   },
-  examples: ['set staff-role 2 --role SUPERVISOR'],
+  examples: ['access staff set-role 2 --role SUPERVISOR'],
   async change(transaction, { id: given, role }) {
     const account = await requireAccount(transaction, 'staff', given);
     const text = `${account.label} has the role ${role}.`;
@@ -271,13 +285,14 @@ export const setStaffRoleCommand = changeCommand({
 });
 
 export const resetStaffAccountCommand = changeCommand({
-  name: 'reset staff-account',
+  name: 'access staff reset',
+  action: 'reset staff-account',
   details:
     'For a person who has lost the password, or the phone and the recovery codes. Verify the ' +
     'identity of the person first. A disabled account works again, and wrong passwords and codes are ' +
     'forgotten.',
   fields: { id: accountArgument('staff') },
-  examples: ['reset staff-account 2'],
+  examples: ['access staff reset 2'],
   async change(transaction, input, { settings: { portal } }) {
     const change = await resetPassword(transaction, 'staff', input.id, portal);
     await removeOneTimePassword(transaction, input.id);
@@ -285,12 +300,12 @@ export const resetStaffAccountCommand = changeCommand({
   },
 });
 
-export const disableStaffAccountCommand = disableCommand('staff', 'reset staff-account');
+export const disableStaffAccountCommand = disableCommand('staff', 'access staff reset');
 
 export const listStaffAccountsCommand = lookCommand({
-  name: 'list staff-accounts',
+  name: 'access staff list',
   fields: {},
-  examples: ['list staff-accounts'],
+  examples: ['access staff list'],
   async look(database) {
     const accounts = await listStaffAccounts(database);
     return {

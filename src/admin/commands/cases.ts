@@ -25,8 +25,8 @@ export const caseTable = (cases: readonly Case[]): string =>
             ? 'lost by a restore'
             : subject,
     ),
-    column('opened (utc)', ({ openedAt }) => timeText(openedAt)),
-    column('closed (utc)', ({ closedAt, closer }) =>
+    column('opened', ({ openedAt }) => timeText(openedAt)),
+    column('closed', ({ closedAt, closer }) =>
       closedAt === null ? null : `${timeText(closedAt)}${closer === null ? '' : ` by ${closer}`}`,
     ),
     column('borne by', ({ borneBy }) => borneBy),
@@ -34,16 +34,16 @@ export const caseTable = (cases: readonly Case[]): string =>
   ]);
 
 export const listCasesCommand = lookCommand({
-  name: 'list cases',
+  name: 'cases list',
   details:
     'Open cases, the oldest first. Each has a workflow in the Temporal UI, and a page at /support with what to do ' +
-    'and what each choice moves; "show case" tells the same here. "repair settle-case" settles one.',
+    'and what each choice moves; "cases show" tells the same here. "cases settle" settles one.',
   fields: {
     all: flag('Also the newest closed ones'),
     provider: optional(oneOf(...statementProviderNames), 'Only those of a provider'),
     limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 100 by default'),
   },
-  examples: ['list cases', 'list cases --provider gsma --all'],
+  examples: ['cases list', 'cases list --provider gsma --all'],
   async look(database, { all, provider, limit = 100 }) {
     const cases = await listCases(database, { includeClosed: all, provider, limit });
     return { json: cases, text: caseTable(cases) };
@@ -51,12 +51,12 @@ export const listCasesCommand = lookCommand({
 });
 
 export const showCaseCommand = lookCommand({
-  name: 'show case',
-  fields: { case: argument(id, 'Its id, as "list cases" shows it') },
-  examples: ['show case 17'],
+  name: 'cases show',
+  fields: { case: argument(id, 'Its id, as "cases list" shows it') },
+  examples: ['cases show 17'],
   async look(database, input) {
     const facts = await caseFacts(database, String(input.case));
-    if (!facts) throw new AdminError(`There is no case ${input.case}: see "list cases".`);
+    if (!facts) throw new AdminError(`There is no case ${input.case}: see "cases list".`);
     const { found, order } = facts;
     const { choices, whyNoPayer } = await shownChoicesOf(database, facts);
     const placements = (order?.position.placements ?? []).map(

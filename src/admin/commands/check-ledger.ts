@@ -5,7 +5,7 @@ import { lookCommand } from '../command.ts';
 import { column, moneyText, numbers, textTable } from '../tables.ts';
 
 export const checkLedgerCommand = lookCommand({
-  name: 'check-ledger',
+  name: 'money check-ledger',
   details:
     'Reads every account, transfer, voucher, redemption and top-up in batches, during live traffic, ' +
     'from the replica of DATABASE_READ_URL where it is set. A terminal shows how far it is. ' +
@@ -13,7 +13,7 @@ export const checkLedgerCommand = lookCommand({
     'Open operations in suspense wait for an operator and are no fault.',
   fields: {},
   readsEverything: true,
-  examples: ['check-ledger', 'check-ledger --json'],
+  examples: ['money check-ledger', 'money check-ledger --json'],
   async look(database, _input, { progress }) {
     // Reading everything may take long; this connection blocks no other.
     await sql`set statement_timeout = 0`.execute(database);
@@ -47,6 +47,6 @@ function suspenseLine({ count, toBeBorne, toBeCredited }: LedgerTotals['openSusp
   return (
     `Open in suspense: ${count === 1 ? 'one operation' : `${count} operations`}, ` +
     `ETB ${moneyText(toBeBorne)} to be borne and ETB ${moneyText(toBeCredited)} to be credited. ` +
-    'See "list cases".'
+    'See "cases list".'
   );
 }

@@ -26,22 +26,34 @@ import { presentProduct, productTable, rowsWith } from './lists.ts';
 const partnerId = argument(id, 'The id of the partner');
 
 export const createPartnerCommand = changeCommand({
-  name: 'create partner',
+  name: 'partner create',
+  action: 'create partner',
   details:
-    'Next steps: money (deposit), products (grant access), an address (register address) and an ' +
-    'API key (issue api-key).',
+    'It tells the next commands: for products, prices, money, an address, a key and a person.',
   fields: { name: required(text, 'The name of the company') },
-  examples: ['create partner --name "Acme Gifts"'],
+  examples: ['partner create --name "Acme Gifts"'],
   async change(transaction, { name }) {
-    const change = created('partner', await addPartner(transaction, name), { name });
+    const partner = await addPartner(transaction, name);
+    const change = { ...created('partner', partner, { name }), next: nextOf(partner) };
     return warnOfNamesakes(transaction, 'partner', change);
   },
 });
 
+/** What a new partner needs before it sells. */
+const nextOf = (partner: number) => ({
+  'What it sells, of "product list"': `partner product grant --partner ${partner} --product PRODUCT`,
+  'At which price, for each of "product denomination list"': `partner price set --partner ${partner} --denomination DENOMINATION --price-usd PRICE`,
+  'Its money': `money deposit --partner ${partner} --wallet gift --amount AMOUNT --reference REFERENCE`,
+  'From where it calls': `access address add ADDRESS --partner ${partner}`,
+  'Its API key': `access api-key create --partner ${partner} --name NAME`,
+  'Its first person at the portal, who invites others': `access account create --partner ${partner} --email ADDRESS`,
+});
+
 export const changePartnerCommand = changeCommand({
-  name: 'change partner',
+  name: 'partner change',
+  action: 'change partner',
   fields: { id: partnerId, name: required(text, 'The new name of the company') },
-  examples: ['change partner 1 --name "Acme Gifts International"'],
+  examples: ['partner change 1 --name "Acme Gifts International"'],
   async change(transaction, input) {
     const values = { company_name: input.name };
     const change = await changeSubject(transaction, 'partner', input.id, values);
@@ -50,33 +62,36 @@ export const changePartnerCommand = changeCommand({
 });
 
 export const suspendPartnerCommand = changeCommand({
-  name: 'suspend partner',
+  name: 'partner suspend',
+  action: 'suspend partner',
   details:
     'Its calls are refused within two seconds. Its money, keys and vouchers do not change. The ' +
     'service completes payments and top-ups in progress.',
   fields: { id: partnerId },
-  examples: ['suspend partner 1'],
+  examples: ['partner suspend 1'],
   change: (transaction, input) =>
     changeSubject(transaction, 'partner', input.id, { status: 'SUSPENDED' }),
 });
 
 export const reinstatePartnerCommand = changeCommand({
-  name: 'reinstate partner',
+  name: 'partner reinstate',
+  action: 'reinstate partner',
   fields: { id: partnerId },
-  examples: ['reinstate partner 1'],
+  examples: ['partner reinstate 1'],
   change: (transaction, input) =>
     changeSubject(transaction, 'partner', input.id, { status: 'ACTIVE' }),
 });
 
 export const setMessageLanguageCommand = changeCommand({
-  name: 'set message-language',
+  name: 'partner set-message-language',
+  action: 'set message-language',
   details:
     'It holds for messages that are written from now on. The partner can choose it in the portal.',
   fields: {
     partner: required(id, 'The id of the partner'),
     language: required(oneOf(...messageLanguages), 'en is English, am is Amharic'),
   },
-  examples: ['set message-language --partner 1 --language am'],
+  examples: ['partner set-message-language --partner 1 --language am'],
   async change(transaction, { partner, language }) {
     const { name } = await requireSubject(transaction, 'partner', partner);
     const before = await setMessageLanguage(transaction, partner, language);
@@ -91,9 +106,9 @@ export const setMessageLanguageCommand = changeCommand({
 });
 
 export const showPartnerCommand = lookCommand({
-  name: 'show partner',
+  name: 'partner show',
   fields: { id: partnerId },
-  examples: ['show partner 1'],
+  examples: ['partner show 1'],
   async look(database, input) {
     const { name, row } = await requireSubject(database, 'partner', input.id);
     const company = { kind: 'partner', id: input.id } as const;
@@ -137,7 +152,8 @@ const threshold = (amount: string | null): string =>
   amount === null ? 'none' : `ETB ${moneyText(amount)}`;
 
 export const setServiceFeeCommand = changeCommand({
-  name: 'set service-fee',
+  name: 'merchant set-service-fee',
+  action: 'set service-fee',
   details:
     'The fee applies to new claims. Existing claims of the merchant keep their fee, and so do ' +
     'claims of partners for vouchers that are restricted to the merchant. Redemptions without ' +
@@ -146,18 +162,19 @@ export const setServiceFeeCommand = changeCommand({
     merchant: required(id, 'The id of the merchant'),
     percent: required(percent, 'In percent of the redeemed amount; 0 is allowed'),
   },
-  examples: ['set service-fee --merchant 3 --percent 2.5'],
+  examples: ['merchant set-service-fee --merchant 3 --percent 2.5'],
   change: (transaction, input) =>
     changeSubject(transaction, 'merchant', input.merchant, { service_fee_percent: input.percent }),
 });
 
 export const setPayoutAccountCommand = changeCommand({
-  name: 'set payout-account',
+  name: 'merchant payout-account set',
+  action: 'set payout-account',
   details:
     'Redemptions already on hold are paid to the previous account, which is kept with the time ' +
     'of its replacement. Before the first payment the provider is asked for the account and its ' +
     'holder, where it can tell them: an account that is closed, or that somebody else than --holder ' +
-    'has, is not paid. "check payout-account" asks now.',
+    'has, is not paid. "merchant payout-account check" asks now.',
   fields: {
     merchant: required(id, 'The id of the merchant'),
     key: required(
@@ -168,8 +185,8 @@ export const setPayoutAccountCommand = changeCommand({
     holder: optional(text, 'Who must hold it; without this the name is only recorded'),
   },
   examples: [
-    'set payout-account --merchant 3 --key msisdn --value 0911234567',
-    'set payout-account --merchant 3 --key accountid --value 1000123456 --holder "Abebe Kebede"',
+    'merchant payout-account set --merchant 3 --key msisdn --value 0911234567',
+    'merchant payout-account set --merchant 3 --key accountid --value 1000123456 --holder "Abebe Kebede"',
   ],
   async change(transaction, input) {
     const { name } = await requireSubject(transaction, 'merchant', input.merchant);

@@ -20,13 +20,13 @@ const columns = [
 ];
 
 export const listDigestKeysCommand = lookCommand({
-  name: 'list digest-keys',
+  name: 'privacy list-digest-keys',
   details:
-    'A key that no row names can be dropped. "rotate digests" renews the vouchers; sessions, ' +
+    'A key that no row names can be dropped. "privacy rotate-digests" renews the vouchers; sessions, ' +
     'invitations and claims end by themselves.',
   fields: {},
   readsEverything: true,
-  examples: ['list digest-keys'],
+  examples: ['privacy list-digest-keys'],
   async look(database) {
     const counts = await countByDigestKey(database);
     return { json: counts, text: textTable(counts, columns) };
@@ -59,12 +59,12 @@ async function renewVouchers(
 
 /** Works in many short transactions while requests go on; it may be interrupted and run again. */
 export const rotateDigestsCommand: AdminCommand = {
-  name: 'rotate digests',
+  name: 'privacy rotate-digests',
   details:
     'Run it when every process has the new key first. Needs the settings DIGEST_KEY, DIGEST_KEYS ' +
     'and DATA_KEYS of the service. It may be interrupted and run again.',
   fields: {},
-  examples: ['rotate digests'],
+  examples: ['privacy rotate-digests'],
   async run(context) {
     const actor = context.actor();
     const settings = context.digestSettings();

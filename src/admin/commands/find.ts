@@ -1,5 +1,4 @@
 import type { FoundCase } from '../../db/support-search.ts';
-import { inTimeZone } from '../../pages/language/time-zone.ts';
 import { inOrder } from '../../pages/layout/parts.ts';
 import { type SearchResult, searchCases } from '../../pages/staff/find.ts';
 import { readCase, type SupportCase } from '../../pages/staff/support-case.ts';
@@ -16,7 +15,7 @@ const fields = {
 
 /** Not a `lookCommand`: that somebody looked is written down, with the name. */
 export const findCommand: AdminCommand = {
-  name: 'find',
+  name: 'desk find',
   details:
     'By a phone number in any writing, a serial number, a voucher code, a transaction id, a reference ' +
     'of ours, of a provider, of a line of a bulk order, of a deposit or of a goodwill credit, the ' +
@@ -24,7 +23,11 @@ export const findCommand: AdminCommand = {
     'Numbers are shown masked. The audit log gets who looked for what, a number only as a keyed hash. Needs the ' +
     'settings DIGEST_KEY, DIGEST_KEYS and DATA_KEYS of the service, unless "npm start" runs it.',
   fields,
-  examples: ['find 0911234567', 'find 012345678901234567', 'find RDM-0123456789ABCDEF'],
+  examples: [
+    'desk find 0911234567',
+    'desk find 012345678901234567',
+    'desk find RDM-0123456789ABCDEF',
+  ],
   async run(context, input) {
     const actor = context.actor();
     const { database } = context;
@@ -54,22 +57,22 @@ async function storyReport(
   { database, settings }: AdminContext,
   { kind, id }: FoundCase,
 ): Promise<Report> {
-  const found = await inTimeZone('UTC', () => readCase(database, { kind, id }));
+  const found = await readCase(database, { kind, id });
   if (!found) throw new AdminError(`The ${kind} ${id} is gone.`);
   const steps = stepsOf(found, settings.temporal);
   const { name, transfers } = found;
-  const happened = plainText(found.next.happened);
-  const next = plainText(found.next.toDo);
+  const happened = plainText(found.next.happened, timeText);
+  const next = plainText(found.next.toDo, timeText);
   const facts = Object.fromEntries(
-    Object.entries(found.facts).map(([fact, value]) => [fact, plainText(value)]),
+    Object.entries(found.facts).map(([fact, value]) => [fact, plainText(value, timeText)]),
   );
-  const state = plainText(found.state);
+  const state = plainText(found.state, timeText);
   return {
     json: { kind, id, name, state, facts, steps, happened, next, transfers },
     text: [
       `${kind === 'voucher' ? 'Voucher' : 'Top-up'} ${name}: ${state}. ${happened}`,
       `\n${record(facts)}`,
-      `\nWhat happened (UTC)\n${steps.map(lineOf).join('\n')}`,
+      `\nWhat happened\n${steps.map(lineOf).join('\n')}`,
       `\nHow the money moved\n${moneyMoveTable(transfers)}`,
       `\nWhat to do next\n${next}`,
     ].join('\n'),
@@ -87,16 +90,16 @@ interface Step {
 const stepsOf = ({ happenings }: SupportCase, temporalUi: TemporalUi): Step[] =>
   inOrder(happenings).map(({ at, what, workflowId }) => ({
     at,
-    what: plainText(what),
+    what: plainText(what, timeText),
     workflowId,
     link: workflowId && workflowPage(temporalUi, workflowId),
   }));
 
-const lineOf = ({ at, what, workflowId, link }: Step): string =>
-  [
-    `${timeText(at)}  ${what}`,
-    ...(workflowId ? [`${' '.repeat(21)}${link ?? workflowId}`] : []),
-  ].join('\n');
+function lineOf({ at, what, workflowId, link }: Step): string {
+  const time = `${timeText(at)}  `;
+  const line = `${time}${what}`;
+  return workflowId ? `${line}\n${' '.repeat(time.length)}${link ?? workflowId}` : line;
+}
 
 const listReport = ({ cases, more, records }: SearchResult): Report => ({
   json: { cases, more, records },
@@ -111,7 +114,7 @@ const caseTable = (cases: SearchResult['cases']) =>
   textTable(cases, [
     column('what', ({ kind }) => kind),
     column('find it by', ({ name }) => name),
-    column('time (utc)', ({ at }) => timeText(at)),
+    column('time', ({ at }) => timeText(at)),
     column('status', ({ status }) => status),
     column('number', ({ maskedNumber }) => maskedNumber),
     column('partner', ({ partner }) => partner),
@@ -122,7 +125,7 @@ const recordTable = (records: SearchResult['records']) =>
   textTable(records, [
     column('what', ({ kind }) => kind),
     column('name', ({ name }) => name),
-    column('time (utc)', ({ at }) => timeText(at)),
+    column('time', ({ at }) => timeText(at)),
     column('state', ({ state }) => state),
     column('company', ({ company }) => company),
     numbers('etb', ({ amount }) => amount && moneyText(amount)),

@@ -40,7 +40,7 @@ function refusalOf(
       return notFound('merchant', merchantId);
     case 'deactivated':
       return new AdminError(
-        `Merchant ${merchantId} is deactivated: "activate merchant ${merchantId}" first.`,
+        `Merchant ${merchantId} is deactivated: "merchant activate ${merchantId}" first.`,
       );
     case 'address-taken':
       return new AdminError(
@@ -50,7 +50,8 @@ function refusalOf(
 }
 
 export const inviteMerchantCommand = changeCommand({
-  name: 'invite merchant',
+  name: 'merchant invite',
+  action: 'invite merchant',
   details:
     'The service sends a link to its e-mail address and, by SMS, to its telephone. The recipient ' +
     'chooses a password and gets a guide to the first signed request. The link works once and ' +
@@ -61,7 +62,7 @@ export const inviteMerchantCommand = changeCommand({
     email: optional(email, 'The e-mail address of the account; that of the merchant by default'),
     phone: optional(msisdn, 'The mobile number for the SMS; the merchant’s telephone by default'),
   },
-  examples: ['invite merchant 3', 'invite merchant 3 --email sara@till.example --phone 0911234567'],
+  examples: ['merchant invite 3', 'merchant invite 3 --email sara@till.example --phone 0911234567'],
   async change(transaction, input) {
     const { details, text } = await invite(transaction, {
       merchantId: input.id,
@@ -83,9 +84,9 @@ const states: Readonly<Record<string, string>> = {
 };
 
 export const listInvitationsCommand = lookCommand({
-  name: 'list invitations',
+  name: 'merchant list-invitations',
   fields: { merchant: required(id, 'The id of the merchant') },
-  examples: ['list invitations --merchant 3'],
+  examples: ['merchant list-invitations --merchant 3'],
   async look(database, input) {
     await requireSubject(database, 'merchant', input.merchant);
     const found = await listInvitations(database, input.merchant);

@@ -44,12 +44,13 @@ export function dailyLimits(row: {
 }
 
 export const setDailyLimitsCommand = changeCommand({
-  name: 'set daily-limits',
+  name: 'partner set-daily-limits',
+  action: 'set daily-limits',
   details: `${RULES} The partner cannot change them; it can limit its keys further.`,
-  fields: { partner: argument(id, 'The id of the partner: see list partners'), ...limitFields },
+  fields: { partner: argument(id, 'The id of the partner: see partner list'), ...limitFields },
   examples: [
-    'set daily-limits 1 --amount 50000 --operations 200',
-    'set daily-limits 1 --amount none',
+    'partner set-daily-limits 1 --amount 50000 --operations 200',
+    'partner set-daily-limits 1 --amount none',
   ],
   change: (transaction, input) =>
     changeSubject(transaction, 'partner', input.partner, {
@@ -59,15 +60,20 @@ export const setDailyLimitsCommand = changeCommand({
 });
 
 export const setKeyLimitsCommand = changeCommand({
-  name: 'set key-limits',
+  name: 'access api-key set-limits',
+  action: 'set key-limits',
   details: `${RULES} The partner can change them in the portal; its own limits hold, too.`,
-  fields: { id: argument(id, 'The id of the key: see list api-keys'), ...limitFields },
-  examples: ['set key-limits 7 --amount 1000', 'set key-limits 7 --amount none --operations 20'],
+  fields: { id: argument(id, 'The id of the key: see access api-key list'), ...limitFields },
+  examples: [
+    'access api-key set-limits 7 --amount 1000',
+    'access api-key set-limits 7 --amount none --operations 20',
+  ],
   async change(transaction, input) {
     if (input.amount === undefined && input.operations === undefined)
       throw new AdminError('There is nothing to change: add --help to see the options.');
     const key = await lockApiKey(transaction, input.id);
-    if (!key) throw new AdminError(`There is no valid API key ${input.id}: see "list api-keys".`);
+    if (!key)
+      throw new AdminError(`There is no valid API key ${input.id}: see "access api-key list".`);
     const company = ownerOf(key);
     if (company.kind !== 'partner')
       throw new AdminError('Keys of merchants spend nothing, and have no daily limits.');
@@ -86,7 +92,7 @@ export const setKeyLimitsCommand = changeCommand({
 });
 
 export const listRefusedCallsCommand = lookCommand({
-  name: 'list refused-calls',
+  name: 'access list-refused-calls',
   details:
     'The company is shown if the call was authenticated. "Left out" counts similar calls of the ' +
     'same minute that were not recorded.',
@@ -96,7 +102,10 @@ export const listRefusedCallsCommand = lookCommand({
     reason: optional(text, 'Only those for one reason, such as api-key-invalid'),
     limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default'),
   },
-  examples: ['list refused-calls', 'list refused-calls --partner 1 --reason token-invalid'],
+  examples: [
+    'access list-refused-calls',
+    'access list-refused-calls --partner 1 --reason token-invalid',
+  ],
   async look(database, input) {
     const isOfCompany = input.partner !== undefined || input.merchant !== undefined;
     const calls = await listRefusedCalls(database, {
@@ -108,7 +117,7 @@ export const listRefusedCallsCommand = lookCommand({
     return {
       json: calls,
       text: textTable(calls, [
-        column('time (utc)', (row) => timeText(row.at)),
+        column('time', (row) => timeText(row.at)),
         column('reason', (row) => row.reason),
         column('from', (row) => row.sourceAddress),
         column('company', (row) => row.companyKind && `${row.companyKind} ${row.companyId}`),
@@ -130,10 +139,11 @@ const budget: Parser<number | null> = {
 };
 
 export const setBudgetsCommand = changeCommand({
-  name: 'set budgets',
+  name: 'access budget set',
+  action: 'set budgets',
   details:
     'They apply at once, for days in UTC, and replace the setting MESSAGES_PER_COMPANY_AND_DAY ' +
-    'and 100 wrong codes; "default" restores these. "list budget-alarms" shows ' +
+    'and 100 wrong codes; "default" restores these. "access budget list" shows ' +
     'the companies that reached a budget.',
   fields: {
     ...companyFields,
@@ -144,8 +154,8 @@ export const setBudgetsCommand = changeCommand({
     ),
   },
   examples: [
-    'set budgets --merchant 3 --messages 20000',
-    'set budgets --partner 1 --messages default --wrong-codes 500',
+    'access budget set --merchant 3 --messages 20000',
+    'access budget set --partner 1 --messages default --wrong-codes 500',
   ],
   async change(transaction, input) {
     const company = await requireCompany(transaction, input);
@@ -157,13 +167,13 @@ export const setBudgetsCommand = changeCommand({
 });
 
 export const listBudgetAlarmsCommand = lookCommand({
-  name: 'list budget-alarms',
+  name: 'access budget list',
   details:
     'Days are in UTC. A company without remaining messages cannot claim until the day ends; one ' +
     'without remaining wrong codes redeems slowly. Examine its calls, then suspend it or raise ' +
-    'its budget with "set budgets".',
+    'its budget with "access budget set".',
   fields: { limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default') },
-  examples: ['list budget-alarms'],
+  examples: ['access budget list'],
   async look(database, { limit = 50 }) {
     const alarms = await budgetAlarms(database, limit);
     const moment = (at: Date | null) => at && timeText(at);
@@ -174,9 +184,9 @@ export const listBudgetAlarmsCommand = lookCommand({
         column('company', (row) => `${row.companyKind} ${row.companyId}`),
         column('name', (row) => row.companyName),
         numbers('messages', (row) => row.messages),
-        column('spent (utc)', (row) => moment(row.messagesSpentAt)),
+        column('spent', (row) => moment(row.messagesSpentAt)),
         numbers('wrong codes', (row) => row.wrongCodes),
-        column('spent (utc)', (row) => moment(row.wrongCodesSpentAt)),
+        column('spent', (row) => moment(row.wrongCodesSpentAt)),
       ]),
     };
   },

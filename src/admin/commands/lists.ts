@@ -45,7 +45,7 @@ interface Filter {
 
 /** How the command line shows a list. */
 interface ListView<Row> {
-  /** The noun of the command. */
+  /** The name of the command. */
   readonly name: string;
   readonly filters?: Readonly<Record<string, Filter>>;
   /** Rows of a page, unless the command names another number. */
@@ -62,7 +62,7 @@ type Input = Readonly<Record<string, unknown>>;
 function listCommand<Row>(list: List<Row>, view: ListView<Row>): AdminCommand {
   const { name, filters = {}, defaultLimit = MAXIMUM_ROWS, columns, present, examples } = view;
   return lookCommand({
-    name: `list ${name}`,
+    name,
     details: `Columns of --where and --sort: ${Object.keys(list.columns).join(', ')}.`,
     fields: {
       ...Object.fromEntries(Object.entries(filters).map(([option, { field }]) => [option, field])),
@@ -218,7 +218,7 @@ const topupStatuses = [
 
 export const listCommands: readonly AdminCommand[] = [
   listCommand(allPartners, {
-    name: 'partners',
+    name: 'partner list',
     columns: [
       numbers('id', (row) => row.id),
       column('name', (row) => row.name),
@@ -229,10 +229,10 @@ export const listCommands: readonly AdminCommand[] = [
       column('low', (row) => row.low.join(', ') || null),
     ],
     present: (partner) => partner,
-    examples: ['list partners', 'list partners --json'],
+    examples: ['partner list', 'partner list --json'],
   }),
   listCommand(allMerchants, {
-    name: 'merchants',
+    name: 'merchant list',
     columns: [
       numbers('id', (row) => row.id),
       column('name', (row) => row.merchantName),
@@ -243,20 +243,20 @@ export const listCommands: readonly AdminCommand[] = [
       column('paid to', (row) => row.payoutKey),
     ],
     present: presentMerchant,
-    examples: ['list merchants', 'list merchants --where status=DEACTIVATED'],
+    examples: ['merchant list', 'merchant list --where status=DEACTIVATED'],
   }),
   listCommand(allMerchantCategories, {
-    name: 'merchant-categories',
+    name: 'merchant category list',
     columns: [
       numbers('id', (row) => row.id),
       column('name', (row) => row.categoryName),
       column('status', (row) => (row.isActive ? 'ACTIVE' : 'INACTIVE')),
     ],
     present: ({ categoryName: name, ...category }) => ({ ...category, name }),
-    examples: ['list merchant-categories'],
+    examples: ['merchant category list'],
   }),
   listCommand(allProductCategories, {
-    name: 'product-categories',
+    name: 'product category list',
     columns: [
       numbers('id', (row) => row.id),
       column('name', (row) => row.categoryName),
@@ -268,10 +268,10 @@ export const listCommands: readonly AdminCommand[] = [
       name,
       description,
     }),
-    examples: ['list product-categories'],
+    examples: ['product category list'],
   }),
   listCommand(allProducts, {
-    name: 'products',
+    name: 'product list',
     filters: {
       partner: {
         field: optional(id, 'The id of a partner: only the products that it may sell'),
@@ -280,10 +280,10 @@ export const listCommands: readonly AdminCommand[] = [
     },
     columns: productColumns,
     present: presentProduct,
-    examples: ['list products', 'list products --partner 1'],
+    examples: ['product list', 'product list --partner 1'],
   }),
   listCommand(allDenominations, {
-    name: 'denominations',
+    name: 'product denomination list',
     columns: [
       numbers('id', (row) => row.id),
       numbers('amount', (row) => moneyText(row.amountEtb)),
@@ -291,16 +291,16 @@ export const listCommands: readonly AdminCommand[] = [
       column('product', (row) => `${row.product} (${row.productId})`),
     ],
     present: ({ amountEtb: amount, ...denomination }) => ({ ...denomination, amount }),
-    examples: ['list denominations'],
+    examples: ['product denomination list'],
   }),
   listCommand(allPromos, {
-    name: 'promos',
+    name: 'product promo list',
     columns: [
       numbers('id', (row) => row.id),
       column('name', (row) => row.promoName),
       column('category', (row) => row.category),
-      column('from (utc)', (row) => timeText(row.promoStartDate)),
-      column('to (utc)', (row) => timeText(row.promoEndDate)),
+      column('from', (row) => timeText(row.promoStartDate)),
+      column('to', (row) => timeText(row.promoEndDate)),
       numbers('discount %', (row) => plain(row.discountPercentage)),
       numbers('bonus %', (row) => plain(row.bonusPercentage)),
       numbers('constraint', (row) => plain(row.constraint)),
@@ -326,10 +326,10 @@ export const listCommands: readonly AdminCommand[] = [
       discount: discountPercentage,
       bonus: bonusPercentage,
     }),
-    examples: ['list promos'],
+    examples: ['product promo list'],
   }),
   listCommand(allVouchers, {
-    name: 'vouchers',
+    name: 'voucher list',
     filters: {
       partner: ofPartner,
       status: {
@@ -351,10 +351,10 @@ export const listCommands: readonly AdminCommand[] = [
       column('generated', (row) => timeText(row.createdAt)),
     ],
     present: voucherRow,
-    examples: ['list vouchers --partner 1 --status ACTIVE', 'list vouchers --msisdn 0911234567'],
+    examples: ['voucher list --partner 1 --status ACTIVE', 'voucher list --msisdn 0911234567'],
   }),
   listCommand(allTopups, {
-    name: 'top-ups',
+    name: 'top-up list',
     filters: {
       partner: ofPartner,
       status: {
@@ -369,7 +369,7 @@ export const listCommands: readonly AdminCommand[] = [
     defaultLimit: NEWEST,
     columns: [
       numbers('id', (row) => row.id),
-      column('accepted (utc)', (row) => timeText(row.createdAt)),
+      column('accepted', (row) => timeText(row.createdAt)),
       column('status', (row) => row.status),
       numbers('partner', (row) => row.partnerId),
       column('what', whatOf),
@@ -383,10 +383,10 @@ export const listCommands: readonly AdminCommand[] = [
       product,
       msisdn: maskStored(msisdn),
     }),
-    examples: ['list top-ups --partner 1 --status UNKNOWN', 'list top-ups --msisdn 0911234567'],
+    examples: ['top-up list --partner 1 --status UNKNOWN', 'top-up list --msisdn 0911234567'],
   }),
   listCommand(deskList, {
-    name: 'desk',
+    name: 'desk list',
     filters: {
       partner: ofPartner,
       kind: {
@@ -398,7 +398,7 @@ export const listCommands: readonly AdminCommand[] = [
     columns: [
       column('kind', (row) => row.kind),
       column('subject', (row) => row.subject),
-      column('since (utc)', (row) => row.since && timeText(row.since)),
+      column('since', (row) => row.since && timeText(row.since)),
       numbers('etb', (row) => row.amount && moneyText(row.amount)),
       column('partner', (row) => row.partner),
       column('merchant', (row) => row.merchant),
@@ -407,6 +407,6 @@ export const listCommands: readonly AdminCommand[] = [
       column('assigned to', (row) => row.assignee),
     ],
     present: (item) => item,
-    examples: ['list desk', 'list desk --kind unknown --partner 1'],
+    examples: ['desk list', 'desk list --kind unknown --partner 1'],
   }),
 ];

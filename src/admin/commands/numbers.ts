@@ -21,12 +21,12 @@ interface StoredCount {
 }
 
 export const listNumberStorageCommand = lookCommand({
-  name: 'list number-storage',
+  name: 'privacy list-number-storage',
   details:
-    '"reseal numbers" renews those under older keys. A key of DATA_KEYS that no row names seals no number.',
+    '"privacy reseal-numbers" renews those under older keys. A key of DATA_KEYS that no row names seals no number.',
   fields: {},
   readsEverything: true,
-  examples: ['list number-storage'],
+  examples: ['privacy list-number-storage'],
   async look(database) {
     const counts: StoredCount[] = [];
     for (const numberColumn of numberColumns)
@@ -45,12 +45,12 @@ export const listNumberStorageCommand = lookCommand({
 
 /** Works in many short transactions while requests go on; it may be interrupted and run again. */
 export const resealNumbersCommand: AdminCommand = {
-  name: 'reseal numbers',
+  name: 'privacy reseal-numbers',
   details:
     'After a rotation of DATA_KEYS, when every process has the new key first. Needs the settings ' +
     'DIGEST_KEY and DATA_KEYS of the service. It may be interrupted and run again.',
   fields: {},
-  examples: ['reseal numbers'],
+  examples: ['privacy reseal-numbers'],
   async run(context) {
     const { database } = context;
     const actor = context.actor();
@@ -80,7 +80,7 @@ export const resealNumbersCommand: AdminCommand = {
 
 /** What must be done before a number can be erased. */
 const remedies: Readonly<Record<LiveUse['kind'], string>> = {
-  voucher: 'cancel it ("repair cancel-voucher"), or wait until it has been redeemed or has expired',
+  voucher: 'cancel it ("voucher cancel"), or wait until it has been redeemed or has expired',
   'top-up': 'wait until it has ended, and its provider has not been asked about it for a while',
   'bulk order': 'wait until it has ended',
   message: 'wait until it has been sent',
@@ -88,7 +88,8 @@ const remedies: Readonly<Record<LiveUse['kind'], string>> = {
 };
 
 export const eraseNumberCommand = changeCommand({
-  name: 'erase number',
+  name: 'privacy erase-number',
+  action: 'erase number',
   details:
     'Vouchers, top-ups, amounts and transfers stay, without the number. It is refused while the ' +
     'number has a voucher with value or a running top-up. Payloads of workflows, which are ' +
@@ -99,7 +100,7 @@ export const eraseNumberCommand = changeCommand({
     msisdn: argument(msisdn, 'The phone number'),
     note: required(reason, 'The reason; recorded in the audit log'),
   },
-  examples: ['erase number 0911234567 --note "Asked by letter of 2026-11-20"'],
+  examples: ['privacy erase-number 0911234567 --note "Asked by letter of 2026-11-20"'],
   async change(transaction, input, context) {
     const box = context.numbers();
     const { digests, secretBox } = context.digestSettings();

@@ -32,20 +32,20 @@ async function reportOf(
       column('state', (row) => row.state ?? 'not asked yet'),
       column('holder', (row) => row.holder),
       column('expected', (row) => row.expectedHolder),
-      column('asked (utc)', (row) => row.checkedAt && timeText(row.checkedAt)),
+      column('asked', (row) => row.checkedAt && timeText(row.checkedAt)),
       column('to do', (row) => row.remedy),
     ]),
   };
 }
 
 export const listPayoutAccountsCommand = lookCommand({
-  name: 'list payout-accounts',
+  name: 'merchant payout-account list',
   details:
     'Before the first payment to an account the provider is asked for it, where it can tell. An account ' +
     'that is closed, or held by somebody else than expected, is not paid: redemptions are refused, and ' +
     'the voucher keeps its value. Its provider is asked again at each of them.',
   fields: { unpaid: flag('Only those that are not paid, and why') },
-  examples: ['list payout-accounts', 'list payout-accounts --unpaid'],
+  examples: ['merchant payout-account list', 'merchant payout-account list --unpaid'],
   look: (database, { unpaid }, { settings }) =>
     reportOf(
       database,
@@ -56,12 +56,12 @@ export const listPayoutAccountsCommand = lookCommand({
 const fields = { merchant: required(id, 'The id of the merchant') };
 
 export const checkPayoutAccountCommand: AdminCommand = {
-  name: 'check payout-account',
+  name: 'merchant payout-account check',
   details:
     'Moves no money. It needs the settings of the providers, as the worker process has them. The exit ' +
     'code is 2 where the account is not paid, or a provider does not answer.',
   fields,
-  examples: ['check payout-account --merchant 3'],
+  examples: ['merchant payout-account check --merchant 3'],
   async run(context, given) {
     const { merchant } = given as InputOf<typeof fields>;
     const { database } = context;
@@ -80,16 +80,17 @@ export const checkPayoutAccountCommand: AdminCommand = {
 };
 
 export const confirmPayoutAccountCommand = changeCommand({
-  name: 'confirm payout-account',
+  name: 'merchant payout-account confirm',
+  action: 'confirm payout-account',
   details:
-    'A merchant whose payout account has a registered holder (set payout-account --holder) is paid ' +
+    'A merchant whose payout account has a registered holder (merchant payout-account set --holder) is paid ' +
     'only by providers that confirm the holder. For a provider that cannot tell, such as M-Pesa, a ' +
     'person finds out who holds the account there, and confirms it. Another account needs a confirmation of its own.',
   fields: {
     merchant: required(id, 'The id of the merchant'),
     provider: required(oneOf(...mobileMoneyProviderNames), 'The provider that may pay the account'),
   },
-  examples: ['confirm payout-account --merchant 3 --provider mpesa'],
+  examples: ['merchant payout-account confirm --merchant 3 --provider mpesa'],
   async change(transaction, { merchant, provider }) {
     const { name } = await requireSubject(transaction, 'merchant', merchant);
     await lockRow(transaction, 'merchants', merchant);
@@ -98,7 +99,7 @@ export const confirmPayoutAccountCommand = changeCommand({
     const { id: accountId, holder } = account;
     if (holder === null)
       throw new AdminError(
-        `Merchant ${merchant} has no registered holder: set payout-account with --holder first.`,
+        `Merchant ${merchant} has no registered holder: use "merchant payout-account set" with --holder first.`,
       );
     await recordAccountCheck(transaction, { accountId, provider, state: 'open', holder });
     const others = (await listAccountChecks(transaction, { merchantId: merchant }))

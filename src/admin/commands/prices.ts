@@ -14,19 +14,20 @@ import { requireSubject } from '../record-names.ts';
 import { column, moneyText, numbers, textTable, timeText } from '../tables.ts';
 
 export const setPriceCommand = changeCommand({
-  name: 'set price',
+  name: 'partner price set',
+  action: 'set price',
   details:
     'Equals the endpoint of the partner API: with --merchant for vouchers of that merchant only, ' +
     'without it for every merchant without its own price. The previous price stays as history.',
   fields: {
     partner: required(id, 'The id of the partner'),
-    denomination: required(id, 'The id of the denomination: see list denominations'),
+    denomination: required(id, 'The id of the denomination: see product denomination list'),
     priceUsd: required(priceUsd, 'In USD, with at most 6 decimals'),
     merchant: optional(id, 'The id of the merchant'),
   },
   examples: [
-    'set price --partner 1 --denomination 3 --price-usd 4.75',
-    'set price --partner 1 --denomination 3 --merchant 7 --price-usd 4.60',
+    'partner price set --partner 1 --denomination 3 --price-usd 4.75',
+    'partner price set --partner 1 --denomination 3 --merchant 7 --price-usd 4.60',
   ],
   async change(transaction, input) {
     await requireSubject(transaction, 'partner', input.partner);
@@ -38,10 +39,10 @@ export const setPriceCommand = changeCommand({
     const { hasDenomination, hasMerchant } = await priceSubjects(transaction, price);
     if (!hasDenomination)
       throw new AdminError(
-        `There is no active denomination ${input.denomination}: see "list denominations".`,
+        `There is no active denomination ${input.denomination}: see "product denomination list".`,
       );
     if (!hasMerchant)
-      throw new AdminError(`There is no active merchant ${input.merchant}: see "list merchants".`);
+      throw new AdminError(`There is no active merchant ${input.merchant}: see "merchant list".`);
     const before = await findPrice(transaction, price);
     const whose =
       `of denomination ${input.denomination} for partner ${input.partner}` +
@@ -62,12 +63,12 @@ export const setPriceCommand = changeCommand({
 });
 
 export const listPricesCommand = lookCommand({
-  name: 'list prices',
+  name: 'partner price list',
   details:
     'Without a price the partner cannot generate vouchers of the denomination. The price for one ' +
     'merchant takes precedence over the general price.',
   fields: { partner: required(id, 'The id of the partner') },
-  examples: ['list prices --partner 1'],
+  examples: ['partner price list --partner 1'],
   async look(database, input) {
     await requireSubject(database, 'partner', input.partner);
     const prices = await listPartnerPrices(database, input.partner);
@@ -83,7 +84,7 @@ export const listPricesCommand = lookCommand({
             ? row.sellingPriceUsd && 'all'
             : `${row.merchant} (${row.merchantId})`,
         ),
-        column('since (utc)', (row) => row.since && timeText(row.since)),
+        column('since', (row) => row.since && timeText(row.since)),
       ]),
     };
   },
@@ -110,9 +111,10 @@ async function namesOf(
 }
 
 export const grantAccessCommand = changeCommand({
-  name: 'grant access',
+  name: 'partner product grant',
+  action: 'grant access',
   fields,
-  examples: ['grant access --partner 1 --product 2'],
+  examples: ['partner product grant --partner 1 --product 2'],
   async change(transaction, input) {
     const { access, partner, product, subject, details } = await namesOf(transaction, input);
     return (await grantAccess(transaction, access))
@@ -122,10 +124,11 @@ export const grantAccessCommand = changeCommand({
 });
 
 export const revokeAccessCommand = changeCommand({
-  name: 'revoke access',
+  name: 'partner product revoke',
+  action: 'revoke access',
   details: 'Its generated vouchers stay valid.',
   fields,
-  examples: ['revoke access --partner 1 --product 2'],
+  examples: ['partner product revoke --partner 1 --product 2'],
   async change(transaction, input) {
     const { access, partner, product, subject, details } = await namesOf(transaction, input);
     return (await revokeAccess(transaction, access))

@@ -47,7 +47,7 @@ const fields = {
 type Input = InputOf<typeof fields>;
 
 export const reconcileCommand: AdminCommand = {
-  name: 'reconcile',
+  name: 'money reconcile',
   details:
     'Reads the statement from the provider, or from a file in CSV, books what it says and its fees, and opens ' +
     'cases of lines that are not ours, as the Schedule does every day: comparing a day again changes nothing ' +
@@ -55,9 +55,9 @@ export const reconcileCommand: AdminCommand = {
     'not explained.',
   fields,
   examples: [
-    'reconcile --provider gsma --day 2026-11-22',
-    'reconcile --provider mpesa --day 2026-11-22 --file statement.csv',
-    'reconcile --provider dt-one --day 2026-11-22 --stored --all --format csv > cases.csv',
+    'money reconcile --provider gsma --day 2026-11-22',
+    'money reconcile --provider mpesa --day 2026-11-22 --file statement.csv',
+    'money reconcile --provider dt-one --day 2026-11-22 --stored --all --format csv > cases.csv',
   ],
   async run(context, given) {
     const input = given as Input;
@@ -94,8 +94,8 @@ async function compare(context: AdminContext, of: StatementDay, input: Input): P
   const actor = context.actor();
   if (await standingFence(database))
     throw new AdminError(
-      'The fence of a restore stands: the database lacks what the providers did. First "recover book" ' +
-        'and "recover lift".',
+      'The fence of a restore stands: the database lacks what the providers did. First "recovery book" ' +
+        'and "recovery lift".',
     );
   const usual = comparisonSettings(context.settings);
   const { maximum: maximumDifferences = usual.maximumDifferences } = input;

@@ -31,13 +31,13 @@ import { requireSubject } from '../record-names.ts';
 import { column, moneyText, numbers, textTable, timeText } from '../tables.ts';
 
 export const checkProvidersCommand: AdminCommand = {
-  name: 'check providers',
+  name: 'providers check',
   details:
     'Says of each provider whether it is configured, reachable, and accepts our credentials. It moves ' +
     'no money and sends no message. It uses the settings of this command, so run it with those of the ' +
     'worker process. A provider that fails makes the exit code 2.',
   fields: {},
-  examples: ['check providers', 'check providers --json'],
+  examples: ['providers check', 'providers check --json'],
   async run(context) {
     const ports = await context.providerPorts();
     const defaults: readonly string[] = Object.values(context.settings.defaultProviders);
@@ -65,9 +65,9 @@ export const checkProvidersCommand: AdminCommand = {
 };
 
 export const listBalancesCommand = lookCommand({
-  name: 'list provider-balances',
+  name: 'providers list-balances',
   fields: {},
-  examples: ['list provider-balances'],
+  examples: ['providers list-balances'],
   async look(database) {
     const balances = await listBalances(database);
     return {
@@ -76,20 +76,20 @@ export const listBalancesCommand = lookCommand({
         column('provider', ({ provider }) => provider),
         column('currency', ({ currency }) => currency),
         numbers('balance', ({ amount }) => amount),
-        column('read (utc)', ({ readAt }) => timeText(readAt)),
+        column('read', ({ readAt }) => timeText(readAt)),
       ]),
     };
   },
 });
 
 export const listProviderStatesCommand = lookCommand({
-  name: 'list provider-states',
+  name: 'providers list-states',
   details:
     'Each worker has a circuit breaker of its own, and tells its state every 10 seconds. ' +
     '"stuck" means that a call waited for a place in vain and none has ended since; "empty" that the ' +
     'provider refused something lately for lack of our money.',
   fields: {},
-  examples: ['list provider-states'],
+  examples: ['providers list-states'],
   async look(database) {
     const states = await listProviderStates(database);
     return {
@@ -97,14 +97,14 @@ export const listProviderStatesCommand = lookCommand({
       text: textTable(states, [
         column('provider', ({ provider }) => provider),
         column('breaker', ({ state }) => state),
-        column('since (utc)', ({ since }) => timeText(since)),
+        column('since', ({ since }) => timeText(since)),
         column('takes calls', ({ takesCalls, state }) => {
           if (takesCalls) return 'yes';
           return state === 'closed' ? 'no: stuck' : 'no';
         }),
         column('our money', ({ hasMoney }) => (hasMoney ? '' : 'empty')),
         column('worker', ({ worker }) => worker),
-        column('seen (utc)', ({ seenAt }) => timeText(seenAt)),
+        column('seen', ({ seenAt }) => timeText(seenAt)),
       ]),
     };
   },
@@ -113,14 +113,14 @@ export const listProviderStatesCommand = lookCommand({
 const NEWEST = 1_000;
 
 export const listRefusedPaymentsCommand = lookCommand({
-  name: 'list refused-payments',
+  name: 'providers list-refused-payments',
   details:
     'Counts the newest redemptions whose payment was refused, by merchant, provider and reason. "Paid" ' +
     'counts those to the same merchant by the same provider that were paid meanwhile.',
   fields: {
     newest: optional(wholeNumber(1, 100_000), `How many redemptions count; ${NEWEST} by default`),
   },
-  examples: ['list refused-payments', 'list refused-payments --newest 10000'],
+  examples: ['providers list-refused-payments', 'providers list-refused-payments --newest 10000'],
   async look(database, { newest = NEWEST }) {
     const refused = await listRefusedPayments(database, newest);
     return {
@@ -133,7 +133,7 @@ export const listRefusedPaymentsCommand = lookCommand({
         numbers('paid', (row) => row.paid),
         numbers('smallest etb', (row) => moneyText(row.smallest)),
         numbers('largest etb', (row) => moneyText(row.largest)),
-        column('last (utc)', (row) => timeText(row.lastAt)),
+        column('last', (row) => timeText(row.lastAt)),
         column('says', (row) => row.message),
       ]),
     };
@@ -157,12 +157,12 @@ function conditionsOf(route: RouteRow): string {
 }
 
 export const listRoutesCommand = lookCommand({
-  name: 'route list',
+  name: 'providers route list',
   details:
     'What no route decides goes to the default provider of its kind: SMS_PROVIDER, ' +
     'MOBILE_MONEY_PROVIDER, AIRTIME_PROVIDER.',
   fields: {},
-  examples: ['route list'],
+  examples: ['providers route list'],
   async look(database) {
     const routes = await listRoutes(database);
     return {
@@ -181,7 +181,8 @@ export const listRoutesCommand = lookCommand({
 });
 
 export const addRouteCommand = changeCommand({
-  name: 'route add',
+  name: 'providers route add',
+  action: 'route add',
   details:
     'All conditions of a route must hold. Of the routes that hold, the lowest position is asked first, ' +
     'and the next one only where that provider certainly did nothing. Routes of one position share ' +
@@ -202,9 +203,9 @@ export const addRouteCommand = changeCommand({
     to: optional(decimalFromZero, 'Only amounts up to this one, in ETB'),
   },
   examples: [
-    'route add --kind payout --provider gsma --position 1',
-    'route add --kind topup-airtime --provider dt-one --operator ETHIO_TELECOM --weight 3',
-    'route add --kind payout --provider gsma --merchant 1 --from 100 --to 5000',
+    'providers route add --kind payout --provider gsma --position 1',
+    'providers route add --kind topup-airtime --provider dt-one --operator ETHIO_TELECOM --weight 3',
+    'providers route add --kind payout --provider gsma --merchant 1 --from 100 --to 5000',
   ],
   async change(transaction, input, { configuredProviders }) {
     const { kind, provider } = input;
@@ -260,14 +261,16 @@ function requireConditions(
     throw new AdminError('--from must not be more than --to.');
 }
 
-const none = (routeId: number) => new AdminError(`There is no route ${routeId}: see "route list".`);
+const none = (routeId: number) =>
+  new AdminError(`There is no route ${routeId}: see "providers route list".`);
 const subjectOf = (routeId: number) => ({ kind: 'route', id: routeId });
 const detailsOf = ({ id: _id, created_at: _at, ...route }: RouteRow) => route;
 
 export const removeRouteCommand = changeCommand({
-  name: 'route remove',
-  fields: { id: argument(id, 'The id of the route: see route list') },
-  examples: ['route remove 3'],
+  name: 'providers route remove',
+  action: 'route remove',
+  fields: { id: argument(id, 'The id of the route: see providers route list') },
+  examples: ['providers route remove 3'],
   async change(transaction, input) {
     const route = await removeRoute(transaction, input.id);
     if (!route) throw none(input.id);
@@ -281,9 +284,10 @@ export const removeRouteCommand = changeCommand({
 
 const switchCommand = (name: 'enable' | 'disable') =>
   changeCommand({
-    name: `route ${name}`,
-    fields: { id: argument(id, 'The id of the route: see route list') },
-    examples: [`route ${name} 3`],
+    name: `providers route ${name}`,
+    action: `route ${name}`,
+    fields: { id: argument(id, 'The id of the route: see providers route list') },
+    examples: [`providers route ${name} 3`],
     async change(transaction, input) {
       const found = await switchRoute(transaction, input.id, name === 'enable');
       if (!found) throw none(input.id);

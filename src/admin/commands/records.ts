@@ -15,6 +15,7 @@ import { importCommand } from '../import/import-command.ts';
 import {
   changed,
   changeSubject,
+  commandsOf,
   created,
   notFound,
   recordName,
@@ -37,10 +38,11 @@ import { planChangeOf, planRecords, writeRecords } from '../records/write-record
 /** The command that deletes a record: lists no longer show it, but its row stays. */
 const deleteCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
-    name: `delete ${kind.kind}`,
+    name: `${commandsOf(kind.kind)} delete`,
+    action: `delete ${kind.kind}`,
     details: detailsOf(kind),
     fields: { id: argument(id, `The id of the ${kind.kind}`) },
-    examples: [`delete ${kind.kind} 3`],
+    examples: [`${commandsOf(kind.kind)} delete 3`],
     async change(transaction, input) {
       const row = await lockForDeletion(transaction, kind.table, input.id);
       if (!row || isDeleted(row)) throw notFound(kind.kind, input.id);
@@ -48,7 +50,7 @@ const deleteCommand = (kind: RecordKind): AdminCommand =>
       const label = `${kind.kind} ${input.id} (${name})`;
       if (row[kind.activation.column] !== kind.activation.inactive)
         throw new AdminError(
-          `The ${label} is active: run "deactivate ${kind.kind} ${input.id}" first.`,
+          `The ${label} is active: run "${commandsOf(kind.kind)} deactivate ${input.id}" first.`,
         );
       const uses = await findDeleteBlockers(transaction, kind.table, input.id);
       if (uses.length > 0)
@@ -83,13 +85,13 @@ function detailsOf({ kind, table }: RecordKind): string {
   const details =
     'The command refuses while active records depend on it, and names them. A deleted record is ' +
     'no longer shown; its row is kept for the history, and ' +
-    `"restore ${kind}" restores it.`;
+    `"${commandsOf(kind)} restore" restores it.`;
   return kind === 'merchant' ? `${details} ${MERCHANT_DETAILS}` : details;
 }
 
 const MERCHANT_DETAILS =
   'Deletion revokes its API keys, disables its portal accounts, and ends the selling prices for ' +
-  'this merchant only; "restore merchant" restores none of them.';
+  'this merchant only; "merchant restore" restores none of them.';
 
 /**
  * A deleted merchant has no access: its keys are invalid, its people cannot sign in, and it has no
@@ -112,9 +114,12 @@ async function endAccess(transaction: DatabaseTransaction, merchantId: number) {
 /** The command that restores a deleted record, still deactivated. */
 const restoreCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
-    name: `restore ${kind.kind}`,
-    fields: { id: argument(id, `The id of the ${kind.kind}: see "audit --kind ${kind.kind}"`) },
-    examples: [`restore ${kind.kind} 3`],
+    name: `${commandsOf(kind.kind)} restore`,
+    action: `restore ${kind.kind}`,
+    fields: {
+      id: argument(id, `The id of the ${kind.kind}: see "access audit --kind ${kind.kind}"`),
+    },
+    examples: [`${commandsOf(kind.kind)} restore 3`],
     async change(transaction, input) {
       const row = await lockForDeletion(transaction, kind.table, input.id);
       if (!row) throw notFound(kind.kind, input.id);
@@ -128,7 +133,7 @@ const restoreCommand = (kind: RecordKind): AdminCommand =>
         details: { name },
         text:
           `Restored ${kind.kind} ${input.id} (${name}), deactivated: see ` +
-          `"activate ${kind.kind} ${input.id}".`,
+          `"${commandsOf(kind.kind)} activate ${input.id}".`,
       };
     },
   });
@@ -144,7 +149,9 @@ async function requireReferences(
     if (refersTo === undefined || typeof to !== 'number') continue;
     const { kind, table } = targetOf(refersTo);
     if (await findRow(transaction, table, to)) continue;
-    throw new AdminError(`Its ${kind} ${to} is deleted too: run "restore ${kind} ${to}" first.`);
+    throw new AdminError(
+      `Its ${kind} ${to} is deleted too: run "${commandsOf(kind)} restore ${to}" first.`,
+    );
   }
 }
 
@@ -162,12 +169,13 @@ const statusCommand = (
   status: CellValue,
 ): AdminCommand =>
   changeCommand({
-    name: `${verb} ${kind}`,
+    name: `${commandsOf(kind)} ${verb}`,
+    action: `${verb} ${kind}`,
     ...(verb === 'activate' || activation.details === undefined
       ? {}
       : { details: activation.details }),
     fields: { id: argument(id, `The id of the ${kind}`) },
-    examples: [`${verb} ${kind} 3`],
+    examples: [`${commandsOf(kind)} ${verb} 3`],
     change(transaction, input) {
       const row: Row = { [activation.column]: status };
       return changeSubject(transaction, kind, input.id, row);
@@ -181,7 +189,8 @@ const refusal = (problems: readonly RecordProblem[]): AdminError =>
 /** The command that adds a record of a kind. */
 const createCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
-    name: `create ${kind.kind}`,
+    name: `${commandsOf(kind.kind)} create`,
+    action: `create ${kind.kind}`,
     ...(kind.help.createDetails === undefined ? {} : { details: kind.help.createDetails }),
     fields: {
       ...creationFields(kind),
@@ -197,7 +206,8 @@ const createCommand = (kind: RecordKind): AdminCommand =>
       if (plan?.action !== 'create') throw refusal(plan?.action === 'refuse' ? plan.problems : []);
       const [written] = await writeRecords(transaction, kind, [plan]);
       const id = written?.id ?? 0;
-      const change = created(kind.kind, id, written?.details ?? {});
+      const next = kind.next?.(id, input as Values);
+      const change = { ...created(kind.kind, id, written?.details ?? {}), ...(next && { next }) };
       const more = isAsked ? await kind.uponCreation?.work(transaction, id) : undefined;
       return withWarning(transaction, kind, more ? withConsequence(change, more) : change);
     },
@@ -206,10 +216,11 @@ const createCommand = (kind: RecordKind): AdminCommand =>
 /** The command that changes a record. */
 const changeRecordCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
-    name: `change ${kind.kind}`,
+    name: `${commandsOf(kind.kind)} change`,
+    action: `change ${kind.kind}`,
     details: [
       ...(kind.help.changeDetails === undefined ? [] : [kind.help.changeDetails]),
-      `For its status see "deactivate ${kind.kind}" and "activate ${kind.kind}".`,
+      `For its status see "${commandsOf(kind.kind)} deactivate" and "${commandsOf(kind.kind)} activate".`,
     ].join(' '),
     fields: changeFields(kind),
     examples: kind.help.changeExamples,

@@ -78,12 +78,12 @@ async function compare({ database, providers, settings }: AdminContext, input: u
 
 async function requireFence(database: Database): Promise<Fence> {
   const fence = await standingFence(database);
-  if (!fence) throw new AdminError('No fence stands: run "recover fence" after a restore first.');
+  if (!fence) throw new AdminError('No fence stands: run "recovery fence" after a restore first.');
   return fence;
 }
 
 export const recoverListCommand: AdminCommand = {
-  name: 'recover list',
+  name: 'recovery list',
   details:
     'Changes nothing. lost: the provider did it, or may still do it, and our row is gone: "recover ' +
     'book" books it. open: on hold, its workflow asks the provider. differs: the next reconciliation ' +
@@ -91,9 +91,9 @@ export const recoverListCommand: AdminCommand = {
     'settings of the providers (MOBILE_MONEY_…, AIRTIME_…).',
   fields,
   examples: [
-    'recover list',
-    'recover list --since 2026-11-23T10:00:00Z --json',
-    'recover list --mpesa-statement statement.csv',
+    'recovery list',
+    'recovery list --since 2026-11-23T10:00:00Z --json',
+    'recovery list --mpesa-statement statement.csv',
   ],
   async run(context, input) {
     const { books } = await compare(context, input);
@@ -107,7 +107,7 @@ export const recoverListCommand: AdminCommand = {
         textTable(
           books.comparisons.filter(({ verdict }) => verdict !== 'agrees'),
           [
-            column('made (utc)', ({ at }) => timeText(at)),
+            column('made', ({ at }) => timeText(at)),
             column('what', ({ kind }) => kind),
             column('our reference', ({ reference }) => reference),
             column('provider says', ({ status }) => status),
@@ -124,14 +124,14 @@ export const recoverListCommand: AdminCommand = {
 };
 
 export const recoverBookCommand: AdminCommand = {
-  name: 'recover book',
+  name: 'recovery book',
   details:
     'Books each lost payment and top-up from suspense to the account of its provider. It ends when ' +
-    'its caller repeats the request, or with "repair settle-case"; until then it is a case, and its voucher pays ' +
+    'its caller repeats the request, or with "cases settle"; until then it is a case, and its voucher pays ' +
     'nothing else. Where the provider differs from our row, it is asked again. ' +
     'Repeating the command books nothing twice.',
   fields,
-  examples: ['recover book', 'recover book --mpesa-statement statement.csv'],
+  examples: ['recovery book', 'recovery book --mpesa-statement statement.csv'],
   async run(context, input) {
     const actor = context.actor();
     const { fence, books } = await compare(context, input);
@@ -158,15 +158,15 @@ export const recoverBookCommand: AdminCommand = {
       return count;
     });
     const words = [
-      `Booked ${booked} lost payments and top-ups in suspense: see "list cases".`,
+      `Booked ${booked} lost payments and top-ups in suspense: see "cases list".`,
       `${differing.length} will be asked about once more.`,
       ...(unpriced > 0
         ? [`${unpriced} have no amount at the provider: ask it, and book them by hand.`]
         : []),
       ...gaps,
       isComplete
-        ? 'Everything is booked: next "recover lift".'
-        : 'Not everything is booked, so that "recover lift" needs --unbooked.',
+        ? 'Everything is booked: next "recovery lift".'
+        : 'Not everything is booked, so that "recovery lift" needs --unbooked.',
     ];
     return {
       json: { changed: true, booked, unpriced, asked: differing.length, gaps, isComplete },
@@ -225,9 +225,10 @@ const summaryOf = (books: ComparedBooks): string =>
 const SKIPPED_NUMBERS = 1_000_000_000;
 
 export const recoverFenceCommand = changeCommand({
-  name: 'recover fence',
+  name: 'recovery fence',
+  action: 'recover fence',
   details:
-    'Until "recover lift" the service serves only reads: it refuses changes with 503, and pays, tops ' +
+    'Until "recovery lift" the service serves only reads: it refuses changes with 503, and pays, tops ' +
     'up and tells nothing. It still asks the providers. The command advances every identity and the ' +
     'numbers of events, so that none is given again, and renews the epoch of the log of events.',
   fields: {
@@ -241,11 +242,11 @@ export const recoverFenceCommand = changeCommand({
       `Numbers that each identity skips, ${SKIPPED_NUMBERS} by default: more than were given since`,
     ),
   },
-  examples: ['recover fence', 'recover fence --restored-to 2026-11-23T10:15:00Z'],
+  examples: ['recovery fence', 'recovery fence --restored-to 2026-11-23T10:15:00Z'],
   async change(transaction, { restoredTo, skip = SKIPPED_NUMBERS }) {
     const standing = await standingFence(transaction);
     if (standing)
-      return { unchanged: `No change: the fence stands since ${timeText(standing.raisedAt)} UTC.` };
+      return { unchanged: `No change: the fence stands since ${timeText(standing.raisedAt)}.` };
     const since = restoredTo ?? (await newestChange(transaction)) ?? new Date(0);
     // First, so that the fence and its audit entry have new numbers.
     const identities = await skipIdentities(transaction, skip);
@@ -255,16 +256,16 @@ export const recoverFenceCommand = changeCommand({
       subject: { kind: 'maintenance-fence', id: fenceId },
       details: { restoredTo: since.toISOString(), skipped: skip, identities },
       text:
-        `The fence stands: the database is that of ${timeText(since)} UTC. Advanced ${identities} ` +
-        `identities by ${skip}. Next: start the processes, then "recover list".`,
+        `The fence stands: the database is that of ${timeText(since)}. Advanced ${identities} ` +
+        `identities by ${skip}. Next: start the processes, then "recovery list".`,
     };
   },
 });
 
 export const recoverStatusCommand = lookCommand({
-  name: 'recover status',
+  name: 'recovery status',
   fields: {},
-  examples: ['recover status'],
+  examples: ['recovery status'],
   async look(database) {
     const fence = await standingFence(database);
     const { timeline, acceptedTimeline } = await readFence(database);
@@ -282,15 +283,15 @@ export const recoverStatusCommand = lookCommand({
       },
       text: record({
         fence: fence
-          ? `stands since ${timeText(fence.raisedAt)} UTC`
+          ? `stands since ${timeText(fence.raisedAt)}`
           : isNewTimeline
-            ? 'not raised: "recover fence". Unless SYNCHRONOUS_REPLICATION=yes, nothing is changed or sent'
+            ? 'not raised: "recovery fence". Unless SYNCHRONOUS_REPLICATION=yes, nothing is changed or sent'
             : 'none: the service works',
         'timeline of PostgreSQL': `${timeline ?? 'a standby'}${isNewTimeline ? `; accepted: ${acceptedTimeline}` : ''}`,
         'synchronous replication': `synchronous_commit = ${replication.synchronousCommit}, synchronous_standby_names = '${replication.standbyNames}'`,
         ...(fence && {
-          'restored to': `${timeText(fence.restoredTo)} UTC`,
-          booked: fence.bookedAt ? `${timeText(fence.bookedAt)} UTC` : 'not yet: "recover book"',
+          'restored to': timeText(fence.restoredTo),
+          booked: fence.bookedAt ? timeText(fence.bookedAt) : 'not yet: "recovery book"',
         }),
         'open cases of what a restore lost': `${count}, ETB ${moneyText(amount)}`,
       }),
@@ -299,9 +300,10 @@ export const recoverStatusCommand = lookCommand({
 });
 
 export const recoverLiftCommand = changeCommand({
-  name: 'recover lift',
+  name: 'recovery lift',
+  action: 'recover lift',
   details:
-    'The processes notice it within a second. It is refused before "recover book" has ' +
+    'The processes notice it within a second. It is refused before "recovery book" has ' +
     'booked everything that the providers did; --unbooked lifts it nevertheless, for a provider ' +
     'that cannot list, once you have compared its statement by hand. The present timeline of ' +
     'PostgreSQL is accepted.',
@@ -309,19 +311,19 @@ export const recoverLiftCommand = changeCommand({
     note: required(reason, 'Who checked what; recorded in the audit log'),
     unbooked: flag('Lift it although what the providers did is not booked completely'),
   },
-  examples: ['recover lift --note "Listed and booked, 3 payments in suspense"'],
+  examples: ['recovery lift --note "Listed and booked, 3 payments in suspense"'],
   async change(transaction, { note, unbooked }) {
     const fence = await standingFence(transaction);
     if (!fence) {
       const { timeline, acceptedTimeline } = await readFence(transaction);
       if (timeline === acceptedTimeline) return { unchanged: 'No change: no fence stands.' };
       throw new AdminError(
-        'PostgreSQL was promoted or restored, and identities are not advanced: run "recover fence" first.',
+        'PostgreSQL was promoted or restored, and identities are not advanced: run "recovery fence" first.',
       );
     }
     if (fence.bookedAt === null && !unbooked)
       throw new AdminError(
-        'The operations of the providers are not booked: run "recover book", or see "recover lift --help".',
+        'The operations of the providers are not booked: run "recovery book", or see "recovery lift --help".',
       );
     await liftFence(transaction, fence.id);
     await acceptTimeline(transaction);

@@ -6,7 +6,8 @@ import type { RepairRow } from '../../db/repairs/repairs.ts';
 import { type RepairSubject, repairStates, takenOutOf } from '../../domain/repairs.ts';
 import { type Asked, askRepair } from '../../repairs/ask-repair.ts';
 import { metaOf, type RepairKind } from '../../repairs/repair-kind.ts';
-import { repairKinds } from '../../repairs/repair-kinds.ts';
+import { findRepairKind } from '../../repairs/repair-kinds.ts';
+import type { RepairKindName } from '../../repairs/repair-titles.ts';
 import { type AdminCommand, type AdminContext, lookCommand, type Report } from '../command.ts';
 import {
   AdminError,
@@ -24,20 +25,20 @@ import {
 import { column, moneyText, numbers, record, textTable, timeText } from '../tables.ts';
 
 export const listRepairsCommand = lookCommand({
-  name: 'list repairs',
+  name: 'desk repair list',
   details: 'ASKED waits for the confirmation of a second person, at /support.',
   fields: {
     state: optional(oneOf(...repairStates), 'Only those in one state'),
     limit: optional(wholeNumber(1, 1_000), 'Maximum number of rows; 50 by default'),
   },
-  examples: ['list repairs --state ASKED'],
+  examples: ['desk repair list --state ASKED'],
   async look(database, { state, limit }) {
     const rows = await listRepairs(database, { state, limit: limit ?? 50 });
     return {
       json: rows.map(shown),
       text: textTable(rows, [
         numbers('id', (row) => row.id),
-        column('asked (utc)', (row) => timeText(row.asked_at)),
+        column('asked', (row) => timeText(row.asked_at)),
         column('kind', (row) => row.kind),
         column('subject', subjectOf),
         numbers('etb', (row) => moneyText(row.amount)),
@@ -49,12 +50,12 @@ export const listRepairsCommand = lookCommand({
 });
 
 export const showRepairCommand = lookCommand({
-  name: 'show repair',
+  name: 'desk repair show',
   fields: { id: argument(id, 'The id of the repair') },
-  examples: ['show repair 17'],
+  examples: ['desk repair show 17'],
   async look(database, input) {
     const row = await findRepair(database, input.id);
-    if (!row) throw new AdminError(`There is no repair ${input.id}: see "list repairs".`);
+    if (!row) throw new AdminError(`There is no repair ${input.id}: see "desk repair list".`);
     return {
       json: shown(row),
       text: record({
@@ -97,7 +98,7 @@ const subjects: Readonly<
     example: '012345678901234567',
   },
   redemption: {
-    description: 'The reference of the redemption, as "show voucher" has it, or its id',
+    description: 'The reference of the redemption, as "voucher show" has it, or its id',
     example: 'R-4711',
   },
   'top-up': { description: 'The number of the top-up, its transactionId', example: '17' },
@@ -106,16 +107,18 @@ const subjects: Readonly<
     example: 'CBE-2026-0042',
   },
   partner: { description: 'The id of the partner', example: '1' },
-  case: { description: 'Its id; "show case" tells what each choice moves', example: '17' },
+  case: { description: 'Its id; "cases show" tells what each choice moves', example: '17' },
 };
 
-/** The command of a kind of repair. */
-function repairCommand(kind: RepairKind): AdminCommand {
+/** The command that asks for a kind of repair. */
+export function repairCommand(name: string, kindName: RepairKindName): AdminCommand {
+  const kind = findRepairKind(kindName);
+  if (!kind) throw new Error(`There is no kind of repair ${kindName}`);
   const options = Object.entries<z.ZodType>(kind.fields.shape);
   return {
-    name: `repair ${kind.name}`,
+    name,
     details:
-      `${kind.summary} ${kind.allowed}. A worker carries it out; "show repair" tells what came of it. ` +
+      `${kind.summary} ${kind.allowed}. A worker carries it out; "desk repair show" tells what came of it. ` +
       'Where two people are needed it is refused: people of the service ask and confirm at /support. The ' +
       'command line is one asker, whatever names are given.',
     fields: {
@@ -124,7 +127,7 @@ function repairCommand(kind: RepairKind): AdminCommand {
       why: required(text, 'The reason, and the ticket; recorded in the audit log'),
       key: optional(text, 'The same key makes the command safe to repeat; random by default'),
     },
-    examples: examplesOf(kind),
+    examples: examplesOf(name, kind),
     run: (context, input) => ask(kind, context, input),
   };
 }
@@ -136,7 +139,7 @@ const optionOf = (schema: z.ZodType): Field<unknown> => {
 };
 
 /** With what it requires alone, and with an option. */
-function examplesOf({ name, subject, fields }: RepairKind): string[] {
+function examplesOf(name: string, { subject, fields }: RepairKind): string[] {
   const wordsOf = ([option, schema]: readonly [string, z.ZodType]) =>
     `--${kebab(option)} ${metaOf(schema).example} `;
   const options = Object.entries<z.ZodType>(fields.shape);
@@ -146,7 +149,7 @@ function examplesOf({ name, subject, fields }: RepairKind): string[] {
     .slice(0, 1)
     .map(wordsOf);
   const withWords = (words: readonly string[]) =>
-    `repair ${name} ${subjects[subject].example} ${words.join('')}--why "Ticket 4711"`;
+    `${name} ${subjects[subject].example} ${words.join('')}--why "Ticket 4711"`;
   return [withWords(needed), ...(further.length > 0 ? [withWords([...needed, ...further])] : [])];
 }
 
@@ -184,15 +187,10 @@ function reportOf(asked: Asked): Report {
   const takenOut = takenOutOf(why);
   const text =
     asked.kind === 'asked'
-      ? `Repair ${repair} is asked for. A worker carries it out; "show repair ${repair}" tells what came of it.`
+      ? `Repair ${repair} is asked for. A worker carries it out; "desk repair show ${repair}" tells what came of it.`
       : `No change: this is repair ${repair}, which is ${state}.`;
   return {
     json: { repair, state, isNew: asked.kind === 'asked', ...(takenOut && { takenOut }) },
     text: takenOut ? `${text} ${takenOut}` : text,
   };
 }
-
-/** One command for each kind of repair that one person may ask for. */
-export const repairCommands: readonly AdminCommand[] = repairKinds
-  .filter(({ isAlwaysByTwo }) => !isAlwaysByTwo)
-  .map(repairCommand);

@@ -28,12 +28,13 @@ import {
 import { column, numbers, textTable, timeText } from '../tables.ts';
 
 export const addReportRecipientCommand = changeCommand({
-  name: 'add report-recipient',
+  name: 'money report-recipient add',
+  action: 'add report-recipient',
   details:
     'The service sends it after 02:00 of MARKET_TIME_ZONE, when the day is closed, beginning with the ' +
     'next day that closes. The report shows the business of all partners: choose the address with care.',
   fields: { email: required(email, 'The address, such as that of a team') },
-  examples: ['add report-recipient --email finance@service.example'],
+  examples: ['money report-recipient add --email finance@service.example'],
   async change(transaction, input) {
     const id = await addReportRecipient(transaction, input.email);
     if (id === undefined)
@@ -47,13 +48,16 @@ export const addReportRecipientCommand = changeCommand({
 });
 
 export const removeReportRecipientCommand = changeCommand({
-  name: 'remove report-recipient',
-  fields: { email: required(email, 'The address: see list report-recipients') },
-  examples: ['remove report-recipient --email finance@service.example'],
+  name: 'money report-recipient remove',
+  action: 'remove report-recipient',
+  fields: { email: required(email, 'The address: see money report-recipient list') },
+  examples: ['money report-recipient remove --email finance@service.example'],
   async change(transaction, input) {
     const id = await removeReportRecipient(transaction, input.email);
     if (id === undefined)
-      throw new AdminError(`${input.email} gets no day reports: see "list report-recipients".`);
+      throw new AdminError(
+        `${input.email} gets no day reports: see "money report-recipient list".`,
+      );
     return {
       subject: { kind: 'report-recipient', id },
       details: { email: input.email },
@@ -63,16 +67,16 @@ export const removeReportRecipientCommand = changeCommand({
 });
 
 export const listReportRecipientsCommand = lookCommand({
-  name: 'list report-recipients',
+  name: 'money report-recipient list',
   fields: {},
-  examples: ['list report-recipients'],
+  examples: ['money report-recipient list'],
   async look(database) {
     const recipients = await listReportRecipients(database);
     return {
       json: recipients,
       text: textTable(recipients, [
         column('e-mail', (row) => row.email),
-        column('since (utc)', (row) => timeText(row.createdAt)),
+        column('since', (row) => timeText(row.createdAt)),
         column('last day', (row) => row.lastDay),
         column('outcome', (row) => (row.lastDay === null ? null : (row.lastOutcome ?? 'waiting'))),
       ]),
@@ -83,7 +87,7 @@ export const listReportRecipientsCommand = lookCommand({
 const day = byConversion('date', 'must be a day such as 2026-11-23', parseDay);
 
 export const reportCommand = lookCommand({
-  name: 'report',
+  name: 'money report',
   details:
     'Sales, redemptions, payouts, fees, top-ups by operator and outcome, the opening and the closing ' +
     'balance of each wallet, open cases, and checks of the books, from the ledger. The day is that of ' +
@@ -95,9 +99,9 @@ export const reportCommand = lookCommand({
   },
   readsEverything: true,
   examples: [
-    'report',
-    'report --day 2026-11-23 --format html > report.html',
-    'report --day 2026-11-23 --json',
+    'money report',
+    'money report --day 2026-11-23 --format html > report.html',
+    'money report --day 2026-11-23 --json',
   ],
   async look(database, { day, format = 'text' }, { settings }) {
     // A day long ago takes time; this connection blocks no other.
@@ -134,12 +138,12 @@ const textOf = ({ title, columns, numbers: count, rows, none }: ReportTable): st
 };
 
 export const listUndeliveredEmailsCommand = lookCommand({
-  name: 'list undelivered-emails',
+  name: 'desk list-undelivered-emails',
   details:
     'Of the last day. REFUSED: the mail server refused it for good. GIVEN_UP: it could not be made or ' +
     'sent in time. UNKNOWN: an invitation may have arrived or not. None is sent again.',
   fields: { limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default') },
-  examples: ['list undelivered-emails'],
+  examples: ['desk list-undelivered-emails'],
   async look(database, { limit = 50 }) {
     const emails = await listUndeliveredEmails(database, limit);
     return {
@@ -150,7 +154,7 @@ export const listUndeliveredEmailsCommand = lookCommand({
         column('e-mail', (row) => row.email),
         column('company', (row) => row.companyKind && `${row.companyKind} ${row.companyId}`),
         column('outcome', (row) => row.outcome),
-        column('at (utc)', (row) => timeText(row.at)),
+        column('at', (row) => timeText(row.at)),
       ]),
     };
   },

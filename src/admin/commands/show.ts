@@ -26,9 +26,9 @@ const askedProviders = (
     .join(', then ');
 
 export const showMerchantCommand = lookCommand({
-  name: 'show merchant',
+  name: 'merchant show',
   fields: { id: argument(id, 'The id of the merchant') },
-  examples: ['show merchant 3'],
+  examples: ['merchant show 3'],
   async look(database, input) {
     await requireSubject(database, 'merchant', input.id);
     const company = { kind: 'merchant', id: input.id } as const;
@@ -64,12 +64,12 @@ export const showMerchantCommand = lookCommand({
 });
 
 export const showTopupCommand = lookCommand({
-  name: 'show top-up',
+  name: 'top-up show',
   fields: { id: argument(id, 'The number of the top-up, the transactionId of partners') },
-  examples: ['show top-up 17', 'show top-up 17 --json'],
+  examples: ['top-up show 17', 'top-up show 17 --json'],
   async look(database, input) {
     const found = await findTopupDetail(database, 'operator', input.id);
-    if (!found) throw new AdminError(`There is no top-up ${input.id}: see "list top-ups".`);
+    if (!found) throw new AdminError(`There is no top-up ${input.id}: see "top-up list".`);
     const topup = { ...found, msisdn: maskStored(found.msisdn) };
     const attempts = found.attempts.map((attempt) => ({
       ...attempt,
@@ -106,11 +106,11 @@ const attemptTable = (
 ): string =>
   textTable(attempts, [
     numbers('attempt', (row) => row.attempt),
-    column('begun (utc)', (row) => moment(row.at)),
+    column('begun', (row) => moment(row.at)),
     column('status', (row) => row.status),
-    column('settled (utc)', (row) => moment(row.settledAt)),
-    column('done late (utc)', (row) => moment(row.lateAt)),
-    column('taken back (utc)', (row) => moment(row.takenBackAt)),
+    column('settled', (row) => moment(row.settledAt)),
+    column('done late', (row) => moment(row.lateAt)),
+    column('taken back', (row) => moment(row.takenBackAt)),
     column('number', (row) => row.msisdn),
     column('our reference', (row) => row.reference),
     column('provider', ({ placements }) => askedProviders(placements)),
@@ -120,10 +120,10 @@ const attemptTable = (
   ]);
 
 export const showVoucherCommand = lookCommand({
-  name: 'show voucher',
+  name: 'voucher show',
   details: 'The code is never shown: only the generating partner gets it.',
   fields: { voucher: voucherArgument },
-  examples: ['show voucher 17', 'show voucher 012345678901234567'],
+  examples: ['voucher show 17', 'voucher show 012345678901234567'],
   async look(database, input) {
     const voucherId = await voucherIdOf(database, input.voucher);
     const found = await findVoucherDetail(database, voucherId, 'operator');
@@ -174,7 +174,7 @@ const moveTable = (moves: VoucherDetail['moves']): string =>
 
 const claimTable = (claims: VoucherDetail['claims']): string =>
   textTable(claims, [
-    column('time (utc)', (row) => moment(row.at)),
+    column('time', (row) => moment(row.at)),
     column('by', (row) => row.company),
     numbers('etb', (row) => (row.amount === null ? 'all' : moneyText(row.amount))),
     column('status', (row) => row.status),
@@ -182,11 +182,11 @@ const claimTable = (claims: VoucherDetail['claims']): string =>
 
 const redemptionTable = (redemptions: VoucherDetail['redemptions']): string =>
   textTable(redemptions, [
-    column('time (utc)', (row) => moment(row.at)),
+    column('time', (row) => moment(row.at)),
     column('status', (row) => row.status),
-    column('settled (utc)', (row) => moment(row.settledAt)),
-    column('paid late (utc)', (row) => moment(row.lateAt)),
-    column('taken back (utc)', (row) => moment(row.takenBackAt)),
+    column('settled', (row) => moment(row.settledAt)),
+    column('paid late', (row) => moment(row.lateAt)),
+    column('taken back', (row) => moment(row.takenBackAt)),
     column('merchant', (row) => row.merchant),
     numbers('to merchant', (row) => moneyText(row.toMerchant)),
     numbers('fee', (row) => moneyText(row.serviceFee)),
@@ -204,7 +204,7 @@ const messageTable = (
   })[],
 ): string =>
   textTable(messages, [
-    column('time (utc)', (row) => moment(row.at)),
+    column('time', (row) => moment(row.at)),
     column('what', (row) => row.kind),
     column('to', (row) => row.msisdn),
     column('status', (row) => row.status),
@@ -214,5 +214,5 @@ const messageTable = (
     column('provider reference', (row) => row.providerReference),
     column('the provider says', (row) => row.providerMessage ?? row.deliveryReason),
     column('delivery', (row) => row.delivery),
-    column('reported (utc)', (row) => moment(row.deliveryAt)),
+    column('reported', (row) => moment(row.deliveryAt)),
   ]);

@@ -11,7 +11,7 @@ import { requireSubject } from '../record-names.ts';
 import { column, moneyText, numbers, textTable, timeText } from '../tables.ts';
 
 export const statementCommand = lookCommand({
-  name: 'statement',
+  name: 'money statement',
   details:
     'Each line is a transfer of the ledger with its purpose. "reserved" is the value of unused ' +
     'gifts. Days are in UTC. If the lines do not add up to the balance of the ledger, the ' +
@@ -23,8 +23,8 @@ export const statementCommand = lookCommand({
     to: optional(ending, 'The last day, or a time; until now by default'),
   },
   examples: [
-    'statement --partner 1 --wallet gift',
-    'statement --partner 1 --wallet airtime --from 2026-11-01 --to 2026-11-30',
+    'money statement --partner 1 --wallet gift',
+    'money statement --partner 1 --wallet airtime --from 2026-11-01 --to 2026-11-30',
   ],
   async look(database, input) {
     const { from, to: before, wallet } = input;
@@ -78,7 +78,7 @@ function toText(request: StatementRequest, name: string, found: Statement): stri
     numbers('balance', (line) => moneyText(line.balance)),
   ]);
   return [
-    `${title} (${name}), in ETB, times in UTC`,
+    `${title} (${name}), in ETB`,
     '',
     `Opening balance  ${moneyText(found.openingBalance)}`,
     '',
@@ -95,7 +95,7 @@ function closing(request: StatementRequest, found: Statement): string {
   const balance = `Closing balance  ${moneyText(found.closingBalance)}`;
   const ledger = moneyText(found.ledgerBalance);
   if (isBroken(found))
-    return `${balance}\nAll lines add up to ${moneyText(found.total)}, but the ledger has ${ledger}: run check-ledger`;
+    return `${balance}\nAll lines add up to ${moneyText(found.total)}, but the ledger has ${ledger}: run "money check-ledger"`;
   return request.before === undefined
     ? `${balance}, as the ledger has it`
     : `${balance}\nThe ledger has ${ledger} now`;

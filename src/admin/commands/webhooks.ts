@@ -46,7 +46,8 @@ const threshold: Parser<Money | null> = {
 };
 
 export const setLowBalanceCommand = changeCommand({
-  name: 'set low-balance',
+  name: 'partner set-low-balance',
+  action: 'set low-balance',
   details:
     'The event comes once each time the balance falls below the threshold. Setting a threshold above ' +
     'the balance tells nothing until the balance has risen and fallen again.',
@@ -56,8 +57,8 @@ export const setLowBalanceCommand = changeCommand({
     threshold: required(threshold, 'In ETB, with at most 2 decimals; "none" for no event'),
   },
   examples: [
-    'set low-balance --partner 1 --wallet gift --threshold 10000',
-    'set low-balance --partner 1 --wallet airtime --threshold none',
+    'partner set-low-balance --partner 1 --wallet gift --threshold 10000',
+    'partner set-low-balance --partner 1 --wallet airtime --threshold none',
   ],
   async change(transaction, input) {
     const { name } = await requireSubject(transaction, 'partner', input.partner);
@@ -77,12 +78,13 @@ export const setLowBalanceCommand = changeCommand({
 });
 
 export const renewEventEpochCommand = changeCommand({
-  name: 'renew event-epoch',
+  name: 'recovery renew-event-epoch',
+  action: 'renew event-epoch',
   details:
     'Run it after a restore from a backup, before the processes start: readers of the log get 410 ' +
     'and begin again.',
   fields: {},
-  examples: ['renew event-epoch'],
+  examples: ['recovery renew-event-epoch'],
   async change(transaction) {
     const epochId = await renewEventEpoch(transaction);
     return {
@@ -93,12 +95,12 @@ export const renewEventEpochCommand = changeCommand({
   },
 });
 
-export const webhookId = argument(id, 'The id of the webhook: see list webhooks');
+export const webhookId = argument(id, 'The id of the webhook: see access webhook list');
 
 /** @throws {AdminError} where it does not exist */
 export async function requireWebhook(database: Database, id: number): Promise<WebhookEndpoint> {
   const webhook = await findWebhook(database, id);
-  if (!webhook) throw new AdminError(`There is no webhook ${id}: see "list webhooks".`);
+  if (!webhook) throw new AdminError(`There is no webhook ${id}: see "access webhook list".`);
   return webhook;
 }
 
@@ -109,7 +111,8 @@ export const companyOfWebhook = ({ companyKind, companyId }: WebhookEndpoint) =>
 });
 
 export const addWebhookCommand = changeCommand({
-  name: 'add webhook',
+  name: 'access webhook add',
+  action: 'add webhook',
   details:
     'The secret, by which the receiver checks signatures, is shown once. Needs the setting DATA_KEYS ' +
     'of the service, unless "npm start" runs it.',
@@ -123,8 +126,8 @@ export const addWebhookCommand = changeCommand({
     types: optional(listOfWords, 'Types of events, separated by commas; all by default'),
   },
   examples: [
-    'add webhook https://shop.example/hooks --partner 1',
-    'add webhook https://till.example/hooks --merchant 3 --types payout.completed',
+    'access webhook add https://shop.example/hooks --partner 1',
+    'access webhook add https://till.example/hooks --merchant 3 --types payout.completed',
   ],
   async change(transaction, input, { webhookServices, actor }) {
     const services = webhookServices();
@@ -146,10 +149,11 @@ export const addWebhookCommand = changeCommand({
 });
 
 export const rotateWebhookCommand = changeCommand({
-  name: 'rotate webhook-secret',
-  details: 'The command needs the setting of "add webhook".',
+  name: 'access webhook rotate-secret',
+  action: 'rotate webhook-secret',
+  details: 'The command needs the setting of "access webhook add".',
   fields: { id: webhookId },
-  examples: ['rotate webhook-secret 7'],
+  examples: ['access webhook rotate-secret 7'],
   async change(transaction, input, { webhookServices }) {
     const services = webhookServices();
     const webhook = await requireWebhook(transaction, input.id);
@@ -173,13 +177,14 @@ export const rotateWebhookCommand = changeCommand({
 
 const stateCommand = (verb: 'pause' | 'resume') =>
   changeCommand({
-    name: `${verb} webhook`,
+    name: `access webhook ${verb}`,
+    action: `${verb} webhook`,
     details:
       verb === 'pause'
         ? 'Its events wait until it is resumed, for as long as events are kept.'
         : 'It gets the events that it has missed, as long as they are kept.',
     fields: { id: webhookId },
-    examples: [`${verb} webhook 7`],
+    examples: [`access webhook ${verb} 7`],
     async change(transaction, input) {
       const webhook = await requireWebhook(transaction, input.id);
       const status = verb === 'pause' ? 'DISABLED' : 'ACTIVE';
@@ -198,10 +203,11 @@ export const pauseWebhookCommand = stateCommand('pause');
 export const resumeWebhookCommand = stateCommand('resume');
 
 export const removeWebhookCommand = changeCommand({
-  name: 'remove webhook',
+  name: 'access webhook remove',
+  action: 'remove webhook',
   details: 'Events that were not delivered yet are not delivered any more.',
   fields: { id: webhookId },
-  examples: ['remove webhook 7'],
+  examples: ['access webhook remove 7'],
   async change(transaction, input) {
     const webhook = await requireWebhook(transaction, input.id);
     await removeWebhook(transaction, webhook.id);
@@ -214,9 +220,9 @@ export const removeWebhookCommand = changeCommand({
 });
 
 export const listWebhooksCommand = lookCommand({
-  name: 'list webhooks',
+  name: 'access webhook list',
   fields: companyFields,
-  examples: ['list webhooks --partner 1'],
+  examples: ['access webhook list --partner 1'],
   async look(database, input) {
     const webhooks = await listWebhooks(database, await requireCompany(database, input));
     return {
@@ -236,10 +242,11 @@ export const listWebhooksCommand = lookCommand({
 });
 
 export const testWebhookCommand = changeCommand({
-  name: 'test webhook',
-  details: 'See its answer with "list webhook-deliveries".',
+  name: 'access webhook test',
+  action: 'test webhook',
+  details: 'See its answer with "access webhook list-deliveries".',
   fields: { id: webhookId },
-  examples: ['test webhook 7'],
+  examples: ['access webhook test 7'],
   async change(transaction, input) {
     const webhook = await requireWebhook(transaction, input.id);
     requireActive(webhook);
@@ -255,25 +262,26 @@ export const testWebhookCommand = changeCommand({
 
 function requireActive({ id, status }: WebhookEndpoint): void {
   if (status !== 'ACTIVE')
-    throw new AdminError(`Webhook ${id} is ${status}: use "resume webhook ${id}" first.`);
+    throw new AdminError(`Webhook ${id} is ${status}: use "access webhook resume ${id}" first.`);
 }
 
 export const sendAgainCommand = changeCommand({
-  name: 'send-again webhook',
+  name: 'access webhook send-again',
+  action: 'send-again webhook',
   details:
     'Name one delivery, all that failed, or the time in which the deliveries were made. At most 10,000 ' +
     'are sent again, the oldest first. Receivers discard duplicates by their id.',
   fields: {
     id: webhookId,
-    delivery: optional(id, 'The id of one delivery: see list webhook-deliveries'),
+    delivery: optional(id, 'The id of one delivery: see access webhook list-deliveries'),
     failed: flag('All deliveries that failed'),
     from: optional(beginning, 'A day (UTC) or a time'),
     to: optional(ending, 'A day (UTC), included, or a time, excluded'),
   },
   examples: [
-    'send-again webhook 7 --delivery 1234',
-    'send-again webhook 7 --failed',
-    'send-again webhook 7 --from 2026-11-20 --to 2026-11-20',
+    'access webhook send-again 7 --delivery 1234',
+    'access webhook send-again 7 --failed',
+    'access webhook send-again 7 --from 2026-11-20 --to 2026-11-20',
   ],
   async change(transaction, input, { webhookServices }) {
     const webhook = await requireWebhook(transaction, input.id);
@@ -306,9 +314,9 @@ function selectionOf(input: {
 }
 
 export const listWebhookDeliveriesCommand = lookCommand({
-  name: 'list webhook-deliveries',
+  name: 'access webhook list-deliveries',
   fields: { id: webhookId, failed: flag('Only those that failed') },
-  examples: ['list webhook-deliveries 7', 'list webhook-deliveries 7 --failed'],
+  examples: ['access webhook list-deliveries 7', 'access webhook list-deliveries 7 --failed'],
   async look(database, input) {
     await requireWebhook(database, input.id);
     const status = input.failed ? 'FAILED' : undefined;

@@ -10,6 +10,7 @@ import {
   optional,
   required,
 } from '../fields.ts';
+import { commandsOf } from '../record-names.ts';
 import { inWords, type RecordKind } from '../records/record-kind.ts';
 import { type Plan, planRecords, type Written, writeRecords } from '../records/write-records.ts';
 import {
@@ -93,11 +94,10 @@ function importDetails(kind: RecordKind): { details: string; detailLines: string
 }
 
 /** The arguments after the program's name. */
-const importExamples = ({ plural }: RecordKind): string[] => [
-  `import ${plural} --file ${plural}.csv --dry-run`,
-  `import ${plural} --file ${plural}.csv`,
-  `import ${plural} --file - --format json < ${plural}.json`,
-];
+const importExamples = ({ kind, plural }: RecordKind): string[] =>
+  [`${plural}.csv --dry-run`, `${plural}.csv`, `- --format json < ${plural}.json`].map(
+    (file) => `${commandsOf(kind)} import --file ${file}`,
+  );
 
 const fields = {
   file: required(importFile, 'The file, or - for standard input'),
@@ -112,7 +112,7 @@ const BATCH_SIZE = 500;
 
 /** The command that imports records of a kind from a file, all or none. */
 export const importCommand = (kind: RecordKind): AdminCommand => ({
-  name: `import ${kind.plural}`,
+  name: `${commandsOf(kind.kind)} import`,
   ...importDetails(kind),
   fields,
   examples: importExamples(kind),

@@ -59,6 +59,9 @@ export const denomination: RecordKind = {
     const endedPrices = await endPrices(transaction, 'denomination_id', id);
     return { details: { endedPrices }, text: `Selling prices ended: ${endedPrices}.` };
   },
+  next: (id) => ({
+    'At which price each partner sells it': `partner price set --partner PARTNER --denomination ${id} --price-usd PRICE`,
+  }),
   activation: {
     ...byStatus,
     details: 'Generated vouchers stay valid, and selling prices are kept.',
@@ -68,8 +71,8 @@ export const denomination: RecordKind = {
     changeDetails:
       'Generated vouchers keep their amount. A new amount ends the selling prices of partners, ' +
       'because they were set for the old amount: each partner must set a new price.',
-    createExamples: ['create denomination --product "Gift voucher" --amount 500'],
-    changeExamples: ['change denomination 4 --amount 750'],
+    createExamples: ['product denomination create --product "Gift voucher" --amount 500'],
+    changeExamples: ['product denomination change 4 --amount 750'],
     importSample: ['product,amount', 'Gift voucher,500', 'Gift voucher,1000'],
   },
 };
@@ -163,9 +166,22 @@ export const merchant: RecordKind = {
   check: (_row, given) => payoutProblems(given),
   uponCreation: {
     flag: 'invite',
-    description: 'Also invite it to the portal (see "invite merchant --help")',
+    description: 'Also invite it to the portal (see "merchant invite --help")',
     work: (transaction, merchantId) => invite(transaction, { merchantId }),
   },
+  next: (id, { serviceFee, payoutKey, invite: isInvited }) => ({
+    ...(serviceFee === undefined && {
+      'Its fee': `merchant set-service-fee --merchant ${id} --percent PERCENT`,
+    }),
+    ...(payoutKey === undefined && {
+      'Where it is paid': `merchant payout-account set --merchant ${id} --key msisdn --value NUMBER`,
+    }),
+    'Whether the providers can pay it': `merchant payout-account check --merchant ${id}`,
+    ...(!isInvited && {
+      'Its portal account, where it makes its keys': `merchant invite ${id}`,
+    }),
+    'From where it calls': `access address add ADDRESS --merchant ${id}`,
+  }),
   activation: {
     column: 'status',
     active: 'ACTIVE',
@@ -176,14 +192,15 @@ export const merchant: RecordKind = {
     createDetails:
       'Without a service fee no voucher can be claimed at the merchant (error 5001), and without ' +
       'a payout account it cannot be paid. Both can be set later.',
-    changeDetails: 'Other commands change its fee and its payout account (see "set --help").',
+    changeDetails:
+      'Other commands change its fee and its payout account (see "merchant set-service-fee" and "merchant payout-account set").',
     createExamples: [
-      'create merchant --name "Abyssinia Coffee" --type RETAIL --identifier-type 1 ' +
+      'merchant create --name "Abyssinia Coffee" --type RETAIL --identifier-type 1 ' +
         '--identifier MER-0042 --email owner@coffee.example --phone +251111234567 ' +
         '--address "Bole Road, Addis Ababa" --service-fee 2.5 ' +
         '--payout-key msisdn --payout-value 0911234567',
     ],
-    changeExamples: ['change merchant 3 --phone +251111234567 --category Restaurants'],
+    changeExamples: ['merchant change 3 --phone +251111234567 --category Restaurants'],
     importSample: [
       'identifier,name,type,identifier-type,email,phone,address,service-fee,payout-key,payout-value',
       'MER-0042,Abyssinia Coffee,RETAIL,1,owner@coffee.example,+251111234567,"Bole, Addis Ababa",' +
@@ -231,8 +248,8 @@ const merchantCategory: RecordKind = {
     inactive: false,
   },
   help: {
-    createExamples: ['create merchant-category --name Restaurants'],
-    changeExamples: ['change merchant-category 2 --name "Food and drink"'],
+    createExamples: ['merchant category create --name Restaurants'],
+    changeExamples: ['merchant category change 2 --name "Food and drink"'],
     importSample: ['name,status', 'Restaurants,ACTIVE', '"Books, papers and pens",ACTIVE'],
   },
 };
@@ -296,20 +313,26 @@ const product: RecordKind = {
     status: status('Whether it is sold'),
   },
   check: termsProblems,
+  next: (id, { kind }) => ({
+    ...(kind === 'GIFT' && {
+      'Its amounts': `product denomination create --product ${id} --amount AMOUNT`,
+    }),
+    'Who sells it': `partner product grant --partner PARTNER --product ${id}`,
+  }),
   activation: byStatus,
   help: {
     createDetails:
-      'GIFT is the product of vouchers (see create denomination), AIRTIME is airtime of any ' +
+      'GIFT is the product of vouchers (see product denomination create), AIRTIME is airtime of any ' +
       'amount, and a PACKAGE is sold at its price to numbers of its operator, once it has a ' +
-      'provider product id. Partners may sell a product after grant access.',
+      'provider product id. Partners may sell a product after "partner product grant".',
     changeDetails: 'A new price applies to top-ups that are ordered from now on.',
     createExamples: [
-      'create product --name "Daily data 1 GB" --kind PACKAGE --category PACKAGES ' +
+      'product create --name "Daily data 1 GB" --kind PACKAGE --category PACKAGES ' +
         '--pricing-type COMISSION --operator SAFARICOM_ETHIOPIA --price 20 ' +
         '--provider-product-id 2004',
-      'create product --name "Gift voucher" --kind GIFT --category 1 --pricing-type SERVICE_FEE',
+      'product create --name "Gift voucher" --kind GIFT --category 1 --pricing-type SERVICE_FEE',
     ],
-    changeExamples: ['change product 6 --price 22.50'],
+    changeExamples: ['product change 6 --price 22.50'],
     importSample: [
       'name,kind,category,pricing-type,operator,price,provider-product-id',
       'Daily data 1 GB,PACKAGE,PACKAGES,COMISSION,SAFARICOM_ETHIOPIA,20,2004',
@@ -354,9 +377,9 @@ const productCategory: RecordKind = {
   help: {
     createDetails: 'Partners find packages in the category named PACKAGES.',
     createExamples: [
-      'create product-category --name PACKAGES --description "Voice and data packages"',
+      'product category create --name PACKAGES --description "Voice and data packages"',
     ],
-    changeExamples: ['change product-category 3 --description "Data packages"'],
+    changeExamples: ['product category change 3 --description "Data packages"'],
     importSample: ['name,description', 'PACKAGES,Voice and data packages'],
   },
 };
@@ -431,11 +454,11 @@ const promo: RecordKind = {
     createDetails:
       'The service shows a promo to partners and changes no price: partners grant its benefit.',
     createExamples: [
-      'create promo --name "Meskel gifts" --category "Gift vouchers" ' +
+      'product promo create --name "Meskel gifts" --category "Gift vouchers" ' +
         '--description "Five percent off" --image promos/meskel.png ' +
         '--start 2026-12-01 --end 2026-12-31 --discount 5',
     ],
-    changeExamples: ['change promo 2 --end 2027-01-15'],
+    changeExamples: ['product promo change 2 --end 2027-01-15'],
     importSample: [
       'name,category,description,image,start,end,discount',
       'Meskel gifts,Gift vouchers,Five percent off,promos/meskel.png,2026-12-01,2026-12-31,5',

@@ -6,7 +6,7 @@ import {
 } from '../../db/catalogue/companies.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { argument, type Fields, id, optional, type Parser, required } from '../fields.ts';
-import { listOf, recordName, type SubjectKind } from '../record-names.ts';
+import { commandsOf, recordName, type SubjectKind } from '../record-names.ts';
 
 /** The kinds that a field may refer to. */
 type ReferenceKind = 'merchant-category' | 'product-category' | 'gift-product';
@@ -57,7 +57,7 @@ export async function loadReferences(
       const { kind, problem } = targets[to];
       const found = loaded.get(to)?.get(/^[0-9]+$/.test(text) ? `id ${Number(text)}` : text) ?? [];
       const [row] = found;
-      if (!row) return `names no existing ${kind}: see "${listOf(kind)}"`;
+      if (!row) return `names no existing ${kind}: see "${commandsOf(kind)} list"`;
       if (found.length > 1)
         return `matches several (${found.map(({ id }) => id).join(', ')}): use the id`;
       return problem?.(row) ?? Number(row.id);
@@ -149,6 +149,8 @@ export interface RecordKind {
     readonly description: string;
     readonly work: (transaction: DatabaseTransaction, id: number) => Promise<Consequence>;
   };
+  /** The commands that come after the creation, by what they are for; `given` are the fields of the new record. */
+  readonly next?: (id: number, given: Values) => Readonly<Record<string, string>>;
   readonly activation: Activation;
   readonly help: {
     readonly createDetails?: string;

@@ -12,7 +12,7 @@ import {
 } from '../../db/catalogue/payout-accounts.ts';
 import { insertRows, lockIdentities, lockRowsBy } from '../../db/catalogue/records.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
-import { changeDetails, type Party, readParty } from '../record-names.ts';
+import { changeDetails, commandsOf, type Party, readParty } from '../record-names.ts';
 import {
   columnsOf,
   identityColumns,
@@ -180,7 +180,7 @@ const isTaken = ({ kind, identity: [field] }: RecordKind, { id }: Row): RecordPr
 
 const isDeleted = ({ kind, identity: [field] }: RecordKind, { id }: Row): RecordProblem => ({
   field,
-  reason: `is that of ${kind} ${id}, which is deleted: see "restore ${kind}"`,
+  reason: `is that of ${kind} ${id}, which is deleted: see "${commandsOf(kind)} restore"`,
 });
 
 const isAmbiguous = (
@@ -188,7 +188,7 @@ const isAmbiguous = (
   rows: readonly Row[],
 ): RecordProblem => ({
   field,
-  reason: `is that of several (${rows.map(({ id }) => id).join(', ')}): see "change ${kind}"`,
+  reason: `is that of several (${rows.map(({ id }) => id).join(', ')}): see "${commandsOf(kind)} change"`,
 });
 
 function groupByIdentity(kind: RecordKind, rows: readonly Row[]): Map<string, Row[]> {

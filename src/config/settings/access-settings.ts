@@ -127,7 +127,7 @@ export const portalSettings = {
   /** Memory for hashing a password: 2 to this power, in KiB. */
   PORTAL_PASSWORD_COST: constant(USUAL_PASSWORD_COST),
   /**
-   * Lifetime of a password that `create portal-account`, `reset portal-password` or an owner in the
+   * Lifetime of a password that `access account create`, `access account reset-password` or an owner in the
    * portal has made; afterwards an operator makes a new one.
    */
   PORTAL_ONE_TIME_PASSWORD_SECONDS: constant(86_400),

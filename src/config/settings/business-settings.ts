@@ -83,7 +83,7 @@ export const voucherSettings = {
     .default(5_000)
     .describe(
       "Verification codes that a company's claims send in a day (UTC), and confirmations of " +
-        'its anonymous redemptions; `set budgets` sets the budget of one company',
+        'its anonymous redemptions; `access budget set` sets the budget of one company',
     ),
   /**
    * Wrong verification codes over the life of a voucher, of all companies, after which its codes
@@ -92,7 +92,7 @@ export const voucherSettings = {
   CODE_ATTEMPTS_BEFORE_LONG_CODES: constant(20),
   /**
    * Wrong verification codes of one company in a day (UTC) after which its redemptions with a code
-   * run one at a time; `set budgets` sets the budget of one company.
+   * run one at a time; `access budget set` sets the budget of one company.
    */
   CODE_ATTEMPTS_PER_COMPANY_AND_DAY: constant(100),
   /** Pause between two of these redemptions. */

@@ -109,7 +109,7 @@ export const databaseSettings = {
     .optional()
     .describe(
       'Address of a replica of PostgreSQL for the whole check of the books, nightly and by ' +
-        '`check-ledger`, and for day reports; without it they read `DATABASE_URL`',
+        '`money check-ledger`, and for day reports; without it they read `DATABASE_URL`',
     ),
   WORKER_DATABASE_URL: databaseAddress.optional().meta({
     description:

@@ -277,7 +277,7 @@ const mobileMoneySettings = {
     .describe(
       "Whether the service asks the provider for the status and the holder of a merchant's payout account " +
         'before the first payment to it. Set `off` for a provider that does not offer it. The service then pays ' +
-        'accounts without a registered holder at once, and others after `confirm payout-account`',
+        'accounts without a registered holder at once, and others after `merchant payout-account confirm`',
     ),
   MOBILE_MONEY_HEADERS: headers
     .meta(SECRET)

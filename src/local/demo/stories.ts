@@ -61,7 +61,7 @@ async function explainMoney(scene: DemoScene): Promise<void> {
     const { lines, closingBalance, total, ledgerBalance } = await operator({
       title: `The operator has the ${wallet} balance explained, from the beginning of this demo.`,
       words: [
-        ...['statement', '--partner', partnerId, '--wallet', wallet],
+        ...['money', 'statement', '--partner', partnerId, '--wallet', wallet],
         ...['--from', startedAt.toISOString()],
       ],
       answer: statementSchema,
@@ -73,7 +73,7 @@ async function explainMoney(scene: DemoScene): Promise<void> {
   }
   await operator({
     title: 'It has the whole ledger checked against vouchers, redemptions and top-ups.',
-    words: ['check-ledger'],
+    words: ['money', 'check-ledger'],
     answer: z.object({ ok: z.literal(true) }),
   });
   transcript.confirm(true, 'money and states agree everywhere');
@@ -263,7 +263,7 @@ async function shareBetweenProviders(scene: DemoScene): Promise<void> {
   const before = await readRoutes(scene, 'Without a route, the default of each kind serves it.');
   try {
     for (const { title, words } of routes)
-      await change({ title, words: ['route', 'add', ...words] });
+      await change({ title, words: ['providers', 'route', 'add', ...words] });
     await redeemByOthers(scene);
     await redeemWhatRemains(scene);
     await topUpByOthers(scene);
@@ -272,13 +272,17 @@ async function shareBetweenProviders(scene: DemoScene): Promise<void> {
     for (const id of after.filter((one) => !before.includes(one)))
       await change({
         title: `The operator removes route ${id}.`,
-        words: ['route', 'remove', String(id)],
+        words: ['providers', 'route', 'remove', String(id)],
       });
   }
 }
 
 async function readRoutes({ operator }: DemoScene, title: string): Promise<number[]> {
-  const found = await operator({ title, words: ['route', 'list'], answer: listSchema });
+  const found = await operator({
+    title,
+    words: ['providers', 'route', 'list'],
+    answer: listSchema,
+  });
   return found.map(({ id }) => id);
 }
 

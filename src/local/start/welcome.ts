@@ -51,7 +51,7 @@ See vouchers and top-ups from beginning to end, in another terminal:
 
 Operate it, for example see its partners and their balances:
 
-  ${command('npm run admin -- list partners')}
+  ${command('npm run admin -- partner list')}
 
 Stop everything with Ctrl-C.
 `;

@@ -67,7 +67,7 @@ function nextOfOpen(open: ShownRepair): NextStep {
 
 /** The task of an operator where nothing is sent again. */
 const CHECK_PROVIDERS = html`If it is not sent again, an operator checks the providers:
-<code>npm run admin -- check providers</code>.`;
+<code>npm run admin -- providers check</code>.`;
 
 /**
  * Since when the present provider has had a payment or an attempt: the previous provider may have

@@ -100,7 +100,7 @@ const askAgain = (
     html`<input type="hidden" name="back" value="${back}"><button>Ask again</button>`,
   );
 
-/** Asks the providers again, as the command `check payout-account` does. It moves no money. */
+/** Asks the providers again, as the command `merchant payout-account check` does. It moves no money. */
 export const askForPayoutAccountForm = support.form({
   path: '/payout-accounts/:id/ask',
   needs: 'ask',

@@ -21,7 +21,7 @@ test('an owner whose mailbox takes nothing for now repeats the notice to no othe
   const company = { kind: 'merchant', id } as const;
   const [first, busy] = [`owner-${randomUUID()}@mail.example`, `busy-${randomUUID()}@mail.example`];
   for (const email of [first, busy]) await makeAccount(stack, company, { email });
-  await scene.operator.json(`register address 203.0.113.7 --merchant ${id}`);
+  await scene.operator.json(`access address add 203.0.113.7 --merchant ${id}`);
   await until(async () => expect(await scene.mails(first)).toHaveLength(1));
   // Time for further attempts at the mailbox that takes nothing.
   await sleep(2_000);
@@ -62,7 +62,7 @@ test('an invitation by SMS goes to the next provider where the first one takes n
   const { id, invitationId, phone } = await scene.invited();
   await scene.untilSent(invitationId);
   expect(stack.sandbox.books.messages(phone).map(({ provider }) => provider)).toEqual(['smpp']);
-  expect(await scene.operator.json(`list invitations --merchant ${id}`)).toMatchObject([
+  expect(await scene.operator.json(`merchant list-invitations --merchant ${id}`)).toMatchObject([
     { status: 'OPEN', sms: 'SENT', smsProvider: 'smpp' },
   ]);
 });

@@ -16,7 +16,7 @@ let catalogue: Catalogue;
 beforeAll(async () => {
   scene = await openScene();
   catalogue = await makeCatalogue(scene);
-  await scene.json(`deposit --partner ${catalogue.partnerId} --wallet gift --amount 100000`);
+  await scene.json(`money deposit --partner ${catalogue.partnerId} --wallet gift --amount 100000`);
 });
 afterAll(() => scene?.close());
 

@@ -43,7 +43,9 @@ export async function openTwoProviders() {
   const scene = await openScene();
   const catalogue = await makeCatalogue(scene);
   for (const wallet of ['gift', 'airtime'])
-    await scene.json(`deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount 100000`);
+    await scene.json(
+      `money deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount 100000`,
+    );
   const none = { operator: null, partner_id: null, merchant_id: null };
   const always = { ...none, amount_from: null, amount_to: null };
   for (const [kind, provider, position] of [

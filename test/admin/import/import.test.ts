@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { recordKinds } from '../../../src/admin/records/kinds.ts';
-import { type AdminScene, openScene } from '../scene.ts';
+import { type AdminScene, groupOf, openScene } from '../scene.ts';
 
 let scene: AdminScene;
 let directory: string;
@@ -25,7 +25,7 @@ async function importOf(
 ): Promise<string[]> {
   const file = join(directory, name);
   await writeFile(file, Array.isArray(content) ? content.join('\n') : (content as string));
-  return ['import', kinds, '--file', file];
+  return [...`${groupOf(kinds)} import`.split(' '), '--file', file];
 }
 
 const MERCHANT_COLUMNS =
@@ -55,7 +55,7 @@ const counts = (created: number, changed: number, unchanged: number) => ({
   changed,
   unchanged,
 });
-const makeShops = () => scene.json('create merchant-category --name Shops');
+const makeShops = () => scene.json('merchant category create --name Shops');
 
 describe('an import', () => {
   test.each<[string, string[], string[], string, object[]]>([
@@ -78,7 +78,7 @@ describe('an import', () => {
     ],
     [
       'products',
-      ['create product-category --name PACKAGES --description Data'],
+      ['product category create --name PACKAGES --description Data'],
       [
         'name,kind,category,pricing-type,operator,price,provider-product-id',
         'Day,PACKAGE,PACKAGES,COMISSION,SAFARICOM_ETHIOPIA,20.5,2004',
@@ -100,8 +100,8 @@ describe('an import', () => {
     [
       'denominations',
       [
-        'create product-category --name Gifts --description Gifts',
-        'create product --name Gift --kind GIFT --category Gifts --pricing-type SERVICE_FEE',
+        'product category create --name Gifts --description Gifts',
+        'product create --name Gift --kind GIFT --category Gifts --pricing-type SERVICE_FEE',
       ],
       ['product,amount,status', 'Gift,500,', '1,99.5,INACTIVE'],
       'denominations',
@@ -112,7 +112,7 @@ describe('an import', () => {
     ],
     [
       'promos',
-      ['create product-category --name Gifts --description Gifts'],
+      ['product category create --name Gifts --description Gifts'],
       [
         'name,category,description,image,start,end,discount,bonus,constraint',
         'Meskel,Gifts,Five off,promos/meskel.png,2026-12-01,2026-12-31,5,,',
@@ -134,7 +134,7 @@ describe('an import', () => {
     ],
     [
       'merchants',
-      ['create merchant-category --name Shops'],
+      ['merchant category create --name Shops'],
       [
         MERCHANT_COLUMNS,
         merchantRow('M-1', { logo: 'logos/1.png' }),
@@ -168,11 +168,11 @@ describe('an import', () => {
       const words = await importOf(kinds, lines);
       const count = lines.length - 1;
       expect(await scene.json(words)).toMatchObject(counts(count, 0, 0));
-      const listed = await scene.json(`list ${list}`);
+      const listed = await scene.json(`${groupOf(list)} list`);
       expect(listed).toMatchObject(rows);
       const audited = await scene.auditRows();
       expect(await scene.json(words)).toMatchObject(counts(0, 0, count));
-      expect(await scene.json(`list ${list}`)).toEqual(listed);
+      expect(await scene.json(`${groupOf(list)} list`)).toEqual(listed);
       expect(await scene.auditRows()).toEqual(audited);
     },
   );
@@ -198,7 +198,7 @@ describe('an import', () => {
       err: '',
     });
     const common = { category: 'Shops', email: 'owner@shop.example' };
-    expect(await scene.json('list merchants')).toMatchObject([
+    expect(await scene.json('merchant list')).toMatchObject([
       { ...common, serviceFeePercent: '0.0000', payoutKey: 'msisdn', status: 'ACTIVE' },
       { ...common, payoutKey: 'accountid', payoutValue: '1000123456', status: 'DEACTIVATED' },
       { ...common, payoutValue: '+251911234567', status: 'ACTIVE' },
@@ -258,7 +258,7 @@ describe('an import', () => {
     ]);
     const words = await importOf('merchants', file, 'merchants.JSON');
     expect(await scene.json(words)).toMatchObject(counts(1, 0, 0));
-    expect(await scene.json('list merchants')).toMatchObject([
+    expect(await scene.json('merchant list')).toMatchObject([
       { identifier: 'J-1', identifierType: 1, serviceFeePercent: '2.5000', category: 'Shops' },
     ]);
   });
@@ -270,9 +270,9 @@ describe('an import', () => {
 
   test('of what help and the guide show works', async () => {
     for (const name of ['PACKAGES', 'Gift vouchers'])
-      await scene.json(['create', 'product-category', '--name', name, '--description', 'X']);
+      await scene.json(['product', 'category', 'create', '--name', name, '--description', 'X']);
     await scene.json([
-      ...['create', 'product', '--name', 'Gift voucher', '--kind', 'GIFT'],
+      ...['product', 'create', '--name', 'Gift voucher', '--kind', 'GIFT'],
       ...['--category', 'Gift vouchers', '--pricing-type', 'SERVICE_FEE'],
     ]);
     for (const { plural, help } of recordKinds) {
@@ -298,7 +298,7 @@ describe('an import', () => {
         'created 2, changed 0, unchanged 0.\n',
       err: '',
     });
-    expect(await scene.json('list merchant-categories')).toEqual([]);
+    expect(await scene.json('merchant category list')).toEqual([]);
     expect(await scene.auditRows()).toEqual([]);
   });
 
@@ -307,7 +307,7 @@ describe('an import', () => {
     const results = await Promise.all(Array.from({ length: 10 }, () => scene.json(words)));
     const created = results.reduce((sum, result) => sum + result.created, 0);
     expect(created).toBe(2);
-    expect(await scene.json('list merchant-categories')).toHaveLength(2);
+    expect(await scene.json('merchant category list')).toHaveLength(2);
   });
 
   test('of 5,000 merchants takes seconds, and so does changing all of them', async () => {

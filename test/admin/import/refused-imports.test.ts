@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importLimits } from '../../../src/admin/import/read-rows.ts';
-import { type AdminScene, merchantWords, openScene } from '../scene.ts';
+import { type AdminScene, groupOf, merchantWords, openScene } from '../scene.ts';
 
 let scene: AdminScene;
 let directory: string;
@@ -12,20 +12,20 @@ let directory: string;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'import-'));
   scene = await openScene();
-  await scene.json('create merchant-category --name Shops');
-  await scene.json('create merchant-category --name Deleted');
-  await scene.json('deactivate merchant-category 2');
-  await scene.json('delete merchant-category 2');
-  await scene.json('create product-category --name Gifts --description Gifts');
-  await scene.json('create product-category --name PACKAGES --description Data');
+  await scene.json('merchant category create --name Shops');
+  await scene.json('merchant category create --name Deleted');
+  await scene.json('merchant category deactivate 2');
+  await scene.json('merchant category delete 2');
+  await scene.json('product category create --name Gifts --description Gifts');
+  await scene.json('product category create --name PACKAGES --description Data');
   await scene.json(
-    'create product --name Gift --kind GIFT --category Gifts --pricing-type SERVICE_FEE',
+    'product create --name Gift --kind GIFT --category Gifts --pricing-type SERVICE_FEE',
   );
   await scene.json(
-    'create product --name Day --kind PACKAGE --category PACKAGES --pricing-type COMISSION ' +
+    'product create --name Day --kind PACKAGE --category PACKAGES --pricing-type COMISSION ' +
       '--operator ETHIO_TELECOM --price 20',
   );
-  await scene.json('create denomination --product Gift --amount 500');
+  await scene.json('product denomination create --product Gift --amount 500');
   await scene.json(merchantWords('MER-42'));
 });
 afterAll(async () => {
@@ -37,7 +37,10 @@ async function refusedImport(kinds: string, content: string | Buffer, ...words: 
   const file = join(directory, `${kinds}.csv`);
   await writeFile(file, content);
   const before = await everything();
-  const printed = await scene.admin(['import', kinds, '--file', file, ...words]);
+  const printed = await scene.admin([
+    ...`${groupOf(kinds)} import`.split(' '),
+    ...['--file', file, ...words],
+  ]);
   expect(printed).toMatchObject({ code: 1, out: '' });
   expect(await everything()).toEqual(before);
   return printed.err.trimEnd().split('\n');
@@ -48,9 +51,9 @@ async function everything() {
   const lists = [
     ...['merchants', 'merchant-categories', 'products', 'product-categories'],
     ...['denominations', 'promos'],
-  ];
+  ] as const;
   const rows: unknown[] = [await scene.auditRows()];
-  for (const list of lists) rows.push(await scene.json(`list ${list}`));
+  for (const list of lists) rows.push(await scene.json(`${groupOf(list)} list`));
   return rows;
 }
 
@@ -85,9 +88,9 @@ describe('with nothing imported, a file is refused that has', () => {
         '  line 2, email must be an e-mail address',
         '  line 2, phone must be a telephone number, such as +251111234567',
         '  line 2, service-fee must be a percentage from 0 to 100 with at most 4 decimals, such as 2.5',
-        '  line 2, category names no existing merchant-category: see "list merchant-categories"',
+        '  line 2, category names no existing merchant-category: see "merchant category list"',
         '  line 2, payout-value must be a mobile number, such as +251911234567, because its key is msisdn',
-        '  line 3, category names no existing merchant-category: see "list merchant-categories"',
+        '  line 3, category names no existing merchant-category: see "merchant category list"',
         '  line 3, name is missing: a new merchant needs it',
         '  line 3, payout-value is missing: it belongs to the payout key',
         '  line 4, payout-value must be a mobile number, such as +251911234567, because its key is msisdn',
@@ -124,7 +127,7 @@ describe('with nothing imported, a file is refused that has', () => {
       'name\nNew\nDeleted\n',
       [
         'merchant-categories.csv has 1 problem; nothing was imported:',
-        '  line 3, name is that of merchant-category 2, which is deleted: see "restore merchant-category"',
+        '  line 3, name is that of merchant-category 2, which is deleted: see "merchant category restore"',
       ],
     ],
     [
@@ -291,7 +294,7 @@ describe('with nothing imported, a file is refused that has', () => {
       /^Too many arguments/,
     ],
   ])('%s', async (_what, words, expected) => {
-    const { code, err } = await scene.admin(['import', 'merchants', ...words()]);
+    const { code, err } = await scene.admin(['merchant', 'import', ...words()]);
     expect({ code, err: err.trimEnd() }).toEqual({ code: 1, err: expect.stringMatching(expected) });
   });
 });

@@ -10,7 +10,9 @@ let catalogue: Catalogue;
 beforeAll(async () => {
   scene = await openScene();
   catalogue = await makeCatalogue(scene);
-  await scene.json(`deposit --partner ${catalogue.partnerId} --wallet gift --amount 100000000`);
+  await scene.json(
+    `money deposit --partner ${catalogue.partnerId} --wallet gift --amount 100000000`,
+  );
   await make(12);
   await untilBooksAreChecked(scene.database);
 });

@@ -33,7 +33,7 @@ const commands = () => commandsOn({ DATABASE_URL: scene.stack.urlFor('operator')
 /** Somebody who has been registered before the last day closed, at a mailbox as its name says. */
 async function recipient(mailbox = 'somebody'): Promise<string> {
   const email = `${mailbox}-${randomUUID()}@mail.example`;
-  await commands().json(`add report-recipient --email ${email}`);
+  await commands().json(`money report-recipient add --email ${email}`);
   await scene.stack.database
     .updateTable('report_recipients')
     .set({ created_at: sql<Date>`${lastClosing(ZONE)} - interval '1 hour'` })
@@ -70,16 +70,16 @@ async function sentBy(work: () => Promise<unknown>): Promise<number> {
 const mailsTo = (email: string) => scene.stack.sandbox.books.mails(email);
 
 const outcomeOf = async (email: string) => {
-  const rows = await commands().json('list report-recipients');
+  const rows = await commands().json('money report-recipient list');
   return rows.find((row: { email: string }) => row.email === email)?.lastOutcome;
 };
 
 test('each recipient gets the report of a day once; a new one none from before', async () => {
   const email = await recipient();
   const late = `late-${randomUUID()}@mail.example`;
-  await commands().json(`add report-recipient --email ${late}`);
+  await commands().json(`money report-recipient add --email ${late}`);
   expect(
-    (await commands().admin(`add report-recipient --email ${late.toUpperCase()}`)).out,
+    (await commands().admin(`money report-recipient add --email ${late.toUpperCase()}`)).out,
   ).toContain('No change');
   expect(await sentBy(runExpiry)).toBe(1);
   expect(await sentBy(runExpiry)).toBe(0);
@@ -91,7 +91,7 @@ test('each recipient gets the report of a day once; a new one none from before',
     `day-report-${day()}.html`,
     `day-report-${day()}.csv`,
   ]);
-  const { out } = await commands().admin(`report --day ${day()} --format csv`);
+  const { out } = await commands().admin(`money report --day ${day()} --format csv`);
   const figures = (text: string) => text.split('\n').filter((line) => !line.startsWith('"Report"'));
   expect(figures(mail?.attachments[1]?.content.trim() ?? '')).toEqual(figures(out.trim()));
   expect(await outcomeOf(email)).toBe('SENT');
@@ -135,7 +135,7 @@ test('what the mail server does not take is tried again; what it refuses, or may
   expect(mailsTo(free)).toHaveLength(1);
   expect([await outcomeOf(refused), await outcomeOf(dropped)]).toEqual(['REFUSED', 'UNKNOWN']);
   // One that may have arrived is no alert.
-  expect(await commands().json('list undelivered-emails')).toMatchObject([
+  expect(await commands().json('desk list-undelivered-emails')).toMatchObject([
     { queue: 'day-reports', period: day(), email: refused, companyKind: null, outcome: 'REFUSED' },
   ]);
 });
@@ -181,12 +181,12 @@ test('nobody gets a report after the removal, and the audit log says who chose',
   const email = await recipient();
   armed = ((name: string) =>
     name === 'outbox-read'
-      ? commands().json(`remove report-recipient --email ${email}`)
+      ? commands().json(`money report-recipient remove --email ${email}`)
       : undefined) as never;
   expect(await sentBy(runExpiry)).toBe(0);
   armed = () => undefined;
   expect(mailsTo(email)).toEqual([]);
-  expect((await commands().admin(`remove report-recipient --email ${email}`)).code).toBe(1);
+  expect((await commands().admin(`money report-recipient remove --email ${email}`)).code).toBe(1);
   const rows = await scene.stack.database
     .selectFrom('audit_log')
     .select(['actor', 'action'])

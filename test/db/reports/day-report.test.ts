@@ -64,7 +64,7 @@ async function dayOfTraffic(): Promise<void> {
 
 const commands = () => commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
 
-const reportOf = (day: string): Promise<DayReport> => commands().json(`report --day ${day}`);
+const reportOf = (day: string): Promise<DayReport> => commands().json(`money report --day ${day}`);
 
 /** One number of a query that shares nothing with the report. */
 async function count(query: ReturnType<typeof sql<{ value: string }>>): Promise<string> {
@@ -93,10 +93,10 @@ test('the figures are the sums of the records', async () => {
 
 test('a login of reports reads the report and checks the ledger', async () => {
   const reports = commandsOn({ DATABASE_URL: scene.stack.urlFor('reports') });
-  const { madeAt: _, ...read } = await reports.json(`report --day ${report.day}`);
+  const { madeAt: _, ...read } = await reports.json(`money report --day ${report.day}`);
   const { madeAt: __, ...known } = await reportOf(report.day);
   expect(read).toEqual(known);
-  expect(await reports.json('check-ledger')).toMatchObject({ ok: true });
+  expect(await reports.json('money check-ledger')).toMatchObject({ ok: true });
 });
 
 test('top-ups are told apart by operator and outcome', () => {
@@ -182,7 +182,7 @@ test('every form has the same figures and needs nothing from elsewhere', async (
     expect(out).toContain('Vouchers cancelled');
     expect(out).not.toMatch(/2519\d{8}|2517\d{8}/);
   }
-  const refused = await commands().admin('report --day 2026-02-30');
+  const refused = await commands().admin('money report --day 2026-02-30');
   expect(refused).toMatchObject({ code: 1 });
 });
 
@@ -198,7 +198,7 @@ test('a fault of the books shows, and makes the exit code 2', async () => {
     });
   await change('1');
   try {
-    const broken = await commands().admin(`report --day ${report.day}`);
+    const broken = await commands().admin(`money report --day ${report.day}`);
     expect(broken.code).toBe(2);
     expect(broken.out).toContain('The opening balances sum to 1.000000');
     expect(broken.out).toContain('vouchers generated: ledger 900.000000, records 901.000000');
@@ -206,7 +206,7 @@ test('a fault of the books shows, and makes the exit code 2', async () => {
   } finally {
     await change('-1');
   }
-  expect((await commands().admin(`report --day ${report.day}`)).code).toBe(0);
+  expect((await commands().admin(`money report --day ${report.day}`)).code).toBe(0);
 });
 
 test('a report that is made again stays in order after a retry at another price', async () => {
@@ -240,7 +240,7 @@ test('a payment that its provider took back is an open case, in every form', asy
   ]);
   for (const format of ['html', 'csv', 'text']) {
     const form = format === 'text' ? '' : ` --format ${format}`;
-    const { out } = await commands().admin(`report --day ${report.day}${form}`);
+    const { out } = await commands().admin(`money report --day ${report.day}${form}`);
     expect(out, format).toContain(reference);
   }
 });

@@ -232,12 +232,14 @@ test('an operator renews the vouchers; then the old key is dropped', async () =>
     DATA_KEYS: dataKeys,
   });
   const underOld = async (kind: string) => {
-    const counts: { kind: string; keyId: string }[] = await operator.json('list digest-keys');
+    const counts: { kind: string; keyId: string }[] = await operator.json(
+      'privacy list-digest-keys',
+    );
     return counts.some((count) => count.kind === kind && count.keyId === '');
   };
   expect(await underOld('vouchers')).toBe(true);
-  expect(await operator.json('rotate digests')).toMatchObject({ changed: true, key: 'k2' });
-  expect(await operator.json('rotate digests')).toMatchObject({ changed: false });
+  expect(await operator.json('privacy rotate-digests')).toMatchObject({ changed: true, key: 'k2' });
+  expect(await operator.json('privacy rotate-digests')).toMatchObject({ changed: false });
   expect(await underOld('vouchers')).toBe(false);
 
   const dropped = await startWith([newKey]);

@@ -98,22 +98,25 @@ it('a promoted standby changes and sends nothing before an operator lifts the fe
     MOBILE_MONEY_PROVIDER: 'mpesa',
     DATABASE_URL: standby.url,
   });
-  expect(await operator.json('recover status')).toMatchObject({
+  expect(await operator.json('recovery status')).toMatchObject({
     fence: null,
     timeline: 2,
     acceptedTimeline: 1,
   });
-  expect((await operator.admin('recover lift --note early')).err).toContain('recover fence');
-  expect(await operator.json('recover fence')).toMatchObject({ changed: true });
+  expect((await operator.admin('recovery lift --note early')).err).toContain('recovery fence');
+  expect(await operator.json('recovery fence')).toMatchObject({ changed: true });
   const file = join(directory, 'statement.csv');
   await writeFile(file, await statementOf(scene));
-  expect(await operator.json(['recover', 'book', '--mpesa-statement', file])).toMatchObject({
+  expect(await operator.json(['recovery', 'book', '--mpesa-statement', file])).toMatchObject({
     isComplete: true,
   });
   expect(sentBy(scene), 'under the fence').toEqual(sent);
 
-  await operator.json(['recover', 'lift', '--note', 'booked']);
-  expect(await operator.json('recover status')).toMatchObject({ fence: null, acceptedTimeline: 2 });
+  await operator.json(['recovery', 'lift', '--note', 'booked']);
+  expect(await operator.json('recovery status')).toMatchObject({
+    fence: null,
+    acceptedTimeline: 2,
+  });
   await until(async () =>
     expect((await redeem(client, gift, request)).body.statusCode).not.toBe(503),
   );

@@ -80,7 +80,7 @@ it('the whole check reads a replica, and finds what is wrong there', async () =>
   await scene.redeemed(scene.asMerchant, await scene.gift());
   await caughtUp();
   const before = await readRows(replica.url);
-  expect(await operator.json('check-ledger')).toMatchObject({ ok: true });
+  expect(await operator.json('money check-ledger')).toMatchObject({ ok: true });
   await until(async () => expect(await readRows(replica.url)).toBeGreaterThan(before));
 
   // Somebody edits an old row: only a check of everything finds it.
@@ -95,7 +95,7 @@ it('the whole check reads a replica, and finds what is wrong there', async () =>
     );
   await editOldRow('+ 1');
   await caughtUp();
-  expect((await operator.admin('check-ledger')).code).toBe(2);
+  expect((await operator.admin('money check-ledger')).code).toBe(2);
 
   await editOldRow('- 1');
   await scene.stop();

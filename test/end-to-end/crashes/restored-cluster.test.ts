@@ -96,19 +96,19 @@ it('a service that was restored to a moment ago loses and doubles nothing', asyn
     MPESA_URL: undefined,
     DATABASE_URL: restored.url,
   });
-  expect(await operator.json('recover fence')).toMatchObject({ changed: true });
+  expect(await operator.json('recovery fence')).toMatchObject({ changed: true });
 
   const logger = createLogger('silent', 'test');
   const worker = await startWorker(stack.config, stack.temporal, { logger });
   const api = await startApi(stack.config, stack.temporal, { logger, eager: true });
   const [first] = log;
   expect((await first?.send())?.body.statusCode).toBe(503);
-  expect((await operator.json('recover list')).counts.lost).toBe(lost.length);
-  expect(await operator.json('recover book')).toMatchObject({
+  expect((await operator.json('recovery list')).counts.lost).toBe(lost.length);
+  expect(await operator.json('recovery book')).toMatchObject({
     booked: lost.length,
     isComplete: true,
   });
-  await operator.json(['recover', 'lift', '--note', 'booked']);
+  await operator.json(['recovery', 'lift', '--note', 'booked']);
   await until(async () => expect((await first?.send())?.body.statusCode).not.toBe(503));
 
   // Every client repeats what it sent, and gets the first answer.
@@ -116,17 +116,17 @@ it('a service that was restored to a moment ago loses and doubles nothing', asyn
   // The voucher of the lost minute is unknown, and its payment waits for an operator.
   const unknown = lost.at(-1);
   expect((await unknown?.send())?.status).not.toBe(200);
-  const [left, ...others] = await operator.json('list cases');
+  const [left, ...others] = await operator.json('cases list');
   expect(others).toEqual([]);
   await operator.json([
-    ...['repair', 'settle-case', String(left.id), '--why', 'its voucher is lost'],
+    ...['cases', 'settle', String(left.id), '--why', 'its voucher is lost'],
     ...['--by', 'partner', '--partner', String(scene.partner.id)],
   ]);
-  await until(async () => expect(await operator.json('list cases')).toEqual([]));
+  await until(async () => expect(await operator.json('cases list')).toEqual([]));
 
   expect(stack.sandbox.books.payouts()).toHaveLength(paid);
   expect(await inOurBooks(operator)).toEqual(inProvidersBooks(stack.sandbox.books));
-  expect((await operator.json('check-ledger')).totals.openSuspense.count).toBe(0);
+  expect((await operator.json('money check-ledger')).totals.openSuspense.count).toBe(0);
   await api.stop();
   await worker.stop();
   await stack.stop();
@@ -186,7 +186,7 @@ const isPromoted = async (url: string): Promise<boolean> =>
 
 /** What the books say that the providers were given. */
 async function inOurBooks(operator: Commands) {
-  const { accounts } = (await operator.json('check-ledger')).totals;
+  const { accounts } = (await operator.json('money check-ledger')).totals;
   const found = accounts.filter(({ kind }: { kind: string }) => kind.endsWith('-clearing'));
   return Object.fromEntries(
     found.map(({ kind, balance }: { kind: string; balance: string }) => [kind, Number(balance)]),

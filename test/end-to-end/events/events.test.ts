@@ -197,7 +197,7 @@ describe('the events of a top-up', () => {
     const balance = Number(
       (await asSeller.get('/info/get-current-balance')).body.data.walletBalance,
     );
-    const set = `set low-balance --partner ${sellerId} --wallet airtime --threshold`;
+    const set = `partner set-low-balance --partner ${sellerId} --wallet airtime --threshold`;
     await operator().json(`${set} ${balance - 60}`);
     const again = await operator().admin(`${set} ${balance - 60}`);
     expect(again.out).toContain('No change');
@@ -306,7 +306,7 @@ describe('the log', () => {
     expect((await get(scene.asPartner, { after: first })).body.statusCode).toBe(410);
     done(await get(scene.asPartner, { after: next }));
     const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
-    await operator.json('renew event-epoch');
+    await operator.json('recovery renew-event-epoch');
     expect((await get(scene.asPartner, { after: next })).body.statusCode).toBe(410);
     const asMerchant = await merchantClient(scene.stack, scene.merchant);
     expect((await get(asMerchant as Reader, { after: next })).body.statusCode).toBe(410);

@@ -85,12 +85,12 @@ describe('a top-up that was delivered and taken back', () => {
     expect((await topups.retry(id, topups.number('000'), newKey())).status).toBe(409);
     expect(await topups.wallet()).toBe(wallet - 50);
     const operator = operatorOf(stack);
-    const listed = await operator.json('list cases');
+    const listed = await operator.json('cases list');
     expect(listed).toContainEqual(
       expect.objectContaining({ reference, topupId: id, amount: '-50.000000' }),
     );
 
-    const { out } = await operator.admin(`show top-up ${id}`);
+    const { out } = await operator.admin(`top-up show ${id}`);
     expect(out).toMatch(/TAKEN BACK \(UTC\)/);
     expect(out).toContain(new Date(takenBack).toISOString().slice(0, 16).replace('T', ' '));
     await settleCase(stack, reference, 'partner');
@@ -128,7 +128,7 @@ describe('a top-up that was delivered and taken back', () => {
     await settleCase(stack, reference, by);
     expect(await changedAt(id)).toBeGreaterThan(takenBackAt);
     const { id: settled } = await caseOf(stack.database, reference);
-    const again = `repair settle-case ${settled} --by ${by} --why agreed`;
+    const again = `cases settle ${settled} --by ${by} --why agreed`;
     expect((await operatorOf(stack).admin(again)).err).toContain('The case is closed');
     expect(await topups.show(id)).toMatchObject({ status: 'SUCCESS', charged: true });
     await callBack(reference);

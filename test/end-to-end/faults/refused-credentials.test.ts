@@ -139,7 +139,7 @@ describe.each(orders.map((routes) => ({ routes })))('wrong credentials: $routes'
       }),
       DATABASE_URL: scene.stack.urlFor('operator'),
     });
-    const { code, out } = await admin.admin('check providers');
+    const { code, out } = await admin.admin('providers check');
     expect(code).toBe(2);
     for (const [first, second] of routes) {
       expect(out).toMatch(new RegExp(`^${first} +FAILED`, 'm'));

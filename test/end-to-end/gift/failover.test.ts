@@ -83,7 +83,7 @@ const inTheStory = async (gift: Gift): Promise<string> => {
 
 const shown = async (gift: Gift): Promise<string> => {
   const { admin } = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
-  return (await admin(`show voucher ${gift.id}`)).out;
+  return (await admin(`voucher show ${gift.id}`)).out;
 };
 
 /** What the tab *User Metadata* of the workflow of its claim shows. */
@@ -218,7 +218,7 @@ describe('a payment', () => {
     const { gift, reference, said } = await madeByBoth();
     expect(said).toContain('Two providers did one order, ETB 975.00, at gsma');
     const commands = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
-    expect(await commands.json('list cases')).toMatchObject([{ reference, provider: 'gsma' }]);
+    expect(await commands.json('cases list')).toMatchObject([{ reference, provider: 'gsma' }]);
     expect(await inTheStory(gift)).toMatch(
       /GSMA mobile money says that it did <span class="money">ETB 975\.00<\/span>, its reference is/,
     );
@@ -256,7 +256,7 @@ describe('a payment', () => {
     expect(await scene.transfersOf(gift)).toEqual(['hold 1000.00', 'void 1000.00']);
     expect(scene.payoutsTo(merchant)).toEqual([]);
 
-    const confirm = `confirm payout-account --merchant ${merchant.id} --provider mpesa`;
+    const confirm = `merchant payout-account confirm --merchant ${merchant.id} --provider mpesa`;
     expect((await commands.admin(confirm)).out).toContain('may be paid by mpesa');
     done(await redeem(client, gift));
     expect(scene.stack.sandbox.books.payouts({ to: merchant.payoutNumber })).toMatchObject([

@@ -93,7 +93,7 @@ test('where the breakers of all providers of a kind are open, 503 comes at once,
   const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
   await until(async () => {
     const states: { provider: string; state: string; takesCalls: boolean }[] =
-      await operator.json('list provider-states');
+      await operator.json('providers list-states');
     for (const provider of Object.values(ROUTES).flat())
       expect(states).toContainEqual(
         expect.objectContaining({ provider, state: 'open', takesCalls: false }),

@@ -105,7 +105,7 @@ describe('a payout account, before the first payment to it', () => {
     const { gift } = await redeemed(merchant, client);
     const { admin } = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
     const confirm = (provider: string) =>
-      admin(`confirm payout-account --merchant ${merchant.id} --provider ${provider}`);
+      admin(`merchant payout-account confirm --merchant ${merchant.id} --provider ${provider}`);
     expect((await confirm('mpesa')).out).toContain(
       'by mpesa from now on. gsma does not pay it without a confirmation of its own.',
     );
@@ -123,7 +123,7 @@ describe('a payout account, before the first payment to it', () => {
     const other = await scene.payee('merchant', { payoutSuffix: '004' });
     await redeemed(other.merchant, other.client);
     const { json, admin } = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
-    const found = (await json('list refused-payments')).filter(
+    const found = (await json('providers list-refused-payments')).filter(
       ({ merchantId }: { merchantId: number }) =>
         [merchant.id, other.merchant.id].includes(merchantId),
     );
@@ -134,9 +134,9 @@ describe('a payout account, before the first payment to it', () => {
     ]);
     expect(found[0].message).toContain('does not exist, or takes no money');
     expect(found[1].message).toContain('could not make the payment');
-    const newest = await json('list refused-payments --newest 1');
+    const newest = await json('providers list-refused-payments --newest 1');
     expect(newest).toMatchObject([{ merchantId: other.merchant.id, refused: 1 }]);
-    const { out } = await admin('list refused-payments');
+    const { out } = await admin('providers list-refused-payments');
     expect(out).not.toContain(merchant.payoutNumber.slice(-9));
   });
 });

@@ -150,15 +150,15 @@ test.concurrent.each([
       const [agreed, different] = await Promise.all([providerOf(await agreeing()), providerOf({})]);
       return { condition, agreed, different };
     };
-    await operator.json(`route add --kind ${kind} --provider ${other} ${words}`);
-    const routes: { id: number; kind: string }[] = await operator.json('route list');
+    await operator.json(`providers route add --kind ${kind} --provider ${other} ${words}`);
+    const routes: { id: number; kind: string }[] = await operator.json('providers route list');
     const { id } = routes.find((route) => route.kind === kind) ?? never();
     expect(await served()).toEqual({ condition, agreed: other, different: usual });
-    await operator.json(`route disable ${id}`);
+    await operator.json(`providers route disable ${id}`);
     expect(await served()).toEqual({ condition, agreed: usual, different: usual });
-    await operator.json(`route enable ${id}`);
+    await operator.json(`providers route enable ${id}`);
     expect(await served()).toEqual({ condition, agreed: other, different: usual });
-    await operator.json(`route remove ${id}`);
+    await operator.json(`providers route remove ${id}`);
     expect(await served()).toEqual({ condition, agreed: usual, different: usual });
   }
 });

@@ -52,7 +52,7 @@ describe.skipIf(!wantsReleasedTemporal())('docker-compose.yml', () => {
   });
 
   test("runs the operator's commands, and the steps that end once more at the next start", async () => {
-    expect(await engine.run('admin', ['list', 'partners']), engine.output('admin')).toBe(0);
+    expect(await engine.run('admin', ['partner', 'list']), engine.output('admin')).toBe(0);
     expect(await engine.run('temporal-schema')).toBe(0);
     expect(await engine.run('migrate'), engine.output('migrate')).toBe(0);
   });

@@ -249,20 +249,20 @@ describe('a day', () => {
     const number = numbered('000');
     const { msisdn, voucherCode } = await gifts.generate(await gifts.makeShop('000'));
     for (const what of [msisdn, voucherCode])
-      expect((await operator.admin(['--actor', 'hanna', 'find', what])).code).toBe(0);
+      expect((await operator.admin(['--actor', 'hanna', 'desk', 'find', what])).code).toBe(0);
     const topup = await scene.database
       .selectFrom('topups')
       .select('id')
       .where('status', '=', 'FAILED')
       .executeTakeFirstOrThrow();
-    const retry = ['repair', 'retry-top-up', String(topup.id), '--msisdn', number];
+    const retry = ['top-up', 'retry', String(topup.id), '--msisdn', number];
     expect(await operator.admin([...retry, '--why', `Not ${msisdn}`])).toMatchObject({ code: 0 });
-    const erase = ['erase', 'number', numbered('000'), '--note'];
+    const erase = ['privacy', 'erase-number', numbered('000'), '--note'];
     expect(await operator.admin([...erase, `Of ${number}`])).toMatchObject({ code: 1 });
     const today = new Date().toISOString().slice(0, 10);
     for (const provider of ['gsma', 'dt-one'])
-      await operator.admin(['reconcile', '--provider', provider, '--day', today]);
-    await operator.admin(['check', 'providers']);
+      await operator.admin(['money', 'reconcile', '--provider', provider, '--day', today]);
+    await operator.admin(['providers', 'check']);
   });
 });
 
@@ -273,7 +273,15 @@ describe('people of the service', () => {
 
   test('an owner is told by e-mail about another API key', async () => {
     await changeAccess({ scene, gifts, canary, stack }, async (partnerId) => {
-      const command = ['issue', 'api-key', '--partner', String(partnerId), '--name', 'Reports'];
+      const command = [
+        'access',
+        'api-key',
+        'create',
+        '--partner',
+        String(partnerId),
+        '--name',
+        'Reports',
+      ];
       const { code, out } = await operator.admin(command);
       expect(code).toBe(0);
       return /\b[\w-]{32,}\b/.exec(out)?.[0] ?? '';

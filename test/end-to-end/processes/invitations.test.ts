@@ -57,7 +57,7 @@ test.each(['outbox-read', 'outbox-sending', 'outbox-sent', 'outbox-recorded'] as
     await start();
     // Cut off in the middle, a text may be lost; the e-mail then comes again, known as the same.
     await until(async () => {
-      const [listed] = await scene.operator.json(`list invitations --merchant ${id}`);
+      const [listed] = await scene.operator.json(`merchant list-invitations --merchant ${id}`);
       expect(['SENT', 'UNKNOWN']).toContain(listed.sms);
       expect(['SENT', 'UNKNOWN']).toContain(listed.mail);
     });

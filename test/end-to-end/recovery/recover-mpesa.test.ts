@@ -56,9 +56,9 @@ test('what M-Pesa paid since a restore is booked from its statement, once', asyn
   const paid = await redeem(client, lost, request);
   expect(paid.status).toBe(200);
   await restore();
-  expect(await operator.admin('recover fence')).toMatchObject({ code: 0 });
+  expect(await operator.admin('recovery fence')).toMatchObject({ code: 0 });
 
-  const without = await operator.json('recover book');
+  const without = await operator.json('recovery book');
   expect(without).toMatchObject({ booked: 0, isComplete: false });
   expect(without.gaps).toEqual([expect.stringContaining('--mpesa-statement')]);
   const withFile = (file: string, command = 'list') => [
@@ -85,10 +85,10 @@ test('what M-Pesa paid since a restore is booked from its statement, once', asyn
     isComplete: true,
   });
   expect(await operator.json(withFile(file, 'book'))).toMatchObject({ booked: 0 });
-  expect(await operator.json('list cases')).toMatchObject([
+  expect(await operator.json('cases list')).toMatchObject([
     { provider: 'mpesa', amount: '975.000000' },
   ]);
-  expect((await operator.admin(['recover', 'lift', '--note', 'booked'])).code).toBe(0);
+  expect((await operator.admin(['recovery', 'lift', '--note', 'booked'])).code).toBe(0);
 
   // M-Pesa pays a repeated request again: it is asked, and nothing is sent.
   const { referenceNumber } = paid.body.data;
@@ -97,5 +97,5 @@ test('what M-Pesa paid since a restore is booked from its statement, once', asyn
     expect(again.body).toMatchObject({ statusCode: 200, data: { referenceNumber } });
   });
   expect(scene.amountsPaidTo(merchant)).toEqual(['975.00 completed', '975.00 completed']);
-  expect(await operator.json('list cases')).toEqual([]);
+  expect(await operator.json('cases list')).toEqual([]);
 });

@@ -55,7 +55,10 @@ const untilServed = (send: () => Promise<Answer>) =>
   });
 
 const suspenseOf = async () =>
-  (await operator.json('check-ledger')).totals.openSuspense as { count: number; toBeBorne: string };
+  (await operator.json('money check-ledger')).totals.openSuspense as {
+    count: number;
+    toBeBorne: string;
+  };
 
 test('what the providers did since is booked once, and never paid again', async () => {
   const { merchant, client } = await scene.payee('merchant');
@@ -78,25 +81,25 @@ test('what the providers did since is booked once, and never paid again', async 
   const toppedUp = await topUp(topUpKey);
   expect(toppedUp.body.data.status).toBe('SUCCESS');
   await restore();
-  expect(await operator.admin('recover fence')).toMatchObject({ code: 0 });
-  expect((await operator.json('recover fence')).changed).toBe(false);
+  expect(await operator.admin('recovery fence')).toMatchObject({ code: 0 });
+  expect((await operator.json('recovery fence')).changed).toBe(false);
 
   await expectOnlyReads(client, probed);
   // As if another provider had been asked after the moment of the restore, and not this one: the workflow, which
   // runs here, may not ask that one before the fence holds it back.
   await placeAttempt(underWay, 'reloadly');
-  const listed = await operator.json('recover list');
+  const listed = await operator.json('recovery list');
   expect(listed.counts).toEqual({ lost: 3, open: 1 });
-  expect((await withMpesa.json('recover list')).gaps).toEqual([
+  expect((await withMpesa.json('recovery list')).gaps).toEqual([
     expect.stringContaining('mpesa cannot list each payment'),
   ]);
   expect(JSON.stringify(listed)).not.toContain(merchant.payoutNumber.slice(1));
-  expect((await operator.admin('recover lift --note early')).err).toContain('recover book');
-  expect(await operator.json('recover book')).toMatchObject({ booked: 3, isComplete: true });
-  expect(await operator.json('recover book')).toMatchObject({ booked: 0 });
+  expect((await operator.admin('recovery lift --note early')).err).toContain('recovery book');
+  expect(await operator.json('recovery book')).toMatchObject({ booked: 3, isComplete: true });
+  expect(await operator.json('recovery book')).toMatchObject({ booked: 0 });
   expect(await attemptOf(underWay)).toEqual({ provider: 'dt-one', status: 'HELD' });
   expect(await suspenseOf()).toMatchObject({ count: 3, toBeBorne: '245.000000' });
-  const open = await operator.json('list cases');
+  const open = await operator.json('cases list');
   expect(open).toEqual(
     expect.arrayContaining([
       expect.objectContaining({ provider: 'gsma', serialNumber: expect.any(String) }),
@@ -107,8 +110,8 @@ test('what the providers did since is booked once, and never paid again', async 
   const canary = createCanary();
   canary.add('number', '+251911770000');
   expect(await secretsInDatabase(scene.stack.database, canary)).toEqual([]);
-  expect((await operator.json('recover status')).fence).not.toBeNull();
-  expect(await operator.admin(['recover', 'lift', '--note', 'all booked'])).toMatchObject({
+  expect((await operator.json('recovery status')).fence).not.toBeNull();
+  expect(await operator.admin(['recovery', 'lift', '--note', 'all booked'])).toMatchObject({
     code: 0,
   });
 
@@ -127,10 +130,10 @@ test('what the providers did since is booked once, and never paid again', async 
   expect(scene.stack.sandbox.books.topups({ to: '+251911770000' })).toHaveLength(1);
 
   // The caller of the last one never comes back: an operator decides.
-  const [left] = await operator.json('list cases');
+  const [left] = await operator.json('cases list');
   expect(left).toMatchObject({ serialNumber: expect.any(String), amount: '97.500000' });
   await untilCase(scene.stack, left.reference, 'RUNNING');
-  const settle = `repair settle-case ${left.id} --by partner --why ok`;
+  const settle = `cases settle ${left.id} --by partner --why ok`;
   expect((await operator.admin(settle)).code).toBe(1);
   const byPartner = `${settle} --partner ${scene.partner.id}`;
   expect(await operator.json(byPartner)).toMatchObject({ isNew: true });
@@ -163,9 +166,9 @@ const attemptOf = (answer: Answer) =>
     .executeTakeFirstOrThrow();
 
 async function expectRefusedWithoutFence() {
-  for (const command of ['recover list', 'recover book'])
-    expect((await operator.admin(command)).err).toContain('recover fence');
-  expect(await operator.json('recover lift --note none')).toMatchObject({ changed: false });
+  for (const command of ['recovery list', 'recovery book'])
+    expect((await operator.admin(command)).err).toContain('recovery fence');
+  expect(await operator.json('recovery lift --note none')).toMatchObject({ changed: false });
 }
 
 /** Nothing is accepted, held or sent; lists, quotes and log-in work. */

@@ -76,7 +76,7 @@ test('payments, top-ups, messages and expiry runs wait for the end of the fence'
     Object.fromEntries(names.map((name) => [name, type]));
   await until(async () => expect(Object.keys(await waiting()).sort()).toEqual([...calls].sort()));
 
-  expect(await operator.json('recover fence')).toMatchObject({ changed: true });
+  expect(await operator.json('recovery fence')).toMatchObject({ changed: true });
   await until(async () => expect(await waiting()).toEqual(all('Maintenance', calls)));
   // From here on the fence alone withholds them.
   areCallsBroken = false;
@@ -90,8 +90,8 @@ test('payments, top-ups, messages and expiry runs wait for the end of the fence'
   });
   expect(sent()).toBe(0);
 
-  expect(await operator.json('recover book')).toMatchObject({ booked: 0, isComplete: true });
-  expect(await operator.json(['recover', 'lift', '--note', 'none'])).toMatchObject({
+  expect(await operator.json('recovery book')).toMatchObject({ booked: 0, isComplete: true });
+  expect(await operator.json(['recovery', 'lift', '--note', 'none'])).toMatchObject({
     changed: true,
   });
   await Promise.all(answers);

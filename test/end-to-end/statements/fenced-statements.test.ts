@@ -72,7 +72,7 @@ test('while the fence of a restore stands, no statement is compared, and neither
     DATABASE_URL: urlFor('operator'),
     ...providerSettings(sandbox),
   });
-  const { code, err } = await operator.admin(`reconcile --provider gsma --day ${day}`);
+  const { code, err } = await operator.admin(`money reconcile --provider gsma --day ${day}`);
   expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining('The fence') });
   // The worker looks at the fence from time to time: it has seen it once it refuses a step.
   await until(() => startFenced('watchBalances'));

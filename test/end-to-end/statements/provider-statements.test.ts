@@ -59,7 +59,7 @@ const commands = () =>
 /** Compares a day as an operator; the cases of lines as what each one is about and our reference. */
 async function reconcile(provider: string, words = '', day: Day = today()) {
   const { code, out, err } = await commands().admin(
-    `reconcile --provider ${provider} --day ${day} --json ${words}`.trim(),
+    `money reconcile --provider ${provider} --day ${day} --json ${words}`.trim(),
   );
   if (err) throw new Error(err);
   const { cases, ...statement } = JSON.parse(out);
@@ -149,14 +149,14 @@ test('a file of the provider says the same as its API', async () => {
   const broken = join(folder, 'broken.csv');
   await writeFile(broken, 'amount\n5\n');
   const { err } = await commands().admin(
-    `reconcile --provider gsma --day ${today()} --file ${broken}`,
+    `money reconcile --provider gsma --day ${today()} --file ${broken}`,
   );
   expect(err).toContain('The file lacks the columns transactionReference');
 
   // By a file without rows everything of its day would be missing there: an operator says so.
   const [header] = (await readFile(join(folder, 'gsma.csv'), 'utf8')).split('\n');
   await writeFile(broken, `${header}\n`);
-  const ofNothing = `reconcile --provider gsma --day 2026-01-02 --file ${broken}`;
+  const ofNothing = `money reconcile --provider gsma --day 2026-01-02 --file ${broken}`;
   expect((await commands().admin(ofNothing)).err).toContain('add --empty. Nothing was compared.');
   expect(await commands().json(`${ofNothing} --empty`)).toMatchObject({ lines: 0, cases: [] });
 });
@@ -221,7 +221,7 @@ describe('a Schedule compares the last closed day', () => {
         expect.stringMatching(new RegExp(`^gsma ${day}: .+, 0 not explained yet$`)),
       ]),
     });
-    const found = await commands().json(`reconcile --provider gsma --day ${day} --stored`);
+    const found = await commands().json(`money reconcile --provider gsma --day ${day} --stored`);
     expect(found).toMatchObject({ state: 'COMPARED', cases: [] });
     await handle.signal('lookAgain');
     await handle.result();
@@ -236,7 +236,7 @@ describe('a Schedule compares the last closed day', () => {
     });
     await ended(scene.stack, workflowId, 'watch-balances');
     await until(async () =>
-      expect(await commands().json('list provider-balances')).toMatchObject([
+      expect(await commands().json('providers list-balances')).toMatchObject([
         // The credit of text messages is watched, too.
         { provider: 'africas-talking' },
         { provider: 'dt-one', currency: 'USD', amount: '1000000' },

@@ -109,7 +109,7 @@ async function compare({ provider, isFile, without }: Source, day: Day): Promise
     const url = `${sandbox.url}/statements/${provider}/${day}.csv?zone=${ZONE}`;
     await writeFile(file, lacking(without, await (await fetch(url)).text()));
   }
-  const command = `reconcile --provider ${provider} --day ${day} --json`;
+  const command = `money reconcile --provider ${provider} --day ${day} --json`;
   const { err } = await admin(isFile ? `${command} --file ${file}` : command);
   expect(err).toBe('');
 }

@@ -61,7 +61,7 @@ describe('a retry of it is refused until a person has cleared what the provider 
 
   it('by the command', async () => {
     const { id } = await disputed();
-    const { err } = await operator.admin(`repair retry-top-up ${id} --why again`);
+    const { err } = await operator.admin(`top-up retry ${id} --why again`);
     expect(err).toMatch(/^Case \d+ of it is open: an operator settles that first\.\n$/);
     expect(await attemptsOf(id)).toBe(1);
   });

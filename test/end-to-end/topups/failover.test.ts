@@ -76,7 +76,7 @@ it('a top-up that the first provider did not take is sent once, by the second on
   expect(await failoversOf(id)).toEqual(['dt-one']);
 
   const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
-  expect((await operator.admin(`show top-up ${id}`)).out).toContain('dt-one, then reloadly');
+  expect((await operator.admin(`top-up show ${id}`)).out).toContain('dt-one, then reloadly');
   const topup = await findTopupDetail(scene.stack.database, scene.partner.id, id);
   const story = topup && happeningsOfTopup(topup, 'top-up').map(({ what }) => String(what));
   expect(story?.join('\n')).toMatch(/was not taken by DT One[\s\S]*was delivered by Reloadly/);

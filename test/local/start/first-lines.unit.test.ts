@@ -26,7 +26,7 @@ describe('the first line comes', () => {
   });
 
   test('of the help of the command line with commander alone', async () => {
-    for (const words of [['--help'], ['list', '--help'], ['help']]) {
+    for (const words of [['--help'], ['partner', '--help'], ['help']]) {
       const loaded = await loadedBeforeFirstLine('src/admin.ts', ...words);
       expect(packagesOf(loaded)).toEqual(['commander']);
       expect(loaded.length).toBeLessThan(30);
@@ -34,7 +34,7 @@ describe('the first line comes', () => {
   });
 
   test('of a command’s own help without the adapters of providers and without Temporal', async () => {
-    const loaded = await loadedBeforeFirstLine('src/admin.ts', 'list', 'partners', '--help');
+    const loaded = await loadedBeforeFirstLine('src/admin.ts', 'partner', 'list', '--help');
     const packages = packagesOf(loaded);
     expect(packages).toEqual(expect.arrayContaining(['commander', 'kysely', 'zod']));
     const heavy = /^(@temporalio\/|nodemailer$|smpp$|koa$|pino$|marked$)/;

@@ -29,8 +29,10 @@ describe('a merchant', () => {
   test('sees its fee and its account, masked, on the overview and beside its payouts', async () => {
     const { id } = await makeMerchant(stack);
     const operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
-    await operator.json(`set service-fee --merchant ${id} --percent 3.25`);
-    await operator.json(`set payout-account --merchant ${id} --key msisdn --value 0911234567`);
+    await operator.json(`merchant set-service-fee --merchant ${id} --percent 3.25`);
+    await operator.json(
+      `merchant payout-account set --merchant ${id} --key msisdn --value 0911234567`,
+    );
     const client = await clientOf(id);
     for (const path of ['/portal', '/portal/payouts']) {
       const { html } = await client.get(path);
@@ -42,7 +44,7 @@ describe('a merchant', () => {
       expect(html).not.toContain('cannot be redeemed at your shops yet');
     }
     await operator.json(
-      `set payout-account --merchant ${id} --key accountid --value 1000123456789`,
+      `merchant payout-account set --merchant ${id} --key accountid --value 1000123456789`,
     );
     expect(termsIn((await client.get('/portal')).html)['Paid to']).toBe('Account 10001*****789');
     const activity = (await client.get('/portal/activity')).html;

@@ -53,7 +53,7 @@ export function invitationsOn<
 
   /** Invites a merchant; the messages come later. */
   async function invite(merchantId: number, more = ''): Promise<string> {
-    const { invitationId } = await operator.json(`invite merchant ${merchantId}${more}`);
+    const { invitationId } = await operator.json(`merchant invite ${merchantId}${more}`);
     return invitationId;
   }
 

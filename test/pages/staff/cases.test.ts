@@ -257,7 +257,7 @@ describe('the command find', () => {
   };
 
   test('tells the story of a case, with the links of its workflows', async () => {
-    const { out } = await commands().admin(['find', gifts[0].voucherCode]);
+    const { out } = await commands().admin(['desk', 'find', gifts[0].voucherCode]);
     expect(out).toContain('was taken by the SMS provider');
     expect(out).toContain('What to do next\nGive the merchant the provider’s reference');
     expect(out).toContain('https://temporal.example/namespaces/default/workflows/claim%3A');
@@ -267,10 +267,10 @@ describe('the command find', () => {
   });
 
   test('lists several, and ends with an error where there is none', async () => {
-    const { cases, more } = await commands().json(['find', owner]);
+    const { cases, more } = await commands().json(['desk', 'find', owner]);
     expect(cases.map(({ id }: { id: number }) => id)).toEqual([gifts[1].id, gifts[0].id]);
     expect(more).toBe(0);
-    const none = await commands().admin(['find', 'RDM-0000000000000000']);
+    const none = await commands().admin(['desk', 'find', 'RDM-0000000000000000']);
     expect(none.code).toBe(1);
     expect(none.err).toContain('Nothing found');
   });

@@ -73,7 +73,7 @@ it('lists an account whose registered holder nobody has confirmed, until an oper
   expect((await redeem(client, gift)).body.statusCode).toBe(5031);
   const html = await listed();
   expect(html).toContain(pathOf(merchant));
-  expect(html).toContain('find out who holds it, then confirm payout-account');
+  expect(html).toContain('find out who holds it, then run merchant payout-account confirm');
   await askAgain(merchant);
   expect(await listed()).toContain('The account still cannot be paid');
   const account = (await currentPayoutAccounts(database, [merchant.id])).get(merchant.id);

@@ -124,25 +124,23 @@ describe('the commands for staff accounts', () => {
   test('create, change, reset and disable an account', async () => {
     const { json, admin } = commands();
     const made = await json(
-      'create staff-account --email sara@service.example --name Sara --role AGENT',
+      'access staff create --email sara@service.example --name Sara --role AGENT',
     );
     const client = portalClient(stack);
     const account = { email: 'sara@service.example', password: made.password as string };
     await signInAtSupport(client, account);
     expect((await client.get('/support')).location).toBe('/support/account');
-    await json(`set staff-role ${made.id} --role SUPERVISOR`);
-    expect(await json('list staff-accounts')).toContainEqual(
+    await json(`access staff set-role ${made.id} --role SUPERVISOR`);
+    expect(await json('access staff list')).toContainEqual(
       expect.objectContaining({ email: 'sara@service.example', role: 'SUPERVISOR' }),
     );
-    const reset = await json(`reset staff-account ${made.id}`);
+    const reset = await json(`access staff reset ${made.id}`);
     expect(reset.password).not.toBe(made.password);
     expect((await client.get('/support/account')).location).toContain('/support/sign-in');
-    await json(`disable staff-account ${made.id}`);
+    await json(`access staff disable ${made.id}`);
     const again = { ...account, password: reset.password as string };
     expect((await signInAtSupport(portalClient(stack), again)).status).toBe(403);
-    expect((await admin('disable staff-account 999999')).err).toContain(
-      'There is no staff account',
-    );
+    expect((await admin('access staff disable 999999')).err).toContain('There is no staff account');
   });
 
   test('reset takes the one-time passwords away, ends every session, and forgets wrong passwords', async () => {
@@ -150,7 +148,7 @@ describe('the commands for staff accounts', () => {
     expect((await client.get('/support')).status).toBe(200);
     const wrong = { ...account, password: 'not the password' };
     while ((await signInAtSupport(portalClient(stack), wrong)).status !== 429);
-    const { password } = await commands().json(`reset staff-account ${account.id}`);
+    const { password } = await commands().json(`access staff reset ${account.id}`);
     const again = { ...account, password: password as string };
     expect((await signInAtSupport(portalClient(stack), again)).status).toBe(303);
     expect((await client.get('/support')).location).toContain('/support/sign-in');
@@ -171,10 +169,10 @@ describe('the commands for staff accounts', () => {
       .where('email', '=', person.email)
       .executeTakeFirstOrThrow();
     const { admin } = commands();
-    expect((await admin(`reset staff-account ${id}`)).code).not.toBe(0);
-    expect((await admin(`disable portal-account ${staff.id}`)).code).not.toBe(0);
-    expect((await admin(`reset portal-password ${staff.id}`)).code).not.toBe(0);
-    expect((await admin(`reset one-time-password --account ${staff.id}`)).code).not.toBe(0);
+    expect((await admin(`access staff reset ${id}`)).code).not.toBe(0);
+    expect((await admin(`access account disable ${staff.id}`)).code).not.toBe(0);
+    expect((await admin(`access account reset-password ${staff.id}`)).code).not.toBe(0);
+    expect((await admin(`access account reset-one-time-password ${staff.id}`)).code).not.toBe(0);
     expect((await signInAtSupport(portalClient(stack), staff)).status).toBe(303);
   });
 });

@@ -120,7 +120,7 @@ ${
         },
       ])
 }
-<p class="quiet">An operator lists all: <code>npm run admin -- audit --kind ${kind} --id ${id}</code></p></section>`;
+<p class="quiet">An operator lists all: <code>npm run admin -- access audit --kind ${kind} --id ${id}</code></p></section>`;
 }
 
 function whatOf({ action, details }: Awaited<ReturnType<typeof listAuditEntries>>[number]): string {

@@ -36,10 +36,10 @@ describe('a partner that only commands have made', () => {
   let addressId: number;
 
   beforeAll(async () => {
-    id = (await operator.json('create partner --name New')).id;
-    addressId = (await operator.json(`register address 127.0.0.1 --partner ${id}`)).addressId;
-    await operator.json(`deposit --partner ${id} --wallet gift --amount 75.5`);
-    const issued = await operator.json(`issue api-key --partner ${id} --name Shop`);
+    id = (await operator.json('partner create --name New')).id;
+    addressId = (await operator.json(`access address add 127.0.0.1 --partner ${id}`)).addressId;
+    await operator.json(`money deposit --partner ${id} --wallet gift --amount 75.5`);
+    const issued = await operator.json(`access api-key create --partner ${id} --name Shop`);
     key = issued.key;
     keyId = issued.keyId;
   });
@@ -60,30 +60,30 @@ describe('a partner that only commands have made', () => {
 
   test('is stopped by suspension and goes on after it', async () => {
     const { accessToken } = (await logIn('', key)).body;
-    await operator.json(`suspend partner ${id}`);
+    await operator.json(`partner suspend ${id}`);
     await becomes(403, accessToken);
-    await operator.json(`reinstate partner ${id}`);
+    await operator.json(`partner reinstate ${id}`);
     await becomes(200, accessToken);
   });
 
   test('is refused from an address that was removed', async () => {
     const { accessToken } = (await logIn('', key)).body;
-    await operator.json(`remove address ${addressId}`);
+    await operator.json(`access address remove ${addressId}`);
     await becomes(403, accessToken);
-    await operator.json(`register address 127.0.0.0/8 --partner ${id}`);
+    await operator.json(`access address add 127.0.0.0/8 --partner ${id}`);
     await becomes(200, accessToken);
   });
 
   test('is refused with a key that was revoked, and lives on with a new one', async () => {
     const { accessToken } = (await logIn('', key)).body;
-    const next = await operator.json(`issue api-key --partner ${id} --name Next`);
-    await operator.json(`revoke api-key ${keyId}`);
+    const next = await operator.json(`access api-key create --partner ${id} --name Next`);
+    await operator.json(`access api-key revoke ${keyId}`);
     await becomes(401, accessToken);
     expect((await logIn('', key)).status).toBe(401);
     expect((await logIn('', next.key)).status).toBe(200);
-    const again = await operator.admin(`revoke api-key ${keyId}`);
-    expect(again.err).toBe(`There is no valid API key ${keyId}: see "list api-keys".\n`);
-    const keys = await operator.json(`list api-keys --partner ${id}`);
+    const again = await operator.admin(`access api-key revoke ${keyId}`);
+    expect(again.err).toBe(`There is no valid API key ${keyId}: see "access api-key list".\n`);
+    const keys = await operator.json(`access api-key list --partner ${id}`);
     expect(keys.map((row: { revokedAt: unknown }) => row.revokedAt === null)).toEqual([
       false,
       true,
@@ -92,57 +92,60 @@ describe('a partner that only commands have made', () => {
 
   test('gives a key less power, and more', async () => {
     const issued = await operator.json(
-      `issue api-key --partner ${id} --name Reports --scopes read`,
+      `access api-key create --partner ${id} --name Reports --scopes read`,
     );
     expect(issued.scopes).toEqual(['read']);
-    const widened = await operator.json(`set key-scopes ${issued.keyId} --scopes topups,read`);
+    const widened = await operator.json(
+      `access api-key set-scopes ${issued.keyId} --scopes topups,read`,
+    );
     expect(widened).toMatchObject({ before: ['read'], after: ['read', 'topups'] });
-    const rotated = await operator.json(`rotate api-key ${issued.keyId} --overlap-hours 0`);
-    const keys = await operator.json(`list api-keys --partner ${id}`);
+    const rotated = await operator.json(`access api-key rotate ${issued.keyId} --overlap-hours 0`);
+    const keys = await operator.json(`access api-key list --partner ${id}`);
     const listed = keys.find((row: { id: number }) => row.id === rotated.keyId);
     expect(listed.scopes).toEqual(['read', 'topups']);
     for (const scopes of ['', 'read,write'])
       expect(
-        (await operator.admin(`set key-scopes ${rotated.keyId} --scopes "${scopes}"`)).err,
+        (await operator.admin(`access api-key set-scopes ${rotated.keyId} --scopes "${scopes}"`))
+          .err,
       ).toContain('must be one or more of read, vouchers, topups');
   });
 
   test('limits what a key and the partner spend in a day', async () => {
-    const issued = await operator.json(`issue api-key --partner ${id} --name Limited`);
-    await operator.json(`set key-limits ${issued.keyId} --amount 100 --operations 3`);
-    const less = await operator.json(`set key-limits ${issued.keyId} --amount none`);
+    const issued = await operator.json(`access api-key create --partner ${id} --name Limited`);
+    await operator.json(`access api-key set-limits ${issued.keyId} --amount 100 --operations 3`);
+    const less = await operator.json(`access api-key set-limits ${issued.keyId} --amount none`);
     expect(less).toMatchObject({
       before: { dailyAmount: '100.000000', dailyOperations: 3 },
       after: { dailyAmount: null, dailyOperations: 3 },
     });
-    await operator.json(`set daily-limits ${id} --amount 5000`);
-    expect(await operator.json(`show partner ${id}`)).toMatchObject({
+    await operator.json(`partner set-daily-limits ${id} --amount 5000`);
+    expect(await operator.json(`partner show ${id}`)).toMatchObject({
       dailyAmount: '5000.000000',
       dailyOperations: null,
     });
-    await operator.json(`set daily-limits ${id} --amount none`);
-    expect((await operator.admin(`show partner ${id}`)).out).toMatch(/Limits of a day +none/);
-    expect((await operator.admin(`set key-limits ${issued.keyId}`)).err).toContain(
+    await operator.json(`partner set-daily-limits ${id} --amount none`);
+    expect((await operator.admin(`partner show ${id}`)).out).toMatch(/Limits of a day +none/);
+    expect((await operator.admin(`access api-key set-limits ${issued.keyId}`)).err).toContain(
       'nothing to change',
     );
   });
 
   test('rotates a key: the new one works at once, the old one until its end', async () => {
-    const issued = await operator.json(`issue api-key --partner ${id} --name Rotated`);
-    const rotated = await operator.json(`rotate api-key ${issued.keyId}`);
+    const issued = await operator.json(`access api-key create --partner ${id} --name Rotated`);
+    const rotated = await operator.json(`access api-key rotate ${issued.keyId}`);
     const hoursLeft = (Date.parse(rotated.replaced.expiresAt) - Date.now()) / 3_600_000;
     expect(hoursLeft).toBeGreaterThan(23.9);
     expect(hoursLeft).toBeLessThan(24.1);
     const { accessToken } = (await logIn('', issued.key)).body;
     expect((await logIn('', rotated.key)).status).toBe(200);
-    const again = await operator.admin(`rotate api-key ${issued.keyId}`);
-    expect(again.err).toContain('without an end: see "list api-keys"');
+    const again = await operator.admin(`access api-key rotate ${issued.keyId}`);
+    expect(again.err).toContain('without an end: see "access api-key list"');
 
-    const next = await operator.json(`rotate api-key ${rotated.keyId} --overlap-hours 0`);
+    const next = await operator.json(`access api-key rotate ${rotated.keyId} --overlap-hours 0`);
     expect((await logIn('', rotated.key)).status).toBe(401);
     expect((await logIn('', next.key)).status).toBe(200);
     await becomes(200, accessToken);
-    const keys = await operator.json(`list api-keys --partner ${id}`);
+    const keys = await operator.json(`access api-key list --partner ${id}`);
     const stateOf = (keyId: number) => keys.find((row: { id: number }) => row.id === keyId).status;
     expect([issued, rotated, next].map(({ keyId }) => stateOf(keyId))).toEqual([
       'ENDING',
@@ -154,7 +157,9 @@ describe('a partner that only commands have made', () => {
   test('is told which calls were refused and why', async () => {
     expect((await logIn('', `${key.slice(0, -4)}none`)).status).toBe(401);
     await until(async () => {
-      const calls = await operator.json('list refused-calls --reason api-key-invalid --limit 1');
+      const calls = await operator.json(
+        'access list-refused-calls --reason api-key-invalid --limit 1',
+      );
       expect(calls).toEqual([
         expect.objectContaining({
           method: 'POST',
@@ -165,20 +170,22 @@ describe('a partner that only commands have made', () => {
         }),
       ]);
     });
-    expect(await operator.json('list refused-calls --address 192.0.2.1')).toEqual([]);
-    const own = await operator.json(`list refused-calls --partner ${id}`);
+    expect(await operator.json('access list-refused-calls --address 192.0.2.1')).toEqual([]);
+    const own = await operator.json(`access list-refused-calls --partner ${id}`);
     expect(own.length).toBeGreaterThan(0);
   });
 
   test('shows a key once: it is neither kept nor audited', async () => {
-    const { key: secret } = await operator.json(`issue api-key --partner ${id} --name Third`);
+    const { key: secret } = await operator.json(
+      `access api-key create --partner ${id} --name Third`,
+    );
     const kept = await stack.database
       .selectFrom('audit_log')
       .innerJoin('api_keys', 'api_keys.partner_id', 'audit_log.subject_id')
       .select(['details', 'key_name', 'key_prefix'])
       .execute();
     expect(JSON.stringify(kept)).not.toContain(secret.slice(12));
-    const { out } = await operator.admin(`show partner ${id}`);
+    const { out } = await operator.admin(`partner show ${id}`);
     expect(out).not.toContain(secret.slice(13));
   });
 });
@@ -189,13 +196,13 @@ describe('a public key of a merchant', () => {
   const register = async (merchantId: number, pem: string) => {
     const file = join(directory, `${randomUUID()}.pem`);
     await writeFile(file, pem);
-    return operator.admin(`register public-key --merchant ${merchantId} --file ${file} --json`);
+    return operator.admin(`access public-key add --merchant ${merchantId} --file ${file} --json`);
   };
 
   test('checks signatures from its registration to its revocation', async () => {
     const { id } = await operator.json(merchantWords(randomUUID()));
-    await operator.json(`register address 127.0.0.0/8 --merchant ${id}`);
-    const { key } = await operator.json(`issue api-key --merchant ${id} --name Till`);
+    await operator.json(`access address add 127.0.0.0/8 --merchant ${id}`);
+    const { key } = await operator.json(`access api-key create --merchant ${id} --name Till`);
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
     const merchant = { id, identifier: '', apiKey: key, privateKey, payoutNumber: '' };
     const client = await merchantClient(stack, merchant);
@@ -209,9 +216,9 @@ describe('a public key of a merchant', () => {
     expect(fingerprint).toMatch(/^[0-9a-f]{64}$/);
     const again = await register(id, `\n${pemOf(publicKey)}\n`);
     expect(JSON.parse(again.out)).toMatchObject({ changed: false });
-    const [listed] = await operator.json(`list public-keys --merchant ${id}`);
+    const [listed] = await operator.json(`access public-key list --merchant ${id}`);
     expect(listed).toMatchObject({ id: publicKeyId, fingerprint, revokedAt: null });
-    await operator.json(`revoke public-key ${publicKeyId}`);
+    await operator.json(`access public-key revoke ${publicKeyId}`);
     await becomes(401);
   });
 
@@ -233,7 +240,7 @@ describe('a public key of a merchant', () => {
     expect(refused.err).toMatch(
       /^--file contains no usable key: This is .*openssl ecparam -name secp256k1.*\n$/,
     );
-    expect(await operator.json(`list public-keys --merchant ${id}`)).toEqual([]);
+    expect(await operator.json(`access public-key list --merchant ${id}`)).toEqual([]);
   });
 
   test('is refused where another merchant has it, until it is revoked there', async () => {
@@ -247,15 +254,15 @@ describe('a public key of a merchant', () => {
       `This key is valid as public key ${publicKeyId} of merchant ${first}: each merchant needs ` +
         `its own key pair. Fingerprint ${fingerprint}\n`,
     );
-    expect(await operator.json(`list public-keys --merchant ${second}`)).toEqual([]);
-    await operator.json(`revoke public-key ${publicKeyId}`);
+    expect(await operator.json(`access public-key list --merchant ${second}`)).toEqual([]);
+    await operator.json(`access public-key revoke ${publicKeyId}`);
     expect((await register(second, pem)).code).toBe(0);
-    const { out } = await operator.admin(`list public-keys --merchant ${second}`);
+    const { out } = await operator.admin(`access public-key list --merchant ${second}`);
     expect(out).toMatch(/PROVEN .*\n.* - {2}/);
   });
 
   test('is refused where there is no such file', async () => {
-    const refused = await operator.admin('register public-key --merchant 1 --file /nowhere.pem');
+    const refused = await operator.admin('access public-key add --merchant 1 --file /nowhere.pem');
     expect(refused.err).toBe('--file cannot be read (ENOENT).\n');
   });
 });
@@ -275,10 +282,10 @@ describe('an address', () => {
       ['2a01:1000::/20', '2a01:1000::/20'],
     ].map((row) => [row].flat()),
   )('%s is registered once', async (given = '', kept = given) => {
-    const { id } = await operator.json('create partner --name Addressed');
-    const first = await operator.json(`register address ${given} --partner ${id}`);
+    const { id } = await operator.json('partner create --name Addressed');
+    const first = await operator.json(`access address add ${given} --partner ${id}`);
     expect(first).toMatchObject({ changed: true, address: kept });
-    const again = await operator.json(`register address ${kept} --partner ${id}`);
+    const again = await operator.json(`access address add ${kept} --partner ${id}`);
     expect(again.changed).toBe(false);
   });
 
@@ -302,17 +309,17 @@ describe('an address', () => {
     '2000::/3',
     '2002::/16',
   ])('%s is refused', async (address) => {
-    const { id } = await operator.json('create partner --name Addressed');
-    const refused = await operator.admin(`register address ${address} --partner ${id}`);
+    const { id } = await operator.json('partner create --name Addressed');
+    const refused = await operator.admin(`access address add ${address} --partner ${id}`);
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toMatch(/^<address> must .*\n$/);
   });
 
   test('that is a name is kept as the DNS has it, and ten of them are the most', async () => {
-    const { id } = await operator.json('create partner --name Named');
-    const register = (name: string) => operator.admin(`register address ${name} --partner ${id}`);
+    const { id } = await operator.json('partner create --name Named');
+    const register = (name: string) => operator.admin(`access address add ${name} --partner ${id}`);
     await register('Bücher.Example.');
-    const [kept] = await operator.json(`list addresses --partner ${id}`);
+    const [kept] = await operator.json(`access address list --partner ${id}`);
     expect(kept.address).toBe('xn--bcher-kva.example');
     for (let index = 1; index < 10; index += 1)
       expect((await register(`till-${index}.shop.example`)).code).toBe(0);
@@ -324,7 +331,7 @@ describe('an address', () => {
     ['nobody', ''],
     ['two companies', ' --partner 1 --merchant 1'],
   ])('of %s is refused', async (_whose, owner) => {
-    const refused = await operator.admin(`register address 203.0.113.7${owner}`);
+    const refused = await operator.admin(`access address add 203.0.113.7${owner}`);
     expect(refused.err).toBe('Use either --partner or --merchant.\n');
   });
 });

@@ -20,7 +20,7 @@ const signIn = async (email: string, password: string) => {
 
 test('a person is let in by a password that is shown once and changed first of all', async () => {
   const { id } = await makePartner(stack);
-  const words = `create portal-account --email Abebe@Shop.Example --partner ${id}`;
+  const words = `access account create --email Abebe@Shop.Example --partner ${id}`;
   const { password, accountId } = await operator.json(words);
   expect(password).toMatch(/^([a-z2-9]{4}-){3}[a-z2-9]{4}$/);
   const { client } = await signIn('abebe@shop.example', password);
@@ -33,16 +33,16 @@ test('a person is let in by a password that is shown once and changed first of a
   });
   expect((await client.get('/portal')).status).toBe(200);
 
-  const { out } = await operator.admin(`list portal-accounts --partner ${id}`);
+  const { out } = await operator.admin(`access account list --partner ${id}`);
   expect(out).toMatch(/abebe@shop\.example/);
   const again = await operator.admin(words);
   expect(again).toMatchObject({ code: 1, err: expect.stringContaining('already has an account') });
 
-  await operator.json(`disable portal-account ${accountId}`);
+  await operator.json(`access account disable ${accountId}`);
   expect((await client.get('/portal')).status).toBe(303);
   expect((await signIn('abebe@shop.example', 'a password of my own')).status).toBe(403);
 
-  const reset = await operator.json(`reset portal-password ${accountId}`);
+  const reset = await operator.json(`access account reset-password ${accountId}`);
   expect((await signIn('abebe@shop.example', 'a password of my own')).status).toBe(403);
   expect((await signIn('abebe@shop.example', reset.password)).status).toBe(303);
 
@@ -59,11 +59,11 @@ test('a person is let in by a password that is shown once and changed first of a
 });
 
 test.each([
-  ['create portal-account --email x@y.example', 'Use either --partner or --merchant.'],
-  ['create portal-account --email x@y.example --partner 999', 'There is no partner 999'],
-  ['create portal-account --email x --partner 1', 'must be an e-mail address'],
-  ['reset portal-password 999', 'There is no portal account 999'],
-  ['disable portal-account 999', 'There is no portal account 999'],
+  ['access account create --email x@y.example', 'Use either --partner or --merchant.'],
+  ['access account create --email x@y.example --partner 999', 'There is no partner 999'],
+  ['access account create --email x --partner 1', 'must be an e-mail address'],
+  ['access account reset-password 999', 'There is no portal account 999'],
+  ['access account disable 999', 'There is no portal account 999'],
 ])('%s: %s', async (words, problem) => {
   expect(await operator.admin(words)).toMatchObject({
     code: 1,
@@ -74,7 +74,7 @@ test.each([
 test('an account of a merchant is of that merchant', async () => {
   const { id } = await makeMerchant(stack, { merchant_name: 'Till & Co' });
   const { password } = await operator.json(
-    `create portal-account --email sara@till.example --merchant ${id}`,
+    `access account create --email sara@till.example --merchant ${id}`,
   );
   const { client } = await signIn('sara@till.example', password);
   expect((await client.get('/portal/account')).html).toContain('Till &amp; Co');
@@ -88,7 +88,7 @@ test('a password of the operator’s making ends, and a chosen one does not', as
     PORTAL_ONE_TIME_PASSWORD_SECONDS: '0.001',
   });
   const email = 'late@shop.example';
-  const made = await brief.json(`create portal-account --email ${email} --partner ${id}`);
+  const made = await brief.json(`access account create --email ${email} --partner ${id}`);
   const client = portalClient(stack);
   const late = await client.signIn({ email, password: made.password });
   expect(late.status).toBe(403);
@@ -99,11 +99,11 @@ test('a password of the operator’s making ends, and a chosen one does not', as
     'ended',
   );
 
-  const again = await brief.json(`reset portal-password ${made.accountId}`);
+  const again = await brief.json(`access account reset-password ${made.accountId}`);
   expect((await signIn(email, again.password)).status).toBe(403);
 
-  const { password } = await operator.json(`reset portal-password ${made.accountId}`);
-  const { out } = await operator.admin(`list portal-accounts --partner ${id}`);
+  const { password } = await operator.json(`access account reset-password ${made.accountId}`);
+  const { out } = await operator.admin(`access account list --partner ${id}`);
   expect(out).toContain('PASSWORD ENDS');
   const { client: person } = await signIn(email, password);
   const fields = { password, 'new-password': 'a password of my own' };

@@ -31,19 +31,21 @@ beforeAll(async () => {
   scene = await openScene();
   catalogue = await makeCatalogue(scene);
   for (const wallet of ['airtime', 'gift'])
-    await scene.json(`deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount 1000`);
+    await scene.json(
+      `money deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount 1000`,
+    );
   await makeVoucher(scene.database, catalogue, { ownerMsisdn: OWNER, validityDays: 0 });
   await topUp(scene.database, catalogue.partnerId, '10', { ending: 'SUCCESS' });
 });
 afterAll(() => scene?.close());
 
 const foundBy = async (msisdn: string) => [
-  (await scene.json(`list vouchers --msisdn ${msisdn}`)).length,
-  (await scene.json(`list top-ups --msisdn ${msisdn}`)).length,
+  (await scene.json(`voucher list --msisdn ${msisdn}`)).length,
+  (await scene.json(`top-up list --msisdn ${msisdn}`)).length,
 ];
 const keysInUse = async (on: Pick<AdminScene, 'json'> = scene) => [
   ...new Set(
-    (await on.json('list number-storage')).map(({ stored }: { stored: string }) => stored),
+    (await on.json('privacy list-number-storage')).map(({ stored }: { stored: string }) => stored),
   ),
 ];
 
@@ -53,50 +55,62 @@ test('numbers are found by their hashes, and nowhere in clear', async () => {
     [1, 0],
     [0, 1],
   ]);
-  const [voucher] = await scene.json(`list vouchers --msisdn ${OWNER}`);
+  const [voucher] = await scene.json(`voucher list --msisdn ${OWNER}`);
   expect(voucher.ownerMsisdn).toBe('+2519*****444');
-  expect((await scene.json('reseal numbers')).changed).toBe(false);
+  expect((await scene.json('privacy reseal-numbers')).changed).toBe(false);
 });
 
 test('a rotation of DATA_KEYS renews them, and then the old key is in no row', async () => {
   const rotated = commandsOn({ ...scene.environment, DATA_KEYS: `${NEW_KEY},${OLD_KEY}` });
   expect(await keysInUse(rotated)).toEqual(['k1']);
-  expect(await rotated.json('reseal numbers')).toEqual({ changed: true, sealed: 3 });
+  expect(await rotated.json('privacy reseal-numbers')).toEqual({ changed: true, sealed: 3 });
   expect(await keysInUse(rotated)).toEqual(['k2']);
   const without = commandsOn({ ...scene.environment, DATA_KEYS: NEW_KEY });
-  expect(await without.json(`list vouchers --msisdn ${OWNER}`)).toHaveLength(1);
+  expect(await without.json(`voucher list --msisdn ${OWNER}`)).toHaveLength(1);
 });
 
-test('erase number is refused while the number has value', async () => {
-  const refused = await scene.admin(['erase', 'number', OWNER, '--note', 'Asked by letter']);
+test('privacy erase-number is refused while the number has value', async () => {
+  const refused = await scene.admin([
+    'privacy',
+    'erase-number',
+    OWNER,
+    '--note',
+    'Asked by letter',
+  ]);
   expect(refused.code).toBe(1);
   expect(refused.err).toMatch(
     /\+2519\*{5}444 cannot be erased: voucher \d+ needs it\. First cancel/,
   );
   const open = await topUp(scene.database, catalogue.partnerId, '20');
-  const running = await scene.admin(['erase', 'number', TOPPED_UP, '--note', 'Asked by letter']);
+  const running = await scene.admin([
+    'privacy',
+    'erase-number',
+    TOPPED_UP,
+    '--note',
+    'Asked by letter',
+  ]);
   expect(running.err).toContain(`top-up ${open} needs it. First wait`);
 });
 
-test('erase number leaves neither the number nor its hash, and all amounts', async () => {
+test('privacy erase-number leaves neither the number nor its hash, and all amounts', async () => {
   await expireAll(scene.database);
   await commandsOn({ ...scene.environment, DATA_KEYS: `${OLD_KEY},${NEW_KEY}` }).json(
-    'reseal numbers',
+    'privacy reseal-numbers',
   );
   const hashes = (await hashesOf()).filter((hash) => hash !== 'erased');
   expect(hashes).toHaveLength(1);
   canary.add('hash', ...hashes);
-  const erased = await scene.json(['erase', 'number', OWNER, '--note', 'Asked by letter']);
+  const erased = await scene.json(['privacy', 'erase-number', OWNER, '--note', 'Asked by letter']);
   expect(erased).toMatchObject({ changed: true, erased: { vouchers: 1, topups: 0 } });
   expect(await secretsInDatabase(scene.database, canary)).toEqual([]);
   expect(await foundBy(OWNER)).toEqual([0, 0]);
-  const [voucher] = await scene.json('list vouchers');
+  const [voucher] = await scene.json('voucher list');
   expect(voucher).toMatchObject({ ownerMsisdn: 'erased', amount: '500.000000' });
   expect((await scene.auditRows()).at(-1)).toMatchObject({
     action: 'erase number',
     details: { note: 'Asked by letter' },
   });
-  const again = await scene.json(['erase', 'number', OWNER, '--note', 'Once more']);
+  const again = await scene.json(['privacy', 'erase-number', OWNER, '--note', 'Once more']);
   expect(again.changed).toBe(false);
 });
 
@@ -130,7 +144,7 @@ test('numbers of what ended before the retention are erased, and no others', asy
   // The running top-up of the test before keeps its number.
   expect(await pruned(30)).toEqual([1, 1, 1, 0]);
   expect(await pruned(30)).toEqual([0, 0, 0, 0]);
-  const shown = async (id: number) => (await scene.json(`show voucher ${id}`)).ownerMsisdn;
+  const shown = async (id: number) => (await scene.json(`voucher show ${id}`)).ownerMsisdn;
   expect([await shown(young.id), await shown(old.id)]).toEqual(['+2519*****444', 'erased']);
 });
 
@@ -138,7 +152,7 @@ test('a number that only a repair was given is erased with it, and not while it 
   const { database } = scene;
   const id = await topUp(database, catalogue.partnerId, '10', { ending: 'FAILED' });
   const given = '+251911555666';
-  const asked = ['repair', 'retry-top-up', String(id), '--msisdn', given, '--why', 'Ticket 4711'];
+  const asked = ['top-up', 'retry', String(id), '--msisdn', given, '--why', 'Ticket 4711'];
   const { repair } = await scene.json(asked);
   const sealed = async () =>
     (
@@ -148,7 +162,7 @@ test('a number that only a repair was given is erased with it, and not while it 
         .where('id', '=', repair)
         .executeTakeFirstOrThrow()
     ).sealed_arguments;
-  const erase = ['erase', 'number', given, '--note', 'Asked by letter'];
+  const erase = ['privacy', 'erase-number', given, '--note', 'Asked by letter'];
   const refused = await scene.admin(erase);
   expect([refused.code, refused.err]).toEqual([
     1,
@@ -177,7 +191,7 @@ test('a number whose redeemed voucher is to get its value back is not erased bef
   await sql`insert into redemption_reversals (redemption_id, operation_id, request_digest, reference)
     select id, 'reversal', 'digest', gen_random_uuid() from redemptions
     where voucher_id = ${id}`.execute(database);
-  const erase = ['erase', 'number', owner, '--note', 'Asked by letter'];
+  const erase = ['privacy', 'erase-number', owner, '--note', 'Asked by letter'];
   expect((await scene.admin(erase)).err).toContain(`voucher ${id} needs it`);
   await sql`update redemption_reversals set status = 'FAILED', settled_at = now()`.execute(
     database,

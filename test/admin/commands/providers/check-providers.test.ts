@@ -22,7 +22,7 @@ const commands = (changes: Record<string, string | undefined> = {}) =>
 
 it('each provider of the sandbox accepts the login, and tells its balance where it has one', async () => {
   sandbox.books.setBalance('gsma', 1_234.5);
-  expect(await commands().json('check providers')).toEqual([
+  expect(await commands().json('providers check')).toEqual([
     { provider: 'africas-talking', result: 'ok', detail: 'logged in, balance ETB 1000000.0000' },
     { provider: 'smpp', result: 'ok', detail: 'logged in; it tells no balance' },
     { provider: 'gsma', result: 'ok', detail: 'logged in, balance ETB 1234.50' },
@@ -40,7 +40,7 @@ it('a refused login, a provider that does not answer, and a default that is not 
     AIRTIME_URL: 'http://127.0.0.1:1',
     MPESA_URL: undefined,
   });
-  const { code, out } = await broken.admin('check providers');
+  const { code, out } = await broken.admin('providers check');
   expect(code).toBe(2);
   for (const line of [
     /africas-talking +FAILED +not configured, and the default of its kind/,
@@ -87,7 +87,7 @@ it.each([
     if (request.url?.endsWith('/heartbeat')) beats(request, response);
     else void pass(request, response);
   });
-  const { out } = await commands({ MOBILE_MONEY_URL: provider.url }).admin('check providers');
+  const { out } = await commands({ MOBILE_MONEY_URL: provider.url }).admin('providers check');
   await provider.close();
   expect(/gsma +(.*)/.exec(out)?.[1]).toMatch(words);
 });
@@ -95,7 +95,7 @@ it.each([
 it('a provider with a fault fails', async () => {
   for (const provider of ['africas-talking', 'mpesa', 'reloadly'] as const)
     sandbox.faults.set(provider, { ...sandbox.faults.of(provider), answers: 'not-authorised' });
-  const { code, out } = await commands().admin('check providers');
+  const { code, out } = await commands().admin('providers check');
   expect(code).toBe(2);
   expect(out.match(/FAILED/g)).toHaveLength(3);
   sandbox.faults.clear();

@@ -31,43 +31,53 @@ it('shows who holds a payout account, and what to do where it is not paid', asyn
     payout: { key: 'msisdn', value: '+251911000029' },
   });
   const of = `--merchant ${merchant}`;
-  expect((await admin('list payout-accounts')).out).toContain('not asked yet');
-  const first = await admin(`check payout-account ${of}`);
+  expect((await admin('merchant payout-account list')).out).toContain('not asked yet');
+  const first = await admin(`merchant payout-account check ${of}`);
   expect(first).toMatchObject({ code: 0 });
   expect(first.out).toMatch(/gsma +open +Chaltu Bekele/);
   expect(first.out).not.toContain('911000029');
 
-  const account = ['set', 'payout-account', '--merchant', String(merchant), '--key', 'msisdn'];
+  const account = [
+    'merchant',
+    'payout-account',
+    'set',
+    '--merchant',
+    String(merchant),
+    '--key',
+    'msisdn',
+  ];
   const holder = ['--value', '0911000029', '--holder', 'Abebe Kebede'];
   expect((await admin([...account, ...holder])).code).toBe(0);
   expect((await admin([...account, ...holder])).out).toContain('No change');
-  const other = await admin(`check payout-account ${of}`);
+  const other = await admin(`merchant payout-account check ${of}`);
   expect(other.code).toBe(2);
   expect(other.out).toMatch(
     /name-differs +Chaltu Bekele +Abebe Kebede .*not paid: ask the merchant/,
   );
 
   await admin([...account, '--value', '0911000026']);
-  expect((await admin(`check payout-account ${of}`)).code).toBe(2);
-  expect(await json('list payout-accounts')).toMatchObject([
+  expect((await admin(`merchant payout-account check ${of}`)).code).toBe(2);
+  expect(await json('merchant payout-account list')).toMatchObject([
     { merchantId: merchant, state: 'closed', holder: null, remedy: expect.any(String) },
   ]);
-  expect(await json('list payout-accounts --unpaid')).toMatchObject([{ merchantId: merchant }]);
+  expect(await json('merchant payout-account list --unpaid')).toMatchObject([
+    { merchantId: merchant },
+  ]);
   await admin([...account, '--value', '0911000030']);
-  const silent = await admin(`check payout-account ${of}`);
+  const silent = await admin(`merchant payout-account check ${of}`);
   expect(silent).toMatchObject({ code: 2, out: expect.stringContaining('gsma does not answer') });
   const unasked = await commands({ MOBILE_MONEY_ACCOUNT_CHECK: 'off' }).admin(
-    `check payout-account ${of}`,
+    `merchant payout-account check ${of}`,
   );
   expect(unasked.code).toBe(0);
 
-  const confirm = `confirm payout-account ${of} --provider mpesa`;
+  const confirm = `merchant payout-account confirm ${of} --provider mpesa`;
   expect((await admin(confirm)).err).toContain('has no registered holder');
   await admin([...account, '--value', '0911000030', '--holder', 'Abebe Kebede']);
   expect((await admin(confirm)).out).toContain('may be paid by mpesa');
-  expect(await json('list payout-accounts')).toMatchObject([
+  expect(await json('merchant payout-account list')).toMatchObject([
     { provider: 'mpesa', state: 'open', holder: 'Abebe Kebede', remedy: null },
   ]);
-  expect(await json('list payout-accounts --unpaid')).toEqual([]);
+  expect(await json('merchant payout-account list --unpaid')).toEqual([]);
   expect(sandbox.books.payouts({})).toEqual([]);
 });

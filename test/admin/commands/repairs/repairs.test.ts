@@ -20,35 +20,37 @@ afterAll(() => scene?.stop());
 
 const WHY = ['--why', 'Ticket 4711'];
 
-const cancel = (name: string | number) => ['repair', 'cancel-voucher', String(name), ...WHY];
+const cancel = (name: string | number) => ['voucher', 'cancel', String(name), ...WHY];
 
 it('asks for a repair, and shows what came of it', async () => {
   const { gift } = await scene.voucherIn('claimed');
-  const words = ['repair', 'extend-claim', String(gift.id), '--minutes', '15', ...WHY];
+  const words = ['voucher', 'claim', 'extend', String(gift.id), '--minutes', '15', ...WHY];
   const { repair } = await commands.json(words);
   await scene.ended(repair);
-  const shown = await commands.admin(['show', 'repair', String(repair)]);
+  const shown = await commands.admin(['desk', 'repair', 'show', String(repair)]);
   expect(shown.out).toMatch(/The claim stays open for 15 minutes at least/);
   expect(shown.out).toMatch(/Ticket 4711/);
-  expect((await commands.admin('list repairs --state DONE')).out).toContain('extend-claim');
+  expect((await commands.admin('desk repair list --state DONE')).out).toContain('extend-claim');
 });
 
 it('refuses with what to do instead, and asks for nothing', async () => {
   const gift = await scene.gift();
   const { code, err } = await commands.admin([
-    ...['repair', 'cancel-claim', String(gift.id)],
+    ...['voucher', 'claim', 'cancel', String(gift.id)],
     ...WHY,
   ]);
   expect([code, err]).toEqual([1, expect.stringContaining('the merchant claims again')]);
-  const wrong = ['repair', 'extend-claim', String(gift.id), '--minutes', '61', ...WHY];
+  const wrong = ['voucher', 'claim', 'extend', String(gift.id), '--minutes', '61', ...WHY];
   expect((await commands.admin(wrong)).err).toContain('from 1 to 60');
-  expect((await commands.admin(['repair', 'cancel-voucher', String(gift.id)])).code).toBe(1);
-  expect((await commands.admin(['show', 'repair', '2000000000'])).err).toContain('no repair');
+  expect((await commands.admin(['voucher', 'cancel', String(gift.id)])).code).toBe(1);
+  expect((await commands.admin(['desk', 'repair', 'show', '2000000000'])).err).toContain(
+    'no repair',
+  );
 });
 
 it('asks for nothing that needs two people, and cannot speak as one of them', async () => {
   const gift = await scene.gift({ denomination: 500 });
-  const words = ['repair', 'cancel-voucher', String(gift.id), ...WHY];
+  const words = ['voucher', 'cancel', String(gift.id), ...WHY];
   for (const name of ['staff:1', 'hanna', 'abebe']) {
     const { code, err } = await commands.admin([...words, '--actor', name]);
     expect([code, err]).toEqual([1, expect.stringContaining('/support')]);
@@ -56,14 +58,14 @@ it('asks for nothing that needs two people, and cannot speak as one of them', as
   // Two people are always needed, so that there is no such command.
   const correct = ['repair', 'correct-number', String(gift.id), '--msisdn', '+251911234567'];
   expect((await commands.admin([...correct, ...WHY])).code).toBe(1);
-  expect(await commands.json('list repairs --state ASKED')).toEqual([]);
+  expect(await commands.json('desk repair list --state ASKED')).toEqual([]);
 });
 
 it('refuses a reference that names a customer', async () => {
   const { gift } = await scene.voucherIn('paying');
   const { id } = await scene.redemptionOf(gift);
   for (const reference of ['0911 234 567', 'MP1 to +251911234567', 'code 123456']) {
-    const words = ['repair', 'settle-payment', String(id), '--outcome', 'done'];
+    const words = ['voucher', 'settle-payment', String(id), '--outcome', 'done'];
     const { code, err } = await commands.admin([...words, '--reference', reference, ...WHY]);
     expect([code, err]).toEqual([1, expect.stringContaining('leave it out')]);
     expect(err).not.toContain(reference);
@@ -74,7 +76,7 @@ it('takes a redemption by our reference as by its id', async () => {
   const { gift } = await scene.voucherIn('paying');
   const { id, platform_reference: reference } = await scene.redemptionOf(gift);
   const reversal = (name: string) => [
-    ...['repair', 'reverse-redemption', name, '--consent', 'Hanna, by letter'],
+    ...['voucher', 'reverse-redemption', name, '--consent', 'Hanna, by letter'],
     ...WHY,
   ];
   for (const name of [String(id), reference])
@@ -85,22 +87,15 @@ it('takes a redemption by our reference as by its id', async () => {
 it('seals a number, and repeats nothing under the same key', async () => {
   const id = await scene.topUpIn('FAILED');
   const msisdn = scene.number();
-  const words = ['repair', 'retry-top-up', String(id), '--msisdn', msisdn, '--key', 'one', ...WHY];
+  const words = ['top-up', 'retry', String(id), '--msisdn', msisdn, '--key', 'one', ...WHY];
   const { repair } = await commands.json(words);
   scene.expectDone(await scene.ended(repair));
-  expect(JSON.stringify(await commands.json(['show', 'repair', String(repair)]))).not.toContain(
-    msisdn.slice(4),
-  );
+  expect(
+    JSON.stringify(await commands.json(['desk', 'repair', 'show', String(repair)])),
+  ).not.toContain(msisdn.slice(4));
   expect(await commands.json(words)).toMatchObject({ repair, isNew: false });
   expect(await scene.topup(id)).toMatchObject({ status: 'SUCCESS', attempt: 2 });
-  const other = [
-    'repair',
-    'cancel-voucher',
-    String((await scene.gift()).id),
-    '--key',
-    'one',
-    ...WHY,
-  ];
+  const other = [...['voucher', 'cancel'], String((await scene.gift()).id), '--key', 'one', ...WHY];
   expect((await commands.admin(other)).err).toContain(`belongs to repair ${repair}`);
 });
 
@@ -140,7 +135,7 @@ it.each(['paying', 'redeemed', 'expired', 'cancelled'] as const)(
 );
 
 it.each(['999999', '000000000000000000', 'abc', '-1'])('refuses to cancel "%s"', async (name) => {
-  const words = ['repair', 'cancel-voucher', ...WHY, '--', name];
+  const words = ['voucher', 'cancel', ...WHY, '--', name];
   const { code, out, err } = await commands.admin(words);
   expect([code, out, err.trim().split('\n').length]).toEqual([1, '', 1]);
 });
@@ -150,35 +145,32 @@ it('adds up what the command line cancels and takes back within a day', async ()
   const said: string[] = [];
   for (const { id } of gifts) said.push((await commands.admin(cancel(id))).err);
   expect([said[0], said.at(-1)]).toEqual(['', expect.stringContaining('Two people are needed')]);
-  const words = ['deposit', '--partner', String(scene.partner.id), '--wallet', 'gift'];
+  const words = ['money', 'deposit', '--partner', String(scene.partner.id), '--wallet', 'gift'];
   await commands.json([...words, '--amount', '300', '--reference', 'CBE-4711']);
-  const reversal = ['repair', 'undo-deposit', 'CBE-4711', ...WHY];
+  const reversal = ['money', 'undo-deposit', 'CBE-4711', ...WHY];
   expect((await commands.admin(reversal)).err).toContain('Two people are needed');
 });
 
 it('takes a phone number out of the reason, and says so', async () => {
   const { gift } = await scene.voucherIn('claimed');
   const words = [
-    'repair',
-    'extend-claim',
-    gift.id,
-    '--minutes',
-    20,
-    '--why',
-    'Call 0911 234 567 back',
-  ].map(String);
+    ...['voucher', 'claim', 'extend', String(gift.id)],
+    ...['--minutes', '20', '--why', 'Call 0911 234 567 back'],
+  ];
   const { code, out } = await commands.admin(words);
   expect([code, out]).toEqual([0, expect.stringContaining('was taken out of the reason')]);
   const repair = /^Repair (\d+)/.exec(out)?.[1] ?? '';
   scene.expectDone(await scene.ended(Number(repair)));
-  expect((await commands.admin(['show', 'repair', repair])).out).toContain('Call [number] back');
+  expect((await commands.admin(['desk', 'repair', 'show', repair])).out).toContain(
+    'Call [number] back',
+  );
 });
 
 it('shows the queue of the support desk', async () => {
   const { gift } = await scene.voucherIn('paying');
   const { id } = await scene.redemptionOf(gift);
   const ofPayment = async (options: string) =>
-    (await commands.json(`list desk${options}`)).filter(
+    (await commands.json(`desk list${options}`)).filter(
       ({ subject }: { readonly subject: string }) => subject === `payment ${id}`,
     );
   expect(await ofPayment('')).toEqual([]);
@@ -191,5 +183,5 @@ it('shows the queue of the support desk', async () => {
     { kind: 'unknown', amount: '100.000000', provider: 'gsma', assignee: null },
   ]);
   expect(await ofPayment(' --kind case')).toEqual([]);
-  expect((await commands.admin('list desk')).out).toContain(`payment ${id}`);
+  expect((await commands.admin('desk list')).out).toContain(`payment ${id}`);
 });

@@ -151,8 +151,8 @@ describe('a link', () => {
     const { id, email, path } = await scene.invited();
     const { client: before } = await scene.activate(path);
     expect((await before.get('/portal')).status).toBe(200);
-    const [account] = await scene.operator.json(`list portal-accounts --merchant ${id}`);
-    await scene.operator.json(`disable portal-account ${account.id}`);
+    const [account] = await scene.operator.json(`access account list --merchant ${id}`);
+    await scene.operator.json(`access account disable ${account.id}`);
     await scene.invite(id);
     const { answer } = await scene.activate(await scene.mailedPath(email, 2), `${PASSWORD} again`);
     expect(answer.status).toBe(303);
@@ -160,13 +160,13 @@ describe('a link', () => {
     const signIn = (password: string) => portalClient(scene.stack).signIn({ email, password });
     expect((await signIn(PASSWORD)).status).toBe(403);
     expect((await signIn(`${PASSWORD} again`)).status).toBe(303);
-    expect(await scene.operator.json(`list portal-accounts --merchant ${id}`)).toHaveLength(1);
+    expect(await scene.operator.json(`access account list --merchant ${id}`)).toHaveLength(1);
   });
 
   test('does not take an account of another company', async () => {
     const { path, email, invitationId } = await scene.invited();
     const other = await scene.newMerchant();
-    await scene.operator.json(`create portal-account --email ${email} --merchant ${other.id}`);
+    await scene.operator.json(`access account create --email ${email} --merchant ${other.id}`);
     expect((await scene.activate(path)).answer.status).toBe(404);
     expect((await scene.invitationRow(invitationId)).status).toBe('OPEN');
   });

@@ -92,7 +92,7 @@ describe('a reset by an operator', () => {
     }
     const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
     const { password } = await operator.json(
-      `reset portal-password ${await accountIdOf(one.email)}`,
+      `access account reset-password ${await accountIdOf(one.email)}`,
     );
     for (const client of [own, from('203.0.113.42'), from('203.0.113.46')])
       expect((await client.signIn({ ...one, password })).status).toBe(303);

@@ -219,7 +219,7 @@ describe('a sign-in with a one-time password', () => {
     const client = await afterPassword(person);
     const old = client.cookies.get('portal-half') ?? '';
     const { secretOutput: _none, password } = await operator.json(
-      `reset portal-password ${await accountIdOf(person)}`,
+      `access account reset-password ${await accountIdOf(person)}`,
     );
     expect((await enter(client, codeOf(person.secret))).location).toBe('/portal/sign-in?late=yes');
     client.cookies.set('portal-half', old);
@@ -301,7 +301,7 @@ describe('one-time passwords', () => {
     const half = await afterPassword(person);
     const wrong = { ...person, password: 'not the password' };
     while ((await portalClient(stack).signIn(wrong)).status !== 429);
-    const command = `reset one-time-password --account ${await accountIdOf(person)}`;
+    const command = `access account reset-one-time-password ${await accountIdOf(person)}`;
     expect(await operator.json(command)).toMatchObject({ changed: true, email: person.email });
     expect(await operator.json(command)).toMatchObject({ changed: false });
     expect(await isIn(person.client)).toBe(false);

@@ -1,0 +1,36 @@
+/** How people call the command line. */
+export const PROGRAM = 'npm run admin --';
+
+/** The groups of commands by their subjects, each followed by its parts, in the order of help. */
+export const commandGroups: Readonly<Record<string, string>> = {
+  desk: 'The queue of the support desk, its search and its repairs',
+  'desk repair': 'Repairs, and what came of them',
+  partner: 'Partners: what they sell, at which prices, within which limits',
+  'partner product': 'What a partner may sell',
+  'partner price': 'The selling prices of a partner',
+  merchant: 'Merchants: fees, payout accounts, invitations and categories',
+  'merchant payout-account': 'Payout accounts, and what the providers say of them',
+  'merchant category': 'Categories of merchants',
+  product: 'Products, their categories, denominations and promos',
+  'product category': 'Categories of products',
+  'product denomination': 'Amounts of gift vouchers',
+  'product promo': 'Promos, which partners show',
+  voucher: 'Vouchers with their claims, payments and messages',
+  'voucher claim': 'The claim of a voucher',
+  'top-up': 'Top-ups and their retries',
+  money: 'Deposits, statements, reports and the books',
+  'money report-recipient': 'Who gets the report of each day by e-mail',
+  cases: 'What a person must settle: providers and our books differ',
+  providers: 'Providers: credentials, balances, states and routes',
+  'providers route': 'Which provider serves what',
+  access: 'Keys, addresses, people, webhooks, budgets and the audit log',
+  'access api-key': 'API keys of partners and merchants',
+  'access address': 'Addresses that partners and merchants may call from',
+  'access public-key': 'Public keys for the signatures of merchants',
+  'access account': 'Portal accounts of people of partners and merchants',
+  'access staff': 'Accounts of people of the service',
+  'access webhook': 'Where events are delivered',
+  'access budget': 'Daily budgets of a company for messages and wrong codes',
+  privacy: 'Phone numbers, and the keys that protect stored data',
+  recovery: 'The way back after a restore of the database',
+};
