@@ -83,7 +83,7 @@ export function refuseSettlement(
   isPayable: boolean,
 ): string | undefined {
   if (found.closedAt !== null) return 'The case is closed: nothing is left to settle.';
-  if (found.why === 'unread') return 'It ends when the day is compared: use "reconcile".';
+  if (found.why === 'unread') return 'It ends when the day is compared: use "money reconcile".';
   if (found.why === 'unbooked')
     return 'It ends when the answer is booked: remove the cause in the database.';
   if (order === undefined) return undefined;

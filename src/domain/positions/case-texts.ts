@@ -62,7 +62,7 @@ const advices: Readonly<Record<CaseWhy, string>> = {
     'No money was moved in our books. Find out who ordered it, and change the keys of the provider where nobody ' +
     'did. Settle the case when it is clear.',
   unread:
-    'See why with the command "reconcile". Where the provider cannot be asked, give its file with --file; allow many ' +
+    'See why with the command "money reconcile". Where the provider cannot be asked, give its file with --file; allow many ' +
     'differences with --maximum. The case ends when the day is compared.',
   balance:
     'The balance fell by more than the provider did for us and charged. Compare its list of movements with ours, ' +

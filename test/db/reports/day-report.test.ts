@@ -169,14 +169,14 @@ test('a day on which nothing happened has none of it, and balances that stay', a
 
 test('every form has the same figures and needs nothing from elsewhere', async () => {
   const day = `--day ${report.day}`;
-  const page = await commands().admin(`report ${day} --format html`);
+  const page = await commands().admin(`money report ${day} --format html`);
   expect(page).toMatchObject({ code: 0, err: '' });
   expect(page.out).not.toMatch(/<script|src=|href=|@import|url\(/);
   expect(page.out.match(/<svg/g)).toHaveLength(3);
   expect(page.out).toContain('The books are in order.');
-  const { out: file } = await commands().admin(`report ${day} --format csv`);
+  const { out: file } = await commands().admin(`money report ${day} --format csv`);
   expect(file).toContain('"Business of the day","Vouchers generated","5","900.00"');
-  const { out: text } = await commands().admin(`report ${day}`);
+  const { out: text } = await commands().admin(`money report ${day}`);
   for (const out of [page.out, text]) {
     expect(out).toContain('900.00');
     expect(out).toContain('Vouchers cancelled');

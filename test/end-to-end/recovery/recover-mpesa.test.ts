@@ -62,7 +62,7 @@ test('what M-Pesa paid since a restore is booked from its statement, once', asyn
   expect(without).toMatchObject({ booked: 0, isComplete: false });
   expect(without.gaps).toEqual([expect.stringContaining('--mpesa-statement')]);
   const withFile = (file: string, command = 'list') => [
-    ...['recover', command, '--mpesa-statement', file],
+    ...['recovery', command, '--mpesa-statement', file],
   ];
   expect((await operator.admin(withFile(join(folder, 'none.csv')))).err).toContain('no file');
 
