@@ -13,6 +13,8 @@ export interface PlacementRow extends Placement {
   readonly position: number;
   /** As PostgreSQL writes it: to change it asks another question. */
   readonly askAt: string | null;
+  /** Whether that time has come. */
+  readonly isDue: boolean;
 }
 
 /** An open case of an order. */
@@ -76,7 +78,8 @@ const placementsWhere = (condition: RawBuilder<unknown>) => sql`(
     'position', position, 'ordered', ordered::text, 'said', said, 'done', done::text,
     'providerReference', provider_reference, 'saidAt', ${milliseconds(sql`said_at`)}, 'message', message,
     'cleared', cleared, 'doubtedAt', ${milliseconds(sql`doubted_at`)},
-    'silentSince', ${milliseconds(sql`silent_since`)}, 'askAt', ask_at::text)
+    'silentSince', ${milliseconds(sql`silent_since`)}, 'askAt', ask_at::text,
+    'isDue', coalesce(ask_at <= clock_timestamp(), false))
     order by position, id), '[]')
   from placements where ${condition}) as placements`;
 

@@ -352,6 +352,9 @@ export const placing = ({
     returning provider)`,
 });
 
+/** What a provider says when it is asked. */
+const asked: readonly ObservationSource[] = ['answer', 'inquiry'];
+
 /** Writes the placements that have changed, and keeps each later change of what they did. */
 export async function writePlacements(
   transaction: DatabaseTransaction,
@@ -381,6 +384,7 @@ export async function writePlacements(
     const hasEnded = before.position.order.state === 'open' && !isOpen;
     if (placement === old && !hasEnded && placement.id !== change.askNow) continue;
     const isNews = change.takenAt !== undefined && old.askAt !== change.takenAt;
+    const isAnswered = placement !== old && asked.includes(change.source);
     const next = before.isLost
       ? null
       : change.askNow === placement.id
@@ -391,6 +395,7 @@ export async function writePlacements(
             watchMs: settings.reversalWatchSeconds * 1_000,
             hasCase,
             isCurrent: placement.id === current.id,
+            isDue: old.isDue && !isAnswered,
           });
     await updatePlacement(transaction, old, placement, { next: isNews ? now : next, isNews });
     if (old.said !== 'none' && hasChanged(old, placement)) {

@@ -150,7 +150,8 @@ export function endHold<Row extends Placement>(position: Position<Row>): Positio
 }
 
 /**
- * Lets somebody bear what is in suspense, and clears what the providers said. `payer`: the voucher or the wallet pays
+ * Lets somebody bear what is in suspense, and clears what the providers said. A callback that came a moment ago is not
+ * cleared: the person may not have seen it. `payer`: the voucher or the wallet pays
  * the whole order, or gets it back; a rest is the partner's. `provider`: a person says that the provider has put it
  * right, and its later answers count again.
  */
@@ -165,7 +166,7 @@ export function settle<Row extends Placement>(
     placements: position.placements.map((one) => ({
       ...one,
       cleared: one.message,
-      doubtedAt: null,
+      doubtedAt: isUnexplained(one, now) ? null : one.doubtedAt,
     })),
   };
   const open = difference(position);
@@ -247,12 +248,12 @@ export function caseOf(position: Position, now: number): PositionCase | undefine
   if (position.order.state === 'open') return undefined;
   if (difference(position) !== 0n) return 'difference';
   if (position.placements.some(isUnclear)) return 'unclear';
-  return position.placements.some(
-    ({ doubtedAt }) => doubtedAt !== null && now - doubtedAt >= PATIENCE_MS,
-  )
-    ? 'silence'
-    : undefined;
+  return position.placements.some((one) => isUnexplained(one, now)) ? 'silence' : undefined;
 }
+
+/** Whether a person must ask the provider about its news. */
+const isUnexplained = ({ doubtedAt }: Placement, now: number): boolean =>
+  doubtedAt !== null && now - doubtedAt >= PATIENCE_MS;
 
 /** Whether paying the voucher, or repeating the top-up, could pay for the same thing twice. */
 export const isBlocking = (position: Position, why: PositionCase | undefined): boolean =>

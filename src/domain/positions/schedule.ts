@@ -16,17 +16,20 @@ export interface AskClock {
   readonly hasCase: boolean;
   /** The workflow of an open order asks this placement itself. */
   readonly isCurrent: boolean;
+  /** The provider is to be asked by now, as after a callback, and has not answered since. */
+  readonly isDue: boolean;
 }
 
 /**
  * When a provider is asked next; null: not again. An unexplained placement is asked about until it
  * is explained, in pauses that grow to a day. An explained placement is asked about a few times
- * more: the provider may change it.
+ * more: the provider may change it. Only an answer of the provider puts off a question that is due.
  */
 export function nextAsk(placement: Placement, clock: AskClock): number | null {
   const { said, done, doubtedAt, silentSince } = placement;
-  const { now, decidedAt, hasCase, isCurrent } = clock;
+  const { now, decidedAt, hasCase, isCurrent, isDue } = clock;
   if (decidedAt === null && isCurrent) return null;
+  if (isDue) return now;
   const silence = silentSince === null ? 0 : now - silentSince;
   const afterPause = now + Math.min(DAY_MS, Math.max(FIRST_LOOK_MS, silence));
   const isUnexplained = doubtedAt !== null || said === 'pending' || said === 'other';

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
 import { settleOrder } from '../../../src/db/positions/book.ts';
 import { findCase } from '../../../src/db/positions/cases.ts';
+import { doubt } from '../../../src/db/positions/placements.ts';
 import { bookLost } from '../../../src/db/recovery.ts';
 import type { Bearer } from '../../../src/domain/positions/position.ts';
 import { expireAll, makeVoucher, redemptions, topUp } from '../../admin/movements.ts';
@@ -92,6 +93,13 @@ const lose = (reference: string, provider: 'gsma' | 'mpesa', amount = '487.5') =
       settings,
     ),
   );
+
+/** A callback of the provider that an order is at. */
+async function callsBack(operationId: string) {
+  const [placement] = await placementsOf(scene.database, operationId);
+  if (!placement) throw new Error('The order was never placed');
+  expect(await doubt(scene.database, placement)).toBe(true);
+}
 
 const expectOrder = async () => expect(await findBrokenInvariants(scene.database)).toEqual([]);
 
@@ -301,5 +309,41 @@ describe('after a restore', () => {
     expect(await open(operationId)).toEqual([['difference', 487.5]]);
     await settle(operationId, 'platform');
     await expectOrder();
+  });
+});
+
+describe('a callback around a settlement', () => {
+  it.each([
+    ['before it', 'partner'],
+    ['before it', 'provider'],
+    ['at the same time', 'partner'],
+    ['at the same time', 'provider'],
+    ['after it', 'provider'],
+  ] as const)('%s, by %s: the provider is asked at once, and a doubt stays', async (when, by) => {
+    const { operationId } = await payment('void');
+    await says(operationId, { said: 'done' }, { said: 'undone' }, { said: 'done' });
+    if (when === 'before it') await callsBack(operationId);
+    await Promise.all([
+      settle(operationId, by),
+      when === 'at the same time' && callsBack(operationId),
+    ]);
+    if (when === 'after it') await callsBack(operationId);
+    const [placement] = await placementsOf(scene.database, operationId);
+    expect(placement?.ask_at?.getTime()).toBeLessThanOrEqual(Date.now());
+    expect(placement?.doubted_at).not.toBeNull();
+    expect(await open(operationId)).toEqual([]);
+  });
+
+  it('that came again for old news lets the provider be asked at once', async () => {
+    const { operationId } = await payment('void');
+    await says(operationId, { said: 'done' });
+    await sql`
+      update placements set doubted_at = now() - interval '4 days'
+      where operation_id = ${operationId}`.execute(scene.database);
+    await callsBack(operationId);
+    await settle(operationId, 'partner');
+    const [placement] = await placementsOf(scene.database, operationId);
+    expect(placement?.ask_at?.getTime()).toBeLessThanOrEqual(Date.now());
+    expect(placement?.doubted_at).toBeNull();
   });
 });

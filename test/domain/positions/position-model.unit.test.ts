@@ -177,7 +177,8 @@ class Model {
     if (difference(this.#position) !== 0n) expect(why).toBe('difference');
     if (why === undefined) return;
     const clock = { now: this.#now, decidedAt: this.#decidedAt ?? this.#now, watchMs: 0 };
-    const next = (one: Placement) => nextAsk(one, { ...clock, hasCase: true, isCurrent: true });
+    const next = (one: Placement) =>
+      nextAsk(one, { ...clock, hasCase: true, isCurrent: true, isDue: false });
     for (const one of this.#position.placements) expect(next(one)).toBeGreaterThan(this.#now);
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Placement } from '../../../src/domain/positions/placement.ts';
 import {
+  bearers,
   caseOf,
   decide,
   difference,
@@ -257,11 +258,16 @@ describe('who bears a difference', () => {
     expect(difference(settle(takenBack, 'partner', 10))).toBe(0n);
   });
 
-  it('without a difference it clears the message and news', () => {
+  it('without a difference it clears the message and old news', () => {
     const position = positionOf({}, [{ ...done(), said: 'other', message: 'x', doubtedAt: 0 }]);
-    const settled = settle(position, 'partner', 9);
+    const settled = settle(position, 'partner', PATIENCE_MS);
     expect(caseOf(settled, PATIENCE_MS)).toBeUndefined();
     expect(settled.settlements).toEqual([]);
+  });
+
+  it.each(bearers)('by %s it keeps the news that its person may not have seen', (by) => {
+    const position = positionOf({ isCharged: false }, [{ ...done(), doubtedAt: 8 }]);
+    expect(settle(position, by, 9).placements[0]?.doubtedAt).toBe(8);
   });
 
   it.each([

@@ -9,7 +9,14 @@ const NOW = 100 * DAY;
 
 const done = { said: 'done', done: PRICE, saidAt: NOW } as const;
 const nothing = { said: 'nothing', saidAt: NOW } as const;
-const clock = { now: NOW, decidedAt: NOW, watchMs: 7 * DAY, hasCase: false, isCurrent: true };
+const clock = {
+  now: NOW,
+  decidedAt: NOW,
+  watchMs: 7 * DAY,
+  hasCase: false,
+  isCurrent: true,
+  isDue: false,
+};
 
 describe('when a provider is asked next', () => {
   it.each([
@@ -25,6 +32,13 @@ describe('when a provider is asked next', () => {
     ['and no longer', nothing, { decidedAt: NOW - DAY }, null],
     ['a case, every ten minutes at first', done, { hasCase: true, decidedAt: 0 }, 10 * MINUTE],
     ['news', { ...done, doubtedAt: NOW }, { decidedAt: 0 }, 10 * MINUTE],
+    ['what is due by now, at once', done, { isDue: true }, 0],
+    [
+      'what is due by now, by the workflow of an open order',
+      done,
+      { isDue: true, decidedAt: null },
+      null,
+    ],
     ['what is under way', { said: 'pending', saidAt: NOW }, { decidedAt: 0 }, 10 * MINUTE],
     [
       'in pauses that grow with the silence',
