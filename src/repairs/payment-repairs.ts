@@ -10,11 +10,15 @@ import { magnitudeOf, parseMoney } from '../domain/money.ts';
 import {
   afterChoice,
   type BearerChoice,
+  type BorneOrder,
   bearerChoices,
+  bearerQuestion,
   caseTitle,
+  differenceWords,
   whyNoPayer,
 } from '../domain/positions/case-texts.ts';
-import { bearers, difference } from '../domain/positions/position.ts';
+import { type Bearer, bearers, difference } from '../domain/positions/position.ts';
+import { providerName } from '../domain/providers.ts';
 import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './ask-repair.ts';
 import {
   choiceArgument,
@@ -157,9 +161,19 @@ async function isPayable(database: Database, order: LockedOrder | undefined): Pr
   return hasVoucherValue(database, order.operationId);
 }
 
+/** The order of a case, as its texts need it; undefined where it is about no order of ours. */
+const borneBy = ({ found, order, isPayable }: CaseFacts): BorneOrder | undefined =>
+  order && {
+    ...order,
+    isPayable,
+    names: { ...found, provider: found.provider && providerName(found.provider) },
+  };
+
 /** What each choice of a case would move. */
-const choicesOf = ({ order, isPayable }: CaseFacts) =>
-  order === undefined ? [] : bearerChoices({ ...order, isPayable });
+const choicesOf = (facts: CaseFacts): readonly BearerChoice[] => {
+  const borne = borneBy(facts);
+  return borne ? bearerChoices(borne) : [];
+};
 
 /** The choices of a case for the person who chooses. */
 export interface ShownChoices {
@@ -167,13 +181,24 @@ export interface ShownChoices {
     ReturnType<typeof afterChoice>)[];
   /** Why the payer is none of them, where others are. */
   readonly whyNoPayer: string | undefined;
+  /** What stands in suspense, and the question of who bears it; undefined where nothing does. */
+  readonly happened: string | undefined;
+  readonly question: string | undefined;
 }
+
+const NO_CHOICES: ShownChoices = {
+  choices: [],
+  whyNoPayer: undefined,
+  happened: undefined,
+  question: undefined,
+};
 
 /** Reads them with the balances that they change. */
 export async function shownChoicesOf(database: Database, facts: CaseFacts): Promise<ShownChoices> {
-  const { order, isPayable } = facts;
+  const { order } = facts;
+  const borne = borneBy(facts);
   const choices = choicesOf(facts);
-  if (order === undefined || choices.length === 0) return { choices: [], whyNoPayer: undefined };
+  if (!order || !borne || choices.length === 0) return NO_CHOICES;
   const wallets =
     order.partnerId === null ? undefined : await partnerBalances(database, order.partnerId);
   const balances = {
@@ -185,9 +210,14 @@ export async function shownChoicesOf(database: Database, facts: CaseFacts): Prom
       ...{ by: choice.by, moves: choice.moves },
       ...afterChoice(order, choice, balances),
     })),
-    whyNoPayer: whyNoPayer({ ...order, isPayable }),
+    whyNoPayer: whyNoPayer(borne),
+    happened: differenceWords(borne),
+    question: bearerQuestion(borne),
   };
 }
+
+const effectOf = (facts: CaseFacts, { by }: { readonly by?: Bearer | undefined }) =>
+  choicesOf(facts).find((one) => one.by === by)?.moves;
 
 export const settleCaseRepair = repairKind({
   subject: 'case',
@@ -198,7 +228,7 @@ export const settleCaseRepair = repairKind({
     'Says who bears what is in suspense, or that the words of the provider are clear. Later words of the provider open a case again.',
   allowed: 'While the case is open',
   fields: z.object({
-    by: choiceArgument(bearers, 'Who bears the amount').optional(),
+    by: choiceArgument(bearers, 'Who bears it').optional(),
     partner: wholeNumberArgument(
       1,
       999_999_999,
@@ -224,12 +254,13 @@ export const settleCaseRepair = repairKind({
       return 'A restore lost whose it is: name the partner, too.';
     return refuseSettlement(found, order, by ?? null, canPay);
   },
+  effectOf,
   async carryOut(transaction, facts, { by, partner }, { askedBy, why, books }) {
     const { found, order } = facts;
     const choice = { by: by ?? null, partnerId: partner ?? null, actor: askedBy, note: why };
     if (order) await settleOrder(transaction, found, choice, books);
     else await closeCase(transaction, found.id, { actor: askedBy, note: why, borneBy: null });
-    const moved = choicesOf(facts).find((one) => one.by === by)?.moves;
-    return { kind: 'done', result: moved ?? 'The case is closed. No money was moved.' };
+    const result = effectOf(facts, { by }) ?? 'The case is closed. No money was moved.';
+    return { kind: 'done', result };
   },
 });

@@ -108,6 +108,8 @@ interface Definition<Facts, Fields extends z.ZodObject> {
     args: ArgumentsOf<Fields>,
     basis: RepairBasis,
   ) => string | undefined;
+  /** The effect for these facts, in a sentence: the second person reads it. */
+  readonly effectOf?: (facts: Facts, args: ArgumentsOf<Fields>) => string | undefined;
   readonly carryOut: (
     transaction: DatabaseTransaction,
     facts: Facts,
@@ -127,6 +129,8 @@ export interface Judgement extends Subject {
   readonly refusal: string | undefined;
   /** Its arguments with what it is bound to. */
   readonly bound: Readonly<Record<string, unknown>>;
+  /** Its effect in a sentence, where that depends on the facts. */
+  readonly effect: string | undefined;
   carryOut(transaction: DatabaseTransaction, context: RepairContext): Promise<CarriedOut>;
 }
 
@@ -195,6 +199,7 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
       byTwo: byTwo && (byTwo.when?.(facts, args, basis) ?? true) ? byTwo.why : undefined,
       refusal: definition.refuse(facts, args, basis) ?? (hasChanged ? HAS_CHANGED : undefined),
       bound: { ...given, ...bound },
+      effect: definition.effectOf?.(facts, args),
       carryOut: (transaction, context) => definition.carryOut(transaction, facts, args, context),
     };
   },

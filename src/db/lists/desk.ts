@@ -176,7 +176,11 @@ const parts: readonly Part[] = [
     merchantId: sql`merchant_id`,
     voucherId: sql`voucher_id`,
     topupId: sql`topup_id`,
-    rows: sql`from cases where closed_at is null order by cases.id`,
+    // A settlement that waits for a second person is the same work: its repair is shown.
+    rows: sql`from cases where closed_at is null
+        and (select true from repairs where state = 'ASKED' and subject_kind = 'case'
+          and subject_id = cases.id::text limit 1) is null
+      order by cases.id`,
   },
   {
     kind: 'low-wallet',

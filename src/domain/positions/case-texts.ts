@@ -4,6 +4,7 @@ import {
   type Bearer,
   type Difference,
   difference,
+  differenceOf,
   mayCharge,
   mayCredit,
   type Position,
@@ -46,9 +47,7 @@ export const caseTitle = ({
 }): string => caseTitles[kind ?? why];
 
 const advices: Readonly<Record<CaseWhy, string>> = {
-  difference:
-    'The amount stands in the account suspense. Agree who bears it: the payer (the voucher), the partner, ' +
-    'the platform, or the provider, which puts it right. Then settle the case.',
+  difference: 'Agree who bears the amount, then settle the case.',
   unclear:
     'Nothing was booked. Ask the provider what it has under our reference. Where it is what we ordered, settle the ' +
     'case. Another answer of the provider opens it again.',
@@ -108,10 +107,47 @@ export interface BorneOrder {
   /** Whether its voucher has the value of the payment, and is not claimed. */
   readonly isPayable: boolean;
   readonly position: Position;
+  readonly names: CaseNames;
 }
 
+/** The companies and the provider of a case, as people know them; null where they are not known. */
+export interface CaseNames {
+  readonly partner: string | null;
+  readonly merchant: string | null;
+  /** The provider that differs most. */
+  readonly provider: string | null;
+}
+
+/** A sentence about what stands in suspense: who did how much, and for whom. */
+export function differenceWords({ kind, position, names }: BorneOrder): string {
+  const what = differenceOf(position);
+  const amount = etb(difference(position));
+  const provider = names.provider ?? 'The provider';
+  const merchant = names.merchant ?? 'the merchant';
+  const didWith = (object: string) =>
+    kind === 'payment' ? `paid ${merchant} ${object}` : `delivered ${object}`;
+  switch (what) {
+    case 'late':
+      return `${provider} ${didWith(amount)}, and nobody has paid for it.`;
+    case 'twice':
+      return `Two providers ${didWith(`${amount} too much`)}.`;
+    case 'amount':
+      return `${provider} ${didWith(`${amount} ${difference(position) > 0n ? 'more' : 'less'} than is paid for`)}.`;
+    case 'taken-back':
+      return `${provider} took ${amount} back${kind === 'payment' ? ` from ${merchant}` : ''}, and it is still paid for.`;
+    case 'lost':
+      return `${provider} ${kind === 'payment' ? 'paid' : 'delivered'} ${amount}, and a restore lost the order.`;
+    case null:
+      return 'Nothing is in suspense.';
+  }
+}
+
+/** The question that a choice answers. */
+export const bearerQuestion = ({ position }: Pick<BorneOrder, 'position'>): string =>
+  `Who ${difference(position) > 0n ? 'pays' : 'gets'} ${etb(difference(position))}?`;
+
 /** Why `payer` is no choice of its own; undefined where it is one. */
-export function whyNoPayer(borne: BorneOrder): string | undefined {
+export function whyNoPayer(borne: Omit<BorneOrder, 'names'>): string | undefined {
   const { kind, isLost, isPayable, position } = borne;
   const { isCharged, creditedTo, fee } = position.order;
   if (isLost) return 'The payer is not known: a restore lost the order.';
@@ -146,52 +182,61 @@ const walletOf = ({ kind }: Pick<BorneOrder, 'kind'>): string =>
 
 /** The choices of a case, each with an effect of its own; none where nothing is in suspense. */
 export function bearerChoices(borne: BorneOrder): readonly BearerChoice[] {
-  const open = difference(borne.position);
+  const { position, names } = borne;
+  const open = difference(position);
   if (open === 0n) return [];
   const isMore = open > 0n;
+  const payer = whyNoPayer(borne) === undefined ? [payerChoice(borne)] : [];
+  const isOfOwner = payer.length > 0 && !isWithPartner(position);
+  const owner = isMore ? ' The voucher keeps its value.' : ' The voucher gets nothing.';
+  const provider = names.provider ?? 'the provider';
   return [
-    ...(whyNoPayer(borne) === undefined ? [payerChoice(borne)] : []),
+    ...payer,
     {
       by: 'partner',
-      moves: `The ${walletOf(borne)} of the partner ${isMore ? 'pays' : 'gets'} ${etb(open)}.`,
+      moves: `${partnerOf(names)} ${isMore ? 'pays' : 'gets'} ${etb(open)} ${isMore ? 'from' : 'into'} its ${walletOf(borne)}.${isOfOwner ? owner : ''}`,
       toFees: 0n,
       toWallet: -open,
     },
     {
       by: 'platform',
-      moves: `The service fees ${isMore ? 'pay' : 'get'} ${etb(open)}.`,
+      moves: `${isMore ? `We pay ${etb(open)} from` : `We keep ${etb(open)} in`} our service fees.${isOfOwner ? owner : ''}`,
       toFees: -open,
       toWallet: 0n,
     },
     {
       by: 'provider',
-      moves: isMore
-        ? `The provider has given ${etb(open)} back.`
-        : `The provider has done the missing ${etb(open)}.`,
+      moves: `By its receipt, ${provider} has ${isMore ? `given ${etb(open)} back` : `done the missing ${etb(open)}`}.`,
       toFees: 0n,
       toWallet: 0n,
     },
   ];
 }
 
+const partnerOf = ({ partner }: CaseNames): string => partner ?? 'The partner';
+
+const isWithPartner = ({ order }: Position): boolean =>
+  !order.isCharged && order.creditedTo === 'partner';
+
 /** The voucher pays the whole order with its fee, or gets it back; a rest is the partner's. */
-function payerChoice({ position }: BorneOrder): BearerChoice {
-  const { price, fee, creditedTo, isCharged } = position.order;
+function payerChoice({ position, names }: BorneOrder): BearerChoice {
+  const { price, fee, isCharged } = position.order;
   const open = difference(position);
   const rest = open - (isCharged ? -price : price);
-  const isWithPartner = !isCharged && creditedTo === 'partner';
-  const payer = isWithPartner ? 'gift wallet of the partner' : 'voucher';
+  const isOfPartner = isWithPartner(position);
+  const payer = isOfPartner ? partnerOf(names) : 'The voucher';
   const whole = etb(price + fee);
-  const withFee = fee > 0n ? `${whole}, with the service fee of ${etb(fee)}` : whole;
+  const from = isOfPartner ? ' from its gift wallet' : '';
+  const withFee = fee > 0n ? `, with the service fee of ${etb(fee)}` : '';
   const further =
-    rest === 0n ? '' : `, and the gift wallet ${rest > 0n ? 'pays' : 'gets'} ${etb(rest)}`;
+    rest === 0n
+      ? ''
+      : ` ${partnerOf(names)} ${rest > 0n ? 'pays' : 'gets'} the other ${etb(rest)}.`;
   return {
     by: 'payer',
-    moves: isCharged
-      ? `The ${payer} gets ${withFee}${further} back.`
-      : `The ${payer} pays ${withFee}${further}.`,
+    moves: `${payer} ${isCharged ? 'gets back' : 'pays'} ${whole}${from}${withFee}.${further}`,
     toFees: isCharged ? -fee : fee,
-    toWallet: -rest - (isWithPartner ? price + fee : 0n),
+    toWallet: -rest - (isOfPartner ? price + fee : 0n),
   };
 }
 

@@ -75,11 +75,11 @@ ${nextChoices(request, choices)}
 <section class="card">${otherChoices(request, choices)}
 <details><summary>What happened</summary>${storyOf(request, found)}</details>
 <details><summary>The ${kind}</summary>${facts(found.facts)}</details>
-<details><summary>How the money moved</summary>${
+<details><summary>How the money moved</summary><div id="money">${
       found.transfers.length === 0
         ? emptyState('No money moved', 'Nothing was put on hold or charged.')
         : ledgerHistory(found.transfers)
-    }</details></section>`,
+    }</div></details></section>`,
   };
 }
 

@@ -1,7 +1,7 @@
 import { caseId } from '../../../workflows/workflow-ids.ts';
 import { type Case, listCases, otherCasesOf } from '../../db/positions/cases.ts';
 import { type ShownPlacement, shownPlacementsOf } from '../../db/positions/placements.ts';
-import { listRepairs } from '../../db/repairs/repair-lists.ts';
+import { listRepairs, type ShownRepair } from '../../db/repairs/repair-lists.ts';
 import { actorOfPerson } from '../../domain/access.ts';
 import { parseMoney } from '../../domain/money.ts';
 import { bearerNames, caseAdvice, caseTitle } from '../../domain/positions/case-texts.ts';
@@ -11,6 +11,7 @@ import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import {
   type CaseFacts,
   caseFacts,
+  type ShownChoices,
   settleCaseRepair,
   shownChoicesOf,
 } from '../../repairs/payment-repairs.ts';
@@ -119,57 +120,66 @@ export const showCase = support.page({
   handle: (request) => openCasePage(request, idOf(request)),
 });
 
-/** The page of a case; `refused` where nothing came of its form. */
+/** The page of a case; `refused` where nothing came of its form. Its first part is enough to settle it. */
 export async function openCasePage(
   request: StaffRequest,
   id: number,
   refused?: RefusedForm,
 ): Promise<PageAnswer> {
   const { database } = request.services;
-  const found = await caseFacts(database, String(id));
-  if (!found) return problems.notFound;
-  const { why, message: says, closedAt, subject, subjectKind } = found.found;
-  const title = `Case ${id}: ${caseTitle(found.found)}`;
+  const read = await caseFacts(database, String(id));
+  if (!read) return problems.notFound;
+  const { found } = read;
+  const { subject, subjectKind } = found;
+  const title = `Case ${id}: ${caseTitle(found)}`;
   const placements = subjectKind === 'order' ? await shownPlacementsOf(database, subject) : [];
   const repairs = await listRepairs(database, { caseId: id, limit: SHOWN });
-  const others = await otherCasesOf(database, found.found);
+  const others = await otherCasesOf(database, found);
+  // Who bears an amount is chosen by the sentences above.
+  const isChoice = found.closedAt === null && found.why === 'difference';
+  const part = (name: string, content: Html) =>
+    html`<details${!isChoice && html` open`}><summary>${name}</summary>${content}</details>`;
   return {
     kind: 'page',
     title,
     status: refused && 409,
-    content: html`<p><a href="${CASES_PATH}">Open cases</a></p>
-<h1>${title} ${caseBadge(found.found)}</h1>
-${says !== null && html`<p>${says}</p>`}
-${closedAt === null && message('notice', html`<div><strong>What to do next</strong><br>${caseAdvice(why)}</div>`)}
+    content: html`<h1>${title} ${caseBadge(found)}</h1>
+<div class="brief"><p>${aboutOf(found)}${found.partner !== null && html` · ${companyLink('partner', found.partnerId, found.partner)}`}</p></div>
 ${refused && message('danger', html`${refused.words}`)}
-<section class="card">${facts(factsOf(request, found.found))}</section>
-${repairs.length > 0 && html`<section class="card"><h2>Repairs</h2>${repairTable('Repairs of this case', repairs)}</section>`}
-${others.length > 0 && html`<section class="card"><h2>The same order</h2>${table('Other cases of this order', others, caseColumns)}</section>`}
-${placements.length > 0 && html`<section class="card"><h2>What the providers say</h2>${saidOf(placements)}</section>`}
-${closedAt === null && (await settling(request, found, refused))}`,
+${found.closedAt === null ? await settling(request, read, refused) : settled(found, repairs)}
+<section class="card">${part('The case', facts(factsOf(request, found)))}
+${placements.length > 0 && part('What the providers say', saidOf(placements))}
+${repairs.length > 0 && part('Repairs', repairTable('Repairs of this case', repairs))}
+${others.length > 0 && part('The same order', table('Other cases of this order', others, caseColumns))}</section>
+<p><a href="${CASES_PATH}">Open cases</a></p>`,
   };
 }
 
+/** What was moved, who bears it, and who settled the case. */
+function settled(found: Case, repairs: readonly ShownRepair[]): Html {
+  const moved = repairs.find(({ state }) => state === 'DONE')?.result;
+  return html`<section class="card next">${moved && html`<p class="lead">${moved}</p>`}
+${facts(endOf(found))}</section>`;
+}
+
 function factsOf(request: StaffRequest, found: Case): Readonly<Record<string, HtmlValue>> {
-  const { id, amount, provider, reference, partner, merchant, openedAt, closedAt } = found;
+  const { id, amount, provider, reference, merchant, openedAt } = found;
   const { temporalTaskQueue } = request.services.settings.temporal;
   const size = parseMoney(amount);
   return {
     ...(size !== 0n && { Amount: money(amount.replace('-', '')) }),
     Provider: provider === null ? '–' : providerName(provider),
     'Our reference, to quote': reference === null ? '–' : html`<code>${reference}</code>`,
-    'Voucher or top-up': aboutOf(found),
-    ...(partner !== null && { Partner: companyLink('partner', found.partnerId, partner) }),
     ...(merchant !== null && { Merchant: companyLink('merchant', found.merchantId, merchant) }),
     Opened: time(openedAt),
-    ...(closedAt !== null && endOf(found, closedAt)),
     Workflow: workflowLink(request, caseId({ kind: 'case', id }, temporalTaskQueue)),
   };
 }
 
 /** Who bears the amount, who settled the case and when, with the note. */
-function endOf(found: Case, closedAt: Date): Readonly<Record<string, HtmlValue>> {
-  const { closedBy, closer, borneBy, partner, voucherId, note } = found;
+function endOf(found: Case): Readonly<Record<string, HtmlValue>> {
+  const { closedAt, closedBy, closer, borneBy, partner, voucherId, note } = found;
+  if (closedAt === null) return {};
   if (closedBy === null) return { 'Ended by itself': time(closedAt) };
   const names = {
     payer: voucherId === null ? null : 'the voucher',
@@ -208,45 +218,55 @@ function saidOf(placements: readonly ShownPlacement[]): Html {
 /** No person ends these. */
 const ENDS_BY_ITSELF: readonly Case['why'][] = ['unbooked', 'unread'];
 
+/** What stands in suspense, and the form that settles it. */
 async function settling(
   request: StaffRequest,
-  found: CaseFacts,
+  read: CaseFacts,
   refused: RefusedForm | undefined,
 ): Promise<Html> {
+  const { found } = read;
+  const shown = await shownChoicesOf(request.services.database, read);
+  const says = shown.happened ?? found.message;
+  return html`<section class="card next">${says && html`<p class="lead">${says}</p>`}
+${shown.happened === undefined && html`<p>${caseAdvice(found.why)}</p>`}
+${await settleForm(request, read, { shown, refused })}</section>`;
+}
+
+async function settleForm(
+  request: StaffRequest,
+  { found, order }: CaseFacts,
+  { shown, refused }: { readonly shown: ShownChoices; readonly refused: RefusedForm | undefined },
+): Promise<Html | undefined> {
   const { services, session } = request;
-  const { id, why } = found.found;
-  if (ENDS_BY_ITSELF.includes(why))
-    return emptyState('Nothing to settle here', 'The case ends when its cause is gone.');
+  if (ENDS_BY_ITSELF.includes(found.why)) return undefined;
   if (!mayAsStaff(session.staff.role, needOfRepair('case')))
     return message('notice', 'Your role may look: an operator settles it.');
-  const subjectId = String(id);
-  const { choices, whyNoPayer } = await shownChoicesOf(services.database, found);
-  const isLost = found.order?.isLost ?? false;
+  const subjectId = String(found.id);
   const second = await secondPersonFor(services, settleCaseRepair, {
     subject_id: subjectId,
     asked_by: actorOfPerson(session),
   });
-  return html`<section class="card"><h2>Settle it</h2>
-${
-  choices.length === 0
-    ? html`<p>No money is moved.</p>`
-    : table('What each choice moves', choices, [
-        { title: 'Who bears it', value: ({ by }) => by, phone: 'head' },
-        { title: 'What moves', value: ({ moves }) => moves, phone: 'plain' },
-        {
-          title: 'Afterwards',
-          value: ({ afterwards, isBelowZero }) =>
-            html`${afterwards} ${isBelowZero && badge('danger', 'Below zero')}`,
-          phone: 'plain',
-        },
-      ])
+  return repairForm(request, settleCaseRepair, {
+    ...{ key: subjectId, subject: subjectId, second },
+    button: second ? 'Ask a second person' : settleCaseRepair.button,
+    values: refused?.values,
+    choices: {
+      ...(shown.choices.length === 0 && { by: [] }),
+      ...(!order?.isLost && { partner: [] }),
+    },
+    own: { by: bearerField(shown, refused?.values.by) },
+  });
 }
-${whyNoPayer && html`<p>There is no choice “payer”. ${whyNoPayer}</p>`}
-${repairForm(request, settleCaseRepair, {
-  ...{ key: subjectId, subject: subjectId, button: settleCaseRepair.button },
-  values: refused?.values,
-  second,
-  choices: { by: choices.map(({ by }) => by), ...(!isLost && { partner: [] }) },
-  needed: ['by'],
-})}</section>`;
-}
+
+/** Who bears the amount, each with what moves. No choice is made by the order. */
+const bearerField = (
+  { question, choices, whyNoPayer }: ShownChoices,
+  chosen: string | undefined,
+): Html => html`<fieldset><legend>${question}</legend>
+${choices.map(
+  ({ by, moves, afterwards, isBelowZero }) =>
+    html`<label class="choice"><input type="radio" name="by" value="${by}" required${
+      by === chosen && html` checked`
+    }> <span>${moves}${isBelowZero && html` <strong class="error">${afterwards}</strong>`}</span></label>`,
+)}
+${whyNoPayer && html`<p class="hint">${whyNoPayer}</p>`}</fieldset>`;

@@ -9,7 +9,7 @@ import { mayStillComeByItself } from '../../domain/staff.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import type { RepairKindName } from '../../repairs/repair-titles.ts';
 import { money, time } from '../layout/parts.ts';
-import { openCasePath, repairPath, repairTitle, wordsOf } from './repair-parts.ts';
+import { casePath, openCasePath, repairPath, repairTitle, wordsOf } from './repair-parts.ts';
 
 /** The beginning of the page of a case. */
 export interface NextStep {
@@ -89,7 +89,10 @@ const last = <One>(ones: readonly One[]): One | undefined => ones.at(-1);
 type Redemption = VoucherDetail['redemptions'][number];
 
 /** A payment that a provider changed later, or whose reversal has not ended. */
-function nextOfTakenBack(redemption: Redemption | undefined): NextStep | undefined {
+function nextOfTakenBack(
+  redemption: Redemption | undefined,
+  voucherId: number,
+): NextStep | undefined {
   if (redemption === undefined) return undefined;
   const { caseId, reversal, status, provider } = redemption;
   if (caseId !== null && status !== 'HELD')
@@ -107,7 +110,7 @@ function nextOfTakenBack(redemption: Redemption | undefined): NextStep | undefin
 was asked ${time(new Date(reversal.requestedAt))}.`,
       toDo: html`Look again in a minute.`,
     };
-  return nextOfSettled(redemption);
+  return nextOfSettled(redemption, voucherId);
 }
 
 /** The present answer of a provider, against its first answer. */
@@ -121,14 +124,10 @@ function changeOfPayment({ lateAt, takenBackAt, reversal, status, merchant }: Re
 }
 
 /** A change by a provider after an operator has settled the payment. */
-function nextOfSettled({
-  lateAt,
-  takenBackAt,
-  reversal,
-  charged,
-  merchant,
-  providerReference,
-}: Redemption): NextStep | undefined {
+function nextOfSettled(
+  { lateAt, takenBackAt, reversal, charged, merchant, providerReference }: Redemption,
+  voucherId: number,
+): NextStep | undefined {
   if (lateAt !== null)
     return {
       happened: html`The provider paid ${merchant} after it had refused, and an operator has settled that${
@@ -142,7 +141,7 @@ function nextOfSettled({
         happened: html`The provider took the payment back by itself, and an operator has settled that${
           !charged && ': the value is on the voucher again'
         }.`,
-        toDo: html`Read how the money moved.`,
+        toDo: html`<a href="${casePath({ kind: 'voucher', id: voucherId })}#money">Read how the money moved</a>.`,
       };
 }
 
@@ -363,7 +362,7 @@ export function nextStepOfVoucher(
   repairs: readonly ShownRepair[],
   now: Date,
 ): NextStep {
-  const takenBack = nextOfTakenBack(disputedOf(voucher) ?? last(voucher.redemptions));
+  const takenBack = nextOfTakenBack(disputedOf(voucher) ?? last(voucher.redemptions), voucher.id);
   const onHold = voucher.status === 'REDEEM_PROCESSING' ? nextOfPaying(voucher, now) : takenBack;
   return (
     nextOfOpenRepair(repairs, onHold) ??

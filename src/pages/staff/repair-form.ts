@@ -3,6 +3,7 @@ import { redemptionsOfVoucher } from '../../db/repairs/facts.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { Asking } from '../../db/repairs/repairs.ts';
 import { actorOfPerson } from '../../domain/access.ts';
+import { bearerNames } from '../../domain/positions/case-texts.ts';
 import { providerName } from '../../domain/providers.ts';
 import type { RepairSubject } from '../../domain/repairs.ts';
 import { mayAsStaff } from '../../domain/staff.ts';
@@ -108,20 +109,19 @@ interface FormSubject {
   readonly button: string;
   readonly second?: SecondPerson | undefined;
   readonly choices?: Offer['choices'];
-  /** The fields that the kind can do without, and this subject cannot. */
-  readonly needed?: readonly string[];
+  /** Fields that the page draws itself, by their names. */
+  readonly own?: Readonly<Record<string, Html>>;
 }
 
 /** The form that asks for a repair. */
 export function repairForm(
   { formToken }: StaffRequest,
   kind: RepairKind,
-  { key, subject, values = {}, button, second, choices = {}, needed = [] }: FormSubject,
+  { key, subject, values = {}, button, second, choices = {}, own = {} }: FormSubject,
 ): Html {
   const idOf = (name: string) => `${kind.name}-${key}-${name}`;
   const named = (name: string) => ({
     name,
-    isNeeded: needed.includes(name),
     id: idOf(name),
     value: values[name] ?? '',
   });
@@ -131,7 +131,7 @@ export function repairForm(
 <input type="hidden" name="once" value="${randomToken()}">
 ${Object.entries(kind.fields.shape)
   .filter(([name]) => choices[name]?.length !== 0)
-  .map(([name, schema]) => fieldOf(named(name), schema as z.ZodType, choices[name]))}
+  .map(([name, schema]) => own[name] ?? fieldOf(named(name), schema as z.ZodType, choices[name]))}
 ${whyField({ id: idOf('why'), value: values.why ?? '' })}
 ${second && html`<p class="hint">${second.isForOtherNumber ? 'Another number needs a second person' : 'A second person must confirm it'}: ${second.why}.</p>`}
 <p class="actions"><button${kind.isFinal && html` class="danger"`}>${button}</button></p>`,
@@ -145,8 +145,18 @@ export const whyField = (own: Pick<Parameters<typeof field>[0], 'id' | 'value' |
     ...own,
   });
 
-/** The shown answers to “whether”. */
-const answers: Readonly<Record<string, string>> = { done: 'Yes', 'not-done': 'No' };
+/** The shown answers of forms with a choice. */
+const answers: Readonly<Record<string, string>> = {
+  ...{ done: 'Yes', 'not-done': 'No' },
+  ...bearerNames,
+};
+
+/** The answer that a repair was given in a field, as its form shows it. */
+export function answerOf({ fields }: RepairKind, name: string, given: string): string {
+  const schema: z.ZodType | undefined = fields.shape[name];
+  const isChoice = schema !== undefined && metaOf(schema).placeholder.includes('|');
+  return isChoice ? (answers[given] ?? given) : given;
+}
 
 /** What a field asks for, as its label says. */
 export function labelOf({ fields }: RepairKind, name: string): string {
@@ -155,20 +165,11 @@ export function labelOf({ fields }: RepairKind, name: string): string {
 }
 
 function fieldOf(
-  {
-    isNeeded,
-    ...named
-  }: {
-    readonly name: string;
-    readonly id: string;
-    readonly value: string;
-    readonly isNeeded: boolean;
-  },
+  named: { readonly name: string; readonly id: string; readonly value: string },
   schema: z.ZodType,
   choices: readonly string[] | undefined,
 ): Html {
-  const { description, placeholder, ...meta } = metaOf(schema);
-  const isOptional = meta.isOptional && !isNeeded;
+  const { description, placeholder, isOptional } = metaOf(schema);
   const words = choices ?? placeholder.split('|');
   if (choices || words.length > 1)
     return selectField({

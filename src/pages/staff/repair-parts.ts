@@ -1,7 +1,7 @@
 import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { RepairRow } from '../../db/repairs/repairs.ts';
-import { formatAmount, parseMoney } from '../../domain/money.ts';
+import { formatGroupedAmount, parseMoney } from '../../domain/money.ts';
 import type { NotDoneBy } from '../../domain/providers.ts';
 import { quoted } from '../../domain/refusals.ts';
 import {
@@ -121,7 +121,7 @@ export function subjectOfRepair(row: ShownRepair): HtmlValue {
 }
 
 export const amountOf = ({ amount }: RepairRow): string =>
-  parseMoney(amount) === 0n ? 'No value' : `ETB ${formatAmount(parseMoney(amount))}`;
+  parseMoney(amount) === 0n ? 'No value' : `ETB ${formatGroupedAmount(parseMoney(amount))}`;
 
 export const workflowOf = (row: RepairRow): string => repairWorkflowId(row.id, row.operation_id);
 

@@ -18,7 +18,7 @@ import { problems } from '../answers.ts';
 import { emptyState, facts, field, message, postForm, time } from '../layout/parts.ts';
 import { idOf, type PageAnswer, readNameField, type StaffRequest, support } from '../page.ts';
 import { isAboutSilence, type NextStep } from './next-steps.ts';
-import { nextChoices, type Offer, offersOf } from './repair-form.ts';
+import { answerOf, labelOf, nextChoices, type Offer, offersOf } from './repair-form.ts';
 import {
   amountOf,
   askerOf,
@@ -47,27 +47,30 @@ import {
   shownNumber,
 } from './support-case.ts';
 
-/** As the end of a sentence; undefined where the limits are others now, or the number cannot be read any more. */
-async function whyItWaits(
+/** Its effect, and why it waits; neither where the limits are others now, or the number cannot be read any more. */
+async function effectAndWhy(
   { services }: StaffRequest,
   row: ShownRepair,
-): Promise<string | undefined> {
+): Promise<{ readonly effect?: string | undefined; readonly why?: string | undefined }> {
   const { database, secretBox, settings } = services;
   const kind = findRepairKind(row.kind);
   const args = readArguments(row, secretBox);
   const judged = args && (await kind?.judge(database, row.subject_id, args, services));
-  return judged && whySecondPerson(database, judged, row, settings);
+  if (!judged) return {};
+  const why = await whySecondPerson(database, judged, row, settings);
+  return { effect: judged.effect, why };
 }
 
 /** The reason why a repair waits, with the forms of the second person and of its asker. */
 async function decision(request: StaffRequest, row: ShownRepair): Promise<Html> {
   const { session, formToken } = request;
-  const why = await whyItWaits(request, row);
+  const { effect, why } = await effectAndWhy(request, row);
   const isOwn = row.asked_by === actorOfPerson(session);
   const mayDecide = !isOwn && mayAsStaff(session.staff.role, 'confirm');
   const isOfPerson = isStaffActor(row.asked_by);
   const title = mayDecide ? 'Decide' : 'Another person must confirm it';
   return html`<section class="card"><h2>${isOwn ? 'Ask a supervisor to confirm it' : title}</h2>
+${effect && html`<p class="lead">${effect}</p>`}
 <p>It waits until ${time(row.confirm_until)}${why && html`, because ${why}`}.</p>
 ${!isOfPerson && message('notice', FROM_COMMAND_LINE)}
 ${isOfPerson && !isOwn && !mayDecide && message('notice', 'Your role may ask, not confirm: a supervisor confirms it.')}
@@ -304,9 +307,12 @@ const argumentsOf = (
   { services }: StaffRequest,
 ): Readonly<Record<string, HtmlValue>> => ({
   ...Object.fromEntries(
-    Object.entries(row.arguments)
-      .filter(([name]) => name in (findRepairKind(row.kind)?.fields.shape ?? {}))
-      .map(([name, value]) => [name.charAt(0).toUpperCase() + name.slice(1), shownArgument(value)]),
+    Object.entries(row.arguments).flatMap(([name, value]) => {
+      const kind = findRepairKind(row.kind);
+      return kind && name in kind.fields.shape
+        ? [[labelOf(kind, name), shownArgument(answerOf(kind, name, String(value)))]]
+        : [];
+    }),
   ),
   ...(row.sealed_arguments === null
     ? {}
@@ -314,7 +320,6 @@ const argumentsOf = (
 });
 
 /** A moment is shown in the zone of the page, as every other time. */
-function shownArgument(value: unknown): HtmlValue {
-  const text = String(value);
+function shownArgument(text: string): HtmlValue {
   return z.iso.datetime().safeParse(text).success ? time(new Date(text)) : text;
 }

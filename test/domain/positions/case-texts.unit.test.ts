@@ -3,8 +3,10 @@ import {
   afterChoice,
   type BorneOrder,
   bearerChoices,
+  bearerQuestion,
   caseReasons,
   caseTitle,
+  differenceWords,
   whyNoPayer,
 } from '../../../src/domain/positions/case-texts.ts';
 import type { Difference, Position } from '../../../src/domain/positions/position.ts';
@@ -19,6 +21,7 @@ const borne = (position: Position, changes: Partial<BorneOrder> = {}): BorneOrde
   isLost: false,
   isPayable: true,
   position,
+  names: { partner: 'Addis Gifts', merchant: 'Bole Books', provider: 'M-Pesa' },
   ...changes,
 });
 
@@ -93,6 +96,70 @@ describe('what a choice does', () => {
 
   it('is nothing where nothing is in suspense', () => {
     expect(bearerChoices(borne(positionOf({}, [done()])))).toEqual([]);
+  });
+
+  const inBirr = { price: 100_000_000n, fee: 3_000_000n };
+  const movesOf = (order: BorneOrder) => bearerChoices(order).map(({ moves }) => moves);
+  const lateOne = positionOf({ ...inBirr, isCharged: false }, [done(inBirr.price)]);
+
+  it('is one line that names who pays or gets how much, and what the owner has of it', () => {
+    expect(movesOf(borne(lateOne))).toEqual([
+      'The voucher pays ETB 103.00, with the service fee of ETB 3.00.',
+      'Addis Gifts pays ETB 100.00 from its gift wallet. The voucher keeps its value.',
+      'We pay ETB 100.00 from our service fees. The voucher keeps its value.',
+      'By its receipt, M-Pesa has given ETB 100.00 back.',
+    ]);
+    expect(movesOf(borne(positionOf(inBirr, [undone])))).toEqual([
+      'The voucher gets back ETB 103.00, with the service fee of ETB 3.00.',
+      'Addis Gifts gets ETB 100.00 into its gift wallet. The voucher gets nothing.',
+      'We keep ETB 100.00 in our service fees. The voucher gets nothing.',
+      'By its receipt, M-Pesa has done the missing ETB 100.00.',
+    ]);
+    expect(movesOf(borne(lateOne, { kind: 'top-up' }))).toEqual([
+      'Addis Gifts pays ETB 100.00 from its airtime wallet.',
+      'We pay ETB 100.00 from our service fees.',
+      'By its receipt, M-Pesa has given ETB 100.00 back.',
+    ]);
+  });
+
+  it('says nothing of the voucher where its value is with the partner', () => {
+    const order = { ...inBirr, isCharged: false, creditedTo: 'partner' } as const;
+    expect(movesOf(borne(positionOf(order, [done(110_000_000n)]))).slice(0, 2)).toEqual([
+      'Addis Gifts pays ETB 103.00 from its gift wallet, with the service fee of ETB 3.00. Addis Gifts pays the other ETB 10.00.',
+      'Addis Gifts pays ETB 110.00 from its gift wallet.',
+    ]);
+  });
+
+  it.each([
+    [lateOne, 'M-Pesa paid Bole Books ETB 100.00, and nobody has paid for it.', 'pays'],
+    [
+      positionOf(inBirr, [undone]),
+      'M-Pesa took ETB 100.00 back from Bole Books, and it is still paid for.',
+      'gets',
+    ],
+    [
+      positionOf(inBirr, [done(inBirr.price), done(inBirr.price, 'mpesa')]),
+      'Two providers paid Bole Books ETB 100.00 too much.',
+      'pays',
+    ],
+    [
+      positionOf({ ...inBirr, price: 60_000_000n }, [done(160_000_000n)]),
+      'M-Pesa paid Bole Books ETB 100.00 more than is paid for.',
+      'pays',
+    ],
+    [
+      positionOf({ ...inBirr, price: 160_000_000n }, [done(60_000_000n)]),
+      'M-Pesa paid Bole Books ETB 100.00 less than is paid for.',
+      'gets',
+    ],
+    [
+      positionOf({ price: 0n, fee: 0n, isCharged: false }, [done(inBirr.price)]),
+      'M-Pesa paid ETB 100.00, and a restore lost the order.',
+      'pays',
+    ],
+  ] as const)('answers the question of %#', (position, sentence, verb) => {
+    expect(differenceWords(borne(position))).toBe(sentence);
+    expect(bearerQuestion(borne(position))).toBe(`Who ${verb} ETB 100.00?`);
   });
 
   it.each([

@@ -25,7 +25,7 @@ beforeAll(async () => {
   scene = await setStaffScene({
     CALLER_WAIT_SECONDS: '2',
     TEMPORAL_UI_URL: 'https://temporal.example',
-    REPAIR_CONFIRM_ABOVE: '1000000',
+    REPAIR_CONFIRM_FROM: '900',
   });
   agent = await staffClient(scene.stack, 'AGENT');
   operator = await staffClient(scene.stack, 'OPERATOR');
@@ -128,12 +128,14 @@ describe('a case', () => {
     const { html } = await operator.client.get(pathOf(found.id));
     expect(html).toContain('A provider took back what it had done');
     expect(html).toContain('GSMA mobile money says that it took it back');
-    expect(html).toContain('Agree who bears it');
-    expect(html).toMatch(/The voucher gets ETB 100\.00, with the service fee of ETB 2\.50 back/);
-    expect(html).toContain('The service fees get ETB 97.50.');
     expect(html).toMatch(
-      /The gift wallet of the partner gets ETB 97\.50\..+The gift wallet has ETB/s,
+      /GSMA mobile money took ETB 97\.50 back from .+, and it is still paid for\./,
     );
+    expect(html).toContain('<legend>Who gets ETB 97.50?</legend>');
+    expect(html).toContain('The voucher gets back ETB 100.00, with the service fee of ETB 2.50.');
+    expect(html).toContain(`${partnerName} gets ETB 97.50 into its gift wallet.`);
+    expect(html).toContain('We keep ETB 97.50 in our service fees.');
+    expect(html).not.toContain('second person');
     expect(html).toContain(`href="/support/vouchers/${gift.id}"`);
     expect(html).toContain('https://temporal.example');
     const read = await agent.client.get(pathOf(found.id));
@@ -159,14 +161,14 @@ describe('a case', () => {
     } as const;
     await database.transaction().execute((transaction) => addTransfers(transaction, [correction]));
     const words = await read(pathOf(found.id), operator.client);
-    expect(words).toMatch(/The service fees have ETB -97\.50 then, below zero\. Below zero/);
+    expect(words).toContain('The service fees have ETB -97.50 then, below zero.');
   });
 
   it('offers what differs for a top-up, and says why the payer is none of it', async () => {
     const { found } = await takenBackTopUp();
     const { html } = await operator.client.get(pathOf(found.id));
-    expect([...html.matchAll(/<option value="(\w*)"/g)].map(([, value]) => value)).toEqual([
-      ...['', 'partner', 'platform', 'provider'],
+    expect([...html.matchAll(/name="by" value="(\w*)"/g)].map(([, value]) => value)).toEqual([
+      ...['partner', 'platform', 'provider'],
     ]);
     expect(html).toContain('The payer of a top-up is its partner.');
     const answer = await settle(operator, found.id, 'payer');
@@ -179,8 +181,8 @@ describe('a case', () => {
   it('has no bearer chosen beforehand, and the browser asks for one', async () => {
     const { found } = await takenBackPayment();
     const { html } = await operator.client.get(pathOf(found.id));
-    expect(html).toMatch(/<select [^>]*name="by" required><option value="" selected>Choose</);
-    expect(html).not.toContain('Not needed');
+    expect(html).toMatch(/<input type="radio" name="by" value="payer" required>/);
+    expect(html).not.toContain(' checked');
   });
 
   it('tells what each provider said in its turn, also without words', async () => {
@@ -302,6 +304,41 @@ describe('settling', () => {
     const portal = await read(`/portal/vouchers/${gift.id}`, person);
     expect(portal).toContain(`was paid ETB 97.50, the provider’s reference is ${first}.`);
     expect(portal).toContain('whether the money was returned to you.');
+  });
+
+  it('says before that a second person is needed, who reads what moves', async () => {
+    const { merchant, client } = await scene.payee('merchant');
+    const gift = await scene.gift({ merchant, denomination: 1000 });
+    await scene.redeemed(client, gift);
+    const { operation_id, payment_reference } = await scene.redemptionOf(gift);
+    await takenBack(scene.stack.database, operation_id);
+    const { id } = await caseOf(scene.stack.database, payment_reference);
+    const { html } = await operator.client.get(pathOf(id));
+    expect(html).toContain('A second person must confirm it: it is ETB 900.00 or more.');
+    expect(html).toContain('>Ask a second person</button>');
+    const location = (await settle(operator, id, 'partner')).location ?? '';
+    const supervisor = await staffClient(scene.stack, 'SUPERVISOR');
+    const words = await read(location, supervisor.client);
+    const moved = `${partnerName} gets ETB 975.00 into its gift wallet. The voucher gets nothing.`;
+    expect(words).toContain(moved);
+    expect(words).toContain('Who bears itThe partner');
+    expect(words).toContain('AmountETB 975.00');
+    const desk = (await supervisor.client.get('/support')).html;
+    expect(desk).toContain(`href="${location}"`);
+    expect(desk).not.toContain(`href="${pathOf(id)}"`);
+    await supervisor.client.submit(location, `${location}/confirm`, {});
+    await untilClosed(id);
+    expect(await read(pathOf(id))).toContain(moved);
+  });
+
+  it('leads from the voucher to how its money moved', async () => {
+    const { gift, found } = await takenBackPayment();
+    await settle(operator, found.id, 'partner');
+    await untilClosed(found.id);
+    const page = `/support/vouchers/${gift.id}`;
+    const { html } = await agent.client.get(page);
+    expect(html).toContain(`<a href="${page}#money">Read how the money moved</a>`);
+    expect(html).toContain('<div id="money">');
   });
 
   it('is refused without a bearer, and the case stays open', async () => {
