@@ -352,7 +352,7 @@ export const placing = ({
     returning provider)`,
 });
 
-/** What a provider says when it is asked. */
+/** The sources of answers of a provider that was asked. */
 const asked: readonly ObservationSource[] = ['answer', 'inquiry'];
 
 /** Writes the placements that have changed, and keeps each later change of what they did. */

@@ -187,20 +187,18 @@ export function bearerChoices(borne: BorneOrder): readonly BearerChoice[] {
   if (open === 0n) return [];
   const isMore = open > 0n;
   const payer = whyNoPayer(borne) === undefined ? [payerChoice(borne)] : [];
-  const isOfOwner = payer.length > 0 && !isWithPartner(position);
-  const owner = isMore ? ' The voucher keeps its value.' : ' The voucher gets nothing.';
   const provider = names.provider ?? 'the provider';
   return [
     ...payer,
     {
       by: 'partner',
-      moves: `${partnerOf(names)} ${isMore ? 'pays' : 'gets'} ${etb(open)} ${isMore ? 'from' : 'into'} its ${walletOf(borne)}.${isOfOwner ? owner : ''}`,
+      moves: `${partnerOf(names)} ${isMore ? 'pays' : 'gets'} ${etb(open)} ${isMore ? 'from' : 'into'} its ${walletOf(borne)}.`,
       toFees: 0n,
       toWallet: -open,
     },
     {
       by: 'platform',
-      moves: `${isMore ? `We pay ${etb(open)} from` : `We keep ${etb(open)} in`} our service fees.${isOfOwner ? owner : ''}`,
+      moves: `${isMore ? `We pay ${etb(open)} from` : `We keep ${etb(open)} in`} our fees.`,
       toFees: -open,
       toWallet: 0n,
     },
@@ -224,17 +222,19 @@ function payerChoice({ position, names }: BorneOrder): BearerChoice {
   const open = difference(position);
   const rest = open - (isCharged ? -price : price);
   const isOfPartner = isWithPartner(position);
-  const payer = isOfPartner ? partnerOf(names) : 'The voucher';
+  const payer = isOfPartner ? partnerOf(names) : 'The owner';
   const whole = etb(price + fee);
-  const from = isOfPartner ? ' from its gift wallet' : '';
-  const withFee = fee > 0n ? `, with the service fee of ${etb(fee)}` : '';
+  const moved = isCharged
+    ? `gets back ${whole} on the voucher`
+    : `pays ${whole} from ${isOfPartner ? 'its gift wallet' : 'the voucher'}`;
+  const withFee = fee > 0n ? `, our fee of ${etb(fee)} included` : '';
   const further =
     rest === 0n
       ? ''
       : ` ${partnerOf(names)} ${rest > 0n ? 'pays' : 'gets'} the other ${etb(rest)}.`;
   return {
     by: 'payer',
-    moves: `${payer} ${isCharged ? 'gets back' : 'pays'} ${whole}${from}${withFee}.${further}`,
+    moves: `${payer} ${moved}${withFee}.${further}`,
     toFees: isCharged ? -fee : fee,
     toWallet: -rest - (isOfPartner ? price + fee : 0n),
   };
@@ -259,7 +259,7 @@ export function afterChoice(
   const name = walletOf(borne);
   const sentences = [
     feesLeft !== undefined &&
-      `The service fees have ETB ${formatGroupedAmount(feesLeft)} then${below(feesLeft) ? ', below zero' : ''}.`,
+      `Our fees ${below(feesLeft) ? 'fall to' : 'have'} ETB ${formatGroupedAmount(feesLeft)}${below(feesLeft) ? '' : ' then'}.`,
     walletLeft !== undefined &&
       (below(walletLeft)
         ? `The ${name} lacks ${etb(walletLeft)}: deposit first.`

@@ -150,12 +150,11 @@ ${found.closedAt === null ? await settling(request, read, refused) : settled(fou
 <section class="card">${part('The case', facts(factsOf(request, found)))}
 ${placements.length > 0 && part('What the providers say', saidOf(placements))}
 ${repairs.length > 0 && part('Repairs', repairTable('Repairs of this case', repairs))}
-${others.length > 0 && part('The same order', table('Other cases of this order', others, caseColumns))}</section>
-<p><a href="${CASES_PATH}">Open cases</a></p>`,
+${others.length > 0 && part('The same order', table('Other cases of this order', others, caseColumns))}</section>`,
   };
 }
 
-/** What was moved, who bears it, and who settled the case. */
+/** The moved amount, who bears it, and who settled the case. */
 function settled(found: Case, repairs: readonly ShownRepair[]): Html {
   const moved = repairs.find(({ state }) => state === 'DONE')?.result;
   return html`<section class="card next">${moved && html`<p class="lead">${moved}</p>`}

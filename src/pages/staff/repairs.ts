@@ -216,7 +216,7 @@ export async function repairPage(
     title,
     ...(isUnderWay && { refreshSeconds: REFRESH_SECONDS }),
     content: html`<h1>${repairTitle(row)} ${repairBadge(row)}</h1>
-${row.result !== null && message(shownState(row)[0], html`${row.result}`)}
+${row.result !== null && !(found && isOfSettledCase(row)) && message(shownState(row)[0], html`${row.result}`)}
 ${takenOut && message('notice', takenOut)}
 ${isUnderWay && html`<p>This page loads itself again.</p>`}
 ${numbers !== undefined && shownNumber(numbers)}
@@ -245,6 +245,10 @@ ${isForOther && html`${decide}${left}`}`,
   };
 }
 
+/** Its result says what happened of the voucher or the top-up. */
+const isOfSettledCase = ({ subject_kind, state }: ShownRepair): boolean =>
+  subject_kind === 'case' && state === 'DONE';
+
 /**
  * The case as it is after the repair, and what comes next: which reference to give to whom, or
  * where the value is now. A repair that was just done is not offered again. Where the next step
@@ -262,10 +266,11 @@ ${backToCase(row, found)}`;
   const offers = await offersOf(request, found);
   const isAgain = ({ kind }: Offer) => row.state === 'DONE' && kind.name === row.kind;
   const again = offers.filter(isAgain).find(({ kind }) => namesRepair(next, kind.name));
-  return html`${briefWithNumber(request, found, isShown ? undefined : repairPath(row.id))}
+  const isSettled = isOfSettledCase(row);
+  return html`${!isSettled && briefWithNumber(request, found, isShown ? undefined : repairPath(row.id))}
 ${nextChoices(request, {
   offers: offers.filter((offer) => !isAgain(offer)),
-  next,
+  next: isSettled ? { ...next, happened: html`${row.result}` } : next,
   refused: undefined,
 })}
 ${backToCase(row, found, again && `, to “${again.kind.title}”`)}`;

@@ -102,22 +102,22 @@ describe('what a choice does', () => {
   const movesOf = (order: BorneOrder) => bearerChoices(order).map(({ moves }) => moves);
   const lateOne = positionOf({ ...inBirr, isCharged: false }, [done(inBirr.price)]);
 
-  it('is one line that names who pays or gets how much, and what the owner has of it', () => {
+  it('is one line that names who pays or gets how much', () => {
     expect(movesOf(borne(lateOne))).toEqual([
-      'The voucher pays ETB 103.00, with the service fee of ETB 3.00.',
-      'Addis Gifts pays ETB 100.00 from its gift wallet. The voucher keeps its value.',
-      'We pay ETB 100.00 from our service fees. The voucher keeps its value.',
+      'The owner pays ETB 103.00 from the voucher, our fee of ETB 3.00 included.',
+      'Addis Gifts pays ETB 100.00 from its gift wallet.',
+      'We pay ETB 100.00 from our fees.',
       'By its receipt, M-Pesa has given ETB 100.00 back.',
     ]);
     expect(movesOf(borne(positionOf(inBirr, [undone])))).toEqual([
-      'The voucher gets back ETB 103.00, with the service fee of ETB 3.00.',
-      'Addis Gifts gets ETB 100.00 into its gift wallet. The voucher gets nothing.',
-      'We keep ETB 100.00 in our service fees. The voucher gets nothing.',
+      'The owner gets back ETB 103.00 on the voucher, our fee of ETB 3.00 included.',
+      'Addis Gifts gets ETB 100.00 into its gift wallet.',
+      'We keep ETB 100.00 in our fees.',
       'By its receipt, M-Pesa has done the missing ETB 100.00.',
     ]);
     expect(movesOf(borne(lateOne, { kind: 'top-up' }))).toEqual([
       'Addis Gifts pays ETB 100.00 from its airtime wallet.',
-      'We pay ETB 100.00 from our service fees.',
+      'We pay ETB 100.00 from our fees.',
       'By its receipt, M-Pesa has given ETB 100.00 back.',
     ]);
   });
@@ -125,7 +125,7 @@ describe('what a choice does', () => {
   it('says nothing of the voucher where its value is with the partner', () => {
     const order = { ...inBirr, isCharged: false, creditedTo: 'partner' } as const;
     expect(movesOf(borne(positionOf(order, [done(110_000_000n)]))).slice(0, 2)).toEqual([
-      'Addis Gifts pays ETB 103.00 from its gift wallet, with the service fee of ETB 3.00. Addis Gifts pays the other ETB 10.00.',
+      'Addis Gifts pays ETB 103.00 from its gift wallet, our fee of ETB 3.00 included. Addis Gifts pays the other ETB 10.00.',
       'Addis Gifts pays ETB 110.00 from its gift wallet.',
     ]);
   });
@@ -163,8 +163,8 @@ describe('what a choice does', () => {
   });
 
   it.each([
-    ['platform', 40_000_000n, 'The service fees have ETB -60.00 then, below zero.', true],
-    ['platform', 100_000_000n, 'The service fees have ETB 0.00 then.', false],
+    ['platform', 40_000_000n, 'Our fees fall to ETB -60.00.', true],
+    ['platform', 100_000_000n, 'Our fees have ETB 0.00 then.', false],
     ['partner', 40_000_000n, 'The gift wallet lacks ETB 60.00: deposit first.', true],
     ['partner', 150_000_000n, 'The gift wallet has ETB 50.00 then.', false],
     ['provider', 0n, '', false],
