@@ -66,6 +66,8 @@ interface Waiting {
 export interface ServiceState {
   readonly holds: readonly OpenHolds[];
   readonly waiting: readonly Waiting[];
+  /** Payments and top-ups that were done in the last hour. */
+  readonly done: readonly { readonly kind: 'payment' | 'top-up'; readonly count: number }[];
   /** Wallets below their thresholds, by kind. */
   readonly lowWallets: Readonly<Record<string, number>>;
   /** Repairs that wait for a second person. */
@@ -76,7 +78,7 @@ export interface ServiceState {
   readonly undelivered: Readonly<Partial<Record<OutboxKind, number>>>;
 }
 
-/** The most rows of an outbox that are counted: a greater number would lead to the same action. */
+/** The most rows of one kind that are counted: a greater number would lead to the same action. */
 const COUNTED = 10_000;
 
 /** Holds of all kinds, by the partial indexes of what is open. */
@@ -112,6 +114,13 @@ const waiting = {
   'switched-off-webhooks': unsettled('switched-off-webhooks'),
 };
 
+/** SQL query: how many orders of a kind were done in the last hour, by the index of their ends. */
+const doneOf = (kind: 'payment' | 'top-up') => sql`
+  select ${sql.lit(kind)} as kind, count(*)::int as count from (
+    select from ${sql.table(kind === 'payment' ? 'redemptions' : 'topup_attempts')}
+    where status = 'POSTED' and settled_at > now() - interval '1 hour'
+    limit ${sql.lit(COUNTED)}) as ended`;
+
 /**
  * The state of the service for operators, in one statement whose cost grows with open rows, not
  * with history.
@@ -145,6 +154,8 @@ export async function readServiceState(
     )
     select coalesce((select json_agg(holds) from holds), '[]') as holds,
       (select json_agg(waiting) from waiting) as waiting,
+      (select json_agg(done) from (${doneOf('payment')} union all ${doneOf('top-up')}) as done)
+        as done,
       coalesce((select json_object_agg(kind, count) from low), '{}') as "lowWallets",
       (select count(*)::int from repairs where state = 'ASKED') as "repairsToConfirm",
       (select coalesce(sum(abs(amount)), 0)::float8 from cases

@@ -35,6 +35,8 @@ export interface StatusFacts {
     readonly count: number;
     readonly oldestSeconds: number;
   }[];
+  /** The payments and top-ups that were done in the last hour. */
+  readonly done: readonly { readonly kind: string; readonly count: number }[];
   /** The rows that wait for a worker. */
   readonly waiting: readonly {
     readonly outbox: string;
@@ -87,16 +89,29 @@ const queued =
         .filter((age) => age >= seconds),
     );
 
+/** How many operations must be open for how long, and their part of all that were done in the last hour or are late. */
+interface Late {
+  readonly count: number;
+  readonly percent: number;
+  readonly seconds: number;
+}
+
+const MANY_LATE: Late = { count: 10, percent: 10, seconds: LATE };
+/** One silent order is a matter of its own provider, and not of the service. */
+const SOME_LATE: Late = { count: 3, percent: 5, seconds: SOON };
+
 /** So many operations of the last hour have been open for so long. */
 const open =
-  (kinds: readonly string[], least: { readonly count: number; readonly seconds: number }): Since =>
-  ({ now, holds }) => {
+  (kinds: readonly string[], least: Late): Since =>
+  ({ now, holds, done }) => {
     const late = holds.filter(
       ({ kind, ageLimit }) =>
         kinds.includes(kind) && ageLimit !== null && ageLimit > least.seconds && ageLimit <= LATEST,
     );
     const count = late.reduce((sum, one) => sum + one.count, 0);
-    if (count < least.count) return undefined;
+    const ended = done.filter(({ kind }) => kinds.includes(kind));
+    const all = ended.reduce((sum, one) => sum + one.count, count);
+    if (count < least.count || count * 100 < all * least.percent) return undefined;
     return before(
       now,
       late.map(({ oldestSeconds }) => oldestSeconds),
@@ -149,24 +164,24 @@ export const statusRules: readonly StatusRule[] = [
   stopped(['payments'], 'No mobile money provider takes calls', noProvider('payout')),
   stopped(
     ['payments'],
-    '10 payments or reversals of the last hour have been open for 10 minutes',
-    open(PAYMENTS, { count: 10, seconds: LATE }),
+    '10 payments or reversals of the last hour, and 10 %, have been open for 10 minutes',
+    open(PAYMENTS, MANY_LATE),
   ),
   delayed(
     'payments',
-    'A payment or a reversal of the last hour has been open for 2 minutes',
-    open(PAYMENTS, { count: 1, seconds: SOON }),
+    '3 payments or reversals of the last hour, and 5 %, have been open for 2 minutes',
+    open(PAYMENTS, SOME_LATE),
   ),
   stopped(['top-ups'], 'No airtime provider takes calls', noProvider('topup-airtime')),
   stopped(
     ['top-ups'],
-    '10 top-ups of the last hour have been open for 10 minutes',
-    open(TOP_UPS, { count: 10, seconds: LATE }),
+    '10 top-ups of the last hour, and 10 %, have been open for 10 minutes',
+    open(TOP_UPS, MANY_LATE),
   ),
   delayed(
     'top-ups',
-    'A top-up of the last hour has been open for 2 minutes',
-    open(TOP_UPS, { count: 1, seconds: SOON }),
+    '3 top-ups of the last hour, and 5 %, have been open for 2 minutes',
+    open(TOP_UPS, SOME_LATE),
   ),
   stopped(['webhooks'], 'An event has waited for 10 minutes', queued(EVENTS, LATE)),
   delayed('webhooks', 'An event has waited for 2 minutes', queued(EVENTS, SOON)),

@@ -19,6 +19,7 @@ import type { Services } from '../http/services.ts';
 import { type Html, html } from '../rendering/html.ts';
 import { createHealth, type HealthChecks } from '../runtime/process/health.ts';
 import { forReader } from './language/language.ts';
+import { offsetText, timeZone } from './language/time-zone.ts';
 import { assets } from './layout/assets.ts';
 import { headOf } from './layout/layout.ts';
 import { badge, table, time } from './layout/parts.ts';
@@ -47,13 +48,13 @@ export function createStatusReader(
   freshMs = FRESH_SECONDS * 1_000,
 ): () => Promise<ServiceStatus> {
   const outages: Partial<Record<Outage, Date>> = {};
-  let seen: Pick<StatusFacts, 'holds' | 'waiting' | 'providers'> | undefined;
+  let seen: Pick<StatusFacts, 'holds' | 'done' | 'waiting' | 'providers'> | undefined;
   let last: { readonly report: object; readonly status: ServiceStatus } | undefined;
   const health = createHealth(
     {
       async database() {
-        const { holds, waiting } = await readServiceState(database, statusAges);
-        seen = { holds, waiting, providers: await listProviderStates(database) };
+        const { holds, done, waiting } = await readServiceState(database, statusAges);
+        seen = { holds, done, waiting, providers: await listProviderStates(database) };
       },
       temporal,
     },
@@ -75,7 +76,11 @@ export function createStatusReader(
     note('temporal', checks.temporal?.status !== 'up', now);
     note('recovery', isRead && fence.isFenced(), now);
     note('workers', isRead && seen?.providers.length === 0, now);
-    const facts = { now, outages, ...(seen ?? { holds: [], waiting: [], providers: [] }) };
+    const facts = {
+      now,
+      outages,
+      ...(seen ?? { holds: [], done: [], waiting: [], providers: [] }),
+    };
     const status = { checkedAt: now, parts: statusOf(facts) };
     last = { report, status };
     return status;
@@ -117,7 +122,7 @@ const statusPage = ({ checkedAt, parts }: ServiceStatus): Html =>
       { title: 'State', value: ({ condition }) => badge(tones[condition], condition) },
       { title: 'Since', value: ({ since }) => (since ? time(since) : '–') },
     ])}</div>
-<p class="quiet">Seen at ${time(checkedAt)}. The page refreshes by itself.</p>`,
+<p class="quiet">Seen at ${time(checkedAt)}. Times are in ${timeZone().replaceAll('_', ' ')} (UTC${offsetText(checkedAt)}). The page refreshes by itself.</p>`,
   );
 
 /** The same for programs. */

@@ -29,6 +29,10 @@ const facts = (differing: Partial<StatusFacts> = {}): StatusFacts => ({
   now,
   outages: {},
   holds: [{ kind: 'payment', ageLimit: 120, count: 50, oldestSeconds: 119 }],
+  done: [
+    { kind: 'payment', count: 40 },
+    { kind: 'top-up', count: 40 },
+  ],
   waiting: [
     { outbox: 'messages', count: 500, oldestSeconds: 119 },
     { outbox: 'statements', count: 1, oldestSeconds: 86_400 },
@@ -53,22 +57,26 @@ const causes: readonly [cause: string, differing: Partial<StatusFacts>, seconds:
   ['A message has waited for 2 minutes', waits('messages', 120), 120],
   ['No mobile money provider takes calls', broken('gsma', 'gsma', 'mpesa'), 300],
   [
-    '10 payments or reversals of the last hour have been open for 10 minutes',
+    '10 payments or reversals of the last hour, and 10 %, have been open for 10 minutes',
     held('reversal', 3_600, 10, 900),
     900,
   ],
   [
-    'A payment or a reversal of the last hour has been open for 2 minutes',
-    held('payment', 600, 1, 121),
+    '3 payments or reversals of the last hour, and 5 %, have been open for 2 minutes',
+    held('payment', 600, 3, 121),
     121,
   ],
   ['No airtime provider takes calls', broken('dt-one'), 300],
   [
-    '10 top-ups of the last hour have been open for 10 minutes',
+    '10 top-ups of the last hour, and 10 %, have been open for 10 minutes',
     held('top-up', 3_600, 10, 601),
     601,
   ],
-  ['A top-up of the last hour has been open for 2 minutes', held('top-up', 600, 1, 130), 130],
+  [
+    '3 top-ups of the last hour, and 5 %, have been open for 2 minutes',
+    held('top-up', 600, 3, 130),
+    130,
+  ],
   ['An event has waited for 10 minutes', waits('events', 700), 700],
   ['An event has waited for 2 minutes', waits('webhooks', 125), 125],
 ];
@@ -116,6 +124,15 @@ describe('a part', () => {
     expect(conditions({ providers }).payments).toBe('working');
     const later = [provider('gsma', false, 600), provider('mpesa', false, 20)];
     expect(statusOf(facts({ providers: later }))[2]?.since).toEqual(ago(20));
+  });
+
+  test('is not late for one order, nor for few of many', () => {
+    expect(conditions(held('top-up', 600, 2, 130))['top-ups']).toBe('working');
+    const done = [{ kind: 'top-up', count: 1_000 }];
+    expect(conditions({ ...held('top-up', 600, 3, 130), done })['top-ups']).toBe('working');
+    expect(conditions({ ...held('top-up', 600, 60, 130), done })['top-ups']).toBe('delayed');
+    expect(conditions({ ...held('top-up', 3_600, 60, 900), done })['top-ups']).toBe('delayed');
+    expect(conditions({ ...held('top-up', 3_600, 120, 900), done })['top-ups']).toBe('not working');
   });
 
   test('does not stop for some late payments, nor for those that are cases', () => {

@@ -47,6 +47,7 @@ test('tells programs and people that every part works, without a sign-in', async
   const text = await page.text();
   expect(text).toContain('<h1>Every part of the service works</h1>');
   expect(text.match(/class="badge success"/g)).toHaveLength(5);
+  expect(text).toContain('Times are in Africa/Addis Ababa (UTC+03:00).');
 });
 
 test('has one page, which is read only', async () => {
