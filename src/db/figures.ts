@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import { besideHours, paidAt, summedHours } from './books/sums.ts';
+import { checkedTo } from './books/rollup.ts';
+import { besideHours, hoursEnd, paidAt, summedHours } from './books/sums.ts';
 import type { Database } from './connection.ts';
 import { boundsOfDay, boundsOfDays, type Days, eachDay } from './days.ts';
 import { ownMovements, type Wallet } from './ledger/account-statements.ts';
@@ -56,6 +57,17 @@ export async function paymentsPerDay(
     ) as parts
     group by day order by day`.execute(database);
   return found;
+}
+
+/** Up to when merchants and claims are summed up; null where nothing is. */
+export async function figuresCountedTo(
+  database: Database,
+): Promise<{ readonly payments: Date | null; readonly claims: Date | null }> {
+  const { rows } = await sql<{ payments: Date | null; claims: Date | null }>`
+    select case when ${checkedTo('hour-sums')} > 0 then ${hoursEnd('hour-sums')} end as payments,
+      (select changed_at from voucher_status_changes where id <= ${checkedTo('claim-sums')}
+        order by id desc limit 1) as claims`.execute(database);
+  return rows[0] ?? { payments: null, claims: null };
 }
 
 /** A merchant by what it was paid. */

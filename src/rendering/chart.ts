@@ -52,8 +52,8 @@ const LEFT = 72;
 const TOP = 26;
 const BOTTOM = 26;
 const PLOT = HEIGHT - TOP - BOTTOM;
-/** Room that the label of a time needs to its right. */
-const LABEL = 44;
+/** Half of the room that the label of a time needs. */
+const HALF_LABEL = 20;
 /** A value above zero is seen, however low. */
 const LOWEST = 1.5;
 const STEPS = [1, 2, 2.5, 5, 10];
@@ -94,10 +94,11 @@ const gridLine = (y: number, label: string | undefined): Html =>
   }`;
 
 const tickAt = (x: number, label: string): Html =>
-  html`<line class="grid" x1="${round(x)}" x2="${round(x)}" y1="${TOP + PLOT}" y2="${TOP + PLOT + 5}"/>${
-    x + LABEL <= WIDTH &&
-    html`<text class="label" x="${round(x)}" y="${HEIGHT - 8}">${label}</text>`
-  }`;
+  html`<line class="grid" x1="${round(x)}" x2="${round(x)}" y1="${TOP + PLOT}" y2="${TOP + PLOT + 5}"/><text class="label" ${
+    x + HALF_LABEL > WIDTH - EDGE
+      ? html`text-anchor="end" x="${WIDTH - EDGE}"`
+      : html`text-anchor="middle" x="${round(x)}"`
+  } y="${HEIGHT - 8}">${label}</text>`;
 
 /** A round value that is at least the highest. */
 function roundedUp(values: readonly number[]): number {

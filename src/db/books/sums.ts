@@ -141,7 +141,8 @@ const holdings: Rollup = {
 };
 
 /** SQL expression: the time before which all is in what is added up by hours. */
-const hoursEnd = (source: BookSource) => sql<Date>`to_timestamp(${checkedTo(source)} * 3600)`;
+export const hoursEnd = (source: BookSource) =>
+  sql<Date>`to_timestamp(${checkedTo(source)} * 3600)`;
 
 /** SQL condition: a time is in the hours of a span. */
 const isInHours = (time: Sql, { after, to }: BookSpan) =>

@@ -267,6 +267,8 @@ export const topUps = {
   'Merchants that were paid most': 'ብዙ የተከፈላቸው ነጋዴዎች',
   'From the claim to the payment': 'ከጥያቄ እስከ ክፍያ',
   'Your vouchers with an owner, in the last 14 days.': 'ባለቤት ያላቸው ቫውቸሮችዎ፣ ባለፉት 14 ቀናት።',
+  'Counted up to {1}.': 'እስከ {1} የተቆጠረ።',
+  'Nothing is counted yet.': 'እስካሁን የተቆጠረ የለም።',
   Claimed: 'የተጠየቁ',
   'Right code given': 'ትክክለኛ ኮድ የተሰጣቸው',
   'Out of your vouchers, in the last 14 days.': 'ከቫውቸሮችዎ፣ ባለፉት 14 ቀናት።',

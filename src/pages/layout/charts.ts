@@ -3,7 +3,7 @@ import { type Chart, drawChart, type Tick } from '../../rendering/chart.ts';
 import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
 import { locale, sentence } from '../language/language.ts';
 import { beginningOf } from '../language/time-zone.ts';
-import { amountText, daysAfter, money, table } from './parts.ts';
+import { amountText, daysAfter, money, table, time } from './parts.ts';
 
 /** The unit of a chart's values. */
 type ChartUnit = 'ETB' | '%';
@@ -115,8 +115,12 @@ const LABELS = 5;
 function axis(days: readonly string[]): Pick<Chart, 'span' | 'ticks'> {
   const [first = '', last = first] = [days[0], days.at(-1)];
   const step = STEPS.find((one) => days.length / one <= LABELS) ?? days.length;
+  const end = days.length - 1;
+  // People look for the last day, so no other label stands close to it.
+  const isLabelled = (place: number) =>
+    place === end || (place % step === 0 && end - place >= step);
   const ticks = days.flatMap((day, place): Tick[] =>
-    place % step === 0 ? [{ at: endsOf(day).from, label: shortDay(day) }] : [],
+    isLabelled(place) ? [{ at: endsOf(day).from, label: shortDay(day) }] : [],
   );
   return { span: [endsOf(first).from, endsOf(last).to], ticks };
 }
@@ -159,6 +163,10 @@ export const merchantsList = (merchants: readonly TopMerchant[]): Html =>
       words: money(paid),
     })),
   );
+
+/** Up to when figures are counted: nothing is said of what is later. */
+export const countedUpTo = (to: Date | null): Html =>
+  html`<p class="quiet">${to === null ? phrase('Nothing is counted yet.') : html`Counted up to ${time(to)}.`}</p>`;
 
 /** What became of claims, each step with its bar. */
 export const claimsList = ({ claims, codes, payments }: ClaimCounts): Html =>

@@ -3,6 +3,7 @@ import {
   balancesOver,
   type ClaimCounts,
   claimCounts,
+  figuresCountedTo,
   paymentsPerDay,
   type TopMerchant,
   topMerchants,
@@ -26,6 +27,7 @@ import { timeZone } from '../language/time-zone.ts';
 import {
   amountOn,
   claimsList,
+  countedUpTo,
   countList,
   dayChart,
   lineChart,
@@ -111,16 +113,18 @@ ${dayChart({
 })}</section>`;
 }
 
-const claimsCard = (counts: ClaimCounts): Html | false =>
+const claimsCard = (counts: ClaimCounts, countedTo: Date | null): Html | false =>
   counts.claims > 0 &&
   html`<section class="card"><h2>From the claim to the payment</h2>
 <p class="quiet">Your vouchers with an owner, in the last 14 days.</p>
+${countedUpTo(countedTo)}
 ${claimsList(counts)}</section>`;
 
-const merchantsCard = (merchants: readonly TopMerchant[]): Html | false =>
+const merchantsCard = (merchants: readonly TopMerchant[], countedTo: Date | null): Html | false =>
   merchants.length > 0 &&
   html`<section class="card"><h2>Merchants that were paid most</h2>
 <p class="quiet">Out of your vouchers, in the last 14 days.</p>
+${countedUpTo(countedTo)}
 ${merchantsList(merchants)}</section>`;
 
 /** The balances of the wallets as lines; a wallet that had nothing has none. */
@@ -182,6 +186,7 @@ async function partnerParts(database: Database, partnerId: number): Promise<Html
   const failures = await topupFailures(database, partnerId, week());
   const balances = await balancesOver(database, partnerId, wallets, twoWeeks());
   const merchants = await topMerchants(database, partnerId, twoWeeks());
+  const countedTo = await figuresCountedTo(database);
   const vouchersChart = { id: 'vouchers', title: 'ETB per day: vouchers' };
   const topupsChart = { id: 'top-ups', title: 'ETB per day: top-ups' };
   return html`<div class="cards wide">${[
@@ -203,8 +208,8 @@ ${successCard(
   { id: 'success', title: '% of the attempts of a day that were delivered' },
   days.map(({ day, deliveredAtOnce: done, failedAtOnce }) => ({ day, done, failed: failedAtOnce })),
 )}
-${claimsCard(await claimCounts(database, partnerId, twoWeeks()))}
-${merchantsCard(merchants)}</div>
+${claimsCard(await claimCounts(database, partnerId, twoWeeks()), countedTo.claims)}
+${merchantsCard(merchants, countedTo.payments)}</div>
 <div class="cards wide">${underway([
     { what: 'Top-ups', path: `${PORTAL_PATH}/top-ups?state=${TOPUPS_UNDERWAY}`, ...topups },
     {

@@ -2,6 +2,7 @@ import {
   type ClaimCounts,
   claimCounts,
   type DayOfPayments,
+  figuresCountedTo,
   paymentsPerDay,
   type TopMerchant,
   topMerchants,
@@ -12,6 +13,7 @@ import { type Html, html } from '../../rendering/html.ts';
 import {
   amountOn,
   claimsList,
+  countedUpTo,
   countList,
   type DayValue,
   dayChart,
@@ -27,6 +29,7 @@ interface Figures {
   readonly payments: readonly DayOfPayments[];
   readonly claims: ClaimCounts;
   readonly merchants: readonly TopMerchant[];
+  readonly countedTo: Awaited<ReturnType<typeof figuresCountedTo>>;
   readonly failedTopups: readonly FailureCount[];
   readonly refusedPayments: readonly FailureCount[];
 }
@@ -43,6 +46,7 @@ export const showFigures = support.page({
       payments: await paymentsPerDay(database, 'all merchants', days),
       claims: await claimCounts(database, 'all partners', days),
       merchants: await topMerchants(database, 'all partners', days),
+      countedTo: await figuresCountedTo(database),
       failedTopups: await topupFailures(database, 'all partners', days),
       refusedPayments: await paymentFailures(database, 'all merchants', days),
     };
@@ -118,21 +122,22 @@ const charts = ({ sales, payments }: Figures): Html[] => [
   ),
 ];
 
-const lists = ({ claims, merchants, failedTopups, refusedPayments }: Figures): Html[] => [
-  card('From the claim to the payment', claimsList(claims)),
+const lists = (figures: Figures): Html[] => [
+  card(
+    'From the claim to the payment',
+    html`${countedUpTo(figures.countedTo.claims)}${claimsList(figures.claims)}`,
+  ),
   card(
     'Merchants that were paid most',
-    merchants.length === 0
-      ? emptyState('None', 'No merchant was paid on these days.')
-      : merchantsList(merchants),
+    html`${countedUpTo(figures.countedTo.payments)}${merchantsList(figures.merchants)}`,
   ),
-  card('Failed top-ups by reason', reasons(failedTopups)),
-  card('Refused payments by reason', reasons(refusedPayments)),
+  card('Failed top-ups by reason', reasons(figures.failedTopups)),
+  card('Refused payments by reason', reasons(figures.refusedPayments)),
 ];
 
 const reasons = (failures: readonly FailureCount[]): Html =>
   failures.length === 0
-    ? emptyState('None', 'Nothing failed on these days.')
+    ? emptyState('None', 'No failure is known of these days.')
     : countList(
         failures.map(({ reason, count }) => ({ what: reason ?? 'No reason given', count })),
       );

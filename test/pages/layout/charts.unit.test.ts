@@ -28,13 +28,16 @@ test('every day of a range is a bar of the chart and a row of the table, newest 
 });
 
 test.each([1, 2, 7, 14, 30, 90, 366])(
-  '%i days have at most five labels, the first day among them',
+  '%i days have at most five labels, the first and the last day among them',
   (count) => {
     const labels = [
       ...chartOf(daysFrom('2026-01-01', count)).matchAll(/>(\w{3} \d+|\d+ \w{3})<\/text>/g),
-    ];
+    ].map(([, label]) => label);
     expect(labels.length).toBeLessThanOrEqual(5);
-    expect(labels[0]?.[1]).toContain('1');
+    const nameOf = (day = '') =>
+      new Date(day).toLocaleDateString('en', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+    const days = daysFrom('2026-01-01', count);
+    expect([labels[0], labels.at(-1)]).toEqual([nameOf(days[0]), nameOf(days.at(-1))]);
   },
 );
 
