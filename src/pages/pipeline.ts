@@ -1,6 +1,5 @@
 import type { RouterContext } from '@koa/router';
 import { isSameBytes } from '../crypto/digests.ts';
-import type { Database } from '../db/connection.ts';
 import { setNotice } from '../db/people/sign-ins.ts';
 import { type Refusal, refuse } from '../domain/refusals.ts';
 import { addressGroup } from '../http/access/source-address.ts';
@@ -20,6 +19,7 @@ import {
   type SiteOf,
   type SiteSession,
   setView,
+  viewOf,
 } from './page.ts';
 import { askForProof } from './session/confirmation.ts';
 import { readToken } from './session/cookies.ts';
@@ -177,8 +177,7 @@ async function findSession<Session extends SiteSession, Need extends string>(
   if (token === undefined || session === undefined) return askToSignIn(visit);
   visit.session = session;
   visit.formToken = services.digests.portalForm(token);
-  const menu = await menuOf(site, session, services.database);
-  setView(context, { session, formToken: visit.formToken, menu });
+  setView(context, { session, formToken: visit.formToken, menu: menuOf(site, session) });
   const { kind, id } = session.company;
   Object.assign(context.state.log, kind === 'staff' ? { staffId: id } : { companyId: id });
   return undefined;
@@ -200,20 +199,34 @@ function askToSignIn<Session extends SiteSession, Need extends string>({
 }
 
 /** The entries of the menu that the person may use; none before everything is set up. */
-async function menuOf<Session extends SiteSession, Need extends string>(
+function menuOf<Session extends SiteSession, Need extends string>(
   site: SiteOf<Session, Need>,
   session: Session,
-  database: Database,
-): Promise<Menu> {
+): Menu {
   if (pathBeforeAllElse(site, session) !== undefined) return [];
-  const counts = (await site.countsOfMenu?.(database, session)) ?? {};
   return site.menu.map(({ group, entries }) => ({
     group,
     entries: entries
       .filter(({ kind }) => kind === undefined || kind === session.company.kind)
-      .filter(({ needs }) => site.mayUse(session, needs))
-      .map((entry) => ({ ...entry, count: counts[entry.path] })),
+      .filter(({ needs }) => site.mayUse(session, needs)),
   }));
+}
+
+/** Counts what waits behind the menu, for an answer that shows it. */
+async function countMenu<Session extends SiteSession, Need extends string>(
+  { tools, site, context }: Visit<Session, Need>,
+  session: Session,
+  answer: PageAnswer | Refusal,
+): Promise<void> {
+  const view = viewOf(context);
+  const isShown = !('ok' in answer) && (answer.kind === 'page' || answer.kind === 'problem');
+  if (!isShown || !view || view.menu.length === 0) return;
+  const counts = (await site.countsOfMenu?.(tools.services.database, session)) ?? {};
+  const menu = view.menu.map(({ group, entries }) => ({
+    group,
+    entries: entries.map((entry) => ({ ...entry, count: counts[entry.path] })),
+  }));
+  setView(context, { ...view, menu });
 }
 
 /** What every page gets of a request. */
@@ -256,7 +269,10 @@ export async function handlePage<Session extends SiteSession, Need extends strin
     form: emptyForm,
   };
   const answer = (await verdictOf(visit)) ?? (await answerOf(visit));
-  if (visit.session) await keepNotice(tools, visit.session, answer);
+  if (visit.session) {
+    await countMenu(visit, visit.session, answer);
+    await keepNotice(tools, visit.session, answer);
+  }
   writeAnswer(context, tools, answer);
 }
 
