@@ -7,6 +7,7 @@ import {
   periodOf,
 } from '../../../activities/compare-statement.ts';
 import { type Case, casesOfLines } from '../../db/positions/cases.ts';
+import type { Compared } from '../../db/provider-statements/compare-lines.ts';
 import type { StatementDay } from '../../db/provider-statements/statements.ts';
 import { findStatement } from '../../db/provider-statements/statements.ts';
 import { standingFence } from '../../db/recovery.ts';
@@ -65,16 +66,16 @@ export const reconcileCommand: AdminCommand = {
     const { marketTimeZone: zone } = settings.market;
     const provider = context.statements.provider(input.provider);
     const of: StatementDay = { provider, day: input.day, zone };
-    if (!input.stored) await compare(context, of, input);
+    const booked = input.stored ? undefined : (await compare(context, of, input)).observed;
     const found = await findStatement(database, provider.name, input.day);
     if (!found) throw new AdminError(`No statement of ${provider.name} for ${input.day} was read.`);
     const cases = await casesOfLines(database, {
       ...{ provider: provider.name, day: input.day, includeClosed: input.all },
     });
-    const json = { provider: provider.name, day: input.day, zone, ...found, cases };
+    const json = { provider: provider.name, day: input.day, zone, ...found, booked, cases };
     const head =
       `${provider.name}, ${input.day} (${zone}): ${found.lines} lines${ignoredOf(found.ignored)}, fee booked ETB ` +
-      `${found.bookedFee}${otherFees(found.fees)}, not explained: ${found.unexplained}`;
+      `${found.bookedFee}${otherFees(found.fees)}, not explained: ${found.unexplained}${bookedOf(booked)}`;
     const forms = {
       text: () => `${head}\n\n${caseTable(cases)}`,
       csv: () => csv([csvColumns, ...cases.map(csvRow)]).trimEnd(),
@@ -88,8 +89,18 @@ export const reconcileCommand: AdminCommand = {
   },
 };
 
+/** The lines that changed our books, which may have opened cases. */
+const bookedOf = (booked = 0): string =>
+  booked === 0
+    ? ''
+    : `\nLines that changed our books: ${booked}. Where somebody must bear a difference, "cases list" has its case.`;
+
 /** @throws {AdminError} where nothing was compared */
-async function compare(context: AdminContext, of: StatementDay, input: Input): Promise<void> {
+async function compare(
+  context: AdminContext,
+  of: StatementDay,
+  input: Input,
+): Promise<Pick<Compared, 'observed'>> {
   const { database, statements } = context;
   const actor = context.actor();
   if (await standingFence(database))
@@ -123,6 +134,7 @@ async function compare(context: AdminContext, of: StatementDay, input: Input): P
       },
     ]),
   );
+  return result;
 }
 
 async function compareGiven(

@@ -43,6 +43,7 @@ export const providerReferenceOf = (operationId: RawBuilder<unknown>) => sql<str
 /** A message of a provider about an order, as it was then. */
 export interface ShownObservation {
   readonly at: string;
+  readonly source: ObservationSource;
   readonly said: Said;
   readonly done: string;
   readonly message: string | null;
@@ -74,12 +75,12 @@ export const shownPlacements = (
 ): RawBuilder<readonly ShownPlacement[]> => sql`(
   select coalesce(json_agg(json_build_object('kind', placement.kind, 'provider', placement.provider,
     'at', placement.placed_at,
-    'observations', coalesce((select json_agg(json_build_object('at', seen.at, 'said', seen.said,
+    'observations', coalesce((select json_agg(json_build_object('at', seen.at, 'source', seen.source, 'said', seen.said,
         'done', seen.done::text, 'message', seen.message,
         'providerReference', seen.provider_reference) order by seen.id)
       from observations as seen where seen.placement_id = placement.id),
       case when placement.said = 'none' then '[]' else json_build_array(json_build_object(
-        'at', placement.said_at, 'said', placement.said, 'done', placement.done::text,
+        'at', placement.said_at, 'source', 'answer', 'said', placement.said, 'done', placement.done::text,
         'message', placement.message, 'providerReference', placement.provider_reference)) end))
     order by placement.position, placement.id), '[]')
   from placements as placement where placement.operation_id = ${operationId}

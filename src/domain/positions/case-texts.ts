@@ -111,7 +111,7 @@ export interface BorneOrder {
 }
 
 /** The companies and the provider of a case, as people know them; null where they are not known. */
-export interface CaseNames {
+interface CaseNames {
   readonly partner: string | null;
   readonly merchant: string | null;
   /** The provider that differs most. */

@@ -116,7 +116,8 @@ const listOf = (request: StaffRequest, items: readonly Item[]): Html =>
 
 /** The kind, with a link to the page on which it is dealt with. */
 function nameOf(item: Item): Html {
-  const title = deskKinds[item.kind];
+  const { kind, subject } = item;
+  const title = kind === 'case' ? `${deskKinds.case} ${subject}` : deskKinds[kind];
   const path = pathOf(item);
   return path === undefined ? html`${title}` : html`<a href="${path}">${title}</a>`;
 }

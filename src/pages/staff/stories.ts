@@ -7,6 +7,7 @@ import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { TopupDetail } from '../../db/topups/topups.ts';
 import type { VoucherDetail } from '../../db/vouchers/vouchers.ts';
 import { maskStored } from '../../domain/phone.ts';
+import type { ObservationSource } from '../../domain/positions/placement.ts';
 import { providerName } from '../../domain/providers.ts';
 import { quoted } from '../../domain/refusals.ts';
 import { readWaitingEnd, waitingEnds } from '../../domain/repairs.ts';
@@ -28,12 +29,18 @@ function quoteOf(message: string | null): Html | undefined {
   return words === '' ? undefined : html`: <span lang="en">${words}</span>`;
 }
 
+/** Where a provider says it, if not in an answer to us. */
+const saidIn: Readonly<Partial<Record<ObservationSource, string>>> = {
+  statement: 'The statement of ',
+  person: 'By its receipt, ',
+};
+
 /** What a provider says, in a sentence for staff. */
 export function saidBy(
   name: string,
-  { said, done, message, providerReference }: ShownObservation,
+  { source, said, done, message, providerReference }: ShownObservation,
 ): Html {
-  const provider = providerName(name);
+  const provider = `${saidIn[source] ?? ''}${providerName(name)}`;
   const quote = quoteOf(message);
   const reference = providerReference && html`, its reference is <code>${providerReference}</code>`;
   switch (said) {

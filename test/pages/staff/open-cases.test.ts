@@ -8,7 +8,7 @@ import {
 } from '../../../src/db/ledger/ledger.ts';
 import { localText } from '../../../src/domain/local-time.ts';
 import { caseOf } from '../../positions/cases.ts';
-import { doneLate, takenBack } from '../../positions/placements.ts';
+import { doneLate, observe, takenBack } from '../../positions/placements.ts';
 import { until } from '../../support/until.ts';
 import { hiddenFields, makeAccount, signedIn } from '../portal/portal-client.ts';
 import { DAY } from './first-words.ts';
@@ -203,6 +203,22 @@ describe('a case', () => {
     expect(await read(`/support/vouchers/${gift.id}`)).toContain(
       'was not taken by M-Pesa. GSMA mobile money was asked next.',
     );
+  });
+
+  it('tells what was read in a statement, and what a receipt says', async () => {
+    const { gift } = await scene.voucherIn('redeemed');
+    const { operation_id, payment_reference } = await scene.redemptionOf(gift);
+    await scene.stack.database
+      .transaction()
+      .execute((transaction) =>
+        observe(transaction, operation_id, { said: 'undone', source: 'statement' }),
+      );
+    const { id } = await caseOf(scene.stack.database, payment_reference);
+    const told = await read(pathOf(id));
+    expect(told).toContain('The statement of GSMA mobile money says that it took it back');
+    await settle(operator, id, 'provider');
+    await untilClosed(id);
+    expect(await read(pathOf(id))).toContain('By its receipt, GSMA mobile money says that it did');
   });
 
   it('is not there, or not a number', async () => {

@@ -97,9 +97,9 @@ test('an operator looks for the open cases, reads one, and settles it', async ()
     .first()
     .click();
   await look(page, 'support-case');
-  await page.getByLabel('Who bears the amount').selectOption('payer');
+  await page.getByRole('radio', { name: 'The owner gets back' }).check();
   await page.getByLabel('Ticket, and why').fill('They paid it back, receipt 4711');
   await page.getByRole('button', { name: 'Book it' }).click();
-  await page.getByText('The voucher gets').waitFor();
+  await page.getByText('The owner gets back').waitFor();
   await look(page, 'support-case-settled');
 });
