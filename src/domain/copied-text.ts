@@ -5,6 +5,9 @@ const ANY_SPACE = /\s/gu;
 /** Hyphens and dashes of every length, and the minus sign. */
 const ANY_DASH = /[\p{Dash_Punctuation}\u2212]/gu;
 
+/** A text that people look for, without invisible characters and what surrounds it. */
+export const soughtText = (text: string): string => text.replace(INVISIBLE, '').trim();
+
 /**
  * One line that people copy: without invisible characters and what surrounds it, every white space a
  * blank, every dash a hyphen.

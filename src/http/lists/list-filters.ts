@@ -6,6 +6,7 @@ import type {
   FilterValue,
   ListQuery,
 } from '../../db/lists/list-page.ts';
+import { soughtText } from '../../domain/copied-text.ts';
 import type { ListMeta } from '../envelope.ts';
 
 const MAXIMUM_TEXT = 200;
@@ -141,7 +142,8 @@ function parseValue(kind: Kind, text: string): FilterValue {
 }
 
 /** Any short text that PostgreSQL can store. */
-function parseText(text: string): string {
+function parseText(given: string): string {
+  const text = soughtText(given);
   if (text.length > MAXIMUM_TEXT) refuse(`must have at most ${MAXIMUM_TEXT} characters`);
   if (/\0|\p{Surrogate}/u.test(text)) refuse('must not contain invalid characters');
   return text;

@@ -48,9 +48,8 @@ export interface ListRequest extends ListQuery, Pick<Filters, 'filter' | 'given'
 /**
  * The query of a list in the syntax of nestjs-paginate (specification 4.1): `page`,
  * `limit`, `sortBy=column:ASC`, `search`, `searchBy`, `filter.column=$op:value`, and
- * `q=column=value,…`. A higher limit is lowered to the maximum. A term of `sortBy` that is none of this
- * list is ignored: it changes the order alone, and `meta.sortBy` shows what was applied. A
- * filter would change which rows are answered, so an unknown one is refused.
+ * `q=column=value,…`. A higher limit is lowered to the maximum. A filter or an order by anything that the list does not
+ * have is refused, and a parameter without a value is absent.
  */
 export const listQuery = (options: ListOptions) =>
   z
@@ -73,10 +72,10 @@ export const listQuery = (options: ListOptions) =>
           default: options.defaultLimit,
         }),
       sortBy: texts.optional().meta({
-        ...shownAsArray,
-        description:
-          'Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: ' +
-          '`meta.sortBy` of the answer is the order that was applied',
+        type: 'array',
+        items: { type: 'string', pattern: `^(${sortableOf(options).join('|')}):(ASC|DESC)$` },
+        anyOf: undefined,
+        description: 'Order, `column:ASC` or `column:DESC`; repeatable',
         examples: [options.list.sortBy.map((term) => term.join(':'))],
       }),
       search: z.string('must be one text').optional().meta({
@@ -100,6 +99,12 @@ export const listQuery = (options: ListOptions) =>
     .transform((sent, context): ListRequest => {
       const { page, limit } = sent;
       const sortBy = readSort(options, sent.sortBy ?? []);
+      if (sortBy === undefined)
+        context.addIssue({
+          code: 'custom',
+          path: ['sortBy'],
+          message: `must be column:ASC or column:DESC, with a column of ${sortableOf(options).join(', ')}`,
+        });
       const { problems, conditions, search, filter, given } = readFilters(options, sent);
       for (const { path, message } of problems)
         context.addIssue({ code: 'custom', path: [path], message });
@@ -107,7 +112,7 @@ export const listQuery = (options: ListOptions) =>
       return {
         page,
         limit,
-        sortBy,
+        sortBy: sortBy ?? options.list.sortBy,
         conditions,
         ...(search ? { search } : {}),
         isUsual,
@@ -116,16 +121,19 @@ export const listQuery = (options: ListOptions) =>
       };
     });
 
-/** The sort columns; the first entry of a repeated column counts. */
-function readSort({ list }: ListOptions, terms: readonly string[]): SortBy {
+const sortableOf = ({ list }: ListOptions): string[] =>
+  Object.entries(list.columns).flatMap(([name, { kind }]) => (kind === 'look-up' ? [] : [name]));
+
+/** The sort columns; undefined where a term is none. The first term of a column counts. */
+function readSort(options: ListOptions, terms: readonly string[]): SortBy | undefined {
+  const sortable = sortableOf(options);
   const sort = new Map<string, Direction>();
   for (const term of terms) {
     const [, name = '', direction = ''] = /^([\w.]+):(ASC|DESC)$/i.exec(term) ?? [];
-    const column = Object.hasOwn(list.columns, name) ? list.columns[name] : undefined;
-    if (column && column.kind !== 'look-up' && !sort.has(name))
-      sort.set(name, direction.toUpperCase() as Direction);
+    if (!sortable.includes(name)) return undefined;
+    if (!sort.has(name)) sort.set(name, direction.toUpperCase() as Direction);
   }
-  return sort.size > 0 ? [...sort] : list.sortBy;
+  return sort.size > 0 ? [...sort] : options.list.sortBy;
 }
 
 /** Whether a query is common: without conditions, or a look-up by one name. */

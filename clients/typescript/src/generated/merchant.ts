@@ -94,7 +94,7 @@ export interface ListRedemptionsQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
+  /** Order, `column:ASC` or `column:DESC`; repeatable */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -202,7 +202,7 @@ export interface ListPayoutsQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
+  /** Order, `column:ASC` or `column:DESC`; repeatable */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;

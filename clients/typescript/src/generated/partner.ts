@@ -20,7 +20,7 @@ export interface ListMerchantsQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
+  /** Order, `column:ASC` or `column:DESC`; repeatable */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -107,7 +107,7 @@ export interface ListMerchantCategoriesQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
+  /** Order, `column:ASC` or `column:DESC`; repeatable */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -133,7 +133,7 @@ export interface ListPromosQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
+  /** Order, `column:ASC` or `column:DESC`; repeatable */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -208,7 +208,7 @@ export interface ListProductsQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
+  /** Order, `column:ASC` or `column:DESC`; repeatable */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -280,7 +280,7 @@ export interface ListProductCategoriesQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
+  /** Order, `column:ASC` or `column:DESC`; repeatable */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -324,7 +324,7 @@ export interface ListDenominationsQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
+  /** Order, `column:ASC` or `column:DESC`; repeatable */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -356,7 +356,7 @@ export interface ListPricesQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
+  /** Order, `column:ASC` or `column:DESC`; repeatable */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -843,7 +843,7 @@ export interface ListTopUpsQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
+  /** Order, `column:ASC` or `column:DESC`; repeatable */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;
@@ -999,7 +999,7 @@ export interface ListVouchersQuery {
   readonly page?: number | undefined;
   /** Items of a page; more than 100 are 100 */
   readonly limit?: number | undefined;
-  /** Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied */
+  /** Order, `column:ASC` or `column:DESC`; repeatable */
   readonly sortBy?: string | readonly string[] | undefined;
   /** Text to search for, in any case; `meta.searchBy` of the answer names the columns */
   readonly search?: string | undefined;

@@ -120,7 +120,7 @@ ListRedemptionsQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
+        # Order, `column:ASC` or `column:DESC`; repeatable
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -240,7 +240,7 @@ ListPayoutsQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
+        # Order, `column:ASC` or `column:DESC`; repeatable
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",

@@ -28,7 +28,7 @@ ListMerchantsQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
+        # Order, `column:ASC` or `column:DESC`; repeatable
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -126,7 +126,7 @@ ListMerchantCategoriesQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
+        # Order, `column:ASC` or `column:DESC`; repeatable
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -157,7 +157,7 @@ ListPromosQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
+        # Order, `column:ASC` or `column:DESC`; repeatable
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -235,7 +235,7 @@ ListProductsQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
+        # Order, `column:ASC` or `column:DESC`; repeatable
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -315,7 +315,7 @@ ListProductCategoriesQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
+        # Order, `column:ASC` or `column:DESC`; repeatable
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -365,7 +365,7 @@ ListDenominationsQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
+        # Order, `column:ASC` or `column:DESC`; repeatable
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -403,7 +403,7 @@ ListPricesQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
+        # Order, `column:ASC` or `column:DESC`; repeatable
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -971,7 +971,7 @@ ListTopUpsQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
+        # Order, `column:ASC` or `column:DESC`; repeatable
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
@@ -1131,7 +1131,7 @@ ListVouchersQuery = TypedDict(
         "page": "int",
         # Items of a page; more than 100 are 100
         "limit": "int",
-        # Order, `column:ASC` or `column:DESC`; repeatable. Other terms are ignored: `meta.sortBy` of the answer is the order that was applied
+        # Order, `column:ASC` or `column:DESC`; repeatable
         "sortBy": "Union[str, Sequence[str]]",
         # Text to search for, in any case; `meta.searchBy` of the answer names the columns
         "search": "str",
