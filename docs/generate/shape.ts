@@ -62,7 +62,8 @@ export function fieldsOf(schema: ZodType): DocumentedField[] {
 }
 
 const meaningOf = (property: JsonSchema, isRequired: boolean): string =>
-  wordsOf(property) + (isNullable(property) && isRequired ? ', or null' : '');
+  wordsOf(property) +
+  (isNullable(property) && isRequired && !wordsOf(property).includes('null') ? ', or null' : '');
 
 /** The value that tells a form of a body. */
 const kindOf = ({ properties: { kind } = {} }: JsonSchema): string => `\`${kind?.const}\``;

@@ -273,7 +273,7 @@ export const reasons = {
     merchant: { 'redeem-gift': 4031 },
   },
   'merchant-not-found': {
-    message: 'There is no active merchant with this id',
+    message: 'There is no active merchant with this id or identifier',
     remedy: 'correct',
     partner: {
       'generate-voucher': 404,

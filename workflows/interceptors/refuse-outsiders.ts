@@ -11,8 +11,8 @@ import * as workflows from '../index.ts';
  * Addresses the messages of a workflow to others. It refuses messages that were not addressed to
  * it, or that the service did not encrypt for it: anybody with access to Temporal could
  * send them. A refusal never fails the workflow task, since that would block money on hold. Signals
- * without data are accepted from anybody; they only trigger a check, or the retry of a failed
- * top-up.
+ * without data are accepted from anybody: they trigger a check, the retry of a failed top-up, or the end of a claim that
+ * waits for its code.
  */
 export const interceptors: WorkflowInterceptorsFactory = () => ({
   inbound: [

@@ -64,6 +64,7 @@ async function mistakenToken(
   token: string | undefined,
 ): Promise<Pick<Refusal, 'detail'>> {
   if (token === undefined) return {};
+  if (token.includes(',')) return { detail: 'x-api-token was sent more than once' };
   if (environmentOfApiKey(token) !== undefined)
     return { detail: 'this is an API key, for which POST /auth/login answers an access token' };
   const other = otherSurface(surface);

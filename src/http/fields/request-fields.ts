@@ -242,8 +242,10 @@ function roundDecimal(text: string): string | undefined {
 /** The key that identifies repetitions of a request; any printable text. */
 export const idempotencyKeyField = z
   .string('must be text')
-  .regex(/^[\x20-\x7e]{1,200}$/, 'must have 1 to 200 printable characters')
-  .refine((text) => text.trim() !== '', 'must not be blank')
+  .regex(
+    /^(?=.*[\x21-\x7e])[\x20-\x7e]{1,200}$/,
+    'must have 1 to 200 printable characters, not all spaces',
+  )
   .meta({
     description:
       'Tells repetitions of a request; 1 to 200 printable ASCII characters, not all spaces',

@@ -249,7 +249,7 @@ const refusals = {
     'ይህ ሙከራ አልተሳካም፣ ሙሌቱ ግን ከዚያ በኋላ ደርሷል፦ እንደገና አይሞክሩት',
   'This attempt failed, and another one is being processed': 'ይህ ሙከራ አልተሳካም፣ ሌላ ሙከራ በሂደት ላይ ነው',
   'There is no voucher with this id': 'በዚህ መለያ ኮድ ቫውቸር የለም',
-  'There is no active merchant with this id': 'በዚህ መለያ ኮድ የሚሠራ ነጋዴ የለም',
+  'There is no active merchant with this id or identifier': 'በዚህ መለያ ኮድ የሚሠራ ነጋዴ የለም',
   'No price is defined for the product: set a selling price for this denomination first':
     'ለምርቱ ዋጋ አልተወሰነም፦ መጀመሪያ ለዚህ መጠን የመሸጫ ዋጋ ይወስኑ',
   'Not enough money in the wallet': 'በዋሌቱ በቂ ገንዘብ የለም',

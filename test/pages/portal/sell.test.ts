@@ -148,7 +148,7 @@ describe('a voucher', () => {
     [
       'an unknown merchant',
       () => gift('100', { merchantIdentifier: 'NOBODY' }),
-      'There is no active merchant with this id',
+      'There is no active merchant with this id or identifier',
     ],
     [
       'a number of another country',

@@ -169,7 +169,7 @@ test('somebody of finance sells a voucher and sends airtime on a phone, without 
   await page.getByLabel('Merchant').fill('NOBODY');
   await page.getByLabel('Phone number of the owner').fill('0911000080');
   await press('Show what it costs');
-  await page.getByText('There is no active merchant with this id').waitFor();
+  await page.getByText('There is no active merchant with this id or identifier').waitFor();
   await takePicture(page, 'sell-refused-390');
   await page.getByLabel('Merchant').fill(merchant.identifier);
   await press('Show what it costs');
