@@ -13,7 +13,9 @@ import { productOf, topupBadge, voucherBadge } from '../layout/labels.ts';
 import { badge, type Happening, message, money, postForm, time } from '../layout/parts.ts';
 import { happeningsOf } from '../layout/voucher-story.ts';
 import type { StaffRequest } from '../page.ts';
-import { type NextStep, namesOthers, nextStepOfTopup, nextStepOfVoucher } from './next-steps.ts';
+import type { NextStep } from './next-steps.ts';
+import { namesOthers, nextStepOfTopup } from './next-steps-of-topups.ts';
+import { nextStepOfVoucher } from './next-steps-of-vouchers.ts';
 import { companyLink, type SupportCaseName } from './repair-parts.ts';
 import { happeningsOfProviders, happeningsOfRepairs, happeningsOfTopup } from './stories.ts';
 

@@ -1,0 +1,127 @@
+import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
+import type { TopupDetail } from '../../db/topups/topups.ts';
+import { maskStored } from '../../domain/phone.ts';
+import { providerName } from '../../domain/providers.ts';
+import { mayStillComeByItself } from '../../domain/staff.ts';
+import { type Html, html } from '../../rendering/html.ts';
+import { time } from '../layout/parts.ts';
+import {
+  askedSince,
+  CHECK_PROVIDERS,
+  last,
+  linkToCase,
+  type NextStep,
+  nextOfOpenRepair,
+  WAIT,
+} from './next-steps.ts';
+import { wordsOf } from './repair-parts.ts';
+
+/** Whether a top-up in this state is retried now or later, so that its page names the other providers. */
+export const namesOthers = (status: TopupDetail['status']): boolean =>
+  status === 'UNKNOWN' || status === 'FAILED';
+
+/** What a support agent does next about a top-up. A retry may also go to one of the `others`. */
+export function nextStepOfTopup(
+  topup: TopupDetail,
+  repairs: readonly ShownRepair[],
+  { others, now }: { readonly others: readonly string[]; readonly now: Date },
+): NextStep {
+  const next = nextByTopup[topup.status](topup, others, now);
+  const isOnHold = last(topup.attempts)?.status === 'HELD';
+  return nextOfOpenRepair(repairs, isOnHold ? next : undefined) ?? nextOfTurned(topup) ?? next;
+}
+
+/** A provider has changed what it had said before. */
+function nextOfTurned(topup: TopupDetail): NextStep | undefined {
+  const { caseId, status } = topup;
+  if (caseId === null || !(status === 'SUCCESS' || status === 'FAILED')) return undefined;
+  const isRetried = status === 'FAILED' || topup.lateDelivery !== null;
+  return {
+    happened: changeOfTopup(topup),
+    toDo: html`${isRetried && 'Do not retry it. '}Ask an operator to settle ${linkToCase(caseId)}.`,
+  };
+}
+
+function changeOfTopup({ lateDelivery, reversal, status, msisdn }: TopupDetail): Html {
+  if (lateDelivery) return html`It failed at first, and was delivered later.`;
+  if (reversal) return html`The provider took it back after the delivery.`;
+  return status === 'SUCCESS'
+    ? html`It was delivered to ${maskStored(msisdn)}, and a provider says something else of it since.`
+    : html`It failed, and what a provider says of it since is not clear.`;
+}
+
+type NextOfTopup = (topup: TopupDetail, others: readonly string[], now: Date) => NextStep;
+
+const nextByTopup: Readonly<Record<TopupDetail['status'], NextOfTopup>> = {
+  PENDING: () => ({
+    happened: html`It is about to be sent.`,
+    toDo: html`Look again in a minute.`,
+  }),
+  PROCESSING: (topup) => ({
+    happened: html`${heldBy(topup)} and has not answered yet.`,
+    toDo: html`Look again in a minute.`,
+  }),
+  UNKNOWN: (topup, others, now) => {
+    const attempt = last(topup.attempts);
+    const happened = html`${heldBy(topup)} and has not said whether it was delivered. The money is on hold.`;
+    if (attempt && mayStillComeByItself(askedSince(attempt), now))
+      return { happened, toDo: WAIT, instead: ['settle-top-up'] };
+    return {
+      happened,
+      toDo: html`Send no other${
+        others.length > 0 &&
+        html`: a retry by ${listed(others)} is possible once this attempt is booked as not delivered`
+      }. Ask ${attempt ? providerName(attempt.provider) : 'the provider'}, and quote
+<code>${attempt?.reference}</code>. Then book its answer:`,
+      first: 'settle-top-up',
+    };
+  },
+  SUCCESS: (topup) => ({
+    happened: html`It was delivered to ${maskStored(topup.msisdn)}.`,
+    toDo: html`Compare the number, and give the customer the provider’s reference
+<code>${topup.providerReference ?? '–'}</code>.`,
+  }),
+  FAILED: (topup, others) => {
+    const retry = { first: 'retry-top-up' } as const;
+    const by = last(topup.attempts)?.notDoneBy;
+    if (by === 'service')
+      return {
+        ...retry,
+        happened: html`It was not sent${wordsOfEnd(topup)}. Nothing was charged.`,
+        toDo: html`${CHECK_PROVIDERS} Retry${byOthers(others)}:`,
+      };
+    return {
+      ...retry,
+      happened: howItFailed(topup),
+      toDo: html`Compare the number, then retry${byOthers(others)}:`,
+    };
+  },
+};
+
+/** A decision by hand has its reference in the story. */
+function howItFailed(topup: TopupDetail): Html {
+  if (topup.reversal)
+    return html`The provider took it back after the delivery, and the partner has its money again.`;
+  return last(topup.attempts)?.notDoneBy === 'staff'
+    ? html`Settled by hand as not delivered: nothing was charged.`
+    : html`It failed${wordsOfEnd(topup)}. Nothing was charged.`;
+}
+
+/** Who has which attempt, since when, and by what name. */
+function heldBy(topup: TopupDetail): Html {
+  const attempt = last(topup.attempts);
+  if (attempt === undefined) return html`The provider has it,`;
+  return html`${providerName(attempt.provider)} has had attempt ${attempt.attempt} since ${time(askedSince(attempt))},
+our reference <code>${attempt.reference}</code>,`;
+}
+
+const listed = (others: readonly string[]): string => others.map(providerName).join(' or ');
+
+const byOthers = (others: readonly string[]): Html | undefined =>
+  others.length === 0 ? undefined : html`, if need be by ${listed(others)}`;
+
+const wordsOfEnd = ({ attempts, message }: TopupDetail): Html | undefined => {
+  const attempt = last(attempts);
+  const words = attempt?.providerMessage ?? message;
+  return words ? wordsOf(words, attempt?.notDoneBy) : undefined;
+};
