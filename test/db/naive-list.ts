@@ -35,7 +35,10 @@ const isSame = (left: Cell, right: Cell) =>
   typeof left === 'string' ? left === right : Number(left) === Number(right);
 
 function fits(cell: Cell, { operator, isNegated, values }: Filter): boolean {
-  const [first = null, second = null] = values;
+  // The blanks around a sent value do not count.
+  const [first = null, second = null] = values.map((value) =>
+    typeof value === 'string' ? value.trim() : value,
+  );
   if (operator === '$null') return (cell === null) !== isNegated;
   if (cell === null) return false;
   const holds: Record<string, () => boolean> = {
@@ -65,8 +68,10 @@ export function naiveList(
       [...query.filters, ...query.names].every((filter) =>
         fits(row[filter.column] ?? null, filter),
       ) &&
-      (query.search === '' ||
-        searched.some((column) => lower(String(row[column] ?? '')).includes(lower(query.search)))),
+      (query.search.trim() === '' ||
+        searched.some((column) =>
+          lower(String(row[column] ?? '')).includes(lower(query.search.trim())),
+        )),
   );
   const last = query.sortBy.at(-1)?.[1] ?? 'ASC';
   const order = [...query.sortBy, [id, last] as const];

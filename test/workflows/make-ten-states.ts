@@ -60,7 +60,7 @@ export const tenStates = {
   ],
   'open case': [
     /^\*\*An order was done after it had failed, ETB 50\.00, .+, since .+, case \d+\*\*/,
-    /The amount stands in the account suspense\. Agree who bears it/,
+    /Agree who bears the amount, then settle the case/,
     /At \/support, or with `npm run admin -- cases settle \d+ --by … --why …`\./,
   ],
   'reconciliation red': [

@@ -131,7 +131,7 @@ export const amountField = z
     examples: ['99.50'],
     anyOf: [
       { type: 'number', minimum: 0.01, maximum: 9_999_999_999_999.99, multipleOf: 0.01 },
-      { type: 'string', pattern: '^(?=.*[1-9])[0-9]{1,14}([.][0-9]{1,2}0*)?$' },
+      { type: 'string', pattern: '^(?=.*[1-9])[0-9]{1,14}([.][0-9]{1,2}0{0,18})?$' },
     ],
   });
 

@@ -389,14 +389,15 @@ function readTerm(filterable: Filterable, term: Term): Condition {
 
 /** The default of `searchBy` is all searchable columns. */
 function readSearch({ list }: Filterable, { search = '', searchBy }: SentFilters) {
-  if (search === '') return undefined;
+  const text = parseText(search);
+  if (text === '') return undefined;
   const searched = Object.entries(list.columns).flatMap(([name, column]) =>
     column.kind !== 'look-up' && column.isSearched ? [name] : [],
   );
   const unknown = searchBy?.some((name) => !searched.includes(name));
   if (unknown || searched.length === 0)
     throw new FilterError(`must name searchable columns: ${searched.join(', ')}`);
-  return { text: parseText(search), columns: [...new Set(searchBy ?? searched)] };
+  return { text, columns: [...new Set(searchBy ?? searched)] };
 }
 
 /** The text or texts of each column that the list has. */

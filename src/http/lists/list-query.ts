@@ -73,7 +73,10 @@ export const listQuery = (options: ListOptions) =>
         }),
       sortBy: texts.optional().meta({
         type: 'array',
-        items: { type: 'string', pattern: `^(${sortableOf(options).join('|')}):(ASC|DESC)$` },
+        items: {
+          type: 'string',
+          pattern: `^(${sortableOf(options).join('|').replaceAll('.', '[.]')}):(ASC|DESC)$`,
+        },
         anyOf: undefined,
         description: 'Order, `column:ASC` or `column:DESC`; repeatable',
         examples: [options.list.sortBy.map((term) => term.join(':'))],

@@ -127,7 +127,7 @@ describe('by repairs', () => {
     await scene.repaired('resend-message', gift.id);
     await scene.repaired('cancel-voucher', gift.id);
     const serial = await serialOf(gift.id);
-    for (const operation of ['voucher', 'resend-message', 'cancel-voucher']) {
+    for (const operation of ['repair', 'resend-message', 'cancel-voucher']) {
       const attributes = await startedWith(operation, `VoucherSerial = "${serial}"`);
       hasAll(operation, attributes);
       expect(attributes, operation).toMatchObject({
