@@ -71,7 +71,7 @@ export const showCaseCommand = lookCommand({
         caseTable([found]),
         '',
         caseTitle(found),
-        caseAdvice(found.why),
+        ...(found.closedAt === null ? [caseAdvice(found.why)] : []),
         ...placements.map((one) =>
           record({
             Provider: `${one.provider}, ${one.kind}`,

@@ -31,6 +31,7 @@ import {
   time,
 } from '../layout/parts.ts';
 import { idOf, type PageAnswer, type StaffRequest, support } from '../page.ts';
+import { nextOfOpenRepair } from './next-steps.ts';
 import { type RefusedForm, repairForm, secondPersonFor } from './repair-form.ts';
 import {
   CASES_PATH,
@@ -146,7 +147,7 @@ export async function openCasePage(
     content: html`<h1>${title} ${caseBadge(found)}</h1>
 <div class="brief"><p>${aboutOf(found)}${found.partner !== null && html` · ${companyLink('partner', found.partnerId, found.partner)}`}</p></div>
 ${refused && message('danger', html`${refused.words}`)}
-${found.closedAt === null ? await settling(request, read, refused) : settled(found, repairs)}
+${found.closedAt === null ? await settling(request, read, { repairs, refused }) : settled(found, repairs)}
 <section class="card">${part('The case', facts(factsOf(request, found)))}
 ${placements.length > 0 && part('What the providers say', saidOf(placements))}
 ${repairs.length > 0 && part('Repairs', repairTable('Repairs of this case', repairs))}
@@ -217,15 +218,19 @@ function saidOf(placements: readonly ShownPlacement[]): Html {
 /** No person ends these. */
 const ENDS_BY_ITSELF: readonly Case['why'][] = ['unbooked', 'unread'];
 
-/** What stands in suspense, and the form that settles it. */
+/** The difference, and the form that settles it. A repair that has not ended stands in place of the form. */
 async function settling(
   request: StaffRequest,
   read: CaseFacts,
-  refused: RefusedForm | undefined,
+  { repairs, refused }: { repairs: readonly ShownRepair[]; refused: RefusedForm | undefined },
 ): Promise<Html> {
   const { found } = read;
   const shown = await shownChoicesOf(request.services.database, read);
   const says = shown.happened ?? found.message;
+  const open = nextOfOpenRepair(repairs);
+  if (open)
+    return html`<section class="card next">${says && html`<p class="lead">${says}</p>`}
+<p>${open.happened} ${open.toDo}</p></section>`;
   return html`<section class="card next">${says && html`<p class="lead">${says}</p>`}
 ${shown.happened === undefined && html`<p>${caseAdvice(found.why)}</p>`}
 ${await settleForm(request, read, { shown, refused })}</section>`;

@@ -335,6 +335,10 @@ describe('settling', () => {
     expect(html).toContain('A second person must confirm it: it is ETB 900.00 or more.');
     expect(html).toContain('>Ask a second person</button>');
     const location = (await settle(operator, id, 'partner')).location ?? '';
+    const waiting = (await operator.client.get(pathOf(id))).html;
+    expect(waiting).toContain(`<a href="${location}">Repair`);
+    expect(waiting).toContain('Ask a supervisor to confirm it.');
+    expect(waiting).not.toContain('name="by"');
     const supervisor = await staffClient(scene.stack, 'SUPERVISOR');
     const words = await read(location, supervisor.client);
     const moved = `${partnerName} gets ETB 975.00 into its gift wallet.`;
