@@ -13,4 +13,4 @@ export const soughtText = (text: string): string => text.replace(INVISIBLE, '').
  * blank, every dash a hyphen.
  */
 export const plainCopy = (text: string): string =>
-  text.replace(INVISIBLE, '').replace(ANY_SPACE, ' ').replace(ANY_DASH, '-').trim();
+  soughtText(text).replace(ANY_SPACE, ' ').replace(ANY_DASH, '-');

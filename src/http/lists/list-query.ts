@@ -124,19 +124,20 @@ export const listQuery = (options: ListOptions) =>
       };
     });
 
+/** For documents and refusals. */
 const sortableOf = ({ list }: ListOptions): string[] =>
   Object.entries(list.columns).flatMap(([name, { kind }]) => (kind === 'look-up' ? [] : [name]));
 
 /** The sort columns; undefined where a term is none. The first term of a column counts. */
-function readSort(options: ListOptions, terms: readonly string[]): SortBy | undefined {
-  const sortable = sortableOf(options);
+function readSort({ list }: ListOptions, terms: readonly string[]): SortBy | undefined {
   const sort = new Map<string, Direction>();
   for (const term of terms) {
     const [, name = '', direction = ''] = /^([\w.]+):(ASC|DESC)$/i.exec(term) ?? [];
-    if (!sortable.includes(name)) return undefined;
+    const column = Object.hasOwn(list.columns, name) ? list.columns[name] : undefined;
+    if (!column || column.kind === 'look-up') return undefined;
     if (!sort.has(name)) sort.set(name, direction.toUpperCase() as Direction);
   }
-  return sort.size > 0 ? [...sort] : options.list.sortBy;
+  return sort.size > 0 ? [...sort] : list.sortBy;
 }
 
 /** Whether a query is common: without conditions, or a look-up by one name. */
