@@ -55,9 +55,11 @@ export async function whySecondPerson(
   const limit = `ETB ${formatGroupedAmount(repairs.repairConfirmFrom)} or more`;
   if (isByTwo(amount, repairs)) return `it is ${limit}`;
   if (!movesValue) return undefined;
-  return isByTwo(amount + (await movedAlone(database, asking)), repairs)
-    ? `with what was moved within 24 hours it is ${limit}`
-    : undefined;
+  const { byAsker, ofSubject } = await movedAlone(database, asking);
+  const moved = byAsker > ofSubject ? byAsker : ofSubject;
+  if (!isByTwo(amount + moved, repairs)) return undefined;
+  const who = byAsker > ofSubject ? 'its asker' : 'the same repair of the same subject';
+  return `${who} has moved ETB ${formatGroupedAmount(moved)} alone within 24 hours, and with this it is ${limit}`;
 }
 
 /** A repair as somebody asks for it. */

@@ -59,14 +59,14 @@ export const tenStates = {
     /The money has left the partner's wallet\. No action is needed\./,
   ],
   'open case': [
-    /^\*\*An order was done after it had failed, ETB 50\.00, .+, since .+, case \d+\*\*/,
+    /^\*\*A provider did an order after all, ETB 50\.00, .+, since .+, case \d+\*\*/,
     /Agree who bears the amount, then settle the case/,
     /At \/support, or with `npm run admin -- cases settle \d+ --by … --why …`\./,
   ],
   'reconciliation red': [
     /^\*\*Cases were opened\.\*\* Each case has a workflow, found by `NeedsAction = true`/,
     /its page says what to do\. This run needs no action\./,
-    /- An order was done after it had failed, ETB 50\.00/,
+    /- A provider did an order after all, ETB 50\.00/,
   ],
 } as const;
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => temporal?.connection.close());
 
-const OPENED = 'An order was done after it had failed, ETB 50.00';
+const OPENED = 'A provider did an order after all, ETB 50.00';
 const breaks = async (): Promise<never> => {
   throw ApplicationFailure.nonRetryable('broken for good');
 };

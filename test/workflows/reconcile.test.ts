@@ -167,7 +167,7 @@ describe('what a provider did although it had refused it', () => {
     expect((await call(`${stack.url}/callbacks/airtime`, callback)).status).toBe(200);
 
     const alarm = await alarmOf(stack);
-    expect(alarm).toContain('An order was done after it had failed, ETB 50.00, at dt-one');
+    expect(alarm).toContain('A provider did an order after all, ETB 50.00, at dt-one');
     expect(await suspense(stack)).toBe(before + 50);
     expect(await topups.wallet()).toBe(wallet);
     // It was delivered, so nobody may send it again.
@@ -228,7 +228,7 @@ describe('what a provider did although it had refused it', () => {
       if (late !== undefined && taken) stack.sandbox.books.settle(taken, late);
       await askAll(stack.database);
       if (late === undefined) await reconcile(stack);
-      else expect(await alarmOf(stack)).toContain('An order was done after it had failed');
+      else expect(await alarmOf(stack)).toContain('A provider did an order after all');
       expect((await topups.show(id)).status).toBe(meanwhile);
       expect(await findBrokenInvariants(stack.database)).toEqual([]);
       await topups.settle(id, 'failed');

@@ -140,7 +140,7 @@ const firstWords: Readonly<Record<State, RegExp>> = {
   'top-up failed': /Failed: top-up/,
   'top-up retried': /(Sending|Outcome unknown): top-up/,
   'top-up delivered': /Delivered: top-up/,
-  'open case': /An order was done after it had failed/,
+  'open case': /A provider did an order after all/,
   'reconciliation red': /Cases were opened\./,
 };
 

@@ -279,6 +279,18 @@ export async function otherCasesOf(
   return rows;
 }
 
+/** The closed cases of a voucher or of a top-up, the oldest first. */
+export async function closedCasesOf(
+  database: Database,
+  { kind, id }: { readonly kind: 'voucher' | 'top-up'; readonly id: number },
+): Promise<Case[]> {
+  const subject = kind === 'voucher' ? sql`found.voucher_id` : sql`found.topup_id`;
+  const { rows } = await sql<Case>`
+    select ${columns} from cases as found ${joins}
+    where ${subject} = ${id} and closed_at is not null order by found.id`.execute(database);
+  return rows;
+}
+
 /** A case; undefined where there is none. */
 export async function findCase(database: Database, id: number): Promise<Case | undefined> {
   const { rows } = await sql<Case>`

@@ -304,26 +304,26 @@ export const lockAsker = (transaction: DatabaseTransaction, askedBy: string): Pr
 export type Asking = Pick<RepairRow, 'kind' | 'subject_id' | 'asked_by'> & { readonly id?: number };
 
 /**
- * The value that one asker has moved within 24 hours without a second person. If repairs of one
- * kind for one subject moved more so, that value counts. It reads the other repairs of one day. Who
+ * The value that moved within 24 hours without a second person: by one asker, and by repairs of one kind for one
+ * subject. It reads the other repairs of one day. Who
  * decides by it has called `lockAsker` first; of a subject one repair of a kind is open at a time.
  */
 export async function movedAlone(
   database: Database,
   { id, kind, subject_id, asked_by }: Asking,
-): Promise<Money> {
+): Promise<{ readonly byAsker: Money; readonly ofSubject: Money }> {
   const isOfAsker = isStaffActor(asked_by)
     ? sql`asked_by = ${asked_by}`
     : sql`asked_by not like 'staff:%'`;
-  const { rows } = await sql<{ amount: string }>`
-    select greatest(
-        coalesce(sum(amount) filter (where ${isOfAsker}), 0),
-        coalesce(sum(amount) filter (where kind = ${kind} and subject_id = ${subject_id}), 0))::text as amount
+  const { rows } = await sql<{ byAsker: string; ofSubject: string }>`
+    select coalesce(sum(amount) filter (where ${isOfAsker}), 0)::text as "byAsker",
+      coalesce(sum(amount) filter (where kind = ${kind} and subject_id = ${subject_id}), 0)::text as "ofSubject"
     from repairs
     where moves_value and confirmed_by is null and state in ('READY', 'RUNNING', 'DONE')
       and asked_at > now() - interval '24 hours'
       and id is distinct from ${id ?? null}::bigint`.execute(database);
-  return parseMoney(rows[0]?.amount ?? '0');
+  const { byAsker = '0', ofSubject = '0' } = rows[0] ?? {};
+  return { byAsker: parseMoney(byAsker), ofSubject: parseMoney(ofSubject) };
 }
 
 /** A provider's reference, under which an operation is settled by hand. */

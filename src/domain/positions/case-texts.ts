@@ -23,9 +23,9 @@ export const caseReasons = [
 export type CaseWhy = (typeof caseReasons)[number];
 
 export const caseTitles: Readonly<Record<CaseWhy | Difference, string>> = {
-  late: 'An order was done after it had failed',
+  late: 'A provider did an order after all',
   twice: 'Two providers did one order',
-  amount: 'A provider did another amount than was ordered',
+  amount: 'A provider did another amount than is paid for',
   'taken-back': 'A provider took back what it had done',
   lost: 'A provider did an order that a restore lost',
   difference: 'What providers did is not what is paid for',
@@ -127,19 +127,45 @@ export function differenceWords({ kind, position, names }: BorneOrder): string {
   const didWith = (object: string) =>
     kind === 'payment' ? `paid ${merchant} ${object}` : `delivered ${object}`;
   switch (what) {
-    case 'late':
-      return `${provider} ${didWith(amount)}, and nobody has paid for it.`;
+    case 'late': {
+      const gainers = settledWith({ position, names }, (sum) => sum < 0n);
+      return `${provider} ${didWith(amount)}, and ${gainers.length > 0 ? `${gainers.join(' and ')} got the money for it in an earlier settlement` : 'nobody has paid for it'}.`;
+    }
     case 'twice':
       return `Two providers ${didWith(`${amount} too much`)}.`;
     case 'amount':
       return `${provider} ${didWith(`${amount} ${difference(position) > 0n ? 'more' : 'less'} than is paid for`)}.`;
     case 'taken-back':
-      return `${provider} took ${amount} back${kind === 'payment' ? ` from ${merchant}` : ''}, and it is still paid for.`;
+      return `${provider} took ${amount} back${kind === 'payment' ? ` from ${merchant}` : ''}, and ${payersOf({ kind, position, names }).join(' and ')} paid for it.`;
     case 'lost':
       return `${provider} ${kind === 'payment' ? 'paid' : 'delivered'} ${amount}, and a restore lost the order.`;
     case null:
       return 'Nothing is in suspense.';
   }
+}
+
+/** Who paid, or got, an amount in earlier settlements of the same order, and pays or has it still. */
+function settledWith(
+  { position, names }: Pick<BorneOrder, 'position' | 'names'>,
+  isWanted: (sum: Money) => boolean,
+): readonly string[] {
+  const parties = { partner: partnerOf(names), platform: 'our service' };
+  return (['partner', 'platform'] as const)
+    .filter((party) =>
+      isWanted(
+        position.settlements
+          .filter(({ by }) => by === party)
+          .reduce((sum, { amount }) => sum + amount, 0n),
+      ),
+    )
+    .map((party) => parties[party]);
+}
+
+/** Who pays for an order now. */
+function payersOf(order: Pick<BorneOrder, 'kind' | 'position' | 'names'>): readonly string[] {
+  const payer = order.kind === 'payment' ? 'the voucher' : partnerOf(order.names);
+  const others = settledWith(order, (sum) => sum > 0n);
+  return [...new Set([...(order.position.order.isCharged ? [payer] : []), ...others])];
 }
 
 /** The question that a choice answers. */
@@ -204,7 +230,7 @@ export function bearerChoices(borne: BorneOrder): readonly BearerChoice[] {
     },
     {
       by: 'provider',
-      moves: `By its receipt, ${provider} has ${isMore ? `given ${etb(open)} back` : `done the missing ${etb(open)}`}.`,
+      moves: `By its receipt, ${provider} has ${isMore ? `given ${etb(open)} back` : `${borne.kind === 'payment' ? 'paid' : 'delivered'} the missing ${etb(open)}`}.`,
       toFees: 0n,
       toWallet: 0n,
     },
@@ -271,7 +297,19 @@ export function afterChoice(
   };
 }
 
-/** The bearer of a settled case, for people. */
+/** The end of a settled case in a few words. `amount`: a decimal string, what was in suspense. */
+export function settledWords(by: Bearer, amount: string): string {
+  const isMore = !amount.startsWith('-');
+  const verbs = {
+    payer: isMore ? 'paid' : 'got it back',
+    partner: isMore ? 'paid' : 'got it',
+    platform: isMore ? 'paid' : 'kept it',
+    provider: isMore ? 'gave it back' : 'did the rest',
+  } as const;
+  return `${bearerNames[by]} ${verbs[by]}`;
+}
+
+/** The possible bearers, for people. */
 export const bearerNames: Readonly<Record<Bearer, string>> = {
   payer: 'The payer',
   partner: 'The partner',

@@ -315,6 +315,9 @@ export const amountText = (decimal: string): string => formatGroupedAmount(parse
 export const money = (decimal: string): Html =>
   html`<span class="money">ETB ${amountText(decimal)}</span>`;
 
+/** A sentence, without a line break in its amounts. */
+export const unbroken = (sentence: string): string => sentence.replaceAll('ETB ', 'ETB\u00A0');
+
 /** A decimal string for spreadsheets: "1250.00". */
 export const plainAmount = (decimal: string): string => formatAmount(parseMoney(decimal));
 

@@ -23,7 +23,7 @@ import {
   SUPPORT_PATH,
   support,
 } from '../page.ts';
-import { openCasePage } from './cases.ts';
+import { openCasePage, settledBefore } from './cases.ts';
 import { refusedCompanyPage } from './company/company.ts';
 import { labelOf, nextChoices, offersOf, otherChoices, type RefusedForm } from './repair-form.ts';
 import {
@@ -72,7 +72,7 @@ async function casePage(
 ${briefWithNumber(request, found, number === undefined ? casePath(found) : undefined)}
 ${number !== undefined && shownNumber({ number })}
 ${nextChoices(request, choices)}
-<section class="card">${otherChoices(request, choices)}
+<section class="card">${settledBefore(found.closedCases)}${otherChoices(request, choices)}
 <details><summary>What happened</summary>${storyOf(request, found)}</details>
 <details><summary>The ${kind}</summary>${facts(found.facts)}</details>
 <details><summary>How the money moved</summary><div id="money">${

@@ -4,7 +4,7 @@ import { type ShownPlacement, shownPlacementsOf } from '../../db/positions/place
 import { listRepairs, type ShownRepair } from '../../db/repairs/repair-lists.ts';
 import { actorOfPerson } from '../../domain/access.ts';
 import { parseMoney } from '../../domain/money.ts';
-import { bearerNames, caseAdvice, caseTitle } from '../../domain/positions/case-texts.ts';
+import { caseAdvice, caseTitle, settledWords } from '../../domain/positions/case-texts.ts';
 import { allProviders, providerName } from '../../domain/providers.ts';
 import { mayAsStaff, needOfRepair } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
@@ -29,9 +29,10 @@ import {
   type TableColumn,
   table,
   time,
+  unbroken,
 } from '../layout/parts.ts';
 import { idOf, type PageAnswer, type StaffRequest, support } from '../page.ts';
-import { nextOfOpenRepair } from './next-steps.ts';
+import { linkToCase, nextOfOpenRepair } from './next-steps.ts';
 import { type RefusedForm, repairForm, secondPersonFor } from './repair-form.ts';
 import {
   CASES_PATH,
@@ -76,16 +77,19 @@ ${cases.length === 0 ? emptyState('No cases', 'The providers and the books agree
   },
 });
 
-/** Whether a case is open, and who bears it. */
-const caseBadge = ({ closedAt, closedBy, borneBy }: Case): Html => {
+/** Whether a case is open, or who paid or got the amount. */
+const caseBadge = ({ closedAt, closedBy, borneBy, amount }: Case): Html => {
   if (closedAt === null) return badge('warning', 'Open');
   if (closedBy === null) return badge('plain', 'Ended by itself');
-  return badge('success', borneBy === null ? 'Settled' : `${bearerNames[borneBy]} bears it`);
+  return badge('success', borneBy === null ? 'Settled' : settledWords(borneBy, amount));
 };
 
 const listOf = (cases: readonly Case[]): Html => html`<section class="card">
 ${table('Cases, open ones first', cases.slice(0, SHOWN), caseColumns)}
 ${cases.length > SHOWN && message('notice', `There are more than ${SHOWN}. Choose a provider to see the others.`)}</section>`;
+
+/** The amount without its sign: the words of a case say who did too much or too little. */
+const sizeOf = (amount: string): string => amount.replace('-', '');
 
 /** What a list shows of a case. */
 export const caseColumns: readonly TableColumn<Case>[] = [
@@ -110,7 +114,7 @@ export const caseColumns: readonly TableColumn<Case>[] = [
     title: 'ETB',
     phone: 'figure etb',
     align: 'right',
-    value: ({ amount: open }) => (parseMoney(open) === 0n ? '–' : amountText(open)),
+    value: ({ amount: open }) => (parseMoney(open) === 0n ? '–' : amountText(sizeOf(open))),
   },
 ];
 
@@ -147,7 +151,7 @@ export async function openCasePage(
     content: html`<h1>${title} ${caseBadge(found)}</h1>
 <div class="brief"><p>${aboutOf(found)}${found.partner !== null && html` · ${companyLink('partner', found.partnerId, found.partner)}`}</p></div>
 ${refused && message('danger', html`${refused.words}`)}
-${found.closedAt === null ? await settling(request, read, { repairs, refused }) : settled(found, repairs)}
+${found.closedAt === null ? await settling(request, read, { repairs, refused, others }) : settled(found, repairs)}
 <section class="card">${part('The case', facts(factsOf(request, found)))}
 ${placements.length > 0 && part('What the providers say', saidOf(placements))}
 ${repairs.length > 0 && part('Repairs', repairTable('Repairs of this case', repairs))}
@@ -155,10 +159,10 @@ ${others.length > 0 && part('The same order', table('Other cases of this order',
   };
 }
 
-/** The moved amount, who bears it, and who settled the case. */
+/** Who paid or got which amount, and who settled the case. */
 function settled(found: Case, repairs: readonly ShownRepair[]): Html {
   const moved = repairs.find(({ state }) => state === 'DONE')?.result;
-  return html`<section class="card next">${moved && html`<p class="lead">${moved}</p>`}
+  return html`<section class="card next">${moved && html`<p class="lead">${unbroken(moved)}</p>`}
 ${facts(endOf(found))}</section>`;
 }
 
@@ -167,7 +171,7 @@ function factsOf(request: StaffRequest, found: Case): Readonly<Record<string, Ht
   const { temporalTaskQueue } = request.services.settings.temporal;
   const size = parseMoney(amount);
   return {
-    ...(size !== 0n && { Amount: money(amount.replace('-', '')) }),
+    ...(size !== 0n && { Amount: money(sizeOf(amount)) }),
     Provider: provider === null ? '–' : providerName(provider),
     'Our reference, to quote': reference === null ? '–' : html`<code>${reference}</code>`,
     ...(merchant !== null && { Merchant: companyLink('merchant', found.merchantId, merchant) }),
@@ -176,20 +180,12 @@ function factsOf(request: StaffRequest, found: Case): Readonly<Record<string, Ht
   };
 }
 
-/** Who bears the amount, who settled the case and when, with the note. */
+/** Who settled the case and when, with the note. */
 function endOf(found: Case): Readonly<Record<string, HtmlValue>> {
-  const { closedAt, closedBy, closer, borneBy, partner, voucherId, note } = found;
+  const { closedAt, closedBy, closer, note } = found;
   if (closedAt === null) return {};
   if (closedBy === null) return { 'Ended by itself': time(closedAt) };
-  const names = {
-    payer: voucherId === null ? null : 'the voucher',
-    partner,
-    platform: 'our service fees',
-    provider: found.provider && providerName(found.provider),
-  } as const;
-  const name = borneBy && names[borneBy];
   return {
-    ...(borneBy && { 'Borne by': `${bearerNames[borneBy]}${name === null ? '' : `: ${name}`}` }),
     Settled: html`${time(closedAt)} by ${closer}`,
     Note: note,
   };
@@ -222,19 +218,40 @@ const ENDS_BY_ITSELF: readonly Case['why'][] = ['unbooked', 'unread'];
 async function settling(
   request: StaffRequest,
   read: CaseFacts,
-  { repairs, refused }: { repairs: readonly ShownRepair[]; refused: RefusedForm | undefined },
+  {
+    repairs,
+    refused,
+    others,
+  }: {
+    readonly repairs: readonly ShownRepair[];
+    readonly refused: RefusedForm | undefined;
+    readonly others: readonly Case[];
+  },
 ): Promise<Html> {
   const { found } = read;
   const shown = await shownChoicesOf(request.services.database, read);
-  const says = shown.happened ?? found.message;
+  const says = unbroken(shown.happened ?? found.message ?? '');
   const open = nextOfOpenRepair(repairs);
   if (open)
     return html`<section class="card next">${says && html`<p class="lead">${says}</p>`}
 <p>${open.happened} ${open.toDo}</p></section>`;
   return html`<section class="card next">${says && html`<p class="lead">${says}</p>`}
 ${shown.happened === undefined && html`<p>${caseAdvice(found.why)}</p>`}
+${settledBefore(others)}
 ${await settleForm(request, read, { shown, refused })}</section>`;
 }
+
+/** The cases that a person has settled, each with its end. */
+export const settledBefore = (cases: readonly Case[]): Html | undefined => {
+  const ends = cases.flatMap(({ id, borneBy, amount }) =>
+    borneBy === null
+      ? []
+      : [
+          html`<li>${linkToCase(id)}: ${settledWords(borneBy, amount)}, ${money(sizeOf(amount))}</li>`,
+        ],
+  );
+  return ends.length === 0 ? undefined : html`<p>Settled before:</p><ul>${ends}</ul>`;
+};
 
 async function settleForm(
   request: StaffRequest,
@@ -266,11 +283,11 @@ async function settleForm(
 const bearerField = (
   { question, choices, whyNoPayer }: ShownChoices,
   chosen: string | undefined,
-): Html => html`<fieldset><legend>${question}</legend>
+): Html => html`<fieldset><legend>${question && unbroken(question)}</legend>
 ${choices.map(
   ({ by, moves, afterwards, isBelowZero }) =>
     html`<label class="choice"><input type="radio" name="by" value="${by}" required${
       by === chosen && html` checked`
-    }> <span>${moves}${isBelowZero && html` <strong class="error">${afterwards}</strong>`}</span></label>`,
+    }> <span>${unbroken(moves)}${isBelowZero && html` <strong class="error">${unbroken(afterwards)}</strong>`}</span></label>`,
 )}
 ${whyNoPayer && html`<p class="hint">${whyNoPayer}</p>`}</fieldset>`;

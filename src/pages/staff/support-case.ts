@@ -1,5 +1,6 @@
 import type { Database } from '../../db/connection.ts';
 import { type LedgerTransfer, operationsOf, readLedgerHistory } from '../../db/ledger/ledger.ts';
+import { type Case, closedCasesOf } from '../../db/positions/cases.ts';
 import { topupFactsForRepair } from '../../db/repairs/facts.ts';
 import { listRepairs, type ShownRepair } from '../../db/repairs/repair-lists.ts';
 import { ownerOfTopup, partnerOfVoucher } from '../../db/support-search.ts';
@@ -33,6 +34,7 @@ export interface SupportCase extends SupportCaseName {
   readonly next: NextStep;
   /** Of a top-up that is retried now or later: the providers that a route leads to besides the last one. */
   readonly otherProviders: readonly string[];
+  readonly closedCases: readonly Case[];
   /** Those that have not ended. */
   readonly openRepairs: readonly ShownRepair[];
   readonly transfers: readonly LedgerTransfer[];
@@ -86,6 +88,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
       ...happeningsOfRepairs(repairs),
     ],
     next: nextStepOfVoucher(voucher, repairs, new Date()),
+    closedCases: await closedCasesOf(database, { kind: 'voucher', id }),
     otherProviders: [],
     openRepairs: repairs.filter(isOpen),
     transfers: await readLedgerHistory(database, voucher.partnerId, operationsOf(voucher)),
@@ -120,6 +123,7 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
     hasNumber: true,
     happenings: [...happeningsOfTopup(topup, owner.workflowId), ...happeningsOfRepairs(repairs)],
     next: nextStepOfTopup(topup, repairs, { others, now: new Date() }),
+    closedCases: await closedCasesOf(database, { kind: 'top-up', id }),
     otherProviders: others,
     openRepairs: repairs.filter(isOpen),
     transfers: await readLedgerHistory(database, owner.partnerId, operationIds),

@@ -113,7 +113,7 @@ describe('what a choice does', () => {
       'The owner gets back ETB 103.00 on the voucher, our fee of ETB 3.00 included.',
       'Addis Gifts gets ETB 100.00 into its gift wallet.',
       'We keep ETB 100.00 in our fees.',
-      'By its receipt, M-Pesa has done the missing ETB 100.00.',
+      'By its receipt, M-Pesa has paid the missing ETB 100.00.',
     ]);
     expect(movesOf(borne(lateOne, { kind: 'top-up' }))).toEqual([
       'Addis Gifts pays ETB 100.00 from its airtime wallet.',
@@ -134,8 +134,22 @@ describe('what a choice does', () => {
     [lateOne, 'M-Pesa paid Bole Books ETB 100.00, and nobody has paid for it.', 'pays'],
     [
       positionOf(inBirr, [undone]),
-      'M-Pesa took ETB 100.00 back from Bole Books, and it is still paid for.',
+      'M-Pesa took ETB 100.00 back from Bole Books, and the voucher paid for it.',
       'gets',
+    ],
+    [
+      positionOf(
+        { ...inBirr, isCharged: false },
+        [undone],
+        [{ by: 'partner', amount: inBirr.price }],
+      ),
+      'M-Pesa took ETB 100.00 back from Bole Books, and Addis Gifts paid for it.',
+      'gets',
+    ],
+    [
+      positionOf(inBirr, [done(inBirr.price)], [{ by: 'platform', amount: -inBirr.price }]),
+      'M-Pesa paid Bole Books ETB 100.00, and our service got the money for it in an earlier settlement.',
+      'pays',
     ],
     [
       positionOf(inBirr, [done(inBirr.price), done(inBirr.price, 'mpesa')]),

@@ -148,7 +148,7 @@ describe.each([
       const one = await neverExplained();
       one.says('completed');
       const before = await caseOf(one.stack.database, one.reference);
-      expect(await one.later('1 day')).toContain('An order was done after it had failed');
+      expect(await one.later('1 day')).toContain('A provider did an order after all');
       const now = await caseOf(one.stack.database, one.reference);
       expect([before.why, now.why]).toEqual(['silence', 'difference']);
       await untilCase(one.stack, one.reference, 'RUNNING');

@@ -115,7 +115,7 @@ describe('the list', () => {
       /<h1>(.*?)<\/h1>/.exec((await agent.client.get(`/support/cases${query}`)).html)?.[1];
     expect(await headingOf('')).toBe('Open cases');
     expect(await headingOf('?state=')).toBe('All cases');
-    expect(await read('/support/cases?state=')).toContain('The platform bears it');
+    expect(await read('/support/cases?state=')).toContain('The platform kept it');
     expect((await agent.client.get('/support/cases')).html).toContain(
       'href="/support/cases?state=">Show all',
     );
@@ -129,14 +129,14 @@ describe('a case', () => {
     expect(html).toContain('A provider took back what it had done');
     expect(html).toContain('GSMA mobile money says that it took it back');
     expect(html).toMatch(
-      /GSMA mobile money took ETB 97\.50 back from .+, and it is still paid for\./,
+      /GSMA mobile money took ETB\s97\.50 back from .+, and the voucher paid for it\./,
     );
-    expect(html).toContain('<legend>Who gets ETB 97.50?</legend>');
+    expect(html).toContain('<legend>Who gets ETB\u00A097.50?</legend>');
     expect(html).toContain(
-      'The owner gets back ETB 100.00 on the voucher, our fee of ETB 2.50 included.',
+      'The owner gets back ETB\u00A0100.00 on the voucher, our fee of ETB\u00A02.50 included.',
     );
-    expect(html).toContain(`${partnerName} gets ETB 97.50 into its gift wallet.`);
-    expect(html).toContain('We keep ETB 97.50 in our fees.');
+    expect(html).toContain(`${partnerName} gets ETB\u00A097.50 into its gift wallet.`);
+    expect(html).toContain('We keep ETB\u00A097.50 in our fees.');
     expect(html).not.toContain('second person');
     expect(html).toContain(`href="/support/vouchers/${gift.id}"`);
     expect(html).toContain('https://temporal.example');
@@ -148,7 +148,7 @@ describe('a case', () => {
   it('has a title that tells what happened', async () => {
     const [late, back] = [await latePayment(), await takenBackPayment()];
     const list = await read('/support/cases');
-    expect(list).toContain(`${late.found.id}: An order was done after it had failed`);
+    expect(list).toContain(`${late.found.id}: A provider did an order after all`);
     expect(list).toContain(`${back.found.id}: A provider took back what it had done`);
   });
 
@@ -262,7 +262,8 @@ describe('settling', () => {
     const { html } = await agent.client.get(pathOf(found.id));
     expect(html).toContain(`href="${repairPath}"`);
     const words = await read(pathOf(found.id));
-    expect(words).toContain(`Borne byThe partner: ${partnerName}`);
+    expect(words).toContain('The partner got it');
+    expect(words).toContain(`${partnerName} gets ETB 97.50 into its gift wallet.`);
     expect(words).toMatch(new RegExp(`Settled${DAY} by ${operator.account.name}`));
     expect(words).toContain('NoteAgreed, ticket 4712');
     const repair = await until(async () => {
@@ -302,6 +303,12 @@ describe('settling', () => {
     expect(later.id).not.toBe(found.id);
     expect((await agent.client.get(pathOf(found.id))).html).toContain(`href="${pathOf(later.id)}"`);
     expect((await agent.client.get(pathOf(later.id))).html).toContain(`href="${pathOf(found.id)}"`);
+    const settled = `Settled before:case ${found.id}: The partner got it, ETB 97.50`;
+    expect(await read(pathOf(later.id))).toContain(settled);
+    expect(await read(`/support/vouchers/${gift.id}`)).toContain(settled);
+    expect(await read(pathOf(later.id))).toContain(
+      `${partnerName} got the money for it in an earlier settlement.`,
+    );
   });
 
   it('leaves in the story what was said at each time, and names the partner', async () => {
