@@ -96,6 +96,10 @@ export const codeAnchor = (surface: Surface, statusCode: number): string =>
 export const reasonAnchor = (surface: Surface, statusCode: number, reason: Reason): string =>
   `${codeAnchor(surface, statusCode)}-${reason}`;
 
+/** The value of the header Link that leads to the explanation of a reason (RFC 8288). */
+export const helpLink = (publicUrl: string, anchor: string): string =>
+  `<${publicUrl}/docs/errors#${anchor}>; rel="help"`;
+
 /** Names the reason of a refusal: for programs, because several reasons share a code. */
 export const REASON_HEADER = 'x-error-reason';
 

@@ -4,12 +4,17 @@ import type { Config } from '../config/config.ts';
 import { reasons } from '../domain/reasons.ts';
 import { listen } from '../runtime/process/health.ts';
 import type { AddressMatcher } from './access/source-address.ts';
-import { REASON_HEADER } from './envelope.ts';
+import { helpLink, REASON_HEADER, reasonAnchor } from './envelope.ts';
 import { type ConnectionLimits, limitConnections } from './limits/connection-limits.ts';
 
 type ServerSettings = Pick<
   Config['http'],
-  'host' | 'port' | 'headersTimeoutSeconds' | 'requestTimeoutSeconds' | 'idleTimeoutSeconds'
+  | 'host'
+  | 'port'
+  | 'publicUrl'
+  | 'headersTimeoutSeconds'
+  | 'requestTimeoutSeconds'
+  | 'idleTimeoutSeconds'
 > &
   ConnectionLimits;
 
@@ -43,6 +48,8 @@ export async function startHttpServer(
   },
 ): Promise<RunningServer> {
   const { settings } = options;
+  const refuse = (reason: UnreadableReason, socket: Duplex) =>
+    refuseUnreadable(reason, socket, settings.publicUrl);
   const headersTimeout = settings.headersTimeoutSeconds * 1_000;
   const connectionEnds = createConnectionEnds();
   const server = createServer(
@@ -59,25 +66,23 @@ export async function startHttpServer(
       // Requests behind a refused one are not carried out.
       if (refused.has(socket)) return;
       // Node would drop further headers silently, perhaps the signature among them.
-      if (rawHeaders.length > 2 * HEADER_COUNT) refuseUnreadable('headers-too-large', socket);
-      else if (httpVersion === '1.1' && !headers.host) refuseUnreadable('http-malformed', socket);
+      if (rawHeaders.length > 2 * HEADER_COUNT) refuse('headers-too-large', socket);
+      else if (httpVersion === '1.1' && !headers.host) refuse('http-malformed', socket);
       // Node would use the first Host, and a proxy before it perhaps a second Host (RFC 9112, 3.2).
-      else if (countOf(rawHeaders, 'host') > 1) refuseUnreadable('http-malformed', socket);
+      else if (countOf(rawHeaders, 'host') > 1) refuse('http-malformed', socket);
       else {
         connectionEnds.watch(response);
         handle(request, response);
       }
     },
   );
-  server.on('checkExpectation', ({ socket }) =>
-    refuseUnreadable('expectation-unsupported', socket),
-  );
+  server.on('checkExpectation', ({ socket }) => refuse('expectation-unsupported', socket));
   server.maxHeadersCount = 0;
   // A caller may close its half of the connection once its request is sent, and still read the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.timeout = settings.idleTimeoutSeconds * 1_000;
   limitConnections(server, settings, options.isTrustedProxy);
-  server.on('clientError', createRefusal(server));
+  server.on('clientError', createRefusal(server, refuse));
   const port = await listen(server, settings, options.onError);
   return {
     port,
@@ -113,7 +118,7 @@ function createConnectionEnds() {
 }
 
 /** Answers what Node could not parse as a request. */
-function createRefusal(server: Server) {
+function createRefusal(server: Server, refuse: (reason: UnreadableReason, socket: Duplex) => void) {
   const answers = new WeakMap<object, ServerResponse>();
   server.on('request', (request, response) => {
     answers.set(request.socket, response);
@@ -125,9 +130,9 @@ function createRefusal(server: Server) {
     // A second answer would become part of the first, or be taken for it.
     const isTaken = answer !== undefined && (answer.headersSent || !isSlow);
     if (!socket.writable || isTaken) socket.destroy();
-    else if (isSlow) refuseUnreadable('request-too-slow', socket);
-    else if (error.code === 'HPE_HEADER_OVERFLOW') refuseUnreadable('headers-too-large', socket);
-    else refuseUnreadable('http-malformed', socket);
+    else if (isSlow) refuse('request-too-slow', socket);
+    else if (error.code === 'HPE_HEADER_OVERFLOW') refuse('headers-too-large', socket);
+    else refuse('http-malformed', socket);
   };
 }
 
@@ -140,10 +145,10 @@ type UnreadableReason =
   | 'headers-too-large';
 
 /**
- * Answers and closes. Which API is meant is not known yet: the body has no data. A caller that neither reads nor closes would otherwise keep the connection
- * for ever.
+ * Answers and closes. Which API is meant is not known yet: the body has no data, and both explain the reason alike. A
+ * caller that neither reads nor closes would otherwise keep the connection for ever.
  */
-function refuseUnreadable(reason: UnreadableReason, socket: Duplex): void {
+function refuseUnreadable(reason: UnreadableReason, socket: Duplex, publicUrl: string): void {
   refused.add(socket);
   const timer = setTimeout(() => socket.destroy(), REFUSAL_GRACE_MS);
   socket.once('close', () => clearTimeout(timer));
@@ -152,6 +157,7 @@ function refuseUnreadable(reason: UnreadableReason, socket: Duplex): void {
   socket.end(
     `HTTP/1.1 ${status} Refused\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n${REASON_HEADER}: ${reason}\r\n` +
+      `Link: ${helpLink(publicUrl, reasonAnchor('partner', status, reason))}\r\n` +
       `Connection: close\r\n\r\n${body}`,
   );
 }

@@ -1,6 +1,7 @@
 import type { ParsedUrlQuery } from 'node:querystring';
 import type { RouterContext } from '@koa/router';
 import type { Context } from 'koa';
+import { soughtText } from '../domain/copied-text.ts';
 import { type Reason, refuse, type Surface } from '../domain/refusals.ts';
 import type { VoucherLookUp } from '../operations/redemptions.ts';
 import { passStep } from '../runtime/process/failpoint.ts';
@@ -55,11 +56,14 @@ const quota = (context: RouterContext, spent: Quota): Verdict => {
   return spent.ok ? undefined : refuseTooMany(spent);
 };
 
-/** The parameters of a query that have a value: an empty one is absent. */
+/** The parameters of a query that have a value, without what comes along with copied text: an empty one is absent. */
 const presentParameters = (query: Readonly<ParsedUrlQuery>): Record<string, string | string[]> =>
   Object.fromEntries(
     Object.entries(query).flatMap(([name, sent = '']) => {
-      const values = [sent].flat().filter((value) => value !== '');
+      const values = [sent]
+        .flat()
+        .map(soughtText)
+        .filter((value) => value !== '');
       const [first, ...more] = values;
       return first === undefined ? [] : [[name, more.length === 0 ? first : values]];
     }),

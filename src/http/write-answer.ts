@@ -5,6 +5,7 @@ import type { Surface } from '../domain/refusals.ts';
 import type { Endpoint } from './endpoint.ts';
 import {
   etagOf,
+  helpLink,
   isKnown,
   REASON_HEADER,
   type RefusalReply,
@@ -84,8 +85,7 @@ export function writeRefusal(
   if (status === 405 && endpoint) context.set('Allow', endpoint.method);
   if (retryAfterSeconds) context.set('Retry-After', String(retryAfterSeconds));
   context.set(REASON_HEADER, reason);
-  // Where the reason is explained (RFC 8288).
   const anchor = reasonAnchor(surface, envelope.statusCode, reason);
-  context.set('Link', `<${publicUrl}/docs/errors#${anchor}>; rel="help"`);
+  context.set('Link', helpLink(publicUrl, anchor));
   context.body = envelope;
 }

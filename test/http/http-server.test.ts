@@ -28,7 +28,8 @@ async function start(
   const { idleTimeoutSeconds = 60, headersTimeoutSeconds = 60, ...connections } = options;
   server = await startHttpServer(handle, {
     settings: {
-      ...{ host: '127.0.0.1', port: 0, idleTimeoutSeconds, headersTimeoutSeconds },
+      ...{ host: '127.0.0.1', port: 0, publicUrl: 'https://api.example.com' },
+      ...{ idleTimeoutSeconds, headersTimeoutSeconds },
       requestTimeoutSeconds: headersTimeoutSeconds,
       ...SMALL,
       ...connections,
@@ -148,6 +149,8 @@ describe('a request with two Host headers', () => {
       await ended;
       expect(answer).toMatch(/^HTTP\/1\.1 400 /);
       expect(answer).toContain('\r\nx-error-reason: http-malformed\r\n');
+      const link = 'https://api.example.com/docs/errors#partner-400-http-malformed';
+      expect(answer).toContain(`\r\nLink: <${link}>; rel="help"\r\n`);
       expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toEqual({
         success: false,
         message: 'The request is not valid HTTP',
@@ -202,7 +205,7 @@ describe('a server', () => {
     await start();
     const taken = startHttpServer(() => undefined, {
       settings: {
-        ...{ host: '127.0.0.1', port: server.port },
+        ...{ host: '127.0.0.1', port: server.port, publicUrl: 'https://api.example.com' },
         ...{ headersTimeoutSeconds: 1, requestTimeoutSeconds: 1, idleTimeoutSeconds: 1 },
         ...SMALL,
       },

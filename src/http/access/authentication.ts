@@ -32,9 +32,10 @@ export async function authenticate(
   surface: Surface,
   request: { readonly headers: IncomingHttpHeaders; readonly sourceAddress: string },
 ): Promise<Authenticated | RefusalReply> {
-  const token = tokenOf(request.headers);
+  const sent = tokensOf(request.headers);
+  const token = sent.length === 1 ? sent[0] : undefined;
   const claims = token && (await services.accessTokens.verify(token, surface));
-  if (!claims) return refuse('token-invalid', await mistakenToken(services, surface, token));
+  if (!claims) return refuse('token-invalid', await mistakenToken(services, surface, sent));
   const { companyId, apiKeyId, tokenVersion } = claims;
   const company = { kind: surface, id: companyId };
   const currentKey = (access: Access | undefined) =>
@@ -61,9 +62,10 @@ export async function authenticate(
 async function mistakenToken(
   { accessTokens }: Services,
   surface: Surface,
-  token: string | undefined,
+  [token, ...others]: readonly string[],
 ): Promise<Pick<Refusal, 'detail'>> {
   if (token === undefined) return {};
+  if (others.length > 0) return { detail: 'x-api-token and Authorization have different tokens' };
   if (token.includes(',')) return { detail: 'x-api-token was sent more than once' };
   if (environmentOfApiKey(token) !== undefined)
     return { detail: 'this is an API key, for which POST /auth/login answers an access token' };
@@ -95,14 +97,9 @@ const notRegistered = ({ source }: Access, sourceAddress: string): Refusal =>
       })
     : refuse('address-not-registered', { detail: sourceAddress });
 
-/**
- * Reads `x-api-token`, with or without the prefix Bearer, or `Authorization: Bearer`.
- * Two different tokens count as none.
- */
-function tokenOf(headers: IncomingHttpHeaders): string | undefined {
+/** The different tokens of `x-api-token`, with or without the prefix Bearer, and of `Authorization: Bearer`. */
+function tokensOf(headers: IncomingHttpHeaders): readonly string[] {
   const bearer = /^Bearer[ \t]+([\w.~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1];
-  const given = headers['x-api-token'];
-  if (typeof given !== 'string') return bearer;
-  const token = given.replace(/^Bearer[ \t]+/i, '');
-  return bearer === undefined || bearer === token ? token : undefined;
+  const given = [headers['x-api-token']].flat()[0]?.replace(/^Bearer[ \t]+/i, '');
+  return [...new Set([given, bearer])].filter((token) => token !== undefined);
 }

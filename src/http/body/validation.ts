@@ -64,11 +64,19 @@ export function validate(schema: ZodType | undefined, value: unknown): Validated
   if (!schema) return { ok: true, value: undefined };
   const result = schema.safeParse(value, { error: issueMessage });
   if (result.success) return { ok: true, value: result.data };
-  const issues = result.error.issues
-    .slice(0, MAXIMUM_ISSUES)
-    .map(({ path, message }) => ({ path: path.join('.'), message }));
+  const issues = result.error.issues.slice(0, MAXIMUM_ISSUES).map((issue) => ({
+    path: issue.path.join('.'),
+    message: isMissing(issue, value) ? 'must be sent' : issue.message,
+  }));
   return { ok: false, issues };
 }
+
+/** Whether the problem of a field is that it was not sent. A list of kinds says more. */
+const isMissing = (issue: z.core.$ZodIssue, value: unknown): boolean =>
+  issue.code !== 'custom' &&
+  !('discriminator' in issue) &&
+  issue.path.length > 0 &&
+  issue.path.reduce<unknown>((part, name) => Object(part)[name], value) === undefined;
 
 /** The refusal of a request with these problems. */
 export function refuseIssues(

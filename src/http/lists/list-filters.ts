@@ -112,7 +112,7 @@ function valuesOf(operator: FilterOperator, text: string | undefined): string[] 
   if (operator === 'null') return text === undefined ? [] : refuse('must be $null without a value');
   if (text === undefined) return refuse('must have a value behind the operator');
   if (operator === 'in') {
-    const values = text.split(',').map((value) => value.trim());
+    const values = text.split(',');
     return values.length <= MAXIMUM_VALUES
       ? values
       : refuse(`must have at most ${MAXIMUM_VALUES} values`);
@@ -124,7 +124,8 @@ function valuesOf(operator: FilterOperator, text: string | undefined): string[] 
   return [text];
 }
 
-function parseValue(kind: Kind, text: string): FilterValue {
+function parseValue(kind: Kind, given: string): FilterValue {
+  const text = given.trim();
   switch (kind) {
     case 'integer':
       return /^-?[0-9]{1,15}$/.test(text) ? text : refuse('must be a whole number');

@@ -75,7 +75,7 @@ export const listQuery = (options: ListOptions) =>
         type: 'array',
         items: {
           type: 'string',
-          pattern: `^(${sortableOf(options).join('|').replaceAll('.', '[.]')}):(ASC|DESC)$`,
+          pattern: `^(${sortableOf(options).join('|').replaceAll('.', '[.]')}):(ASC|DESC|asc|desc)$`,
         },
         anyOf: undefined,
         description: 'Order, `column:ASC` or `column:DESC`; repeatable',

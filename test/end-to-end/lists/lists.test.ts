@@ -233,6 +233,18 @@ describe('the balance', () => {
   });
 });
 
+it('takes its parameters with what comes along with copied text', async () => {
+  const plain = await asPartner.get('/merchants?page=1&limit=5&sortBy=id:DESC&filter.id=$gte:1');
+  const copied = ['page', 'limit', 'sortBy', 'filter.id', 'q'].map((name) => {
+    const text = { page: '1', limit: '5', sortBy: 'id:DESC', 'filter.id': '$gte: 1', q: '' };
+    const value = text[name as keyof typeof text];
+    return `${name}=${encodeURIComponent(`\u202a${value}\u202c `)}`;
+  });
+  const { status, body } = await asPartner.get(`/merchants?${copied.join('&')}`);
+  expect(status).toBe(200);
+  expect(body.data).toEqual(plain.body.data);
+});
+
 describe('a page or a limit that is none', () => {
   it.each([
     ['limit=0', 'limit: must be one whole number above 0'],

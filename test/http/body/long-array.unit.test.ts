@@ -33,7 +33,7 @@ describe('an order that is read in blocks', () => {
   });
 
   test.each([
-    ['no lines', '{}', ['lines: must be an array']],
+    ['no lines', '{}', ['lines: must be sent']],
     ['an empty array', '{"lines":[ ]}', ['lines: must have at least 1 line']],
     ['a text for the lines', '{"lines":"[]"}', ['lines: must be an array']],
     ['a line too many', `{"lines":[${linesOf(10_001)}]}`, ['lines: must have at most 10000 lines']],
