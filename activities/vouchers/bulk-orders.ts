@@ -17,7 +17,7 @@ import {
   type SettledLine,
   settleBulkLines,
 } from '../../src/db/vouchers/bulk-orders.ts';
-import { insertVoucher } from '../../src/db/vouchers/generation.ts';
+import { insertVouchers } from '../../src/db/vouchers/generation.ts';
 import { type NumberBox, refuseCountry } from '../../src/domain/phone.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import type { Caller } from '../../src/domain/vouchers/voucher.ts';
@@ -133,11 +133,11 @@ function createLineGeneration(dependencies: ActivityDependencies) {
     if (country) return { refusal: country };
     const command = commandOf(order, line, numbers);
     const request = generationRequest(dependencies, command);
-    const { voucherId, ...facts } = await withinNumberLimit(
-      request.numberCount,
-      command.company,
-      () => insertVoucher(transaction, request),
+    const [generation] = await withinNumberLimit(request.numberCount, command.company, () =>
+      insertVouchers(transaction, [request]),
     );
+    if (!generation) throw new Error('A generation without a result');
+    const { voucherId, ...facts } = generation;
     if (voucherId !== null) return { voucherId };
     if (facts.operation) {
       const { requestDigest, result } = storedOutcome<GeneratedVoucher>(facts.operation);

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { randomSerialNumber } from '../../src/crypto/random.ts';
 import { partnerAuthority } from '../../src/db/access/access.ts';
-import { type Database, violates } from '../../src/db/connection.ts';
+import { type Database, isDefiniteDatabaseError, violates } from '../../src/db/connection.ts';
 import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
 import { dailyLimitConstraint, refusalByDailyLimits } from '../../src/db/limits/daily-limits.ts';
 import {
@@ -10,7 +10,11 @@ import {
   recordRefusal,
   storedOutcome,
 } from '../../src/db/operations.ts';
-import { type GenerationRequest, insertVoucher } from '../../src/db/vouchers/generation.ts';
+import {
+  type Generation,
+  type GenerationRequest,
+  insertVouchers,
+} from '../../src/db/vouchers/generation.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import {
   type Caller,
@@ -19,6 +23,7 @@ import {
   refuseGenerator,
   voucherCodeFromRandom,
 } from '../../src/domain/vouchers/voucher.ts';
+import { createGroups } from '../../src/runtime/process/groups.ts';
 import type {
   GeneratedVoucher,
   GenerateVoucherCommand,
@@ -69,12 +74,40 @@ export const refusalOfGeneration = async (
 
 const KIND = 'generate-voucher';
 
+/** Vouchers of one statement: it keeps the wallet of the partner locked. */
+const LARGEST_GROUP = 50;
+
+/** Generates each voucher of one caller, together if all of them can be. */
+export async function generateTogether(
+  database: Database,
+  requests: readonly GenerationRequest[],
+): Promise<readonly PromiseSettledResult<Generation>[]> {
+  const [first, ...others] = requests;
+  if (first === undefined) return [];
+  try {
+    const generated = await insertVouchers(database, [first, ...others]);
+    return generated.map((value) => ({ status: 'fulfilled', value }));
+  } catch (reason) {
+    // Without a definite answer all of them may have been written.
+    if (others.length === 0 || !isDefiniteDatabaseError(reason))
+      return requests.map(() => ({ status: 'rejected', reason }));
+  }
+  const results: PromiseSettledResult<Generation>[] = [];
+  for (const request of requests) results.push(...(await generateTogether(database, [request])));
+  return results;
+}
+
 export function createVoucherActivities(dependencies: ActivityDependencies) {
   const { database, failpoint } = dependencies;
+  // Vouchers of one partner meet on its wallet, one statement behind the other.
+  const insertTogether = createGroups<GenerationRequest, Generation>({
+    maximum: LARGEST_GROUP,
+    carryOut: (requests) => generateTogether(database, requests),
+  });
 
   /**
-   * Generates a voucher (specification 4.1) in one statement that checks and writes everything.
-   * Idempotent by operation.
+   * Generates a voucher (specification 4.1) in one statement that checks and writes everything, together with
+   * those of the same caller that wait meanwhile. Idempotent by operation.
    */
   async function generateVoucher(
     command: GenerateVoucherCommand,
@@ -97,7 +130,7 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
       const { voucherId, ...facts } = await withinNumberLimit(
         request.numberCount,
         command.company,
-        () => insertVoucher(database, request),
+        () => insertTogether(JSON.stringify(command.company), request),
       );
       await failpoint('generate-committed');
       if (voucherId !== null) return outcomeFor(command, { ok: true, voucherId });

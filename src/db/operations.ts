@@ -43,7 +43,10 @@ const attemptOutcome = sql`case made.status
  * The effect of an operation by its kind, in the columns of a stored operation: pruning deletes the
  * operation, never its effect. A claim has no lasting effect.
  */
-const effects: Readonly<Record<string, (operationId: string) => RawBuilder<unknown>>> = {
+/** An id, or the SQL expression that has it. */
+type OperationId = string | RawBuilder<unknown>;
+
+const effects: Readonly<Record<string, (operationId: OperationId) => RawBuilder<unknown>>> = {
   'generate-voucher': (operationId) => sql`
     select 'SUCCEEDED' as status, ${noRequest} as request_id, request_digest,
       jsonb_build_object('ok', true, 'voucherId', id) as outcome
@@ -98,13 +101,13 @@ const effects: Readonly<Record<string, (operationId: string) => RawBuilder<unkno
 };
 
 /** SQL expression: the effect as a row or none. */
-const effectOf = (kind: string, operationId: string): RawBuilder<unknown> =>
+const effectOf = (kind: string, operationId: OperationId): RawBuilder<unknown> =>
   effects[kind]?.(operationId) ??
   sql`select null::text as status, ${noRequest} as request_id, null::text as request_digest,
     null::jsonb as outcome where false`;
 
 /** SQL expression: the operation as a row or none; the effect of a pruned operation replaces it. */
-export const storedOperation = (kind: string, operationId: string): RawBuilder<unknown> => sql`
+export const storedOperation = (kind: string, operationId: OperationId): RawBuilder<unknown> => sql`
   select status, request_id, request_digest, outcome,
     extract(epoch from clock_timestamp() - created_at)::float8 as age_seconds
   from operations where id = ${operationId}

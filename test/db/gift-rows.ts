@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import {
   addDenomination,
   addMerchant,
@@ -8,6 +8,7 @@ import {
 } from '../../src/db/catalogue/companies.ts';
 import { setPrice } from '../../src/db/catalogue/prices.ts';
 import type { Database } from '../../src/db/connection.ts';
+import type { GenerationRequest, GenerationSubject } from '../../src/db/vouchers/generation.ts';
 import { addVoucher as addVoucherOf } from '../support/vouchers.ts';
 import { transferOf, write } from './ledger-writing.ts';
 
@@ -63,6 +64,29 @@ export const priceGift = (
   sellingPriceUsd: string,
   merchantId: number | null = null,
 ) => setPrice(database, { ...seller, merchantId, sellingPriceUsd });
+
+/** A request for an anonymous, restricted voucher. */
+export const giftRequest = (
+  subject: GenerationSubject,
+  changes: Partial<GenerationRequest> = {},
+): GenerationRequest => ({
+  ...subject,
+  operationId: randomUUID(),
+  requestId: randomUUID(),
+  requestDigest: 'digest',
+  serialNumber: randomUUID(),
+  codeDigest: randomBytes(32),
+  codeCiphertext: 'sealed',
+  owner: null,
+  numberCount: undefined,
+  isRestricted: true,
+  validityDays: 365,
+  exchangeRate: null,
+  currency: null,
+  originatingCountry: null,
+  foreignCurrencyAmount: null,
+  ...changes,
+});
 
 /** Adds an anonymous voucher of 100 ETB that is valid for so many days. */
 export const addVoucher = async (

@@ -294,17 +294,17 @@ const limitsOf = ({ partnerId, apiKeyId }: LimitedCaller) => sql`
   order by rank`;
 
 /**
- * SQL statement: counts an amount, the column `amount` of the one row of `payment`, against the
+ * SQL statement: counts the columns `amount` and `operations` of the one row of `payment` against the
  * limits of partner and key. It fails by `dailyLimitConstraint` where one of them is exceeded.
  */
 export const countSpending = (caller: LimitedCaller, payment: RawBuilder<unknown>) => sql`
   insert into daily_spending as known
     (subject_kind, subject_id, day, amount, operations, amount_limit, operations_limit)
-  select limits.subject_kind, limits.subject_id, ${today}, payment.amount, 1,
+  select limits.subject_kind, limits.subject_id, ${today}, payment.amount, payment.operations,
     limits.daily_amount, limits.daily_operations
   from ${payment} as payment cross join (${limitsOf(caller)}) as limits
   on conflict (subject_kind, subject_id, day) do update set
-    amount = known.amount + excluded.amount, operations = known.operations + 1,
+    amount = known.amount + excluded.amount, operations = known.operations + excluded.operations,
     amount_limit = excluded.amount_limit, operations_limit = excluded.operations_limit`;
 
 /**
@@ -317,7 +317,7 @@ export async function spendWithinLimits(
   caller: LimitedCaller,
   amount: Money,
 ): Promise<void> {
-  const payment = sql`(select ${formatMoney(amount)}::numeric as amount)`;
+  const payment = sql`(select ${formatMoney(amount)}::numeric as amount, 1 as operations)`;
   await countSpending(caller, payment).execute(transaction);
 }
 
@@ -361,17 +361,19 @@ export interface NumberCount {
 }
 
 /**
- * SQL statement: counts an event of a number. It fails by `numberLimitConstraint` beyond the limit;
- * then the whole statement has no effect. `condition` decides whether anything is counted.
+ * SQL statement: counts events of numbers, the columns `digest` and `events` of a query. It fails by
+ * `numberLimitConstraint` beyond the limit; then the whole statement has no effect.
  */
-export function countNumber({ digest, event, limit }: NumberCount, condition = sql`select`) {
+export function countNumbers(
+  { event, limit }: Pick<NumberCount, 'event' | 'limit'>,
+  counts: RawBuilder<unknown>,
+) {
   const [count, limited] = [sql.ref(event), sql.ref(`${event}_limit`)];
   return sql`
     insert into number_daily_counts as known (number_digest, day, ${count}, ${limited})
-    select ${digest}::bytea, (now() at time zone 'UTC')::date, 1, ${limit}::int
-    where exists (${condition})
+    select digest, ${today}, events, ${limit}::int from (${counts}) as counts
     on conflict (number_digest, day) do update set
-      ${count} = known.${count} + 1, ${limited} = excluded.${limited}
+      ${count} = known.${count} + excluded.${count}, ${limited} = excluded.${limited}
     returning 1 as counted`;
 }
 
@@ -403,7 +405,8 @@ export const withNumberCount = (
   count
     ? (queries.with(
         'counted_number',
-        () => sql<WithCounted>`(${countNumber(count)})`,
+        () =>
+          sql<WithCounted>`(${countNumbers(count, sql`select ${count.digest}::bytea as digest, 1 as events`)})`,
       ) as unknown as QueryCreator<Schema>)
     : queries;
 

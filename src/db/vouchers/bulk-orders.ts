@@ -1,8 +1,9 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { BulkLineStatus, Caller } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import type { BulkLinesTable, BulkOrdersTable } from '../generated/tables.ts';
+import { givenRows, listed } from '../given-rows.ts';
 import {
   beginOperation,
   type OperationIdentity,
@@ -310,22 +311,14 @@ const columns = {
   foreign_currency_amount: 'text',
 } as const satisfies Record<keyof NewBulkLine, string>;
 
-const names = Object.keys(columns) as (keyof NewBulkLine)[];
-const listed = (parts: readonly RawBuilder<unknown>[]) => sql.join(parts, sql`, `);
-
-/** One array per column: the statement is the same for any number of lines. */
 async function insertLines(
   transaction: DatabaseTransaction,
   { bulkOrderId, from }: { readonly bulkOrderId: number; readonly from: number },
   lines: readonly NewBulkLine[],
 ): Promise<void> {
-  const arrays = names.map(
-    (name) => sql`${lines.map((line) => line[name])}::${sql.raw(columns[name])}[]`,
-  );
+  const names = listed(Object.keys(columns).map((name) => sql.ref(name)));
   await sql`
-    insert into bulk_lines (bulk_order_id, line, ${listed(names.map((name) => sql.ref(name)))})
-    select ${bulkOrderId}::bigint, ${from}::integer + place,
-      ${listed(names.map((name) => sql.ref(`given.${name}`)))}
-    from unnest(${listed(arrays)}) with ordinality
-      as given (${listed(names.map((name) => sql.ref(name)))}, place)`.execute(transaction);
+    insert into bulk_lines (bulk_order_id, line, ${names})
+    select ${bulkOrderId}::bigint, ${from}::integer + place, ${names}
+    from ${givenRows(columns, lines)}`.execute(transaction);
 }

@@ -7,8 +7,9 @@ import type {
 } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
 import type { Database } from '../connection.ts';
+import { givenRows } from '../given-rows.ts';
 import {
-  countNumber,
+  countNumbers,
   countSpending,
   type LimitsLeft,
   limitedCaller,
@@ -41,41 +42,48 @@ const factsOf = (row: GenerationFactsRow): GenerationFacts => ({
   giftBalance: row.balance,
 });
 
-/** SQL query: the facts as one row, with further columns. */
-function generationFacts(
-  { partner, merchant, denominationId }: GenerationSubject,
-  further: RawBuilder<unknown>,
-) {
-  const isMerchant =
-    'id' in merchant
-      ? sql`merchants.id = ${merchant.id}`
-      : sql`merchants.identifier = ${merchant.identifier}`;
-  return sql`
-    select wallet.balance, denomination.amount_etb as amount, merchant.id as merchant_id,
-      price.selling_price_usd, ${further},
-      exists (
-        select from partner_products
-        join products on products.id = partner_products.product_id
-        where partner_products.partner_id = ${partner.id}
-          and products.kind = 'GIFT' and products.status = 'ACTIVE'
-          and products.deleted_at is null
-          and products.id = coalesce(denomination.product_id, products.id)
-      ) as has_access
-    from ledger_accounts as wallet
-    left join gift_denominations as denomination
-      on denomination.id = ${denominationId} and denomination.status = 'ACTIVE'
-    left join lateral (
-      select id from merchants
-      where ${isMerchant} and status = 'ACTIVE' and deleted_at is null
-    ) as merchant on true
-    left join lateral (
-      select selling_price_usd from partner_gift_denomination_prices
-      where partner_id = ${partner.id} and denomination_id = denomination.id
-        and replaced_at is null and (merchant_id is null or merchant_id = merchant.id)
-      order by merchant_id nulls last limit 1
-    ) as price on true
-    where wallet.kind = 'gift' and wallet.partner_id = ${partner.id}`;
-}
+/** The columns of `given` that the facts are found by. */
+const subjectColumns = {
+  merchant_id: 'bigint',
+  merchant_identifier: 'text',
+  denomination_id: 'bigint',
+} as const;
+
+const subjectRow = ({ merchant, denominationId }: GenerationSubject) => ({
+  merchant_id: 'id' in merchant ? merchant.id : null,
+  merchant_identifier: 'id' in merchant ? null : merchant.identifier,
+  denomination_id: denominationId,
+});
+
+/** SQL query: the facts of each row of `given`, with further columns. */
+const generationFacts = (partner: Caller, further: RawBuilder<unknown>) => sql`
+  select given.place, wallet.balance, denomination.amount_etb as amount, merchant.id as merchant_id,
+    price.selling_price_usd, ${further},
+    exists (
+      select from partner_products
+      join products on products.id = partner_products.product_id
+      where partner_products.partner_id = ${partner.id}
+        and products.kind = 'GIFT' and products.status = 'ACTIVE'
+        and products.deleted_at is null
+        and products.id = coalesce(denomination.product_id, products.id)
+    ) as has_access
+  from given
+  join ledger_accounts as wallet on wallet.kind = 'gift' and wallet.partner_id = ${partner.id}
+  left join gift_denominations as denomination
+    on denomination.id = given.denomination_id and denomination.status = 'ACTIVE'
+  left join lateral (
+    select id from merchants
+    where id = coalesce(given.merchant_id, (
+        select named.id from merchants as named where identifier = given.merchant_identifier))
+      and status = 'ACTIVE' and deleted_at is null
+    limit 1
+  ) as merchant on true
+  left join lateral (
+    select selling_price_usd from partner_gift_denomination_prices
+    where partner_id = ${partner.id} and denomination_id = denomination.id
+      and replaced_at is null and (merchant_id is null or merchant_id = merchant.id)
+    order by merchant_id nulls last limit 1
+  ) as price on true`;
 
 /** Everything that decides a generation. */
 export interface GenerationQuote {
@@ -95,7 +103,9 @@ export async function readGenerationQuote(
     (select status = 'ACTIVE' from partners where id = ${partner.id}) as is_active`;
   const { rows } = await sql<
     GenerationFactsRow & LimitsLeft & { is_admitted: boolean; is_active: boolean }
-  >`${generationFacts(subject, sql`${authority}, ${limitsLeft(partner, number)}`)}`.execute(
+  >`
+    with given as (select * from ${givenRows(subjectColumns, [subjectRow(subject)])})
+    ${generationFacts(partner, sql`${authority}, ${limitsLeft(partner, number)}`)}`.execute(
     database,
   );
   const [row] = rows;
@@ -138,93 +148,131 @@ export interface Generation extends GenerationFacts {
   readonly voucherId: number | null;
 }
 
+const requestColumns = {
+  ...subjectColumns,
+  operation_id: 'text',
+  request_id: 'text',
+  request_digest: 'text',
+  serial_number: 'text',
+  code_digest: 'bytea',
+  code_ciphertext: 'text',
+  owner_msisdn: 'text',
+  number_digest: 'bytea',
+  is_restricted: 'boolean',
+  exchange_rate: 'text',
+  currency: 'text',
+  originating_country: 'text',
+  foreign_currency_amount: 'text',
+} as const;
+
+const requestRow = (request: GenerationRequest) => ({
+  ...subjectRow(request),
+  operation_id: request.operationId,
+  request_id: request.requestId,
+  request_digest: request.requestDigest,
+  serial_number: request.serialNumber,
+  code_digest: request.codeDigest,
+  code_ciphertext: request.codeCiphertext,
+  owner_msisdn: request.owner,
+  number_digest: request.numberCount?.digest ?? null,
+  is_restricted: request.isRestricted,
+  exchange_rate: request.exchangeRate,
+  currency: request.currency,
+  originating_country: request.originatingCountry,
+  foreign_currency_amount: request.foreignCurrencyAmount,
+});
+
 /**
- * Generates a voucher if the facts allow it. One statement, and so one transaction and one round
- * trip, reads the facts and writes the voucher's row, the transfer gift → reserved and the settled
- * operation. Where a fact forbids it nothing is written, and the facts show the reason.
+ * Generates the vouchers of one caller that their facts allow. One statement, and so one transaction and one round
+ * trip, reads the facts and writes each voucher's row, its transfer gift → reserved and its settled operation. Nothing
+ * is written of a voucher that a fact forbids, and the facts show the reason. The results are in the order of requests.
  *
- * @throws a violation of `balanceConstraint` when a concurrent voucher spent the balance, of
- * `dailyLimitConstraint` or `numberLimitConstraint` beyond a daily limit, or of
- * `vouchers_operation_id_key` for a duplicate
+ * @throws a violation, and writes none of them: of `balanceConstraint` where the balance does not suffice for all,
+ * of `dailyLimitConstraint` or `numberLimitConstraint` beyond a daily limit, of `vouchers_operation_id_key` for a
+ * duplicate
  */
-export async function insertVoucher(
+export async function insertVouchers(
   database: Database,
-  request: GenerationRequest,
-): Promise<Generation> {
-  const partnerId = request.partner.id;
+  requests: readonly [GenerationRequest, ...GenerationRequest[]],
+): Promise<readonly Generation[]> {
+  const [{ partner, validityDays }] = requests;
   const { rows } = await sql<
     GenerationFactsRow & { operation: StoredOperation | null; voucher_id: number | null }
   >`
-    with facts as (
+    with given as (select * from ${givenRows(requestColumns, requests.map(requestRow))}
+    ), facts as (
       ${generationFacts(
-        request,
+        partner,
         sql`(select to_jsonb(stored) from (
-          ${storedOperation('generate-voucher', request.operationId)}) as stored) as operation`,
+          ${storedOperation('generate-voucher', sql`given.operation_id`)}) as stored) as operation`,
       )}
-    ), ${countLimited(request)} voucher as (
+    ), allowed as (
+      select given.*, facts.amount, facts.merchant_id as payee_id, facts.selling_price_usd
+      from facts join given using (place), partners
+      where facts.has_access and facts.merchant_id is not null
+        and facts.selling_price_usd is not null and facts.balance >= facts.amount
+        and facts.operation is null
+        and partners.id = ${partner.id} and partners.status = 'ACTIVE'
+        and ${isStillAdmitted(partner, 'generate-voucher')}
+    ), ${countLimited(requests)} voucher as (
       insert into vouchers (operation_id, request_digest, partner_id, merchant_id, denomination_id, serial_number,
         code_digest, code_ciphertext, owner_msisdn, is_restricted, amount, remaining, expires_at,
         selling_price_usd, exchange_rate, currency, originating_country, foreign_currency_amount)
-      select ${request.operationId}, ${request.requestDigest}, partners.id, facts.merchant_id,
-        ${request.denominationId}::bigint, ${request.serialNumber}, ${request.codeDigest},
-        ${request.codeCiphertext}, ${request.owner}, ${request.isRestricted}::boolean,
-        facts.amount, facts.amount,
-        now() + make_interval(secs => ${request.validityDays}::float8 * 86400),
-        facts.selling_price_usd, ${request.exchangeRate}, ${request.currency},
-        ${request.originatingCountry}, ${request.foreignCurrencyAmount}
-      ${fromAllowing(request)}
-      returning id, amount
+      select operation_id, request_digest, ${partner.id}::bigint, payee_id, denomination_id, serial_number,
+        code_digest, code_ciphertext, owner_msisdn, is_restricted, amount, amount,
+        now() + make_interval(secs => ${validityDays}::float8 * 86400),
+        selling_price_usd, exchange_rate, currency, originating_country, foreign_currency_amount
+      from allowed order by place
+      returning id, operation_id, amount
     ), operation as (
       insert into operations (id, company_kind, company_id, kind, request_id, request_digest,
         status, outcome)
-      select ${request.operationId}, 'partner', ${partnerId}::bigint, 'generate-voucher',
-        ${request.requestId}::uuid, ${request.requestDigest}, 'SUCCEEDED',
-        jsonb_build_object('ok', true, 'voucherId', id)
-      from voucher
+      select operation_id, 'partner', ${partner.id}::bigint, 'generate-voucher',
+        given.request_id::uuid, given.request_digest, 'SUCCEEDED',
+        jsonb_build_object('ok', true, 'voucherId', voucher.id)
+      from voucher join given using (operation_id)
       on conflict (id) do nothing
     ), transfer as (
       insert into ledger_transfers (operation_id, step, debit_account_id, credit_account_id, amount)
-      select ${request.operationId}, 'reserve', gift.id, reserved.id, voucher.amount
+      select voucher.operation_id, 'reserve', gift.id, reserved.id, voucher.amount
       from voucher, ledger_accounts as gift, ledger_accounts as reserved
-      where gift.kind = 'gift' and gift.partner_id = ${partnerId}
-        and reserved.kind = 'reserved' and reserved.partner_id = ${partnerId}
+      where gift.kind = 'gift' and gift.partner_id = ${partner.id}
+        and reserved.kind = 'reserved' and reserved.partner_id = ${partner.id}
     )
     select facts.operation, facts.has_access, facts.merchant_id, facts.amount,
       facts.selling_price_usd, facts.balance, voucher.id as voucher_id
-    from facts left join voucher on true`.execute(database);
-  const row = rows[0];
-  if (!row) throw new Error('The partner has no gift wallet');
-  return {
+    from facts join given using (place) left join voucher using (operation_id)
+    order by place`.execute(database);
+  if (rows.length < requests.length) throw new Error('The partner has no gift wallet');
+  return rows.map((row) => ({
     ...factsOf(row),
     operation: row.operation ?? undefined,
     voucherId: row.voucher_id,
-  };
+  }));
 }
 
-/** SQL clauses: the facts, if they allow the voucher. */
-const fromAllowing = (request: GenerationRequest) => sql`
-  from facts, partners
-  where facts.has_access and facts.merchant_id is not null
-    and facts.selling_price_usd is not null and facts.balance >= facts.amount
-    and facts.operation is null
-    and partners.id = ${request.partner.id} and partners.status = 'ACTIVE'
-    and ${isStillAdmitted(request.partner, 'generate-voucher')}`;
-
-/** SQL expression: counts the voucher against the limits of number and caller; empty without any. */
-function countLimited(request: GenerationRequest) {
-  const { numberCount } = request;
-  const limited = limitedCaller(request.partner);
-  const number =
-    numberCount &&
+/** SQL expression: counts the vouchers against the limits of their numbers and of their caller; empty without any. */
+function countLimited(requests: readonly [GenerationRequest, ...GenerationRequest[]]) {
+  const [{ partner }] = requests;
+  const limited = limitedCaller(partner);
+  const counted = requests.find(({ numberCount }) => numberCount)?.numberCount;
+  const numbers =
+    counted &&
     sql`counted_number as (
-      ${countNumber(numberCount, sql`select ${fromAllowing(request)}`)}),`;
-  // Rows are locked in the order of a top-up: the number's first.
-  const afterNumber = number ? sql`and (select count(*) from counted_number) >= 0` : sql``;
+      ${countNumbers(
+        counted,
+        sql`select number_digest as digest, count(*)::int as events from allowed
+          where number_digest is not null group by number_digest order by number_digest`,
+      )}),`;
+  // Rows are locked in the order of a top-up: those of numbers first.
+  const afterNumbers = numbers ? sql`where (select count(*) from counted_number) >= 0` : sql``;
   const spending =
     limited &&
-    sql`payment as (select facts.amount ${fromAllowing(request)} ${afterNumber}),
+    sql`payment as (
+        select sum(amount) as amount, count(*)::int as operations from allowed ${afterNumbers}
+        having count(*) > 0),
       spent as (${countSpending(limited, sql`payment`)}),`;
-  return sql`${number ?? sql``} ${spending ?? sql``}`;
+  return sql`${numbers ?? sql``} ${spending ?? sql``}`;
 }
 
 /** The generated voucher for the answer; the code is still encrypted. */

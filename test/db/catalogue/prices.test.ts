@@ -1,11 +1,10 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { priceSubjects } from '../../../src/db/catalogue/prices.ts';
 import type { Database } from '../../../src/db/connection.ts';
-import { insertVoucher } from '../../../src/db/vouchers/generation.ts';
+import { insertVouchers } from '../../../src/db/vouchers/generation.ts';
 import { credentialOf } from '../../admin/movements.ts';
-import { addGiftSeller, addShop, type GiftSeller, priceGift } from '../gift-rows.ts';
+import { addGiftSeller, addShop, type GiftSeller, giftRequest, priceGift } from '../gift-rows.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
 
 let open: OpenDatabase;
@@ -25,25 +24,11 @@ beforeEach(async () => {
 async function priceAt(merchantId: number): Promise<string | null> {
   const { partnerId, denominationId } = seller;
   const credential = await credentialOf(database, 'partner', partnerId);
-  const { sellingPriceUsd, voucherId } = await insertVoucher(database, {
-    operationId: randomUUID(),
-    requestId: randomUUID(),
-    requestDigest: 'digest',
-    partner: { kind: 'partner', id: partnerId, credential },
-    merchant: { id: merchantId },
-    denominationId,
-    serialNumber: randomUUID(),
-    codeDigest: randomBytes(32),
-    codeCiphertext: 'sealed',
-    owner: null,
-    numberCount: undefined,
-    isRestricted: true,
-    validityDays: 365,
-    exchangeRate: null,
-    currency: null,
-    originatingCountry: null,
-    foreignCurrencyAmount: null,
-  });
+  const partner = { kind: 'partner', id: partnerId, credential } as const;
+  const [generated] = await insertVouchers(database, [
+    giftRequest({ partner, merchant: { id: merchantId }, denominationId }),
+  ]);
+  const { sellingPriceUsd = null, voucherId = null } = generated ?? {};
   const frozen = await database
     .selectFrom('vouchers')
     .select('selling_price_usd')

@@ -7,7 +7,8 @@ import {
 } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Database } from '../../../src/db/connection.ts';
-import { insertVoucher } from '../../../src/db/vouchers/generation.ts';
+import { insertVouchers } from '../../../src/db/vouchers/generation.ts';
+import { giftRequest } from '../gift-rows.ts';
 
 /** The statements of a generation, for a caller with and without a daily limit. */
 async function statementsOf(isLimited: boolean): Promise<string[]> {
@@ -24,25 +25,10 @@ async function statementsOf(isLimited: boolean): Promise<string[]> {
     },
   });
   const credential = { apiKeyId: 1, tokenVersion: 1, ...(isLimited ? { isLimited } : {}) };
-  const generation = insertVoucher(database, {
-    operationId: 'a',
-    requestId: 'b',
-    requestDigest: 'c',
-    partner: { kind: 'partner', id: 1, credential: credential as { apiKeyId: 1; tokenVersion: 1 } },
-    merchant: { id: 1 },
-    denominationId: 1,
-    serialNumber: '1',
-    codeDigest: Buffer.from('d'),
-    codeCiphertext: 'e',
-    owner: null,
-    numberCount: undefined,
-    isRestricted: true,
-    validityDays: 1,
-    exchangeRate: null,
-    currency: null,
-    originatingCountry: null,
-    foreignCurrencyAmount: null,
-  });
+  const partner = { kind: 'partner', id: 1, credential } as const;
+  const generation = insertVouchers(database, [
+    giftRequest({ partner, merchant: { id: 1 }, denominationId: 1 }),
+  ]);
   // The driver has no rows to answer.
   await expect(generation).rejects.toThrow('no gift wallet');
   return statements;
