@@ -24,6 +24,7 @@ import { metricsBenchmark } from './benchmarks/p11-metrics.ts';
 import { capacityBenchmark } from './benchmarks/p12-capacity.ts';
 import { topologyBenchmark } from './benchmarks/p13-topology.ts';
 import { tracesBenchmark } from './benchmarks/p14-traces.ts';
+import { oneWalletBenchmark } from './benchmarks/p15-one-wallet.ts';
 import { startBenchmark } from './benchmarks/start.ts';
 import { type BenchOptions, readOptions } from './options.ts';
 import { json } from './report/json.ts';
@@ -48,6 +49,7 @@ const benchmarks: readonly Benchmark[] = [
   capacityBenchmark,
   topologyBenchmark,
   tracesBenchmark,
+  oneWalletBenchmark,
   startBenchmark,
 ];
 

@@ -6,7 +6,7 @@ import {
 } from '../../src/db/connection.ts';
 import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
 import { dailyLimitConstraint, refusalByDailyLimits } from '../../src/db/limits/daily-limits.ts';
-import { storedOutcome } from '../../src/db/operations.ts';
+import { type StoredOperation, storedOutcome } from '../../src/db/operations.ts';
 import {
   type BulkLine,
   type BulkOrder,
@@ -17,7 +17,7 @@ import {
   type SettledLine,
   settleBulkLines,
 } from '../../src/db/vouchers/bulk-orders.ts';
-import { insertVouchers } from '../../src/db/vouchers/generation.ts';
+import { type GenerationRequest, insertVouchers } from '../../src/db/vouchers/generation.ts';
 import { type NumberBox, refuseCountry } from '../../src/domain/phone.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import type { Caller } from '../../src/domain/vouchers/voucher.ts';
@@ -41,7 +41,6 @@ export type BulkProgress = Pick<BulkOrder, 'lines' | 'generated' | 'refused' | '
 
 export function createBulkOrderActivities(dependencies: ActivityDependencies) {
   const { database, failpoint } = dependencies;
-  const generateLine = createLineGeneration(dependencies);
 
   /**
    * Generates the vouchers of an order, batch by batch, until it has ended or the time of the step
@@ -61,39 +60,30 @@ export function createBulkOrderActivities(dependencies: ActivityDependencies) {
     try {
       return await settleLines(id, LINES_PER_TRANSACTION);
     } catch (error) {
-      if (!(error instanceof RefusedError || isDefiniteDatabaseError(error))) throw error;
+      if (!isRefusal(error)) throw error;
       return settleNextLine(id);
     }
   }
 
-  /** A refusal stays with its line: another run may have settled that one meanwhile. */
   async function settleNextLine(id: number): Promise<BulkOrder> {
-    let failed: number | undefined;
+    const [next] = await pendingBulkLines(database, id, 1);
     try {
-      return await settleLines(id, 1, (transaction, order, line) => {
-        failed = line.line;
-        return generateLine(transaction, order, line);
-      });
+      return await settleLines(id, 1);
     } catch (error) {
+      if (!isRefusal(error)) throw error;
       // A concurrent order generated the voucher of this reference: the next look sees it.
-      if (violates(error, 'vouchers_operation_id_key')) return settleLines(id, 1);
-      return settleLines(id, 1, async (transaction, order, line) =>
-        line.line === failed
-          ? { refusal: await refusalOfLine(order, error) }
-          : generateLine(transaction, order, line),
-      );
+      if (next === undefined || violates(error, 'vouchers_operation_id_key'))
+        return settleLines(id, 1);
+      return settleLines(id, 1, { line: next.line, error });
     }
   }
 
-  async function refusalOfLine(order: BulkOrder, error: unknown): Promise<Refusal> {
-    if (error instanceof RefusedError) return error.refusal;
-    if (violates(error, balanceConstraint)) return moneyInsufficient;
-    if (violates(error, dailyLimitConstraint))
-      return refusalByDailyLimits(database, callerOf(order));
-    return definiteRefusal(error);
-  }
-
-  const settleLines = (id: number, limit: number, settle = generateLine): Promise<BulkOrder> =>
+  /** Settles the next lines. A refusal stays with its line: another run may have settled it meanwhile. */
+  const settleLines = (
+    id: number,
+    limit: number,
+    refused?: { readonly line: number; readonly error: unknown },
+  ): Promise<BulkOrder> =>
     database.transaction().execute(async (transaction) => {
       const order = await lockBulkOrder(transaction, id);
       if (order.ended_at) return order;
@@ -102,9 +92,11 @@ export function createBulkOrderActivities(dependencies: ActivityDependencies) {
         return countBulkLines(transaction, id, { CANCELLED });
       }
       await failpoint('bulk-begun');
-      const settled: SettledLine[] = [];
-      for (const line of await pendingBulkLines(transaction, id, limit))
-        settled.push({ line: line.line, ...(await settle(transaction, order, line)) });
+      const lines = await pendingBulkLines(transaction, id, limit);
+      const settled =
+        refused !== undefined && lines[0]?.line === refused.line
+          ? [{ line: refused.line, refusal: await refusalOfLine(order, refused.error) }]
+          : await generateLines(dependencies, transaction, { order, lines });
       await settleBulkLines(transaction, id, settled);
       const REFUSED = settled.filter((line) => 'refusal' in line).length;
       const counted = await countBulkLines(transaction, id, {
@@ -115,45 +107,74 @@ export function createBulkOrderActivities(dependencies: ActivityDependencies) {
       return counted;
     });
 
+  async function refusalOfLine(order: BulkOrder, error: unknown): Promise<Refusal> {
+    if (error instanceof RefusedError) return error.refusal;
+    if (violates(error, balanceConstraint)) return moneyInsufficient;
+    if (violates(error, dailyLimitConstraint))
+      return refusalByDailyLimits(database, callerOf(order));
+    return definiteRefusal(error);
+  }
+
   return { generateBulkLines };
 }
 
-/** Generates the voucher of a line, or finds the voucher that its reference generated before. */
-function createLineGeneration(dependencies: ActivityDependencies) {
+const isRefusal = (error: unknown): boolean =>
+  error instanceof RefusedError || isDefiniteDatabaseError(error);
+
+/** Generates the vouchers of lines in one statement, or finds those that their references generated before. */
+async function generateLines(
+  dependencies: ActivityDependencies,
+  transaction: DatabaseTransaction,
+  { order, lines }: { readonly order: BulkOrder; readonly lines: readonly BulkLine[] },
+): Promise<SettledLine[]> {
   const { settings, numbers } = dependencies;
-  return async function generateLine(
-    transaction: DatabaseTransaction,
-    order: BulkOrder,
-    line: BulkLine,
-  ): Promise<WithoutLine<SettledLine>> {
-    const country = refuseCountry(
-      numbers.openIfAny(line.owner_msisdn),
+  const caller = callerOf(order);
+  const settled: SettledLine[] = [];
+  const asked: { readonly line: number; readonly request: GenerationRequest }[] = [];
+  for (const row of lines) {
+    const { line } = row;
+    const refusal = refuseCountry(
+      numbers.openIfAny(row.owner_msisdn),
       settings.market.servedCountries,
     );
-    if (country) return { refusal: country };
-    const command = commandOf(order, line, numbers);
-    const request = generationRequest(dependencies, command);
-    const [generation] = await withinNumberLimit(request.numberCount, command.company, () =>
-      insertVouchers(transaction, [request]),
-    );
-    if (!generation) throw new Error('A generation without a result');
+    if (refusal) settled.push({ line, refusal });
+    else
+      asked.push({
+        line,
+        request: generationRequest(dependencies, commandOf(order, row, numbers)),
+      });
+  }
+  const [first, ...others] = asked.map(({ request }) => request);
+  const generations = first
+    ? await withinNumberLimit(others.length === 0 ? first.numberCount : undefined, caller, () =>
+        insertVouchers(transaction, [first, ...others]),
+      )
+    : [];
+  for (const [index, { line, request }] of asked.entries()) {
+    const generation = generations[index];
+    if (!generation) throw new Error('A line without a result');
     const { voucherId, ...facts } = generation;
-    if (voucherId !== null) return { voucherId };
-    if (facts.operation) {
-      const { requestDigest, result } = storedOutcome<GeneratedVoucher>(facts.operation);
-      if (requestDigest !== command.requestDigest) return { refusal: keyReused };
-      return result.ok ? { voucherId: result.voucherId } : { refusal: result };
-    }
-    return { refusal: await refusalOfGeneration(transaction, facts, command.company) };
-  };
+    if (voucherId !== null) settled.push({ line, voucherId });
+    else if (facts.operation) settled.push({ line, ...earlierResult(request, facts.operation) });
+    else settled.push({ line, refusal: await refusalOfGeneration(transaction, facts, caller) });
+  }
+  return settled;
+}
+
+/** What the reference of a line generated before. */
+function earlierResult(
+  request: GenerationRequest,
+  operation: StoredOperation,
+): { readonly voucherId: number } | { readonly refusal: Refusal } {
+  const { requestDigest, result } = storedOutcome<GeneratedVoucher>(operation);
+  if (requestDigest !== request.requestDigest) return { refusal: keyReused };
+  return result.ok ? { voucherId: result.voucherId } : { refusal: result };
 }
 
 /** The reference is the idempotency key of its line. */
 const keyReused = refuse('key-reused', {
   detail: 'the reference was used for a voucher with other content',
 });
-
-type WithoutLine<Line> = Line extends unknown ? Omit<Line, 'line'> : never;
 
 /** Whether the key has a daily limit is looked up with each line. */
 const callerOf = (order: BulkOrder): Caller => ({

@@ -23,7 +23,6 @@ import {
   refuseGenerator,
   voucherCodeFromRandom,
 } from '../../src/domain/vouchers/voucher.ts';
-import { createGroups } from '../../src/runtime/process/groups.ts';
 import type {
   GeneratedVoucher,
   GenerateVoucherCommand,
@@ -32,6 +31,7 @@ import type {
 import { countOfEvent, withinNumberLimit } from '../budgets.ts';
 import { refusalOf } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { createGroups } from '../groups.ts';
 
 /** The voucher of a command, with a new code and serial number. */
 export function generationRequest(
@@ -97,13 +97,23 @@ export async function generateTogether(
   return results;
 }
 
-export function createVoucherActivities(dependencies: ActivityDependencies) {
-  const { database, failpoint } = dependencies;
-  // Vouchers of one partner meet on its wallet, one statement behind the other.
-  const insertTogether = createGroups<GenerationRequest, Generation>({
+/**
+ * Generates vouchers, those of one caller one statement behind the other: they would wait for one another at the
+ * wallet of the partner. Vouchers that come meanwhile go into the next statement.
+ */
+export function createGenerations(
+  database: Database,
+): (request: GenerationRequest) => Promise<Generation> {
+  const add = createGroups<GenerationRequest, Generation>({
     maximum: LARGEST_GROUP,
     carryOut: (requests) => generateTogether(database, requests),
   });
+  return (request) => add(JSON.stringify(request.partner), request);
+}
+
+export function createVoucherActivities(dependencies: ActivityDependencies) {
+  const { database, failpoint } = dependencies;
+  const insertAmongOthers = createGenerations(database);
 
   /**
    * Generates a voucher (specification 4.1) in one statement that checks and writes everything, together with
@@ -130,7 +140,7 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
       const { voucherId, ...facts } = await withinNumberLimit(
         request.numberCount,
         command.company,
-        () => insertTogether(JSON.stringify(command.company), request),
+        () => insertAmongOthers(request),
       );
       await failpoint('generate-committed');
       if (voucherId !== null) return outcomeFor(command, { ok: true, voucherId });

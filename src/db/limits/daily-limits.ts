@@ -364,7 +364,7 @@ export interface NumberCount {
  * SQL statement: counts events of numbers, the columns `digest` and `events` of a query. It fails by
  * `numberLimitConstraint` beyond the limit; then the whole statement has no effect.
  */
-export function countNumbers(
+export function countNumberEvents(
   { event, limit }: Pick<NumberCount, 'event' | 'limit'>,
   counts: RawBuilder<unknown>,
 ) {
@@ -406,7 +406,7 @@ export const withNumberCount = (
     ? (queries.with(
         'counted_number',
         () =>
-          sql<WithCounted>`(${countNumbers(count, sql`select ${count.digest}::bytea as digest, 1 as events`)})`,
+          sql<WithCounted>`(${countNumberEvents(count, sql`select ${count.digest}::bytea as digest, 1 as events`)})`,
       ) as unknown as QueryCreator<Schema>)
     : queries;
 

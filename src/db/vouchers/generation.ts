@@ -9,7 +9,7 @@ import { isStillAdmitted } from '../access/access.ts';
 import type { Database } from '../connection.ts';
 import { givenRows } from '../given-rows.ts';
 import {
-  countNumbers,
+  countNumberEvents,
   countSpending,
   type LimitsLeft,
   limitedCaller,
@@ -259,7 +259,7 @@ function countLimited(requests: readonly [GenerationRequest, ...GenerationReques
   const numbers =
     counted &&
     sql`counted_number as (
-      ${countNumbers(
+      ${countNumberEvents(
         counted,
         sql`select number_digest as digest, count(*)::int as events from allowed
           where number_digest is not null group by number_digest order by number_digest`,

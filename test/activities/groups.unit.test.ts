@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createGroups } from '../../../src/runtime/process/groups.ts';
+import { createGroups } from '../../activities/groups.ts';
 
 /** Groups that end when the test says so. */
 function heldGroups(maximum: number) {
