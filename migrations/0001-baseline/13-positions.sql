@@ -120,5 +120,9 @@ create index cases_closed on cases (id) where closed_at is not null;
 create index cases_closed_of_provider on cases (provider, id) where closed_at is not null;
 -- By the beginning of the subject: provider and day.
 create index cases_of_day on cases (subject collate "C", id) where subject_kind = 'line';
-create index cases_of_voucher on cases (voucher_id, id) where voucher_id is not null;
-create index cases_of_topup on cases (topup_id, id) where topup_id is not null;
+create index cases_blocking_voucher on cases (voucher_id) where is_blocking and closed_at is null;
+create index cases_blocking_topup on cases (topup_id) where is_blocking and closed_at is null;
+create index cases_closed_of_voucher on cases (voucher_id, id) where closed_at is not null;
+create index cases_closed_of_partner on cases (partner_id, id) where closed_at is not null;
+create index cases_closed_of_merchant on cases (merchant_id, id) where closed_at is not null;
+create index cases_closed_of_topup on cases (topup_id, id) where closed_at is not null;

@@ -193,17 +193,20 @@ export async function listCases(
   return rows;
 }
 
-/** The open cases of a company, the oldest first: the few that are open at all are looked through. */
-export async function openCasesOf(
+/** The cases of a company, the open ones first: the few that are open at all are looked through. */
+export async function casesOfCompany(
   database: Database,
   company: Company,
   page: RowPage,
 ): Promise<Case[]> {
-  const owner = sql.ref(`found.${companyColumn(company)}`);
+  const isOwn = sql`${sql.ref(companyColumn(company))} = ${company.id}`;
   const { rows } = await sql<Case>`
-    select ${columns} from cases as found ${joins}
-    where closed_at is null and ${owner} = ${company.id}
-    order by found.id ${limitedTo(page)}`.execute(database);
+    select ${columns} from (
+      select * from cases where closed_at is null and ${isOwn}
+      union all (
+        select * from cases where closed_at is not null and ${isOwn}
+        order by id desc limit ${page.offset + page.limit})) as found ${joins}
+    order by closed_at is not null, found.id desc ${limitedTo(page)}`.execute(database);
   return rows;
 }
 

@@ -60,7 +60,7 @@ const OPEN: ReadonlySet<string> = new Set([
   ...['messages_unsettled', 'outbox_unsettled', 'merchant_invitations_open'],
   ...['redemptions_held', 'topup_attempts_held', 'redemption_reversals_pending'],
   ...['topups_pending', 'placements_to_ask', 'cases_open', 'cases_open_by_id'],
-  ...['cases_of_voucher', 'cases_of_topup', 'placements_of_voucher'],
+  ...['cases_blocking_voucher', 'cases_blocking_topup', 'placements_of_voucher'],
   ...['topup_retries_open', 'repairs_underway', 'repairs_open'],
   ...['provider_statements_unfinished', 'bulk_orders_open'],
   ...['voucher_claims_open', 'events_to_number'],

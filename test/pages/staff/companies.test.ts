@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Company } from '../../../src/domain/vouchers/voucher.ts';
 import { caseOf } from '../../positions/cases.ts';
-import { takenBack } from '../../positions/placements.ts';
+import { doneLate, takenBack } from '../../positions/placements.ts';
 import { makeKey, makePartner } from '../../support/companies.ts';
 import {
   type Account,
@@ -134,7 +134,7 @@ describe('the page of a partner', () => {
 });
 
 describe('cases and repairs', () => {
-  it('lead to the page of the company, and the company to its open cases', async () => {
+  it('lead to the page of the company, and the company to its cases, also ended ones', async () => {
     const { gift, merchant } = await scene.voucherIn('redeemed');
     const { operation_id, payment_reference } = await scene.redemptionOf(gift);
     await takenBack(scene.stack.database, operation_id);
@@ -147,6 +147,10 @@ describe('cases and repairs', () => {
     }
     for (const path of [pathOf(partner()), ofMerchant, `${ofMerchant}/cases`])
       expect((await agent.client.get(path)).html).toContain(`href="/support/cases/${found.id}"`);
+    await doneLate(scene.stack.database, operation_id);
+    const words = (await agent.client.get(ofMerchant)).html;
+    expect(words).toContain(`href="/support/cases/${found.id}"`);
+    expect(words).toContain('Ended by itself');
     const topup = await scene.topUpIn('FAILED');
     expect((await agent.client.get(`/support/top-ups/${topup}`)).html).toContain(
       `href="${pathOf(partner())}"`,

@@ -1,6 +1,6 @@
 import { type FoundCompany, findCompany } from '../../../db/catalogue/companies.ts';
 import { paymentsUnderway, topupsUnderway, type Underway } from '../../../db/overview.ts';
-import { type Case, openCasesOf } from '../../../db/positions/cases.ts';
+import { type Case, casesOfCompany } from '../../../db/positions/cases.ts';
 import { maskMsisdn, parseMsisdn } from '../../../domain/phone.ts';
 import type { Company } from '../../../domain/vouchers/voucher.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
@@ -28,12 +28,12 @@ import {
 import { limitsCard, pricesPart, termsOfMerchant } from './terms.ts';
 import { testCompanyWebhook, webhooksPart } from './webhooks.ts';
 
-/** What a person must settle about a company. */
+/** The open and the ended cases of a company. */
 const casesPart = declarePart<Case>({
   path: '/cases',
-  title: 'Open cases',
+  title: 'Cases',
   nothing: 'The providers and the books agree.',
-  read: ({ services }, company, page) => openCasesOf(services.database, company, page),
+  read: ({ services }, company, page) => casesOfCompany(services.database, company, page),
   columns: () => caseColumns,
 });
 
