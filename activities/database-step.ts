@@ -1,5 +1,4 @@
 import { ApplicationFailure, log } from '@temporalio/activity';
-import { sql } from 'kysely';
 import { type Database, isDefiniteDatabaseError } from '../src/db/connection.ts';
 import { isBegun, type OperationIdentity } from '../src/db/operations.ts';
 import { type Reason, type Refusal, refuse } from '../src/domain/refusals.ts';
@@ -87,21 +86,3 @@ export function definiteRefusal(error: unknown): Refusal {
   log.error('The database refused a transaction', { reason, error });
   return refuse(reason);
 }
-
-/**
- * Runs a query beyond the usual statement timeout, on one connection. Its own timeout is below that
- * of the activity, so that the database stops when the caller has gone.
- */
-export const withStatementTimeout = <Result>(
-  database: Database,
-  statementTimeoutMs: number,
-  work: (database: Database) => Promise<Result>,
-): Promise<Result> =>
-  database.connection().execute(async (connection) => {
-    await sql`set statement_timeout = ${sql.lit(statementTimeoutMs)}`.execute(connection);
-    try {
-      return await work(connection);
-    } finally {
-      await sql`reset statement_timeout`.execute(connection);
-    }
-  });

@@ -1,6 +1,7 @@
 import { log } from '@temporalio/activity';
 import { sql } from 'kysely';
 import { checkChangedBooks } from '../src/db/books/check-changes.ts';
+import { withSettings } from '../src/db/connection.ts';
 import { book } from '../src/db/positions/book.ts';
 import { type Case, findCase, listCases, noteUnbooked } from '../src/db/positions/cases.ts';
 import { observed } from '../src/db/positions/change.ts';
@@ -15,7 +16,6 @@ import { caseOf, difference, differenceOf } from '../src/domain/positions/positi
 import { type ProviderInquiry, unknown } from '../src/providers/outcome.ts';
 import type { StartNames } from '../src/runtime/temporal/workflow-starts.ts';
 import type { CaseInput } from '../workflows/contracts.ts';
-import { withStatementTimeout } from './database-step.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { type CaseState, readDueVouchers, readRefusedRows } from './expiry.ts';
 import { withHeartbeat } from './provider-call.ts';
@@ -232,9 +232,8 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
   async function readBooks(): Promise<CaseState> {
     // Every faulty row is looked at again until it is in order.
     const endsAt = Date.now() + BOOKS_CHECK_MS;
-    const books = await withStatementTimeout(database, BOOKS_STATEMENT_TIMEOUT_MS, (connection) =>
-      checkChangedBooks(connection, { endsAt }),
-    );
+    const patient = withSettings(database, { statement_timeout: BOOKS_STATEMENT_TIMEOUT_MS });
+    const books = await checkChangedBooks(patient, { endsAt });
     const { faults } = books;
     if (faults.length === 0 && books.isComplete)
       return { isOpen: false, paragraphs: ['**Settled**: the books agree again.'] };

@@ -6,6 +6,7 @@ import {
   type WholeCursor,
   wholeStart,
 } from '../src/db/books/check-whole.ts';
+import { withSettings } from '../src/db/connection.ts';
 import { unfinishedMessages } from '../src/db/messages/abandoned-messages.ts';
 import {
   type HeldAttempt,
@@ -24,7 +25,6 @@ import type {
   ReverseRedemptionCommand,
   TopUpInput,
 } from '../workflows/contracts.ts';
-import { withStatementTimeout } from './database-step.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { withHeartbeat } from './provider-call.ts';
 import { type Pages, pageByPage } from './several-at-once.ts';
@@ -38,10 +38,9 @@ const CHECK_MS = 120_000;
 export function createReconciliationActivities({ database }: ActivityDependencies) {
   /** Checks what has changed in the books since the last check; one line per broken invariant. */
   async function checkInvariants(): Promise<readonly string[]> {
+    const patient = withSettings(database, { statement_timeout: BOOKS_STATEMENT_TIMEOUT_MS });
     const { faults, isComplete } = await withHeartbeat(() =>
-      withStatementTimeout(database, BOOKS_STATEMENT_TIMEOUT_MS, (connection) =>
-        checkChangedBooks(connection, { endsAt: Date.now() + CHECK_MS }),
-      ),
+      checkChangedBooks(patient, { endsAt: Date.now() + CHECK_MS }),
     );
     if (!isComplete) log.warn('The check of the books is behind; the next one continues');
     if (faults.length > 0) log.error('The books are inconsistent', { faults });
@@ -261,15 +260,14 @@ export function createWholeBooksActivities({
       progress = latest;
       heartbeat(latest);
     };
+    const patient = withSettings(readDatabase, { statement_timeout: STATEMENT_TIMEOUT_MS });
     const part = await withHeartbeat(() =>
-      withStatementTimeout(readDatabase, STATEMENT_TIMEOUT_MS, (connection) =>
-        checkWholePart(connection, cursor, { endsAt: Date.now() + PART_MS, note }),
-      ),
+      checkWholePart(patient, cursor, { endsAt: Date.now() + PART_MS, note }),
     );
     const faults = linesOf(part);
     if (faults.length > 0) {
       log.error('The books are inconsistent', { faults: faults.slice(0, MAXIMUM_SHOWN) });
-      await database.connection().execute((connection) => noteWholeFaults(connection, part));
+      await noteWholeFaults(database, part);
     }
     return {
       faults: faults.slice(0, MAXIMUM_SHOWN),

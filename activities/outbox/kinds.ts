@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../../src/config/config.ts';
 import { randomInvitationToken } from '../../src/crypto/random.ts';
 import { type AccessNotice, readAccessNotice } from '../../src/db/access/access-notices.ts';
-import type { DatabaseTransaction } from '../../src/db/connection.ts';
+import { type DatabaseTransaction, inSnapshot, withSettings } from '../../src/db/connection.ts';
 import { readCompanyMonth } from '../../src/db/ledger/monthly-statements.ts';
 import type { OutboxChannel, OutboxKind } from '../../src/db/outbox.ts';
 import {
@@ -22,7 +22,6 @@ import { isEmptyStatement, type Month, statementMessages } from '../../src/domai
 import type { CompanyKind } from '../../src/domain/vouchers/voucher.ts';
 import type { Email } from '../../src/providers/email.ts';
 import type { SmsMessage } from '../../src/providers/sms/sms-sender.ts';
-import { withStatementTimeout } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 export type OutboxDependencies = Pick<
@@ -280,10 +279,9 @@ const readStatement =
   async (subject) => {
     const [kind, id, month] = subject.split(' ') as [CompanyKind, string, Month];
     const { marketTimeZone: zone } = market;
-    const statement = await withStatementTimeout(
-      database,
-      READ_STATEMENT_TIMEOUT_MS,
-      (connection) => readCompanyMonth(connection, { kind, id: Number(id) }, { month, zone }),
+    const patient = withSettings(database, { statement_timeout: READ_STATEMENT_TIMEOUT_MS });
+    const statement = await inSnapshot(patient, (snapshot) =>
+      readCompanyMonth(snapshot, { kind, id: Number(id) }, { month, zone }),
     );
     if (isEmptyStatement(statement)) return 'The statement is empty';
     const attachments = statementFiles(statement);
@@ -311,9 +309,9 @@ const readReport =
     logger: Pick<Logger, 'error'>,
   ): MessageKind['read'] =>
   async (day) => {
-    const report = await withStatementTimeout(readDatabase, READ_REPORT_TIMEOUT_MS, (connection) =>
-      readDayReport(connection, { day: day as Day, zone: settings.market.marketTimeZone }),
-    );
+    const patient = withSettings(readDatabase, { statement_timeout: READ_REPORT_TIMEOUT_MS });
+    const zone = settings.market.marketTimeZone;
+    const report = await readDayReport(patient, { day: day as Day, zone });
     if (!isInOrder(report)) logger.error({ day }, 'The report of a day shows faults');
     const attachments = dayReportFiles(report);
     return async (recipientId) => {

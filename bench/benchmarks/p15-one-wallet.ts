@@ -15,7 +15,7 @@ const PARTNERS = 50;
 /** The least ratio by the calls in flight; few calls only show the rate. */
 const BARS = { 1: undefined, 4: undefined, 16: undefined, 50: 0.95, 200: 0.95 } as const;
 /** A commit takes as long as with a standby that confirms after 5 ms; one voucher a commit would be 200 a second. */
-const SLOW_COMMITS = { commit_delay: 5_000, commit_siblings: 0 };
+const SLOW_COMMITS = '-c commit_delay=5000 -c commit_siblings=0';
 const LEAST_PACE = 400;
 const LANES_OF_PACE = 50;
 
@@ -38,11 +38,14 @@ export const oneWalletBenchmark: Benchmark = {
 /** Runs work with calls that generate vouchers of the sellers, over connections as a worker has them. */
 async function withCalls<Result>(
   { config }: Service,
-  session: Readonly<Record<string, number>>,
+  /** Settings of PostgreSQL for its sessions. */
+  sessions: string,
   work: (callsOf: (sellers: readonly GenerationSubject[]) => Calls) => Promise<Result>,
 ): Promise<Result> {
   const { databaseUrl, databasePoolSize } = config.database;
-  const database = connectDatabase(databaseUrl, { poolSize: databasePoolSize, session });
+  const url = new URL(databaseUrl);
+  if (sessions !== '') url.searchParams.set('options', sessions);
+  const database = connectDatabase(url.href, { poolSize: databasePoolSize });
   const generate = createGenerations(database);
   try {
     return await work((sellers) => (lane) => async () => {
@@ -61,7 +64,7 @@ const ratesBySize = (
   service: Service,
   sellers: readonly GenerationSubject[],
 ): Promise<readonly Measurement[]> =>
-  withCalls(service, {}, async (callsOf) => {
+  withCalls(service, '', async (callsOf) => {
     const measurements: Measurement[] = [];
     for (const [lanes, bar] of Object.entries(BARS)) {
       const title = `generation, ${lanes} in flight, one partner / ${PARTNERS}`;

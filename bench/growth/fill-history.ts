@@ -129,9 +129,7 @@ async function requireBooks({ databaseUrl, note, signal }: HistoryOptions): Prom
     note('check of the books, sums');
     // The first notes the ends, the second adds up to them.
     for (let round = 1; round <= 2; round += 1) {
-      const checked = await database
-        .connection()
-        .execute((connection) => checkChangedBooks(connection, { settleSeconds: 0 }));
+      const checked = await checkChangedBooks(database, { settleSeconds: 0 });
       faults.push(...checked.faults);
     }
     await sql`delete from unchecked_changes`.execute(database);

@@ -1,12 +1,17 @@
 import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CompiledQuery,
   type DatabaseConnection,
   Kysely,
   type LogEvent,
+  PostgresAdapter,
   PostgresDialect,
+  type PostgresDialectConfig,
+  PostgresDriver,
   sql,
   type Transaction,
+  type TransactionSettings,
 } from 'kysely';
 import pg from 'pg';
 import { tracing } from '../runtime/tracing/tracing.ts';
@@ -84,13 +89,28 @@ export interface PoolUse {
   readonly limit: number;
 }
 
-const pools = new WeakMap<object, pg.Pool>();
+/** Settings of PostgreSQL, in its base units, such as milliseconds. */
+type Settings = Readonly<Record<string, number>>;
+
+/** The parts of a database of `connectDatabase`. */
+interface Source {
+  readonly pool: pg.Pool;
+  readonly config: PostgresDialectConfig;
+  readonly settings: Settings;
+  readonly end: () => Promise<void>;
+}
+
+const sources = new WeakMap<object, Source>();
+
+function sourceOf(database: Database): Source {
+  const source = sources.get(database);
+  if (!source) throw new Error('This is not a database of connectDatabase');
+  return source;
+}
 
 /** The use of the pool of a database at this moment. */
 export function poolUseOf(database: Database): PoolUse {
-  const pool = pools.get(database);
-  if (!pool) throw new Error('This is not a database of connectDatabase');
-  const { totalCount, idleCount, waitingCount, options } = pool;
+  const { totalCount, idleCount, waitingCount, options } = sourceOf(database).pool;
   return {
     busy: totalCount - idleCount,
     idle: idleCount,
@@ -101,10 +121,8 @@ export function poolUseOf(database: Database): PoolUse {
 
 export interface ConnectionOptions {
   readonly poolSize: number;
-  /** Statement timeout. */
+  /** Statement timeout; 0 leaves it to PostgreSQL. A pooler ignores it, and the login's own timeout counts. */
   readonly statementTimeoutMs?: number;
-  /** Settings of each session that override the limits above, for example for a migration. */
-  readonly session?: Readonly<Record<string, number>>;
   /** Time after which a statement without an answer fails, such as of a server that has vanished. */
   readonly answerTimeoutMs?: number;
   /** Age at which an idle connection is replaced. */
@@ -138,20 +156,79 @@ export function connectDatabase(url: string, options: ConnectionOptions): Databa
   // Between two statements a connection in use has no listener of the pool, and an error would end
   // the process. The next statement on it fails, which is enough for its user.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const settings = Object.entries(options.session ?? {});
+  let ended: Promise<void> | undefined;
+  return databaseOf({
+    pool,
+    config: { pool, onCreateConnection: async (connection) => options.onConnect?.(connection) },
+    settings: {},
+    end() {
+      ended ??= pool.end();
+      return ended;
+    },
+  });
+}
+
+function databaseOf(source: Source): Database {
   const database = new Kysely<Schema>({
-    dialect: new PostgresDialect({
-      pool,
-      async onCreateConnection(connection) {
-        for (const [name, value] of settings)
-          await connection.executeQuery(CompiledQuery.raw(`set ${name} = ${value}`));
-        await options.onConnect?.(connection);
-      },
-    }),
+    dialect: new DialectWithSettings(source),
     ...(tracing() ? { log: recordStatement } : {}),
   });
-  pools.set(database, pool);
+  // By itself Kysely does not end a pool that only other databases of `withSettings` have used.
+  database.destroy = source.end;
+  sources.set(database, source);
   return database;
+}
+
+class DialectWithSettings extends PostgresDialect {
+  readonly #source: Source;
+
+  constructor(source: Source) {
+    super(source.config);
+    this.#source = source;
+  }
+
+  override createDriver(): PostgresDriver {
+    return new DriverWithSettings(this.#source);
+  }
+
+  override createAdapter(): PostgresAdapter {
+    return new AdapterWithoutLock();
+  }
+}
+
+/** Kysely's lock of migrations belongs to a session. `migrateToLatest` has a lock that does not. */
+class AdapterWithoutLock extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
+}
+
+class DriverWithSettings extends PostgresDriver {
+  readonly #settings: string;
+
+  constructor({ config, settings }: Source) {
+    super(config);
+    this.#settings = Object.entries(settings)
+      .map(([name, value]) => `set local ${name} = ${value}`)
+      .join('; ');
+  }
+
+  override async beginTransaction(
+    connection: DatabaseConnection,
+    transaction: TransactionSettings,
+  ): Promise<void> {
+    await super.beginTransaction(connection, transaction);
+    if (this.#settings !== '') await connection.executeQuery(CompiledQuery.raw(this.#settings));
+  }
+}
+
+/**
+ * The same connections, with settings of PostgreSQL that hold in each transaction and end with it. A setting of a
+ * session would stay with the connection of a pooler, and reach others. A transaction keeps its own settings.
+ */
+export function withSettings(database: Database, settings: Settings): Database {
+  if (database.isTransaction) return database;
+  const source = sourceOf(database);
+  return databaseOf({ ...source, settings: { ...source.settings, ...settings } });
 }
 
 /** The longest text of a statement in a trace; the beginning tells which one it is. */
@@ -223,4 +300,34 @@ export const inSnapshot = <Result>(
 /** Lets those who lock one name come one after another: the second one waits until the first transaction has ended. */
 export async function lockName(transaction: DatabaseTransaction, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
+}
+
+/** Time between two tries to get a lock. */
+const TRY_MS = 200;
+
+/**
+ * Runs work while no other process runs work under the same advisory lock. A transaction of its own holds the lock:
+ * that of a session would stay with the connection of a pooler. Between statements the transaction has no snapshot, so
+ * neither vacuum nor the building of an index waits for it.
+ *
+ * @param database has at least one further connection, for the work
+ */
+export async function inTurn<Result>(
+  database: Database,
+  lock: number,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const tryIn = async (transaction: Database) => {
+    // A statement with bound values would keep its snapshot until the next statement.
+    const { rows } = await sql<{ has: boolean }>`
+      select pg_try_advisory_xact_lock(${sql.lit(lock)}::bigint) as has`.execute(transaction);
+    return rows[0]?.has ? { result: await work() } : undefined;
+  };
+  const holder = withSettings(database, { idle_in_transaction_session_timeout: 0 });
+  for (;;) {
+    const done = await (holder.isTransaction ? tryIn(holder) : holder.transaction().execute(tryIn));
+    if (done) return done.result;
+    // A statement that waits has a snapshot.
+    await sleep(TRY_MS);
+  }
 }

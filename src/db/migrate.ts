@@ -16,7 +16,9 @@ import {
   connectDatabase,
   type Database,
   DatabaseUnreachableError,
+  inTurn,
   isDatabaseUnavailable,
+  withSettings,
 } from './connection.ts';
 import { ensureRoles, fixTriggers } from './rights/roles.ts';
 
@@ -25,7 +27,7 @@ type Indexes = Readonly<Record<string, { readonly table: string; readonly column
 
 /**
  * Builds indexes on existing tables during writes. Building waits for running transactions but
- * blocks none, so the connection has no time limit.
+ * blocks none, so it has no time limit.
  */
 async function makeIndexes(database: Database, indexes: Indexes): Promise<void> {
   for (const [name, index] of Object.entries(indexes)) await makeIndex(database, name, index);
@@ -91,7 +93,7 @@ export class MigrationBlockedError extends Error {
   }
 }
 
-/** Repeats a step that was rolled back because of locks; `database` has one connection. */
+/** Repeats a step that was rolled back because of locks; its transactions wait no longer for any. */
 async function untilUnblocked<Result>(
   database: Database,
   {
@@ -99,19 +101,14 @@ async function untilUnblocked<Result>(
     retryPauseMs = RETRY_PAUSE_MS,
     retrySeconds = RETRY_SECONDS,
   }: LockPatience,
-  step: () => Promise<Result>,
+  step: (patient: Database) => Promise<Result>,
 ): Promise<Result> {
   const deadline = Date.now() + retrySeconds * 1_000;
   for (let attempt = 1; ; attempt += 1) {
     try {
       const isInsisting = attempt % ATTEMPTS_UNTIL_INSISTING === 0;
-      // PostgreSQL looks for a deadlock when a statement has waited for `deadlock_timeout`.
-      await sql`
-        select set_config('lock_timeout', ${
-          isInsisting ? sql`(2 * setting::int)::text` : sql`${String(lockTimeoutMs)}`
-        }, false)
-        from pg_settings where name = 'deadlock_timeout'`.execute(database);
-      return await step();
+      const limitMs = isInsisting ? 2 * (await deadlockTimeoutMs(database)) : lockTimeoutMs;
+      return await step(withSettings(database, { lock_timeout: limitMs }));
     } catch (error) {
       if (!isBlocked(error)) throw error;
       if (Date.now() > deadline) throw new MigrationBlockedError(retrySeconds, error);
@@ -120,25 +117,15 @@ async function untilUnblocked<Result>(
   }
 }
 
+/** PostgreSQL looks for a deadlock when a statement has waited for so long. */
+async function deadlockTimeoutMs(database: Database): Promise<number> {
+  const { rows } = await sql<{ ms: number }>`
+    select setting::int as ms from pg_settings where name = 'deadlock_timeout'`.execute(database);
+  return rows[0]?.ms ?? 0;
+}
+
 /** Advisory lock of processes that migrate. */
 const MIGRATION_LOCK = 4_127_061_108;
-
-/** Runs `migrate` while this process holds the lock of those that migrate, on one connection. */
-const oneAtATime = <Result>(
-  database: Database,
-  migrate: (lockHolder: Database) => Promise<Result>,
-): Promise<Result> =>
-  // A connection of the pool would be closed when it has been idle for a while.
-  database.connection().execute(async (connection) => {
-    const hasLock = async () => {
-      const { rows } = await sql<{ has: boolean }>`
-        select pg_try_advisory_lock(${MIGRATION_LOCK}) as has`.execute(connection);
-      return rows[0]?.has === true;
-    };
-    // Waiting inside PostgreSQL would be a transaction, and building an index waits for those.
-    while (!(await hasLock())) await sleep(200);
-    return migrate(connection);
-  });
 
 /** `indexes` are built before the migration without blocking writes, if their tables exist. */
 type MigrationWithIndexes = Migration & { readonly indexes?: Indexes };
@@ -171,60 +158,56 @@ export async function migrateToLatest(
   databaseUrl: string,
   { migrations, ...patience }: Options = {},
 ): Promise<string[]> {
-  const database = connect(databaseUrl);
-  // Its own connection, so that the lock outlasts the transactions of the migrations.
-  const locking = connect(databaseUrl);
+  // One connection migrates, and one holds the lock. Neither has the limits of requests: only a transaction can set
+  // its own, and an index is built outside of any.
+  const database = withSettings(
+    connectDatabase(databaseUrl, { poolSize: 2, statementTimeoutMs: 0 }),
+    { statement_timeout: 0, idle_in_transaction_session_timeout: 0 },
+  );
   try {
-    return await oneAtATime(locking, async (lockHolder) => {
-      await migrateAll(database, lockHolder, migrations ?? (await migrationsOfFolder()), patience);
-      return untilUnblocked(database, patience, () => ensureRoles(database));
+    return await inTurn(database, MIGRATION_LOCK, async () => {
+      await migrateAll(database, migrations ?? (await migrationsOfFolder()), patience);
+      return untilUnblocked(database, patience, ensureRoles);
     });
   } catch (error) {
     if (isDatabaseUnavailable(error)) throw new DatabaseUnreachableError(error);
     throw error;
   } finally {
-    await Promise.all([database.destroy(), locking.destroy()]);
+    await database.destroy();
   }
 }
 
-/** One connection without the limits of requests. */
-const connect = (databaseUrl: string): Database =>
-  connectDatabase(databaseUrl, {
-    poolSize: 1,
-    session: { statement_timeout: 0, lock_timeout: 0, idle_in_transaction_session_timeout: 0 },
-  });
-
 async function migrateAll(
   database: Database,
-  lockHolder: Database,
   migrations: Migrations,
   patience: LockPatience,
 ): Promise<void> {
-  const migrator = new Migrator({
-    db: database,
-    provider: { getMigrations: () => Promise.resolve(withRightsOfTriggers(migrations)) },
-  });
-  const run = (step: () => Promise<MigrationResultSet>) =>
-    untilUnblocked(database, patience, async () => {
-      const { error } = await step();
+  const migratorOn = (db: Database) =>
+    new Migrator({
+      db,
+      provider: { getMigrations: () => Promise.resolve(withRightsOfTriggers(migrations)) },
+    });
+  const run = (step: (migrator: Migrator) => Promise<MigrationResultSet>) =>
+    untilUnblocked(database, patience, async (patient) => {
+      const { error } = await step(migratorOn(patient));
       if (error) throw error;
     });
   const pending = async () =>
-    (await migrator.getMigrations()).filter(({ executedAt }) => !executedAt);
+    (await migratorOn(database).getMigrations()).filter(({ executedAt }) => !executedAt);
   const prepare = async (names: readonly MigrationInfo[]) => {
-    for (const { name } of names) await makeIndexes(lockHolder, migrations[name]?.indexes ?? {});
+    for (const { name } of names) await makeIndexes(database, migrations[name]?.indexes ?? {});
   };
   const all = await pending();
   if (all.length === Object.keys(migrations).length) {
     // An empty database has no users, so one transaction delays no request.
     await prepare(all);
-    return run(() => migrator.migrateToLatest());
+    return run((migrator) => migrator.migrateToLatest());
   }
   for (;;) {
     const [next] = await pending();
     if (!next) return;
     await prepare([next]);
-    await run(() => migrator.migrateUp());
+    await run((migrator) => migrator.migrateUp());
   }
 }
 

@@ -274,6 +274,7 @@ describe('what is wrong', () => {
     ['PORT', '80.5'],
     ['PORT', 'http'],
     ['DATABASE_POOL_SIZE', '-7'],
+    ['DATABASE_POOL_SIZE', '1'],
     ['CALLER_WAIT_SECONDS', '-1'],
     ['CLAIM_LIFETIME_SECONDS', '1e999'],
     ['REVERSAL_WINDOW_SECONDS', '-0.1'],

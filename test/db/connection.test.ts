@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import {
+  connectDatabase,
+  inTurn,
   isDatabaseUnavailable,
   isDefiniteDatabaseError,
   NOT_PREPARED,
+  withSettings,
 } from '../../src/db/connection.ts';
 import { until } from '../support/until.ts';
 import { type OpenDatabase, openDatabase } from './open-database.ts';
@@ -83,4 +86,54 @@ test.each([
   const error = Object.assign(new pg.DatabaseError('of a test', 0, 'error'), { code });
   expect(isDefiniteDatabaseError(error)).toBe(verdict === 'definite');
   expect(isDatabaseUnavailable(error)).toBe(verdict === 'unavailable');
+});
+
+test('settings end a statement of their transactions, and hold nowhere else', async () => {
+  const { database } = open;
+  const sleeping = withSettings(database, { statement_timeout: 100 })
+    .transaction()
+    .execute((transaction) => sql`select pg_sleep(30)`.execute(transaction));
+  await expect(sleeping).rejects.toMatchObject({ code: '57014' });
+  const { rows } = await sql`show statement_timeout`.execute(database);
+  expect(rows).toEqual([{ statement_timeout: '10s' }]);
+});
+
+test('all connections end with their database, also where only transactions with settings used them', async () => {
+  const database = connectDatabase(inject('databaseAdminUrl'), { poolSize: 1 });
+  const { rows } = await withSettings(database, { statement_timeout: 100 })
+    .transaction()
+    .execute((transaction) =>
+      sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction),
+    );
+  await database.destroy();
+  await until(async () => {
+    const left = await sql`select from pg_stat_activity where pid = ${rows[0]?.pid}::int`.execute(
+      open.database,
+    );
+    expect(left.rows).toEqual([]);
+  });
+});
+
+test('work under one lock comes one after another, also after work that failed', async () => {
+  const { database } = open;
+  let atOnce = 0;
+  const turns = [1, 2, 3, 4].map((turn) =>
+    inTurn(database, 4_711, async () => {
+      atOnce += 1;
+      expect(atOnce).toBe(1);
+      // Longer than the next try.
+      await sql`select pg_sleep(0.3)`.execute(database);
+      atOnce -= 1;
+      if (turn === 1) throw new Error('It failed');
+      return turn;
+    }),
+  );
+  const results = await Promise.allSettled(turns);
+  expect(results.map(({ status }) => status)).toEqual([
+    'rejected',
+    ...Array.from({ length: 3 }, () => 'fulfilled'),
+  ]);
+  const { rows } =
+    await sql`select from pg_locks where locktype = 'advisory' and objid = 4711`.execute(database);
+  expect(rows).toEqual([]);
 });

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { checkWholeBooks } from '../../db/books/check-whole.ts';
+import { inSnapshot, withSettings } from '../../db/connection.ts';
 import { type LedgerTotals, readLedgerTotals } from '../../db/ledger/ledger.ts';
 import { lookCommand } from '../command.ts';
 import { column, moneyText, numbers, textTable } from '../tables.ts';
@@ -16,11 +16,11 @@ export const checkLedgerCommand = lookCommand({
   examples: ['money check-ledger', 'money check-ledger --json'],
   async look(database, _input, { progress }) {
     // Reading everything may take long; this connection blocks no other.
-    await sql`set statement_timeout = 0`.execute(database);
+    const patient = withSettings(database, { statement_timeout: 0 });
     const faults = await progress.step('Checking the books', (note) =>
-      checkWholeBooks(database, { note }),
+      checkWholeBooks(patient, { note }),
     );
-    const totals = await readLedgerTotals(database);
+    const totals = await inSnapshot(patient, readLedgerTotals);
     const isInOrder = faults.length === 0;
     return {
       json: { ok: isInOrder, faults, totals },

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { withSettings } from '../../db/connection.ts';
 import { listUndeliveredEmails } from '../../db/outbox.ts';
 import { readDayReport, zonedDay } from '../../db/reports/day-report.ts';
 import {
@@ -105,8 +105,8 @@ export const reportCommand = lookCommand({
   ],
   async look(database, { day, format = 'text' }, { settings }) {
     // A day long ago takes time; this connection blocks no other.
-    await sql`set statement_timeout = 0`.execute(database);
-    const found = await readDayReport(database, zonedDay(day, settings.market.marketTimeZone));
+    const patient = withSettings(database, { statement_timeout: 0 });
+    const found = await readDayReport(patient, zonedDay(day, settings.market.marketTimeZone));
     return {
       json: found,
       text: forms[format](found).trimEnd(),

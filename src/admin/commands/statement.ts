@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { withSettings } from '../../db/connection.ts';
 import {
   readStatement,
   type Statement,
@@ -31,9 +31,9 @@ export const statementCommand = lookCommand({
     if (from && before && from >= before) throw new AdminError('--from must be before --to.');
     const { name } = await requireSubject(database, 'partner', input.partner);
     // A long history takes time; this connection blocks no other.
-    await sql`set statement_timeout = 0`.execute(database);
+    const patient = withSettings(database, { statement_timeout: 0 });
     const request = { partnerId: input.partner, wallet, from, before };
-    const found = await readStatement(database, request);
+    const found = await readStatement(patient, request);
     return {
       json: toJson(request, found),
       text: toText(request, name, found),

@@ -117,10 +117,13 @@ export const databaseSettings = {
       'that process uses `DATABASE_URL`',
     whenUnset: 'both use `DATABASE_URL`',
   }),
-  DATABASE_POOL_SIZE: count
+  DATABASE_POOL_SIZE: z.coerce
+    .number()
+    .int()
+    .min(2)
     .default(20)
     .describe(
-      "Connections of each process; a quarter of the API's are reserved for lists. One more is for health and the fence",
+      "Connections of each process, at least 2; a quarter of the API's are reserved for lists. One more is for health and the fence",
     ),
   /** How often a process looks whether the fence of a restored database stands, or was lifted. */
   FENCE_CHECK_SECONDS: constant(1),

@@ -1,6 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
-import { type Database, inSnapshot } from '../connection.ts';
+import { type Database, inSnapshot, inTurn } from '../connection.ts';
 import type { WholePart } from './check-whole.ts';
 import {
   type ChangedSubject,
@@ -44,43 +42,28 @@ interface Options extends AdvanceOptions {
  * the cost is in proportion to what is new. Transfers after the settled end are checked now, and
  * once more the next time. A faulty row is looked at by every later check until it is in order.
  *
- * @param database one connection, which holds a lock meanwhile
+ * @param database has two connections: one holds a lock meanwhile
  */
 export async function checkChangedBooks(
   database: Database,
   options: Options = {},
 ): Promise<ChangesChecked> {
-  return await inTurn(database, () => checkInTurn(database, options));
+  return await inTurn(database, BOOKS_LOCK, () => checkInTurn(database, options));
 }
 
 /**
  * Makes the following checks look at what the whole check found faulty, until it is in order.
  *
- * @param database one connection, which holds a lock meanwhile
+ * @param database has two connections: one holds a lock meanwhile
  */
 export async function noteWholeFaults(
   database: Database,
   { faults, brokenSums }: Pick<WholePart, 'faults' | 'brokenSums'>,
 ): Promise<void> {
-  await inTurn(database, async () => {
+  await inTurn(database, BOOKS_LOCK, async () => {
     await putBack(database, faults);
     for (const { rollup } of brokenSums) await restart(database, rollup);
   });
-}
-
-/** Runs work while no other check runs. It waits outside of a statement, whose snapshot would be a long one. */
-async function inTurn<Result>(database: Database, work: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    const { rows } = await sql<{ has: boolean }>`
-      select pg_try_advisory_lock(${BOOKS_LOCK}::bigint) as has`.execute(database);
-    if (rows[0]?.has) break;
-    await sleep(200);
-  }
-  try {
-    return await work();
-  } finally {
-    await sql`select pg_advisory_unlock(${BOOKS_LOCK}::bigint)`.execute(database);
-  }
 }
 
 async function checkInTurn(

@@ -61,8 +61,10 @@ export const ledgerSums: Rollup = {
       to: settledTo,
     });
     for await (const { after, to } of batches) {
-      const { rows } = await sql<{ account_id: number; amount: string }>`
-        ${entriesOf(sql`> ${after} and id <= ${to}`)}`.execute(database);
+      const { rows } = await inSnapshot(database, (snapshot) =>
+        sql<{ account_id: number; amount: string }>`
+          ${entriesOf(sql`> ${after} and id <= ${to}`)}`.execute(snapshot),
+      );
       for (const { account_id: id, amount } of rows)
         sums.set(id, (sums.get(id) ?? 0n) + parseMoney(amount));
       note(`sums of accounts, transfer ${to} of ${settledTo}`);
@@ -135,9 +137,11 @@ const holdings: Rollup = {
         union all
         select partner_id, remaining, held from unchecked_changes where partner_id is not null`,
     ),
-  // One statement has one snapshot: a second for some millions of vouchers.
+  // A second for some millions of vouchers.
   verify: (database) =>
-    brokenHoldings(database, sql`select partner_id, remaining, held from vouchers`),
+    inSnapshot(database, (snapshot) =>
+      brokenHoldings(snapshot, sql`select partner_id, remaining, held from vouchers`),
+    ),
 };
 
 /** SQL expression: the time before which all is in what is added up by hours. */
@@ -183,7 +187,7 @@ export const hourSums: Rollup = {
   watermark: byHour(5),
   tables: ['payout_hour_sums', 'sale_hour_sums'],
   add: (hours) => [payoutSums(hours), saleSums(hours)],
-  verify: brokenHours,
+  verify: (database) => inSnapshot(database, brokenHours),
 };
 
 /** Payments by their first answers: these sums never change, also where a payment is reversed or made later. */
@@ -342,25 +346,28 @@ const claimSums: Rollup = {
       on conflict (partner_id, hour) do update set claims = sums.claims + excluded.claims,
         codes = sums.codes + excluded.codes, payments = sums.payments + excluded.payments`,
   ],
-  async verify(database) {
-    const { rows } = await sql<{ fault: string }>`
-      select 'I2 the sums of claims are the changes of vouchers: partner ' || partner_id as fault
-      from (
-        select partner_id, count(1) filter (where ${isClaim}) as claims,
-          count(1) filter (where ${isCode}) as codes
-        from voucher_status_changes as change join vouchers on vouchers.id = change.voucher_id
-        where change.id <= ${checkedTo('claim-sums')} and (${isClaim} or ${isCode})
-        group by partner_id
-      ) as counted
-      full join (
-        select partner_id, sum(claims) as claims, sum(codes) as codes from claim_hour_sums
-        group by partner_id having sum(claims) + sum(codes) > 0
-      ) as kept using (partner_id)
-      where (counted.claims, counted.codes) is distinct from (kept.claims, kept.codes)
-      order by partner_id`.execute(database);
-    return rows.map(({ fault }) => fault);
-  },
+  verify: (database) => inSnapshot(database, brokenClaims),
 };
+
+/** The partners whose claims by hour differ from the changes of their vouchers. */
+async function brokenClaims(database: Database): Promise<string[]> {
+  const { rows } = await sql<{ fault: string }>`
+    select 'I2 the sums of claims are the changes of vouchers: partner ' || partner_id as fault
+    from (
+      select partner_id, count(1) filter (where ${isClaim}) as claims,
+        count(1) filter (where ${isCode}) as codes
+      from voucher_status_changes as change join vouchers on vouchers.id = change.voucher_id
+      where change.id <= ${checkedTo('claim-sums')} and (${isClaim} or ${isCode})
+      group by partner_id
+    ) as counted
+    full join (
+      select partner_id, sum(claims) as claims, sum(codes) as codes from claim_hour_sums
+      group by partner_id having sum(claims) + sum(codes) > 0
+    ) as kept using (partner_id)
+    where (counted.claims, counted.codes) is distinct from (kept.claims, kept.codes)
+    order by partner_id`.execute(database);
+  return rows.map(({ fault }) => fault);
+}
 
 /** Lists whose rows are only added, but for what never began: what makes a row a company's. */
 const countedLists = {
@@ -393,7 +400,7 @@ export const rowCounts: Rollup = {
         where added > 0
         on conflict (list, company_id) do update set total = known.total + excluded.total`;
     }),
-  verify: brokenCounts,
+  verify: (database) => inSnapshot(database, brokenCounts),
 };
 
 /**

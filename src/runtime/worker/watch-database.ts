@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import type { Config } from '../../config/config.ts';
-import { connectDatabase } from '../../db/connection.ts';
+import { type Config, ConfigError } from '../../config/config.ts';
+import { connectDatabase, type Database } from '../../db/connection.ts';
 import { requireCurrentSchema } from '../../db/migrate.ts';
 import { type FenceWatch, watchFence } from '../../db/recovery.ts';
 import { type Metrics, showClock } from '../metrics/metrics.ts';
@@ -20,6 +21,8 @@ export interface DatabaseWatch {
 /**
  * Watches the database of a process over one connection for this alone: neither its health nor the fence
  * depends on how many requests are under way.
+ *
+ * @throws {ConfigError} where the address leads to a pooler, and its login has no limits
  */
 export async function watchDatabase(
   settings: Pick<
@@ -33,6 +36,7 @@ export async function watchDatabase(
     answerTimeoutMs: ANSWER_LIMIT_MS,
     maximumAgeSeconds: MAXIMUM_AGE_SECONDS,
   });
+  await requireLimits(database);
   const fence = await watchFence(database, {
     intervalMs: settings.fenceCheckSeconds * 1_000,
     isSynchronous: settings.synchronousReplication === 'yes',
@@ -51,4 +55,26 @@ export async function watchDatabase(
       await database.destroy();
     },
   };
+}
+
+/**
+ * A pooler ignores the limits that a connection asks for. Without them a statement may last for ever, and a transfer
+ * may appear in a day whose books are closed.
+ */
+async function requireLimits(database: Database): Promise<void> {
+  const { rows } = await sql<{ name: string; login: string }>`
+    select name, current_user as login from pg_settings
+    where name in ('statement_timeout', 'idle_in_transaction_session_timeout') and setting = '0'
+    order by name`
+    .execute(database)
+    // The health tells of a server that is away.
+    .catch(() => ({ rows: [] }));
+  const [first] = rows;
+  if (!first) return;
+  await database.destroy();
+  const names = rows.map(({ name }) => name).join(' and ');
+  throw new ConfigError(
+    `The connections of DATABASE_URL have no ${names}: a pooler ignores the limits of the service. ` +
+      `Give them to the login ${first.login} with "alter role … set", or connect to PostgreSQL itself.`,
+  );
 }

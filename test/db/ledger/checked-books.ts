@@ -12,10 +12,7 @@ import { until } from '../../support/until.ts';
 export async function untilBooksAreChecked(database: Database, batchSize?: number): Promise<void> {
   const options = { settleSeconds: 0, ...(batchSize === undefined ? {} : { batchSize }) };
   await until(async () => {
-    const checked = await database
-      .connection()
-      .execute((connection) => checkChangedBooks(connection, options));
-    expect(checked).toEqual({ faults: [], isComplete: true });
+    expect(await checkChangedBooks(database, options)).toEqual({ faults: [], isComplete: true });
     const ends = await database.selectFrom('book_checkpoints').selectAll().execute();
     const behind = ends.filter((end) => end.checked_to !== end.next_to);
     expect(behind.map(({ source }) => source)).toEqual([]);

@@ -125,7 +125,7 @@ describe('what is broken on purpose is found', () => {
 describe('once all has been checked', () => {
   let database: Database;
   beforeAll(async () => {
-    database = connectDatabase(original.url, { poolSize: 1 });
+    database = connectDatabase(original.url, { poolSize: 2 });
     await untilBooksAreChecked(database, 3);
     const ends = await database.selectFrom('book_checkpoints').select('checked_to').execute();
     for (const { checked_to: checkedTo } of ends) expect(checkedTo).toBeGreaterThan(0);
