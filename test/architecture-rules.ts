@@ -175,3 +175,16 @@ export function moduleStateProblem(file: string, text: string): string | undefin
     /^(?:export )?(?:let|var)\s|^(?:export )?const [^=\n]+= (?:new (?:Weak)?(?:Map|Set)\b|\[\];|\{\};)/m;
   return keeps.test(code(text)) ? `${file} keeps state that all workflows would share` : undefined;
 }
+
+/**
+ * What is wrong with the SQL of a file: behind PgBouncer the next transaction may get another session
+ * (docs/decisions/0041-leave-nothing-in-a-session.md).
+ */
+export function sessionProblem(file: string, text: string): string | undefined {
+  if (placeOf(file)?.name === 'outside') return undefined;
+  const leaves =
+    /advisory_(?:un)?lock|`\s*(?:set (?!local\b)\w+ (?:=|to)\s|(?:listen|declare|prepare) \w|create temp)/i;
+  return leaves.test(code(text))
+    ? `${file} leaves something in a session of the database`
+    : undefined;
+}

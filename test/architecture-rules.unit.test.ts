@@ -5,6 +5,7 @@ import {
   importsOf,
   moduleStateProblem,
   pathProblem,
+  sessionProblem,
 } from './architecture-rules.ts';
 
 describe('the rules of the architecture', () => {
@@ -130,5 +131,17 @@ describe('the rules of the architecture', () => {
     ['src/runtime/process/progress.ts', 'let lines = 0;', true],
   ])('judge what %s keeps: %s', (file, text, isAllowed) => {
     expect(moduleStateProblem(file, text) === undefined).toBe(isAllowed);
+  });
+
+  it.each([
+    ['src/db/migrate.ts', 'sql`select pg_try_advisory_lock(7)`', false],
+    ['src/db/migrate.ts', 'sql`\n  select pg_advisory_xact_lock(7)`', true],
+    ['src/admin/run-command.ts', 'sql`set statement_timeout = 0`', false],
+    ['activities/positions.ts', 'sql`set local statement_timeout = 0`', true],
+    ['src/db/events.ts', 'sql`\n  listen events`', false],
+    ['src/db/events.ts', 'sql`update events\n  set number = 1`', true],
+    ['bench/copy-database.ts', 'sql`set statement_timeout = 0`', true],
+  ])('judge what %s leaves in a session: %s', (file, text, isAllowed) => {
+    expect(sessionProblem(file, text) === undefined).toBe(isAllowed);
   });
 });

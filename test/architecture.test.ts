@@ -8,6 +8,7 @@ import {
   importsOf,
   moduleStateProblem,
   pathProblem,
+  sessionProblem,
 } from './architecture-rules.ts';
 
 /** The tree as it is, judged by the rules of architecture-rules.ts. */
@@ -65,6 +66,11 @@ describe('the files', () => {
 
   it('leave process.env to src/config/config.ts', () => {
     const problems = files.map(read).map(({ file, text }) => environmentProblem(file, text));
+    expect(found(problems)).toEqual([]);
+  });
+
+  it('leave nothing in a session of the database', () => {
+    const problems = files.map(read).map(({ file, text }) => sessionProblem(file, text));
     expect(found(problems)).toEqual([]);
   });
 
