@@ -53,7 +53,7 @@ create table portal_sessions (
   token_digest bytea not null unique,
   -- The notice on the next page of the person, shown once.
   notice text,
-  -- When the person last proved to be there, by a one-time password or the password.
+  -- When the person last proved to be there, by the second factor or the password.
   confirmed_at timestamptz
 );
 create index portal_sessions_by_account on portal_sessions (account_id);
@@ -80,7 +80,33 @@ create table portal_one_time_passwords (
   last_step bigint not null
 );
 
--- A code that replaces a one-time password, once.
+-- A passkey of an account (WebAuthn): the device keeps its private key, and its public key is here.
+create table portal_passkeys (
+  id bigint generated always as identity primary key,
+  created_at timestamptz not null default now(),
+  last_used_at timestamptz,
+  account_id bigint not null references portal_accounts,
+  -- Chosen by the person.
+  name text not null check (length(name) between 1 and 50),
+  -- The device's name of the key, in base64url.
+  credential_id text not null unique,
+  -- In the COSE format of WebAuthn.
+  public_key bytea not null,
+  -- The signatures that the device has counted; 0 where it counts none.
+  counter bigint not null
+);
+create index portal_passkeys_by_account on portal_passkeys (account_id);
+
+-- A random text that a page has shown to the devices of an account, until a passkey signs it.
+create table portal_passkey_challenges (
+  -- In clear, because only a passkey can answer it.
+  challenge text primary key,
+  created_at timestamptz not null default now(),
+  account_id bigint not null references portal_accounts
+);
+create index portal_passkey_challenges_by_age on portal_passkey_challenges (created_at);
+
+-- A code that replaces another second factor, once.
 create table portal_recovery_codes (
   account_id bigint not null references portal_accounts,
   code_digest bytea not null,
@@ -88,7 +114,7 @@ create table portal_recovery_codes (
   primary key (account_id, code_digest)
 );
 
--- A sign-in whose password was right and whose code is still to come. It gives no access.
+-- A sign-in whose password was right and whose second factor is still to come. It gives no access.
 create table portal_half_sign_ins (
   token_digest bytea primary key,
   created_at timestamptz not null default now(),
@@ -97,8 +123,8 @@ create table portal_half_sign_ins (
 create index portal_half_sign_ins_by_account on portal_half_sign_ins (account_id);
 create index portal_half_sign_ins_by_age on portal_half_sign_ins (created_at);
 
--- A company all of whose people need a one-time password.
-create table portal_one_time_password_rules (
+-- A company all of whose people need a second factor.
+create table portal_second_factor_rules (
   created_at timestamptz not null default now(),
   partner_id bigint unique references partners,
   merchant_id bigint unique references merchants,

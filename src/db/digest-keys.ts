@@ -25,7 +25,7 @@ const kinds = {
   invitations: sql`select ${keyIdOf('token_digest')} from merchant_invitations
     where status = 'OPEN' and expires_at > now()`,
   'portal sessions': sql`select ${keyIdOf('token_digest')} from portal_sessions`,
-  'sign-ins without their code': sql`select ${keyIdOf('token_digest')} from portal_half_sign_ins`,
+  'sign-ins without their second factor': sql`select ${keyIdOf('token_digest')} from portal_half_sign_ins`,
   'unused recovery codes': sql`select ${keyIdOf('code_digest')} from portal_recovery_codes
     where used_at is null`,
 };

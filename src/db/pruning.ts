@@ -94,8 +94,12 @@ const prunings = {
     { table: 'portal_sessions', since: 'created_at', key: 'id' },
     asSessions,
   ),
-  'sign-ins without a code': older(
+  'sign-ins without a second factor': older(
     { table: 'portal_half_sign_ins', since: 'created_at', key: 'token_digest' },
+    asSessions,
+  ),
+  'challenges for passkeys': older(
+    { table: 'portal_passkey_challenges', since: 'created_at', key: 'challenge' },
     asSessions,
   ),
   // Those of invitations stay, as invitations do.

@@ -96,7 +96,7 @@ export interface PublicRequest extends PageTools {
   readonly sourceAddress: string;
   /** The token in the session cookie, valid or not. */
   readonly sessionToken: string | undefined;
-  /** The token of a sign-in whose code is still to come. */
+  /** The token of a sign-in whose second factor is still to come. */
   readonly halfToken: string | undefined;
   /** The token in the device cookie (session/session.ts). */
   readonly deviceToken: string | undefined;
@@ -193,7 +193,7 @@ export interface PersonPage<Session extends PersonSession, Need extends string> 
   readonly kind?: CompanyKind;
   /**
    * Available also to a suspended company, and to a person who must first change the password or
-   * set up one-time passwords.
+   * set up a second factor.
    */
   readonly always?: true;
   /** The form may contain a small text file, or a file with a long list. */

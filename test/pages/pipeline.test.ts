@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setOneTimePasswordRule } from '../../src/db/people/sign-ins.ts';
+import { setSecondFactorRule } from '../../src/db/people/second-factors.ts';
 import type { Company } from '../../src/domain/vouchers/voucher.ts';
 import { portalSite } from '../../src/pages/portal/routes.ts';
 import { supportSite } from '../../src/pages/staff/routes.ts';
@@ -58,13 +58,13 @@ describe('before the role and the form of every page', () => {
     await expectFirst(await signedIn(stack, account), portalSite, '/portal/account');
   });
 
-  test('of the portalSite, a person sets up the one-time passwords that the company requires', async () => {
+  test('of the portalSite, a person sets up the second factor that the company requires', async () => {
     const company = await partner();
     const client = await signedIn(stack, await makeAccount(stack, company, { role: 'viewer' }));
     await stack.database
       .transaction()
-      .execute((transaction) => setOneTimePasswordRule(transaction, company, true));
-    await expectFirst(client, portalSite, '/portal/account/one-time-password');
+      .execute((transaction) => setSecondFactorRule(transaction, company, true));
+    await expectFirst(client, portalSite, '/portal/account/second-factor');
   });
 
   test('of the portalSite, a person of a suspended company learns that alone', async () => {
@@ -91,10 +91,10 @@ describe('before the role and the form of every page', () => {
     await expectFirst(client, supportSite, '/support/account');
   });
 
-  test('of supportSite, a person sets up one-time passwords', async () => {
+  test('of supportSite, a person sets up a second factor', async () => {
     const client = portalClient(stack);
     await signInAtSupport(client, await makeStaff(stack));
-    await expectFirst(client, supportSite, '/support/account/one-time-password');
+    await expectFirst(client, supportSite, '/support/account/second-factor');
   });
 });
 

@@ -10,12 +10,8 @@ import {
   listStaffAccounts,
   setStaffRole,
 } from '../../db/people/accounts.ts';
-import {
-  disableAccount,
-  removeOneTimePassword,
-  resetAccount,
-  resetOneTimePassword,
-} from '../../db/people/sign-ins.ts';
+import { removeSecondFactors, resetSecondFactor } from '../../db/people/second-factors.ts';
+import { disableAccount, resetAccount } from '../../db/people/sign-ins.ts';
 import { hoursOfPassword, portalRoles } from '../../domain/access.ts';
 import { staffRoleMeanings, staffRoles } from '../../domain/staff.ts';
 import { type AdminCommand, type Change, changeCommand, lookCommand } from '../command.ts';
@@ -108,7 +104,7 @@ const disableCommand = (kind: AccountKind, reset: string): AdminCommand =>
 
 /** What lists of accounts say of the sign-in. */
 interface SignInFacts {
-  readonly hasOneTimePassword: boolean;
+  readonly hasSecondFactor: boolean;
   readonly createdAt: Date;
   readonly lastSignedInAt: Date | null;
   readonly passwordExpiresAt: Date | null;
@@ -116,7 +112,7 @@ interface SignInFacts {
 }
 
 const signInColumns = [
-  column<SignInFacts>('one-time password', (row) => (row.hasOneTimePassword ? 'on' : 'off')),
+  column<SignInFacts>('second factor', (row) => (row.hasSecondFactor ? 'on' : 'off')),
   column<SignInFacts>('made', (row) => timeText(row.createdAt)),
   column<SignInFacts>(
     'last signed in',
@@ -179,17 +175,17 @@ export const resetPortalPasswordCommand = changeCommand({
     resetPassword(transaction, 'portal', input.id, portal),
 });
 
-export const resetOneTimePasswordCommand = changeCommand({
-  name: 'access account reset-one-time-password',
-  action: 'reset one-time-password',
+export const resetSecondFactorCommand = changeCommand({
+  name: 'access account reset-second-factor',
+  action: 'reset second-factor',
   details:
-    'For a person who has lost the phone and the recovery codes. Verify the identity of the person ' +
-    'first: the next sign-in takes only the password, and wrong ones are forgotten. The owners are told by e-mail.',
+    'For a person who has lost the phone or the passkeys, and the recovery codes. Verify the identity of the ' +
+    'person first: the next sign-in takes only the password, and wrong ones are forgotten. The owners are told by e-mail.',
   fields: { id: accountArgument('portal') },
-  examples: ['access account reset-one-time-password 2'],
+  examples: ['access account reset-second-factor 2'],
   async change(transaction, { id: account }) {
     const { email: address, company, label } = await requireAccount(transaction, 'portal', account);
-    if (!(await resetOneTimePassword(transaction, account)))
+    if (!(await resetSecondFactor(transaction, account)))
       return { unchanged: `${label} has none.` };
     return {
       subject: company,
@@ -229,7 +225,7 @@ export const createStaffAccountCommand = changeCommand({
   action: 'create staff-account',
   details:
     'The password is shown once and expires after a day. At the ' +
-    'first sign-in the person chooses a new one and sets up one-time passwords, without which ' +
+    'first sign-in the person chooses a new one and sets up a second factor, without which ' +
     'nothing opens.',
   detailLines: roleMeanings,
   fields: {
@@ -288,14 +284,14 @@ export const resetStaffAccountCommand = changeCommand({
   name: 'access staff reset',
   action: 'reset staff-account',
   details:
-    'For a person who has lost the password, or the phone and the recovery codes. Verify the ' +
+    'For a person who has lost the password, or the second factor and the recovery codes. Verify the ' +
     'identity of the person first. A disabled account works again, and wrong passwords and codes are ' +
     'forgotten.',
   fields: { id: accountArgument('staff') },
   examples: ['access staff reset 2'],
   async change(transaction, input, { settings: { portal } }) {
     const change = await resetPassword(transaction, 'staff', input.id, portal);
-    await removeOneTimePassword(transaction, input.id);
+    await removeSecondFactors(transaction, input.id);
     return change;
   },
 });

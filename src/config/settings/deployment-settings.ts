@@ -235,7 +235,7 @@ export const httpSettings = {
     .describe('Address that the API, the codec server or the sandbox process listens on'),
   PORT: port.default(localServers.api.usual).describe('Port of the API'),
   PUBLIC_URL: linkAddress.optional().meta({
-    description: 'Public address of the service; the base of links',
+    description: 'Public address of the service; the base of links. Passkeys belong to its host',
     whenUnset: '`http://localhost:PORT`',
   }),
   SANDBOX_URL: linkAddress.optional().meta({

@@ -530,12 +530,6 @@ export interface PortalHalfSignInsTable {
   token_digest: Buffer;
 }
 
-export interface PortalOneTimePasswordRulesTable {
-  created_at: Generated<Timestamp>;
-  merchant_id: number | null;
-  partner_id: number | null;
-}
-
 export interface PortalOneTimePasswordsTable {
   account_id: number;
   created_at: Generated<Timestamp>;
@@ -543,10 +537,33 @@ export interface PortalOneTimePasswordsTable {
   secret_ciphertext: string;
 }
 
+export interface PortalPasskeyChallengesTable {
+  account_id: number;
+  challenge: string;
+  created_at: Generated<Timestamp>;
+}
+
+export interface PortalPasskeysTable {
+  account_id: number;
+  counter: number;
+  created_at: Generated<Timestamp>;
+  credential_id: string;
+  id: GeneratedAlways<number>;
+  last_used_at: Timestamp | null;
+  name: string;
+  public_key: Buffer;
+}
+
 export interface PortalRecoveryCodesTable {
   account_id: number;
   code_digest: Buffer;
   used_at: Timestamp | null;
+}
+
+export interface PortalSecondFactorRulesTable {
+  created_at: Generated<Timestamp>;
+  merchant_id: number | null;
+  partner_id: number | null;
 }
 
 export interface PortalSessionsTable {
@@ -1052,9 +1069,11 @@ export interface Schema {
   placements: PlacementsTable;
   portal_accounts: PortalAccountsTable;
   portal_half_sign_ins: PortalHalfSignInsTable;
-  portal_one_time_password_rules: PortalOneTimePasswordRulesTable;
   portal_one_time_passwords: PortalOneTimePasswordsTable;
+  portal_passkey_challenges: PortalPasskeyChallengesTable;
+  portal_passkeys: PortalPasskeysTable;
   portal_recovery_codes: PortalRecoveryCodesTable;
+  portal_second_factor_rules: PortalSecondFactorRulesTable;
   portal_sessions: PortalSessionsTable;
   portal_sign_in_attempts: PortalSignInAttemptsTable;
   price_list_versions: PriceListVersionsTable;

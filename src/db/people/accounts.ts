@@ -34,8 +34,11 @@ const endAfter = (lifetimeSeconds: number | undefined) =>
 
 const isOver = sql<boolean>`coalesce(password_expires_at <= now(), false)`;
 
-const hasOneTimePassword = sql<boolean>`exists(
-  select from portal_one_time_passwords as password where password.account_id = portal_accounts.id)`;
+/** SQL expression: whether the account whose id is in a column signs in with more than the password. */
+export const hasSecondFactor = (accountId: string) => sql<boolean>`(
+  exists(select from portal_one_time_passwords as password
+    where password.account_id = ${sql.ref(accountId)})
+  or exists(select from portal_passkeys as passkey where passkey.account_id = ${sql.ref(accountId)}))`;
 
 /** Adds an account; undefined when the e-mail address already has one. */
 export async function addPortalAccount(
@@ -71,7 +74,7 @@ export async function findPortalAccount(database: Database, email: string) {
       'password_hash as passwordHash',
       'disabled_at as disabledAt',
       isOver.as('isPasswordOver'),
-      hasOneTimePassword.as('hasOneTimePassword'),
+      hasSecondFactor('portal_accounts.id').as('hasSecondFactor'),
     ])
     .where('email', '=', canonicalEmail(email))
     .executeTakeFirst();
@@ -222,7 +225,7 @@ const accountsOf = (database: Database, company: Company) =>
       'disabled_at as disabledAt',
       'password_expires_at as passwordExpiresAt',
       isOver.as('isPasswordOver'),
-      hasOneTimePassword.as('hasOneTimePassword'),
+      hasSecondFactor('portal_accounts.id').as('hasSecondFactor'),
     ])
     .where(companyColumn(company), '=', company.id);
 
@@ -287,7 +290,7 @@ export const listStaffAccounts = (database: Database) =>
       'last_signed_in_at as lastSignedInAt',
       'disabled_at as disabledAt',
       'password_expires_at as passwordExpiresAt',
-      hasOneTimePassword.as('hasOneTimePassword'),
+      hasSecondFactor('portal_accounts.id').as('hasSecondFactor'),
     ])
     .orderBy('portal_accounts.id')
     .execute();

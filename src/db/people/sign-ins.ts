@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { PortalRole } from '../../domain/access.ts';
 import type { Staff } from '../../domain/staff.ts';
 import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
-import { companyColumn, companyColumns } from '../catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
 import { forgetSignIns } from '../limits/attempts.ts';
@@ -10,12 +9,13 @@ import {
   type CheckedAccount,
   companyOf,
   type GivenPassword,
+  hasSecondFactor,
   keepCheckedPassword,
   setPassword,
   setPortalAccountDisabled,
 } from './accounts.ts';
 
-/** An account whose password was checked, and whose code is still to come. */
+/** An account whose password was checked, and whose second factor is still to come. */
 export interface HalfSignIn {
   readonly accountId: number;
   readonly email: string;
@@ -93,156 +93,6 @@ export async function takeHalfSignIn(
   return true;
 }
 
-/** The one-time passwords of an account. */
-export interface AccountOneTimePassword {
-  readonly secretCiphertext: string;
-  readonly since: Date;
-  readonly recoveryCodesLeft: number;
-}
-
-/** Switches one-time passwords on for an account; false where they are on already. */
-export async function addOneTimePassword(
-  transaction: DatabaseTransaction,
-  password: {
-    readonly accountId: number;
-    readonly secretCiphertext: string;
-    /** The step of the password that proved the set-up. */
-    readonly step: number;
-  },
-): Promise<boolean> {
-  const { accountId, secretCiphertext, step } = password;
-  const row = await transaction
-    .insertInto('portal_one_time_passwords')
-    .values({ account_id: accountId, secret_ciphertext: secretCiphertext, last_step: step })
-    .onConflict((conflict) => conflict.column('account_id').doNothing())
-    .returning('account_id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** Undefined where one-time passwords are off. */
-export async function readOneTimePassword(
-  database: Database,
-  accountId: number,
-): Promise<AccountOneTimePassword | undefined> {
-  return await database
-    .selectFrom('portal_one_time_passwords')
-    .select(['secret_ciphertext as secretCiphertext', 'created_at as since'])
-    .select(
-      sql<number>`(select count(*) from portal_recovery_codes as code
-        where code.account_id = portal_one_time_passwords.account_id and used_at is null)::int`.as(
-        'recoveryCodesLeft',
-      ),
-    )
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
-}
-
-/**
- * Uses the password of a time step up. False where it, or a later one, was used before: of two
- * requests at the same moment one wins.
- */
-export async function takeStep(
-  database: Database,
-  accountId: number,
-  { secretCiphertext, step }: { readonly secretCiphertext: string; readonly step: number },
-): Promise<boolean> {
-  const row = await database
-    .updateTable('portal_one_time_passwords')
-    .set({ last_step: step })
-    .where('account_id', '=', accountId)
-    .where('secret_ciphertext', '=', secretCiphertext)
-    .where('last_step', '<', step)
-    .returning('account_id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** Uses a recovery code up; false where it is none of the account's, or was used before. */
-export async function takeRecoveryCode(
-  database: Database,
-  accountId: number,
-  digestsOfCode: readonly Buffer[],
-): Promise<boolean> {
-  const row = await database
-    .updateTable('portal_recovery_codes')
-    .set({ used_at: sql<Date>`now()` })
-    .where('account_id', '=', accountId)
-    .where('code_digest', '=', anyDigest(digestsOfCode))
-    .where('used_at', 'is', null)
-    .returning('account_id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** Replaces the recovery codes of an account; the old ones work no longer. */
-export async function replaceRecoveryCodes(
-  transaction: DatabaseTransaction,
-  accountId: number,
-  codeDigests: readonly Buffer[],
-): Promise<void> {
-  await transaction
-    .deleteFrom('portal_recovery_codes')
-    .where('account_id', '=', accountId)
-    .execute();
-  await transaction
-    .insertInto('portal_recovery_codes')
-    .values(codeDigests.map((code_digest) => ({ account_id: accountId, code_digest })))
-    .execute();
-}
-
-/** Switches one-time passwords off for an account; false where they are off. */
-export async function removeOneTimePassword(
-  transaction: DatabaseTransaction,
-  accountId: number,
-): Promise<boolean> {
-  const removed = await transaction
-    .deleteFrom('portal_one_time_passwords')
-    .where('account_id', '=', accountId)
-    .returning('account_id')
-    .executeTakeFirst();
-  await transaction
-    .deleteFrom('portal_recovery_codes')
-    .where('account_id', '=', accountId)
-    .execute();
-  return removed !== undefined;
-}
-
-/**
- * Lets a person who has lost the phone and the recovery codes sign in by the password alone. The sessions end, and wrong
- * passwords and codes are forgotten. False where one-time passwords are off.
- */
-export async function resetOneTimePassword(
-  transaction: DatabaseTransaction,
-  accountId: number,
-): Promise<boolean> {
-  if (!(await removeOneTimePassword(transaction, accountId))) return false;
-  await endPortalSessions(transaction, accountId);
-  await forgetSignIns(transaction, accountId);
-  return true;
-}
-
-/** Whether all people of a company need a one-time password; returns whether that changed. */
-export async function setOneTimePasswordRule(
-  transaction: DatabaseTransaction,
-  company: Company,
-  isRequired: boolean,
-): Promise<boolean> {
-  const rows = isRequired
-    ? await transaction
-        .insertInto('portal_one_time_password_rules')
-        .values(companyColumns(company))
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('created_at')
-        .execute()
-    : await transaction
-        .deleteFrom('portal_one_time_password_rules')
-        .where(companyColumn(company), '=', company.id)
-        .returning('created_at')
-        .execute();
-  return rows.length > 0;
-}
-
 /** A signed-in person, of a company or of the service. */
 export interface PersonSession {
   readonly id: number;
@@ -251,9 +101,9 @@ export interface PersonSession {
   readonly company: Employer;
   readonly companyName: string;
   readonly mustChangePassword: boolean;
-  readonly hasOneTimePassword: boolean;
-  /** The company requires a one-time password of all its people. */
-  readonly needsOneTimePassword: boolean;
+  readonly hasSecondFactor: boolean;
+  /** The company requires a second factor of all its people. */
+  readonly needsSecondFactor: boolean;
   /** The person proved to be there a short time ago. */
   readonly isConfirmed: boolean;
   /** A notice that the next page shows once. */
@@ -326,9 +176,9 @@ export async function usePortalSession(
     returning ${shared}, account.role, account.time_zone as "timeZone", account.language,
       case when account.partner_id is null then 'merchant' else 'partner' end as "companyKind",
       coalesce(account.partner_id, account.merchant_id) as "companyId",
-      exists(select from portal_one_time_password_rules as rule
+      exists(select from portal_second_factor_rules as rule
         where rule.partner_id = account.partner_id or rule.merchant_id = account.merchant_id
-      ) as "needsOneTimePassword",
+      ) as "needsSecondFactor",
       coalesce(partners.company_name, merchants.merchant_name) as "companyName",
       coalesce(partners.status, merchants.status) as "companyStatus"`.execute(database);
   const [row] = rows;
@@ -360,12 +210,12 @@ export async function useStaffSession(
     ...session,
     company: { kind: 'staff', id },
     companyName: name,
-    needsOneTimePassword: true,
+    needsSecondFactor: true,
     staff: { id, name, role },
   };
 }
 
-type StaffRow = Omit<PersonSession, 'company' | 'companyName' | 'needsOneTimePassword'> &
+type StaffRow = Omit<PersonSession, 'company' | 'companyName' | 'needsSecondFactor'> &
   Pick<Staff, 'name' | 'role'>;
 
 /** SQL expression: the session of a token is that of an account in use, and has not ended. */
@@ -379,8 +229,7 @@ const isValid = (tokenDigests: readonly Buffer[]) => sql`
 const shared = sql`
   session.id, session.account_id as "accountId", session.notice, account.email,
     account.must_change_password as "mustChangePassword",
-    exists(select from portal_one_time_passwords as password
-      where password.account_id = account.id) as "hasOneTimePassword",
+    ${hasSecondFactor('account.id')} as "hasSecondFactor",
     coalesce(session.confirmed_at > now() - make_interval(secs => ${sessionLifetimes.confirmationSeconds}), false)
       as "isConfirmed"`;
 
@@ -409,7 +258,7 @@ export async function endPortalSession(
 }
 
 /**
- * Ends every session of an account, optionally except one, and its sign-ins that wait for a code;
+ * Ends every session of an account, optionally except one, and its sign-ins that wait for a second factor;
  * returns the number of sessions.
  */
 export async function endPortalSessions(

@@ -65,12 +65,17 @@ const accessRights = {
     worker: NOTHING,
     operator: 'select, delete',
   },
+  portal_passkeys: {
+    api: 'select, insert, update (last_used_at, counter), delete',
+    worker: NOTHING,
+    operator: 'select, delete',
+  },
   portal_recovery_codes: {
     api: 'select, insert, update, delete',
     worker: NOTHING,
     operator: 'select, delete',
   },
-  portal_one_time_password_rules: {
+  portal_second_factor_rules: {
     api: 'select, insert, delete',
     worker: NOTHING,
     operator: 'select',
@@ -136,6 +141,11 @@ const accessRights = {
     api: 'select, insert, delete',
     worker: prunedBy('created_at'),
     operator: 'select, delete',
+  },
+  portal_passkey_challenges: {
+    api: 'select, insert, delete',
+    worker: prunedBy('created_at'),
+    operator: NOTHING,
   },
   portal_sign_in_attempts: {
     api: 'select, insert, update',

@@ -6,17 +6,10 @@ import { html, phrase } from '../../rendering/html.ts';
 import { field, message, postForm } from '../layout/parts.ts';
 import { bothSites, type PageAnswer, type PersonRequest } from '../page.ts';
 import { passwordHint, passwordProblem } from '../session/passwords.ts';
-import { accountPath, oneTimePasswordPath } from '../session/session.ts';
+import { accountPath, secondFactorPath } from '../session/session.ts';
 import { checkPresentPassword, NOT_PRESENT } from '../session/sign-in.ts';
-import {
-  enterCodeForm,
-  renewRecoveryCodesForm,
-  showCode,
-  showOneTimePassword,
-  switchOffOneTimePasswordForm,
-  switchOnOneTimePasswordForm,
-} from './one-time-password.ts';
-import { showSignIn, signInForm, signOutForm } from './sign-in.ts';
+import { secondFactorPages } from './second-factor.ts';
+import { secondStepForm, showSecondStep, showSignIn, signInForm, signOutForm } from './sign-in.ts';
 
 /** The person's own account: password and sessions. */
 const showAccount = bothSites.page({
@@ -143,14 +136,14 @@ ${
 <section class="card"><h2>Password</h2>${passwordForm}</section>
 ${
   !session.mustChangePassword &&
-  html`<section class="card"><h2>One-time passwords</h2>
+  html`<section class="card"><h2>Second factor</h2>
 <p>${
-    session.hasOneTimePassword
-      ? phrase('They are on: signing in takes a code of your app.')
-      : phrase('They are off. With them a stolen password alone opens nothing.')
+    session.hasSecondFactor
+      ? phrase('It is on: signing in takes a passkey or a code, too.')
+      : phrase('It is off. With it a stolen password alone opens nothing.')
   }</p>
-<p class="actions"><a class="button secondary" href="${oneTimePasswordPath(site)}">${phrase(
-    session.hasOneTimePassword ? 'Recovery codes, or switch off' : 'Set them up',
+<p class="actions"><a class="button secondary" href="${secondFactorPath(site)}">${phrase(
+    session.hasSecondFactor ? 'Passkeys, one-time passwords, recovery codes' : 'Set it up',
   )}</a></p></section>
 ${await site.accountCards?.(request)}`
 }
@@ -168,14 +161,11 @@ ${postForm(
 export const accountPages = [
   showSignIn,
   signInForm,
-  showCode,
-  enterCodeForm,
+  showSecondStep,
+  secondStepForm,
   signOutForm,
   showAccount,
   changePassword,
   signOutEverywhere,
-  showOneTimePassword,
-  switchOnOneTimePasswordForm,
-  renewRecoveryCodesForm,
-  switchOffOneTimePasswordForm,
+  ...secondFactorPages,
 ] as const;

@@ -1,14 +1,23 @@
 import { findPortalAccount, mayHaveAccount } from '../../db/people/accounts.ts';
-import { endPortalSession } from '../../db/people/sign-ins.ts';
+import { endPortalSession, findHalfSignIn } from '../../db/people/sign-ins.ts';
 import type { Employer } from '../../domain/vouchers/voucher.ts';
 import { html, phrase } from '../../rendering/html.ts';
 import { language, languages } from '../language/language.ts';
-import { field, formTokenField, message } from '../layout/parts.ts';
+import { field, formTokenField, message, postForm } from '../layout/parts.ts';
 import { anyone, bothSites, type PageAnswer, type PublicRequest, type Site } from '../page.ts';
-import { admitSession, recordFailedSignIn } from '../session/session.ts';
+import { answerStatus, secondFactorFields, type WrongProof } from '../session/confirmation.ts';
+import { takeProof } from '../session/second-factor.ts';
+import {
+  admitSession,
+  completeSignIn,
+  pathAfter,
+  recordFailedSignIn,
+  secondStepPath,
+} from '../session/session.ts';
 import {
   countPassword,
   forgivePassword,
+  secondFactorLimits,
   signInLimits,
   signInPriority,
   waitSentence,
@@ -27,7 +36,10 @@ export const showSignIn = anyone.page({
 
 const newsOf = (query: URLSearchParams) =>
   query.has('late')
-    ? message('notice', 'The code came too late, or the password was changed: sign in again.')
+    ? message(
+        'notice',
+        'The second factor came too late, or the password was changed: sign in again.',
+      )
     : query.has('ended')
       ? message('notice', 'Your session has ended. Your last change was not made: sign in again.')
       : query.has('out')
@@ -82,8 +94,8 @@ export const signInForm = anyone.form({
     const newHash = isOutdated ? await passwords.make(password) : undefined;
     const answer = await admitSession(request, { ...account, checkedHash, newHash }, shown.next);
     if (answer === undefined) return notRight;
-    // Where a code follows, the own count goes on: a known password buys no further guesses of it.
-    const forgiven = limits.filter(({ isOwn }) => !(isOwn && account.hasOneTimePassword));
+    // Where a second factor follows, the own count goes on: a known password buys no further guesses of it.
+    const forgiven = limits.filter(({ isOwn }) => !(isOwn && account.hasSecondFactor));
     await forgivePassword(request, forgiven);
     return answer;
   },
@@ -95,7 +107,7 @@ const failureOf = ({ disabledAt, isPasswordOver }: NonNullable<FoundAccount>) =>
 type FoundAccount = Awaited<ReturnType<typeof findPortalAccount>>;
 
 /** An account of the other site is answered like an unknown account. */
-export const isOf = ({ isForStaff }: Site, company: Employer): boolean =>
+const isOf = ({ isForStaff }: Site, company: Employer): boolean =>
   isForStaff === (company.kind === 'staff');
 
 const MAXIMUM_LENGTH = 200;
@@ -167,3 +179,90 @@ export const signOutForm = bothSites.form({
     };
   },
 });
+
+/** Asks for the second factor of a sign-in, after the password. */
+export const showSecondStep = anyone.page({
+  path: '/sign-in/second-factor',
+  async handle(request) {
+    const half = await halfOf(request);
+    return half ? secondStepPage(request, half, request.query.get('next') ?? '') : tooLate(request);
+  },
+});
+
+/** Time between the password and the second factor of a sign-in. */
+const SECOND_STEP_SECONDS = 300;
+
+/** The half sign-in of a browser; undefined where it has ended, or belongs to the other site. */
+async function halfOf({ services, site, halfToken }: PublicRequest) {
+  if (halfToken === undefined) return undefined;
+  const digests = services.digests.stored.portalHalfSignIn(halfToken);
+  const half = await findHalfSignIn(services.database, digests, SECOND_STEP_SECONDS);
+  return half && isOf(site, half.company) ? { ...half, halfToken } : undefined;
+}
+
+/**
+ * Completes a sign-in by a passkey, a one-time password or a recovery code. Every attempt is counted before
+ * the check; each of them works once.
+ */
+export const secondStepForm = anyone.form({
+  path: '/sign-in/second-factor',
+  changesNothing: true,
+  async handle(request) {
+    const next = request.form.text('next');
+    const half = await halfOf(request);
+    if (!half) return tooLate(request);
+    const limits = secondFactorLimits(request, half);
+    const waitSeconds = await countPassword(request, limits);
+    if (waitSeconds !== undefined)
+      return secondStepPage(request, half, next, {
+        problem: waitSentence(waitSeconds),
+        waitSeconds,
+      });
+    const taken = await takeProof(request, half.accountId);
+    if (!taken.isRight) {
+      recordFailedSignIn(request, half, `wrong ${taken.by}`);
+      return secondStepPage(request, half, next, taken);
+    }
+    const isRecovery = taken.by === 'recovery code';
+    const setCookies = await completeSignIn(request, { ...half, isRecovery });
+    if (setCookies === undefined) return tooLate(request);
+    await forgivePassword(request, limits);
+    return { kind: 'redirect', to: pathAfter(request.site, next), setCookies };
+  },
+});
+
+/** The sign-in begins again: the password was entered too long ago, or was changed meanwhile. */
+const tooLate = ({ cookies, site }: PublicRequest): PageAnswer => ({
+  kind: 'redirect',
+  to: `${site.basePath}/sign-in?late=yes`,
+  setCookies: [cookies.half.clear()],
+});
+
+async function secondStepPage(
+  request: PublicRequest,
+  { accountId }: { readonly accountId: number },
+  next: string,
+  wrong?: WrongProof,
+): Promise<PageAnswer> {
+  return {
+    kind: 'page',
+    title: 'Second factor',
+    ...answerStatus(wrong),
+    content: html`<div class="card narrow">
+<h1>Second factor</h1>
+<p>Your password is right. Now use your second factor.</p>
+${postForm(
+  { action: secondStepPath(request.site), formToken: request.formToken },
+  html`<input type="hidden" name="next" value="${next}">
+${await secondFactorFields(request, accountId, wrong?.problem)}
+<button>Sign in</button>`,
+)}
+${message(
+  'notice',
+  html`<strong>No phone at hand?</strong> Enter one of your recovery codes instead. Without these, ask
+your contact at the service.`,
+)}
+<p><a href="${request.site.basePath}/sign-in">Sign in with another account</a></p>
+</div>`,
+  };
+}

@@ -1,8 +1,20 @@
 // The texts of the page's language.
 const texts =
   document.documentElement.lang === 'am'
-    ? { copy: 'ቅዳ', copied: 'ተቀድቷል።', selected: 'ተመርጧል፦ በቁልፍ ሰሌዳዎ ይቅዱት።' }
-    : { copy: 'Copy', copied: 'Copied.', selected: 'Selected: copy it with your keyboard.' };
+    ? {
+        copy: 'ቅዳ',
+        copied: 'ተቀድቷል።',
+        selected: 'ተመርጧል፦ በቁልፍ ሰሌዳዎ ይቅዱት።',
+        get: 'የይለፍ ቁልፍ አልተጠቀሙም። እንደገና ይሞክሩ ወይም ኮድ ያስገቡ።',
+        create: 'የይለፍ ቁልፍ አልተፈጠረም። እንደገና ይሞክሩ፣ ወይም የይለፍ ቁልፍ የሌለው መሣሪያ ይጠቀሙ።',
+      }
+    : {
+        copy: 'Copy',
+        copied: 'Copied.',
+        selected: 'Selected: copy it with your keyboard.',
+        get: 'No passkey was used. Try again, or enter a code.',
+        create: 'No passkey was made. Try again, or use a device that has none yet.',
+      };
 
 // Adds a button that copies to each field and each block of commands that is meant to be copied;
 // without scripts they can be selected by hand.
@@ -46,4 +58,45 @@ function isUntouched() {
     options.every((option) => option.selected === option.defaultSelected) &&
     document.querySelector('details[open]') === null
   );
+}
+
+// Asks the browser for a passkey, puts its answer into the form, and sends the form. Where the browser has no
+// passkeys, the buttons stay hidden, and people enter codes.
+const passkeys = {
+  get: (options) =>
+    navigator.credentials.get({
+      publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options),
+    }),
+  create: (options) =>
+    navigator.credentials.create({
+      publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options),
+    }),
+};
+if (globalThis.PublicKeyCredential?.parseRequestOptionsFromJSON) {
+  for (const note of document.querySelectorAll('[data-without-passkeys]')) note.remove();
+  for (const part of document.querySelectorAll('[data-passkey]')) offerPasskey(part);
+}
+
+function offerPasskey(part) {
+  const { passkey: asked, options } = part.dataset;
+  const [answer, button, said] = part.children;
+  const { form } = button;
+  part.hidden = false;
+  button.addEventListener('click', async () => {
+    said.textContent = '';
+    if (!isReady(form)) return;
+    try {
+      answer.value = JSON.stringify(await passkeys[asked](JSON.parse(options)));
+    } catch {
+      said.textContent = texts[asked];
+      return;
+    }
+    form.noValidate = true;
+    form.requestSubmit();
+  });
+}
+
+// The passkey takes the place of the code.
+function isReady({ elements }) {
+  return [...elements].every((field) => field.name === 'code' || field.reportValidity());
 }

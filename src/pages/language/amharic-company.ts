@@ -1,4 +1,4 @@
-/** Sign-in, account, one-time passwords, people. */
+/** Sign-in, account, second factors, people. */
 export const account = {
   'Sign in': 'ይግቡ',
   'For partners and merchants: keys, addresses, money and vouchers.':
@@ -10,8 +10,8 @@ export const account = {
   'Your session has ended. Your last change was not made: sign in again.':
     'ክፍለ ጊዜዎ አብቅቷል። የመጨረሻው ለውጥዎ አልተደረገም፦ እንደገና ይግቡ።',
   'You are signed out.': 'ወጥተዋል።',
-  'The code came too late, or the password was changed: sign in again.':
-    'ኮዱ ዘግይቶ መጥቷል ወይም የይለፍ ቃሉ ተቀይሯል፦ እንደገና ይግቡ።',
+  'The second factor came too late, or the password was changed: sign in again.':
+    'ሁለተኛው ማረጋገጫ ዘግይቶ መጥቷል ወይም የይለፍ ቃሉ ተቀይሯል፦ እንደገና ይግቡ።',
   'Enter your e-mail address and your password.': 'የኢሜይል አድራሻዎንና የይለፍ ቃልዎን ያስገቡ።',
   'The e-mail address or the password is incorrect.': 'የኢሜይል አድራሻው ወይም የይለፍ ቃሉ ትክክል አይደለም።',
   'This password was valid for the first sign-in only and has expired. Ask your contact at the service for a new one.':
@@ -72,16 +72,48 @@ export const account = {
   'Times are in {1} now.': 'ሰዓቶች አሁን በ{1} ናቸው።',
   'One-time password': 'የአንድ ጊዜ የይለፍ ቃል',
   'One-time passwords': 'የአንድ ጊዜ የይለፍ ቃሎች',
-  'They are on: signing in takes a code of your app.': 'በርተዋል፦ ለመግባት የመተግበሪያዎ ኮድ ያስፈልጋል።',
-  'They are off. With them a stolen password alone opens nothing.':
-    'ጠፍተዋል። ሲበሩ የተሰረቀ የይለፍ ቃል ብቻውን ምንም አይከፍትም።',
-  'Recovery codes, or switch off': 'የማገገሚያ ኮዶች፣ ወይም ማጥፋት',
-  'Set them up': 'ያዘጋጇቸው',
-  'With the password, signing in takes a code that an app on your phone shows for 30 seconds. So a stolen password alone opens nothing.':
-    'ለመግባት ከይለፍ ቃሉ ጋር በስልክዎ ያለ መተግበሪያ ለ30 ሰከንድ የሚያሳየው ኮድ ያስፈልጋል። ስለዚህ የተሰረቀ የይለፍ ቃል ብቻውን ምንም አይከፍትም።',
-  'Your company requires one-time passwords. Set yours up first, then everything else opens.':
-    'ድርጅትዎ የአንድ ጊዜ የይለፍ ቃል ያስገድዳል። መጀመሪያ የእርስዎን ያዘጋጁ፣ ከዚያ ሌላው ሁሉ ይከፈታል።',
-  'Set up': 'ማዘጋጀት',
+  'Second factor': 'ሁለተኛ ማረጋገጫ',
+  'It is on: signing in takes a passkey or a code, too.': 'በርቷል፦ ለመግባት የይለፍ ቁልፍ ወይም ኮድም ያስፈልጋል።',
+  'It is off. With it a stolen password alone opens nothing.':
+    'ጠፍቷል። ሲበራ የተሰረቀ የይለፍ ቃል ብቻውን ምንም አይከፍትም።',
+  'Passkeys, one-time passwords, recovery codes': 'የይለፍ ቁልፎች፣ የአንድ ጊዜ የይለፍ ቃሎች፣ የማገገሚያ ኮዶች',
+  'Set it up': 'ያዘጋጁት',
+  'With the password, signing in takes a passkey, or a code that an app shows for 30 seconds. So a stolen password alone opens nothing.':
+    'ለመግባት ከይለፍ ቃሉ ጋር የይለፍ ቁልፍ፣ ወይም መተግበሪያ ለ30 ሰከንድ የሚያሳየው ኮድ ያስፈልጋል። ስለዚህ የተሰረቀ የይለፍ ቃል ብቻውን ምንም አይከፍትም።',
+  'Your company requires a second factor. Set yours up first, then everything else opens.':
+    'ድርጅትዎ ሁለተኛ ማረጋገጫ ያስገድዳል። መጀመሪያ የእርስዎን ያዘጋጁ፣ ከዚያ ሌላው ሁሉ ይከፈታል።',
+  Passkeys: 'የይለፍ ቁልፎች',
+  'Your phone, your computer or a security key keeps a passkey. You confirm there that it is you, and type no code.':
+    'የይለፍ ቁልፍን ስልክዎ፣ ኮምፒውተርዎ ወይም የደህንነት ቁልፍ ይይዛል። እርስዎ መሆንዎን እዚያ ያረጋግጣሉ፤ ኮድ አይጽፉም።',
+  'Your passkeys': 'የይለፍ ቁልፎችዎ',
+  Made: 'የተፈጠረበት',
+  'Last used': 'ለመጨረሻ ጊዜ ጥቅም ላይ የዋለበት',
+  'Remove<1> {1}</1>': 'አስወግድ<1> {1}</1>',
+  'Name of the passkey': 'የይለፍ ቁልፉ ስም',
+  'For yourself, such as the name of the phone.': 'ለራስዎ፣ ለምሳሌ የስልኩ ስም።',
+  'This browser makes no passkeys here. Use an authenticator app instead.':
+    'ይህ አሳሽ እዚህ የይለፍ ቁልፍ አይፈጥርም። በምትኩ የማረጋገጫ መተግበሪያ ይጠቀሙ።',
+  'Add a passkey': 'የይለፍ ቁልፍ ጨምር',
+  'Use a passkey': 'በይለፍ ቁልፍ ተጠቀም',
+  'Enter a name in one line.': 'ስም በአንድ መስመር ያስገቡ።',
+  'The passkey is added': 'የይለፍ ቁልፉ ተጨምሯል',
+  'The passkey is added.': 'የይለፍ ቁልፉ ተጨምሯል።',
+  'The passkey was not added: it came too late, or it is not of this page. Try again.':
+    'የይለፍ ቁልፉ አልተጨመረም፦ ዘግይቶ መጥቷል፣ ወይም የዚህ ገጽ አይደለም። እንደገና ይሞክሩ።',
+  'The passkey came too late, or this page was sent before. Try again.':
+    'የይለፍ ቁልፉ ዘግይቶ መጥቷል፣ ወይም ይህ ገጽ ቀድሞ ተልኳል። እንደገና ይሞክሩ።',
+  'This passkey was not accepted. Try again, or enter a code.':
+    'ይህ የይለፍ ቁልፍ ተቀባይነት አላገኘም። እንደገና ይሞክሩ ወይም ኮድ ያስገቡ።',
+  'Remove a passkey': 'የይለፍ ቁልፍ ማስወገድ',
+  'The passkey <1>{1}</1> works no longer.': 'የይለፍ ቁልፍ <1>{1}</1> ከእንግዲህ አይሠራም።',
+  'Remove the passkey': 'የይለፍ ቁልፉን አስወግድ',
+  'The passkey is removed.': 'የይለፍ ቁልፉ ተወግዷል።',
+  'Your other second factors go on working.': 'ሌሎቹ ሁለተኛ ማረጋገጫዎችዎ መሥራት ይቀጥላሉ።',
+  'It is your only second factor. Where one is required, you are led to set up another one.':
+    'ብቸኛው ሁለተኛ ማረጋገጫዎ ነው። አስገዳጅ ከሆነ ሌላ እንዲያዘጋጁ ይመራሉ።',
+  'Switch one-time passwords off?': 'የአንድ ጊዜ የይለፍ ቃሎች ይጥፉ?',
+  'They are on since {1}. To move to another phone, switch them off, and set them up again.':
+    'ከ{1} ጀምሮ በርተዋል። ወደ ሌላ ስልክ ለመዛወር ያጥፏቸውና እንደገና ያዘጋጇቸው።',
   'Install an authenticator app, such as Aegis, Google Authenticator or 2FAS, and scan this code with it.':
     'እንደ Aegis፣ Google Authenticator ወይም 2FAS ያለ የማረጋገጫ መተግበሪያ ይጫኑና ይህን ኮድ ይቃኙ።',
   'QR code with the secret of your one-time passwords': 'የአንድ ጊዜ የይለፍ ቃሎችዎ ምስጢር ያለበት QR ኮድ',
@@ -94,7 +126,9 @@ export const account = {
   'This is not the code of this secret. Check that the clock of your phone is right, and enter the code that the app shows now.':
     'ይህ የዚህ ምስጢር ኮድ አይደለም። የስልክዎ ሰዓት ትክክል መሆኑን አረጋግጠው መተግበሪያው አሁን የሚያሳየውን ኮድ ያስገቡ።',
   'One-time passwords are on': 'የአንድ ጊዜ የይለፍ ቃሎች በርተዋል',
+  'One-time passwords are on.': 'የአንድ ጊዜ የይለፍ ቃሎች በርተዋል።',
   'One-time passwords are off.': 'የአንድ ጊዜ የይለፍ ቃሎች ጠፍተዋል።',
+  'Recovery code': 'የማገገሚያ ኮድ',
   'Recovery codes': 'የማገገሚያ ኮዶች',
   'New recovery codes': 'አዲስ የማገገሚያ ኮዶች',
   'Your recovery codes': 'የማገገሚያ ኮዶችዎ',
@@ -103,20 +137,16 @@ export const account = {
   'I have kept them': 'አስቀምጫቸዋለሁ',
   '<1>Keep these codes now: they are shown only once.</1> Print them, or put them into a password manager, apart from your phone. Each one signs you in once when you do not have your phone.':
     '<1>እነዚህን ኮዶች አሁን ያስቀምጡ፦ የሚታዩት አንድ ጊዜ ብቻ ነው።</1> ያትሟቸው ወይም ከስልክዎ ተለይተው በይለፍ ቃል ማስቀመጫ ያኑሯቸው። ስልክዎ በሌለበት እያንዳንዱ አንድ ጊዜ ያስገባዎታል።',
-  'One-time passwords are on since {1}. Each recovery code replaces one, once, when you do not have your phone. You have {2} of them left.':
-    'የአንድ ጊዜ የይለፍ ቃሎች ከ{1} ጀምሮ በርተዋል። ስልክዎ በሌለበት እያንዳንዱ የማገገሚያ ኮድ አንድ ጊዜ ይተካል። {2} ቀርተውዎታል።',
-  'Another phone, or no app any more': 'ሌላ ስልክ፣ ወይም ያለ መተግበሪያ',
-  'Your company requires one-time passwords. To move to another phone, switch them off here; the portal then leads you to set them up again.':
-    'ድርጅትዎ የአንድ ጊዜ የይለፍ ቃል ያስገድዳል። ወደ ሌላ ስልክ ለመዛወር እዚህ ያጥፏቸው፤ ከዚያ ፖርታሉ እንደገና ወደ ማዘጋጀት ይመራዎታል።',
-  'Switch them off, and set them up again with another phone if you want.':
-    'ያጥፏቸው፣ ከፈለጉም በሌላ ስልክ እንደገና ያዘጋጇቸው።',
+  'Each recovery code signs you in once when you have neither your phone nor a passkey. You have {1} of them left.':
+    'ስልክዎም ሆነ የይለፍ ቁልፍ በሌለበት እያንዳንዱ የማገገሚያ ኮድ አንድ ጊዜ ያስገባዎታል። {1} ቀርተውዎታል።',
+  'The recovery codes that you have work no longer.': 'አሁን ያሉዎት የማገገሚያ ኮዶች ከእንግዲህ አይሠሩም።',
+  'Only without your passkey: one of your recovery codes.': 'የይለፍ ቁልፍዎ በሌለበት ብቻ፦ ከማገገሚያ ኮዶችዎ አንዱ።',
   'Six digits from your app, or a recovery code.': 'ከመተግበሪያዎ ስድስት አሃዞች፣ ወይም የማገገሚያ ኮድ።',
   'This code was used already. Wait until your app shows the next one.':
     'ይህ ኮድ ጥቅም ላይ ውሏል። መተግበሪያዎ ቀጣዩን እስኪያሳይ ይጠብቁ።',
   'This code is incorrect. Enter the one that your app shows now, or an unused recovery code.':
     'ይህ ኮድ ትክክል አይደለም። መተግበሪያዎ አሁን የሚያሳየውን ወይም ያልተጠቀሙበትን የማገገሚያ ኮድ ያስገቡ።',
-  'Your password is right. Now enter the code that your authenticator app shows.':
-    'የይለፍ ቃልዎ ትክክል ነው። አሁን የማረጋገጫ መተግበሪያዎ የሚያሳየውን ኮድ ያስገቡ።',
+  'Your password is right. Now use your second factor.': 'የይለፍ ቃልዎ ትክክል ነው። አሁን ሁለተኛ ማረጋገጫዎን ይጠቀሙ።',
   '<1>No phone at hand?</1> Enter one of your recovery codes instead. Without these, ask your contact at the service.':
     '<1>ስልክ የለዎትም?</1> በምትኩ ከማገገሚያ ኮዶችዎ አንዱን ያስገቡ። እነሱም ከሌሉ በአገልግሎቱ ያለውን ተጠሪዎን ይጠይቁ።',
   'Sign in with another account': 'በሌላ መለያ ይግቡ',
@@ -164,14 +194,14 @@ export const account = {
     'ሰውየው ከእንግዲህ መግባት አይችልም፤ ክፍለ ጊዜዎቹ ሁሉ ወዲያውኑ ያበቃሉ። የፈጠራቸው ቁልፎች መሥራት ይቀጥላሉ፦ ሊቀዳቸው የሚችላቸውን ይሰርዙ።',
   'Remove the person': 'ሰውየውን አስወግድ',
   '{1} is removed.': '{1} ተወግዷል።',
-  'Everybody needs a one-time password to sign in. Who has none sets it up before anything else.':
-    'ሁሉም ለመግባት የአንድ ጊዜ የይለፍ ቃል ያስፈልገዋል። የሌለው ከሁሉ በፊት ያዘጋጃል።',
-  'Each person decides whether to sign in with a one-time password.':
-    'በአንድ ጊዜ የይለፍ ቃል መግባትን እያንዳንዱ ሰው ይወስናል።',
+  'Everybody needs a second factor to sign in. Who has none sets it up before anything else.':
+    'ሁሉም ለመግባት ሁለተኛ ማረጋገጫ ያስፈልገዋል። የሌለው ከሁሉ በፊት ያዘጋጃል።',
+  'Each person decides whether to sign in with a second factor.':
+    'በሁለተኛ ማረጋገጫ መግባትን እያንዳንዱ ሰው ይወስናል።',
   'Leave it to each person': 'ለእያንዳንዱ ሰው ተወው',
-  'Require them of everybody': 'ከሁሉም ጠይቅ',
-  'Everybody needs a one-time password now.': 'አሁን ሁሉም የአንድ ጊዜ የይለፍ ቃል ያስፈልገዋል።',
-  'Each person decides about one-time passwords now.': 'አሁን እያንዳንዱ ሰው ይወስናል።',
+  'Require it of everybody': 'ከሁሉም ጠይቅ',
+  'Everybody needs a second factor now.': 'አሁን ሁሉም ሁለተኛ ማረጋገጫ ያስፈልገዋል።',
+  'Each person decides about the second factor now.': 'አሁን እያንዳንዱ ሰው ይወስናል።',
 } as const;
 
 /** Overview, balances, statements, vouchers, top-ups, sales, redemptions, payouts. */

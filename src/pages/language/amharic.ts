@@ -138,9 +138,9 @@ const confirmations = {
   'You are about to download the voucher codes of bulk order {1}.':
     'የጅምላ ትዕዛዝ {1} የቫውቸር ኮዶችን ሊያወርዱ ነው።',
   'You are about to switch on one-time passwords for {1}.': 'ለ{1} የአንድ ጊዜ የይለፍ ቃሎችን ሊያበሩ ነው።',
-  'You are about to require one-time passwords of everybody.': 'የአንድ ጊዜ የይለፍ ቃል ከሁሉም ሰው ሊጠይቁ ነው።',
-  'You are about to leave one-time passwords to each person.':
-    'የአንድ ጊዜ የይለፍ ቃልን ለእያንዳንዱ ሰው ምርጫ ሊተዉ ነው።',
+  'You are about to add a passkey for {1}.': 'ለ{1} የይለፍ ቁልፍ ሊጨምሩ ነው።',
+  'You are about to require a second factor of everybody.': 'ሁለተኛ ማረጋገጫ ከሁሉም ሰው ሊጠይቁ ነው።',
+  'You are about to leave the second factor to each person.': 'ሁለተኛ ማረጋገጫን ለእያንዳንዱ ሰው ምርጫ ሊተዉ ነው።',
   'You are about to let {1} sign in as {2}.': '{1} እንደ {2} እንዲገባ ሊፈቅዱ ነው።',
   'You are about to change the role of {1} to {2}.': 'የ{1} ሚና ወደ {2} ሊቀይሩ ነው።',
   'You are about to remove {1}.': '{1} ሊያስወግዱ ነው።',

@@ -15,7 +15,7 @@ import {
   answerStatus,
   changeAccess,
   checkProof,
-  proofField,
+  proofFields,
   type WrongProof,
 } from '../session/confirmation.ts';
 
@@ -102,7 +102,7 @@ export function secretPages<Subject, Result>(
     return questionPage(request, {
       ...secret.question(subject),
       ...answerStatus(wrong),
-      fields: proofField(request, wrong?.problem),
+      fields: await proofFields(request, wrong?.problem),
     });
   };
   return [

@@ -10,7 +10,8 @@ import {
   listPortalAccounts,
   setPortalRole,
 } from '../../db/people/accounts.ts';
-import { disableAccount, resetAccount, setOneTimePasswordRule } from '../../db/people/sign-ins.ts';
+import { setSecondFactorRule } from '../../db/people/second-factors.ts';
+import { disableAccount, resetAccount } from '../../db/people/sign-ins.ts';
 import {
   hoursOfPassword,
   type PortalRole,
@@ -64,7 +65,7 @@ export const downloadPeople = portal.page({
     csvFile('people', await peopleOf(request), {
       'E-mail address': ({ email }) => email,
       Role: ({ role }) => role,
-      'One-time password': ({ hasOneTimePassword }) => (hasOneTimePassword ? 'On' : 'Off'),
+      'Second factor': ({ hasSecondFactor }) => (hasSecondFactor ? 'On' : 'Off'),
       'Last signed in': ({ lastSignedInAt }) => lastSignedInAt && fileTime(lastSignedInAt),
     }),
 });
@@ -84,8 +85,8 @@ ${table('People of the company', people, [
   { title: 'E-mail address', value: ({ email }) => html`<strong>${email}</strong>` },
   { title: 'Role', value: ({ role }) => phrase(role) },
   {
-    title: 'One-time password',
-    value: ({ hasOneTimePassword }) => phrase(hasOneTimePassword ? 'On' : 'Off'),
+    title: 'Second factor',
+    value: ({ hasSecondFactor }) => phrase(hasSecondFactor ? 'On' : 'Off'),
   },
   {
     title: 'Last signed in',
@@ -113,7 +114,7 @@ ${roleChoices(wrong?.role ?? 'viewer')}
 <button>Add the person</button>`,
 )}
 </section>
-${oneTimePasswordRuleCard(request)}`,
+${secondFactorRuleCard(request)}`,
   };
 }
 
@@ -301,37 +302,37 @@ those that they may have copied.</p>`,
 });
 
 /** The company's rule, on the page of people. */
-const oneTimePasswordRuleCard = ({ session, formToken }: AccountRequest): Html => {
-  const { needsOneTimePassword } = session;
-  return html`<section class="card"><h2>One-time passwords</h2>
+const secondFactorRuleCard = ({ session, formToken }: AccountRequest): Html => {
+  const { needsSecondFactor } = session;
+  return html`<section class="card"><h2>Second factor</h2>
 <p>${
-    needsOneTimePassword
+    needsSecondFactor
       ? phrase(
-          'Everybody needs a one-time password to sign in. Who has none sets it up before anything else.',
+          'Everybody needs a second factor to sign in. Who has none sets it up before anything else.',
         )
-      : phrase('Each person decides whether to sign in with a one-time password.')
+      : phrase('Each person decides whether to sign in with a second factor.')
   }</p>
 ${postForm(
-  { action: `${PEOPLE_PATH}/one-time-passwords`, formToken },
-  html`<input type="hidden" name="required" value="${needsOneTimePassword ? 'no' : 'yes'}">
-<button class="secondary">${phrase(needsOneTimePassword ? 'Leave it to each person' : 'Require them of everybody')}</button>`,
+  { action: `${PEOPLE_PATH}/second-factors`, formToken },
+  html`<input type="hidden" name="required" value="${needsSecondFactor ? 'no' : 'yes'}">
+<button class="secondary">${phrase(needsSecondFactor ? 'Leave it to each person' : 'Require it of everybody')}</button>`,
 )}</section>`;
 };
 
-/** Requires one-time passwords of all people of the company, or leaves them to each. */
-export const requireOneTimePasswordsForm = portal.form({
-  path: '/people/one-time-passwords',
+/** Requires a second factor of all people of the company, or leaves it to each. */
+export const requireSecondFactorsForm = portal.form({
+  path: '/people/second-factors',
   needs: 'people',
   confirmation: ({ form }) =>
     form.text('required') === 'yes'
-      ? html`You are about to require one-time passwords of everybody.`
-      : html`You are about to leave one-time passwords to each person.`,
+      ? html`You are about to require a second factor of everybody.`
+      : html`You are about to leave the second factor to each person.`,
   async handle(request) {
     const isRequired = request.form.text('required') === 'yes';
     const { company } = request.session;
-    const action = isRequired ? 'require one-time-passwords' : 'release one-time-passwords';
+    const action = isRequired ? 'require second-factors' : 'release second-factors';
     await changeAccess(request, action, async (transaction) =>
-      (await setOneTimePasswordRule(transaction, company, isRequired))
+      (await setSecondFactorRule(transaction, company, isRequired))
         ? { result: true, details: {} }
         : undefined,
     );
@@ -339,8 +340,8 @@ export const requireOneTimePasswordsForm = portal.form({
       kind: 'redirect',
       to: PEOPLE_PATH,
       notice: isRequired
-        ? 'Everybody needs a one-time password now.'
-        : 'Each person decides about one-time passwords now.',
+        ? 'Everybody needs a second factor now.'
+        : 'Each person decides about the second factor now.',
     };
   },
 });

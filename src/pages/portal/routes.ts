@@ -45,7 +45,7 @@ import {
   changeRoleForm,
   downloadPeople,
   removePersonPages,
-  requireOneTimePasswordsForm,
+  requireSecondFactorsForm,
   showPeople,
 } from './people.ts';
 import {
@@ -174,7 +174,7 @@ const pages: readonly Page<PortalSession, PortalNeed>[] = [
   askChangeRole,
   changeRoleForm,
   ...removePersonPages,
-  requireOneTimePasswordsForm,
+  requireSecondFactorsForm,
   changeTimeZoneForm,
   changeLanguageForm,
   changeMessageLanguageForm,

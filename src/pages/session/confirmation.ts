@@ -1,14 +1,16 @@
 import { addAuditEntry } from '../../db/access/calls.ts';
 import { lockCompany } from '../../db/access/company-access.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
+import { readSecondFactors } from '../../db/people/second-factors.ts';
 import { confirmPortalSession } from '../../db/people/sign-ins.ts';
 import { type AccessChangeName, actorOfPerson } from '../../domain/access.ts';
 import type { Employer } from '../../domain/vouchers/voucher.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { field, postForm } from '../layout/parts.ts';
-import type { Confirmed, PageAnswer, PersonRequest } from '../page.ts';
-import { codeProblem, recordRecoveryCode, takeCode } from './passwords.ts';
+import type { Confirmed, PageAnswer, PersonRequest, PublicRequest } from '../page.ts';
+import { PASSKEY_FIELD, usePasskeyButton } from './passkeys.ts';
+import { CODE_FIELD, recordRecoveryCode, takeProof } from './second-factor.ts';
 import {
   checkPresentPassword,
   countPassword,
@@ -24,24 +26,33 @@ export interface WrongProof {
   readonly waitSeconds?: number;
 }
 
-/** The field of a code. */
-export const codeField = (options: {
-  readonly error?: string | undefined;
-  readonly hint?: string;
-}): Html =>
-  field({
-    name: 'code',
-    label: 'One-time password',
-    hint: options.hint ?? 'Six digits from your app, or a recovery code.',
-    autocomplete: 'one-time-code',
-    maximumLength: 40,
-    error: options.error,
-  });
+/** A button for the passkeys of an account, and the field of a code. */
+export async function secondFactorFields(
+  request: PublicRequest,
+  accountId: number,
+  error?: string,
+): Promise<Html> {
+  const { oneTimePassword, passkeys } = await readSecondFactors(
+    request.services.database,
+    accountId,
+  );
+  return html`${passkeys.length > 0 && (await usePasskeyButton(request, accountId, passkeys))}
+${field({
+  name: CODE_FIELD,
+  label: oneTimePassword ? 'One-time password' : 'Recovery code',
+  hint: oneTimePassword
+    ? 'Six digits from your app, or a recovery code.'
+    : 'Only without your passkey: one of your recovery codes.',
+  autocomplete: 'one-time-code',
+  maximumLength: 40,
+  error,
+})}`;
+}
 
-/** The field of the proof that a person gives: the one-time password where it is on. */
-export const proofField = ({ session }: PersonRequest, error?: string): Html =>
-  session.hasOneTimePassword
-    ? codeField({ error })
+/** The fields of the proof that a person gives: the second factor where there is one, else the password. */
+export const proofFields = async (request: PersonRequest, error?: string): Promise<Html> =>
+  request.session.hasSecondFactor
+    ? secondFactorFields(request, request.session.accountId, error)
     : field({
         name: 'password',
         label: 'Current password',
@@ -51,13 +62,13 @@ export const proofField = ({ session }: PersonRequest, error?: string): Html =>
       });
 
 /**
- * Checks the proof of a form: the one-time password where it is on, else the password. Undefined
+ * Checks the proof of a form: the second factor where there is one, else the password. Undefined
  * where it is right; then the session is confirmed.
  */
 export async function checkProof(request: PersonRequest): Promise<WrongProof | undefined> {
   const { services, session } = request;
-  const wrong = session.hasOneTimePassword
-    ? await wrongCode(request)
+  const wrong = session.hasSecondFactor
+    ? await wrongFactor(request)
     : await checkPresentPassword(request).then((checked) =>
         checked.isRight ? undefined : checked,
       );
@@ -66,15 +77,15 @@ export async function checkProof(request: PersonRequest): Promise<WrongProof | u
   return undefined;
 }
 
-async function wrongCode(request: PersonRequest): Promise<WrongProof | undefined> {
+async function wrongFactor(request: PersonRequest): Promise<WrongProof | undefined> {
   const limits = presentPasswordLimits(request);
   const waitSeconds = await countPassword(request, limits);
   if (waitSeconds !== undefined) return { problem: waitSentence(waitSeconds), waitSeconds };
-  const { services, session, form } = request;
-  const taken = await takeCode(request, session.accountId, form.text('code'));
-  if (taken === 'used' || taken === 'wrong') return { problem: codeProblem(taken) };
+  const { services, session } = request;
+  const taken = await takeProof(request, session.accountId);
+  if (!taken.isRight) return taken;
   await forgivePassword(request, limits);
-  if (taken === 'recovery-code')
+  if (taken.by === 'recovery code')
     await services.database
       .transaction()
       .execute((transaction) => recordRecoveryCode(transaction, request, session));
@@ -94,7 +105,7 @@ export const answerStatus = (
 /** Says that a sent form has the proof. */
 const PROVES = 'proves';
 /** Fields that belong to the proof or to the form itself. */
-const OWN_FIELDS = [PROVES, 'token', 'password', 'code'];
+const OWN_FIELDS = [PROVES, 'token', 'password', CODE_FIELD, PASSKEY_FIELD];
 
 /**
  * Asks for a proof before a change, where the last one is too old. The form of the change is kept,
@@ -112,7 +123,11 @@ export async function askForProof<Request extends PersonRequest>(
   return what === undefined ? problems.notFound : proofPage(request, what, wrong);
 }
 
-function proofPage(request: PersonRequest, what: Html, wrong?: WrongProof): PageAnswer {
+async function proofPage(
+  request: PersonRequest,
+  what: Html,
+  wrong?: WrongProof,
+): Promise<PageAnswer> {
   const { form, formToken, path } = request;
   const kept = form.names().filter((name) => !OWN_FIELDS.includes(name));
   return {
@@ -128,7 +143,7 @@ ${postForm(
   { action: path, formToken },
   html`<input type="hidden" name="${PROVES}" value="yes">
 ${kept.map((name) => html`<input type="hidden" name="${name}" value="${form.text(name)}">`)}
-${proofField(request, wrong?.problem)}
+${await proofFields(request, wrong?.problem)}
 <button>Confirm and continue</button>`,
 )}
 </div>`,

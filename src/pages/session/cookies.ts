@@ -5,7 +5,7 @@ export type PageCookies = ReturnType<typeof createCookies>;
 
 /**
  * The cookies of a site. One is the session. One is a visit without a session, which the forms of
- * the sign-in page belong to. One is half a sign-in, between password and code. One is the language
+ * the sign-in page belong to. One is half a sign-in, between password and second factor. One is the language
  * of its pages. One is the device, which only separates guesses from the person's own attempts
  * (session.ts). Scripts cannot read them, and other sites cannot make a browser send them. They are
  * Secure unless the site runs on this machine; then no other host of the domain can set them

@@ -15,7 +15,7 @@ import { actorOfPerson } from '../../domain/access.ts';
 import type { Employer } from '../../domain/vouchers/voucher.ts';
 import { describeError } from '../../runtime/process/logger.ts';
 import type { PageAnswer, PublicRequest, Site } from '../page.ts';
-import { recordRecoveryCode } from './passwords.ts';
+import { recordRecoveryCode } from './second-factor.ts';
 
 /** A device id has 96 random bits; the proof follows it in the cookie. */
 const NAME_CHARACTERS = 16;
@@ -47,7 +47,7 @@ function rememberDevice(request: PublicRequest, account: string): string {
 /** 256 bits in 43 characters, stored only in the browser's cookie. */
 export const randomToken = (): string => randomBytes(32).toString('base64url');
 
-/** Half of a sign-in that a code has completed. */
+/** Half of a sign-in that a second factor has completed. */
 interface CompletedHalf {
   readonly accountId: number;
   readonly email: string;
@@ -74,7 +74,7 @@ async function beginSession(
   return hasBegun ? cookiesOf(request, account.email, token) : undefined;
 }
 
-/** Begins a session after the code; undefined as after a password. */
+/** Begins a session after the second factor; undefined as after a password. */
 export async function completeSignIn(
   request: PublicRequest,
   half: CompletedHalf,
@@ -119,7 +119,12 @@ async function openSession(
 }
 
 /** Why somebody did not sign in to an account. */
-type SignInFailure = 'wrong password' | 'wrong code' | 'expired password' | 'disabled account';
+type SignInFailure =
+  | 'wrong password'
+  | 'wrong code'
+  | 'wrong passkey'
+  | 'expired password'
+  | 'disabled account';
 
 /**
  * Records that somebody did not sign in. The answer does not wait for it: its time must not say whether an
@@ -170,8 +175,8 @@ function hostOf(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined;
 }
 
-/** The page that asks for the code of a sign-in. */
-export const codePath = ({ basePath }: Site): string => `${basePath}/sign-in/code`;
+/** The page that asks for the second factor of a sign-in. */
+export const secondStepPath = ({ basePath }: Site): string => `${basePath}/sign-in/second-factor`;
 
 /** Only paths of the site, which prevents open redirects. */
 export const pathAfter = ({ basePath }: Site, next: string): string =>
@@ -180,8 +185,8 @@ export const pathAfter = ({ basePath }: Site, next: string): string =>
     : basePath;
 
 /**
- * Goes on after a right password: to the page `next`, or, where the account has one-time passwords,
- * to the page that asks for one. Until then there is no session: the token of half a sign-in opens
+ * Goes on after a right password: to the page `next`, or, where the account has a second factor,
+ * to the page that asks for it. Until then there is no session: the token of half a sign-in opens
  * no other page. Undefined where the password was changed or the account disabled meanwhile.
  */
 export async function admitSession(
@@ -189,12 +194,12 @@ export async function admitSession(
   account: CheckedAccount & {
     readonly email: string;
     readonly company: Employer;
-    readonly hasOneTimePassword: boolean;
+    readonly hasSecondFactor: boolean;
   },
   next: string,
 ): Promise<PageAnswer | undefined> {
   const { services, cookies, site } = request;
-  if (!account.hasOneTimePassword) {
+  if (!account.hasSecondFactor) {
     const setCookies = await beginSession(request, account);
     return setCookies && { kind: 'redirect', to: pathAfter(site, next), setCookies };
   }
@@ -205,22 +210,22 @@ export async function admitSession(
       addHalfSignIn(transaction, account, services.digests.portalHalfSignIn(token)),
     );
   if (!isStored) return undefined;
-  const to = `${codePath(site)}?next=${encodeURIComponent(pathAfter(site, next))}`;
+  const to = `${secondStepPath(site)}?next=${encodeURIComponent(pathAfter(site, next))}`;
   return { kind: 'redirect', to, setCookies: [cookies.half.set(token)] };
 }
 
 /** The page of the person's own account. */
 export const accountPath = ({ basePath }: Site): string => `${basePath}/account`;
 
-/** The page of the person's one-time passwords. */
-export const oneTimePasswordPath = (site: Site): string => `${accountPath(site)}/one-time-password`;
+/** The page of the person's second factors. */
+export const secondFactorPath = (site: Site): string => `${accountPath(site)}/second-factor`;
 
-/** Whether the person must set up one-time passwords, as the company requires, before all else. */
-const mustSetUpOneTimePassword = (session: PersonSession): boolean =>
-  session.needsOneTimePassword && !session.hasOneTimePassword;
+/** Whether the person must set up a second factor, as the company requires, before all else. */
+const mustSetUpSecondFactor = (session: PersonSession): boolean =>
+  session.needsSecondFactor && !session.hasSecondFactor;
 
 /** The page that the person must use before all else; undefined where nothing is to be set up. */
 export function pathBeforeAllElse(site: Site, session: PersonSession): string | undefined {
   if (session.mustChangePassword) return accountPath(site);
-  return mustSetUpOneTimePassword(session) ? oneTimePasswordPath(site) : undefined;
+  return mustSetUpSecondFactor(session) ? secondFactorPath(site) : undefined;
 }

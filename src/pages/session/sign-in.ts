@@ -62,10 +62,10 @@ export function signInLimits(request: PublicRequest, email: string): readonly Si
 }
 
 /**
- * The counters of the code of a sign-in: those of its password. A browser that the person has not
+ * The counters of the second factor of a sign-in: those of its password. A browser that the person has not
  * signed in with also counts for the account, because a code is short.
  */
-export function codeLimits(
+export function secondFactorLimits(
   request: PublicRequest,
   account: { readonly accountId: number; readonly email: string },
 ): readonly SignInLimit[] {
@@ -100,7 +100,7 @@ export function readWrongSignIns(
 export const signInPriority = (request: PublicRequest, email: string): HashPriority =>
   knownDevice(request, canonicalEmail(email)) === undefined ? 'stranger' : 'known';
 
-/** The counters for the current password, or a code, of a signed-in person. */
+/** The counters for the current password, or a second factor, of a signed-in person. */
 export const presentPasswordLimits = ({
   services,
   session,
@@ -152,7 +152,7 @@ export interface ActivatedAccount {
   readonly email: string;
   readonly company: Company;
   /** Of the existing account. */
-  readonly hasOneTimePassword: boolean;
+  readonly hasSecondFactor: boolean;
 }
 
 /**
@@ -172,7 +172,7 @@ export const activateAccount = (
     const company: Company = { kind: 'merchant', id: merchantId };
     const given = await giveAccount(transaction, { email, company, passwordHash });
     if (given === undefined) return undefined;
-    const { id, hasOneTimePassword } = given;
+    const { id, hasSecondFactor } = given;
     await useInvitation(transaction, invitationId);
     await addAuditEntry(transaction, {
       actor: PORTAL_ACTOR + email,
@@ -181,21 +181,21 @@ export const activateAccount = (
       subjectId: company.id,
       details: { email, invitationId, accountId: id, sourceAddress: request.sourceAddress },
     });
-    return { id, email, company, hasOneTimePassword };
+    return { id, email, company, hasSecondFactor };
   });
 
 async function giveAccount(
   transaction: DatabaseTransaction,
   account: { readonly email: string; readonly company: Company; readonly passwordHash: string },
-): Promise<Pick<ActivatedAccount, 'id' | 'hasOneTimePassword'> | undefined> {
+): Promise<Pick<ActivatedAccount, 'id' | 'hasSecondFactor'> | undefined> {
   const added = await addPortalAccount(transaction, { ...account, mustChangePassword: false });
-  if (added !== undefined) return { id: added, hasOneTimePassword: false };
+  if (added !== undefined) return { id: added, hasSecondFactor: false };
   const known = await findPortalAccount(transaction, account.email);
   const { kind, id } = account.company;
   if (known?.company.kind !== kind || known.company.id !== id) return undefined;
   // An operator has invited this person again, which re-enables the account.
   await resetAccount(transaction, known.id, { hash: account.passwordHash, mustChange: false });
-  return { id: known.id, hasOneTimePassword: known.hasOneTimePassword };
+  return { id: known.id, hasSecondFactor: known.hasSecondFactor };
 }
 
 type CheckedPassword =

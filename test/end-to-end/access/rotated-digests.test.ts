@@ -62,7 +62,7 @@ async function startWith(digestKeys: (typeof oldKey)[] | undefined): Promise<{ u
   return { url: `http://127.0.0.1:${api.port}` };
 }
 
-const SECOND_STEP = '/portal/account/one-time-password';
+const SECOND_STEP = '/portal/account/second-factor';
 
 interface Life {
   readonly key: string;
@@ -164,17 +164,22 @@ async function expectSecondStep(beginAt: { url: string }, useAt: { url: string }
   expect((await first.signIn(person)).status).toBe(303);
   const { html } = await first.get(SECOND_STEP);
   const secret = /data-copy value="([A-Z2-7 ]+)"/.exec(html)?.[1]?.replaceAll(' ', '') ?? '';
-  const made = await first.post(SECOND_STEP, {
-    ...hiddenFields(html, SECOND_STEP),
+  const action = `${SECOND_STEP}/one-time-password`;
+  const made = await first.post(action, {
+    ...hiddenFields(html, action),
     'new-code': codeOf(secret),
   });
   // Not what only looks like one, such as a part of a token.
   const code = /<li><code>([^<]+)<\/code>/.exec(made.html)?.[1] ?? '';
   expect(code).toMatch(/^([a-z2-9]{4}-){3}[a-z2-9]{4}$/);
   const browser = portalClient(at);
-  expect((await browser.signIn(person)).location).toContain('/portal/sign-in/code');
+  expect((await browser.signIn(person)).location).toContain('/portal/sign-in/second-factor');
   at.url = useAt.url;
-  const entered = await browser.submit('/portal/sign-in/code', '/portal/sign-in/code', { code });
+  const entered = await browser.submit(
+    '/portal/sign-in/second-factor',
+    '/portal/sign-in/second-factor',
+    { code },
+  );
   expect(entered.status).toBe(303);
   expect((await browser.get('/portal')).status).toBe(200);
   at.url = beginAt.url;

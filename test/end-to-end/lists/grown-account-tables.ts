@@ -73,6 +73,11 @@ export const accountTables = (age: string, company: string, companyKind: string)
       created_at: age,
       account_id: company,
     },
+    portal_passkey_challenges: {
+      challenge: `'challenge-' || number`,
+      created_at: age,
+      account_id: company,
+    },
     merchant_invitations: {
       id: `md5(number::text)::uuid`,
       created_at: age,

@@ -291,7 +291,8 @@ export const boundedTables: Readonly<Record<string, string>> = Object.fromEntrie
     ],
     'a few rows for each company or person': [
       ...['api_keys', 'source_addresses', 'merchant_public_keys', 'portal_accounts'],
-      ...['portal_one_time_passwords', 'portal_recovery_codes', 'portal_one_time_password_rules'],
+      ...['portal_one_time_passwords', 'portal_passkeys', 'portal_recovery_codes'],
+      'portal_second_factor_rules',
       ...['webhook_endpoints', 'webhook_secrets', 'staff_accounts', 'report_recipients'],
       ...['ledger_accounts', 'checked_balances', 'checked_holdings', 'row_counts'],
     ],

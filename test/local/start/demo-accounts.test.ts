@@ -51,11 +51,11 @@ test('the accounts of the demo file are made', async () => {
   expect(await signIn('merchant')).toContain('Merchant</span>');
 });
 
-test('the account of staff is made, and must set up one-time passwords first', async () => {
+test('the account of staff is made, and must set up a second factor first', async () => {
   const client = portalClient(stack);
   const { portalEmail: email, portalPassword: password } = demo.staff;
   expect((await signInAtSupport(client, { email, password })).status).toBe(303);
-  expect((await client.get('/support')).location).toBe('/support/account/one-time-password');
+  expect((await client.get('/support')).location).toBe('/support/account/second-factor');
 });
 
 test('another start keeps them', async () => {

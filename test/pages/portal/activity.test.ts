@@ -341,7 +341,7 @@ test('changes, calls and people are files, of the own company only, and no formu
   const email = `=${randomUUID()}@portal.example`;
   await makeAccount(stack, { kind: 'partner', id }, { role: 'viewer', email });
   const people = await rows('/portal/people/download');
-  expect(people.map((person) => [person.Role, person['One-time password']])).toEqual(
+  expect(people.map((person) => [person.Role, person['Second factor']])).toEqual(
     expect.arrayContaining([
       ['owner', 'Off'],
       ['viewer', 'Off'],

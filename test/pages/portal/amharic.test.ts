@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addPasskey } from '../../../src/db/people/second-factors.ts';
 import { mayUse, portalRoles } from '../../../src/domain/access.ts';
 import { PORTAL_PATH, type PortalPage } from '../../../src/pages/page.ts';
 import { portalSite } from '../../../src/pages/portal/routes.ts';
 import { html } from '../../../src/rendering/html.ts';
 import { until } from '../../support/until.ts';
+import { setUpCodes } from '../staff/staff-client.ts';
 import { type BusinessScene, setBusinessScene } from './journeys/business-scene.ts';
 import {
   hiddenFields,
@@ -236,10 +238,45 @@ async function sendRows(
   return client.request(action, { method: 'POST', body: formOf({ ...hidden, ...fields }) });
 }
 
+test('a person with both second factors reads no English where they are used and changed', async () => {
+  const { stack, partner } = scene;
+  const account = await makeAccount(stack, { kind: 'partner', id: partner.id });
+  const client = await signedIn(stack, account);
+  await client.submit('/portal/account', '/portal/account/language', { language: 'am' });
+  const page = '/portal/account/second-factor';
+  const read = async (path: string) => {
+    const { status, html } = await client.get(path);
+    expect.soft([path, status, englishIn(html, data)]).toEqual([path, 200, []]);
+  };
+  const data = await writtenByPeople();
+  await read(page);
+  await setUpCodes(stack, client, page);
+  const { id } = await stack.database
+    .selectFrom('portal_accounts')
+    .select('id')
+    .where('email', '=', account.email)
+    .executeTakeFirstOrThrow();
+  const passkey = { name: 'ስልክ', credentialId: 'A', publicKey: Buffer.of(0), counter: 0 };
+  await stack.database.transaction().execute((transaction) => addPasskey(transaction, id, passkey));
+  const [remove = ''] = /\/passkeys\/\d+\/remove/.exec((await client.get(page)).html) ?? [];
+  for (const path of ['', '/recovery-codes', '/one-time-password/off', remove])
+    await read(page + path);
+  const wrong = await client.submit(page, `${page}/passkeys`, { 'passkey-name': 'ስልክ' });
+  expect([wrong.status, englishIn(wrong.html, data)]).toEqual([422, []]);
+  const visitor = portalClient(stack, { 'accept-language': 'am' });
+  await visitor.signIn(account);
+  const step = '/portal/sign-in/second-factor';
+  expect(englishIn((await visitor.get(step)).html, [])).toEqual([]);
+  for (const fields of [{ code: '000000' }, { passkey: '{}' }]) {
+    const refused = await visitor.submit(step, step, fields);
+    expect([refused.status, englishIn(refused.html, [])]).toEqual([422, []]);
+  }
+});
+
 test('a visitor gets the language of the browser, or the one that the link chooses', async () => {
   const { stack } = scene;
   const client = portalClient(stack, { 'accept-language': 'am-ET,en;q=0.5' });
-  for (const path of ['/sign-in', '/sign-in/code', '/sign-in?out', '/activate/x', '/nowhere'])
+  for (const path of ['/sign-in', '/sign-in?late', '/sign-in?out', '/activate/x', '/nowhere'])
     expect
       .soft([path, englishIn((await client.get(`/portal${path}`)).html, [])])
       .toEqual([path, []]);

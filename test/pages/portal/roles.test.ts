@@ -77,10 +77,12 @@ test('a viewer posts nothing but what concerns the own account, and searches', (
   );
   expect(posted.map(({ path }) => path).sort()).toEqual([
     '/account/language',
-    '/account/one-time-password',
-    '/account/one-time-password/off',
-    '/account/one-time-password/recovery-codes',
     '/account/password',
+    '/account/second-factor/one-time-password',
+    '/account/second-factor/one-time-password/off',
+    '/account/second-factor/passkeys',
+    '/account/second-factor/passkeys/:id/remove',
+    '/account/second-factor/recovery-codes',
     '/account/sign-out-everywhere',
     '/account/statement-by-email',
     '/account/time-zone',
@@ -149,8 +151,9 @@ describe('a form that asks for a proof', () => {
     '/people': [{ email, role: 'finance' }, /let new@shop\.example sign in as finance/],
     '/people/:id/role': [{ role: 'viewer' }, /change the role of \S+@\S+ to viewer/],
     '/people/:id/remove': [{}, /remove \S+@\S+/],
-    '/people/one-time-passwords': [{ required: 'yes' }, /require one-time passwords of everybody/],
-    '/account/one-time-password': [{}, /switch on one-time passwords for \S+@\S+/],
+    '/people/second-factors': [{ required: 'yes' }, /require a second factor of everybody/],
+    '/account/second-factor/one-time-password': [{}, /switch on one-time passwords for \S+@\S+/],
+    '/account/second-factor/passkeys': [{}, /add a passkey for \S+@\S+/],
   };
 
   /** A row of a company for each beginning of an address. */

@@ -311,18 +311,19 @@ test('only owners and finance sell, and nobody of a suspended company', async ()
   expect(await vouchers()).toBe(before);
 });
 
-test('a sale after the time of a proof asks for the one-time password, and keeps what is sold', async () => {
+test('a sale after the time of a proof asks for the second factor, and keeps what is sold', async () => {
   const account = await makeAccount(
     scene.stack,
     { kind: 'partner', id: scene.partner.id },
     { role: 'finance' },
   );
   const client = await signedIn(scene.stack, account);
-  const page = '/portal/account/one-time-password';
+  const page = '/portal/account/second-factor';
   const { html } = await client.get(page);
   const secret = /name="secret"[^>]*value="([^"]+)"|id="secret"[^>]*value="([^"]+)"/.exec(html);
   const base32 = (secret?.[1] ?? secret?.[2] ?? '').replaceAll(' ', '');
-  await client.post(page, { ...hiddenFields(html, page), 'new-code': codeOf(base32) });
+  const action = `${page}/one-time-password`;
+  await client.post(action, { ...hiddenFields(html, action), 'new-code': codeOf(base32) });
   await scene.stack.database
     .updateTable('portal_sessions')
     .set({ confirmed_at: new Date(0) })

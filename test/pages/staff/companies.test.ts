@@ -264,12 +264,12 @@ describe('a person of a company', () => {
   it('who has lost the phone signs in by the password alone', async () => {
     const person = await makePerson();
     const browser = await signedIn(scene.stack, person);
-    await setUpCodes(scene.stack, browser, '/portal/account/one-time-password');
-    const action = `${person.path}/one-time-password`;
+    await setUpCodes(scene.stack, browser, '/portal/account/second-factor');
+    const action = `${person.path}/second-factor`;
     expect((await operator.client.submit(person.path, action, why)).status).toBe(303);
     expect((await browser.get('/portal')).location).toContain('/portal/sign-in');
     expect((await portalClient(scene.stack).signIn(person)).location).not.toContain('/code');
-    expect(await auditOf('reset one-time-password', person.id)).toHaveLength(1);
+    expect(await auditOf('reset second-factor', person.id)).toHaveLength(1);
     expect((await operator.client.get(person.path)).html).not.toContain(`action="${action}"`);
   });
 
@@ -295,8 +295,8 @@ describe('a person of a company', () => {
     const offered = [...html.matchAll(/people\/\d+\/([\w-]+)"/g)].map(([, verb]) => verb);
     expect(offered).toEqual(mayDo);
     const { token = '' } = hiddenFields(html, '/support/sign-out');
-    for (const verb of ['unlock', 'password', 'one-time-password', 'disable'])
-      if (!mayDo.some((one) => one === verb) && verb !== 'one-time-password') {
+    for (const verb of ['unlock', 'password', 'second-factor', 'disable'])
+      if (!mayDo.some((one) => one === verb) && verb !== 'second-factor') {
         const answer = await who().client.post(`${person.path}/${verb}`, { ...why, token });
         expect([verb, answer.status]).toEqual([verb, 403]);
       }

@@ -14,14 +14,14 @@ import {
 
 const passwords = createPasswordHashes(TEST_PASSWORD_COST);
 
-export const SET_UP = '/support/account/one-time-password';
+export const SET_UP = '/support/account/second-factor';
 
 export interface StaffAccount extends Account {
   readonly id: number;
   readonly name: string;
 }
 
-/** An account of the service, with a password of its own and no one-time passwords yet. */
+/** An account of the service, with a password of its own and no second factor yet. */
 export async function makeStaff(
   stack: Pick<Stack, 'database'>,
   role: StaffRole = 'AGENT',
@@ -50,8 +50,9 @@ export async function setUpCodes(
 ) {
   const { html } = await client.get(page);
   const secret = /data-copy value="([A-Z2-7 ]+)"/.exec(html)?.[1]?.replaceAll(' ', '') ?? '';
-  const answer = await client.post(page, {
-    ...hiddenFields(html, page),
+  const action = `${page}/one-time-password`;
+  const answer = await client.post(action, {
+    ...hiddenFields(html, action),
     'new-code': codeOf(secret),
   });
   expect(answer.status).toBe(200);

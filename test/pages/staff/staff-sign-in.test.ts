@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandsOn } from '../../admin/scene.ts';
 import { makePartner } from '../../support/companies.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
-import { codeOf, makeAccount, portalClient, signedIn } from '../portal/portal-client.ts';
+import {
+  codeOf,
+  hiddenFields,
+  makeAccount,
+  portalClient,
+  signedIn,
+} from '../portal/portal-client.ts';
 import { makeStaff, SET_UP, setUpCodes, signInAtSupport, staffClient } from './staff-client.ts';
 
 let stack: Stack;
@@ -14,13 +20,13 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-const CODE = '/support/sign-in/code';
+const CODE = '/support/sign-in/second-factor';
 
 const tenant = async () =>
   makeAccount(stack, { kind: 'partner', id: (await makePartner(stack)).id });
 
 describe('the sign-in of staff', () => {
-  test('opens nothing before one-time passwords are set up, then asks for one each time', async () => {
+  test('opens nothing before a second factor is set up, then asks for it each time', async () => {
     const account = await makeStaff(stack);
     const first = portalClient(stack);
     expect(await signInAtSupport(first, account)).toMatchObject({
@@ -28,11 +34,11 @@ describe('the sign-in of staff', () => {
       location: '/support',
     });
     expect(await first.get('/support')).toMatchObject({ status: 303, location: SET_UP });
+    const toSetUp = (await first.get(SET_UP)).html;
+    expect(toSetUp).toContain('Everybody here has a second factor.');
+    expect(toSetUp).not.toContain('Your company');
     const secret = await setUpCodes(stack, first);
     expect((await first.get('/support')).html).toContain(account.name);
-    const switchedOn = (await first.get(SET_UP)).html;
-    expect(switchedOn).toContain('Everybody here has one-time passwords.');
-    expect(switchedOn).not.toContain('Your company');
 
     const second = portalClient(stack);
     expect(await signInAtSupport(second, account)).toMatchObject({
@@ -110,9 +116,10 @@ describe('the two sites', () => {
     const cookie = half.cookies.get('support-half') ?? '';
     const other = portalClient(stack);
     other.cookies.set('portal-half', cookie);
-    const answer = await other.submit('/portal/sign-in/code', '/portal/sign-in/code', {
-      code: codeOf(secret),
-    });
+    const signIn = '/portal/sign-in';
+    const { token = '' } = hiddenFields((await other.get(signIn)).html, signIn);
+    const code = codeOf(secret);
+    const answer = await other.post(`${signIn}/second-factor`, { token, code });
     expect(answer).toMatchObject({ status: 303, location: '/portal/sign-in?late=yes' });
   });
 });
@@ -143,7 +150,7 @@ describe('the commands for staff accounts', () => {
     expect((await admin('access staff disable 999999')).err).toContain('There is no staff account');
   });
 
-  test('reset takes the one-time passwords away, ends every session, and forgets wrong passwords', async () => {
+  test('reset takes the second factor away, ends every session, and forgets wrong passwords', async () => {
     const { account, client } = await staffClient(stack);
     expect((await client.get('/support')).status).toBe(200);
     const wrong = { ...account, password: 'not the password' };
@@ -172,7 +179,7 @@ describe('the commands for staff accounts', () => {
     expect((await admin(`access staff reset ${id}`)).code).not.toBe(0);
     expect((await admin(`access account disable ${staff.id}`)).code).not.toBe(0);
     expect((await admin(`access account reset-password ${staff.id}`)).code).not.toBe(0);
-    expect((await admin(`access account reset-one-time-password ${staff.id}`)).code).not.toBe(0);
+    expect((await admin(`access account reset-second-factor ${staff.id}`)).code).not.toBe(0);
     expect((await signInAtSupport(portalClient(stack), staff)).status).toBe(303);
   });
 });

@@ -28,7 +28,7 @@ import {
   portal,
   readNameField,
 } from '../../page.ts';
-import { changeAccess, checkProof, proofField } from '../../session/confirmation.ts';
+import { changeAccess, checkProof, proofFields } from '../../session/confirmation.ts';
 import { changePages, secretPages } from '../changes.ts';
 
 export const WEBHOOKS_PATH = `${PORTAL_PATH}/webhooks`;
@@ -83,11 +83,11 @@ ${
       ])
 }
 </section>
-${addForm(request, wrong)}`,
+${await addForm(request, wrong)}`,
   };
 }
 
-function addForm(request: AccountRequest, wrong: WrongWebhook | undefined): Html {
+async function addForm(request: AccountRequest, wrong: WrongWebhook | undefined): Promise<Html> {
   const { session, formToken } = request;
   const problemOf = (name: WrongWebhook['field']) =>
     wrong?.field === name ? wrong.problem : undefined;
@@ -123,7 +123,7 @@ ${field({
 })}
 <fieldset><legend>Events</legend><p class="hint">Choose none to get all, new types included.</p>
 ${choices}</fieldset>
-${proofField(request, problemOf('proof'))}
+${await proofFields(request, problemOf('proof'))}
 <button>Add the webhook</button>`,
 )}</section>`;
 }

@@ -4,7 +4,8 @@ import type { DatabaseTransaction } from '../../../db/connection.ts';
 import { forgetSignIns, type WrongSignIns } from '../../../db/limits/attempts.ts';
 import { findCompanyAccount, listPortalAccounts } from '../../../db/people/accounts.ts';
 import { type ListedInvitation, listInvitations } from '../../../db/people/invitations.ts';
-import { disableAccount, resetAccount, resetOneTimePassword } from '../../../db/people/sign-ins.ts';
+import { resetSecondFactor } from '../../../db/people/second-factors.ts';
+import { disableAccount, resetAccount } from '../../../db/people/sign-ins.ts';
 import { type AccessChangeName, hoursOfPassword } from '../../../domain/access.ts';
 import { maskMsisdn } from '../../../domain/phone.ts';
 import { keptReason } from '../../../domain/repairs.ts';
@@ -53,7 +54,7 @@ function signInState({
   return lastSignedInAt ? badge('success', 'Can sign in') : badge('plain', 'Never signed in');
 }
 
-const oneTimePasswordOf = ({ hasOneTimePassword }: Account) => (hasOneTimePassword ? 'On' : 'Off');
+const secondFactorOf = ({ hasSecondFactor }: Account) => (hasSecondFactor ? 'On' : 'Off');
 
 const lastSignInOf = ({ lastSignedInAt }: Account) =>
   lastSignedInAt ? time(lastSignedInAt) : 'Never';
@@ -73,7 +74,7 @@ export const peoplePart = declarePart<Person>({
     },
     { title: 'Role', phone: 'plain', value: ({ role }) => role },
     { title: 'Sign-in', phone: 'plain', value: signInState },
-    { title: 'One-time password', value: oneTimePasswordOf },
+    { title: 'Second factor', value: secondFactorOf },
     { title: 'Last signed in', value: lastSignInOf },
   ],
 });
@@ -116,7 +117,7 @@ async function personPage(
     content: html`<section class="card">${facts({
       'Sign-in': signInState(person),
       'Wrong attempts now': person.wrong?.attempts ?? 0,
-      'One-time password': oneTimePasswordOf(person),
+      'Second factor': secondFactorOf(person),
       'Last signed in': lastSignInOf(person),
       Role: person.role,
       Account: person.id,
@@ -202,17 +203,17 @@ const changes: readonly SignInChange[] = [
     done: ({ email }) => `${email} has a new password.`,
   },
   {
-    verb: 'one-time-password',
-    title: 'Reset the one-time password',
+    verb: 'second-factor',
+    title: 'Reset the second factor',
     needs: 'operate',
-    action: 'reset one-time-password',
-    button: 'Remove the one-time password',
+    action: 'reset second-factor',
+    button: 'Remove the second factor',
     isDanger: true,
     text: () =>
-      'For a person who has lost the phone and the recovery codes. The next sign-in takes only the password.',
-    isPossible: ({ hasOneTimePassword }) => hasOneTimePassword,
-    confirmed: ({ email }) => html`You are about to remove the one-time password of ${email}.`,
-    work: (transaction, { id }) => resetOneTimePassword(transaction, id),
+      'For a person who has lost the phone or the passkeys, and the recovery codes. The next sign-in takes only the password.',
+    isPossible: ({ hasSecondFactor }) => hasSecondFactor,
+    confirmed: ({ email }) => html`You are about to remove the second factor of ${email}.`,
+    work: (transaction, { id }) => resetSecondFactor(transaction, id),
     done: ({ email }) => `${email} signs in with the password alone.`,
   },
   {

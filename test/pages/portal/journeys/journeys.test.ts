@@ -142,7 +142,7 @@ test('an owner sets up one-time passwords, signs in with one, and confirms a cha
   const page = await openPage(context);
   await signIn(page, account);
   await page.getByRole('link', { name: 'Account', exact: true }).click();
-  await page.getByRole('link', { name: 'Set them up' }).click();
+  await page.getByRole('link', { name: 'Set it up' }).click();
   await look(page, 'one-time-password-set-up');
   const secret = (await page.getByLabel('Secret', { exact: true }).inputValue()).replaceAll(
     ' ',
@@ -160,13 +160,13 @@ test('an owner sets up one-time passwords, signs in with one, and confirms a cha
   expect(recoveryCodes).toHaveLength(10);
   await look(page, 'recovery-codes');
   await page.getByRole('link', { name: 'I have kept them' }).click();
-  await page.getByRole('link', { name: 'Recovery codes, or switch off' }).click();
+  await page.getByRole('link', { name: 'Passkeys, one-time passwords' }).click();
   await page.getByText('You have 10 of them left').waitFor();
   await look(page, 'one-time-password-on');
   await page.getByRole('link', { name: 'People' }).click();
-  await page.getByRole('button', { name: 'Require them of everybody' }).click();
-  await page.getByText('Everybody needs a one-time password now.').waitFor();
-  await look(page, 'people-with-one-time-passwords');
+  await page.getByRole('button', { name: 'Require it of everybody' }).click();
+  await page.getByText('Everybody needs a second factor now.').waitFor();
+  await look(page, 'people-with-second-factors');
   await page.getByRole('button', { name: 'Sign out' }).click();
 
   await signIn(page, account);

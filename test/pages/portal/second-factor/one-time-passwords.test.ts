@@ -27,8 +27,9 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-const PAGE = '/portal/account/one-time-password';
-const CODE = '/portal/sign-in/code';
+const PAGE = '/portal/account/second-factor';
+const SWITCH_ON = `${PAGE}/one-time-password`;
+const CODE = '/portal/sign-in/second-factor';
 
 const secretIn = (html: string): string =>
   /data-copy value="([A-Z2-7 ]+)"/.exec(html)?.[1]?.replaceAll(' ', '') ?? '';
@@ -47,8 +48,8 @@ interface Secured extends Account {
 async function setUp(client: PortalClient) {
   const { html } = await client.get(PAGE);
   const secret = secretIn(html);
-  const answer = await client.post(PAGE, {
-    ...hiddenFields(html, PAGE),
+  const answer = await client.post(SWITCH_ON, {
+    ...hiddenFields(html, SWITCH_ON),
     'new-code': codeOf(secret),
   });
   expect(answer.status).toBe(200);
@@ -78,6 +79,15 @@ async function afterPassword(account: Account): Promise<PortalClient> {
 }
 
 const enter = (client: PortalClient, code: string) => client.submit(CODE, CODE, { code });
+/** Sends a code after the half sign-in has ended: its page is not there any more. */
+const enterLate = async (client: PortalClient, code: string) => {
+  const { token = '' } = hiddenFields(
+    (await client.get('/portal/sign-in')).html,
+    '/portal/sign-in',
+  );
+  return client.post(CODE, { token, code });
+};
+const LATE = '/portal/sign-in?late=yes';
 const isIn = async (client: PortalClient) => (await client.get('/portal')).status === 200;
 const accountIdOf = async ({ email }: Account): Promise<number> =>
   (
@@ -141,7 +151,7 @@ describe('a sign-in with a one-time password', () => {
     for (const path of ['/portal', '/portal/account', PAGE, '/portal/access'])
       expect((await client.get(path)).location).toContain('/portal/sign-in?');
     for (const path of [
-      `${PAGE}/off`,
+      `${SWITCH_ON}/off`,
       '/portal/keys',
       '/portal/account/password',
       '/portal/people',
@@ -152,7 +162,7 @@ describe('a sign-in with a one-time password', () => {
     expect(await actionsOf(person.company)).toEqual(before);
     client.cookies.delete('portal-session');
     client.cookies.delete('portal-half');
-    expect((await enter(client, codeOf(person.secret))).location).toBe('/portal/sign-in?late=yes');
+    expect((await enterLate(client, codeOf(person.secret))).location).toBe(LATE);
   });
 
   test('refuses a used code, also of two requests at the same moment, and those that are too old', async () => {
@@ -221,16 +231,18 @@ describe('a sign-in with a one-time password', () => {
     const { secretOutput: _none, password } = await operator.json(
       `access account reset-password ${await accountIdOf(person)}`,
     );
-    expect((await enter(client, codeOf(person.secret))).location).toBe('/portal/sign-in?late=yes');
+    expect((await enterLate(client, codeOf(person.secret))).location).toBe(LATE);
     client.cookies.set('portal-half', old);
-    expect((await enter(client, codeOf(person.secret))).location).toBe('/portal/sign-in?late=yes');
+    expect((await client.get(CODE)).location).toBe(LATE);
+    client.cookies.set('portal-half', old);
+    expect((await enterLate(client, codeOf(person.secret))).location).toBe(LATE);
     const again = await afterPassword({ ...person, password });
     await stack.database
       .updateTable('portal_half_sign_ins')
       .set({ created_at: new Date(Date.now() - 3_600_000) })
       .where('account_id', '=', await accountIdOf(person))
       .execute();
-    expect((await enter(again, codeOf(person.secret))).location).toBe('/portal/sign-in?late=yes');
+    expect((await enterLate(again, codeOf(person.secret))).location).toBe(LATE);
   });
 });
 
@@ -241,15 +253,15 @@ describe('one-time passwords', () => {
     const [client, elsewhere] = [await signedIn(stack, account), await signedIn(stack, account)];
     const { html } = await client.get(PAGE);
     expect(html).toContain('<svg class="qr-code"');
-    const fields = hiddenFields(html, PAGE);
-    const wrong = await client.post(PAGE, { ...fields, 'new-code': '000000' });
+    const fields = hiddenFields(html, SWITCH_ON);
+    const wrong = await client.post(SWITCH_ON, { ...fields, 'new-code': '000000' });
     expect([wrong.status, secretIn(wrong.html)]).toEqual([422, secretIn(html)]);
     const stranger = await signedIn(stack, await makeAccount(stack, person.company));
-    const { token = '' } = hiddenFields((await stranger.get(PAGE)).html, PAGE);
+    const { token = '' } = hiddenFields((await stranger.get(PAGE)).html, SWITCH_ON);
     const code = codeOf(secretIn(html));
-    const foreign = await stranger.post(PAGE, { ...fields, token, 'new-code': code });
+    const foreign = await stranger.post(SWITCH_ON, { ...fields, token, 'new-code': code });
     expect(foreign.status).toBe(400);
-    expect((await client.post(PAGE, { ...fields, 'new-code': code })).status).toBe(200);
+    expect((await client.post(SWITCH_ON, { ...fields, 'new-code': code })).status).toBe(200);
     expect(await isIn(client)).toBe(true);
     expect(await isIn(elsewhere)).toBe(false);
     // The code of the set-up is used.
@@ -259,14 +271,14 @@ describe('one-time passwords', () => {
   test('are switched off, and get new recovery codes, with a code only', async () => {
     const { client, ...person } = await secured();
     const send = (action: string, fields: Record<string, string>) =>
-      client.submit(PAGE, `${PAGE}/${action}`, fields);
-    expect((await send('off', { password: person.password })).status).toBe(422);
+      client.submit(`${PAGE}/${action}`, `${PAGE}/${action}`, fields);
+    expect((await send('one-time-password/off', { password: person.password })).status).toBe(422);
     expect((await send('recovery-codes', { code: '123' })).status).toBe(422);
     const renewed = await send('recovery-codes', { code: codeOf(person.secret) });
     const [fresh = ''] = recoveryCodesIn(renewed.html);
     const [stale = ''] = person.recoveryCodes;
-    expect((await send('off', { code: stale })).status).toBe(422);
-    expect((await send('off', { code: fresh })).status).toBe(303);
+    expect((await send('one-time-password/off', { code: stale })).status).toBe(422);
+    expect((await send('one-time-password/off', { code: fresh })).status).toBe(303);
     expect((await portalClient(stack).signIn(person)).location).toBe('/portal');
     expect(await actionsOf(person.company)).toEqual(
       expect.arrayContaining(['renew recovery-codes', 'switch off one-time-password']),
@@ -277,17 +289,17 @@ describe('one-time passwords', () => {
     const { client, company } = await secured();
     const account = await makeAccount(stack, company, { role: 'developer' });
     const person = await signedIn(stack, account);
-    const rule = '/portal/people/one-time-passwords';
+    const rule = '/portal/people/second-factors';
     expect((await person.post(rule, {})).status).toBe(403);
     await client.submit('/portal/people', rule);
-    const token = hiddenFields((await person.get(PAGE)).html, PAGE).token ?? '';
+    const token = hiddenFields((await person.get(PAGE)).html, SWITCH_ON).token ?? '';
     for (const path of ['/portal', '/portal/access'])
       expect((await person.get(path)).location).toBe(PAGE);
     expect((await person.post('/portal/keys', { token, name: 'x' })).location).toBe(PAGE);
     expect((await person.get(PAGE)).html).not.toContain('<nav id="menu"');
     const { secret } = await setUp(person);
     expect(await isIn(person)).toBe(true);
-    await person.submit(PAGE, `${PAGE}/off`, { code: codeOf(secret) });
+    await person.submit(`${SWITCH_ON}/off`, `${SWITCH_ON}/off`, { code: codeOf(secret) });
     expect((await person.get('/portal')).location).toBe(PAGE);
     await client.submit('/portal/people', rule);
     expect(await isIn(person)).toBe(true);
@@ -301,15 +313,15 @@ describe('one-time passwords', () => {
     const half = await afterPassword(person);
     const wrong = { ...person, password: 'not the password' };
     while ((await portalClient(stack).signIn(wrong)).status !== 429);
-    const command = `access account reset-one-time-password ${await accountIdOf(person)}`;
+    const command = `access account reset-second-factor ${await accountIdOf(person)}`;
     expect(await operator.json(command)).toMatchObject({ changed: true, email: person.email });
     expect(await operator.json(command)).toMatchObject({ changed: false });
     expect(await isIn(person.client)).toBe(false);
-    expect((await enter(half, codeOf(person.secret))).location).toBe('/portal/sign-in?late=yes');
+    expect((await enterLate(half, codeOf(person.secret))).location).toBe(LATE);
     expect((await portalClient(stack).signIn(person)).location).toBe('/portal');
     for (const { email } of [owner, person])
       await mailsUntil(email, (texts) =>
-        texts.some((text) => text.includes(`Reset the one-time password of ${person.email}`)),
+        texts.some((text) => text.includes(`Reset the second factor of ${person.email}`)),
       );
   });
 });

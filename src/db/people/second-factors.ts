@@ -1,0 +1,336 @@
+import { sql } from 'kysely';
+import type { Company } from '../../domain/vouchers/voucher.ts';
+import { companyColumn, companyColumns } from '../catalogue/companies.ts';
+import type { Database, DatabaseTransaction } from '../connection.ts';
+import { anyDigest } from '../digest-keys.ts';
+import { forgetSignIns } from '../limits/attempts.ts';
+import { hasSecondFactor } from './accounts.ts';
+import { endPortalSessions } from './sign-ins.ts';
+
+/** The one-time passwords of an account. */
+export interface AccountOneTimePassword {
+  readonly secretCiphertext: string;
+  readonly since: Date;
+}
+
+/** A passkey of an account, as its pages show it. */
+export interface AccountPasskey {
+  readonly id: number;
+  readonly name: string;
+  /** In base64url, as browsers name it. */
+  readonly credentialId: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+}
+
+/** The second factors of an account; recovery codes exist as long as another factor does. */
+export interface SecondFactors {
+  readonly oneTimePassword: AccountOneTimePassword | undefined;
+  readonly passkeys: readonly AccountPasskey[];
+  readonly recoveryCodesLeft: number;
+}
+
+export const readSecondFactors = async (
+  database: Database,
+  accountId: number,
+): Promise<SecondFactors> => ({
+  oneTimePassword: await readOneTimePassword(database, accountId),
+  passkeys: await database
+    .selectFrom('portal_passkeys')
+    .select(['id', 'name', 'credential_id as credentialId'])
+    .select(['created_at as createdAt', 'last_used_at as lastUsedAt'])
+    .where('account_id', '=', accountId)
+    .orderBy('id')
+    .execute(),
+  recoveryCodesLeft: await countRecoveryCodes(database, accountId),
+});
+
+/** Undefined where one-time passwords are off. */
+export const readOneTimePassword = (
+  database: Database,
+  accountId: number,
+): Promise<AccountOneTimePassword | undefined> =>
+  database
+    .selectFrom('portal_one_time_passwords')
+    .select(['secret_ciphertext as secretCiphertext', 'created_at as since'])
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+
+/** The recovery codes of an account that are not used yet. */
+async function countRecoveryCodes(database: Database, accountId: number): Promise<number> {
+  const { left } = await database
+    .selectFrom('portal_recovery_codes')
+    .select(({ fn }) => fn.countAll<number>().as('left'))
+    .where('account_id', '=', accountId)
+    .where('used_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return left;
+}
+
+/** So that of two changes of the factors of an account the second one sees what the first one did. */
+async function lockAccount(transaction: DatabaseTransaction, accountId: number): Promise<void> {
+  await transaction
+    .selectFrom('portal_accounts')
+    .select('id')
+    .where('id', '=', accountId)
+    .forUpdate()
+    .execute();
+}
+
+/** Switches one-time passwords on for an account; false where they are on already. */
+export async function addOneTimePassword(
+  transaction: DatabaseTransaction,
+  password: {
+    readonly accountId: number;
+    readonly secretCiphertext: string;
+    /** The step of the password that proved the set-up. */
+    readonly step: number;
+  },
+): Promise<boolean> {
+  const { accountId, secretCiphertext, step } = password;
+  await lockAccount(transaction, accountId);
+  const row = await transaction
+    .insertInto('portal_one_time_passwords')
+    .values({ account_id: accountId, secret_ciphertext: secretCiphertext, last_step: step })
+    .onConflict((conflict) => conflict.column('account_id').doNothing())
+    .returning('account_id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A passkey that a device has just made. */
+export interface NewPasskey {
+  readonly credentialId: string;
+  readonly publicKey: Buffer;
+  readonly counter: number;
+}
+
+/** Adds a passkey to an account; false where some account has it already. */
+export async function addPasskey(
+  transaction: DatabaseTransaction,
+  accountId: number,
+  { name, ...made }: NewPasskey & { readonly name: string },
+): Promise<boolean> {
+  await lockAccount(transaction, accountId);
+  const row = await transaction
+    .insertInto('portal_passkeys')
+    .values({
+      account_id: accountId,
+      name,
+      credential_id: made.credentialId,
+      public_key: made.publicKey,
+      counter: made.counter,
+    })
+    .onConflict((conflict) => conflict.column('credential_id').doNothing())
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/**
+ * Uses the password of a time step up. False where it, or a later one, was used before: of two
+ * requests at the same moment one wins.
+ */
+export async function takeStep(
+  database: Database,
+  accountId: number,
+  { secretCiphertext, step }: { readonly secretCiphertext: string; readonly step: number },
+): Promise<boolean> {
+  const row = await database
+    .updateTable('portal_one_time_passwords')
+    .set({ last_step: step })
+    .where('account_id', '=', accountId)
+    .where('secret_ciphertext', '=', secretCiphertext)
+    .where('last_step', '<', step)
+    .returning('account_id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Stores a challenge that a page shows to the devices of an account. */
+export async function addChallenge(
+  database: Database,
+  accountId: number,
+  challenge: string,
+): Promise<void> {
+  await database
+    .insertInto('portal_passkey_challenges')
+    .values({ account_id: accountId, challenge })
+    .execute();
+}
+
+/**
+ * Uses a challenge of an account up. False where it is too old, or was used before: of two requests
+ * at the same moment one wins.
+ */
+export async function takeChallenge(
+  database: Database,
+  accountId: number,
+  { challenge, lifetimeSeconds }: { readonly challenge: string; readonly lifetimeSeconds: number },
+): Promise<boolean> {
+  const row = await database
+    .deleteFrom('portal_passkey_challenges')
+    .where('challenge', '=', challenge)
+    .where('account_id', '=', accountId)
+    .where('created_at', '>', sql<Date>`now() - make_interval(secs => ${lifetimeSeconds})`)
+    .returning('account_id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The public key of a passkey of an account, and its count; undefined for passkeys of other accounts. */
+export const findPasskey = (database: Database, accountId: number, credentialId: string) =>
+  database
+    .selectFrom('portal_passkeys')
+    .select(['public_key as publicKey', 'counter'])
+    .where('account_id', '=', accountId)
+    .where('credential_id', '=', credentialId)
+    .executeTakeFirst();
+
+/**
+ * Stores the count of a signature. False where the passkey is removed, or the count is not above the last
+ * one: the signature was used before, or a copy of the device has signed. Many devices count nothing.
+ */
+export async function takeCounter(
+  database: Database,
+  accountId: number,
+  { credentialId, counter }: Pick<NewPasskey, 'credentialId' | 'counter'>,
+): Promise<boolean> {
+  const row = await database
+    .updateTable('portal_passkeys')
+    .set({ counter, last_used_at: sql<Date>`now()` })
+    .where('account_id', '=', accountId)
+    .where('credential_id', '=', credentialId)
+    .where(sql<boolean>`(counter < ${counter} or (counter = 0 and ${counter} = 0))`)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Uses a recovery code up; false where it is none of the account's, or was used before. */
+export async function takeRecoveryCode(
+  database: Database,
+  accountId: number,
+  digestsOfCode: readonly Buffer[],
+): Promise<boolean> {
+  const row = await database
+    .updateTable('portal_recovery_codes')
+    .set({ used_at: sql<Date>`now()` })
+    .where('account_id', '=', accountId)
+    .where('code_digest', '=', anyDigest(digestsOfCode))
+    .where('used_at', 'is', null)
+    .returning('account_id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Replaces the recovery codes of an account; the old ones work no longer. */
+export async function replaceRecoveryCodes(
+  transaction: DatabaseTransaction,
+  accountId: number,
+  codeDigests: readonly Buffer[],
+): Promise<void> {
+  await removeRecoveryCodes(transaction, accountId);
+  await transaction
+    .insertInto('portal_recovery_codes')
+    .values(codeDigests.map((code_digest) => ({ account_id: accountId, code_digest })))
+    .execute();
+}
+
+const removeRecoveryCodes = (transaction: DatabaseTransaction, accountId: number) =>
+  transaction.deleteFrom('portal_recovery_codes').where('account_id', '=', accountId).execute();
+
+/** Whether an account has a one-time password or a passkey. */
+export async function hasFactor(database: Database, accountId: number): Promise<boolean> {
+  const row = await database
+    .selectFrom('portal_accounts')
+    .select(hasSecondFactor('portal_accounts.id').as('isThere'))
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  return row?.isThere ?? false;
+}
+
+/** Switches one-time passwords off for an account; false where they are off. */
+export async function removeOneTimePassword(
+  transaction: DatabaseTransaction,
+  accountId: number,
+): Promise<boolean> {
+  await lockAccount(transaction, accountId);
+  const removed = await transaction
+    .deleteFrom('portal_one_time_passwords')
+    .where('account_id', '=', accountId)
+    .returning('account_id')
+    .executeTakeFirst();
+  await endRecoveryCodes(transaction, accountId);
+  return removed !== undefined;
+}
+
+/** Removes a passkey of an account; false where the account does not have it. */
+export async function removePasskey(
+  transaction: DatabaseTransaction,
+  accountId: number,
+  passkeyId: number,
+): Promise<boolean> {
+  await lockAccount(transaction, accountId);
+  const removed = await transaction
+    .deleteFrom('portal_passkeys')
+    .where('account_id', '=', accountId)
+    .where('id', '=', passkeyId)
+    .returning('id')
+    .executeTakeFirst();
+  await endRecoveryCodes(transaction, accountId);
+  return removed !== undefined;
+}
+
+/** Recovery codes end with the last factor that they replace. */
+async function endRecoveryCodes(transaction: DatabaseTransaction, accountId: number) {
+  if (!(await hasFactor(transaction, accountId))) await removeRecoveryCodes(transaction, accountId);
+}
+
+/** Removes all second factors of an account; false where it has none. */
+export async function removeSecondFactors(
+  transaction: DatabaseTransaction,
+  accountId: number,
+): Promise<boolean> {
+  await lockAccount(transaction, accountId);
+  if (!(await hasFactor(transaction, accountId))) return false;
+  for (const table of ['portal_one_time_passwords', 'portal_passkeys'] as const)
+    await transaction.deleteFrom(table).where('account_id', '=', accountId).execute();
+  await removeRecoveryCodes(transaction, accountId);
+  return true;
+}
+
+/**
+ * Lets a person who has lost the devices and the recovery codes sign in by the password alone. The sessions end, and
+ * wrong passwords and codes are forgotten. False where the account has no second factor.
+ */
+export async function resetSecondFactor(
+  transaction: DatabaseTransaction,
+  accountId: number,
+): Promise<boolean> {
+  if (!(await removeSecondFactors(transaction, accountId))) return false;
+  await endPortalSessions(transaction, accountId);
+  await forgetSignIns(transaction, accountId);
+  return true;
+}
+
+/** Whether all people of a company need a second factor; returns whether that changed. */
+export async function setSecondFactorRule(
+  transaction: DatabaseTransaction,
+  company: Company,
+  isRequired: boolean,
+): Promise<boolean> {
+  const rows = isRequired
+    ? await transaction
+        .insertInto('portal_second_factor_rules')
+        .values(companyColumns(company))
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('created_at')
+        .execute()
+    : await transaction
+        .deleteFrom('portal_second_factor_rules')
+        .where(companyColumn(company), '=', company.id)
+        .returning('created_at')
+        .execute();
+  return rows.length > 0;
+}

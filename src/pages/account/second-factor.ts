@@ -1,0 +1,460 @@
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import {
+  type AccountOneTimePassword,
+  type AccountPasskey,
+  addOneTimePassword,
+  addPasskey,
+  hasFactor,
+  readSecondFactors,
+  removeOneTimePassword,
+  removePasskey,
+  type SecondFactors,
+} from '../../db/people/second-factors.ts';
+import { endPortalSessions, type PersonSession } from '../../db/people/sign-ins.ts';
+import type { AccessChangeName } from '../../domain/access.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import { problems } from '../answers.ts';
+import {
+  copyField,
+  field,
+  message,
+  postForm,
+  type Question,
+  questionPage,
+  table,
+  time,
+} from '../layout/parts.ts';
+import {
+  bothSites,
+  idOf,
+  type PageAnswer,
+  type PersonPage,
+  type PersonRequest,
+  readNameField,
+  type Site,
+} from '../page.ts';
+import {
+  answerStatus,
+  changeAccess,
+  checkProof,
+  proofFields,
+  type WrongProof,
+} from '../session/confirmation.ts';
+import { addPasskeyButton, NEW_PASSKEY_FIELD, takeNewPasskey } from '../session/passkeys.ts';
+import {
+  makeRecoveryCodes,
+  newSecret,
+  plainCode,
+  qrCode,
+  secretContext,
+  secretUri,
+  stepOf,
+} from '../session/second-factor.ts';
+import { accountPath, secondFactorPath } from '../session/session.ts';
+
+/** The person's second factors: passkeys, one-time passwords and recovery codes. */
+const showSecondFactor = bothSites.page({
+  path: '/account/second-factor',
+  needs: 'own',
+  always: true,
+  handle: (request) => secondFactorPage(request),
+});
+
+/** A form of this page that was not accepted. */
+interface WrongForm {
+  /** Of the set-up of one-time passwords: its sealed secret, which stays the same. */
+  readonly setUp?: { readonly sealedSecret: string; readonly problem: string };
+  readonly passkey?: { readonly name: string; readonly problem: string };
+}
+
+/** The page with the problem of a sent form. */
+async function secondFactorPage(
+  request: PersonRequest,
+  wrong: WrongForm = {},
+): Promise<PageAnswer> {
+  const { services, session, site } = request;
+  // Only a person who alone knows the password.
+  if (session.mustChangePassword) return { kind: 'redirect', to: accountPath(site) };
+  const factors = await readSecondFactors(services.database, session.accountId);
+  const { oneTimePassword } = factors;
+  return {
+    kind: 'page',
+    title: 'Second factor',
+    status: wrong.setUp || wrong.passkey ? 422 : undefined,
+    content: html`<h1>Second factor</h1>
+<p>With the password, signing in takes a passkey, or a code that an app shows for 30 seconds. So a stolen
+password alone opens nothing.</p>
+${
+  session.needsSecondFactor &&
+  !session.hasSecondFactor &&
+  message(
+    'warning',
+    site.isForStaff
+      ? 'Everybody here has a second factor. Set yours up first, then everything else opens.'
+      : 'Your company requires a second factor. Set yours up first, then everything else opens.',
+  )
+}
+${await passkeysCard(request, factors, wrong)}
+${oneTimePassword ? oneTimePasswordCard(request, oneTimePassword) : setUpCard(request, wrong)}
+${session.hasSecondFactor && recoveryCodesCard(request, factors)}`,
+  };
+}
+
+/** The name of the service in an app, and on a device. */
+const issuerOf = ({ site, services }: PersonRequest): string =>
+  services.settings.process.environment === 'test' ? `${site.name} (test)` : site.name;
+
+const NAME_LENGTH = 50;
+
+async function passkeysCard(
+  request: PersonRequest,
+  { passkeys }: SecondFactors,
+  { passkey }: WrongForm,
+): Promise<Html> {
+  const { session, site, formToken } = request;
+  const path = `${secondFactorPath(site)}/passkeys`;
+  const { accountId, email } = session;
+  const account = { accountId, email, siteName: issuerOf(request) };
+  return html`<section class="card"><h2>Passkeys</h2>
+<p>Your phone, your computer or a security key keeps a passkey. You confirm there that it is you, and type no code.</p>
+${
+  passkeys.length > 0 &&
+  table('Your passkeys', passkeys, [
+    { title: 'Name', value: ({ name }) => html`<strong>${name}</strong>` },
+    { title: 'Made', value: ({ createdAt }) => time(createdAt) },
+    {
+      title: 'Last used',
+      value: ({ lastUsedAt }) => (lastUsedAt ? time(lastUsedAt) : phrase('Never')),
+    },
+    {
+      title: 'Change',
+      value: ({ id, name }) =>
+        html`<a href="${path}/${id}/remove">Remove<span class="visually-hidden"> ${name}</span></a>`,
+    },
+  ])
+}
+${postForm(
+  { action: path, formToken },
+  html`${field({
+    name: 'passkey-name',
+    label: 'Name of the passkey',
+    hint: 'For yourself, such as the name of the phone.',
+    value: passkey?.name ?? '',
+    maximumLength: NAME_LENGTH,
+    error: passkey?.problem,
+  })}
+<p class="hint" data-without-passkeys>This browser makes no passkeys here. Use an authenticator app instead.</p>
+${await addPasskeyButton(request, account, passkeys)}`,
+)}</section>`;
+}
+
+/** The owner of a secret that is not stored yet. */
+const setUpContext = (accountId: number): string => `${secretContext(accountId)}, set-up`;
+
+function setUpCard(request: PersonRequest, { setUp }: WrongForm): Html {
+  const { services, session, site, formToken } = request;
+  const { secretBox } = services;
+  const context = setUpContext(session.accountId);
+  const secret = setUp ? secretBox.open(setUp.sealedSecret, context) : newSecret();
+  const sealed = setUp?.sealedSecret ?? secretBox.seal(secret, context);
+  const uri = secretUri(secret, session.email, issuerOf(request));
+  return html`<section class="card"><h2>One-time passwords</h2>
+<ol class="steps"><li><p>Install an authenticator app, such as Aegis, Google Authenticator or 2FAS, and scan
+this code with it.</p>
+${qrCode(uri, 'QR code with the secret of your one-time passwords')}
+<p><a href="${uri}">Open it in an app on this device</a>, or type the secret into the app:</p>
+${copyField({ name: 'secret', label: 'Secret', value: secret.replace(/(.{4})(?=.)/g, '$1 ') })}</li>
+<li>${postForm(
+    { action: oneTimePasswordPath(site), formToken },
+    html`<input type="hidden" name="sealed-secret" value="${sealed}">
+${field({
+  name: 'new-code',
+  label: 'One-time password',
+  hint: 'The six digits that the app shows now.',
+  autocomplete: 'one-time-code',
+  maximumLength: 20,
+  error: setUp?.problem,
+})}
+<button>Switch on</button>`,
+  )}</li></ol>
+</section>`;
+}
+
+const oneTimePasswordPath = (site: Site): string => `${secondFactorPath(site)}/one-time-password`;
+
+const oneTimePasswordCard = ({ site }: PersonRequest, { since }: AccountOneTimePassword): Html =>
+  html`<section class="card"><h2>One-time passwords</h2>
+<p>They are on since ${time(since)}. To move to another phone, switch them off, and set them up again.</p>
+<p class="actions"><a class="button secondary" href="${oneTimePasswordPath(site)}/off">Switch off</a></p>
+</section>`;
+
+const recoveryCodesCard = ({ site }: PersonRequest, { recoveryCodesLeft }: SecondFactors): Html =>
+  html`<section class="card"><h2>Recovery codes</h2>
+<p>Each recovery code signs you in once when you have neither your phone nor a passkey. You have
+${recoveryCodesLeft} of them left.</p>
+${
+  recoveryCodesLeft <= 2 &&
+  message('warning', 'Make new recovery codes before you run out of them.')
+}
+<p class="actions"><a class="button secondary" href="${secondFactorPath(site)}/recovery-codes">Make new
+recovery codes</a></p></section>`;
+
+/** The page that shows recovery codes, once; browsers cache no page of the portal. */
+const recoveryCodesPage = (site: Site, heading: string, codes: readonly string[]): PageAnswer => ({
+  kind: 'page',
+  title: heading,
+  content: html`<h1>${phrase(heading)}</h1>
+<section class="card"><h2>Your recovery codes</h2>
+${message(
+  'warning',
+  html`<strong>Keep these codes now: they are shown only once.</strong> Print them, or put them into a password
+manager, apart from your phone. Each one signs you in once when you do not have your phone.`,
+)}
+<ol class="recovery-codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ol>
+<p class="actions"><a class="button secondary" href="${accountPath(site)}">I have kept them</a></p>
+</section>`,
+});
+
+/**
+ * Adds a factor, and ends the person's other sessions. The first factor brings recovery codes, which the answer
+ * shows. Undefined where `add` has added nothing.
+ */
+async function addFactor(
+  request: PersonRequest,
+  action: AccessChangeName,
+  added: {
+    readonly done: string;
+    readonly details?: Readonly<Record<string, string>>;
+    readonly add: (transaction: DatabaseTransaction) => Promise<boolean>;
+  },
+): Promise<PageAnswer | undefined> {
+  const { session, site } = request;
+  const { accountId } = session;
+  const codes = await changeAccess(request, action, async (transaction) => {
+    const isFirst = !(await hasFactor(transaction, accountId));
+    if (!(await added.add(transaction))) return undefined;
+    await endPortalSessions(transaction, accountId, session.id);
+    const result = isFirst ? await makeRecoveryCodes(transaction, request, accountId) : [];
+    return { result, details: { ...detailsOf(request), ...added.details } };
+  });
+  if (codes === undefined) return undefined;
+  return codes.length > 0
+    ? recoveryCodesPage(site, added.done, codes)
+    : { kind: 'redirect', to: secondFactorPath(site), notice: `${added.done}.` };
+}
+
+const detailsOf = ({ session }: PersonRequest) => ({
+  accountId: session.accountId,
+  email: session.email,
+});
+
+/** Switches one-time passwords on after the first of them. */
+const switchOnOneTimePasswordForm = bothSites.form({
+  path: '/account/second-factor/one-time-password',
+  needs: 'own',
+  confirmation: ({ session }: PersonRequest) =>
+    html`You are about to switch on one-time passwords for ${session.email}.`,
+  always: true,
+  async handle(request) {
+    const { services, session, site, form } = request;
+    const { accountId } = session;
+    if (session.mustChangePassword) return { kind: 'redirect', to: accountPath(site) };
+    const sealedSecret = form.text('sealed-secret');
+    const secret = openSecret(request, sealedSecret);
+    if (secret === undefined) return problems.invalid;
+    const step = stepOf(secret, plainCode(form.text('new-code')));
+    if (step === undefined)
+      return secondFactorPage(request, { setUp: { sealedSecret, problem: NOT_OF_SECRET } });
+    const secretCiphertext = services.secretBox.seal(secret, secretContext(accountId));
+    const answer = await addFactor(request, 'switch on one-time-password', {
+      done: 'One-time passwords are on',
+      add: (transaction) => addOneTimePassword(transaction, { accountId, secretCiphertext, step }),
+    });
+    return answer ?? { kind: 'redirect', to: secondFactorPath(site) };
+  },
+});
+
+const NOT_OF_SECRET =
+  'This is not the code of this secret. Check that the clock of your phone is right, and enter the code ' +
+  'that the app shows now.';
+
+/** Undefined where the secret was not made for this account. */
+function openSecret({ services, session }: PersonRequest, sealed: string): string | undefined {
+  try {
+    return services.secretBox.open(sealed, setUpContext(session.accountId));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Adds a passkey that a device has made. */
+const addPasskeyForm = bothSites.form({
+  path: '/account/second-factor/passkeys',
+  needs: 'own',
+  confirmation: ({ session }: PersonRequest) =>
+    html`You are about to add a passkey for ${session.email}.`,
+  always: true,
+  async handle(request) {
+    const { session, site, form } = request;
+    if (session.mustChangePassword) return { kind: 'redirect', to: accountPath(site) };
+    const typed = form.text('passkey-name');
+    const refused = (problem: string) =>
+      secondFactorPage(request, { passkey: { name: typed.slice(0, NAME_LENGTH), problem } });
+    const name = readNameField(typed, NAME_LENGTH);
+    if (name === undefined) return refused('Enter a name in one line.');
+    const { accountId } = session;
+    const made = await takeNewPasskey(request, accountId, form.text(NEW_PASSKEY_FIELD));
+    if (made === undefined) return refused(NOT_ADDED);
+    const answer = await addFactor(request, 'add passkey', {
+      done: 'The passkey is added',
+      details: { name },
+      add: (transaction) => addPasskey(transaction, accountId, { ...made, name }),
+    });
+    return answer ?? refused(NOT_ADDED);
+  },
+});
+
+const NOT_ADDED =
+  'The passkey was not added: it came too late, or it is not of this page. Try again.';
+
+/** A change that takes a proof of its own, each time. */
+interface ProvedChange<Subject> {
+  readonly path: string;
+  /** Undefined where there is nothing to change. */
+  find(request: PersonRequest, factors: SecondFactors): Subject | undefined;
+  question(
+    subject: Subject,
+    factors: SecondFactors,
+  ): Pick<Question, 'title' | 'button' | 'isDanger'> & {
+    readonly text: Html;
+  };
+  change(request: PersonRequest, subject: Subject): Promise<PageAnswer | undefined>;
+}
+
+/** The page that asks for the proof, and the form that changes: two pages of one address. */
+function provedChange<Subject>({
+  path,
+  find,
+  question,
+  change,
+}: ProvedChange<Subject>): readonly PersonPage<PersonSession, 'own'>[] {
+  const back = ({ site }: PersonRequest): PageAnswer => ({
+    kind: 'redirect',
+    to: secondFactorPath(site),
+  });
+  const readFactors = ({ services, session }: PersonRequest) =>
+    readSecondFactors(services.database, session.accountId);
+  const ask = async (request: PersonRequest, wrong?: WrongProof): Promise<PageAnswer> => {
+    const factors = await readFactors(request);
+    const subject = find(request, factors);
+    if (subject === undefined) return back(request);
+    return questionPage(request, {
+      ...question(subject, factors),
+      ...answerStatus(wrong),
+      fields: await proofFields(request, wrong?.problem),
+      back: secondFactorPath(request.site),
+    });
+  };
+  return [
+    bothSites.page({ path, needs: 'own', handle: (request) => ask(request) }),
+    bothSites.form({
+      path,
+      needs: 'own',
+      confirmation: 'each-time',
+      async handle(request) {
+        const subject = find(request, await readFactors(request));
+        if (subject === undefined) return back(request);
+        const wrong = await checkProof(request);
+        if (wrong) return ask(request, wrong);
+        return (await change(request, subject)) ?? back(request);
+      },
+    }),
+  ];
+}
+
+const recoveryCodesPages = provedChange({
+  path: '/account/second-factor/recovery-codes',
+  find: ({ session }) => session.hasSecondFactor || undefined,
+  question: () => ({
+    title: 'New recovery codes',
+    text: html`<p>The recovery codes that you have work no longer.</p>`,
+    button: 'Make new recovery codes',
+  }),
+  async change(request) {
+    const { accountId } = request.session;
+    const codes = await changeAccess(request, 'renew recovery-codes', async (transaction) => {
+      if (!(await hasFactor(transaction, accountId))) return undefined;
+      const result = await makeRecoveryCodes(transaction, request, accountId);
+      return { result, details: detailsOf(request) };
+    });
+    return codes && recoveryCodesPage(request.site, 'New recovery codes', codes);
+  },
+});
+
+/** Removes a factor; undefined where `remove` has removed nothing. */
+async function removeFactor(
+  request: PersonRequest,
+  action: AccessChangeName,
+  removed: {
+    readonly done: string;
+    readonly details?: Readonly<Record<string, string>>;
+    readonly remove: (transaction: DatabaseTransaction) => Promise<boolean>;
+  },
+): Promise<PageAnswer | undefined> {
+  const isRemoved = await changeAccess(request, action, async (transaction) =>
+    (await removed.remove(transaction))
+      ? { result: true, details: { ...detailsOf(request), ...removed.details } }
+      : undefined,
+  );
+  if (isRemoved === undefined) return undefined;
+  return { kind: 'redirect', to: secondFactorPath(request.site), notice: removed.done };
+}
+
+/** The last factor takes the recovery codes with it. */
+const nextSignIn = ({ oneTimePassword, passkeys }: SecondFactors): Html =>
+  passkeys.length + (oneTimePassword ? 1 : 0) > 1
+    ? html`<p>Your other second factors go on working.</p>`
+    : html`<p>It is your only second factor. Where one is required, you are led to set up another one.</p>`;
+
+const oneTimePasswordOffPages = provedChange({
+  path: '/account/second-factor/one-time-password/off',
+  find: (_request, { oneTimePassword }) => oneTimePassword,
+  question: (_password, factors) => ({
+    title: 'Switch one-time passwords off?',
+    text: nextSignIn(factors),
+    button: 'Switch off',
+    isDanger: true,
+  }),
+  change: (request) =>
+    removeFactor(request, 'switch off one-time-password', {
+      done: 'One-time passwords are off.',
+      remove: (transaction) => removeOneTimePassword(transaction, request.session.accountId),
+    }),
+});
+
+const removePasskeyPages = provedChange<AccountPasskey>({
+  path: '/account/second-factor/passkeys/:id/remove',
+  find: (request, { passkeys }) => passkeys.find(({ id }) => id === idOf(request)),
+  question: ({ name }, factors) => ({
+    title: 'Remove a passkey',
+    text: html`<p>The passkey <strong>${name}</strong> works no longer.</p>${nextSignIn(factors)}`,
+    button: 'Remove the passkey',
+    isDanger: true,
+  }),
+  change: (request, { id, name }) =>
+    removeFactor(request, 'remove passkey', {
+      done: 'The passkey is removed.',
+      details: { name },
+      remove: (transaction) => removePasskey(transaction, request.session.accountId, id),
+    }),
+});
+
+/** The pages of the person's second factors, on both sites. */
+export const secondFactorPages = [
+  showSecondFactor,
+  switchOnOneTimePasswordForm,
+  addPasskeyForm,
+  ...recoveryCodesPages,
+  ...oneTimePasswordOffPages,
+  ...removePasskeyPages,
+] as const;

@@ -1,0 +1,166 @@
+import { Secret, TOTP } from 'otpauth';
+import { encode } from 'uqr';
+import { readableSecret } from '../../crypto/secret-box.ts';
+import { addAuditEntry } from '../../db/access/calls.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
+import {
+  readOneTimePassword,
+  replaceRecoveryCodes,
+  takeRecoveryCode,
+  takeStep,
+} from '../../db/people/second-factors.ts';
+import { actorOfPerson } from '../../domain/access.ts';
+import type { Employer } from '../../domain/vouchers/voucher.ts';
+import { type Html, html, phrase } from '../../rendering/html.ts';
+import type { PublicRequest } from '../page.ts';
+import { PASSKEY_FIELD, takeAssertion } from './passkeys.ts';
+
+/** The field of a one-time password or a recovery code. */
+export const CODE_FIELD = 'code';
+
+/** As RFC 6238 and the apps have it. */
+const PERIOD_SECONDS = 30;
+const SECRET_BYTES = 20;
+/** Clocks may differ by one step. */
+const WINDOW = 1;
+
+/** A new secret, in base 32 as the apps read it. */
+export const newSecret = (): string => new Secret({ size: SECRET_BYTES }).base32;
+
+const passwordsOf = (secret: string, label?: string, issuer?: string): TOTP =>
+  new TOTP({
+    secret: Secret.fromBase32(secret),
+    period: PERIOD_SECONDS,
+    ...(label === undefined ? {} : { label }),
+    ...(issuer === undefined ? {} : { issuer }),
+  });
+
+/** The time step that a one-time password is of; undefined where it is of none near now. */
+export function stepOf(secret: string, password: string, now = Date.now()): number | undefined {
+  const passwords = passwordsOf(secret);
+  const delta = passwords.validate({ token: password, window: WINDOW, timestamp: now });
+  return delta === null ? undefined : passwords.counter({ timestamp: now }) + delta;
+}
+
+/** The link with a secret that apps open, and that the QR code holds. */
+export const secretUri = (secret: string, email: string, issuer: string) =>
+  passwordsOf(secret, email, issuer).toString();
+
+/** A text as a QR code. */
+export function qrCode(text: string, label: string): Html {
+  const { data, size } = encode(text, { ecc: 'M', border: 4 });
+  const path = data
+    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
+    .join('');
+  return html`<svg class="qr-code" role="img" aria-label="${phrase(label)}" viewBox="0 0 ${size} ${size}"
+ shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#fff"/><path fill="#000" d="${path}"/></svg>`;
+}
+
+const RECOVERY_CODES = 10;
+
+/** The owner of a stored secret. */
+export const secretContext = (accountId: number): string =>
+  `one-time password of portal account ${accountId}`;
+
+/** A code as it is compared: without the spaces and hyphens that people type. */
+export const plainCode = (text: string): string => text.replace(/[\s-]/g, '').toLowerCase();
+
+const ONE_TIME_PASSWORD = /^\d{6}$/;
+const RECOVERY_CODE = /^[a-z0-9]{16}$/;
+
+/** A second factor that was used up, or the problem of one that was not accepted. */
+export type TakenProof =
+  | { readonly isRight: true; readonly by: 'one-time password' | 'recovery code' | 'passkey' }
+  | {
+      readonly isRight: false;
+      readonly by: 'code' | 'passkey';
+      readonly problem: string;
+    };
+
+/**
+ * Uses up the second factor in a form of an account: the answer of a passkey, a one-time password or a recovery
+ * code. The attempt is counted before.
+ */
+export const takeProof = (request: PublicRequest, accountId: number): Promise<TakenProof> => {
+  const answer = request.form.text(PASSKEY_FIELD);
+  return answer === ''
+    ? takeCode(request, accountId, plainCode(request.form.text(CODE_FIELD)))
+    : takePasskey(request, accountId, answer);
+};
+
+const wrong: TakenProof = {
+  isRight: false,
+  by: 'code',
+  problem:
+    'This code is incorrect. Enter the one that your app shows now, or an unused recovery code.',
+};
+const used: TakenProof = {
+  isRight: false,
+  by: 'code',
+  problem: 'This code was used already. Wait until your app shows the next one.',
+};
+
+async function takeCode(
+  { services }: Pick<PublicRequest, 'services'>,
+  accountId: number,
+  code: string,
+): Promise<TakenProof> {
+  const { database, digests, secretBox } = services;
+  if (RECOVERY_CODE.test(code)) {
+    const digestsOfCode = digests.stored.recoveryCode(accountId, code);
+    const isTaken = await takeRecoveryCode(database, accountId, digestsOfCode);
+    return isTaken ? { isRight: true, by: 'recovery code' } : wrong;
+  }
+  const known = ONE_TIME_PASSWORD.test(code)
+    ? await readOneTimePassword(database, accountId)
+    : undefined;
+  if (!known) return wrong;
+  const { secretCiphertext } = known;
+  const step = stepOf(secretBox.open(secretCiphertext, secretContext(accountId)), code);
+  if (step === undefined) return wrong;
+  const isTaken = await takeStep(database, accountId, { secretCiphertext, step });
+  return isTaken ? { isRight: true, by: 'one-time password' } : used;
+}
+
+async function takePasskey(
+  request: PublicRequest,
+  accountId: number,
+  answer: string,
+): Promise<TakenProof> {
+  const taken = await takeAssertion(request, accountId, answer);
+  if (taken === 'right') return { isRight: true, by: 'passkey' };
+  return {
+    isRight: false,
+    by: 'passkey',
+    problem:
+      taken === 'late'
+        ? 'The passkey came too late, or this page was sent before. Try again.'
+        : 'This passkey was not accepted. Try again, or enter a code.',
+  };
+}
+
+/** Records that a person used a recovery code up; owners are told. */
+export const recordRecoveryCode = (
+  transaction: DatabaseTransaction,
+  { sourceAddress }: Pick<PublicRequest, 'sourceAddress'>,
+  person: { readonly accountId: number; readonly email: string; readonly company: Employer },
+): Promise<void> =>
+  addAuditEntry(transaction, {
+    actor: actorOfPerson(person),
+    action: 'use recovery-code',
+    subjectKind: person.company.kind,
+    subjectId: person.company.id,
+    details: { accountId: person.accountId, email: person.email, sourceAddress },
+  });
+
+/** Gives an account new recovery codes; only the answer holds them in clear. */
+export async function makeRecoveryCodes(
+  transaction: DatabaseTransaction,
+  { services }: Pick<PublicRequest, 'services'>,
+  accountId: number,
+): Promise<readonly string[]> {
+  const codes = Array.from({ length: RECOVERY_CODES }, readableSecret);
+  const digests = codes.map((code) => services.digests.recoveryCode(accountId, plainCode(code)));
+  await replaceRecoveryCodes(transaction, accountId, digests);
+  return codes;
+}
