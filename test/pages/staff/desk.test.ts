@@ -211,7 +211,8 @@ const kinds: readonly (readonly [name: string, kind: DeskKind, wait: () => Promi
           company_id: scene.partner.id,
           url: 'https://partner.example/events',
           description: 'Events',
-          cursor: 0,
+          // Nothing is sent to it meanwhile, which could fail as well.
+          cursor: 1_000_000_000,
           failing_since: new Date(Date.now() - 3_600_000),
         })
         .returning('id')
