@@ -57,7 +57,12 @@ export function fieldsOf(schema: ZodType): DocumentedField[] {
       meaningOf(properties[name] ?? {}, isRequired),
     );
     const only = having.length < forms.length ? ` (only ${having.map(kindOf).join(', ')})` : '';
-    return { name, isRequired, meaning: [...new Set(meanings)].join('; ') + only };
+    const requiring = having.filter(({ required = [] }) => required.includes(name));
+    const by =
+      !isRequired && requiring.length > 0
+        ? ` (required of ${requiring.map(kindOf).join(', ')})`
+        : '';
+    return { name, isRequired, meaning: [...new Set(meanings)].join('; ') + only + by };
   });
 }
 

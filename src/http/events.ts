@@ -20,6 +20,7 @@ import {
   timeAnswer,
   topupKindAnswer,
 } from './fields/answer-fields.ts';
+import { numberParameter } from './fields/request-fields.ts';
 
 /** A place in the log as an opaque text. */
 const encodeCursor = ({ epoch, number }: LogPosition): string =>
@@ -241,13 +242,9 @@ const eventOf = (surface: Surface) => z.union(eventTypesOf(surface).map(eventSch
 const MAXIMUM_LIMIT = 100;
 const DEFAULT_LIMIT = 50;
 
-const limitField = z.coerce
-  .number('must be a whole number')
-  .int('must be a whole number')
-  .min(1)
-  .max(MAXIMUM_LIMIT)
-  .default(DEFAULT_LIMIT)
-  .meta({ description: 'Most events of the answer', examples: [DEFAULT_LIMIT] });
+const limitField = numberParameter('Most events of the answer', [1, MAXIMUM_LIMIT]).default(
+  DEFAULT_LIMIT,
+);
 
 const CURSOR = encodeCursor({ epoch: '0a1b2c3d4e5f', number: 4711 });
 

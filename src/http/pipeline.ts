@@ -9,11 +9,12 @@ import { type Authenticated, authenticate } from './access/authentication.ts';
 import { addressGroup, clientAddress } from './access/source-address.ts';
 import { BODY_LIMIT_BYTES, readRawBody } from './body/json-body.ts';
 import { readBody } from './body/read-body.ts';
-import { ignoredFieldsHeader, refuseIssues, validate } from './body/validation.ts';
+import { ignoredFieldsHeader, refuseIssues, unknownFields, validate } from './body/validation.ts';
 import type { CallRecorder } from './call-log.ts';
 import { type Endpoint, readIdempotencyKey, scopeOf } from './endpoint.ts';
 import { type KnownCaller, type RefusalReply, type Reply, refusalAnswer } from './envelope.ts';
 import { type Quota, rateLimitHeaders, refuseTooMany } from './limits/rate-limits.ts';
+import { isFilter } from './lists/list-filters.ts';
 import type { Services } from './services.ts';
 import { checkSignature, isFirstUse, type SignedRequest } from './signature/check-signature.ts';
 import { writeRefusal, writeReply } from './write-answer.ts';
@@ -68,6 +69,16 @@ const presentParameters = (query: Readonly<ParsedUrlQuery>): Record<string, stri
       return first === undefined ? [] : [[name, more.length === 0 ? first : values]];
     }),
   );
+
+/** The parameters of a query that the endpoint does not have, and so ignores. */
+const unknownParameters = ({ query, list }: Endpoint, sent: object): string[] =>
+  (query ? unknownFields(query, sent) : Object.keys(sent)).filter(
+    (name) => !list || !isFilter(name),
+  );
+
+/** The parameters of a path, without what comes along with copied text. */
+const inPath = (params: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(params).map(([name, value]) => [name, soughtText(value)]));
 
 /** Minutes or hours may pass, and frequent requests are not served sooner. */
 const maintenance = {
@@ -141,7 +152,7 @@ export const guards: readonly Guard[] = [
     reasons: ['body-too-large', 'media-type-unsupported'],
     async check(call) {
       const { endpoint, context } = call;
-      if (endpoint.body)
+      if (endpoint.method !== 'GET')
         call.rawBody = await readRawBody(context.req, endpoint.bodyLimitBytes ?? BODY_LIMIT_BYTES);
       return undefined;
     },
@@ -169,10 +180,11 @@ export const guards: readonly Guard[] = [
       const { endpoint, context, rawBody } = call;
       const read = await readBody(endpoint, rawBody, context.req.headers['content-type']);
       if ('reason' in read) return read;
-      context.set(ignoredFieldsHeader(read.unknown));
+      const sent = presentParameters(context.query);
+      context.set(ignoredFieldsHeader([...read.unknown, ...unknownParameters(endpoint, sent)]));
       const body = read.result;
-      const query = validate(endpoint.query, presentParameters(context.query));
-      const params = validate(endpoint.params, context.params);
+      const query = validate(endpoint.query, sent);
+      const params = validate(endpoint.params, inPath(context.params));
       const key = readIdempotencyKey(endpoint, context.req, body);
       const parts = { body, query, params, key };
       const issues = Object.values(parts).flatMap((part) => (part.ok ? [] : part.issues));

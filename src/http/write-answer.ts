@@ -83,6 +83,8 @@ export function writeRefusal(
   if (refusal.replayed) context.set('Idempotent-Replayed', 'true');
   // HTTP requires `Allow` on 405, which "Not enough money" answers.
   if (status === 405 && endpoint) context.set('Allow', endpoint.method);
+  // HTTP requires it on 401.
+  if (status === 401) context.set('WWW-Authenticate', 'Bearer');
   if (retryAfterSeconds) context.set('Retry-After', String(retryAfterSeconds));
   context.set(REASON_HEADER, reason);
   const anchor = reasonAnchor(surface, envelope.statusCode, reason);

@@ -40,13 +40,17 @@ export const headerComponents: HeadersObject = {
   },
   'x-ignored-fields': {
     description:
-      'Names of fields of the body that the endpoint does not have: at most 20, each of at most 50 ' +
+      'Names of fields of the body, and of parameters, that the endpoint does not have: at most 20, each of at most 50 ' +
       'characters, other characters than letters, digits, `_`, `.` and `-` as `?`',
     schema: { type: 'string', examples: ['merchantID, lines.restricted'] },
   },
   ETag: {
     description: 'Version of the answer, for the header `If-None-Match` of the next request',
     schema: { type: 'string' },
+  },
+  'WWW-Authenticate': {
+    description: 'How a request is authenticated (RFC 9110, 11.6.1)',
+    schema: { type: 'string', const: 'Bearer' },
   },
   Allow: {
     description: 'The methods that the path answers',

@@ -216,14 +216,14 @@ function successResponse(
   named: NamedOperation,
   example: unknown,
 ): ResponseObject {
-  const { isConditional, idempotency, body, summary, csv } = endpoint;
+  const { isConditional, idempotency, summary, csv } = endpoint;
   return {
     description: `${summary}: done`,
     headers: headersOf(
       ...COMMON_HEADERS,
       ...(isConditional ? ['ETag'] : []),
       ...(idempotency ? ['Idempotent-Replayed'] : []),
-      ...(body ? ['x-ignored-fields'] : []),
+      'x-ignored-fields',
     ),
     content: {
       'application/json': {

@@ -73,7 +73,7 @@ export function reasonsOf(endpoint: Endpoint): Reason[] {
 }
 
 function canMeet(endpoint: Endpoint, reason: Reason): boolean {
-  const { access, body, query, params, idempotency } = endpoint;
+  const { method, access, body, query, params, idempotency } = endpoint;
   switch (reason) {
     case 'token-invalid':
     case 'account-suspended':
@@ -83,7 +83,7 @@ function canMeet(endpoint: Endpoint, reason: Reason): boolean {
       return scopeOf(endpoint) !== undefined;
     case 'body-too-large':
     case 'media-type-unsupported':
-      return body !== undefined;
+      return method !== 'GET';
     case 'request-invalid':
       return Boolean(body ?? query ?? params ?? idempotency);
     default:
@@ -159,10 +159,11 @@ function refusalResponse(
       ...COMMON_HEADERS,
       REASON_HEADER,
       'Link',
+      ...(status === 401 ? ['WWW-Authenticate'] : []),
       ...(status === 405 ? ['Allow'] : []),
       ...(WITH_RETRY_AFTER.includes(status) ? ['Retry-After'] : []),
       ...(endpoint.idempotency ? ['Idempotent-Replayed'] : []),
-      ...(endpoint.body ? ['x-ignored-fields'] : []),
+      'x-ignored-fields',
     ),
     content: {
       'application/json': {

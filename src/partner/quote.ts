@@ -16,22 +16,19 @@ import { type Quote, quoteTopUp, quoteVoucher } from '../operations/quotes.ts';
 import { airtimeFields, packageFields } from './topups.ts';
 import { merchantOf, voucherFields } from './voucher-view.ts';
 
-const kindOf = <Kind extends string>(kind: Kind, description: string) =>
-  z.literal(kind).meta({ description, examples: [kind] });
+const kindOf = <Kind extends string>(kind: Kind) =>
+  z.literal(kind).meta({
+    description: 'Kind of the call, whose fields follow: `GIFT`, `AIRTIME` or `PACKAGE`',
+    examples: [kind],
+  });
 
 /** The body of a call of each kind, with its kind. */
 export const quotedCall = z.discriminatedUnion(
   'kind',
   [
-    z
-      .object({ kind: kindOf('GIFT', 'As generate-voucher takes it'), ...voucherFields })
-      .meta({ title: 'QuoteGift' }),
-    z
-      .object({ kind: kindOf('AIRTIME', 'As airtime-topup takes it'), ...airtimeFields })
-      .meta({ title: 'QuoteAirtime' }),
-    z
-      .object({ kind: kindOf('PACKAGE', 'As airtime-package-topup takes it'), ...packageFields })
-      .meta({ title: 'QuotePackage' }),
+    z.object({ kind: kindOf('GIFT'), ...voucherFields }).meta({ title: 'QuoteGift' }),
+    z.object({ kind: kindOf('AIRTIME'), ...airtimeFields }).meta({ title: 'QuoteAirtime' }),
+    z.object({ kind: kindOf('PACKAGE'), ...packageFields }).meta({ title: 'QuotePackage' }),
   ],
   'must be GIFT, AIRTIME or PACKAGE',
 );

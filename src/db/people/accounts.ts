@@ -1,5 +1,6 @@
 import { type RawBuilder, sql, type UpdateObject } from 'kysely';
 import { type PortalRole, rolesFor } from '../../domain/access.ts';
+import { soughtText } from '../../domain/copied-text.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyColumns } from '../catalogue/companies.ts';
@@ -8,10 +9,10 @@ import type { Schema } from '../generated/tables.ts';
 import { type RowPage, rowsById } from '../row-page.ts';
 
 /** The stored form of an e-mail address. */
-export const canonicalEmail = (email: string): string => email.trim().toLowerCase();
+export const canonicalEmail = (email: string): string => soughtText(email).toLowerCase();
 
 /** Whether an account can have this address: PostgreSQL's text does not store every character. */
-export const mayHaveAccount = (email: string): boolean => !/\p{C}/u.test(email);
+export const mayHaveAccount = (email: string): boolean => !/\p{C}/u.test(canonicalEmail(email));
 
 interface NewPortalAccount {
   readonly email: string;

@@ -40,7 +40,11 @@ export async function readBody(
   rawBody: Buffer | undefined,
   contentType: string | undefined,
 ): Promise<ReadBody | Refusal> {
-  if (!rawBody) return { result: validate(undefined, undefined), unknown: [] };
+  if (!rawBody || !endpoint.body) {
+    const sent = rawBody?.length ? parseJsonBody(rawBody, contentType) : undefined;
+    const unknown = sent?.ok ? Object.keys(sent.value) : [];
+    return { result: validate(undefined, undefined), unknown };
+  }
   const read = await parseAndValidate(endpoint, rawBody, contentType);
   if (!('ok' in read)) return read;
   if (read.kind === 'unsupported-media-type') return refuse('media-type-unsupported');

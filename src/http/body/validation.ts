@@ -98,6 +98,9 @@ export function unknownFields(schema: ZodType | undefined, value: unknown): stri
 function fieldsOf(schema: ZodType): ReadonlySet<string> | undefined {
   if (schema instanceof z.ZodUnion)
     return new Set(schema.options.flatMap((form) => [...(fieldsOf(form as ZodType) ?? [])]));
+  // Lists read the filters of their columns besides.
+  if (schema instanceof z.ZodPipe && schema.in instanceof z.ZodObject)
+    return new Set(Object.keys(schema.in.shape));
   if (schema instanceof z.ZodObject && !schema.def.catchall)
     return new Set(Object.keys(schema.shape));
   return undefined;

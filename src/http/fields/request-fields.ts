@@ -100,7 +100,8 @@ export const idField = z
       z.number(),
       z
         .string()
-        .regex(/^[0-9]{1,16}$/)
+        .transform(plainCopy)
+        .refine((text) => /^[0-9]{1,16}$/.test(text))
         .transform(Number),
     ],
     {

@@ -350,9 +350,12 @@ const ownTerms = ({ parameters = {} }: Filterable, sent: SentFilters): Term[] =>
 
 const FILTER = 'filter.';
 
+/** Whether a parameter of a list is a filter of a column. */
+export const isFilter = (parameter: string): boolean => parameter.startsWith(FILTER);
+
 const filterTerms = (sent: SentFilters): Term[] =>
   Object.entries(sent)
-    .filter(([parameter]) => parameter.startsWith(FILTER))
+    .filter(([parameter]) => isFilter(parameter))
     .flatMap(([parameter, value]) =>
       [value].flat().map((text) => ({
         parameter,
@@ -395,9 +398,9 @@ function readSearch({ list }: Filterable, { search = '', searchBy }: SentFilters
   const searched = Object.entries(list.columns).flatMap(([name, column]) =>
     column.kind !== 'look-up' && column.isSearched ? [name] : [],
   );
-  const unknown = searchBy?.some((name) => !searched.includes(name));
-  if (unknown || searched.length === 0)
-    throw new FilterError(`must name searchable columns: ${searched.join(', ')}`);
+  if (searched.length === 0) throw new FilterError('must be absent: this list has no search');
+  if (searchBy?.some((name) => !searched.includes(name)))
+    throw new FilterError(`must have a \`searchBy\` of searchable columns: ${searched.join(', ')}`);
   return { text, columns: [...new Set(searchBy ?? searched)] };
 }
 

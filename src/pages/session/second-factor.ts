@@ -10,6 +10,7 @@ import {
   takeStep,
 } from '../../db/people/second-factors.ts';
 import { actorOfPerson } from '../../domain/access.ts';
+import { plainCopy } from '../../domain/copied-text.ts';
 import type { Employer } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import type { PublicRequest } from '../page.ts';
@@ -62,8 +63,9 @@ const RECOVERY_CODES = 10;
 export const secretContext = (accountId: number): string =>
   `one-time password of portal account ${accountId}`;
 
-/** A code as it is compared: without the spaces and hyphens that people type. */
-export const plainCode = (text: string): string => text.replace(/[\s-]/g, '').toLowerCase();
+/** A code as it is compared: without the spaces and hyphens that people type or copy. */
+export const plainCode = (text: string): string =>
+  plainCopy(text).replace(/[ -]/g, '').toLowerCase();
 
 const ONE_TIME_PASSWORD = /^\d{6}$/;
 const RECOVERY_CODE = /^[a-z0-9]{16}$/;

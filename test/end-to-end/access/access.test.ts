@@ -248,6 +248,7 @@ describe('access', () => {
           headers: headers as Record<string, string>,
         });
         expectRefused(answer, surface, 401, 'token-invalid');
+        expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer');
       }
       expect(await scene.holdings()).toEqual(before);
     });

@@ -7,16 +7,18 @@ import type { Endpoint } from '../../../src/http/endpoint.ts';
 import { merchantRoutes } from '../../../src/merchant/routes.ts';
 import { partnerRoutes } from '../../../src/partner/routes.ts';
 import { type Answer, call } from '../../support/clients.ts';
-import { type GiftScene, setGiftScene } from '../gift/gift-scene.ts';
+import { type Gift, type GiftScene, setGiftScene } from '../gift/gift-scene.ts';
 import { expectHarmless, expectRefusal } from './refusals.ts';
 
 /** Requests that are no requests: whatever comes, the envelope says what to do and nothing moves. */
+let gift: Gift;
 let scene: GiftScene;
 let before: Awaited<ReturnType<GiftScene['holdings']>>;
 
 beforeAll(async () => {
   scene = await setGiftScene();
-  await scene.claimed(scene.asMerchant, await scene.gift());
+  gift = await scene.gift();
+  await scene.claimed(scene.asMerchant, gift);
   before = await scene.holdings();
 });
 afterEach(async () => {
@@ -144,6 +146,42 @@ describe('fields that an endpoint does not have', () => {
     expect(answer.status).toBe(200);
     const names = (answer.headers.get('x-ignored-fields') ?? '').split(', ');
     expect(names).toEqual(Array.from({ length: 20 }, () => 'f'.repeat(50)));
+  });
+});
+
+describe('what an endpoint does not read', () => {
+  test.each([
+    ['a body', '/vouchers/0/cancel', '{"amount":"100.00"}', 'amount'],
+    ['a body that is no JSON', '/vouchers/0/cancel', '{bad', null],
+    ['parameters', '/vouchers/0/cancel?serach=Axum&filter.id=1', undefined, 'serach, filter.id'],
+  ])('%s of a call without a body is named where it can be', async (_name, path, body, names) => {
+    const answer = await call(`${scene.stack.url}${partnerRoutes.basePath}${path}`, {
+      method: 'POST',
+      body,
+      headers: { 'x-api-token': scene.asPartner.token },
+    });
+    expect(answer.headers.get('x-ignored-fields')).toBe(names);
+  });
+
+  test('are parameters of a list by other names than its own', async () => {
+    const query = 'page=1&limit=5&pagesize=2&serach=Axum&filter.id=$gte:1&filters.id=1&q=id=1';
+    const answer = await scene.asPartner.get(`/merchants?${query}`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-ignored-fields')).toBe('pagesize, serach, filters.id');
+  });
+});
+
+describe('what comes along with a copied id', () => {
+  test.each(['\u202a%s\u00a0', ' %s ', '%s\u200b'])('%j does not matter', async (form) => {
+    const id = form.replace('%s', String(gift.id));
+    const read = await scene.asPartner.get(`/vouchers/${encodeURIComponent(id)}`);
+    expect(read.body.data.id).toBe(gift.id);
+    const merchantId = form.replace('%s', String(scene.merchant.id));
+    const denominationId = form.replace('%s', String(scene.partner.denominations[100]));
+    const quoted = await scene.asPartner.post('/quote', {
+      ...{ kind: 'GIFT', merchantId, denominationId, msisdn: '0911234567' },
+    });
+    expect(quoted.body.data).toMatchObject({ accepted: true });
   });
 });
 

@@ -57,7 +57,7 @@ export const noIds: readonly unknown[] = [
   'one',
   '1e3',
   '0x1',
-  ' 1',
+  ' 1 1',
   '١',
   '9'.repeat(16),
   '1; drop table vouchers',

@@ -240,7 +240,7 @@ export interface DayOfPayouts {
 export interface ReadEventsQuery {
   /** `next` of an earlier answer; without it, the oldest event that is kept. Example: `MGExYjJjM2Q0ZTVmIDQ3MTE` */
   readonly after?: string | undefined;
-  /** Most events of the answer. Example: `50` */
+  /** Most events of the answer. Example: `100` */
   readonly limit?: number | undefined;
   /** Only events of this type; repeatable. Example: `claim.started` */
   readonly type?: EventType | readonly EventType[] | undefined;

@@ -417,7 +417,7 @@ export interface ReadBalancesResult {
 export type QuoteRequest = QuoteGift | QuoteAirtime | QuotePackage;
 
 export interface QuoteGift {
-  /** As generate-voucher takes it. Example: `GIFT` */
+  /** Kind of the call, whose fields follow: `GIFT`, `AIRTIME` or `PACKAGE`. Example: `GIFT` */
   readonly kind: 'GIFT';
   /** Identifier of an active denomination. Example: `17` */
   readonly denominationId: number | string;
@@ -440,7 +440,7 @@ export interface QuoteGift {
 }
 
 export interface QuoteAirtime {
-  /** As airtime-topup takes it. Example: `AIRTIME` */
+  /** Kind of the call, whose fields follow: `GIFT`, `AIRTIME` or `PACKAGE`. Example: `AIRTIME` */
   readonly kind: 'AIRTIME';
   /** Amount in ETB above 0 with at most 2 decimals, as a number or as text. Example: `99.50` */
   readonly amount: number | string;
@@ -457,7 +457,7 @@ export interface QuoteAirtime {
 }
 
 export interface QuotePackage {
-  /** As airtime-package-topup takes it. Example: `PACKAGE` */
+  /** Kind of the call, whose fields follow: `GIFT`, `AIRTIME` or `PACKAGE`. Example: `PACKAGE` */
   readonly kind: 'PACKAGE';
   /** Identifier of a package of the product list. Example: `17` */
   readonly productId: number | string;
@@ -1178,7 +1178,7 @@ export interface CancelVoucherResult {
 export interface ReadEventsQuery {
   /** `next` of an earlier answer; without it, the oldest event that is kept. Example: `MGExYjJjM2Q0ZTVmIDQ3MTE` */
   readonly after?: string | undefined;
-  /** Most events of the answer. Example: `50` */
+  /** Most events of the answer. Example: `100` */
   readonly limit?: number | undefined;
   /** Only events of this type; repeatable. Example: `voucher.generated` */
   readonly type?: EventType | readonly EventType[] | undefined;

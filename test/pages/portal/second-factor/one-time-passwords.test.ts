@@ -274,12 +274,14 @@ describe('one-time passwords', () => {
       client.submit(`${PAGE}/${action}`, `${PAGE}/${action}`, fields);
     expect((await send('one-time-password/off', { password: person.password })).status).toBe(422);
     expect((await send('recovery-codes', { code: '123' })).status).toBe(422);
-    const renewed = await send('recovery-codes', { code: codeOf(person.secret) });
+    // With what comes along with copied text.
+    const renewed = await send('recovery-codes', { code: `\u202a${codeOf(person.secret)}\u00a0` });
     const [fresh = ''] = recoveryCodesIn(renewed.html);
     const [stale = ''] = person.recoveryCodes;
     expect((await send('one-time-password/off', { code: stale })).status).toBe(422);
     expect((await send('one-time-password/off', { code: fresh })).status).toBe(303);
-    expect((await portalClient(stack).signIn(person)).location).toBe('/portal');
+    const copied = { ...person, email: `\u202a${person.email}\u202c ` };
+    expect((await portalClient(stack).signIn(copied)).location).toBe('/portal');
     expect(await actionsOf(person.company)).toEqual(
       expect.arrayContaining(['renew recovery-codes', 'switch off one-time-password']),
     );

@@ -284,7 +284,7 @@ ReadEventsQuery = TypedDict(
     {
         # `next` of an earlier answer; without it, the oldest event that is kept. Example: MGExYjJjM2Q0ZTVmIDQ3MTE
         "after": "str",
-        # Most events of the answer. Example: 50
+        # Most events of the answer. Example: 100
         "limit": "int",
         # Only events of this type; repeatable. Example: claim.started
         "type": "Union[Literal['claim.started', 'voucher.redeemed', 'redemption.refused', 'redemption.reversed', 'payout.completed'], Sequence[Literal['claim.started', 'voucher.redeemed', 'redemption.refused', 'redemption.reversed', 'payout.completed']]]",

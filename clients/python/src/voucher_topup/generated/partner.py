@@ -470,7 +470,7 @@ class ReadBalancesResult(TypedDict):
 
 
 class _QuoteGiftRequired(TypedDict):
-    # As generate-voucher takes it. Example: GIFT
+    # Kind of the call, whose fields follow: `GIFT`, `AIRTIME` or `PACKAGE`. Example: GIFT
     kind: Literal["GIFT"]
     # Identifier of an active denomination. Example: 17
     denominationId: Union[int, str]
@@ -498,7 +498,7 @@ class QuoteGift(_QuoteGiftRequired, total=False):
 
 
 class _QuoteAirtimeRequired(TypedDict):
-    # As airtime-topup takes it. Example: AIRTIME
+    # Kind of the call, whose fields follow: `GIFT`, `AIRTIME` or `PACKAGE`. Example: AIRTIME
     kind: Literal["AIRTIME"]
     # Amount in ETB above 0 with at most 2 decimals, as a number or as text. Example: 99.50
     amount: Union[float, str]
@@ -520,7 +520,7 @@ class QuoteAirtime(_QuoteAirtimeRequired, total=False):
 
 
 class _QuotePackageRequired(TypedDict):
-    # As airtime-package-topup takes it. Example: PACKAGE
+    # Kind of the call, whose fields follow: `GIFT`, `AIRTIME` or `PACKAGE`. Example: PACKAGE
     kind: Literal["PACKAGE"]
     # Identifier of a package of the product list. Example: 17
     productId: Union[int, str]
@@ -1321,7 +1321,7 @@ ReadEventsQuery = TypedDict(
     {
         # `next` of an earlier answer; without it, the oldest event that is kept. Example: MGExYjJjM2Q0ZTVmIDQ3MTE
         "after": "str",
-        # Most events of the answer. Example: 50
+        # Most events of the answer. Example: 100
         "limit": "int",
         # Only events of this type; repeatable. Example: voucher.generated
         "type": "Union[Literal['voucher.generated', 'claim.started', 'voucher.redeemed', 'redemption.refused', 'redemption.reversed', 'voucher.expired', 'voucher.cancelled', 'topup.succeeded', 'topup.failed', 'topup.late', 'topup.reversed', 'balance.low'], Sequence[Literal['voucher.generated', 'claim.started', 'voucher.redeemed', 'redemption.refused', 'redemption.reversed', 'voucher.expired', 'voucher.cancelled', 'topup.succeeded', 'topup.failed', 'topup.late', 'topup.reversed', 'balance.low']]]",
