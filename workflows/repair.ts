@@ -10,6 +10,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { RepairEnded, RepairOutcome } from '../activities/repairs.ts';
+import { formatAmount, parseMoney } from '../src/domain/money.ts';
 import {
   DATABASE_REFUSES,
   type RepairState,
@@ -160,7 +161,8 @@ async function outcomeOf(
             args: [call.command],
           }),
         ),
-        ({ returned }) => `ETB ${returned} went back to the gift wallet of the partner.`,
+        ({ returned }) =>
+          `ETB ${formatAmount(parseMoney(returned))} went back to the gift wallet of the partner.`,
       );
     case 'resend-message':
       return answerOf(

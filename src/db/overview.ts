@@ -103,7 +103,12 @@ const waiting = {
   events: sql`select created_at as since from events where number is null order by id`,
   webhooks: sql`select wake_at as since from webhook_endpoints
     where wake_at <= now() order by wake_at`,
-  messages: sql`select created_at as since from messages where settled_at is null order by id`,
+  // The confirmation of a payment waits for its end first.
+  messages: sql`
+    select coalesce(redemption.settled_at, message.created_at) as since
+    from messages as message left join redemptions as redemption on redemption.id = redemption_id
+    where message.settled_at is null and redemption.status is distinct from 'HELD'
+    order by message.id`,
   'top-up-retries': sql`select created_at as since from topup_retries
     where is_open order by created_at`,
   repairs: sql`select changed_at as since from repairs where state = 'READY' order by id`,

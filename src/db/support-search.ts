@@ -291,7 +291,7 @@ const bookings = (kind: 'deposit' | 'goodwill', reference: string) => sql`
       else 'Credited to' end || ' the ' || account.kind || ' wallet' as state, amount, null::bigint
   from ledger_transfers as transfer
   join ledger_accounts as account on account.id = any(array[debit_account_id, credit_account_id])
-  where ${isNamed(kind, reference)} limit ${ROWS}`;
+  where ${isNamed(kind, reference)} and account.partner_id is not null limit ${ROWS}`;
 
 /** Lines of bulk orders that have no voucher. */
 const bulkLines = (references: readonly string[]) => sql`

@@ -1,20 +1,24 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../src/db/connection.ts';
 import { createStatusReader } from '../../src/pages/status.ts';
-import { type Stack, startStack } from '../support/stack.ts';
+import { type RepairScene, setRepairScene } from '../end-to-end/repairs/repair-scene.ts';
+import type { Stack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
+let scene: RepairScene;
 let stack: Stack;
 /** As an API has it. */
 let database: Database;
 
 beforeAll(async () => {
-  stack = await startStack();
+  scene = await setRepairScene();
+  stack = scene.stack;
   database = connectDatabase(stack.urlFor('api'), { poolSize: 1 });
 });
 afterAll(async () => {
   await database?.destroy();
-  await stack?.stop();
+  await scene?.stop();
 });
 
 const get = (accept: string, path = '/status', method = 'GET') =>
@@ -55,6 +59,14 @@ test('has one page, which is read only', async () => {
   const missing = await get('text/html', '/status/secret');
   expect(missing.status).toBe(404);
   expect(await missing.text()).toContain('There is no such page');
+});
+
+test('the confirmation of a payment that nobody knows the end of holds up no code', async () => {
+  await scene.voucherIn('paying');
+  await sql`update messages set created_at = created_at - interval '1 hour'
+    where settled_at is null`.execute(stack.database);
+  const { parts } = await reads(async () => undefined)();
+  expect(parts.find(({ part }) => part === 'codes')?.condition).toBe('working');
 });
 
 test('an outage counts from the first look that notices it, and ends', async () => {

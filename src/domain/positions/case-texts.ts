@@ -306,7 +306,8 @@ export function settledWords(by: Bearer, amount: string): string {
     platform: isMore ? 'paid' : 'kept it',
     provider: isMore ? 'gave it back' : 'did the rest',
   } as const;
-  return `${bearerNames[by]} ${verbs[by]}`;
+  const names = { ...bearerNames, payer: 'The owner', platform: 'We' };
+  return `${names[by]} ${verbs[by]}`;
 }
 
 /** The possible bearers, for people. */

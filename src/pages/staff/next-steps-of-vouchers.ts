@@ -72,7 +72,9 @@ function nextOfSettled(
         happened: html`The provider took the payment back by itself, and an operator has settled that${
           !charged && ': the value is on the voucher again'
         }.`,
-        toDo: html`<a href="${casePath({ kind: 'voucher', id: voucherId })}#money">Read how the money moved</a>.`,
+        toDo: html`Tell ${merchant} that the provider took the payment back.${
+          !charged && ' The owner can redeem the voucher again.'
+        } <a href="${casePath({ kind: 'voucher', id: voucherId })}#money">Read how the money moved</a>.`,
       };
 }
 
@@ -237,7 +239,12 @@ const nextByState: Readonly<Record<VoucherDetail['status'], NextOfVoucher>> = {
 const codeOf = ({ messages }: VoucherDetail) =>
   last(messages.filter(({ kind }) => kind === 'VERIFICATION_CODE'));
 
-function nextOfActive(voucher: VoucherDetail): NextStep {
+function nextOfActive(voucher: VoucherDetail, now: Date): NextStep {
+  if (new Date(voucher.expiresAt) <= now)
+    return {
+      happened: html`It expired ${time(new Date(voucher.expiresAt))}. Its value goes back to the partner within minutes.`,
+      toDo: html`The owner asks the partner for another voucher.`,
+    };
   const { redemptions, claims } = voucher;
   const [newest, claim] = [last(redemptions), last(claims)];
   // The newest of both decides: a claim, or the payment of an earlier claim.

@@ -115,7 +115,7 @@ describe('the list', () => {
       /<h1>(.*?)<\/h1>/.exec((await agent.client.get(`/support/cases${query}`)).html)?.[1];
     expect(await headingOf('')).toBe('Open cases');
     expect(await headingOf('?state=')).toBe('All cases');
-    expect(await read('/support/cases?state=')).toContain('The platform kept it');
+    expect(await read('/support/cases?state=')).toContain('We kept it');
     expect((await agent.client.get('/support/cases')).html).toContain(
       'href="/support/cases?state=">Show all',
     );
