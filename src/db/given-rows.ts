@@ -8,6 +8,10 @@ type ColumnTypes<Name extends string> = Readonly<
 /** SQL expressions, one behind the other. */
 export const listed = (parts: readonly RawBuilder<unknown>[]) => sql.join(parts, sql`, `);
 
+/** SQL expressions: the columns of `given`. A statement that selects `*` is not prepared. */
+export const givenColumns = (columns: ColumnTypes<string>): RawBuilder<unknown> =>
+  listed(Object.keys(columns).map((name) => sql.ref(`given.${name}`)));
+
 /**
  * SQL expression behind `from`: the rows that a statement is given, named `given`, with their `place` from 1 on. The
  * statement has one array per column, so it is the same for any number of rows.

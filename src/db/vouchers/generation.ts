@@ -7,7 +7,7 @@ import type {
 } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
 import type { Database } from '../connection.ts';
-import { givenRows } from '../given-rows.ts';
+import { givenColumns, givenRows } from '../given-rows.ts';
 import {
   countNumberEvents,
   countSpending,
@@ -104,7 +104,9 @@ export async function readGenerationQuote(
   const { rows } = await sql<
     GenerationFactsRow & LimitsLeft & { is_admitted: boolean; is_active: boolean }
   >`
-    with given as (select * from ${givenRows(subjectColumns, [subjectRow(subject)])})
+    with given as (
+      select ${givenColumns(subjectColumns)}, place
+      from ${givenRows(subjectColumns, [subjectRow(subject)])})
     ${generationFacts(partner, sql`${authority}, ${limitsLeft(partner, number)}`)}`.execute(
     database,
   );
@@ -199,7 +201,9 @@ export async function insertVouchers(
   const { rows } = await sql<
     GenerationFactsRow & { operation: StoredOperation | null; voucher_id: number | null }
   >`
-    with given as (select * from ${givenRows(requestColumns, requests.map(requestRow))}
+    with given as (
+      select ${givenColumns(requestColumns)}, place
+      from ${givenRows(requestColumns, requests.map(requestRow))}
     ), facts as (
       ${generationFacts(
         partner,
@@ -207,7 +211,8 @@ export async function insertVouchers(
           ${storedOperation('generate-voucher', sql`given.operation_id`)}) as stored) as operation`,
       )}
     ), allowed as (
-      select given.*, facts.amount, facts.merchant_id as payee_id, facts.selling_price_usd
+      select ${givenColumns(requestColumns)}, place, facts.amount,
+        facts.merchant_id as payee_id, facts.selling_price_usd
       from facts join given using (place), partners
       where facts.has_access and facts.merchant_id is not null
         and facts.selling_price_usd is not null and facts.balance >= facts.amount

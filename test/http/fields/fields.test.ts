@@ -48,12 +48,13 @@ testField('idField', idField, {
     [1, 1],
     ['17', 17],
     ['007', 7],
+    ['\u202a17\u00a0', 17],
     [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
     [String(Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER],
   ],
   refused: [
     ...[0, -1, 1.5, 1e21, Number.NaN],
-    ...['0', '-1', '1.5', '1e3', '', ' 1', '١٧', 'one', LONG, '9007199254740992'],
+    ...['0', '-1', '1.5', '1e3', '', '1 1', '١٧', 'one', LONG, '9007199254740992'],
   ],
 });
 
