@@ -4,7 +4,7 @@ import { startApi } from '../../src/api.ts';
 import { createMetrics } from '../../src/runtime/metrics/metrics.ts';
 import { startMetricsServer } from '../../src/runtime/metrics/sdk-metrics.ts';
 import { createLogger } from '../../src/runtime/process/logger.ts';
-import { GENERATE } from '../end-to-end/gift/gift-scene.ts';
+import { CLAIM } from '../end-to-end/gift/gift-scene.ts';
 import { hideTable } from '../support/database-faults.ts';
 import { untilBlocked } from '../support/database-locks.ts';
 import { until } from '../support/until.ts';
@@ -147,24 +147,18 @@ describe('the processes', () => {
 
   test('a pool whose connections all wait for a lock', async () => {
     const scrapes = { at: new Date(), before: await scene.read(), after: '' };
-    const generating: Promise<unknown>[] = [];
+    const { voucherCode } = await scene.gifts.gift();
+    const claiming: Promise<unknown>[] = [];
     await scene.whileLocked('lock table vouchers in access exclusive mode', async () => {
       for (let index = 0; index < 60; index += 1)
-        generating.push(
-          scene.gifts.asPartner.post(GENERATE, {
-            denominationId: scene.gifts.partner.denominations[100],
-            merchantId: scene.gifts.merchant.id,
-            msisdn: null,
-            isRestricted: true,
-          }),
-        );
+        claiming.push(scene.gifts.asPartner.post(CLAIM, { voucherCode }));
       await until(async () => {
         const waiting = await scene.value('database_pool_connections', { state: 'waiting' });
         if (!waiting) throw new Error('Nothing waits');
       });
       scrapes.after = await scene.read();
     });
-    await Promise.all(generating);
+    await Promise.all(claiming);
     await expectAlert(scrapes, 10, 'DatabasePoolExhausted');
   });
 

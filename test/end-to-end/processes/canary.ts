@@ -21,7 +21,9 @@ export function createCanary(): Canary {
         const pattern =
           kind === 'verification code'
             ? `(?<![0-9A-Za-z])${value}(?![0-9A-Za-z])`
-            : forms.join('|');
+            : kind.endsWith('number')
+              ? [wholeNumber(value), ...forms.slice(1)].join('|')
+              : forms.join('|');
         patterns.push({ kind, pattern: new RegExp(pattern, 'i') });
       }
     },
@@ -35,6 +37,9 @@ function formsOf(kind: string, value: string): string[] {
   const plain = plainForms(kind, value);
   return plain.flatMap((form) => [form, Buffer.from(form).toString('hex'), ...inBase64(form)]);
 }
+
+/** A time in nanoseconds may end with the nine digits of a number: they stand alone, or behind a prefix. */
+const wholeNumber = (value: string): string => `(?<![0-9])(?:251|0)?${value.slice(-9)}(?![0-9])`;
 
 function plainForms(kind: string, value: string): string[] {
   // Its last nine digits are in every way to write an Ethiopian number.
