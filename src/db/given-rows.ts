@@ -5,12 +5,9 @@ type ColumnTypes<Name extends string> = Readonly<
   Record<Name, 'text' | 'bigint' | 'boolean' | 'bytea'>
 >;
 
-/** SQL expressions, one behind the other. */
-export const listed = (parts: readonly RawBuilder<unknown>[]) => sql.join(parts, sql`, `);
-
-/** SQL expressions: the columns of `given`. A statement that selects `*` is not prepared. */
-export const givenColumns = (columns: ColumnTypes<string>): RawBuilder<unknown> =>
-  listed(Object.keys(columns).map((name) => sql.ref(`given.${name}`)));
+/** SQL expressions: the names of columns, of a table where it is given. A statement that selects `*` is not prepared. */
+export const columnNames = (columns: ColumnTypes<string>, table?: string): RawBuilder<unknown> =>
+  sql.join(Object.keys(columns).map((name) => sql.ref(table ? `${table}.${name}` : name)));
 
 /**
  * SQL expression behind `from`: the rows that a statement is given, named `given`, with their `place` from 1 on. The
@@ -20,10 +17,8 @@ export function givenRows<Name extends string>(
   columns: ColumnTypes<Name>,
   rows: readonly Readonly<Record<Name, unknown>>[],
 ): RawBuilder<unknown> {
-  const names = Object.keys(columns) as Name[];
-  const arrays = names.map(
+  const arrays = (Object.keys(columns) as Name[]).map(
     (name) => sql`${rows.map((row) => row[name])}::${sql.raw(columns[name])}[]`,
   );
-  return sql`unnest(${listed(arrays)}) with ordinality
-    as given (${listed(names.map((name) => sql.ref(name)))}, place)`;
+  return sql`unnest(${sql.join(arrays)}) with ordinality as given (${columnNames(columns)}, place)`;
 }

@@ -56,9 +56,11 @@ export async function whySecondPerson(
   if (isByTwo(amount, repairs)) return `it is ${limit}`;
   if (!movesValue) return undefined;
   const { byAsker, ofSubject } = await movedAlone(database, asking);
-  const moved = byAsker > ofSubject ? byAsker : ofSubject;
+  const [moved, who] =
+    byAsker > ofSubject
+      ? [byAsker, 'its asker']
+      : [ofSubject, 'the same repair of the same subject'];
   if (!isByTwo(amount + moved, repairs)) return undefined;
-  const who = byAsker > ofSubject ? 'its asker' : 'the same repair of the same subject';
   return `${who} has moved ETB ${formatGroupedAmount(moved)} alone within 24 hours, and with this it is ${limit}`;
 }
 

@@ -305,8 +305,8 @@ export type Asking = Pick<RepairRow, 'kind' | 'subject_id' | 'asked_by'> & { rea
 
 /**
  * The value that moved within 24 hours without a second person: by one asker, and by repairs of one kind for one
- * subject. It reads the other repairs of one day. Who
- * decides by it has called `lockAsker` first; of a subject one repair of a kind is open at a time.
+ * subject. It reads the other repairs of one day. Who decides by it has called `lockAsker` first; of a subject one
+ * repair of a kind is open at a time.
  */
 export async function movedAlone(
   database: Database,

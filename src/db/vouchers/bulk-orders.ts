@@ -3,7 +3,7 @@ import type { Refusal } from '../../domain/refusals.ts';
 import type { BulkLineStatus, Caller } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import type { BulkLinesTable, BulkOrdersTable } from '../generated/tables.ts';
-import { givenRows, listed } from '../given-rows.ts';
+import { columnNames, givenRows } from '../given-rows.ts';
 import {
   beginOperation,
   type OperationIdentity,
@@ -316,7 +316,7 @@ async function insertLines(
   { bulkOrderId, from }: { readonly bulkOrderId: number; readonly from: number },
   lines: readonly NewBulkLine[],
 ): Promise<void> {
-  const names = listed(Object.keys(columns).map((name) => sql.ref(name)));
+  const names = columnNames(columns);
   await sql`
     insert into bulk_lines (bulk_order_id, line, ${names})
     select ${bulkOrderId}::bigint, ${from}::integer + place, ${names}

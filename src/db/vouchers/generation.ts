@@ -7,7 +7,7 @@ import type {
 } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
 import type { Database } from '../connection.ts';
-import { givenColumns, givenRows } from '../given-rows.ts';
+import { columnNames, givenRows } from '../given-rows.ts';
 import {
   countNumberEvents,
   countSpending,
@@ -105,7 +105,7 @@ export async function readGenerationQuote(
     GenerationFactsRow & LimitsLeft & { is_admitted: boolean; is_active: boolean }
   >`
     with given as (
-      select ${givenColumns(subjectColumns)}, place
+      select ${columnNames(subjectColumns)}, place
       from ${givenRows(subjectColumns, [subjectRow(subject)])})
     ${generationFacts(partner, sql`${authority}, ${limitsLeft(partner, number)}`)}`.execute(
     database,
@@ -202,7 +202,7 @@ export async function insertVouchers(
     GenerationFactsRow & { operation: StoredOperation | null; voucher_id: number | null }
   >`
     with given as (
-      select ${givenColumns(requestColumns)}, place
+      select ${columnNames(requestColumns)}, place
       from ${givenRows(requestColumns, requests.map(requestRow))}
     ), facts as (
       ${generationFacts(
@@ -211,7 +211,7 @@ export async function insertVouchers(
           ${storedOperation('generate-voucher', sql`given.operation_id`)}) as stored) as operation`,
       )}
     ), allowed as (
-      select ${givenColumns(requestColumns)}, place, facts.amount,
+      select ${columnNames(requestColumns, 'given')}, place, facts.amount,
         facts.merchant_id as payee_id, facts.selling_price_usd
       from facts join given using (place), partners
       where facts.has_access and facts.merchant_id is not null

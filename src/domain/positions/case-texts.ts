@@ -8,6 +8,7 @@ import {
   mayCharge,
   mayCredit,
   type Position,
+  sumBorneBy,
 } from './position.ts';
 
 /** Why a person is needed. `unread`: a statement was not compared. `foreign`: a line of a statement is not ours. */
@@ -151,13 +152,7 @@ function settledWith(
 ): readonly string[] {
   const parties = { partner: partnerOf(names), platform: 'our service' };
   return (['partner', 'platform'] as const)
-    .filter((party) =>
-      isWanted(
-        position.settlements
-          .filter(({ by }) => by === party)
-          .reduce((sum, { amount }) => sum + amount, 0n),
-      ),
-    )
+    .filter((party) => isWanted(sumBorneBy(position, party)))
     .map((party) => parties[party]);
 }
 

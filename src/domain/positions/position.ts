@@ -98,19 +98,23 @@ export type PositionAccount = 'payer' | 'hold' | 'partner' | 'clearing' | 'fees'
 /** Credits minus debits of an order, by account; an account that is absent has nothing. */
 export type Entries = Readonly<Partial<Record<PositionAccount, Money>>>;
 
+/** The sum that a party bears: positive where it paid, negative where it got. */
+export const sumBorneBy = (
+  { settlements }: Pick<Position, 'settlements'>,
+  party: Settlement['by'],
+): Money => sum(settlements.filter(({ by }) => by === party).map(({ amount }) => amount));
+
 /** The target balances of an order. The sum is zero. */
 export function target(position: Position): Entries {
-  const { order, settlements } = position;
+  const { order } = position;
   const whole = order.price + order.fee;
   if (order.state === 'open') return { payer: -whole, hold: whole };
-  const borne = (party: Settlement['by']) =>
-    sum(settlements.filter(({ by }) => by === party).map(({ amount }) => amount));
   const isWithPartner = !order.isCharged && order.creditedTo === 'partner';
   return {
     payer: order.isCharged || isWithPartner ? -whole : 0n,
-    partner: (isWithPartner ? whole : 0n) - borne('partner'),
+    partner: (isWithPartner ? whole : 0n) - sumBorneBy(position, 'partner'),
     clearing: netDone(position),
-    fees: (order.isCharged ? order.fee : 0n) - borne('platform'),
+    fees: (order.isCharged ? order.fee : 0n) - sumBorneBy(position, 'platform'),
     suspense: -difference(position),
   };
 }

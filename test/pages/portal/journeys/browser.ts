@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { freePort } from '../../../../src/local/processes.ts';
 import { type Stack, startStack } from '../../../support/stack.ts';
@@ -33,6 +33,18 @@ export async function openBrowser(): Promise<Browser> {
 export async function startStackForBrowser(): Promise<Stack> {
   const port = String(await freePort());
   return startStack({ PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}` });
+}
+
+/** Opens a page, and collects what the browser complains of: a policy that is broken, a file that is missing. */
+export async function openPage(context: BrowserContext, complaints: string[]): Promise<Page> {
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    // The browser itself reports statuses such as 422 of a form.
+    if (message.type() === 'error' && !message.text().includes('the server responded with'))
+      complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  return page;
 }
 
 /** Devices that people have: a desk, and a small phone. */

@@ -7,7 +7,7 @@ import { makeMerchant, makePartner } from '../../../support/companies.ts';
 import type { Stack } from '../../../support/stack.ts';
 import { until } from '../../../support/until.ts';
 import { makeAccount } from '../portal-client.ts';
-import { look, openBrowser, startStackForBrowser } from './browser.ts';
+import { look, openBrowser, openPage, startStackForBrowser } from './browser.ts';
 
 /** The console of "Try it": calls from the browser, as a partner and as a merchant. */
 let stack: Stack;
@@ -28,13 +28,7 @@ const sent: string[] = [];
 
 async function openConsole(company: Company): Promise<Page> {
   const account = await makeAccount(stack, company);
-  const page = await (await browser.newContext()).newPage();
-  page.on('console', (message) => {
-    // The browser itself reports statuses such as 401.
-    if (message.type() === 'error' && !message.text().includes('the server responded with'))
-      complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(error.message));
+  const page = await openPage(await browser.newContext(), complaints);
   page.on('request', (request) => {
     sent.push([request.url(), ...Object.values(request.headers()), request.postData()].join('\n'));
   });

@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signatureHeader } from '../../../../clients/typescript/src/index.ts';
 import { addMerchant, addPartner } from '../../../../src/db/catalogue/companies.ts';
@@ -10,7 +10,7 @@ import { call } from '../../../support/clients.ts';
 import { type Stack, startStack } from '../../../support/stack.ts';
 import { until } from '../../../support/until.ts';
 import { type Account, codeOf, makeAccount } from '../portal-client.ts';
-import { look, openBrowser, takeScreenshots } from './browser.ts';
+import { look, openBrowser, openPage, takeScreenshots } from './browser.ts';
 
 let stack: Stack;
 let browser: Browser;
@@ -44,17 +44,6 @@ async function newMerchant(name: string): Promise<Account & { readonly id: numbe
 /** What the browser complains of: a policy that is broken, a file that is missing. */
 const complaints: string[] = [];
 
-async function openPage(context: BrowserContext): Promise<Page> {
-  const page = await context.newPage();
-  page.on('console', (message) => {
-    // The browser itself reports statuses such as 422 of a form.
-    if (message.type() === 'error' && !message.text().includes('the server responded with'))
-      complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(error.message));
-  return page;
-}
-
 async function signIn(page: Page, account: Account): Promise<void> {
   await page.goto(`${stack.url}/portal`);
   await page.getByLabel('E-mail address').fill(account.email);
@@ -79,7 +68,7 @@ describe.each([
   test('goes from signing in to the first signed call', async () => {
     const account = await newMerchant(`Habesha Books ${name}`);
     const context = await browser.newContext({ javaScriptEnabled });
-    const page = await openPage(context);
+    const page = await openPage(context, complaints);
     await signIn(page, account);
     await page.getByRole('link', { name: 'Make an API key' }).click();
     await page.getByLabel('Name of the key').fill('Till 1');
@@ -139,7 +128,7 @@ describe.each([
 test('an owner sets up one-time passwords, signs in with one, and confirms a change', async () => {
   const account = await newMerchant('Secure Till');
   const context = await browser.newContext();
-  const page = await openPage(context);
+  const page = await openPage(context, complaints);
   await signIn(page, account);
   await page.getByRole('link', { name: 'Account', exact: true }).click();
   await page.getByRole('link', { name: 'Set it up' }).click();
@@ -206,7 +195,7 @@ test('an owner sets up one-time passwords, signs in with one, and confirms a cha
 describe('every page', () => {
   test('of a merchant can be seen on a phone, and read by everybody', async () => {
     const account = await newMerchant('Abyssinia Coffee House & Roastery');
-    const page = await openPage(await browser.newContext());
+    const page = await openPage(await browser.newContext(), complaints);
     await page.goto(`${stack.url}/portal`);
     await look(page, 'sign-in');
     await signIn(page, { ...account, password: 'not the password' });
@@ -268,7 +257,7 @@ describe('every page', () => {
   test('of a partner, too, and of one that is suspended', async () => {
     const id = await addPartner(stack.database, 'Sheba Gifts International');
     const account = await makeAccount(stack, { kind: 'partner', id });
-    const page = await openPage(await browser.newContext());
+    const page = await openPage(await browser.newContext(), complaints);
     await signIn(page, account);
     await look(page, 'overview-partner');
     await stack.database
@@ -282,7 +271,7 @@ describe('every page', () => {
 
   test('can be used by the keyboard alone', async () => {
     const account = await newMerchant('Keyboard House');
-    const page = await openPage(await browser.newContext());
+    const page = await openPage(await browser.newContext(), complaints);
     await page.goto(`${stack.url}/portal`);
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content');
@@ -299,6 +288,7 @@ describe('every page', () => {
     const account = await newMerchant('Phone House');
     const page = await openPage(
       await browser.newContext({ viewport: { width: 375, height: 700 } }),
+      complaints,
     );
     await signIn(page, account);
     const keys = page.getByRole('link', { name: 'Keys and addresses' });

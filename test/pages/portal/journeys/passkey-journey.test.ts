@@ -1,11 +1,11 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../../src/local/processes.ts';
 import { makePartner } from '../../../support/companies.ts';
 import { type Stack, startStack } from '../../../support/stack.ts';
 import { makeStaff } from '../../staff/staff-client.ts';
 import { type Account, makeAccount } from '../portal-client.ts';
-import { look, openBrowser } from './browser.ts';
+import { look, openBrowser, openPage } from './browser.ts';
 
 let stack: Stack;
 let browser: Browser;
@@ -23,17 +23,6 @@ afterAll(async () => {
 });
 
 const complaints: string[] = [];
-
-async function openPage(context: BrowserContext): Promise<Page> {
-  const page = await context.newPage();
-  page.on('console', (message) => {
-    // The browser itself reports statuses such as 422 of a form.
-    if (message.type() === 'error' && !message.text().includes('the server responded with'))
-      complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => complaints.push(error.message));
-  return page;
-}
 
 /** The devices of a person. Each is touched at once, except while another one is in the hand. */
 async function devicesOf(page: Page) {
@@ -94,7 +83,7 @@ test.each(Object.entries(makers))(
     const account = await make();
     const name = (picture: string) => `passkeys${path.replace('/', '-')}-${picture}`;
     const context = await browser.newContext();
-    const page = await openPage(context);
+    const page = await openPage(context, complaints);
     await signIn(page, path, account);
     await page.goto(`${site}${path}/account/second-factor`);
     await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
@@ -146,7 +135,7 @@ test.each(Object.entries(makers))(
 
     // A browser without scripts has the field of the code.
     const plain = await browser.newContext({ javaScriptEnabled: false });
-    const elsewhere = await openPage(plain);
+    const elsewhere = await openPage(plain, complaints);
     await signIn(elsewhere, path, account);
     expect(await elsewhere.getByRole('button', { name: 'Use a passkey' }).count()).toBe(0);
     await elsewhere.getByRole('textbox', { name: 'Recovery code' }).fill(codes[0] ?? '');
@@ -159,7 +148,7 @@ test.each(Object.entries(makers))(
 
 test('a passkey confirms a change of access at the portal', async () => {
   const account = await (makers['/portal'] as () => Promise<Account>)();
-  const page = await openPage(await browser.newContext());
+  const page = await openPage(await browser.newContext(), complaints);
   await (await devicesOf(page)).plugIn('internal');
   await signIn(page, '/portal', account);
   await page.goto(`${site}/portal/account/second-factor`);

@@ -16,6 +16,7 @@ import {
   portalClient,
   signedIn,
 } from '../portal-client.ts';
+import { isIn, PAGE, recoveryCodesIn, STEP, secondFactorTools } from './second-factor-tools.ts';
 
 let stack: Stack;
 beforeAll(async () => {
@@ -27,15 +28,12 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-const PAGE = '/portal/account/second-factor';
+const { afterPassword, accountIdOf, actionsOf } = secondFactorTools(() => stack);
+
 const SWITCH_ON = `${PAGE}/one-time-password`;
-const CODE = '/portal/sign-in/second-factor';
 
 const secretIn = (html: string): string =>
   /data-copy value="([A-Z2-7 ]+)"/.exec(html)?.[1]?.replaceAll(' ', '') ?? '';
-const recoveryCodesIn = (html: string): string[] =>
-  [...html.matchAll(/<code>((?:[a-z2-9]{4}-?){4})<\/code>/g)].map(([, code = '']) => code);
-
 interface Secured extends Account {
   readonly company: Company;
   readonly secret: string;
@@ -66,47 +64,16 @@ async function secured(role: PortalRole = 'owner', of?: Company): Promise<Secure
   return { ...account, company, client, ...(await setUp(client)) };
 }
 
-/** A browser elsewhere after the password: its address has counts of its own. */
-let addresses = 0;
-async function afterPassword(account: Account): Promise<PortalClient> {
-  addresses += 1;
-  const client = portalClient(stack, { 'x-forwarded-for': `203.0.113.${addresses}` });
-  expect(await client.signIn(account)).toMatchObject({
-    status: 303,
-    location: `${CODE}?next=%2Fportal`,
-  });
-  return client;
-}
-
-const enter = (client: PortalClient, code: string) => client.submit(CODE, CODE, { code });
+const enter = (client: PortalClient, code: string) => client.submit(STEP, STEP, { code });
 /** Sends a code after the half sign-in has ended: its page is not there any more. */
 const enterLate = async (client: PortalClient, code: string) => {
   const { token = '' } = hiddenFields(
     (await client.get('/portal/sign-in')).html,
     '/portal/sign-in',
   );
-  return client.post(CODE, { token, code });
+  return client.post(STEP, { token, code });
 };
 const LATE = '/portal/sign-in?late=yes';
-const isIn = async (client: PortalClient) => (await client.get('/portal')).status === 200;
-const accountIdOf = async ({ email }: Account): Promise<number> =>
-  (
-    await stack.database
-      .selectFrom('portal_accounts')
-      .select('id')
-      .where('email', '=', email)
-      .executeTakeFirstOrThrow()
-  ).id;
-const actionsOf = async ({ id }: Company): Promise<string[]> =>
-  (
-    await stack.database
-      .selectFrom('audit_log')
-      .select('action')
-      .where('subject_id', '=', id)
-      .where('subject_kind', '=', 'partner')
-      .orderBy('id')
-      .execute()
-  ).map(({ action }) => action);
 /** Ages every confirmation of an account's sessions. */
 const forgetConfirmation = async (account: Account) =>
   stack.database
@@ -123,8 +90,8 @@ describe('a sign-in with a one-time password', () => {
       email: person.email,
       password: person.password,
     });
-    expect(asked.location).toBe(`${CODE}?next=%2Fportal%2Faccount`);
-    const answer = await client.submit(asked.location ?? '', CODE, {
+    expect(asked.location).toBe(`${STEP}?next=%2Fportal%2Faccount`);
+    const answer = await client.submit(asked.location ?? '', STEP, {
       code: ` ${codeOf(person.secret).replace(/^.../, '$& ')} `,
     });
     expect(answer).toMatchObject({ status: 303, location: '/portal/account' });
@@ -145,8 +112,8 @@ describe('a sign-in with a one-time password', () => {
     const half = client.cookies.get('portal-half') ?? '';
     // The token of the half is no session either.
     client.cookies.set('portal-session', half);
-    const { html } = await client.get(CODE);
-    const { token = '' } = hiddenFields(html, CODE);
+    const { html } = await client.get(STEP);
+    const { token = '' } = hiddenFields(html, STEP);
     const before = await actionsOf(person.company);
     for (const path of ['/portal', '/portal/account', PAGE, '/portal/access'])
       expect((await client.get(path)).location).toContain('/portal/sign-in?');
@@ -233,7 +200,7 @@ describe('a sign-in with a one-time password', () => {
     );
     expect((await enterLate(client, codeOf(person.secret))).location).toBe(LATE);
     client.cookies.set('portal-half', old);
-    expect((await client.get(CODE)).location).toBe(LATE);
+    expect((await client.get(STEP)).location).toBe(LATE);
     client.cookies.set('portal-half', old);
     expect((await enterLate(client, codeOf(person.secret))).location).toBe(LATE);
     const again = await afterPassword({ ...person, password });

@@ -21,6 +21,7 @@ import {
   optionsIn,
   SITE,
 } from './authenticator.ts';
+import { isIn, PAGE, recoveryCodesIn, STEP, secondFactorTools } from './second-factor-tools.ts';
 
 let stack: Stack;
 beforeAll(async () => {
@@ -33,8 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-const PAGE = '/portal/account/second-factor';
-const STEP = '/portal/sign-in/second-factor';
+const { afterPassword, accountIdOf, entriesOf, actionsOf } = secondFactorTools(() => stack);
 
 interface Secured extends Account {
   readonly company: Company;
@@ -43,9 +43,6 @@ interface Secured extends Account {
   /** The browser that added the passkey. */
   readonly client: PortalClient;
 }
-
-const recoveryCodesIn = (html: string): string[] =>
-  [...html.matchAll(/<code>((?:[a-z2-9]{4}-?){4})<\/code>/g)].map(([, code = '']) => code);
 
 /** Adds a passkey as a browser does. */
 async function add(
@@ -73,15 +70,6 @@ async function secured(of?: Company): Promise<Secured> {
   return { ...account, company, client, device, recoveryCodes };
 }
 
-/** A browser elsewhere after the password: its address has counts of its own. */
-let addresses = 0;
-async function afterPassword(account: Account): Promise<PortalClient> {
-  addresses += 1;
-  const client = portalClient(stack, { 'x-forwarded-for': `203.0.113.${addresses}` });
-  expect((await client.signIn(account)).location).toBe(`${STEP}?next=%2Fportal`);
-  return client;
-}
-
 /** Answers a page that asks for a passkey. */
 async function answer(
   client: PortalClient,
@@ -98,34 +86,12 @@ async function answer(
 const enter = (client: PortalClient, device: Authenticator, deviation: Deviation = {}) =>
   answer(client, [STEP, STEP], device, deviation);
 
-const isIn = async (client: PortalClient) => (await client.get('/portal')).status === 200;
-
-const accountIdOf = async ({ email }: Account): Promise<number> =>
-  (
-    await stack.database
-      .selectFrom('portal_accounts')
-      .select('id')
-      .where('email', '=', email)
-      .executeTakeFirstOrThrow()
-  ).id;
-
 const passkeysOf = async (account: Account) =>
   stack.database
     .selectFrom('portal_passkeys')
     .selectAll()
     .where('account_id', '=', await accountIdOf(account))
     .execute();
-
-const entriesOf = async ({ id }: Company) =>
-  stack.database
-    .selectFrom('audit_log')
-    .select(['action', 'details'])
-    .where('subject_id', '=', id)
-    .where('subject_kind', '=', 'partner')
-    .orderBy('id')
-    .execute();
-const actionsOf = async (company: Company) =>
-  (await entriesOf(company)).map(({ action }) => action);
 
 describe('a passkey', () => {
   test('signs in after the password, as the only second factor', async () => {
