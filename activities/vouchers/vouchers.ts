@@ -39,7 +39,7 @@ export function generationRequest(
   command: GenerateVoucherCommand,
 ): GenerationRequest {
   const { digests, secretBox, settings, numbers } = dependencies;
-  const code = voucherCodeFromRandom(randomBytes(15));
+  const code = voucherCodeFromRandom(randomBytes(14));
   return {
     ...command.sale,
     operationId: command.operationId,

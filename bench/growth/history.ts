@@ -36,7 +36,7 @@ export const isActiveSql = `(${placeSql} >= ${FIRST_ACTIVE_PLACE})`;
 
 /** The code of a voucher of a history, in its canonical form. */
 export const voucherCodeOf = (number: number): string =>
-  voucherCodeFromRandom(createHash('sha256').update(`voucher ${number}`).digest().subarray(0, 15));
+  voucherCodeFromRandom(createHash('sha256').update(`voucher ${number}`).digest().subarray(0, 14));
 
 /** The phone number of its owner, whose messages the sandbox accepts: one in a million. */
 export const ownerOf = (number: number): string =>

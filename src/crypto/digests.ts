@@ -48,7 +48,7 @@ export function createDigests(
   const secret = ofSecrets([first]);
   const only = <Digest>([made]: Digest[]): Digest => made as Digest;
   return {
-    /** Has 178 random bits, so that its digest reveals nothing under a known key either. */
+    /** Has 172 random bits, so that its digest reveals nothing under a known key either. */
     apiKey: (apiKey: string): Buffer => digest('api-key', apiKey),
     /** `code` is the canonical form of 16 characters. */
     voucherCode: (code: string): Buffer => only(secret.voucherCode(code)),

@@ -1,21 +1,22 @@
 import { randomBytes, randomInt } from 'node:crypto';
+import { CELL } from '../domain/cell.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** 30 characters of 62: 178 bits. */
-const KEY_RANDOM_LENGTH = 30;
-const KEY_VISIBLE_LENGTH = 12;
+/** 29 characters of 62: 172 bits. */
+const KEY_RANDOM_LENGTH = 29;
+const KEY_VISIBLE_LENGTH = 13;
 const KEY_LABELS = { test: 'gvs_test_', production: 'gvs_live_' } as const;
-const API_KEY = new RegExp(`^gvs_(?:test|live)_[0-9A-Za-z]{${KEY_RANDOM_LENGTH}}$`);
+const API_KEY = new RegExp(`^gvs_(?:test|live)_${CELL}[0-9A-Za-z]{${KEY_RANDOM_LENGTH}}$`);
 
 export type KeyEnvironment = keyof typeof KEY_LABELS;
 const keyEnvironments = Object.keys(KEY_LABELS) as KeyEnvironment[];
 
 /**
- * A new API key, shown once. `prefix` is its first 12 characters, which identify it in
- * lists; it names the environment and reveals too little for guessing.
+ * A new API key, shown once. `prefix` is its first 13 characters, which identify it in
+ * lists. It names environment and cell, and reveals too little for guessing.
  */
 export function randomApiKey(environment: KeyEnvironment): { key: string; prefix: string } {
-  const key = KEY_LABELS[environment] + randomCharacters(KEY_RANDOM_LENGTH);
+  const key = KEY_LABELS[environment] + CELL + randomCharacters(KEY_RANDOM_LENGTH);
   return { key, prefix: apiKeyPrefix(key) };
 }
 

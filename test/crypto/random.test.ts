@@ -26,8 +26,8 @@ describe('random values', () => {
     ['production', 'gvs_live_'],
   ] as const)('are API keys of the %s environment', (environment, label) => {
     const { key, prefix } = randomApiKey(environment);
-    expect(key).toMatch(new RegExp(`^${label}[0-9A-Za-z]{30}$`));
-    expect(prefix).toBe(key.slice(0, 12));
+    expect(key).toMatch(new RegExp(`^${label}0[0-9A-Za-z]{29}$`));
+    expect(prefix).toBe(key.slice(0, 13));
     expect(new Set(times(500, () => randomApiKey(environment).key)).size).toBe(500);
   });
 });
@@ -39,6 +39,7 @@ describe('isApiKeyOf', () => {
     ['a key of the other environment', 'production', key, false],
     ['a key cut short', 'test', key.slice(0, -1), false],
     ['a longer key', 'test', `${key}0`, false],
+    ['a key of another cell', 'test', key.replace('gvs_test_0', 'gvs_test_1'), false],
     ['another label', 'test', key.replace('gvs_test_', 'gvs_demo_'), false],
     ['a line break', 'test', `${key}\n`, false],
     ['nothing', 'test', '', false],

@@ -1,3 +1,4 @@
+import { CELL } from '../cell.ts';
 import { plainCopy } from '../copied-text.ts';
 import { parseMoney } from '../money.ts';
 import type { NumberBox, StoredNumber } from '../phone.ts';
@@ -125,19 +126,19 @@ export const namesOfVoucher = (
  */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 const BASE = ALPHABET.length;
-const RANDOM_CHARACTERS = 15;
+const RANDOM_CHARACTERS = 14;
 /** Sixteen characters with a separator after each, plus some spaces. */
 const MAX_WRITTEN_LENGTH = 64;
-const CODE = new RegExp(`^[${ALPHABET}]{${RANDOM_CHARACTERS + 1}}$`);
+const CODE = new RegExp(`^([${ALPHABET}]{${RANDOM_CHARACTERS + 1}})[${ALPHABET}]$`);
 
 /**
- * Makes a voucher code of 15 random bytes, 5 bits of each: 75 random bits and a check
- * character. Throws a RangeError for any other number of bytes.
+ * Makes a voucher code of 14 random bytes: the cell, 5 bits of each byte (70 random bits), and a check character.
+ * Throws a RangeError for any other number of bytes.
  */
 export function voucherCodeFromRandom(bytes: Uint8Array): string {
-  if (bytes.length !== RANDOM_CHARACTERS) throw new RangeError('A voucher code needs 15 bytes.');
-  const random = Array.from(bytes, (byte) => ALPHABET.charAt(byte % BASE)).join('');
-  return random + checkCharacter(random);
+  if (bytes.length !== RANDOM_CHARACTERS) throw new RangeError('A voucher code needs 14 bytes.');
+  const checked = CELL + Array.from(bytes, (byte) => ALPHABET.charAt(byte % BASE)).join('');
+  return checked + checkCharacter(checked);
 }
 
 /** "XXXX-XXXX-XXXX-XXXX", as people and API callers see it. */
@@ -156,16 +157,15 @@ export function parseVoucherCode(text: string): string | undefined {
     .replace(/[a-z]/g, (letter) => letter.toUpperCase())
     .replaceAll('O', '0')
     .replace(/[IL]/g, '1');
-  if (!CODE.test(code)) return undefined;
-  const random = code.slice(0, RANDOM_CHARACTERS);
-  return code === random + checkCharacter(random) ? code : undefined;
+  const checked = CODE.exec(code)?.[1];
+  return checked && code === checked + checkCharacter(checked) ? code : undefined;
 }
 
 /** Luhn mod 32: detects every wrong character and nearly every swap of neighbours. */
-function checkCharacter(random: string): string {
+function checkCharacter(checked: string): string {
   let sum = 0;
-  for (let index = 0; index < random.length; index += 1) {
-    const value = ALPHABET.indexOf(random.charAt(random.length - 1 - index));
+  for (let index = 0; index < checked.length; index += 1) {
+    const value = ALPHABET.indexOf(checked.charAt(checked.length - 1 - index));
     const weighted = index % 2 === 0 ? value * 2 : value;
     sum += Math.floor(weighted / BASE) + (weighted % BASE);
   }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { keptReason, refuseKeptText, takenOutOf } from '../../../src/domain/repairs.ts';
 import { formatVoucherCode, voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher.ts';
 
-const CODE = formatVoucherCode(voucherCodeFromRandom(new Uint8Array(15).fill(11)));
+const CODE = formatVoucherCode(voucherCodeFromRandom(new Uint8Array(14).fill(11)));
 
 it.each([
   ['Owner has 0911234567', 'a phone number'],

@@ -3,7 +3,7 @@ import { auditedTerm, readSearchTerm, type SearchTerm } from '../../../src/domai
 import { voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher.ts';
 import * as workflowIds from '../../../workflows/workflow-ids.ts';
 
-const code = voucherCodeFromRandom(Buffer.from('fifteen bytes 1'));
+const code = voucherCodeFromRandom(Buffer.from('fourteen bytes'));
 const operationId = '0123456789abcdef0123456789abcdef';
 const uuid = '0b7e2c1a-9d7f-8a10-8123-0123456789ab';
 

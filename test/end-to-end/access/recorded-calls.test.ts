@@ -43,7 +43,7 @@ describe('a company sees', () => {
       route: `${BASE}/topup-transactions/:transactionId`,
       statusCode: 404,
       sourceAddress: '127.0.0.1',
-      keyPrefix: partner.apiKey.slice(0, 12),
+      keyPrefix: partner.apiKey.slice(0, 13),
       requestId: headers.get('x-request-id') ?? '',
     });
     const [key] = await listApiKeys(stack.database, company);
@@ -77,7 +77,7 @@ describe('a company sees', () => {
       admitted: false,
       reason: 'api-key-invalid',
       statusCode: null,
-      keyPrefix: key.slice(0, 12),
+      keyPrefix: key.slice(0, 13),
     });
   });
 
@@ -125,7 +125,7 @@ test('an operator sees refused calls of nobody in particular, without a key that
   await until(async () => {
     const calls = await listRefusedCalls(stack.database, { limit: 100, reason: 'api-key-invalid' });
     expect(calls.filter((row) => row.companyId === null).map((row) => row.keyPrefix)).toEqual(
-      expect.arrayContaining([key.slice(0, 12), null]),
+      expect.arrayContaining([key.slice(0, 13), null]),
     );
     expect(JSON.stringify(calls)).not.toContain(key.slice(12));
     expect(JSON.stringify(calls)).not.toContain('password');

@@ -73,7 +73,7 @@ describe('the page of a partner', () => {
       expect(status).toBe(200);
       for (const words of ['Gift wallet', 'Deposits', 'Sales by day', 'Daily amount', 'USD 4.75'])
         expect(plain(html)).toContain(words);
-      expect(html).toContain(`${apiKey.slice(0, 12)}`);
+      expect(html).toContain(`${apiKey.slice(0, 13)}`);
       expect(html).not.toContain(apiKey);
       expect(html).toContain('<code>127.0.…</code>');
       expect(html).not.toContain('127.0.0.0');

@@ -165,7 +165,7 @@ describe('a partner that only commands have made', () => {
           method: 'POST',
           route: '/api/v1/client/auth/login',
           sourceAddress: '127.0.0.1',
-          keyPrefix: key.slice(0, 12),
+          keyPrefix: key.slice(0, 13),
           companyId: null,
         }),
       ]);

@@ -52,7 +52,7 @@ describe('a new key', () => {
     expect(await logIn(key)).toBe(200);
     const list = await client.get('/portal/access');
     expect(list.html).toContain('Web shop');
-    expect(list.html).toContain(`${key.slice(0, 12)}…`);
+    expect(list.html).toContain(`${key.slice(0, 13)}…`);
     expect(list.html).not.toContain(key);
     const { rows } = await sql<{ text: string }>`
       select row_to_json(k)::text as text from api_keys k

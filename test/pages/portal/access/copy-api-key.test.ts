@@ -73,7 +73,7 @@ describe('an existing key', () => {
     expect(login.status).toBe(200);
     const entry = {
       actor: `portal:${account.email}`,
-      details: { keyId: id, name, prefix: key.slice(0, 12), sourceAddress: '127.0.0.1' },
+      details: { keyId: id, name, prefix: key.slice(0, 13), sourceAddress: '127.0.0.1' },
     };
     expect(await auditOf('copy api-key')).toEqual([entry, entry]);
     expect((await client.get('/portal/activity')).html).toContain('Copied the API key');
