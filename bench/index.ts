@@ -22,7 +22,7 @@ import {
 import { eventsBenchmark } from './benchmarks/p10-events.ts';
 import { metricsBenchmark } from './benchmarks/p11-metrics.ts';
 import { capacityBenchmark } from './benchmarks/p12-capacity.ts';
-import { topologyBenchmark } from './benchmarks/p13-topology.ts';
+import { fourProcessesBenchmark, topologyBenchmark } from './benchmarks/p13-topology.ts';
 import { tracesBenchmark } from './benchmarks/p14-traces.ts';
 import { oneWalletBenchmark } from './benchmarks/p15-one-wallet.ts';
 import { startBenchmark } from './benchmarks/start.ts';
@@ -48,6 +48,7 @@ const benchmarks: readonly Benchmark[] = [
   metricsBenchmark,
   capacityBenchmark,
   topologyBenchmark,
+  fourProcessesBenchmark,
   tracesBenchmark,
   oneWalletBenchmark,
   startBenchmark,

@@ -24,6 +24,7 @@ const layouts = {
   'one process': ['service'],
   'two processes': ['worker', 'api'],
   'two services': ['service', 'service'],
+  'two APIs and two workers': ['worker', 'worker', 'api', 'api'],
   'API alone': ['api'],
 } satisfies Record<string, ServiceRole[]>;
 

@@ -1,42 +1,52 @@
-import type { Benchmark } from '../benchmark.ts';
+import type { Bench, Benchmark, Measurement } from '../benchmark.ts';
 import { compare } from '../compare.ts';
 import { cpuTimesOf } from '../cpu/process-cpu.ts';
-import { withService } from '../service.ts';
+import { type ServiceLayout, withService } from '../service.ts';
 import { messagesSettled, requireLives, voucherLives } from '../voucher-lives.ts';
 import { cpuOf, WARM_UP_LIVES } from './p9-voucher-lives.ts';
 
-/** What deploy.md recommends must not be the slower one. */
-const BAR = 1;
-
 /**
  * P13: lives of vouchers by two processes of the service, each API and worker together, against an API and
- * a worker: as many processes, as in a deployment to two machines.
+ * a worker: as many processes, as in a deployment to two machines. What deploy.md recommends must not be the
+ * slower one.
  */
 export const topologyBenchmark: Benchmark = {
   name: 'P13',
-  run: (bench) =>
-    withService(bench, 'two services', (together) =>
-      withService(bench, 'two processes', (apart) => {
-        const title = 'whole life of a voucher, two services / API and worker';
-        return bench.progress.step(`P13 ${title}`, async (note) => {
-          const { sandboxUrl, directory } = bench.backing;
-          const comparison = await compare({
-            subject: await voucherLives({ service: together, sandboxUrl }),
-            baseline: await voucherLives({ service: apart, sandboxUrl }),
-            warmUpCalls: WARM_UP_LIVES,
-            settings: bench.options,
-            signal: bench.signal,
-            note,
-            settled: async () => {
-              await messagesSettled(together);
-              await messagesSettled(apart);
-            },
-            readCpu: () => cpuTimesOf(directory),
-          });
-          await requireLives(together, comparison.subject.completed);
-          await requireLives(apart, comparison.baseline.completed);
-          return [{ title, comparison, bar: BAR }, ...cpuOf(comparison)] as const;
-        });
-      }),
-    ),
+  run: (bench) => measure(bench, 'P13', { layout: 'two services', bar: 1 }),
 };
+
+/** P13b: the same by two APIs and two workers. Four processes on the cores of two may cost a little. */
+export const fourProcessesBenchmark: Benchmark = {
+  name: 'P13b',
+  run: (bench) => measure(bench, 'P13b', { layout: 'two APIs and two workers', bar: 0.9 }),
+};
+
+const measure = (
+  bench: Bench,
+  name: string,
+  { layout, bar }: { readonly layout: ServiceLayout; readonly bar: number },
+): Promise<readonly [Measurement, ...Measurement[]]> =>
+  withService(bench, layout, (several) =>
+    withService(bench, 'two processes', (apart) => {
+      const title = `whole life of a voucher, ${layout} / API and worker`;
+      return bench.progress.step(`${name} ${title}`, async (note) => {
+        const { sandboxUrl, directory } = bench.backing;
+        const comparison = await compare({
+          subject: await voucherLives({ service: several, sandboxUrl }),
+          baseline: await voucherLives({ service: apart, sandboxUrl }),
+          warmUpCalls: WARM_UP_LIVES,
+          settings: bench.options,
+          signal: bench.signal,
+          note,
+          settled: async () => {
+            await messagesSettled(several);
+            await messagesSettled(apart);
+          },
+          readCpu: () => cpuTimesOf(directory),
+        });
+        await requireLives(several, comparison.subject.completed);
+        await requireLives(apart, comparison.baseline.completed);
+        return [{ title, comparison, bar }, ...cpuOf(comparison)] as const;
+      });
+    }),
+  );
