@@ -178,7 +178,7 @@ export function moduleStateProblem(file: string, text: string): string | undefin
 
 /**
  * What is wrong with the SQL of a file: behind PgBouncer the next transaction may get another session
- * (docs/decisions/0041-leave-nothing-in-a-session.md).
+ * (docs/decisions/0019-leave-nothing-in-a-session.md).
  */
 export function sessionProblem(file: string, text: string): string | undefined {
   if (placeOf(file)?.name === 'outside') return undefined;

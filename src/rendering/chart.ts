@@ -1,8 +1,9 @@
 import { type Html, html, phrase } from './html.ts';
 
 /*
- * Charts as SVG, drawn by the server (docs/decisions/0040-charts-from-the-server.md). The axis is one of numbers, such
- * as milliseconds since 1970: each mark stands where its time is, and a time without marks is empty.
+ * Charts as SVG, drawn by the server. A canvas that a library draws by script says nothing to screen readers and to the
+ * mailed day report. Libraries that make SVG need a DOM, or know only the zone of the process. The axis is one of
+ * numbers, such as milliseconds since 1970: each mark stands where its time is, and a time without marks is empty.
  */
 
 /** Something that lasts, such as a day. */

@@ -23,5 +23,5 @@ test('records are numbered without gaps', () => {
 
 test('the index names no record that is gone', () => {
   const named = [...index.matchAll(/\]\(([0-9]{4}-[^)]+)\)/g)].map(([, name]) => name);
-  expect(named).toEqual(records.toSorted());
+  expect(named.toSorted()).toEqual(records.toSorted());
 });
