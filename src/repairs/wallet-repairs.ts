@@ -8,7 +8,7 @@ import {
   partnerBalances,
   serviceFeesBalance,
 } from '../db/ledger/ledger.ts';
-import { formatAmount, type Money, parseMoney } from '../domain/money.ts';
+import { formatGroupedAmount, type Money, parseMoney } from '../domain/money.ts';
 import { amountArgument, choiceArgument, referenceArgument, repairKind } from './repair-kind.ts';
 
 /** A deposit with the balance of its wallet. */
@@ -45,6 +45,8 @@ export const undoDepositRepair = repairKind({
     label: `deposit ${reference}`,
   }),
   amountOf: (deposit) => deposit.amount,
+  effectOf: ({ balance, amount: deposited, wallet }) =>
+    movesIn(wallet, parseMoney(balance), -deposited),
   refuse({ isReversed, balance, amount: deposited }) {
     if (isReversed) return TAKEN_BACK;
     return parseMoney(balance) < deposited
@@ -54,13 +56,22 @@ export const undoDepositRepair = repairKind({
   async carryOut(transaction, { reference, wallet, amount: deposited }) {
     const before = await reverseDeposit(transaction, reference);
     if (before?.isReversed) return { kind: 'refused', result: TAKEN_BACK };
-    return { kind: 'done', result: `ETB ${formatAmount(deposited)} left the ${wallet} wallet.` };
+    return {
+      kind: 'done',
+      result: `ETB ${formatGroupedAmount(deposited)} left the ${wallet} wallet.`,
+    };
   },
 });
+
+/** The balance of a wallet before a repair and after it, in a sentence. */
+const movesIn = (wallet: string, balance: Money, change: Money): string =>
+  `ETB ${formatGroupedAmount(change < 0n ? -change : change)} ${change < 0n ? 'leaves' : 'goes to'} the ${wallet} wallet: ` +
+  `it has ETB ${formatGroupedAmount(balance)}, and then ETB ${formatGroupedAmount(balance + change)}.`;
 
 interface PartnerFacts {
   readonly id: number;
   readonly name: string;
+  readonly balances: Awaited<ReturnType<typeof partnerBalances>>;
   /** Undefined while they are added up. */
   readonly serviceFees: Money | undefined;
 }
@@ -71,7 +82,9 @@ async function partnerFacts(database: Database, id: string): Promise<PartnerFact
     .select(['id', 'company_name as name'])
     .where('id', '=', Number(id))
     .executeTakeFirst();
-  return partner && { ...partner, serviceFees: await serviceFeesBalance(database) };
+  if (!partner) return undefined;
+  const balances = await partnerBalances(database, partner.id);
+  return { ...partner, balances, serviceFees: await serviceFeesBalance(database) };
 }
 
 export const creditGoodwillRepair = repairKind({
@@ -101,11 +114,13 @@ export const creditGoodwillRepair = repairKind({
     label: `partner ${id}, ${name}`,
   }),
   amountOf: (_facts, args) => parseMoney(args.amount),
+  effectOf: ({ balances }, { wallet, amount: credited }) =>
+    movesIn(wallet, parseMoney(balances[wallet]), parseMoney(credited)),
   refuse({ serviceFees }, { amount: credited }) {
     if (serviceFees === undefined)
       return 'The service fees are being added up: ask again after the next check of the books.';
     return serviceFees < parseMoney(credited)
-      ? `The service fees of ETB ${formatAmount(serviceFees)} do not cover it: credit less, or let an operator record a deposit that the platform pays.`
+      ? `The service fees of ETB ${formatGroupedAmount(serviceFees)} do not cover it: credit less, or let an operator record a deposit that the platform pays.`
       : undefined;
   },
   async carryOut(transaction, { id }, { wallet, amount: credited, reference: name }) {
@@ -119,7 +134,7 @@ export const creditGoodwillRepair = repairKind({
     await credit(transaction, { partnerId: id, wallet, amount: money, reference: name });
     return {
       kind: 'done',
-      result: `ETB ${formatAmount(parseMoney(credited))} went to the ${wallet} wallet.`,
+      result: `ETB ${formatGroupedAmount(parseMoney(credited))} went to the ${wallet} wallet.`,
     };
   },
 });

@@ -84,27 +84,70 @@ export interface ListedDeposit {
   /** Decimal string. */
   readonly amount: string;
   readonly reversedAt: Date | null;
+  /** The references of deposits that may be the same payment, the newest first. */
+  readonly alike: readonly string[];
 }
 
-/** The deposits of a partner, the newest first, by an index of deposits alone. */
+/** Two deposits of one amount within this time may be one payment. */
+const ALIKE_WITHIN = sql`interval '7 days'`;
+/** Of one deposit. */
+const MOST_ALIKE = 3;
+
+/** SQL expression: the letters and digits of a reference, which two people write the same way. */
+const spelled = (operationId: string) =>
+  sql`regexp_replace(upper(${sql.ref(operationId)}), '[^A-Z0-9]', '', 'g')`;
+
+const isTakenBack = (operationId: string) => sql`exists (
+  select from ledger_transfers as taken
+  where taken.operation_id = ${sql.ref(operationId)} and taken.step = ${DEPOSIT_REVERSAL})`;
+
+/**
+ * The deposits of a partner, the newest first, by an index of deposits alone; or only the one with a reference, as
+ * it is stored. A deposit is like another of the same wallet that has its amount and was made within days, or has the
+ * same letters and digits in its reference. Deposits that were taken back are like none.
+ */
 export async function listDeposits(
   database: Database,
   partnerId: number,
-  page: RowPage,
+  page: RowPage & { readonly reference?: string },
 ): Promise<ListedDeposit[]> {
+  const only =
+    page.reference === undefined ? sql`` : sql`and operation_id = ${operationOf(page.reference)}`;
+  const ofWallet = sql`credit_account_id = account.id and operation_id like 'deposit:%' and step = 'deposit'`;
+  const referenceIn = (operationId: string) =>
+    sql`substr(${sql.ref(operationId)}, ${operationOf('').length + 1}::int)`;
   const { rows } = await sql<ListedDeposit>`
-    select made.id, made.created_at as at, substr(made.operation_id, ${operationOf('').length + 1}::int) as reference,
+    select made.id, made.created_at as at, ${referenceIn('made.operation_id')} as reference,
       account.kind as wallet, made.amount,
       (select created_at from ledger_transfers as taken
-        where taken.operation_id = made.operation_id and taken.step = ${DEPOSIT_REVERSAL}) as "reversedAt"
+        where taken.operation_id = made.operation_id and taken.step = ${DEPOSIT_REVERSAL}) as "reversedAt",
+      array(select ${referenceIn('other.operation_id')} from (
+          select id, operation_id from ledger_transfers where ${ofWallet} and id <> made.id
+            and (amount = made.amount and created_at > made.created_at - ${ALIKE_WITHIN}
+                and created_at < made.created_at + ${ALIKE_WITHIN}
+              or ${spelled('ledger_transfers.operation_id')} = ${spelled('made.operation_id')})) as other
+        where not ${isTakenBack('other.operation_id')} and not ${isTakenBack('made.operation_id')}
+        order by other.id desc limit ${MOST_ALIKE}) as alike
     from ledger_accounts as account cross join lateral (
       select id, created_at, operation_id, amount from ledger_transfers
-      where credit_account_id = account.id and operation_id like 'deposit:%' and step = 'deposit'
+      where ${ofWallet} ${only}
       order by id desc limit ${page.limit + page.offset}
     ) as made
     where account.partner_id = ${partnerId} and account.kind in ('gift', 'airtime')
     order by made.id desc ${limitedTo(page)}`.execute(database);
   return rows;
+}
+
+/** A deposit of a partner by its reference, in whichever case it was typed; undefined where there is none. */
+export async function findDepositOf(
+  database: Database,
+  partnerId: number,
+  reference: string,
+): Promise<ListedDeposit | undefined> {
+  const found = await findDeposit(database, reference);
+  if (found?.partnerId !== partnerId) return undefined;
+  const page = { limit: 1, offset: 0, reference: found.reference };
+  return (await listDeposits(database, partnerId, page))[0];
 }
 
 /**

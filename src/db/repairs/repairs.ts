@@ -194,10 +194,10 @@ export const lockAsking = (
 
 /** The repair that has not ended; undefined where there is none. */
 export const findOpenRepair = (
-  transaction: DatabaseTransaction,
+  database: Database,
   { kind, subject_kind, subject_id }: AskedFor,
 ): Promise<RepairRow | undefined> =>
-  transaction
+  database
     .selectFrom('repairs')
     .selectAll()
     .where('kind', '=', kind)

@@ -78,10 +78,13 @@ of the ${phrase(name.toLowerCase())}</span></a></p>`
   return html`<div class="cards">${cards}</div>`;
 }
 
-/** Whether a wallet is low, and since which balance. */
+/** Whether a balance is below its threshold; null is none. */
+export const isLow = (balance: string, low: string | null): boolean =>
+  low !== null && parseMoney(balance) < parseMoney(low);
+
+/** Whether a wallet is low, and below which balance. */
 function lowNote(balance: string, low: string | null, change: HtmlValue): Html {
-  const isLow = low !== null && parseMoney(balance) < parseMoney(low);
-  return html`<p>${isLow && badge('danger', 'Low')} ${low !== null && html`Low below ${money(low)}.`} ${change}</p>`;
+  return html`<p>${isLow(balance, low) && badge('danger', 'Low')} ${low !== null && html`Low below ${money(low)}.`} ${change}</p>`;
 }
 
 type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];

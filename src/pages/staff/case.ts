@@ -24,7 +24,7 @@ import {
   support,
 } from '../page.ts';
 import { openCasePage, settledBefore } from './cases.ts';
-import { refusedCompanyPage } from './company/company.ts';
+import { refusedMoneyPage } from './company/company.ts';
 import { labelOf, nextChoices, offersOf, otherChoices, type RefusedForm } from './repair-form.ts';
 import {
   type CaseKind,
@@ -234,7 +234,7 @@ async function refusedPage(
       ? await openCasePage(request, Number(subjectId), refused)
       : partnerId === undefined
         ? about && (await casePage(request, about, { refused }))
-        : await refusedCompanyPage(request, { kind: 'partner', id: partnerId }, refused);
+        : await refusedMoneyPage(request, partnerId, refused);
   return page?.kind === 'page' ? page : refusedWithoutSubject(words);
 }
 

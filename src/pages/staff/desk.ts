@@ -8,17 +8,19 @@ import { caseTitles } from '../../domain/positions/case-texts.ts';
 import { providerName } from '../../domain/providers.ts';
 import { quoted } from '../../domain/refusals.ts';
 import { type DeskKind, deskKinds } from '../../domain/staff.ts';
+import type { Company } from '../../domain/vouchers/voucher.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { findRepairKind } from '../../repairs/repair-kinds.ts';
 import { filterForm } from '../layout/forms.ts';
-import { amountText, emptyState, message, postForm, table, time } from '../layout/parts.ts';
+import { pageNumber, paging } from '../layout/paging.ts';
+import { amountText, emptyState, postForm, table, time } from '../layout/parts.ts';
 import { type PageAnswer, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
 import { saidByCustomers, searchCard } from './find.ts';
 import { casePath, companyLink, companyPath, openCasePath, repairPath } from './repair-parts.ts';
 
 type Item = RowOf<typeof deskList>;
 
-const SHOWN = 100;
+const SHOWN = 20;
 const REFRESH_SECONDS = 60;
 const LONGEST_NAME = 100;
 
@@ -69,10 +71,11 @@ async function queue(request: StaffRequest): Promise<Html> {
   const values = readFilters(request);
   const { kind, company, who } = values;
   const { id } = request.session.staff;
+  const page = pageNumber(request.query) ?? 1;
   const where = (column: string, operator: Condition['operator'], ...given: readonly string[]) =>
     ({ column, operator, isNegated: false, values: given }) as const;
   const { items, totalItems } = await readListPage(database, deskList, 0, {
-    page: 1,
+    page,
     limit: SHOWN,
     sortBy: deskList.sortBy,
     conditions: [
@@ -87,7 +90,27 @@ async function queue(request: StaffRequest): Promise<Html> {
   return html`<section class="card" id="queue"><h2>Waiting for us</h2>
 ${filterForm({ action: SUPPORT_PATH, fields, values, problems: {} })}
 ${items.length === 0 ? nothingWaits(values) : listOf(request, items)}
-${totalItems > items.length && message('notice', html`${totalItems} wait. Choose a kind or a company to see the others.`)}</section>`;
+${totalItems > SHOWN && paging({ path: SUPPORT_PATH, values, page, limit: SHOWN, totalItems })}</section>`;
+}
+
+/** The rows of the queue about a company, on its page. */
+export async function waitingOf(
+  { services }: StaffRequest,
+  { kind, id }: Company,
+): Promise<Html | false> {
+  const column = kind === 'partner' ? 'partnerId' : 'merchantId';
+  const { items } = await readListPage(services.database, deskList, 0, {
+    page: 1,
+    limit: SHOWN,
+    sortBy: deskList.sortBy,
+    conditions: [{ column, operator: 'eq', isNegated: false, values: [String(id)] }],
+    isUsual: false,
+    isCountBounded: true,
+  });
+  return (
+    items.length > 0 &&
+    html`<section class="card"><h2>Waiting for us</h2>${table('What waits', items, [nameColumn, aboutColumn, sinceColumn])}</section>`
+  );
 }
 
 const nothingWaits = (values: Readonly<Record<string, string>>): Html =>
@@ -95,16 +118,20 @@ const nothingWaits = (values: Readonly<Record<string, string>>): Html =>
     ? emptyState('Nothing waits', 'Whatever needs a person appears here by itself.')
     : emptyState('No matches', 'Nothing that waits matches the filters.');
 
+const nameColumn = { title: 'What', phone: 'head', value: nameOf } as const;
+const aboutColumn = { title: 'About', phone: 'plain', value: aboutOf } as const;
+const sinceColumn = {
+  title: 'Since',
+  phone: 'plain',
+  value: ({ since }: Item) => (since === null ? '–' : html`${ageText(since)}, ${time(since)}`),
+} as const;
+
 const listOf = (request: StaffRequest, items: readonly Item[]): Html =>
   table('What waits, the most urgent first', items, [
-    { title: 'What', phone: 'head', value: nameOf },
-    { title: 'About', phone: 'plain', value: aboutOf },
+    nameColumn,
+    aboutColumn,
     { title: 'Company', phone: 'plain', value: companiesOf },
-    {
-      title: 'Since',
-      phone: 'plain',
-      value: ({ since }) => (since === null ? '–' : html`${ageText(since)}, ${time(since)}`),
-    },
+    sinceColumn,
     {
       title: 'ETB',
       phone: 'figure etb',
@@ -134,9 +161,18 @@ function pathOf({
   if (kind === 'repair') return repairPath(Number(subject));
   if (voucherId !== null) return casePath({ kind: 'voucher', id: voucherId });
   if (topupId !== null) return casePath({ kind: 'top-up', id: topupId });
-  if (partnerId !== null) return companyPath({ kind: 'partner', id: partnerId });
-  return merchantId === null ? undefined : companyPath({ kind: 'merchant', id: merchantId });
+  const company =
+    partnerId !== null
+      ? companyPath({ kind: 'partner', id: partnerId })
+      : merchantId !== null && companyPath({ kind: 'merchant', id: merchantId });
+  return company ? `${company}${ofCompany[kind] ?? ''}` : undefined;
 }
+
+/** Below the page of a company: where a row about no voucher and no top-up is dealt with. */
+const ofCompany: Partial<Readonly<Record<DeskKind, string>>> = {
+  'low-wallet': '/money',
+  'failing-webhook': '/webhooks',
+};
 
 /** The subject, and what is known of it: words of a provider or of the service, in one line. */
 function aboutOf(item: Item): Html {

@@ -28,7 +28,14 @@ import {
 } from '../layout/parts.ts';
 import { type PageAnswer, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
 import { complaints, renderComplaint } from './guide.ts';
-import { casePath, companyLink, companyPath, openCasePath, repairPath } from './repair-parts.ts';
+import {
+  casePath,
+  companyLink,
+  companyPath,
+  depositPath,
+  openCasePath,
+  repairPath,
+} from './repair-parts.ts';
 
 const SHOWN = 20;
 
@@ -77,7 +84,7 @@ export async function searchCases(
 
 const FIND_PATH = `${SUPPORT_PATH}/find`;
 
-/** Answers with the case itself where the search finds one. By POST, so that no address has a number. */
+/** Answers with the page of what the search finds, where that is one. By POST, so that no address has a number. */
 export const findForm = support.form({
   path: '/find',
   changesNothing: true,
@@ -90,10 +97,7 @@ export const findForm = support.form({
       actor: actorOfPerson(session),
       details: { sourceAddress },
     });
-    const [only, ...others] = result.cases;
-    return only && others.length + result.records.length === 0
-      ? { kind: 'redirect', to: casePath(only) }
-      : foundPage(request, text, result);
+    return foundPage(request, text, result);
   },
 });
 
@@ -109,7 +113,10 @@ const numbered: readonly (readonly [id: RegExp, pathOf: (id: number) => string])
   [/^repair:([0-9]{1,15}):[0-9a-f]+$/, repairPath],
   [/^case:[^:]+:([0-9]{1,15})$/, openCasePath],
   [/^case:due-vouchers:[^:]+:([0-9]{1,15})$/, (id) => companyPath({ kind: 'partner', id })],
-  [/^check-payout-account:[^:]+:([0-9]{1,15})$/, (id) => companyPath({ kind: 'merchant', id })],
+  [
+    /^check-payout-account:[^:]+:([0-9]{1,15})$/,
+    (id) => `${companyPath({ kind: 'merchant', id })}/terms`,
+  ],
 ];
 
 /** Leads from a workflow in the Temporal UI to the page of its case. */
@@ -128,11 +135,7 @@ export const showWorkflow = support.page({
       actor: actorOfPerson(session),
       details: { sourceAddress },
     });
-    const paths = [...result.cases.map(casePath), ...result.records.map(pathOf)];
-    const [path, ...others] = paths;
-    return path === undefined || others.length > 0
-      ? foundPage(request, id, result)
-      : { kind: 'redirect', to: path };
+    return foundPage(request, id, result);
   },
 });
 
@@ -152,13 +155,20 @@ export const searchCard = ({ formToken }: StaffRequest, searched = ''): Html =>
 <button>Find</button>`,
   )}</section>`;
 
-const foundPage = (request: StaffRequest, text: string, result: SearchResult): PageAnswer => ({
-  kind: 'page',
-  title: 'Found',
-  content: html`<h1>Found</h1>
+/** The page of the findings. A single one opens: a deposit that was taken back is found twice, and is one. */
+function foundPage(request: StaffRequest, text: string, result: SearchResult): PageAnswer {
+  const paths = new Set([...result.cases.map(casePath), ...result.records.map(pathOf)]);
+  const [only] = paths;
+  if (paths.size === 1 && result.more === 0 && only !== undefined)
+    return { kind: 'redirect', to: only };
+  return {
+    kind: 'page',
+    title: 'Found',
+    content: html`<h1>Found</h1>
 ${searchCard(request, text)}
 ${results(request.services, result)}`,
-});
+  };
+}
 
 /** The guide of each complaint, next to the field that it begins with. */
 export const saidByCustomers = (addresses: SiteAddresses): Html =>
@@ -242,6 +252,8 @@ function pathOf({
   if (companyKind === null || companyId === null) return;
   const path = companyPath({ kind: companyKind, id: companyId });
   if (kind === 'partner' || kind === 'merchant') return path;
+  if (kind === 'deposit') return depositPath(companyId, name);
+  if (kind === 'goodwill') return `${path}/money`;
   return kind === 'person' ? `${path}/people/${accountId}` : undefined;
 }
 

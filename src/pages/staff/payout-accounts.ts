@@ -109,7 +109,7 @@ export const askForPayoutAccountForm = support.form({
     const id = idOf(request);
     const checked = await checkPayoutAccountOnce(request.services, id);
     const isFromCompany = request.form.text('back') === 'company';
-    const to = isFromCompany ? companyPath({ kind: 'merchant', id }) : ACCOUNTS_PATH;
+    const to = isFromCompany ? `${companyPath({ kind: 'merchant', id })}/terms` : ACCOUNTS_PATH;
     return { kind: 'redirect', to, notice: noticeOf(checked) };
   },
 });

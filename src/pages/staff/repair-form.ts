@@ -42,12 +42,11 @@ interface SecondPerson {
 
 /** The repairs of a case that are possible now, and that the person may ask for. */
 export async function offersOf(
-  { services, session }: StaffRequest,
+  request: StaffRequest,
   found: Pick<SupportCase, 'kind' | 'id' | 'openRepairs' | 'otherProviders'>,
 ): Promise<Offer[]> {
-  if (!mayAsStaff(session.staff.role, 'ask')) return [];
-  const { database } = services;
-  const askedBy = actorOfPerson(session);
+  if (!mayAsStaff(request.session.staff.role, 'ask')) return [];
+  const { database } = request.services;
   const subjects: readonly (readonly [kind: RepairSubject, id: string])[] =
     found.kind === 'top-up'
       ? [['top-up', String(found.id)]]
@@ -60,18 +59,25 @@ export async function offersOf(
   const offers: Offer[] = [];
   for (const [subject, subjectId] of subjects)
     for (const kind of repairKinds.filter((one) => one.subject === subject)) {
-      const judged = await kind.judge(database, subjectId, {}, services);
-      if (!judged || judged.refusal !== undefined) continue;
       const open = found.openRepairs.find(
         (row) => row.kind === kind.name && row.subject_id === subjectId,
       );
-      const second = open
-        ? undefined
-        : await secondPersonFor(services, kind, { subject_id: subjectId, asked_by: askedBy });
-      const choices = { provider: found.otherProviders };
-      offers.push({ kind, subjectId, label: judged.label, open, second, choices });
+      const offer = await offerOf(request, { kind, subjectId, open });
+      if (offer) offers.push({ ...offer, choices: { provider: found.otherProviders } });
     }
   return offers;
+}
+
+/** The offer of a repair; undefined where it is not possible now. */
+export async function offerOf(
+  { services, session }: StaffRequest,
+  { kind, subjectId, open }: Pick<Offer, 'kind' | 'subjectId' | 'open'>,
+): Promise<Offer | undefined> {
+  const judged = await kind.judge(services.database, subjectId, {}, services);
+  if (!judged || judged.refusal !== undefined) return undefined;
+  const asking = { subject_id: subjectId, asked_by: actorOfPerson(session) };
+  const second = open ? undefined : await secondPersonFor(services, kind, asking);
+  return { kind, subjectId, label: judged.label, open, second, choices: {} };
 }
 
 /** What the form says beforehand; the edge and the step that acts decide. */

@@ -39,6 +39,10 @@ export const casePath = ({ kind, id }: SupportCaseName): string =>
 /** The page of a company. */
 export const companyPath = ({ kind, id }: Company): string => `${SUPPORT_PATH}/${kind}s/${id}`;
 
+/** The page of a deposit of a partner. */
+export const depositPath = (partnerId: number, reference: string): string =>
+  `${companyPath({ kind: 'partner', id: partnerId })}/deposits/${encodeURIComponent(reference)}`;
+
 /** The name of a company, with a link to its page; text where the company is not known. */
 export const companyLink = (
   kind: CompanyKind,
@@ -115,6 +119,8 @@ export function subjectOfRepair(row: ShownRepair): HtmlValue {
   const about = caseOfRepair(row);
   if (row.subject_kind === 'case')
     return html`<a href="${openCasePath(Number(row.subject_id))}">${subjectName(row)}</a>`;
+  if (row.subject_kind === 'deposit' && row.company_id)
+    return html`<a href="${depositPath(row.company_id, row.subject_id)}">${subjectName(row)}</a>`;
   if (!about && row.company_kind)
     return companyLink(row.company_kind, row.company_id, subjectName(row));
   return about ? html`<a href="${casePath(about)}">${subjectName(row)}</a>` : subjectName(row);

@@ -97,7 +97,7 @@ async function askForRepairs({ stack, partner }: RedemptionScene): Promise<void>
   ) as [string, string];
   const ticket = { reference: 'TICKET-4711', why: 'Ticket 4711' };
   const given = { ...ticket, subject: String(partner.id), wallet: 'gift', amount: '0.01' };
-  const page = `/support/partners/${partner.id}`;
+  const page = `/support/partners/${partner.id}/money`;
   expect((await client.submit(page, goodwill, given)).status).toBe(303);
   const { id } = await stack.database
     .selectFrom('redemptions')

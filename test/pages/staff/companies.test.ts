@@ -66,19 +66,47 @@ const auditOf = (action: string, accountId: number) =>
 const why = { why: 'Ticket 4711' };
 
 describe('the page of a partner', () => {
-  it('shows its money, its access and its terms to every role, and nothing secret', async () => {
-    const { id, apiKey } = scene.partner;
+  it('shows a few figures and leads to its parts, for every role, and shows nothing secret', async () => {
+    const { apiKey } = scene.partner;
+    const parts = {
+      money: 'Gift wallet',
+      sales: 'Sales by day',
+      limits: 'Daily amount',
+      prices: 'USD 4.75',
+      keys: apiKey.slice(0, 13),
+      addresses: '127.0.…',
+      people: 'People',
+      webhooks: 'Webhooks',
+      cases: 'Cases',
+      changes: 'Changes and sign-ins',
+    };
     for (const person of [agent, supervisor, operator]) {
-      const { html, status } = await person.client.get(pathOf(partner()));
-      expect(status).toBe(200);
-      for (const words of ['Gift wallet', 'Deposits', 'Sales by day', 'Daily amount', 'USD 4.75'])
-        expect(plain(html)).toContain(words);
-      expect(html).toContain(`${apiKey.slice(0, 13)}`);
-      expect(html).not.toContain(apiKey);
-      expect(html).toContain('<code>127.0.…</code>');
-      expect(html).not.toContain('127.0.0.0');
-      expect(html).toContain(`href="${pathOf({ kind: 'partner', id })}/balances/gift"`);
+      const { html } = await person.client.get(pathOf(partner()));
+      expect(plain(html)).toContain('Gift wallet ETB');
+      for (const [part, words] of Object.entries(parts)) {
+        const path = `${pathOf(partner())}/${part}`;
+        expect(html).toContain(`href="${path}"`);
+        const shown = await read(path, person);
+        expect(shown, path).toContain(words);
+        expect(shown).not.toContain(apiKey);
+        expect(shown).not.toContain('127.0.0.0');
+      }
     }
+  });
+
+  it('shows what waits for somebody, with a link to where it is dealt with', async () => {
+    const { id } = await makePartner(scene.stack);
+    const page = pathOf({ kind: 'partner', id });
+    expect(await read(page)).not.toContain('Waiting for us');
+    await scene.stack.database
+      .updateTable('ledger_accounts')
+      .set({ low_balance: '99999999' })
+      .where('partner_id', '=', id)
+      .where('kind', '=', 'gift')
+      .execute();
+    const { html } = await agent.client.get(page);
+    expect(plain(html)).toMatch(/Gift wallet ETB [\d,.]+ Low Statement/);
+    expect(html).toContain(`<a href="${page}/money">Low wallet</a>`);
   });
 
   it('leads to the account statement of each wallet, whose lines lead to their cases', async () => {
@@ -98,14 +126,11 @@ describe('the page of a partner', () => {
     expect(wrong.status).toBe(422);
   });
 
-  it('shows the newest rows of a list, and all of them on a page of their own', async () => {
+  it('shows a long list page by page', async () => {
     const { id } = await makePartner(scene.stack);
     const company: Company = { kind: 'partner', id };
     for (let count = 0; count < 51; count += 1) await makeKey(scene.stack, company);
     const rows = (html: string) => html.split('<code>gvs_').length - 1;
-    const page = await agent.client.get(pathOf(company));
-    expect(rows(page.html)).toBe(10);
-    expect(page.html).toContain(`href="${pathOf(company)}/keys"`);
     expect(rows((await agent.client.get(`${pathOf(company)}/keys`)).html)).toBe(50);
     expect(rows((await agent.client.get(`${pathOf(company)}/keys?page=2`)).html)).toBe(2);
     expect((await agent.client.get(`${pathOf(company)}/keys?page=3`)).status).toBe(404);
@@ -118,7 +143,7 @@ describe('the page of a partner', () => {
       .set({ daily_amount: '5000', messages_per_day: 7 })
       .where('id', '=', id)
       .execute();
-    const words = await read(pathOf({ kind: 'partner', id }));
+    const words = await read(`${pathOf({ kind: 'partner', id })}/limits`);
     expect(words).toMatch(/ETB 0\.00 of ETB 5,000\.00/);
     expect(words).toContain('0 of 7, its own budget');
     expect(words).toContain('0 of 100');
@@ -145,10 +170,10 @@ describe('cases and repairs', () => {
       expect(html).toContain(`href="${pathOf(partner())}"`);
       expect(html).toContain(`href="${ofMerchant}"`);
     }
-    for (const path of [pathOf(partner()), ofMerchant, `${ofMerchant}/cases`])
+    for (const path of [`${pathOf(partner())}/cases`, ofMerchant, `${ofMerchant}/cases`])
       expect((await agent.client.get(path)).html).toContain(`href="/support/cases/${found.id}"`);
     await doneLate(scene.stack.database, operation_id);
-    const words = (await agent.client.get(ofMerchant)).html;
+    const words = (await agent.client.get(`${ofMerchant}/cases`)).html;
     expect(words).toContain(`href="/support/cases/${found.id}"`);
     expect(words).toContain('Ended by itself');
     const topup = await scene.topUpIn('FAILED');
@@ -165,18 +190,22 @@ describe('cases and repairs', () => {
 describe('the page of a merchant', () => {
   it('shows fee, payout account, keys and payouts, and no whole number', async () => {
     const { merchant } = await scene.voucherIn('redeemed');
-    const { html } = await operator.client.get(pathOf({ kind: 'merchant', id: merchant.id }));
-    expect(plain(html)).toContain('2.5 % of the redeemed amount');
-    expect(plain(html)).toContain('Payouts by day');
-    expect(html).not.toContain(merchant.payoutNumber);
-    expect(html).not.toContain(merchant.payoutNumber.slice(1));
-    expect(html).not.toContain(merchant.apiKey);
-    expect(html).not.toContain('BEGIN PUBLIC KEY');
+    const page = pathOf({ kind: 'merchant', id: merchant.id });
+    expect(await read(`${page}/terms`, operator)).toContain('2.5 % of the redeemed amount');
+    expect(await read(page, operator)).toContain('Payouts by day');
+    for (const part of ['', '/terms', '/keys', '/public-keys', '/people', '/invitations']) {
+      const { html, status } = await operator.client.get(page + part);
+      expect(status).toBe(200);
+      expect(html).not.toContain(merchant.payoutNumber);
+      expect(html).not.toContain(merchant.payoutNumber.slice(1));
+      expect(html).not.toContain(merchant.apiKey);
+      expect(html).not.toContain('BEGIN PUBLIC KEY');
+    }
   });
 
   it('asks the providers about its payout account again, and comes back', async () => {
     const { merchant } = await scene.voucherIn('redeemed');
-    const page = pathOf({ kind: 'merchant', id: merchant.id });
+    const page = `${pathOf({ kind: 'merchant', id: merchant.id })}/terms`;
     const ask = `/support/payout-accounts/${merchant.id}/ask`;
     const answer = await agent.client.submit(page, ask);
     expect(answer).toMatchObject({ status: 303, location: page });
@@ -191,9 +220,11 @@ describe('the page of a merchant', () => {
       .values({ merchant_id: merchant.id, email: 'sara@till.example', msisdn: '+251944000123' })
       .execute();
     const page = pathOf({ kind: 'merchant', id: merchant.id });
-    expect((await agent.client.get(page)).html).not.toContain(`action="${page}/invite"`);
-    expect((await supervisor.client.submit(page, `${page}/invite`)).status).toBe(303);
-    const words = await read(page, supervisor);
+    const list = `${page}/invitations`;
+    expect((await agent.client.get(list)).html).not.toContain(`action="${page}/invite"`);
+    const answer = await supervisor.client.submit(list, `${page}/invite`);
+    expect(answer).toMatchObject({ status: 303, location: list });
+    const words = await read(list, supervisor);
     expect(words).toContain('A link is on its way to sara@till.example.');
     expect(words).not.toContain('251944000123');
     const rows = await database

@@ -35,7 +35,7 @@ it('get a test event, whose answer appears, and the audit log says who sent it',
   const shop = await scene.receiver();
   const { id } = await scene.register(`${shop.url}/hooks`);
   const test = `${page}/webhooks/${id}/test`;
-  const answer = await agent.client.submit(page, test);
+  const answer = await agent.client.submit(`${page}/webhooks`, test);
   expect(answer).toMatchObject({ status: 303, location: `${page}/webhooks` });
   await until(async () => {
     expect(shop.received).toHaveLength(1);
@@ -59,7 +59,7 @@ it('of another company are not tested from here', async () => {
   const shop = await scene.receiver();
   const { id } = await other.register(`${shop.url}/hooks`);
   const own = await scene.register(`${shop.url}/own`);
-  const { html } = await agent.client.get(page);
+  const { html } = await agent.client.get(`${page}/webhooks`);
   const token = /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
   const answer = await agent.client.post(`${page}/webhooks/${id}/test`, { token });
   expect(answer.status).toBe(404);

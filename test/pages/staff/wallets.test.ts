@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addDeposit } from '../../../src/db/ledger/deposits.ts';
+import { partnerBalances } from '../../../src/db/ledger/ledger.ts';
 import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
-import { parseMoney } from '../../../src/domain/money.ts';
+import { formatGroupedAmount, parseMoney } from '../../../src/domain/money.ts';
 import { type RepairScene, setRepairScene } from '../../end-to-end/repairs/repair-scene.ts';
+import { makePartner } from '../../support/companies.ts';
 import { hiddenFields } from '../portal/portal-client.ts';
 import { staffClient } from './staff-client.ts';
 
@@ -19,9 +21,67 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-const pageOf = () => `/support/partners/${scene.partner.id}`;
+const pageOf = () => `/support/partners/${scene.partner.id}/money`;
+const depositOf = (reference: string) =>
+  `/support/partners/${scene.partner.id}/deposits/${encodeURIComponent(reference)}`;
 const caseOf = (id: number) => `/support/vouchers/${id}`;
 const actionOf = (kind: string) => `/support/repairs/ask/${kind}`;
+
+const deposited = (reference: string, amount = '20') =>
+  scene.stack.database.transaction().execute((transaction) =>
+    addDeposit(transaction, {
+      partnerId: scene.partner.id,
+      wallet: 'gift',
+      amount: parseMoney(amount),
+      reference,
+    }),
+  );
+
+describe('a deposit', () => {
+  const words = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+
+  it('that looks like another one names it, and shows what taking it back moves', async () => {
+    const operator = await staffClient(scene.stack, 'OPERATOR');
+    const name = randomUUID();
+    const [first, second, spelled, other] = ['A', 'B', 'A.', 'C'].map((end) => `${name}/${end}`);
+    await deposited(first ?? '', '33.01');
+    await deposited(second ?? '', '33.01');
+    await deposited(spelled ?? '', '44.02');
+    await deposited(other ?? '', '55.03');
+    const shown = async (reference = '') => (await operator.client.get(depositOf(reference))).html;
+    expect(await shown(first)).toMatch(
+      new RegExp(`same payment as[\\s\\S]*${spelled}</a>, [\\s\\S]*${second}</a>`),
+    );
+    expect(await shown(second)).toMatch(new RegExp(`same payment as[^:]*${first}</a>:`));
+    expect(await shown(other)).not.toContain('same payment');
+    expect((await operator.client.get(pageOf())).html.split('Twice?')).toHaveLength(4);
+    const { gift } = await partnerBalances(scene.stack.database, scene.partner.id);
+    const [before, after] = [parseMoney(gift), parseMoney(gift) - parseMoney('33.01')];
+    expect(words(await shown(second))).toContain(
+      `ETB 33.01 leaves the gift wallet: it has ETB ${formatGroupedAmount(before)}, and then ETB ${formatGroupedAmount(after)}.`,
+    );
+    const undone = await operator.client.submit(depositOf(second ?? ''), actionOf('undo-deposit'), {
+      why: 'Ticket 4711',
+    });
+    scene.expectDone(await scene.ended(Number(undone.location?.split('/').at(-1))));
+    expect(await shown(second)).toContain('Taken back');
+    expect(await shown(first)).not.toContain(`${second}</a>`);
+    expect(await shown(second)).not.toContain(actionOf('undo-deposit'));
+  });
+
+  it('of another partner, or an unknown one, has no page here', async () => {
+    const reference = `OWN-${randomUUID()}`;
+    await deposited(reference);
+    const other = await makePartner(scene.stack);
+    const elsewhere = depositOf(reference).replace(
+      `/partners/${scene.partner.id}/`,
+      `/partners/${other.id}/`,
+    );
+    expect((await agent.client.get(elsewhere)).status).toBe(404);
+    expect((await agent.client.get(depositOf('NOBODY'))).status).toBe(404);
+    expect((await agent.client.get(depositOf(reference.toLowerCase()))).status).toBe(200);
+  });
+});
 
 describe('wallets', () => {
   const goodwill = () => ({
@@ -35,8 +95,8 @@ describe('wallets', () => {
   it('are repaired by operators: a large amount by two people', async () => {
     await scene.addServiceFees('1000');
     const operator = await staffClient(scene.stack, 'OPERATOR');
-    const ask = async (kind: string, fields: Record<string, string>) => {
-      const answer = await operator.client.submit(pageOf(), actionOf(kind), fields);
+    const ask = async (kind: string, fields: Record<string, string>, page = pageOf()) => {
+      const answer = await operator.client.submit(page, actionOf(kind), fields);
       expect([answer.status, answer.html]).toEqual([303, expect.anything()]);
       return Number(answer.location?.split('/').at(-1));
     };
@@ -51,26 +111,23 @@ describe('wallets', () => {
     scene.expectDone(await scene.ended(large));
 
     const reference = `WRONG-${large}`;
-    await scene.stack.database.transaction().execute((transaction) =>
-      addDeposit(transaction, {
-        partnerId: scene.partner.id,
-        wallet: 'gift',
-        amount: parseMoney('20'),
-        reference,
-      }),
-    );
-    // The form of the newest deposit comes first.
-    const undone = await ask('undo-deposit', { why: 'Ticket 4711' });
+    await deposited(reference);
+    const undone = await ask('undo-deposit', { why: 'Ticket 4711' }, depositOf(reference));
     scene.expectDone(await scene.ended(undone));
     const page = (await operator.client.get(pageOf())).html;
     expect(page).toMatch(new RegExp(`<code>${reference}</code>[\\s\\S]*?Taken back`));
     expect((await operator.client.get(`/support/repairs/${undone}`)).html).toContain(
-      `href="${pageOf()}"`,
+      `href="${depositOf(reference)}"`,
     );
-    const none = await operator.client.submit(pageOf(), actionOf('undo-deposit'), {
-      subject: 'NOBODY',
-      why: 'Ticket 4711',
-    });
+    await deposited(`NEXT-${large}`);
+    const none = await operator.client.submit(
+      depositOf(`NEXT-${large}`),
+      actionOf('undo-deposit'),
+      {
+        subject: 'NOBODY',
+        why: 'Ticket 4711',
+      },
+    );
     expect([none.status, none.html]).toEqual([409, expect.stringContaining('There is no deposit')]);
   });
 
@@ -86,8 +143,14 @@ describe('wallets', () => {
   it('are closed to agents and supervisors, also to a form of their own making', async () => {
     const gift = await scene.gift();
     for (const { client } of [agent, supervisor]) {
-      const page = await client.get(pageOf());
-      expect([page.status, page.html]).toEqual([200, expect.not.stringContaining('repairs/ask/')]);
+      await deposited(`SEEN-${gift.id}`);
+      for (const path of [pageOf(), depositOf(`SEEN-${gift.id}`)]) {
+        const page = await client.get(path);
+        expect([page.status, page.html]).toEqual([
+          200,
+          expect.not.stringContaining('repairs/ask/'),
+        ]);
+      }
       const { html } = await client.get(caseOf(gift.id));
       const { token = '', once = '' } = hiddenFields(html, actionOf('cancel-voucher'));
       for (const kind of ['credit-goodwill', 'undo-deposit']) {

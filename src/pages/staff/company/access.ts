@@ -4,7 +4,6 @@ import {
   listPublicKeys,
   listSourceAddresses,
 } from '../../../db/access/company-access.ts';
-import type { FoundCompany } from '../../../db/catalogue/companies.ts';
 import {
   accessChangeOf,
   accessChanges,
@@ -12,11 +11,10 @@ import {
   PORTAL_ACTOR,
 } from '../../../domain/access.ts';
 import { parsePublicKey, publicKeyFingerprint } from '../../../http/signature/public-key.ts';
-import { type Html, html } from '../../../rendering/html.ts';
+import { html } from '../../../rendering/html.ts';
 import { apiKeyPower, apiKeyState } from '../../layout/company-parts.ts';
 import { badge, emptyState, table, time } from '../../layout/parts.ts';
-import type { StaffRequest } from '../../page.ts';
-import { declarePart } from './company-pages.ts';
+import { companyPages, declarePart, partPage } from './company-pages.ts';
 
 type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
 type ListedAddress = Awaited<ReturnType<typeof listSourceAddresses>>[number];
@@ -94,34 +92,42 @@ export const publicKeysPart = declarePart<ListedPublicKey>({
 const CHANGES = 20;
 
 /** The newest changes of a company's access, and its sign-ins. */
-export async function changesCard(
-  { services }: StaffRequest,
-  { kind, id }: FoundCompany,
-): Promise<Html> {
-  const entries = await listAuditEntries(services.database, {
-    subjectKind: kind,
-    subjectId: id,
-    actions: Object.keys(accessChanges),
-    limit: CHANGES,
-  });
-  return html`<section class="card" id="changes"><h2>Changes and sign-ins</h2>
-${
-  entries.length === 0
-    ? emptyState('None', 'Nobody has signed in or changed anything.')
-    : table(`The newest ${CHANGES}`, entries, [
-        { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
-        { title: 'Who', phone: 'plain', value: ({ actor }) => actor.replace(PORTAL_ACTOR, '') },
-        { title: 'What', phone: 'head', value: whatOf },
-        {
-          title: 'From',
-          phone: 'plain',
-          value: ({ details: { sourceAddress } }) =>
-            typeof sourceAddress === 'string' && html`<code>${addressPrefix(sourceAddress)}</code>`,
-        },
-      ])
-}
-<p class="quiet">An operator lists all: <code>npm run admin -- access audit --kind ${kind} --id ${id}</code></p></section>`;
-}
+export const changesPages = companyPages({
+  path: '/changes',
+  async handle({ services }, company) {
+    const { kind, id } = company;
+    const entries = await listAuditEntries(services.database, {
+      subjectKind: kind,
+      subjectId: id,
+      actions: Object.keys(accessChanges),
+      limit: CHANGES,
+    });
+    return partPage(company, {
+      title: 'Changes and sign-ins',
+      content: html`<section class="card">${
+        entries.length === 0
+          ? emptyState('None', 'Nobody has signed in or changed anything.')
+          : table(`The newest ${CHANGES}`, entries, [
+              { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+              {
+                title: 'Who',
+                phone: 'plain',
+                value: ({ actor }) => actor.replace(PORTAL_ACTOR, ''),
+              },
+              { title: 'What', phone: 'head', value: whatOf },
+              {
+                title: 'From',
+                phone: 'plain',
+                value: ({ details: { sourceAddress } }) =>
+                  typeof sourceAddress === 'string' &&
+                  html`<code>${addressPrefix(sourceAddress)}</code>`,
+              },
+            ])
+      }
+<p class="quiet">An operator lists all: <code>npm run admin -- access audit --kind ${kind} --id ${id}</code></p></section>`,
+    });
+  },
+});
 
 function whatOf({ action, details }: Awaited<ReturnType<typeof listAuditEntries>>[number]): string {
   const change = accessChangeOf(action);

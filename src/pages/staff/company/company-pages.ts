@@ -5,7 +5,7 @@ import type { CompanyKind } from '../../../domain/vouchers/voucher.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { pageNumber, paging } from '../../layout/paging.ts';
-import { emptyState, type TableColumn, table } from '../../layout/parts.ts';
+import { emptyState, message, type TableColumn, table } from '../../layout/parts.ts';
 import { idOf, type PageAnswer, type StaffPage, type StaffRequest, support } from '../../page.ts';
 import type { RefusedForm } from '../repair-form.ts';
 import { companyPath } from '../repair-parts.ts';
@@ -88,9 +88,9 @@ export const partPage = (
 ${answer.content}`,
 });
 
-/** A list of rows of a company: the newest on its page, all on a page of their own. */
+/** A list of rows of a company, on a page of its own. */
 interface PartOf<Row> {
-  /** Below the page of the company; also the anchor on it. */
+  /** Below the page of the company. */
   readonly path: string;
   readonly title: string;
   /** Both by default. */
@@ -99,15 +99,15 @@ interface PartOf<Row> {
   readonly nothing: string;
   read(request: StaffRequest, company: FoundCompany, page: RowPage): Promise<readonly Row[]>;
   columns(request: StaffRequest, company: FoundCompany): readonly TableColumn<Row>[];
-  /** Above the rows, on both pages. */
-  intro?(request: StaffRequest, company: FoundCompany): HtmlValue;
-  /** Below the rows, on the page of the company. */
+  /** Above the rows. */
+  intro?(request: StaffRequest, company: FoundCompany): HtmlValue | Promise<HtmlValue>;
+  /** Below the rows. */
   further?(
     request: StaffRequest,
     company: FoundCompany,
     refused: RefusedForm | undefined,
   ): HtmlValue | Promise<HtmlValue>;
-  /** Whether the page of all rows loads itself again. */
+  /** Whether the page loads itself again. */
   changesSoon?(rows: readonly Row[]): boolean;
 }
 
@@ -115,57 +115,41 @@ export interface Part {
   readonly path: string;
   readonly title: string;
   readonly kinds: readonly CompanyKind[];
-  /** On the page of the company. */
-  card(
-    request: StaffRequest,
-    company: FoundCompany,
-    refused: RefusedForm | undefined,
-  ): Promise<Html>;
+  /** Its page; `refused` where nothing came of a form. */
+  show(request: StaffRequest, company: FoundCompany, refused?: RefusedForm): Promise<PageAnswer>;
   readonly pages: readonly StaffPage[];
 }
 
-/** Rows on the page of a company, and on a page of their own. */
-const FIRST_ROWS = 10;
 const ROWS = 50;
 const REFRESH_SECONDS = 2;
 
 /** Declares a list of rows of a company. */
-export const declarePart = <Row>(part: PartOf<Row>): Part => ({
-  path: part.path,
-  title: part.title,
-  kinds: part.kinds ?? bothKinds,
-  async card(request, company, refused) {
-    const rows = await part.read(request, company, { limit: FIRST_ROWS + 1, offset: 0 });
-    return html`<section class="card" id="${part.path.slice(1)}"><h2>${part.title}</h2>
-${part.intro?.(request, company)}
-${tableOf(part, { request, company, rows: rows.slice(0, FIRST_ROWS) })}
-${rows.length > FIRST_ROWS && html`<p><a href="${companyPath(company)}${part.path}">Show all<span class="visually-hidden"> (${part.title})</span></a></p>`}
-${await part.further?.(request, company, refused)}</section>`;
-  },
-  pages: companyPages({
+export const declarePart = <Row>(part: PartOf<Row>): Part => {
+  const kinds = part.kinds ?? bothKinds;
+  const show: Part['show'] = (request, company, refused) =>
+    partOf(part, { request, company, refused });
+  return {
     path: part.path,
-    ...(part.kinds && { kinds: part.kinds }),
-    handle: (request, company) => allRows(part, request, company),
-  }),
-});
+    title: part.title,
+    kinds,
+    show,
+    pages: companyPages({ path: part.path, kinds, handle: show }),
+  };
+};
 
-const tableOf = <Row>(
-  { title, nothing, columns }: PartOf<Row>,
-  shown: {
+async function partOf<Row>(
+  part: PartOf<Row>,
+  {
+    request,
+    company,
+    refused,
+  }: {
     readonly request: StaffRequest;
     readonly company: FoundCompany;
-    readonly rows: readonly Row[];
+    readonly refused: RefusedForm | undefined;
   },
-): Html =>
-  shown.rows.length === 0
-    ? emptyState('None', nothing)
-    : table(title, shown.rows, columns(shown.request, shown.company));
-
-async function allRows<Row>(
-  part: PartOf<Row>,
-  request: StaffRequest,
-  company: FoundCompany,
 ): Promise<PageAnswer> {
+  const { title, nothing } = part;
   const page = pageNumber(request.query);
   if (page === undefined) return problems.notFound;
   const offset = (page - 1) * ROWS;
@@ -173,14 +157,21 @@ async function allRows<Row>(
   if (page > 1 && found.length === 0) return problems.notFound;
   const rows = found.slice(0, ROWS);
   return partPage(company, {
-    title: part.title,
+    title,
+    status: refused && 409,
     ...(part.changesSoon?.(rows) && { refreshSeconds: REFRESH_SECONDS }),
-    content: html`<section class="card">${part.intro?.(request, company)}
-${tableOf(part, { request, company, rows })}
+    content: html`${refused && message('danger', html`${refused.words}`)}
+${await part.intro?.(request, company)}
+<section class="card">${
+      rows.length === 0
+        ? emptyState('None', nothing)
+        : table(title, rows, part.columns(request, company))
+    }
 ${paging({
   ...{ path: companyPath(company) + part.path, values: {}, page, limit: ROWS },
   totalItems: offset + found.length,
   isAtLeast: found.length > ROWS,
-})}</section>`,
+})}
+${await part.further?.(request, company, refused)}</section>`,
   });
 }

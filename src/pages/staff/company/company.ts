@@ -1,23 +1,21 @@
 import { type FoundCompany, findCompany } from '../../../db/catalogue/companies.ts';
+import { partnerBalances, readLowBalances } from '../../../db/ledger/ledger.ts';
 import { paymentsUnderway, topupsUnderway, type Underway } from '../../../db/overview.ts';
 import { type Case, casesOfCompany } from '../../../db/positions/cases.ts';
 import { maskMsisdn, parseMsisdn } from '../../../domain/phone.ts';
-import type { Company } from '../../../domain/vouchers/voucher.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
+import { creditGoodwillRepair } from '../../../repairs/wallet-repairs.ts';
 import { problems } from '../../answers.ts';
-import { badge, facts, message, money, time } from '../../layout/parts.ts';
+import { isLow, walletLabels } from '../../layout/company-parts.ts';
+import { badge, facts, money, time } from '../../layout/parts.ts';
 import type { PageAnswer, StaffPage, StaffRequest } from '../../page.ts';
 import { caseColumns } from '../cases.ts';
+import { waitingOf } from '../desk.ts';
 import type { RefusedForm } from '../repair-form.ts';
-import { addressesPart, changesCard, keysPart, publicKeysPart } from './access.ts';
+import { companyPath } from '../repair-parts.ts';
+import { addressesPart, changesPages, keysPart, publicKeysPart } from './access.ts';
 import { companyPages, declarePart } from './company-pages.ts';
-import {
-  balancesCards,
-  companyStatementPages,
-  depositsPart,
-  salesCard,
-  salesPages,
-} from './money.ts';
+import { depositPage, moneyPart, pagesOfMoney, salesPages, salesTitle } from './money.ts';
 import {
   invitationsPart,
   inviteAgainForms,
@@ -25,7 +23,7 @@ import {
   personPages,
   signInForms,
 } from './people.ts';
-import { limitsCard, pricesPart, termsOfMerchant } from './terms.ts';
+import { limitsPages, pricesPart, termsPages } from './terms.ts';
 import { testCompanyWebhook, webhooksPart } from './webhooks.ts';
 
 /** The open and the ended cases of a company. */
@@ -38,15 +36,15 @@ const casesPart = declarePart<Case>({
 });
 
 const parts = [
+  moneyPart,
   casesPart,
-  depositsPart,
+  pricesPart,
   peoplePart,
   invitationsPart,
   webhooksPart,
   keysPart,
   addressesPart,
   publicKeysPart,
-  pricesPart,
 ] as const;
 
 const statusWords = {
@@ -55,83 +53,93 @@ const statusWords = {
   DEACTIVATED: ['danger', 'Deactivated'],
 } as const;
 
+/** The page of a company: its figures, its rows of the queue, and a link to each subject. */
 const showCompany = companyPages({
   path: '',
-  handle: (request, company) => renderCompany(request, company),
+  async handle(request, company) {
+    const { kind, name, status } = company;
+    const [tone, word] = statusWords[status];
+    const path = companyPath(company);
+    const links = [
+      ...parts.filter(({ kinds }) => kinds.includes(kind)),
+      { path: '/sales', title: salesTitle(company) },
+      ...(kind === 'merchant' ? [{ path: '/terms', title: 'Fee and payout account' }] : []),
+      { path: '/limits', title: 'Limits' },
+      { path: '/changes', title: 'Changes and sign-ins' },
+    ];
+    return {
+      kind: 'page',
+      title: name,
+      content: html`<h1>${name} ${badge(tone, word)}</h1>
+<section class="card">${facts(await figuresOf(request, company))}</section>
+<nav class="card" aria-label="About ${name}"><ul class="page-parts">
+${links.map((one) => html`<li><a href="${path}${one.path}">${one.title}</a></li>`)}</ul></nav>
+${await waitingOf(request, company)}
+<details class="card"><summary>Identity</summary>${facts(identityOf(company))}</details>`,
+    };
+  },
 });
 
-/** The page of a company, where nothing came of a form about its wallets. */
-export async function refusedCompanyPage(
-  request: StaffRequest,
-  company: Company,
-  refused: RefusedForm,
-): Promise<PageAnswer> {
-  const found = await findCompany(request.services.database, company);
-  return found ? renderCompany(request, found, refused) : problems.notFound;
-}
+type Facts = Readonly<Record<string, HtmlValue>>;
 
-async function renderCompany(
-  request: StaffRequest,
-  company: FoundCompany,
-  refused?: RefusedForm,
-): Promise<PageAnswer> {
-  const { kind, name } = company;
-  const isPartner = kind === 'partner';
-  const [tone, word] = statusWords[company.status];
-  const shown = parts.filter((part) => part.kinds.includes(kind));
-  const cards: Html[] = [];
-  for (const part of shown) cards.push(await part.card(request, company, refused));
-  return {
-    kind: 'page',
-    title: name,
-    status: refused && 409,
-    content: html`<h1>${name} ${badge(tone, word)}</h1>
-${refused && message('danger', refused.words)}
-<section class="card">${facts(await factsOf(request, company))}</section>
-${isPartner && (await balancesCards(request, company))}
-<nav aria-label="On this page"><ul class="page-parts">
-${shown.map(({ path, title }) => html`<li><a href="#${path.slice(1)}">${title}</a></li>`)}
-<li><a href="#sales">By day</a></li><li><a href="#limits">Limits</a></li>
-${!isPartner && html`<li><a href="#terms">Fee and account</a></li>`}<li><a href="#changes">Changes</a></li></ul></nav>
-${cards}
-${await salesCard(request, company)}
-${!isPartner && (await termsOfMerchant(request, company))}
-${await limitsCard(request, company)}
-${await changesCard(request, company)}`,
-  };
-}
-
-async function factsOf(
+async function figuresOf(
   { services: { database } }: StaffRequest,
   company: FoundCompany,
-): Promise<Readonly<Record<string, HtmlValue>>> {
-  const { kind, id, createdAt, contact } = company;
-  const isPartner = kind === 'partner';
+): Promise<Facts> {
+  const payments = await paymentsUnderway(database, company);
+  if (company.kind === 'merchant') return { 'Payments on hold': underway(payments) };
+  const { id } = company;
+  const balances = await partnerBalances(database, id);
+  const lows = await readLowBalances(database, id);
+  const shown = (wallet: keyof typeof balances, low: string | null = null): Html =>
+    html`${money(balances[wallet])} ${isLow(balances[wallet], low) && badge('danger', 'Low')}
+<a href="${companyPath(company)}/balances/${wallet}">Statement<span class="visually-hidden">
+of the ${walletLabels[wallet].name.toLowerCase()}</span></a>`;
   return {
-    [isPartner ? 'Partner' : 'Merchant']: id,
-    ...(contact && {
-      Identifier: contact.identifier,
-      'E-mail': contact.email,
-      Phone: maskMsisdn(parseMsisdn(contact.phone) ?? contact.phone),
-      Address: contact.address,
-    }),
-    Since: time(createdAt),
-    'Payments without an outcome': underway(await paymentsUnderway(database, company)),
-    ...(isPartner && {
-      'Top-ups without an outcome': underway(await topupsUnderway(database, id)),
-    }),
+    [walletLabels.gift.name]: shown('gift', lows.gift),
+    [walletLabels.airtime.name]: shown('airtime', lows.airtime),
+    [walletLabels.reserved.name]: shown('reserved'),
+    'Payments on hold': underway(payments),
+    'Top-ups on hold': underway(await topupsUnderway(database, id)),
   };
 }
 
 const underway = ({ count, amount }: Underway): HtmlValue =>
-  count === 0 ? 'None' : html`${count} for ${money(amount)} on hold`;
+  count === 0 ? 'None' : html`${count} of together ${money(amount)}`;
+
+const identityOf = ({ kind, id, createdAt, contact }: FoundCompany): Facts => ({
+  [kind === 'partner' ? 'Partner' : 'Merchant']: id,
+  ...(contact && {
+    Identifier: contact.identifier,
+    'E-mail': contact.email,
+    Phone: maskMsisdn(parseMsisdn(contact.phone) ?? contact.phone),
+    Address: contact.address,
+  }),
+  Since: time(createdAt),
+});
+
+/** The page of a deposit or of a partner's money, where nothing came of a form of its repairs. */
+export async function refusedMoneyPage(
+  request: StaffRequest,
+  partnerId: number,
+  refused: RefusedForm,
+): Promise<PageAnswer> {
+  const company = await findCompany(request.services.database, { kind: 'partner', id: partnerId });
+  if (!company) return problems.notFound;
+  return refused.kind === creditGoodwillRepair.name
+    ? moneyPart.show(request, company, refused)
+    : depositPage(request, company, { reference: refused.subjectId, refused });
+}
 
 /** Every page of a company. */
 export const pagesOfCompanies: readonly StaffPage[] = [
   ...showCompany,
   ...parts.flatMap(({ pages }) => pages),
-  ...companyStatementPages,
+  ...pagesOfMoney,
   ...salesPages,
+  ...termsPages,
+  ...limitsPages,
+  ...changesPages,
   ...personPages,
   ...signInForms,
   ...inviteAgainForms,

@@ -1,46 +1,42 @@
 import type { FoundCompany } from '../../../db/catalogue/companies.ts';
 import type { Days } from '../../../db/days.ts';
-import { type ListedDeposit, listDeposits } from '../../../db/ledger/deposits.ts';
+import { findDepositOf, type ListedDeposit, listDeposits } from '../../../db/ledger/deposits.ts';
 import { salesPerDay } from '../../../db/ledger/sales.ts';
 import { payoutsPerDay } from '../../../db/lists/redemptions.ts';
+import { findShownRepair } from '../../../db/repairs/repair-lists.ts';
+import { findOpenRepair } from '../../../db/repairs/repairs.ts';
 import { formatGroupedAmount } from '../../../domain/money.ts';
 import { mayAsStaff } from '../../../domain/staff.ts';
 import { type Html, html } from '../../../rendering/html.ts';
-import type { RepairKind } from '../../../repairs/repair-kind.ts';
 import { creditGoodwillRepair, undoDepositRepair } from '../../../repairs/wallet-repairs.ts';
-import { timeZone } from '../../language/time-zone.ts';
+import { problems } from '../../answers.ts';
 import { payoutColumns, salesColumns, walletCards } from '../../layout/company-parts.ts';
 import { daysForm } from '../../layout/forms.ts';
 import {
   amountText,
   badge,
-  daysAfter,
   emptyState,
   message,
+  money,
   readDays,
   table,
   time,
-  today,
 } from '../../layout/parts.ts';
 import { accountStatement } from '../../layout/statement.ts';
-import { type StaffRequest, SUPPORT_PATH } from '../../page.ts';
-import { type RefusedForm, repairForm } from '../repair-form.ts';
-import { companyPath } from '../repair-parts.ts';
+import { type PageAnswer, type StaffRequest, SUPPORT_PATH } from '../../page.ts';
+import { nextChoices, offerOf, type RefusedForm, repairForm } from '../repair-form.ts';
+import { companyPath, depositPath } from '../repair-parts.ts';
 import { companyPages, declarePart, partPage } from './company-pages.ts';
 
-/** A partner's balances, each with its account statement. */
-export const balancesCards = ({ services }: StaffRequest, company: FoundCompany): Promise<Html> =>
-  walletCards(services.database, company.id, { statements: `${companyPath(company)}/balances` });
-
 /** The account statement of a wallet of a partner. */
-export const companyStatementPages = companyPages({
+const companyStatementPages = companyPages({
   path: '/balances/:wallet',
   kinds: ['partner'],
   handle: (request, company) =>
     accountStatement(request, {
       partnerId: company.id,
       root: `${companyPath(company)}/balances`,
-      back: { path: companyPath(company), name: company.name },
+      back: { path: `${companyPath(company)}/money`, name: `${company.name}: money` },
       site: SUPPORT_PATH,
     }),
 });
@@ -48,22 +44,21 @@ export const companyStatementPages = companyPages({
 /** Whether a person may ask for repairs of wallets. */
 const mayRepair = ({ session }: StaffRequest): boolean => mayAsStaff(session.staff.role, 'operate');
 
-/** The deposits of a partner, and the repairs of its wallets. */
-export const depositsPart = declarePart<ListedDeposit>({
-  path: '/deposits',
-  title: 'Deposits',
+/** The wallets of a partner, each with its account statement, its deposits, and a credit as goodwill. */
+export const moneyPart = declarePart<ListedDeposit>({
+  path: '/money',
+  title: 'Money',
   kinds: ['partner'],
   nothing: 'No money was deposited yet.',
   read: ({ services }, { id }, page) => listDeposits(services.database, id, page),
-  intro: (request) =>
-    mayRepair(request) &&
-    html`<p>From ETB ${formatGroupedAmount(request.services.settings.repairs.repairConfirmFrom)} on, also together within 24
-hours, another person must confirm a repair of a wallet.</p>`,
-  columns: (request) => [
+  intro: ({ services }, company) =>
+    walletCards(services.database, company.id, { statements: `${companyPath(company)}/balances` }),
+  columns: (_request, { id }) => [
     {
-      title: 'Reference',
+      title: 'Deposit',
       phone: 'head',
-      value: ({ reference }) => html`<code>${reference}</code>`,
+      value: ({ reference }) =>
+        html`<a href="${depositPath(id, reference)}"><code>${reference}</code></a>`,
     },
     { title: 'Wallet', phone: 'plain', value: ({ wallet }) => wallet },
     { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
@@ -73,77 +68,119 @@ hours, another person must confirm a repair of a wallet.</p>`,
       align: 'right',
       value: ({ amount }) => amountText(amount),
     },
-    {
-      title: 'State',
-      phone: 'plain',
-      value: ({ reversedAt }) =>
-        reversedAt
-          ? html`${badge('warning', 'Taken back')} ${time(reversedAt)}`
-          : badge('success', 'Deposited'),
-    },
-    ...(mayRepair(request)
-      ? [{ title: 'Repair', phone: 'plain' as const, value: undoForm(request) }]
-      : []),
+    { title: 'State', phone: 'plain', value: depositState },
   ],
   further: (request, company, refused) =>
     mayRepair(request) && goodwillForm(request, company, refused),
 });
 
-const undoForm =
-  (request: StaffRequest) =>
-  ({ id, reference, reversedAt }: ListedDeposit): Html | false =>
-    reversedAt === null &&
-    folded(
-      undoDepositRepair,
-      repairForm(request, undoDepositRepair, {
-        key: String(id),
-        subject: reference,
-        button: undoDepositRepair.button,
-      }),
-    );
+const depositState = ({ reversedAt, alike }: ListedDeposit): Html =>
+  reversedAt
+    ? html`${badge('plain', 'Taken back')} ${time(reversedAt)}`
+    : html`${badge('success', 'Deposited')} ${alike.length > 0 && badge('warning', 'Twice?')}`;
 
 const goodwillForm = (
   request: StaffRequest,
   { id }: FoundCompany,
   refused: RefusedForm | undefined,
 ): Html => {
-  const isRefused = refused?.kind === creditGoodwillRepair.name;
-  return html`<div class="choices">${folded(
-    creditGoodwillRepair,
-    repairForm(request, creditGoodwillRepair, {
-      key: 'company',
-      subject: String(id),
-      values: isRefused ? refused?.values : undefined,
-      button: creditGoodwillRepair.button,
-    }),
-    isRefused,
-  )}</div>`;
+  const { title, summary, button, name } = creditGoodwillRepair;
+  const { repairConfirmFrom } = request.services.settings.repairs;
+  return html`<div class="choices"><details${refused && html` open`}><summary class="button secondary">${title}</summary>
+<p>${summary} From ETB ${formatGroupedAmount(repairConfirmFrom)} on, also together within 24 hours, another person must
+confirm it.</p>
+${repairForm(request, creditGoodwillRepair, {
+  key: 'company',
+  subject: String(id),
+  values: refused?.kind === name ? refused.values : undefined,
+  button,
+})}</details></div>`;
 };
 
-/** A form behind its title. */
-const folded = ({ title, summary }: RepairKind, form: Html, isOpen = false): Html =>
-  html`<details${isOpen && html` open`}><summary class="button secondary">${title}</summary>
-<p>${summary}</p>
-${form}</details>`;
+/** The page of a deposit of a partner; `refused` where nothing came of a form. */
+export async function depositPage(
+  request: StaffRequest,
+  company: FoundCompany,
+  { reference, refused }: { readonly reference: string; readonly refused?: RefusedForm },
+): Promise<PageAnswer> {
+  const deposit = await findDepositOf(request.services.database, company.id, reference);
+  if (!deposit) return problems.notFound;
+  const { amount, wallet, at, alike } = deposit;
+  return {
+    kind: 'page',
+    title: `Deposit ${deposit.reference}`,
+    status: refused && 409,
+    content: html`<p><a href="${companyPath(company)}/money">${company.name}: money</a></p>
+<h1>Deposit <code>${deposit.reference}</code> ${depositState({ ...deposit, alike: [] })}</h1>
+<p>${money(amount)} · ${wallet} wallet · ${time(at)} · <a href="${companyPath(company)}/balances/${wallet}">Statement</a></p>
+${
+  alike.length > 0 &&
+  message(
+    'warning',
+    html`<div>It may be the same payment as ${alike.map(
+      (other, index) =>
+        html`${index > 0 && ', '}<a href="${depositPath(company.id, other)}">${other}</a>`,
+    )}: ${alike.length === 1 ? 'the amount or the reference is' : 'amounts or references are'} alike.</div>`,
+  )
+}
+${await undoing(request, deposit, refused)}`,
+  };
+}
 
-const DAYS = 14;
+/** What taking a deposit back would move, with its form for those who may ask for it. */
+async function undoing(
+  request: StaffRequest,
+  { reference, reversedAt }: ListedDeposit,
+  refused: RefusedForm | undefined,
+): Promise<Html | false> {
+  const { services } = request;
+  const { database } = services;
+  const judged = await undoDepositRepair.judge(database, reference, {}, services);
+  if (reversedAt || !judged) return false;
+  const kind = undoDepositRepair;
+  const open = await findOpenRepair(database, {
+    ...{ kind: kind.name, subject_kind: kind.subject, subject_id: reference },
+  });
+  const offer = mayRepair(request)
+    ? await offerOf(request, {
+        ...{ kind, subjectId: reference },
+        open: open && (await findShownRepair(database, open.id)),
+      })
+    : undefined;
+  return nextChoices(request, {
+    offers: offer ? [offer] : [],
+    refused,
+    next: {
+      happened: html`${judged.refusal ?? 'Was it booked twice, or for another partner?'}`,
+      toDo: mayRepair(request)
+        ? html`Compare it with the bank. To take it back: ${judged.effect}`
+        : html`Tell an operator, who can take it back.`,
+      first: 'undo-deposit',
+    },
+  });
+}
 
-/** The sales, or the payouts, of the last days. */
-export const salesCard = async (request: StaffRequest, company: FoundCompany): Promise<Html> =>
-  html`<section class="card" id="sales"><h2>${titleOf(company)}</h2>
-${await salesTable(request, company, { first: daysAfter(today(), 1 - DAYS), last: today(), zone: timeZone() })}
-<p><a href="${companyPath(company)}/sales">Choose the days</a></p></section>`;
+const depositPages = companyPages({
+  path: '/deposits/:reference',
+  kinds: ['partner'],
+  handle: (request, company) =>
+    depositPage(request, company, { reference: request.params.reference ?? '' }),
+});
 
-const titleOf = ({ kind }: FoundCompany) =>
+/** The pages below the money of a partner. */
+export const pagesOfMoney = [...companyStatementPages, ...depositPages];
+
+/** The title of those pages. */
+export const salesTitle = ({ kind }: FoundCompany) =>
   kind === 'partner' ? 'Sales by day' : 'Payouts by day';
 
-/** The same for chosen days. */
+/** The sales, or the payouts, of chosen days. */
 export const salesPages = companyPages({
   path: '/sales',
   async handle(request, company) {
     const range = readDays(request.query);
     return partPage(company, {
-      title: titleOf(company),
+      title: salesTitle(company),
       status: range.days ? undefined : 422,
       content: html`<section class="card">${daysForm(`${companyPath(company)}/sales`, range)}
 ${range.days && (await salesTable(request, company, range.days))}</section>`,

@@ -366,7 +366,7 @@ export const inviteAgainForms = companyForms({
     );
     return {
       kind: 'redirect',
-      to: companyPath(company),
+      to: `${companyPath(company)}/invitations`,
       notice: email ? `A link is on its way to ${email}.` : (refusal ?? 'Nothing was sent.'),
     };
   },

@@ -1,36 +1,43 @@
-import type { FoundCompany } from '../../../db/catalogue/companies.ts';
 import { listAccountChecks } from '../../../db/catalogue/payout-accounts.ts';
 import { listPartnerPrices } from '../../../db/catalogue/prices.ts';
 import { readCompanyLimits } from '../../../db/limits/daily-limits.ts';
 import { readMerchantTerms } from '../../../db/vouchers/generation.ts';
-import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
+import { type HtmlValue, html } from '../../../rendering/html.ts';
+import { problems } from '../../answers.ts';
 import { termsFacts, usd } from '../../layout/company-parts.ts';
 import { badge, facts, money, time } from '../../layout/parts.ts';
-import type { StaffRequest } from '../../page.ts';
 import { accountTable } from '../payout-accounts.ts';
-import { declarePart } from './company-pages.ts';
+import { companyPages, declarePart, partPage } from './company-pages.ts';
 
 /** The limits and budgets of a company for a day (UTC), and their use so far. */
-export async function limitsCard(
-  { services: { database, settings } }: StaffRequest,
-  company: FoundCompany,
-): Promise<Html | undefined> {
-  const limits = await readCompanyLimits(database, company);
-  if (!limits) return undefined;
-  const { messagesPerCompanyAndDay, codeAttemptsPerCompanyAndDay } = settings.vouchers;
-  const { amountLimit, operationsLimit } = limits;
-  return html`<section class="card" id="limits"><h2>Limits and budgets of today (UTC)</h2>
-${facts({
-  ...(company.kind === 'partner' && {
-    'Daily amount':
-      amountLimit === null ? 'No limit' : html`${money(limits.spent)} of ${money(amountLimit)}`,
-    'Daily vouchers and top-ups':
-      operationsLimit === null ? 'No limit' : `${limits.operations} of ${operationsLimit}`,
-  }),
-  Messages: usedOf(limits.messages, limits.messagesBudget, messagesPerCompanyAndDay),
-  'Wrong codes': usedOf(limits.wrongCodes, limits.wrongCodesBudget, codeAttemptsPerCompanyAndDay),
-})}</section>`;
-}
+export const limitsPages = companyPages({
+  path: '/limits',
+  async handle({ services: { database, settings } }, company) {
+    const limits = await readCompanyLimits(database, company);
+    if (!limits) return problems.notFound;
+    const { messagesPerCompanyAndDay, codeAttemptsPerCompanyAndDay } = settings.vouchers;
+    const { amountLimit, operationsLimit } = limits;
+    return partPage(company, {
+      title: 'Limits and budgets of today (UTC)',
+      content: html`<section class="card">${facts({
+        ...(company.kind === 'partner' && {
+          'Daily amount':
+            amountLimit === null
+              ? 'No limit'
+              : html`${money(limits.spent)} of ${money(amountLimit)}`,
+          'Daily vouchers and top-ups':
+            operationsLimit === null ? 'No limit' : `${limits.operations} of ${operationsLimit}`,
+        }),
+        Messages: usedOf(limits.messages, limits.messagesBudget, messagesPerCompanyAndDay),
+        'Wrong codes': usedOf(
+          limits.wrongCodes,
+          limits.wrongCodesBudget,
+          codeAttemptsPerCompanyAndDay,
+        ),
+      })}</section>`,
+    });
+  },
+});
 
 /** The use of a budget: that of the company, or else that of the settings. */
 const usedOf = (used: number, own: number | null, setting: number): HtmlValue =>
@@ -40,14 +47,20 @@ const usedOf = (used: number, own: number | null, setting: number): HtmlValue =>
 const CHECKS = 20;
 
 /** A merchant's fee and payout account, and what providers say of it. */
-export async function termsOfMerchant(request: StaffRequest, { id }: FoundCompany): Promise<Html> {
-  const { database } = request.services;
-  const terms = await readMerchantTerms(database, id);
-  const checks = await listAccountChecks(database, { merchantId: id, limit: CHECKS });
-  return html`<section class="card" id="terms"><h2>Fee and payout account</h2>
-${termsFacts(terms)}
-${checks.length > 0 && accountTable(request, { caption: 'What providers say of the account', rows: checks, back: 'company' })}</section>`;
-}
+export const termsPages = companyPages({
+  path: '/terms',
+  kinds: ['merchant'],
+  async handle(request, company) {
+    const { database } = request.services;
+    const { id } = company;
+    const checks = await listAccountChecks(database, { merchantId: id, limit: CHECKS });
+    return partPage(company, {
+      title: 'Fee and payout account',
+      content: html`<section class="card">${termsFacts(await readMerchantTerms(database, id))}
+${checks.length > 0 && accountTable(request, { caption: 'What providers say of the account', rows: checks, back: 'company' })}</section>`,
+    });
+  },
+});
 
 type Price = Awaited<ReturnType<typeof listPartnerPrices>>[number];
 
