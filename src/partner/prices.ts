@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { priceSubjects, setPrice } from '../db/catalogue/prices.ts';
 import { refuse } from '../domain/refusals.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
@@ -11,6 +10,7 @@ import {
   informativeDecimalField,
   positiveDecimalField,
 } from '../http/fields/request-fields.ts';
+import { setSellingPrice } from '../operations/prices.ts';
 
 const exchangeRate = { description: 'ETB for one USD, as it was used for the sale' };
 const currency = { description: 'Currency that the customer paid in (ISO 4217)' };
@@ -87,10 +87,14 @@ export const setDenominationPriceEndpoint = endpoint({
   reasons: ['denomination-not-found', 'merchant-not-found'],
   async handle({ services, company, body }) {
     const price = { ...body, merchantId: body.merchantId ?? null, partnerId: company.id };
-    const { hasDenomination, hasMerchant } = await priceSubjects(services.database, price);
-    if (!hasDenomination) return refuse('denomination-not-found');
-    if (!hasMerchant) return refuse('merchant-not-found');
-    const stored = await setPrice(services.database, price);
+    const set = await services.database
+      .transaction()
+      .execute((transaction) => setSellingPrice(transaction, price));
+    if (!set.ok)
+      return refuse(
+        set.missing === 'denomination' ? 'denomination-not-found' : 'merchant-not-found',
+      );
+    const { stored } = set;
     return reply(
       {
         id: stored.id,

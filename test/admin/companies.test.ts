@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setPrice } from '../../src/db/catalogue/prices.ts';
+import { setPrice } from '../support/companies.ts';
 import {
   type AdminScene,
   type Catalogue,

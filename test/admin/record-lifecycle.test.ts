@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setPrice } from '../../src/db/catalogue/prices.ts';
+import { setPrice } from '../support/companies.ts';
 import { cancel, makeVoucher, redemptions, topUp } from './movements.ts';
 import {
   type AdminScene,

@@ -6,9 +6,9 @@ import {
   addProduct,
   addProductCategory,
 } from '../../src/db/catalogue/companies.ts';
-import { setPrice } from '../../src/db/catalogue/prices.ts';
 import type { Database } from '../../src/db/connection.ts';
 import type { GenerationRequest, GenerationSubject } from '../../src/db/vouchers/generation.ts';
+import { setPrice } from '../support/companies.ts';
 import { addVoucher as addVoucherOf } from '../support/vouchers.ts';
 import { transferOf, write } from './ledger-writing.ts';
 

@@ -11,7 +11,8 @@ import {
   addSourceAddresses,
   type NewMerchant,
 } from '../../src/db/catalogue/companies.ts';
-import { setPrice } from '../../src/db/catalogue/prices.ts';
+import { type NewPrice, replacePrice } from '../../src/db/catalogue/prices.ts';
+import type { Database } from '../../src/db/connection.ts';
 import { addTransfers } from '../../src/db/ledger/ledger.ts';
 import { parseMoney } from '../../src/domain/money.ts';
 import type { Company } from '../../src/domain/vouchers/voucher.ts';
@@ -185,3 +186,7 @@ export async function makeMerchant(
     payoutNumber: payout.value,
   };
 }
+
+/** Sets a partner's selling price, whatever it is now. */
+export const setPrice = (database: Database, price: NewPrice) =>
+  database.transaction().execute((transaction) => replacePrice(transaction, price));

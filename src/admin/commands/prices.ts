@@ -1,13 +1,6 @@
-import {
-  findPrice,
-  grantAccess,
-  listPartnerPrices,
-  priceSubjects,
-  replacePrice,
-  revokeAccess,
-} from '../../db/catalogue/prices.ts';
+import { grantAccess, listPartnerPrices, revokeAccess } from '../../db/catalogue/prices.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
-import { parseMoney } from '../../domain/money.ts';
+import { setSellingPrice } from '../../operations/prices.ts';
 import { changeCommand, lookCommand } from '../command.ts';
 import { AdminError, id, optional, priceUsd, required } from '../fields.ts';
 import { requireSubject } from '../record-names.ts';
@@ -36,28 +29,27 @@ export const setPriceCommand = changeCommand({
       denominationId: input.denomination,
       merchantId: input.merchant ?? null,
     };
-    const { hasDenomination, hasMerchant } = await priceSubjects(transaction, price);
-    if (!hasDenomination)
+    const set = await setSellingPrice(transaction, { ...price, sellingPriceUsd: input.priceUsd });
+    if (!set.ok)
       throw new AdminError(
-        `There is no active denomination ${input.denomination}: see "product denomination list".`,
+        set.missing === 'denomination'
+          ? `There is no active denomination ${input.denomination}: see "product denomination list".`
+          : `There is no active merchant ${input.merchant}: see "merchant list".`,
       );
-    if (!hasMerchant)
-      throw new AdminError(`There is no active merchant ${input.merchant}: see "merchant list".`);
-    const before = await findPrice(transaction, price);
+    const { before } = set;
     const whose =
       `of denomination ${input.denomination} for partner ${input.partner}` +
       (input.merchant === undefined ? '' : ` at merchant ${input.merchant}`);
-    if (before !== undefined && parseMoney(before) === parseMoney(input.priceUsd))
+    if (!set.isChanged)
       return { unchanged: `No change: the price ${whose} already has this value.` };
-    const stored = await replacePrice(transaction, { ...price, sellingPriceUsd: input.priceUsd });
     const { denominationId, merchantId } = price;
-    const to = stored.selling_price_usd;
+    const to = set.stored.selling_price_usd;
     return {
       subject: { kind: 'partner', id: input.partner },
-      details: { denominationId, merchantId, sellingPriceUsd: { from: before ?? null, to } },
+      details: { denominationId, merchantId, sellingPriceUsd: { from: before, to } },
       text:
         `Set the price ${whose} to USD ${moneyText(to)}` +
-        `${before === undefined ? '' : `; it was USD ${moneyText(before)}`}.`,
+        `${before === null ? '' : `; it was USD ${moneyText(before)}`}.`,
     };
   },
 });

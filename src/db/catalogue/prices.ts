@@ -11,6 +11,14 @@ export interface NewPrice {
   readonly sellingPriceUsd: string;
 }
 
+const storedColumns = [
+  'id',
+  'created_at',
+  'denomination_id',
+  'merchant_id',
+  'selling_price_usd',
+] as const;
+
 /** Whether the subjects of a price exist and are active. */
 export async function priceSubjects(
   database: Database,
@@ -29,10 +37,6 @@ export async function priceSubjects(
     hasMerchant: price.merchantId === null || (row?.has_merchant ?? false),
   };
 }
-
-/** Sets a partner's selling price in a separate transaction; see `replacePrice`. */
-export const setPrice = (database: Database, price: NewPrice) =>
-  database.transaction().execute((transaction) => replacePrice(transaction, price));
 
 /**
  * Sets a partner's selling price; the previous one stays as history. The lock of the partner's row
@@ -61,7 +65,7 @@ export async function replacePrice(transaction: DatabaseTransaction, price: NewP
       merchant_id: price.merchantId,
       selling_price_usd: price.sellingPriceUsd,
     })
-    .returning(['id', 'created_at', 'denomination_id', 'merchant_id', 'selling_price_usd'])
+    .returning(storedColumns)
     .executeTakeFirstOrThrow();
 }
 
@@ -96,20 +100,18 @@ export async function listPartnerPrices(database: Database, partnerId: number, p
 }
 
 /** The current price of exactly this partner, denomination and merchant; undefined for none. */
-export const findPrice = async (
+export const findPrice = (
   transaction: DatabaseTransaction,
   price: Omit<NewPrice, 'sellingPriceUsd'>,
-): Promise<string | undefined> =>
-  (
-    await transaction
-      .selectFrom('partner_gift_denomination_prices')
-      .select('selling_price_usd')
-      .where('partner_id', '=', price.partnerId)
-      .where('denomination_id', '=', price.denominationId)
-      .where(sql<boolean>`merchant_id is not distinct from ${price.merchantId}::bigint`)
-      .where('replaced_at', 'is', null)
-      .executeTakeFirst()
-  )?.selling_price_usd;
+) =>
+  transaction
+    .selectFrom('partner_gift_denomination_prices')
+    .select(storedColumns)
+    .where('partner_id', '=', price.partnerId)
+    .where('denomination_id', '=', price.denominationId)
+    .where(sql<boolean>`merchant_id is not distinct from ${price.merchantId}::bigint`)
+    .where('replaced_at', 'is', null)
+    .executeTakeFirst();
 
 /** What a partner may sell. */
 export interface ProductAccess {

@@ -1,14 +1,9 @@
-import {
-  findPrice,
-  listPartnerPrices,
-  priceSubjects,
-  replacePrice,
-} from '../../db/catalogue/prices.ts';
+import { listPartnerPrices } from '../../db/catalogue/prices.ts';
 import { productList } from '../../db/lists/catalogue.ts';
 import type { RowOf } from '../../db/lists/list.ts';
-import { findNamedMerchants } from '../../db/vouchers/bulk-orders.ts';
 import { mayUse } from '../../domain/access.ts';
 import type { Operator } from '../../domain/phone.ts';
+import { setSellingPrice } from '../../operations/prices.ts';
 import { html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
@@ -18,13 +13,13 @@ import {
   amountText,
   badge,
   emptyState,
-  field,
   money,
   plainAmount,
   questionPage,
   table,
   time,
 } from '../layout/parts.ts';
+import { priceFields, readPriceForm, type WrongPrice } from '../layout/price-form.ts';
 import { type AccountRequest, idOf, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
 import { changeAccess } from '../session/confirmation.ts';
 import { csvFile, listFilters, listPages } from './lists.ts';
@@ -159,13 +154,6 @@ export const downloadPrices = portal.page({
     }),
 });
 
-interface Wrong {
-  readonly price: string;
-  readonly merchant: string;
-  readonly priceProblem?: string;
-  readonly merchantProblem?: string;
-}
-
 const denominationOf = async (request: AccountRequest) =>
   (await pricesOf(request)).find(
     ({ denominationId, status }) => denominationId === idOf(request) && status === 'ACTIVE',
@@ -179,7 +167,7 @@ export const askPrice = portal.page({
   handle: (request) => pricePage(request),
 });
 
-async function pricePage(request: AccountRequest, wrong?: Wrong): Promise<PageAnswer> {
+async function pricePage(request: AccountRequest, wrong?: WrongPrice): Promise<PageAnswer> {
   const found = await denominationOf(request);
   if (!found) return problems.notFound;
   const { sellingPriceUsd, merchantId } = found;
@@ -190,30 +178,11 @@ async function pricePage(request: AccountRequest, wrong?: Wrong): Promise<PageAn
     heading: html`Price of the voucher of ${money(found.amount)}`,
     text: html`<p>The price holds for vouchers that are generated from now on. It costs you
 ${money(found.amount)} from the gift wallet each, whatever your price is.</p>`,
-    fields: html`${field({
-      name: 'price',
-      label: 'Your price in USD',
-      value: wrong?.price ?? now,
-      error: wrong?.priceProblem,
-      maximumLength: 20,
-    })}
-${field({
-  name: 'merchant',
-  label: 'Only for this merchant',
-  hint: 'Its identifier, such as MER-0001. Empty: all merchants without their own price.',
-  value: wrong?.merchant ?? '',
-  error: wrong?.merchantProblem,
-  isOptional: true,
-})}
-`,
+    fields: priceFields('Your price in USD', now, wrong),
     button: 'Set the price',
     back: PRICES_PATH,
   });
 }
-
-/** As the API accepts it (positiveDecimalField), with cents or finer. */
-const isPrice = (text: string): boolean =>
-  /^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,6})?$/.test(text) && /[1-9]/.test(text);
 
 /** Sets the selling price of a voucher; the previous price stays as history. */
 export const setPriceForm = portal.form({
@@ -222,34 +191,20 @@ export const setPriceForm = portal.form({
   confirmation: 'none',
   kind: 'partner',
   async handle(request) {
-    const { services, session, form } = request;
-    const [price, merchant] = [form.text('price').trim(), form.text('merchant').trim()];
     const found = await denominationOf(request);
     if (!found) return problems.notFound;
-    if (!isPrice(price))
-      return pricePage(request, {
-        ...{ price, merchant },
-        priceProblem: 'Enter an amount above 0 with at most 6 decimals, such as 9.50.',
-      });
-    const [named] = await findNamedMerchants(services.database, {
-      ids: [],
-      identifiers: [merchant],
-    });
-    if (merchant !== '' && !named)
-      return pricePage(request, {
-        ...{ price, merchant },
-        merchantProblem: 'There is no active merchant with this identifier.',
-      });
+    const read = await readPriceForm(request.services.database, request.form);
+    if (!read.ok) return pricePage(request, read.wrong);
     const { denominationId } = found;
-    const merchantId = named?.id ?? null;
-    const wanted = { partnerId: session.company.id, denominationId, merchantId };
+    const { price, merchantId } = read;
     await changeAccess(request, 'set selling-price', async (transaction) => {
-      const { hasDenomination } = await priceSubjects(transaction, wanted);
-      if (!hasDenomination) return undefined;
-      const before = (await findPrice(transaction, wanted)) ?? null;
-      await replacePrice(transaction, { ...wanted, sellingPriceUsd: price });
+      const set = await setSellingPrice(transaction, {
+        ...{ partnerId: request.session.company.id, denominationId, merchantId },
+        sellingPriceUsd: price,
+      });
+      if (!set.ok || !set.isChanged) return undefined;
       const { amount: etb } = found;
-      const details = { denominationId, amount: etb, merchantId, before, after: price };
+      const details = { denominationId, amount: etb, merchantId, before: set.before, after: price };
       return { result: true, details };
     });
     const notice = sentence(

@@ -43,6 +43,10 @@ export const companyPath = ({ kind, id }: Company): string => `${SUPPORT_PATH}/$
 export const depositPath = (partnerId: number, reference: string): string =>
   `${companyPath({ kind: 'partner', id: partnerId })}/deposits/${encodeURIComponent(reference)}`;
 
+/** The page of the prices of a partner's voucher. */
+export const pricePath = (partnerId: number, denominationId: number): string =>
+  `${companyPath({ kind: 'partner', id: partnerId })}/prices/${denominationId}`;
+
 /** The name of a company, with a link to its page; text where the company is not known. */
 export const companyLink = (
   kind: CompanyKind,

@@ -10,6 +10,7 @@ import { parseMoney } from '../../domain/money.ts';
 import { maskStored } from '../../domain/phone.ts';
 import { airtimeProviderNames, isRoutedTo } from '../../domain/providers.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
+import { usd } from '../layout/company-parts.ts';
 import { productOf, topupBadge, voucherBadge } from '../layout/labels.ts';
 import { badge, type Happening, message, money, postForm, time } from '../layout/parts.ts';
 import { happeningsOf } from '../layout/voucher-story.ts';
@@ -17,7 +18,7 @@ import type { StaffRequest } from '../page.ts';
 import type { NextStep } from './next-steps.ts';
 import { namesOthers, nextStepOfTopup } from './next-steps-of-topups.ts';
 import { nextStepOfVoucher } from './next-steps-of-vouchers.ts';
-import { companyLink, type SupportCaseName } from './repair-parts.ts';
+import { companyLink, pricePath, type SupportCaseName } from './repair-parts.ts';
 import { happeningsOfProviders, happeningsOfRepairs, happeningsOfTopup } from './stories.ts';
 
 /** Everything that support needs to know of one voucher or one top-up; numbers are masked. */
@@ -72,6 +73,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
       Left: money(voucher.remaining),
       'On hold': money(voucher.held),
       'Returned to the partner': money(voucher.returned),
+      'Price at the sale': html`USD ${usd(voucher.sellingPriceUsd)} <a href="${pricePath(voucher.partnerId, voucher.denominationId)}">All its prices</a>`,
       Partner: companyLink('partner', voucher.partnerId, partner),
       Merchant: companyLink('merchant', voucher.merchantId, voucher.merchantName),
       Redeemable: redeemableAt,

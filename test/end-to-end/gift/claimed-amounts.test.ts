@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addDenomination } from '../../../src/db/catalogue/companies.ts';
-import { setPrice } from '../../../src/db/catalogue/prices.ts';
 import type { Surface } from '../../../src/domain/refusals.ts';
 import type { TestMerchant } from '../../support/companies.ts';
+import { setPrice } from '../../support/companies.ts';
 import { expectRefusal } from '../bad-input/refusals.ts';
 import { CLAIM, type Client, done, GENERATE, type Gift, newOwner } from './gift-scene.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';

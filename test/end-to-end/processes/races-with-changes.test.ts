@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { setPrice } from '../../../src/db/catalogue/prices.ts';
 import { expireDueVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { type Answer, merchantClient } from '../../support/clients.ts';
-import { makeMerchant, makePartner } from '../../support/companies.ts';
+import { makeMerchant, makePartner, setPrice } from '../../support/companies.ts';
 import { cancelAlone } from '../../support/vouchers.ts';
 import { CLAIM, done, GENERATE, type Gift, REDEEM } from '../gift/gift-scene.ts';
 import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.ts';

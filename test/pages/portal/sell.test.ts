@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setPrice } from '../../../src/db/catalogue/prices.ts';
+import { setPrice } from '../../support/companies.ts';
 import { makeTopupProducts, type TopupProducts } from '../../support/topups.ts';
 import { until } from '../../support/until.ts';
 import { type BusinessScene, setBusinessScene, textOf } from './journeys/business-scene.ts';

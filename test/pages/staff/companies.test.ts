@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addAuditEntry } from '../../../src/db/access/calls.ts';
 import type { Company } from '../../../src/domain/vouchers/voucher.ts';
 import { caseOf } from '../../positions/cases.ts';
 import { doneLate, takenBack } from '../../positions/placements.ts';
@@ -360,5 +361,97 @@ describe('a person of a company', () => {
       expect(answer.status).toBe(404);
     }
     expect(await trySignIn(person)).toBe(303);
+  });
+});
+
+describe('a selling price', () => {
+  const priceAt = async () => {
+    const { denominationId } = await scene.stack.database
+      .selectFrom('partner_gift_denomination_prices')
+      .innerJoin('gift_denominations', 'gift_denominations.id', 'denomination_id')
+      .select('denomination_id as denominationId')
+      .where('partner_id', '=', scene.partner.id)
+      .where('amount_etb', '=', '500')
+      .executeTakeFirstOrThrow();
+    return `${pathOf(partner())}/prices/${denominationId}`;
+  };
+
+  it('of a sold voucher leads to all prices that were in force, and to who set them', async () => {
+    const gift = await scene.gift({ denomination: 500 });
+    const path = await priceAt();
+    const { html } = await agent.client.get(`/support/vouchers/${gift.id}`);
+    expect(plain(html)).toContain('Price at the sale USD 4.75');
+    expect(html).toContain(`href="${path}"`);
+    const words = await read(path);
+    expect(words).toMatch(/USD 4\.75 In force All other merchants .* The partner’s server/);
+  });
+
+  it('is set by an operator for one merchant or for all, and is audited as at the portal', async () => {
+    const path = await priceAt();
+    const set = (fields: Record<string, string>) =>
+      operator.client.submit(path, path, { ...why, ...fields });
+    const { identifier, merchant_name } = await scene.stack.database
+      .selectFrom('merchants')
+      .select(['identifier', 'merchant_name'])
+      .where('id', '=', scene.merchant.id)
+      .executeTakeFirstOrThrow();
+    expect(await set({ price: '4.6', merchant: identifier })).toMatchObject({
+      status: 303,
+      location: path,
+    });
+    const words = await read(path, operator);
+    expect(words).toContain('The price is USD 4.6 now.');
+    expect(words).toMatch(
+      new RegExp(
+        `USD 4.60 In force ${merchant_name} .* ${operator.account.name} USD 4.75 In force`,
+      ),
+    );
+    const [entry] = await scene.stack.database
+      .selectFrom('audit_log')
+      .select(['actor', 'details'])
+      .where('action', '=', 'set selling-price')
+      .where('subject_id', '=', scene.partner.id)
+      .orderBy('id', 'desc')
+      .execute();
+    expect(entry).toMatchObject({
+      actor: `staff:${operator.account.id}`,
+      details: { before: null, after: '4.6', merchantId: scene.merchant.id, why: 'Ticket 4711' },
+    });
+    await set({ price: '4.60', merchant: identifier });
+    expect(await read(path, operator)).toContain('Nothing was changed');
+    for (const wrong of [
+      { price: '0' },
+      { price: '4.5', merchant: 'NONE' },
+      { price: '5', why: '' },
+    ])
+      expect((await set(wrong)).status, JSON.stringify(wrong)).toBe(422);
+  });
+
+  it('is not set by an agent or a supervisor, nor of a voucher that the partner does not sell', async () => {
+    const path = await priceAt();
+    for (const person of [agent, supervisor]) {
+      const { html } = await person.client.get(path);
+      expect(html).not.toContain('name="price"');
+      const { token = '' } = hiddenFields(html, '/support/sign-out');
+      const answer = await person.client.post(path, { ...why, price: '1', token });
+      expect(answer.status).toBe(403);
+    }
+    const none = `${pathOf(partner())}/prices/999999`;
+    expect((await operator.client.get(none)).status).toBe(404);
+    const { token = '' } = hiddenFields((await operator.client.get(path)).html, path);
+    expect((await operator.client.post(none, { ...why, price: '1', token })).status).toBe(404);
+  });
+
+  it('may be seen to have been another one: the changes of the service fee stand at the merchant', async () => {
+    const { merchant } = await scene.voucherIn('redeemed');
+    await scene.stack.database.transaction().execute((transaction) =>
+      addAuditEntry(transaction, {
+        ...{ actor: 'hanna', action: 'set service-fee' },
+        ...{ subjectKind: 'merchant', subjectId: merchant.id },
+        details: { changes: { serviceFeePercent: { from: '2.0000', to: '2.5000' } } },
+      }),
+    );
+    const words = await read(`${pathOf({ kind: 'merchant', id: merchant.id })}/terms`);
+    expect(words).toMatch(/2\.5 % 2 % [\d: -]+ hanna/);
   });
 });

@@ -181,16 +181,13 @@ describe('companies and people are found', () => {
   test('a merchant by its name, its identifier and its e-mail address', async () => {
     const { id } = scene.merchant;
     const row = await scene.stack.database
-      .selectFrom('merchants')
-      .select(['merchant_name', 'identifier', 'email'])
+      .updateTable('merchants')
+      .set({ merchant_name: `Bole ${randomUUID()}`, email: `${randomUUID()}@bole.example` })
       .where('id', '=', id)
+      .returning(['merchant_name', 'identifier', 'email'])
       .executeTakeFirstOrThrow();
-    for (const text of [row.identifier, row.email.toUpperCase()])
+    for (const text of [row.merchant_name, row.identifier, row.email.toUpperCase()])
       await opens(text, `/support/merchants/${id}`);
-    // Others have the name, too.
-    expect((await scene.find(row.merchant_name)).html).toContain(
-      `<a href="/support/merchants/${id}">merchant ${row.merchant_name}</a>`,
-    );
   });
 
   test('several of one name are listed, each with a link to its page', async () => {

@@ -23,7 +23,8 @@ import {
   personPages,
   signInForms,
 } from './people.ts';
-import { limitsPages, pricesPart, termsPages } from './terms.ts';
+import { pagesOfPrices, pricesPart } from './prices.ts';
+import { limitsPages, termsPages } from './terms.ts';
 import { testCompanyWebhook, webhooksPart } from './webhooks.ts';
 
 /** The open and the ended cases of a company. */
@@ -136,6 +137,7 @@ export const pagesOfCompanies: readonly StaffPage[] = [
   ...showCompany,
   ...parts.flatMap(({ pages }) => pages),
   ...pagesOfMoney,
+  ...pagesOfPrices,
   ...salesPages,
   ...termsPages,
   ...limitsPages,

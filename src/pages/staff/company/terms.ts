@@ -1,13 +1,15 @@
+import { z } from 'zod';
+import { listAuditEntries } from '../../../db/access/calls.ts';
 import { listAccountChecks } from '../../../db/catalogue/payout-accounts.ts';
-import { listPartnerPrices } from '../../../db/catalogue/prices.ts';
 import { readCompanyLimits } from '../../../db/limits/daily-limits.ts';
 import { readMerchantTerms } from '../../../db/vouchers/generation.ts';
-import { type HtmlValue, html } from '../../../rendering/html.ts';
+import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
-import { termsFacts, usd } from '../../layout/company-parts.ts';
-import { badge, facts, money, time } from '../../layout/parts.ts';
+import { termsFacts } from '../../layout/company-parts.ts';
+import { badge, facts, money, table, time } from '../../layout/parts.ts';
+import type { StaffRequest } from '../../page.ts';
 import { accountTable } from '../payout-accounts.ts';
-import { companyPages, declarePart, partPage } from './company-pages.ts';
+import { companyPages, partPage } from './company-pages.ts';
 
 /** The limits and budgets of a company for a day (UTC), and their use so far. */
 export const limitsPages = companyPages({
@@ -43,6 +45,39 @@ export const limitsPages = companyPages({
 const usedOf = (used: number, own: number | null, setting: number): HtmlValue =>
   html`${used >= (own ?? setting) && badge('danger', 'Spent')} ${used} of ${own ?? setting}${own !== null && ', its own budget'}`;
 
+/** The newest changes that are looked at, which an import may fill with others. */
+const CHANGES = 50;
+
+/** The details of an entry of the audit log about a changed fee. */
+const feeChange = z.object({
+  changes: z.object({
+    serviceFeePercent: z.object({ from: z.string().nullable(), to: z.string().nullable() }),
+  }),
+});
+
+const percent = (fee: string | null): string => (fee === null ? 'None' : `${Number(fee)} %`);
+
+/** The fees that were in force before: a claim keeps the fee of its time. */
+async function feeChanges({ services }: StaffRequest, id: number): Promise<Html | false> {
+  const entries = await listAuditEntries(services.database, {
+    ...{ subjectKind: 'merchant', subjectId: id, limit: CHANGES },
+    actions: ['set service-fee', 'import merchants'],
+  });
+  const changes = entries.flatMap(({ at, actor, details }) => {
+    const { data } = feeChange.safeParse(details);
+    return data ? [{ at, actor, ...data.changes.serviceFeePercent }] : [];
+  });
+  return (
+    changes.length > 0 &&
+    table('Changes of the service fee', changes, [
+      { title: 'Fee', phone: 'head', value: ({ to }) => percent(to) },
+      { title: 'Before', phone: 'plain', value: ({ from }) => percent(from) },
+      { title: 'Since', phone: 'plain', value: ({ at }) => time(at) },
+      { title: 'Set by', phone: 'plain', value: ({ actor }) => actor },
+    ])
+  );
+}
+
 /** Checks of one payout account at most: one for each provider. */
 const CHECKS = 20;
 
@@ -57,39 +92,8 @@ export const termsPages = companyPages({
     return partPage(company, {
       title: 'Fee and payout account',
       content: html`<section class="card">${termsFacts(await readMerchantTerms(database, id))}
-${checks.length > 0 && accountTable(request, { caption: 'What providers say of the account', rows: checks, back: 'company' })}</section>`,
+${checks.length > 0 && accountTable(request, { caption: 'What providers say of the account', rows: checks, back: 'company' })}
+${await feeChanges(request, id)}</section>`,
     });
   },
-});
-
-type Price = Awaited<ReturnType<typeof listPartnerPrices>>[number];
-
-/** What a partner's vouchers cost its customers. */
-export const pricesPart = declarePart<Price>({
-  path: '/prices',
-  title: 'Prices of vouchers',
-  kinds: ['partner'],
-  nothing: 'The partner may sell no voucher.',
-  read: ({ services }, { id }, page) => listPartnerPrices(services.database, id, page),
-  columns: () => [
-    {
-      title: 'Voucher',
-      phone: 'head',
-      value: ({ amount, status }) =>
-        html`${money(amount)} ${status === 'INACTIVE' && badge('plain', 'Not sold now')}`,
-    },
-    {
-      title: 'Price',
-      phone: 'figure',
-      value: ({ sellingPriceUsd }) =>
-        sellingPriceUsd === null ? badge('warning', 'Not set') : `USD ${usd(sellingPriceUsd)}`,
-    },
-    {
-      title: 'For',
-      phone: 'plain',
-      value: ({ sellingPriceUsd, merchant }) =>
-        sellingPriceUsd !== null && (merchant ?? 'All merchants without their own price'),
-    },
-    { title: 'Since', value: ({ since }) => since && time(since) },
-  ],
 });

@@ -1,0 +1,184 @@
+import type { FoundCompany } from '../../../db/catalogue/companies.ts';
+import { type PastPrice, priceHistory } from '../../../db/catalogue/price-history.ts';
+import { listPartnerPrices } from '../../../db/catalogue/prices.ts';
+import { PORTAL_ACTOR } from '../../../domain/access.ts';
+import { keptReason } from '../../../domain/repairs.ts';
+import { mayAsStaff } from '../../../domain/staff.ts';
+import { setSellingPrice } from '../../../operations/prices.ts';
+import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
+import { problems } from '../../answers.ts';
+import { usd } from '../../layout/company-parts.ts';
+import { amountText, badge, emptyState, money, postForm, table, time } from '../../layout/parts.ts';
+import { priceFields, readPriceForm, type WrongPrice } from '../../layout/price-form.ts';
+import { idOf, type PageAnswer, readNameField, type StaffRequest } from '../../page.ts';
+import { changeAccess } from '../../session/confirmation.ts';
+import { whyField } from '../repair-form.ts';
+import { pricePath } from '../repair-parts.ts';
+import { companyForms, companyPages, declarePart, partPage } from './company-pages.ts';
+
+type Price = Awaited<ReturnType<typeof listPartnerPrices>>[number];
+
+/** The vouchers that a partner may sell, each with its present prices. */
+export const pricesPart = declarePart<Price>({
+  path: '/prices',
+  title: 'Prices of vouchers',
+  kinds: ['partner'],
+  nothing: 'The partner may sell no voucher.',
+  read: ({ services }, { id }, page) => listPartnerPrices(services.database, id, page),
+  columns: (_request, { id }) => [
+    {
+      title: 'Voucher',
+      phone: 'head',
+      value: ({ denominationId, amount, status }) =>
+        html`<a href="${pricePath(id, denominationId)}">${money(amount)}</a> ${status === 'INACTIVE' && badge('plain', 'Not sold now')}`,
+    },
+    {
+      title: 'Price',
+      phone: 'figure',
+      value: ({ sellingPriceUsd }) =>
+        sellingPriceUsd === null ? badge('warning', 'Not set') : `USD ${usd(sellingPriceUsd)}`,
+    },
+    {
+      title: 'For',
+      phone: 'plain',
+      value: ({ sellingPriceUsd, merchant }) => sellingPriceUsd !== null && forWhom(merchant),
+    },
+  ],
+});
+
+const forWhom = (merchant: string | null): string => merchant ?? 'All other merchants';
+
+/** The denomination of the path; undefined where the partner may not sell it and has no price of it. */
+async function priceOf(
+  { services, params }: StaffRequest,
+  { id }: FoundCompany,
+): Promise<Price | undefined> {
+  const denominationId = idOf({ params: { id: params.denomination ?? '' } });
+  const prices = await listPartnerPrices(services.database, id);
+  return prices.find((price) => price.denominationId === denominationId);
+}
+
+const SHOWN = 20;
+
+/** A sent form with its problems. */
+interface WrongForm {
+  readonly price?: WrongPrice;
+  readonly why?: string;
+}
+
+async function pricePage(
+  request: StaffRequest,
+  company: FoundCompany,
+  wrong?: WrongForm,
+): Promise<PageAnswer> {
+  const price = await priceOf(request, company);
+  if (!price) return problems.notFound;
+  const { amount, denominationId, status } = price;
+  const named = { partnerId: company.id, denominationId };
+  const page = { limit: SHOWN, offset: 0 };
+  const history = await priceHistory(request.services.database, named, page);
+  return partPage(company, {
+    title: `Price of the voucher of ETB ${amountText(amount)}`,
+    status: wrong && 422,
+    content: html`<section class="card">
+<p>A quote and a sale take the price of the merchant, else the price for all others. A sold voucher keeps its price.</p>
+${history.length === 0 ? emptyState('None', 'No price was set: the voucher cannot be sold.') : historyOf(history)}
+${status === 'ACTIVE' && setForm(request, { path: pricePath(company.id, denominationId), wrong })}</section>`,
+  });
+}
+
+const historyOf = (history: readonly PastPrice[]): Html =>
+  table(`The newest ${SHOWN} prices`, history, [
+    {
+      title: 'Price',
+      phone: 'head',
+      value: ({ sellingPriceUsd, until }) =>
+        html`USD ${usd(sellingPriceUsd)} ${until === null && badge('success', 'In force')}`,
+    },
+    { title: 'For', phone: 'plain', value: ({ merchant }) => forWhom(merchant) },
+    { title: 'From', phone: 'plain', value: ({ from }) => time(from) },
+    { title: 'Until', phone: 'plain', value: ({ until }) => until && time(until) },
+    { title: 'Set by', phone: 'plain', value: setterOf },
+  ]);
+
+const setterOf = ({ actor, staffName }: PastPrice): HtmlValue =>
+  actor === null ? 'The partner’s server' : (staffName ?? actor.replace(PORTAL_ACTOR, ''));
+
+const setForm = (
+  { session, formToken }: StaffRequest,
+  { path, wrong }: { readonly path: string; readonly wrong: WrongForm | undefined },
+): Html =>
+  mayAsStaff(session.staff.role, 'operate')
+    ? postForm(
+        { action: path, formToken },
+        html`${priceFields('Price in USD', '', wrong?.price)}
+${whyField({ id: 'why', error: wrong?.why })}
+<p class="actions"><button>Set the price</button></p>`,
+      )
+    : html`<p>The partner sets it at the portal. An operator sets it here.</p>`;
+
+const pricePages = companyPages({
+  path: '/prices/:denomination',
+  kinds: ['partner'],
+  handle: (request, company) => pricePage(request, company),
+});
+
+/** Sets a selling price for a partner, as the command line and the partner itself do. */
+const setPriceForms = companyForms({
+  path: '/prices/:denomination',
+  kinds: ['partner'],
+  needs: 'operate',
+  async confirmed(request, company) {
+    const price = await priceOf(request, company);
+    const { form } = request;
+    return (
+      price &&
+      html`You are about to set the price of the voucher of ${money(price.amount)} of ${company.name} to USD ${form.text('price')}.`
+    );
+  },
+  async handle(request, company) {
+    const { services, form } = request;
+    const price = await priceOf(request, company);
+    if (price?.status !== 'ACTIVE') return problems.notFound;
+    const read = await readPriceForm(services.database, form);
+    if (!read.ok) return pricePage(request, company, { price: read.wrong });
+    const typed = readNameField(form.text('why'), 200);
+    if (typed === undefined)
+      return pricePage(request, company, {
+        price: { price: read.price, merchant: form.text('merchant') },
+        why: 'Write the ticket and the reason in one line.',
+      });
+    const { amount, denominationId } = price;
+    const { merchantId } = read;
+    const wanted = { partnerId: company.id, denominationId, merchantId };
+    const why = keptReason(typed);
+    const before = await changeAccess(
+      request,
+      'set selling-price',
+      async (transaction) => {
+        const set = await setSellingPrice(transaction, { ...wanted, sellingPriceUsd: read.price });
+        if (!set.ok || !set.isChanged) return undefined;
+        const details = {
+          denominationId,
+          amount,
+          merchantId,
+          before: set.before,
+          after: read.price,
+        };
+        return { result: set.before ?? 'none', details: { ...details, why } };
+      },
+      company,
+    );
+    return {
+      kind: 'redirect',
+      to: pricePath(company.id, denominationId),
+      notice:
+        before === undefined
+          ? 'Nothing was changed: the price is so already.'
+          : `The price is USD ${read.price} now.`,
+    };
+  },
+});
+
+/** The pages of one price. */
+export const pagesOfPrices = [...pricePages, ...setPriceForms];
