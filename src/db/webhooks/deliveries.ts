@@ -1,4 +1,4 @@
-import { type Selectable, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import { TEST_EVENT_TYPE } from '../../domain/events.ts';
 import type { Company, CompanyKind } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
@@ -84,7 +84,8 @@ export interface AttemptRecord {
 
 /**
  * Records an attempt. After a failure the later deliveries of the subject wait as long as this one,
- * and the endpoint is failing; a success ends that. Test events say nothing about the endpoint.
+ * and the endpoint is failing; a success ends that, also the success of a test event. A test event that fails says
+ * nothing about the endpoint.
  */
 export async function recordAttempt(
   database: Database,
@@ -112,7 +113,7 @@ export async function recordAttempt(
     update webhook_endpoints set failing_since =
       case when ${attempt.isDelivered}::boolean then null else coalesce(failing_since, now()) end
     from recorded where webhook_endpoints.id = ${endpointId}
-      and recorded.event_number is not null
+      and (recorded.event_number is not null or ${attempt.isDelivered}::boolean)
       and (failing_since is null) <> ${attempt.isDelivered}::boolean`.execute(database);
 }
 
@@ -213,14 +214,30 @@ export async function requestTestEvent(
   return id;
 }
 
-/** The deliveries to be sent again: one, those made in a time (to excluded), or all that failed. */
+/**
+ * The deliveries to be sent again: one, those made in a time (to excluded), all that failed, or all that were not
+ * delivered, also those that wait for their next attempt.
+ */
 export type SentAgain =
   | { readonly kind: 'one'; readonly deliveryId: number }
   | { readonly kind: 'time'; readonly from: Date; readonly to: Date }
-  | { readonly kind: 'failed' };
+  | { readonly kind: 'failed' | 'undelivered' };
+
+function conditionOf(which: SentAgain): RawBuilder<unknown> {
+  switch (which.kind) {
+    case 'one':
+      return sql`status <> 'PENDING' and id = ${which.deliveryId}`;
+    case 'time':
+      return sql`status <> 'PENDING' and created_at >= ${which.from} and created_at < ${which.to}`;
+    case 'failed':
+      return sql`status = 'FAILED'`;
+    case 'undelivered':
+      return sql`status in ('PENDING', 'FAILED')`;
+  }
+}
 
 /**
- * Makes settled deliveries due again, at most `MOST_SENT_AGAIN`, the oldest first; returns their number.
+ * Makes deliveries due again, at most `MOST_SENT_AGAIN`, the oldest first; returns their number.
  * Test events are never sent again.
  */
 export async function sendAgain(
@@ -229,14 +246,10 @@ export async function sendAgain(
   which: SentAgain,
   retrySeconds: number,
 ): Promise<number> {
-  const condition =
-    which.kind === 'one'
-      ? sql`status <> 'PENDING' and id = ${which.deliveryId}`
-      : which.kind === 'failed'
-        ? sql`status = 'FAILED'`
-        : sql`status <> 'PENDING' and created_at >= ${which.from} and created_at < ${which.to}`;
+  const condition = conditionOf(which);
   const { numAffectedRows = 0n } = await sql`
-    update webhook_deliveries set status = 'PENDING', attempts = 0, next_attempt_at = now(),
+    update webhook_deliveries set status = 'PENDING',
+      attempts = case status when 'PENDING' then attempts else 0 end, next_attempt_at = now(),
       retry_until = now() + make_interval(secs => ${retrySeconds}::float8)
     where id = any(array(
       select id from webhook_deliveries
@@ -290,8 +303,13 @@ export interface WebhookHealth {
   readonly endpointId: number;
   readonly last: ShownAttempt | null;
   readonly failed: ShownAttempt | null;
-  /** Whether a test event waits for its only attempt. */
-  readonly isTesting: boolean;
+  /** Whether anything is due now, such as a test event. */
+  readonly isBusy: boolean;
+  /** Events that wait for their next attempt, and those that were given up; of very many only a part is counted. */
+  readonly waiting: number;
+  readonly givenUp: number;
+  /** Attempts that the longest waiting event has had. */
+  readonly attempts: number | null;
 }
 
 /** An attempt without the text of the answer, which may hold anything. */
@@ -313,15 +331,22 @@ export async function webhookHealth(
 ): Promise<WebhookHealth[]> {
   const attempt = sql`json_build_object('at', last_attempt_at, 'type', type,
     'statusCode', last_status_code, 'problem', last_problem)`;
+  const counted = (status: 'PENDING' | 'FAILED') => sql`(
+    select count(1)::int from (
+      select from webhook_deliveries where endpoint_id = endpoint.id and status = ${sql.lit(status)}
+        and event_number is not null limit ${MOST_SENT_AGAIN}) as found)`;
+  const waits = sql`from webhook_deliveries where endpoint_id = endpoint.id and status = 'PENDING'`;
   const { rows } = await sql<WebhookHealth>`
     select endpoint.id as "endpointId",
+      ${counted('PENDING')} as waiting, ${counted('FAILED')} as "givenUp",
+      (select attempts ${waits} and event_number is not null order by next_attempt_at, id limit 1) as attempts,
+      exists (select ${waits} and next_attempt_at <= now()) as "isBusy",
       (array_agg(${attempt} order by last_attempt_at desc)
         filter (where last_attempt_at is not null))[1] as last,
       (array_agg(${attempt} order by last_attempt_at desc)
-        filter (where last_problem is not null))[1] as failed,
-      coalesce(bool_or(status = 'PENDING' and type = ${TEST_EVENT_TYPE}), false) as "isTesting"
+        filter (where last_problem is not null))[1] as failed
     from unnest(${endpointIds}::bigint[]) as endpoint (id) left join lateral (
-      select type, status, last_attempt_at, last_status_code, last_problem
+      select type, last_attempt_at, last_status_code, last_problem
       from webhook_deliveries where endpoint_id = endpoint.id
       order by webhook_deliveries.id desc limit ${LOOKED_AT}
     ) as newest on true

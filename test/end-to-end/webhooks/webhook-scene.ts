@@ -128,6 +128,7 @@ export async function setWebhookScene(settings: Environment = {}) {
     const { id } = await makePartner(stack);
     const of = { company: { kind: 'partner', id } } as const;
     return {
+      partnerId: id,
       register: (url: string) => register(url, of),
       addEvents: (subjects: readonly string[]) => addEvents(subjects, of),
     };

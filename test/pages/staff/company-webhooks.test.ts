@@ -1,6 +1,8 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { setWebhookScene, type WebhookScene } from '../../end-to-end/webhooks/webhook-scene.ts';
 import { until } from '../../support/until.ts';
+import { hiddenFields } from '../portal/portal-client.ts';
 import { staffClient } from './staff-client.ts';
 
 /** The webhooks of a company on its page at /support. */
@@ -25,7 +27,9 @@ it('are shown by their hosts, with the last error and without what a server said
   const { secret } = await scene.register(`${shop.url}/hooks?key=of-the-shop`);
   expect(await shown()).toContain(new URL(shop.url).host);
   await scene.addEvents(['voucher:1']);
-  await until(async () => expect(await shown()).toMatch(/Failing[\s\S]*<strong>503<\/strong>/));
+  await until(async () =>
+    expect(await shown()).toMatch(/Failing[\s\S]*answered 503\. Its own software failed/),
+  );
   const html = await shown();
   for (const hidden of [secret, 'of-the-shop', '/hooks', 'the secret of the shop'])
     expect(html).not.toContain(hidden);
@@ -39,7 +43,7 @@ it('get a test event, whose answer appears, and the audit log says who sent it',
   expect(answer).toMatchObject({ status: 303, location: `${page}/webhooks` });
   await until(async () => {
     expect(shop.received).toHaveLength(1);
-    expect(await shown()).toMatch(/webhook\.test[\s\S]*?<strong>200<\/strong>/);
+    expect(await shown()).toMatch(/webhook\.test[\s\S]*?The receiver took it \(200\)/);
   });
   const entry = await scene.stack.database
     .selectFrom('audit_log')
@@ -64,4 +68,71 @@ it('of another company are not tested from here', async () => {
   const answer = await agent.client.post(`${page}/webhooks/${id}/test`, { token });
   expect(answer.status).toBe(404);
   expect(html).toContain(`${page}/webhooks/${own.id}/test`);
+});
+
+it.each([
+  ['a good test', 'test'],
+  ['the events that are sent now', 'send'],
+] as const)('leaves the queue after %s, and then the figures agree', async (_name, verb) => {
+  const other = await scene.another();
+  let isDown = true;
+  const shop = await scene.receiver((response) => {
+    response.statusCode = isDown ? 404 : 200;
+    response.end();
+  });
+  const { id } = await other.register(`${shop.url}/hooks`);
+  const list = `/support/partners/${other.partnerId}/webhooks`;
+  const words = async () =>
+    (await agent.client.get(list)).html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+  const queue = async () => (await agent.client.get('/support?kind=failing-webhook')).html;
+  await other.addEvents(['voucher:1', 'voucher:2']);
+  await until(async () => expect(await words()).toContain('It has nothing at this address'));
+  // The next attempts are far away.
+  await until(async () => {
+    await scene.stack.database
+      .updateTable('webhook_deliveries')
+      .set({ next_attempt_at: sql<Date>`now() + interval '1 hour'` })
+      .where('endpoint_id', '=', id)
+      .where('status', '=', 'PENDING')
+      .execute();
+    expect(await words()).toMatch(/2 events wait, the next one after \d+ attempts?\./);
+  });
+  expect(await queue()).toContain(`<a href="${list}">Failing webhook</a>`);
+  isDown = false;
+  const sent = await agent.client.submit(list, `${list}/${id}/${verb}`);
+  expect(sent).toMatchObject({ status: 303, location: list });
+  await until(async () =>
+    expect(await queue()).not.toContain(`<a href="${list}">Failing webhook</a>`),
+  );
+  const waiting = verb === 'send' ? 'None waits.' : '2 events wait';
+  await until(async () => expect(await words()).toContain(waiting));
+  expect(await words()).toContain('The receiver took it (200).');
+  const delivered = shop.received.filter(({ event }) => event.type !== 'webhook.test');
+  if (verb === 'send') expect(delivered.length).toBeGreaterThanOrEqual(4);
+});
+
+it('that was switched off is switched on by an operator, and gets what it has missed', async () => {
+  const other = await scene.another();
+  const shop = await scene.receiver();
+  const { id } = await other.register(`${shop.url}/hooks`);
+  const set = (status: 'SWITCHED_OFF' | 'DISABLED') =>
+    scene.stack.database
+      .updateTable('webhook_endpoints')
+      .set({ status, wake_at: null })
+      .where('id', '=', id)
+      .execute();
+  await set('SWITCHED_OFF');
+  await other.addEvents(['voucher:3']);
+  const list = `/support/partners/${other.partnerId}/webhooks`;
+  const resume = `${list}/${id}/resume`;
+  const operator = await staffClient(scene.stack, 'OPERATOR');
+  expect((await agent.client.get(list)).html).not.toContain(resume);
+  const fields = hiddenFields((await operator.client.get(list)).html, resume);
+  // Its company has paused it meanwhile: that is for the company to end.
+  await set('DISABLED');
+  await operator.client.post(resume, fields);
+  expect((await scene.endpoint(id)).status).toBe('DISABLED');
+  await set('SWITCHED_OFF');
+  expect((await operator.client.submit(list, resume)).status).toBe(303);
+  await until(async () => expect(shop.received).toHaveLength(1));
 });

@@ -25,7 +25,7 @@ import {
 } from './people.ts';
 import { pagesOfPrices, pricesPart } from './prices.ts';
 import { limitsPages, termsPages } from './terms.ts';
-import { testCompanyWebhook, webhooksPart } from './webhooks.ts';
+import { webhookForms, webhooksPart } from './webhooks.ts';
 
 /** The open and the ended cases of a company. */
 const casesPart = declarePart<Case>({
@@ -145,5 +145,5 @@ export const pagesOfCompanies: readonly StaffPage[] = [
   ...personPages,
   ...signInForms,
   ...inviteAgainForms,
-  ...testCompanyWebhook,
+  ...webhookForms,
 ];

@@ -1,30 +1,75 @@
+import type { FoundCompany } from '../../../db/catalogue/companies.ts';
+import type { DatabaseTransaction } from '../../../db/connection.ts';
 import {
+  MOST_SENT_AGAIN,
   requestTestEvent,
   type ShownAttempt,
+  sendAgain,
   type WebhookHealth,
   webhookHealth,
 } from '../../../db/webhooks/deliveries.ts';
-import { findWebhook, listWebhooks, type WebhookEndpoint } from '../../../db/webhooks/endpoints.ts';
+import {
+  findWebhook,
+  listWebhooks,
+  setWebhookStatus,
+  type WebhookEndpoint,
+} from '../../../db/webhooks/endpoints.ts';
+import type { AccessChangeName } from '../../../domain/access.ts';
 import { webhookHost } from '../../../domain/events.ts';
-import { mayAsStaff } from '../../../domain/staff.ts';
+import { mayAsStaff, type StaffNeed } from '../../../domain/staff.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { webhookState } from '../../layout/company-parts.ts';
 import { postForm, time } from '../../layout/parts.ts';
-import { idOf } from '../../page.ts';
+import { idOf, type StaffPage, type StaffRequest } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { companyPath } from '../repair-parts.ts';
 import { companyForms, declarePart } from './company-pages.ts';
 
 type Webhook = WebhookEndpoint & { readonly health: WebhookHealth | undefined };
 
-/** When an attempt was, and its answer; never the text of the answer. */
-const attempt = (shown: ShownAttempt | null | undefined): Html =>
-  shown
-    ? html`<code>${shown.type}</code> ${time(new Date(shown.at))}${shown.statusCode !== null && html`<br><strong>${shown.statusCode}</strong>`}${
-        shown.problem !== null && html`<br>${shown.problem}`
-      }`
-    : html`–`;
+/** The meaning of a receiver's status for its company. */
+const meanings: readonly (readonly [from: number, to: number, meaning: string])[] = [
+  [401, 403, 'It does not accept us: the company checks its secret and its firewall.'],
+  [404, 410, 'It has nothing at this address: the company corrects the address.'],
+  [413, 413, 'The event is too large for it: the company raises its limit.'],
+  [429, 429, 'It gets too many calls at once.'],
+  [500, 599, 'Its own software failed: the company looks into its log.'],
+];
+
+/** When an attempt was, its answer, and what that means; never the text of the answer. */
+const attempt = ({ type, at, statusCode, problem }: ShownAttempt): Html => {
+  const [, , meaning] =
+    meanings.find(([from, to]) => statusCode !== null && statusCode >= from && statusCode <= to) ??
+    [];
+  return html`<code>${type}</code> ${time(new Date(at))}<br>${
+    problem ?? html`The receiver took it (${statusCode}).`
+  }${meaning !== undefined && html` ${meaning}`}`;
+};
+
+/** The last attempt; after a success also the last one that failed, while the webhook counts as failing. */
+const attempts = ({ health, failingSince }: Webhook): Html => {
+  const { last, failed } = health ?? {};
+  if (!last) return html`None yet`;
+  const isOther = failed && last.problem === null && failingSince !== null;
+  return html`${attempt(last)}${isOther && html`<br>Before: ${attempt(failed)}`}`;
+};
+
+const several = (count: number, one: string, many: string): string =>
+  `${count.toLocaleString('en')}${count === MOST_SENT_AGAIN ? ' or more' : ''} ${count === 1 ? one : many}`;
+
+/** How many events are not delivered; a webhook that is off gets its events once it is resumed. */
+const events = ({ health, status }: Webhook): Html => {
+  const { waiting = 0, givenUp = 0, attempts: tried } = health ?? {};
+  if (status !== 'ACTIVE') return html`They wait until it is resumed.`;
+  if (waiting + givenUp === 0) return html`None waits.`;
+  return html`${
+    waiting > 0 &&
+    html`${several(waiting, 'event waits', 'events wait')}${
+      tried && `, the next one after ${several(tried, 'attempt', 'attempts')}`
+    }.`
+  } ${givenUp > 0 && html`${several(givenUp, 'event was', 'events were')} given up.`}`;
+};
 
 /** The webhooks of a company by their hosts: path and query may hold a secret. */
 export const webhooksPart = declarePart<Webhook>({
@@ -43,78 +88,157 @@ export const webhooksPart = declarePart<Webhook>({
       health: health.find(({ endpointId }) => endpointId === row.id),
     }));
   },
-  changesSoon: (rows) => rows.some(({ health }) => health?.isTesting),
-  columns: ({ session, formToken }, company) => [
+  changesSoon: (rows) => rows.some(({ health, status }) => status === 'ACTIVE' && health?.isBusy),
+  columns: (request, company) => [
     {
       title: 'Server',
       phone: 'head',
       value: ({ id, url, description }) =>
         html`<code>${webhookHost(url)}</code> (${id})${description !== '' && html`<br>${description}`}`,
     },
-    { title: 'Events', value: ({ types }) => types?.join(', ') ?? 'All' },
     {
       title: 'State',
       phone: 'plain',
       value: (one) =>
         html`${webhookState(one)}${one.statusReason !== null && html`<br>${one.statusReason}`}`,
     },
-    { title: 'Last attempt', value: ({ health }) => attempt(health?.last) },
-    { title: 'Last error', value: ({ health }) => attempt(health?.failed) },
-    {
-      title: 'Test',
-      phone: 'plain',
-      value: ({ id, status, url }) =>
-        status === 'ACTIVE' &&
-        mayAsStaff(session.staff.role, 'ask') &&
-        postForm(
-          {
-            action: `${companyPath(company)}/webhooks/${id}/test`,
-            formToken,
-            className: 'one-button',
-          },
-          html`<button class="secondary">Send a test event<span class="visually-hidden"> to ${webhookHost(url)}</span></button>`,
-        ),
-    },
+    { title: 'Last attempt', value: attempts },
+    { title: 'Not delivered', value: events },
+    { title: 'Help', phone: 'plain', value: (one) => helpForm(request, company, one) },
   ],
 });
 
-/** Sends a test event to a webhook, as its company does at the portal. */
-export const testCompanyWebhook = companyForms({
-  path: '/webhooks/:webhook/test',
-  needs: 'ask',
-  async confirmed({ services, params }, company) {
-    const webhook = await findWebhook(services.database, webhookId(params), company);
-    return (
-      webhook &&
-      html`You are about to send a test event to the webhook <code>${webhookHost(webhook.url)}</code>.`
-    );
+/** The buttons that help now, in one form. */
+function helpForm(
+  { session, formToken }: StaffRequest,
+  company: FoundCompany,
+  webhook: Webhook,
+): Html | false {
+  const possible = changes.filter(
+    ({ needs, from, isUseless }) =>
+      mayAsStaff(session.staff.role, needs) &&
+      webhook.status === from &&
+      !isUseless?.(webhook.health),
+  );
+  const path = `${companyPath(company)}/webhooks/${webhook.id}`;
+  return (
+    possible.length > 0 &&
+    postForm(
+      { action: `${path}/${possible[0]?.verb}`, formToken, className: 'actions' },
+      html`${possible.map(
+        ({ verb, button }) =>
+          html`<button class="secondary" formaction="${path}/${verb}">${button}<span class="visually-hidden"> to ${webhookHost(webhook.url)}</span></button>`,
+      )}`,
+    )
+  );
+}
+
+/** A change of a webhook, as its company and the command line make it. */
+interface WebhookChange {
+  /** Ends the address of its form. */
+  readonly verb: string;
+  readonly needs: StaffNeed;
+  readonly action: AccessChangeName;
+  readonly button: string;
+  /** Begins with "You are about to". */
+  readonly confirmed: string;
+  /** The state that it changes a webhook in. */
+  readonly from: WebhookEndpoint['status'];
+  /** Whether there is nothing to do. */
+  readonly isUseless?: (health: WebhookHealth | undefined) => boolean;
+  /** Undefined where nothing changed. */
+  work(
+    transaction: DatabaseTransaction,
+    id: number,
+    request: StaffRequest,
+  ): Promise<Readonly<Record<string, unknown>> | undefined>;
+  readonly done: string;
+  readonly notDone: string;
+}
+
+const changes: readonly WebhookChange[] = [
+  {
+    verb: 'test',
+    needs: 'ask',
+    action: 'test webhook',
+    button: 'Send a test event',
+    confirmed: 'send a test event to',
+    from: 'ACTIVE',
+    work: async (transaction, id) =>
+      (await requestTestEvent(transaction, id)) === undefined ? undefined : {},
+    done: 'A test event is on its way. The answer appears below.',
+    notDone: 'A test event is on its way already, or the webhook is not active.',
   },
-  async handle(request, company) {
-    const id = webhookId(request.params);
-    let isKnown = false;
-    const sent = await changeAccess(
-      request,
-      'test webhook',
-      async (transaction) => {
-        const webhook = await findWebhook(transaction, id, company);
-        if (webhook === undefined) return undefined;
-        isKnown = true;
-        if (webhook.status !== 'ACTIVE') return undefined;
-        if ((await requestTestEvent(transaction, id)) === undefined) return undefined;
-        return { result: true, details: { webhookId: id, url: webhook.url } };
-      },
-      company,
-    );
-    if (!isKnown) return problems.notFound;
-    return {
-      kind: 'redirect',
-      to: `${companyPath(company)}/webhooks`,
-      notice: sent
-        ? 'A test event is on its way. The answer appears below.'
-        : 'A test event is on its way already, or the webhook is not active.',
-    };
+  {
+    verb: 'send',
+    needs: 'ask',
+    action: 'send-again webhook',
+    button: 'Send the events now',
+    confirmed: 'send the events that are not delivered to',
+    from: 'ACTIVE',
+    isUseless: (health) => health === undefined || health.waiting + health.givenUp === 0,
+    async work(transaction, id, { services }) {
+      const { webhookRetrySeconds } = services.settings.webhooks;
+      const sent = await sendAgain(transaction, id, { kind: 'undelivered' }, webhookRetrySeconds);
+      return sent === 0 ? undefined : { sent };
+    },
+    done: 'The events are on their way. The answer appears below.',
+    notDone: 'No event waits any more, or the webhook is not active.',
   },
-});
+  {
+    verb: 'resume',
+    needs: 'operate',
+    action: 'resume webhook',
+    button: 'Switch it on, and send the events',
+    confirmed: 'switch on',
+    from: 'SWITCHED_OFF',
+    work: async (transaction, id) =>
+      (await setWebhookStatus(transaction, id, 'ACTIVE', 'By the operator.')) ? {} : undefined,
+    done: 'The webhook is on, and gets the events that it has missed.',
+    notDone: 'It is on already.',
+  },
+];
+
+const changeForm = (change: WebhookChange): readonly StaffPage[] =>
+  companyForms({
+    path: `/webhooks/:webhook/${change.verb}`,
+    needs: change.needs,
+    async confirmed({ services, params }, company) {
+      const webhook = await findWebhook(services.database, webhookId(params), company);
+      return (
+        webhook &&
+        html`You are about to ${change.confirmed} the webhook <code>${webhookHost(webhook.url)}</code>.`
+      );
+    },
+    async handle(request, company) {
+      const id = webhookId(request.params);
+      let isKnown = false;
+      const done = await changeAccess(
+        request,
+        change.action,
+        async (transaction) => {
+          const webhook = await findWebhook(transaction, id, company);
+          if (webhook === undefined) return undefined;
+          isKnown = true;
+          if (webhook.status !== change.from) return undefined;
+          const details = await change.work(transaction, id, request);
+          return (
+            details && { result: true, details: { webhookId: id, url: webhook.url, ...details } }
+          );
+        },
+        company,
+      );
+      if (!isKnown) return problems.notFound;
+      return {
+        kind: 'redirect',
+        to: `${companyPath(company)}/webhooks`,
+        notice: done ? change.done : change.notDone,
+      };
+    },
+  });
+
+/** The forms that test a webhook, send its events now, and switch it on. */
+export const webhookForms: readonly StaffPage[] = changes.flatMap(changeForm);
 
 const webhookId = ({ webhook = '' }: Readonly<Record<string, string>>): number =>
   idOf({ params: { id: webhook } });
