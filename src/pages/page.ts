@@ -122,6 +122,8 @@ export type PageAnswer =
       /** 200 by default. */
       readonly status?: number | undefined;
       readonly retryAfterSeconds?: number | undefined;
+      /** The page that is shown in answer to a form of another path: the menu marks its entry. */
+      readonly shownAt?: string;
       /** The browser loads the page again after this time, without a script. */
       readonly refreshSeconds?: number | undefined;
       /** The page that loads itself again has fields: a script keeps what somebody types. */

@@ -84,7 +84,7 @@ export interface AttemptRecord {
 
 /**
  * Records an attempt. After a failure the later deliveries of the subject wait as long as this one,
- * and the endpoint is failing; a success ends that, also the success of a test event. A test event that fails says
+ * and the endpoint is failing. A success ends that, also the success of a test event. A test event that fails says
  * nothing about the endpoint.
  */
 export async function recordAttempt(
@@ -215,8 +215,8 @@ export async function requestTestEvent(
 }
 
 /**
- * The deliveries to be sent again: one, those made in a time (to excluded), all that failed, or all that were not
- * delivered, also those that wait for their next attempt.
+ * The deliveries to be sent again: one, those made in a time (to excluded), or all that failed. Undelivered ones are
+ * those that failed or wait for their next attempt.
  */
 export type SentAgain =
   | { readonly kind: 'one'; readonly deliveryId: number }

@@ -1,10 +1,12 @@
 import { formatGroupedAmount, type Money, magnitudeOf } from '../money.ts';
+import { providerName } from '../providers.ts';
 import type { PlacementKind } from './placement.ts';
 import {
   type Bearer,
   type Difference,
   difference,
   differenceOf,
+  doersOf,
   mayCharge,
   mayCredit,
   type Position,
@@ -133,7 +135,7 @@ export function differenceWords({ kind, position, names }: BorneOrder): string {
       return `${provider} ${didWith(amount)}, and ${gainers.length > 0 ? `${gainers.join(' and ')} got the money for it in an earlier settlement` : 'nobody has paid for it'}.`;
     }
     case 'twice':
-      return `Two providers ${didWith(`${amount} too much`)}.`;
+      return `${doersOf(position).map(providerName).join(' and ')} together ${didWith(`${amount} too much`)}.`;
     case 'amount':
       return `${provider} ${didWith(`${amount} ${difference(position) > 0n ? 'more' : 'less'} than is paid for`)}.`;
     case 'taken-back':

@@ -45,6 +45,13 @@ export function netDone({ placements }: Pick<Position, 'placements'>): Money {
   return sum(placements.map((placement) => netOf(placement, placements)));
 }
 
+/** The providers that did something in the end. */
+export const doersOf = ({ placements }: Pick<Position, 'placements'>): readonly string[] => [
+  ...new Set(
+    placements.filter((one) => netOf(one, placements) > 0n).map(({ provider }) => provider),
+  ),
+];
+
 function netOf(placement: Placement, placements: readonly Placement[]): Money {
   if (placement.kind === 'reversal') return 0n;
   const takenBack = placements.filter(

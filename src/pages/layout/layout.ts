@@ -40,7 +40,7 @@ ${environmentBanner(environment)}
 ${topBar(site, view)}
 </header>
 <div class="frame">
-${view && view.menu.length > 0 && menu(site, view, context.path)}
+${view && view.menu.length > 0 && menu(site, view, page.shownAt ?? context.path)}
 <main id="main" tabindex="-1">
 ${view?.session.notice ? html`<p class="message success" role="status">${phrase(view.session.notice)}</p>` : ''}
 ${page.content}

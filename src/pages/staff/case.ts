@@ -27,6 +27,7 @@ import { openCasePage, settledBefore } from './cases.ts';
 import { refusedMoneyPage } from './company/company.ts';
 import { labelOf, nextChoices, offersOf, otherChoices, type RefusedForm } from './repair-form.ts';
 import {
+  CASES_PATH,
   type CaseKind,
   caseOfRepair,
   casePath,
@@ -235,12 +236,13 @@ async function refusedPage(
       : partnerId === undefined
         ? about && (await casePage(request, about, { refused }))
         : await refusedMoneyPage(request, partnerId, refused);
-  return page?.kind === 'page' ? page : refusedWithoutSubject(words);
+  const shown = page?.kind === 'page' ? page : refusedWithoutSubject(words);
+  return { ...shown, shownAt: kind.subject === 'case' ? CASES_PATH : SUPPORT_PATH };
 }
 
 /** An unknown subject has no page. */
-const refusedWithoutSubject = (words: string): PageAnswer => ({
-  kind: 'page',
+const refusedWithoutSubject = (words: string) => ({
+  kind: 'page' as const,
   title: 'Not asked for',
   status: 409,
   content: html`<h1>Not asked for</h1>${message('danger', html`${words}`)}

@@ -153,7 +153,7 @@ describe('what a choice does', () => {
     ],
     [
       positionOf(inBirr, [done(inBirr.price), done(inBirr.price, 'mpesa')]),
-      'Two providers paid Bole Books ETB 100.00 too much.',
+      'GSMA mobile money and M-Pesa together paid Bole Books ETB 100.00 too much.',
       'pays',
     ],
     [

@@ -138,6 +138,9 @@ describe('wallets', () => {
     expect([answer.status, answer.html]).toEqual([409, expect.stringContaining('do not cover it')]);
     expect(answer.html).toContain(`value="${typed.reference}"`);
     expect(answer.html).toContain('Gift wallet');
+    // The menu marks the entry of the page that is shown, not that of repairs.
+    expect(answer.html).toMatch(/href="\/support" aria-current="page"/);
+    expect(answer.html).not.toMatch(/href="\/support\/repairs" aria-current/);
   });
 
   it('are closed to agents and supervisors, also to a form of their own making', async () => {
