@@ -66,7 +66,7 @@ export const undoDepositRepair = repairKind({
 /** The balance of a wallet before a repair and after it, in a sentence. */
 const movesIn = (wallet: string, balance: Money, change: Money): string =>
   `ETB ${formatGroupedAmount(change < 0n ? -change : change)} ${change < 0n ? 'leaves' : 'goes to'} the ${wallet} wallet: ` +
-  `it has ETB ${formatGroupedAmount(balance)}, and then ETB ${formatGroupedAmount(balance + change)}.`;
+  `ETB ${formatGroupedAmount(balance)} becomes ETB ${formatGroupedAmount(balance + change)}.`;
 
 interface PartnerFacts {
   readonly id: number;

@@ -39,6 +39,8 @@ interface StatementPlace {
   readonly back: { readonly path: string; readonly name: string };
   /** The site, which has the pages of vouchers and top-ups. */
   readonly site: string;
+  /** The path above the pages of deposits, where the site has them. */
+  readonly deposits?: string;
   /** On the portal the statement is there as a file, and a search finds its lines. */
   readonly ofPortal?: { readonly searchForm: Html };
 }
@@ -97,7 +99,7 @@ interface ShownStatement {
 }
 
 function statementPage(
-  { root, back, site, ofPortal }: StatementPlace,
+  { root, back, ofPortal, ...pages }: StatementPlace,
   { wallet, range, found, page = 1 }: ShownStatement,
 ): PageAnswer {
   const path = `${root}/${wallet}`;
@@ -113,7 +115,7 @@ ${ofPortal && html`<section class="card">${ofPortal.searchForm}</section>`}
 <section class="card">
 ${daysForm(path, range)}
 ${found && sums(found)}
-${found && lines(found, site)}
+${found && lines(found, pages)}
 ${found && paging({ path, values: range.values, page, limit: ROWS, totalItems: found.lineCount, reachedItems: REACHED_LINES })}
 ${found && ofPortal && html`<p><a href="${listAddress(`${path}/download`, range.values)}">Download as CSV</a></p>`}
 </section>`,
@@ -131,22 +133,25 @@ const sums = (found: StatementPage): Html =>
       html`<div><dt>${phrase(name ?? '')}</dt><dd>${money(value ?? '0')}</dd></div>`,
   )}</dl>`;
 
-const lines = (found: StatementPage, site: string): Html =>
+/** Where the lines of a statement lead. */
+type PagesOfLines = Pick<StatementPlace, 'site' | 'deposits'>;
+
+const lines = (found: StatementPage, pages: PagesOfLines): Html =>
   found.lines.length === 0
     ? emptyState('No movements', 'The balance did not change on these days.')
-    : movements(found.lines, site, [
+    : movements(found.lines, pages, [
         { title: 'Balance, ETB', value: ({ balance }) => amountText(balance), align: 'right' },
       ]);
 
 /** A table of movements, with further columns. */
 export const movements = <Row extends Movement>(
   rows: readonly Row[],
-  site: string,
+  pages: PagesOfLines,
   further: readonly TableColumn<Row>[] = [],
 ): Html =>
   table('Movements, newest first', rows, [
     { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
-    { title: 'What', phone: 'head', value: (line) => linkedWords(line, site) },
+    { title: 'What', phone: 'head', value: (line) => linkedWords(line, pages) },
     {
       title: 'Out, ETB',
       phone: 'figure out',
@@ -164,12 +169,18 @@ export const movements = <Row extends Movement>(
 
 const optional = (change: string | null): string => (change === null ? '' : amountText(change));
 
-/** The purpose of a line, with a link to its voucher or top-up. */
-function linkedWords(line: Movement, site: string): Html | string {
+/** The purpose of a line, with a link to its voucher, top-up or deposit. */
+function linkedWords(line: Movement, pages: PagesOfLines): Html | string {
   const words = statementLine(explainLine(line));
-  const target =
-    line.voucher_id !== null
-      ? `vouchers/${line.voucher_id}`
-      : line.topup_id !== null && `top-ups/${line.topup_id}`;
-  return target ? html`<a href="${site}/${target}">${words}</a>` : words;
+  const target = pageOfLine(line, pages);
+  return target === undefined ? words : html`<a href="${target}">${words}</a>`;
+}
+
+function pageOfLine(line: Movement, { site, deposits }: PagesOfLines): string | undefined {
+  if (line.voucher_id !== null) return `${site}/vouchers/${line.voucher_id}`;
+  if (line.topup_id !== null) return `${site}/top-ups/${line.topup_id}`;
+  const [, reference] = /^deposit:(.+)$/s.exec(line.operation_id) ?? [];
+  return deposits !== undefined && reference !== undefined
+    ? `${deposits}/${encodeURIComponent(reference)}`
+    : undefined;
 }

@@ -117,7 +117,7 @@ const searchForm = (
 const foundLines = (lines: readonly Movement[]): Html =>
   lines.length === 0
     ? emptyState('No matches', 'No movement of this wallet has it.')
-    : html`${movements(lines, PORTAL_PATH)}
+    : html`${movements(lines, { site: PORTAL_PATH })}
 ${lines.length === FOUND_LINES && html`<p class="quiet">Only the newest ${FOUND_LINES} are shown.</p>`}`;
 
 /** The statement as a file, oldest first. */

@@ -383,7 +383,7 @@ describe('a selling price', () => {
     expect(plain(html)).toContain('Price at the sale USD 4.75');
     expect(html).toContain(`href="${path}"`);
     const words = await read(path);
-    expect(words).toMatch(/USD 4\.75 In force All other merchants .* The partner’s server/);
+    expect(words).toMatch(/USD 4\.75 In force All others .* The partner’s server/);
   });
 
   it('is set by an operator for one merchant or for all, and is audited as at the portal', async () => {

@@ -52,13 +52,13 @@ describe('a deposit', () => {
     expect(await shown(first)).toMatch(
       new RegExp(`same payment as[\\s\\S]*${spelled}</a>, [\\s\\S]*${second}</a>`),
     );
-    expect(await shown(second)).toMatch(new RegExp(`same payment as[^:]*${first}</a>:`));
+    expect(await shown(second)).toMatch(new RegExp(`same payment as[^:]*${first}</a>\\.`));
     expect(await shown(other)).not.toContain('same payment');
     expect((await operator.client.get(pageOf())).html.split('Twice?')).toHaveLength(4);
     const { gift } = await partnerBalances(scene.stack.database, scene.partner.id);
     const [before, after] = [parseMoney(gift), parseMoney(gift) - parseMoney('33.01')];
     expect(words(await shown(second))).toContain(
-      `ETB 33.01 leaves the gift wallet: it has ETB ${formatGroupedAmount(before)}, and then ETB ${formatGroupedAmount(after)}.`,
+      `ETB 33.01 leaves the gift wallet: ETB ${formatGroupedAmount(before)} becomes ETB ${formatGroupedAmount(after)}.`,
     );
     const undone = await operator.client.submit(depositOf(second ?? ''), actionOf('undo-deposit'), {
       why: 'Ticket 4711',

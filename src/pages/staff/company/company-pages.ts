@@ -167,11 +167,14 @@ ${await part.intro?.(request, company)}
         ? emptyState('None', nothing)
         : table(title, rows, part.columns(request, company))
     }
-${paging({
-  ...{ path: companyPath(company) + part.path, values: {}, page, limit: ROWS },
-  totalItems: offset + found.length,
-  isAtLeast: found.length > ROWS,
-})}
+${
+  offset + found.length > ROWS &&
+  paging({
+    ...{ path: companyPath(company) + part.path, values: {}, page, limit: ROWS },
+    totalItems: offset + found.length,
+    isAtLeast: found.length > ROWS,
+  })
+}
 ${await part.further?.(request, company, refused)}</section>`,
   });
 }

@@ -61,6 +61,7 @@ const showCompany = companyPages({
     const { kind, name, status } = company;
     const [tone, word] = statusWords[status];
     const path = companyPath(company);
+    const figures = await figuresOf(request, company);
     const links = [
       ...parts.filter(({ kinds }) => kinds.includes(kind)),
       { path: '/sales', title: salesTitle(company) },
@@ -72,7 +73,7 @@ const showCompany = companyPages({
       kind: 'page',
       title: name,
       content: html`<h1>${name} ${badge(tone, word)}</h1>
-<section class="card">${facts(await figuresOf(request, company))}</section>
+${Object.keys(figures).length > 0 && html`<section class="card">${facts(figures)}</section>`}
 <nav class="card" aria-label="About ${name}"><ul class="page-parts">
 ${links.map((one) => html`<li><a href="${path}${one.path}">${one.title}</a></li>`)}</ul></nav>
 ${await waitingOf(request, company)}
@@ -88,7 +89,7 @@ async function figuresOf(
   company: FoundCompany,
 ): Promise<Facts> {
   const payments = await paymentsUnderway(database, company);
-  if (company.kind === 'merchant') return { 'Payments on hold': underway(payments) };
+  if (company.kind === 'merchant') return underway('Payments on hold', payments);
   const { id } = company;
   const balances = await partnerBalances(database, id);
   const lows = await readLowBalances(database, id);
@@ -100,13 +101,13 @@ of the ${walletLabels[wallet].name.toLowerCase()}</span></a>`;
     [walletLabels.gift.name]: shown('gift', lows.gift),
     [walletLabels.airtime.name]: shown('airtime', lows.airtime),
     [walletLabels.reserved.name]: shown('reserved'),
-    'Payments on hold': underway(payments),
-    'Top-ups on hold': underway(await topupsUnderway(database, id)),
+    ...underway('Payments on hold', payments),
+    ...underway('Top-ups on hold', await topupsUnderway(database, id)),
   };
 }
 
-const underway = ({ count, amount }: Underway): HtmlValue =>
-  count === 0 ? 'None' : html`${count} of together ${money(amount)}`;
+const underway = (title: string, { count, amount }: Underway): Facts =>
+  count === 0 ? {} : { [title]: html`${count} of together ${money(amount)}` };
 
 const identityOf = ({ kind, id, createdAt, contact }: FoundCompany): Facts => ({
   [kind === 'partner' ? 'Partner' : 'Merchant']: id,

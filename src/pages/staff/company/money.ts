@@ -38,6 +38,7 @@ const companyStatementPages = companyPages({
       root: `${companyPath(company)}/balances`,
       back: { path: `${companyPath(company)}/money`, name: `${company.name}: money` },
       site: SUPPORT_PATH,
+      deposits: `${companyPath(company)}/deposits`,
     }),
 });
 
@@ -120,7 +121,7 @@ ${
     html`<div>It may be the same payment as ${alike.map(
       (other, index) =>
         html`${index > 0 && ', '}<a href="${depositPath(company.id, other)}">${other}</a>`,
-    )}: ${alike.length === 1 ? 'the amount or the reference is' : 'amounts or references are'} alike.</div>`,
+    )}.</div>`,
   )
 }
 ${await undoing(request, deposit, refused)}`,
@@ -153,7 +154,7 @@ async function undoing(
     next: {
       happened: html`${judged.refusal ?? 'Was it booked twice, or for another partner?'}`,
       toDo: mayRepair(request)
-        ? html`Compare it with the bank. To take it back: ${judged.effect}`
+        ? html`Compare it with the bank. If you undo it, ${judged.effect}`
         : html`Tell an operator, who can take it back.`,
       first: 'undo-deposit',
     },

@@ -21,7 +21,7 @@ type Price = Awaited<ReturnType<typeof listPartnerPrices>>[number];
 /** The vouchers that a partner may sell, each with its present prices. */
 export const pricesPart = declarePart<Price>({
   path: '/prices',
-  title: 'Prices of vouchers',
+  title: 'Prices',
   kinds: ['partner'],
   nothing: 'The partner may sell no voucher.',
   read: ({ services }, { id }, page) => listPartnerPrices(services.database, id, page),
@@ -39,14 +39,14 @@ export const pricesPart = declarePart<Price>({
         sellingPriceUsd === null ? badge('warning', 'Not set') : `USD ${usd(sellingPriceUsd)}`,
     },
     {
-      title: 'For',
+      title: 'Merchant',
       phone: 'plain',
       value: ({ sellingPriceUsd, merchant }) => sellingPriceUsd !== null && forWhom(merchant),
     },
   ],
 });
 
-const forWhom = (merchant: string | null): string => merchant ?? 'All other merchants';
+const forWhom = (merchant: string | null): string => merchant ?? 'All others';
 
 /** The denomination of the path; undefined where the partner may not sell it and has no price of it. */
 async function priceOf(
@@ -81,7 +81,7 @@ async function pricePage(
     title: `Price of the voucher of ETB ${amountText(amount)}`,
     status: wrong && 422,
     content: html`<section class="card">
-<p>A quote and a sale take the price of the merchant, else the price for all others. A sold voucher keeps its price.</p>
+<p>A quote takes the price of its merchant, else the price of all others.</p>
 ${history.length === 0 ? emptyState('None', 'No price was set: the voucher cannot be sold.') : historyOf(history)}
 ${status === 'ACTIVE' && setForm(request, { path: pricePath(company.id, denominationId), wrong })}</section>`,
   });
@@ -95,9 +95,9 @@ const historyOf = (history: readonly PastPrice[]): Html =>
       value: ({ sellingPriceUsd, until }) =>
         html`USD ${usd(sellingPriceUsd)} ${until === null && badge('success', 'In force')}`,
     },
-    { title: 'For', phone: 'plain', value: ({ merchant }) => forWhom(merchant) },
-    { title: 'From', phone: 'plain', value: ({ from }) => time(from) },
-    { title: 'Until', phone: 'plain', value: ({ until }) => until && time(until) },
+    { title: 'Merchant', phone: 'plain', value: ({ merchant }) => forWhom(merchant) },
+    { title: 'From', value: ({ from }) => time(from) },
+    { title: 'Until', value: ({ until }) => until && time(until) },
     { title: 'Set by', phone: 'plain', value: setterOf },
   ]);
 
@@ -109,12 +109,14 @@ const setForm = (
   { path, wrong }: { readonly path: string; readonly wrong: WrongForm | undefined },
 ): Html =>
   mayAsStaff(session.staff.role, 'operate')
-    ? postForm(
-        { action: path, formToken },
-        html`${priceFields('Price in USD', '', wrong?.price)}
+    ? html`<div class="choices"><details${wrong && html` open`}><summary class="button secondary">Set a price</summary>
+<p>A sold voucher keeps its price.</p>
+${postForm(
+  { action: path, formToken },
+  html`${priceFields('Price in USD', '', wrong?.price)}
 ${whyField({ id: 'why', error: wrong?.why })}
 <p class="actions"><button>Set the price</button></p>`,
-      )
+)}</details></div>`
     : html`<p>The partner sets it at the portal. An operator sets it here.</p>`;
 
 const pricePages = companyPages({
