@@ -170,11 +170,15 @@ test('the search has the guide of each complaint', async () => {
   const titles = [...html.matchAll(/<details><summary>([^<]+)</g)].map(([, title]) => title);
   expect(titles).toEqual([
     'Paid, and got nothing',
-    'The merchant was not paid',
-    'A top-up failed',
-    'The code never came',
-    'The number was typed wrong',
-    'Redeemed at the wrong merchant',
+    'Merchant not paid',
+    'Top-up failed',
+    'Code never came',
+    'Wrong number',
+    'Wrong merchant',
+    'Wrong balance',
+    'Deposit booked twice',
+    'Webhook fails',
+    'Wrong price',
   ]);
   const guide = (await scene.agent.client.get('/support/guide')).html;
   for (const title of titles) expect(guide).toContain(`>${title}</h3>`);

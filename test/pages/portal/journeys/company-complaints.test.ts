@@ -82,7 +82,7 @@ const complaints: readonly (readonly [
   solve: (agent: Agent, partner: Awaited<ReturnType<typeof partnerOfComplaint>>) => Promise<void>,
 ])[] = [
   [
-    'A balance is wrong',
+    'Wrong balance',
     async (agent, { id, name, references }) => {
       const before = parseMoney(await giftOf(id));
       await agent.find(name);
@@ -93,7 +93,7 @@ const complaints: readonly (readonly [
     },
   ],
   [
-    'A deposit was booked twice',
+    'Deposit booked twice',
     async (agent, { id, references }) => {
       const before = parseMoney(await giftOf(id));
       await agent.find(references[1]);
@@ -103,7 +103,7 @@ const complaints: readonly (readonly [
     },
   ],
   [
-    'A webhook fails',
+    'Webhook fails',
     async (agent, { id, name }) => {
       let isDown = true;
       const shop = await scene.receiver((response) => {
@@ -136,7 +136,7 @@ const complaints: readonly (readonly [
     },
   ],
   [
-    'A price is wrong',
+    'Wrong price',
     async (agent, { id, name }) => {
       await agent.find(name);
       await follow(agent, 'Prices');

@@ -119,7 +119,7 @@ test('a merchant was not paid: the provider says by telephone that it did', asyn
   const { platform_reference } = await scene.redemptionOf(gift);
   await anHourPasses();
   const agent = agentOf('merchant-not-paid');
-  await agent.begin('The merchant was not paid');
+  await agent.begin('Merchant not paid');
   await agent.find(platform_reference);
   const { person, formOf } = agent;
   await person.choose(formOf('settle-payment').locator('select'), 'Yes');
@@ -133,7 +133,7 @@ test('a top-up failed: it is sent again, to the right number', async () => {
   const [msisdn, other] = [scene.number('002'), scene.number('000')];
   const id = await topUpTo(msisdn, 'FAILED');
   const agent = agentOf('top-up-failed');
-  await agent.begin('A top-up failed');
+  await agent.begin('Top-up failed');
   await agent.find(national(msisdn));
   await agent.person.type(
     agent.formOf('retry-top-up').getByLabel('Another number'),
@@ -147,7 +147,7 @@ test('a top-up failed: it is sent again, to the right number', async () => {
 test('a code never came: it is sent again while the claim is open', async () => {
   const { gift } = await scene.voucherIn('claimed');
   const agent = agentOf('code-never-came');
-  await agent.begin('The code never came');
+  await agent.begin('Code never came');
   await agent.find(national(gift.owner ?? ''));
   await agent.repair('resend-message', 'Send the message again');
   expect(scene.stack.sandbox.books.messages(gift.owner ?? '')).toHaveLength(2);
@@ -159,7 +159,7 @@ test('a code never came, and the claim runs out meanwhile: the merchant claims a
   const gift = await scene.gift({ merchant });
   await scene.claimed(client, gift);
   const agent = agentOf('code-never-came-too-late');
-  await agent.begin('The code never came');
+  await agent.begin('Code never came');
   await agent.find(national(gift.owner ?? ''));
   await claimEnds(gift);
   const { person, formOf } = agent;
@@ -185,7 +185,7 @@ test('a code never came, because the number is wrong: it is corrected', async ()
   });
   const right = newOwner();
   const agent = agentOf('code-to-a-wrong-number');
-  await agent.begin('The code never came');
+  await agent.begin('Code never came');
   await agent.find(await serialOf(gift));
   const { person, formOf } = agent;
   await person.click(page.getByText('Correct the number of the owner').first(), 'the same page');
@@ -206,7 +206,7 @@ test('a code never came, because the number is wrong: it is corrected', async ()
 test('a voucher was redeemed at the wrong merchant: the payment is taken back', async () => {
   const { gift } = await scene.voucherIn('redeemed');
   const agent = agentOf('wrong-merchant');
-  await agent.begin('Redeemed at the wrong merchant');
+  await agent.begin('Wrong merchant');
   await agent.find(await serialOf(gift));
   const { person } = agent;
   await person.click(page.getByText('Reverse the redemption').first(), 'the same page');
