@@ -364,3 +364,16 @@ test('the most urgent stands first, and the page loads itself again without losi
   expect(headers.get('refresh')).toBeNull();
   for (const { end } of made) await end();
 });
+
+test('a long queue says how many rows wait, and leads to the others with the filters', async () => {
+  await run(sql`
+    insert into webhook_endpoints (company_kind, company_id, url, description, created_by, cursor, failing_since)
+    select 'partner', ${scene.partner.id}, 'https://shop.example/' || place, '', 'test', 1000000000, now()
+    from generate_series(1, 21) as place`);
+  const filters = `kind=failing-webhook&company=${encodeURIComponent(partnerName)}`;
+  const rows = (html: string) => html.split('>Failing webhook</a>').length - 1;
+  const { html } = await agent.client.get(`/support?${filters}`);
+  expect([rows(html), html]).toEqual([20, expect.stringContaining('1–20 of 21')]);
+  const next = /href="([^"]+page=2)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  expect(rows((await agent.client.get(next)).html)).toBe(1);
+});
