@@ -74,7 +74,7 @@ async function storyReport(
       `\n${record(facts)}`,
       `\nWhat happened\n${steps.map(lineOf).join('\n')}`,
       `\nHow the money moved\n${moneyMoveTable(transfers)}`,
-      `\nWhat to do next\n${next}`,
+      `\nNext\n${next}`,
     ].join('\n'),
   };
 }

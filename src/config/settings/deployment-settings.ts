@@ -223,8 +223,8 @@ export const taskQueueSettings = {
    * create what is missing.
    */
   TEMPORAL_UPKEEP_SECONDS: constant(30),
-  /** Interval at which workers look for messages of the outbox, and for repairs. */
-  WORKER_PICKUP_SECONDS: constant(5),
+  /** Interval at which workers look for messages of the outbox, and for repairs: a person waits for these. */
+  WORKER_PICKUP_SECONDS: constant(1),
 };
 
 /** The HTTP server: its addresses and its limits. */

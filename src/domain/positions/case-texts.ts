@@ -211,23 +211,27 @@ export function bearerChoices(borne: BorneOrder): readonly BearerChoice[] {
   const isMore = open > 0n;
   const payer = whyNoPayer(borne) === undefined ? [payerChoice(borne)] : [];
   const provider = names.provider ?? 'the provider';
+  // A part is missing at its receiver, and no settlement pays it there. After a whole order nothing is owed.
+  const isShort = !isMore && differenceOf(position) === 'amount';
+  const receiver = borne.kind === 'payment' ? (names.merchant ?? 'the merchant') : 'the customer';
+  const owes = (who: string) => (isShort ? `, and ${who} it to ${receiver}` : '');
   return [
     ...payer,
     {
       by: 'partner',
-      moves: `${partnerOf(names)} ${isMore ? 'pays' : 'gets'} ${etb(open)} ${isMore ? 'from' : 'into'} its ${walletOf(borne)}.`,
+      moves: `${partnerOf(names)} ${isMore ? 'pays' : 'gets'} ${etb(open)} ${isMore ? 'from' : 'into'} its ${walletOf(borne)}${owes('owes')}.`,
       toFees: 0n,
       toWallet: -open,
     },
     {
       by: 'platform',
-      moves: `${isMore ? `We pay ${etb(open)} from` : `We keep ${etb(open)} in`} our fees.`,
+      moves: `Our fees ${isMore ? 'pay' : 'keep'} ${etb(open)}${owes('we owe')}.`,
       toFees: -open,
       toWallet: 0n,
     },
     {
       by: 'provider',
-      moves: `By its receipt, ${provider} has ${isMore ? `given ${etb(open)} back` : `${borne.kind === 'payment' ? 'paid' : 'delivered'} the missing ${etb(open)}`}.`,
+      moves: `By its receipt, ${provider} ${isMore ? `gave ${etb(open)} back` : `${borne.kind === 'payment' ? 'paid' : 'delivered'} the missing ${etb(open)}`}.`,
       toFees: 0n,
       toWallet: 0n,
     },
@@ -245,11 +249,11 @@ function payerChoice({ position, names }: BorneOrder): BearerChoice {
   const open = difference(position);
   const rest = open - (isCharged ? -price : price);
   const isOfPartner = isWithPartner(position);
-  const payer = isOfPartner ? partnerOf(names) : 'The owner';
+  const payer = isOfPartner ? partnerOf(names) : 'The voucher';
   const whole = etb(price + fee);
   const moved = isCharged
-    ? `gets back ${whole} on the voucher`
-    : `pays ${whole} from ${isOfPartner ? 'its gift wallet' : 'the voucher'}`;
+    ? `gets back ${whole}`
+    : `pays ${whole}${isOfPartner ? ' from its gift wallet' : ''}`;
   const withFee = fee > 0n ? `, our fee of ${etb(fee)} included` : '';
   const further =
     rest === 0n
@@ -303,7 +307,7 @@ export function settledWords(by: Bearer, amount: string): string {
     platform: isMore ? 'paid' : 'kept it',
     provider: isMore ? 'gave it back' : 'did the rest',
   } as const;
-  const names = { ...bearerNames, payer: 'The owner', platform: 'We' };
+  const names = { ...bearerNames, payer: 'The voucher', platform: 'We' };
   return `${names[by]} ${verbs[by]}`;
 }
 

@@ -123,6 +123,15 @@ export async function askForProof<Request extends PersonRequest>(
   return what === undefined ? problems.notFound : proofPage(request, what, wrong);
 }
 
+/**
+ * The fields of the proof, for a form that says itself what it changes: `askForProof` shows no page of its own then.
+ * Undefined where the last proof is new enough.
+ */
+export const proofOnForm = async (request: PersonRequest): Promise<Html | undefined> =>
+  request.session.isConfirmed
+    ? undefined
+    : html`<input type="hidden" name="${PROVES}" value="yes">${await proofFields(request)}`;
+
 async function proofPage(
   request: PersonRequest,
   what: Html,

@@ -76,11 +76,11 @@ ${nextChoices(request, choices)}
 <section class="card">${settledBefore(found.closedCases)}${otherChoices(request, choices)}
 <details><summary>What happened</summary>${storyOf(request, found)}</details>
 <details><summary>The ${kind}</summary>${facts(found.facts)}</details>
-<details><summary>How the money moved</summary><div id="money">${
+<details><summary>How the money moved</summary>${
       found.transfers.length === 0
         ? emptyState('No money moved', 'Nothing was put on hold or charged.')
         : ledgerHistory(found.transfers)
-    }</div></details></section>`,
+    }</details></section>`,
   };
 }
 

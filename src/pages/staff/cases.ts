@@ -140,22 +140,23 @@ export async function openCasePage(
   const placements = subjectKind === 'order' ? await shownPlacementsOf(database, subject) : [];
   const repairs = await listRepairs(database, { caseId: id, limit: SHOWN });
   const others = await otherCasesOf(database, found);
-  // Who bears an amount is chosen by the sentences above.
-  const isChoice = found.closedAt === null && found.why === 'difference';
-  const part = (name: string, content: Html) =>
-    html`<details${!isChoice && html` open`}><summary>${name}</summary>${content}</details>`;
+  const isOpen = found.closedAt === null;
+  const shown = isOpen ? await shownChoicesOf(database, read) : undefined;
+  // The form says what happened, and who can bear it: that is enough to choose, so all else is folded.
+  const isChoice = shown?.question !== undefined;
   return {
     kind: 'page',
     title,
     status: refused && 409,
-    content: html`<h1>${title} ${caseBadge(found)}</h1>
-<div class="brief"><p>${aboutOf(found)}${found.partner !== null && html` · ${companyLink('partner', found.partnerId, found.partner)}`}</p></div>
+    content: html`<h1>${isChoice ? `Case ${id}` : title} ${caseBadge(found)}</h1>
+${!isChoice && html`<div class="brief"><p>${aboutOf(found)}</p></div>`}
 ${refused && message('danger', html`${refused.words}`)}
-${found.closedAt === null ? await settling(request, read, { repairs, refused, others }) : settled(found, repairs)}
-<section class="card">${part('The case', facts(factsOf(request, found)))}
-${placements.length > 0 && part('What the providers say', saidOf(placements))}
-${repairs.length > 0 && part('Repairs', repairTable('Repairs of this case', repairs))}
-${others.length > 0 && part('The same order', table('Other cases of this order', others, caseColumns))}</section>`,
+${shown ? await settling(request, read, { shown, repairs, refused }) : settled(found, repairs)}
+<section class="card"><details${!isChoice && html` open`}><summary>Background</summary>
+${facts(factsOf(request, found, shown?.whyNoPayer))}
+${placements.length > 0 && html`<h2>What the providers say</h2>${saidOf(placements)}`}
+${repairs.length > 0 && html`<h2>Repairs</h2>${repairTable('Repairs of this case', repairs)}`}
+${others.length > 0 && html`<h2>The same order</h2>${settledBefore(others)}${table('Other cases of this order', others, caseColumns)}`}</details></section>`,
   };
 }
 
@@ -166,14 +167,24 @@ function settled(found: Case, repairs: readonly ShownRepair[]): Html {
 ${facts(endOf(found))}</section>`;
 }
 
-function factsOf(request: StaffRequest, found: Case): Readonly<Record<string, HtmlValue>> {
+function factsOf(
+  request: StaffRequest,
+  found: Case,
+  whyNoPayer: string | undefined,
+): Readonly<Record<string, HtmlValue>> {
   const { id, amount, provider, reference, merchant, openedAt } = found;
   const { temporalTaskQueue } = request.services.settings.temporal;
   const size = parseMoney(amount);
   return {
+    About: aboutOf(found),
+    'What happened': caseTitle(found),
     ...(size !== 0n && { Amount: money(sizeOf(amount)) }),
+    ...(whyNoPayer !== undefined && { 'Why the payer is no choice': whyNoPayer }),
     Provider: provider === null ? '–' : providerName(provider),
     'Our reference, to quote': reference === null ? '–' : html`<code>${reference}</code>`,
+    ...(found.partner !== null && {
+      Partner: companyLink('partner', found.partnerId, found.partner),
+    }),
     ...(merchant !== null && { Merchant: companyLink('merchant', found.merchantId, merchant) }),
     Opened: time(openedAt),
     Workflow: workflowLink(request, caseId({ kind: 'case', id }, temporalTaskQueue)),
@@ -219,17 +230,16 @@ async function settling(
   request: StaffRequest,
   read: CaseFacts,
   {
+    shown,
     repairs,
     refused,
-    others,
   }: {
+    readonly shown: ShownChoices;
     readonly repairs: readonly ShownRepair[];
     readonly refused: RefusedForm | undefined;
-    readonly others: readonly Case[];
   },
 ): Promise<Html> {
   const { found } = read;
-  const shown = await shownChoicesOf(request.services.database, read);
   const says = unbroken(shown.happened ?? found.message ?? '');
   const open = nextOfOpenRepair(repairs);
   if (open)
@@ -237,7 +247,6 @@ async function settling(
 <p>${open.happened} ${open.toDo}</p></section>`;
   return html`<section class="card next">${says && html`<p class="lead">${says}</p>`}
 ${shown.happened === undefined && html`<p>${caseAdvice(found.why)}</p>`}
-${settledBefore(others)}
 ${await settleForm(request, read, { shown, refused })}</section>`;
 }
 
@@ -281,7 +290,7 @@ async function settleForm(
 
 /** Who bears the amount, each with what moves. No choice is made by the order. */
 const bearerField = (
-  { question, choices, whyNoPayer }: ShownChoices,
+  { question, choices }: ShownChoices,
   chosen: string | undefined,
 ): Html => html`<fieldset><legend>${question && unbroken(question)}</legend>
 ${choices.map(
@@ -289,5 +298,4 @@ ${choices.map(
     html`<label class="choice"><input type="radio" name="by" value="${by}" required${
       by === chosen && html` checked`
     }> <span>${unbroken(moves)}${isBelowZero && html` <strong class="error">${unbroken(afterwards)}</strong>`}</span></label>`,
-)}
-${whyNoPayer && html`<p class="hint">${whyNoPayer}</p>`}</fieldset>`;
+)}</fieldset>`;

@@ -88,7 +88,8 @@ async function queue(request: StaffRequest): Promise<Html> {
     isCountBounded: true,
   });
   return html`<section class="card" id="queue"><h2>Waiting for us</h2>
-${filterForm({ action: SUPPORT_PATH, fields, values, problems: {} })}
+<details${Object.keys(values).length > 0 && html` open`}><summary>Filter</summary>
+${filterForm({ action: SUPPORT_PATH, fields, values, problems: {} })}</details>
 ${items.length === 0 ? nothingWaits(values) : listOf(request, items)}
 ${totalItems > SHOWN && paging({ path: SUPPORT_PATH, values, page, limit: SHOWN, totalItems })}</section>`;
 }
@@ -123,7 +124,7 @@ const aboutColumn = { title: 'About', phone: 'plain', value: aboutOf } as const;
 const sinceColumn = {
   title: 'Since',
   phone: 'plain',
-  value: ({ since }: Item) => (since === null ? '–' : html`${ageText(since)}, ${time(since)}`),
+  value: ({ since }: Item) => (since === null ? '–' : sinceText(since)),
 } as const;
 
 const listOf = (request: StaffRequest, items: readonly Item[]): Html =>
@@ -144,7 +145,7 @@ const listOf = (request: StaffRequest, items: readonly Item[]): Html =>
 /** The kind, with a link to the page on which it is dealt with. */
 function nameOf(item: Item): Html {
   const { kind, subject } = item;
-  const title = kind === 'case' ? `${deskKinds.case} ${subject}` : deskKinds[kind];
+  const title = kind === 'case' ? `Case ${subject}` : deskKinds[kind];
   const path = pathOf(item);
   return path === undefined ? html`${title}` : html`<a href="${path}">${title}</a>`;
 }
@@ -176,8 +177,10 @@ const ofCompany: Partial<Readonly<Record<DeskKind, string>>> = {
 
 /** The subject, and what is known of it: words of a provider or of the service, in one line. */
 function aboutOf(item: Item): Html {
-  const { serialNumber, topupId, provider } = item;
-  const detail = detailOf[item.kind](item);
+  const { kind, serialNumber, topupId, provider } = item;
+  const detail = detailOf[kind](item);
+  // The page of a case begins with the rest.
+  if (kind === 'case') return html`${detail}`;
   const parts: readonly (string | null | undefined)[] = [
     serialNumber && `voucher ${serialNumber}`,
     topupId === null ? null : `top-up ${topupId}`,
@@ -216,6 +219,10 @@ function companiesOf({ partnerId, partner, merchantId, merchant }: Item): HtmlVa
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+
+/** Its age; with its day, once that is not today. */
+const sinceText = (since: Date): Html =>
+  html`${ageText(since)}${Date.now() - since.getTime() >= DAY_MS && html`, ${time(since)}`}`;
 
 /** How long something waits, in its greatest unit. */
 function ageText(since: Date): string {

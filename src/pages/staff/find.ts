@@ -139,16 +139,13 @@ export const showWorkflow = support.page({
   },
 });
 
-const HINT = 'Number, code, reference, name or e-mail.';
-
 /** The one field of the search; it has the focus. */
 export const searchCard = ({ formToken }: StaffRequest, searched = ''): Html =>
   html`<section class="card">${postForm(
     { action: FIND_PATH, formToken },
     html`${field({
       name: 'what',
-      label: 'What the customer gives you',
-      hint: HINT,
+      label: 'Number, code, reference, name or e-mail',
       value: searched,
       hasFocus: true,
     })}

@@ -1,3 +1,4 @@
+import type { Case } from '../../db/positions/cases.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { TopupDetail } from '../../db/topups/topups.ts';
 import { maskStored } from '../../domain/phone.ts';
@@ -12,6 +13,8 @@ import {
   linkToCase,
   type NextStep,
   nextOfOpenRepair,
+  payRest,
+  shortCaseOf,
   WAIT,
 } from './next-steps.ts';
 import { wordsOf } from './repair-parts.ts';
@@ -24,9 +27,24 @@ export const namesOthers = (status: TopupDetail['status']): boolean =>
 export function nextStepOfTopup(
   topup: TopupDetail,
   repairs: readonly ShownRepair[],
-  { others, now }: { readonly others: readonly string[]; readonly now: Date },
+  {
+    others,
+    closedCases,
+    partner,
+    now,
+  }: {
+    readonly others: readonly string[];
+    readonly closedCases: readonly Case[];
+    readonly partner: string;
+    readonly now: Date;
+  },
 ): NextStep {
-  const next = nextByTopup[topup.status](topup, others, now);
+  const usual = nextByTopup[topup.status](topup, others, now);
+  const short =
+    topup.status === 'SUCCESS' && shortCaseOf(closedCases, last(topup.attempts)?.reference);
+  const next = short
+    ? { ...usual, toDo: payRest(short, { partner, receiver: 'the customer' }) }
+    : usual;
   const isOnHold = last(topup.attempts)?.status === 'HELD';
   return nextOfOpenRepair(repairs, isOnHold ? next : undefined) ?? nextOfTurned(topup) ?? next;
 }

@@ -1,3 +1,4 @@
+import type { Case } from '../../db/positions/cases.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { VoucherDetail } from '../../db/vouchers/vouchers.ts';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
@@ -13,17 +14,16 @@ import {
   linkToCase,
   type NextStep,
   nextOfOpenRepair,
+  payRest,
+  shortCaseOf,
   WAIT,
 } from './next-steps.ts';
-import { casePath, wordsOf } from './repair-parts.ts';
+import { wordsOf } from './repair-parts.ts';
 
 type Redemption = VoucherDetail['redemptions'][number];
 
 /** A payment that a provider changed later, or whose reversal has not ended. */
-function nextOfTakenBack(
-  redemption: Redemption | undefined,
-  voucherId: number,
-): NextStep | undefined {
+function nextOfTakenBack(redemption: Redemption | undefined): NextStep | undefined {
   if (redemption === undefined) return undefined;
   const { caseId, reversal, status, provider } = redemption;
   if (caseId !== null && status !== 'HELD')
@@ -41,7 +41,7 @@ function nextOfTakenBack(
 was asked ${time(new Date(reversal.requestedAt))}.`,
       toDo: html`Look again in a minute.`,
     };
-  return nextOfSettled(redemption, voucherId);
+  return nextOfSettled(redemption);
 }
 
 /** The present answer of a provider, against its first answer. */
@@ -55,10 +55,14 @@ function changeOfPayment({ lateAt, takenBackAt, reversal, status, merchant }: Re
 }
 
 /** A change by a provider after an operator has settled the payment. */
-function nextOfSettled(
-  { lateAt, takenBackAt, reversal, charged, merchant, providerReference }: Redemption,
-  voucherId: number,
-): NextStep | undefined {
+function nextOfSettled({
+  lateAt,
+  takenBackAt,
+  reversal,
+  charged,
+  merchant,
+  providerReference,
+}: Redemption): NextStep | undefined {
   if (lateAt !== null)
     return {
       happened: html`The provider paid ${merchant} after it had refused, and an operator has settled that${
@@ -72,9 +76,9 @@ function nextOfSettled(
         happened: html`The provider took the payment back by itself, and an operator has settled that${
           !charged && ': the value is on the voucher again'
         }.`,
-        toDo: html`Tell ${merchant} that the provider took the payment back.${
-          !charged && ' The owner can redeem the voucher again.'
-        } <a href="${casePath({ kind: 'voucher', id: voucherId })}#money">Read how the money moved</a>.`,
+        toDo: html`Tell ${merchant} that the provider took it back.${
+          !charged && ' The owner can redeem again.'
+        }`,
       };
 }
 
@@ -180,15 +184,42 @@ merchant claims again.`,
 export function nextStepOfVoucher(
   voucher: VoucherDetail,
   repairs: readonly ShownRepair[],
-  now: Date,
+  {
+    closedCases,
+    partner,
+    now,
+  }: {
+    readonly closedCases: readonly Case[];
+    readonly partner: string;
+    readonly now: Date;
+  },
 ): NextStep {
-  const takenBack = nextOfTakenBack(disputedOf(voucher) ?? last(voucher.redemptions), voucher.id);
+  const takenBack = nextOfTakenBack(disputedOf(voucher) ?? last(voucher.redemptions));
   const onHold = voucher.status === 'REDEEM_PROCESSING' ? nextOfPaying(voucher, now) : takenBack;
   return (
     nextOfOpenRepair(repairs, onHold) ??
     takenBack ??
     nextOfCorrected(voucher, repairs) ??
+    nextOfShort(voucher, { closedCases, partner, now }) ??
     nextByState[voucher.status](voucher, now)
+  );
+}
+
+/** The last payment was smaller than is paid for, and its case is settled. */
+function nextOfShort(
+  voucher: VoucherDetail,
+  { closedCases, partner, now }: Parameters<typeof nextStepOfVoucher>[2],
+): NextStep | undefined {
+  const { status, redemptions } = voucher;
+  const payment = last(redemptions);
+  if (!payment || payment.reversal || !(status === 'REDEEMED' || status === 'ACTIVE'))
+    return undefined;
+  const short = shortCaseOf(closedCases, payment.paymentReference);
+  return (
+    short && {
+      happened: nextByState[status](voucher, now).happened,
+      toDo: payRest(short, { partner, receiver: payment.merchant }),
+    }
   );
 }
 

@@ -1,7 +1,9 @@
+import type { Case } from '../../db/positions/cases.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import { isStaffActor } from '../../domain/access.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import type { RepairKindName } from '../../repairs/repair-titles.ts';
+import { money } from '../layout/parts.ts';
 import { openCasePath, repairPath, repairTitle } from './repair-parts.ts';
 
 /** The beginning of the page of a case. */
@@ -76,6 +78,26 @@ export const askedSince = ({
 
 /** A link to the page of a case, for sentences. */
 export const linkToCase = (id: number): Html => html`<a href="${openCasePath(id)}">case ${id}</a>`;
+
+/** The settled case of a smaller order, whose receiver gets the rest from a bearer; undefined where that is not so. */
+export const shortCaseOf = (
+  cases: readonly Case[],
+  reference: string | undefined,
+): (Case & { readonly borneBy: 'partner' | 'platform' }) | undefined => {
+  const settled = cases.findLast((one) => one.reference === reference);
+  const { amount, borneBy } = settled ?? {};
+  const isOwed = amount?.startsWith('-') && (borneBy === 'partner' || borneBy === 'platform');
+  return settled && isOwed ? { ...settled, borneBy } : undefined;
+};
+
+/** Who has got the missing part from the settlement, and pays it to the receiver. */
+export const payRest = (
+  { amount, borneBy }: NonNullable<ReturnType<typeof shortCaseOf>>,
+  { partner, receiver }: { readonly partner: string; readonly receiver: string },
+): Html =>
+  html`Tell ${receiver}${borneBy === 'partner' && html` and ${partner}`} that ${
+    borneBy === 'partner' ? partner : 'we'
+  } ${borneBy === 'partner' ? 'pays' : 'pay'} the missing ${money(amount.replace('-', ''))}, outside this service.`;
 
 export const last = <One>(ones: readonly One[]): One | undefined => ones.at(-1);
 

@@ -147,7 +147,7 @@ ${second && html`<p class="hint">${second.isForOtherNumber ? 'Another number nee
 /** The ticket and the reason of a change by people of the service. `keptReason` takes numbers and codes out. */
 export const whyField = (own: Pick<Parameters<typeof field>[0], 'id' | 'value' | 'error'>): Html =>
   field({
-    ...{ name: 'why', label: 'Ticket, and why', hint: 'Numbers and codes are taken out.' },
+    ...{ name: 'why', label: 'Ticket, and why' },
     ...own,
   });
 
@@ -217,7 +217,7 @@ export function nextChoices(request: StaffRequest, choices: Choices): Html {
   const { first, instead } = inOrder(choices);
   return html`${refused && message('danger', html`${refused.words}`)}
 <section class="card next"><p class="lead">${next.happened}</p>
-<h2>What to do next</h2><p>${next.toDo}</p>
+<h2>Next</h2><p>${next.toDo}</p>
 ${first && (first.open ? linkToOpen(first.open) : formOf(request, first, { refused, button: first.kind.title }))}
 ${instead.length > 0 && html`<div class="choices">${instead.map((offer) => folded(request, offer, { offers, refused }))}</div>`}</section>`;
 }

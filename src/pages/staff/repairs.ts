@@ -17,6 +17,7 @@ import type { RepairKindName } from '../../repairs/repair-titles.ts';
 import { problems } from '../answers.ts';
 import { emptyState, facts, field, message, postForm, time } from '../layout/parts.ts';
 import { idOf, type PageAnswer, readNameField, type StaffRequest, support } from '../page.ts';
+import { proofOnForm } from '../session/confirmation.ts';
 import { isAboutSilence, type NextStep } from './next-steps.ts';
 import { answerOf, labelOf, nextChoices, type Offer, offersOf } from './repair-form.ts';
 import {
@@ -78,8 +79,9 @@ ${
   mayDecide &&
   isOfPerson &&
   postForm(
-    { action: `${repairPath(row.id)}/confirm`, formToken, className: 'actions' },
-    html`<button${findRepairKind(row.kind)?.isFinal && html` class="danger"`}>Confirm</button>`,
+    { action: `${repairPath(row.id)}/confirm`, formToken },
+    html`${await proofOnForm(request)}
+<p class="actions"><button${findRepairKind(row.kind)?.isFinal && html` class="danger"`}>Confirm</button></p>`,
   )
 }
 ${
@@ -180,7 +182,7 @@ export const showRepairs = support.page({
 });
 
 const OPEN = ['READY', 'RUNNING'];
-const REFRESH_SECONDS = 2;
+const REFRESH_SECONDS = 1;
 
 /** One repair: who asked, who confirmed, and what came of it. */
 export const showRepair = support.page({
@@ -291,7 +293,7 @@ function backToCase(row: ShownRepair, found: SupportCase | undefined, why?: stri
     html`<a class="button secondary" href="${companyPath({ kind, id })}">Back to the ${kind}</a>`
   }${
     isOfCase &&
-    html`<a class="button secondary" href="${openCasePath(Number(row.subject_id))}">Back to the case</a>`
+    html`<a class="button secondary" href="${openCasePath(Number(row.subject_id))}">Case ${row.subject_id}</a>`
   } ${
     found &&
     html`<a class="button secondary" href="${casePath(found)}">${isOfCase ? `To the ${found.kind}` : 'Back to the case'}${why}</a>`

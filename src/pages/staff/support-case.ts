@@ -49,6 +49,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
   if (!voucher) return undefined;
   const { ownerMsisdn, isRestricted } = voucher;
   const repairs = await listRepairs(database, { voucherId: id, limit: NEWEST_REPAIRS });
+  const closedCases = await closedCasesOf(database, { kind: 'voucher', id });
   const newest = voucher.redemptions.at(-1);
   const open = voucher.claims.findLast(({ status }) => status === 'OPEN');
   // The voucher waits on until the claim's workflow or the expiry run has ended it.
@@ -89,8 +90,8 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
       ...happeningsOfProviders(voucher),
       ...happeningsOfRepairs(repairs),
     ],
-    next: nextStepOfVoucher(voucher, repairs, new Date()),
-    closedCases: await closedCasesOf(database, { kind: 'voucher', id }),
+    next: nextStepOfVoucher(voucher, repairs, { closedCases, partner, now: new Date() }),
+    closedCases,
     otherProviders: [],
     openRepairs: repairs.filter(isOpen),
     transfers: await readLedgerHistory(database, voucher.partnerId, operationsOf(voucher)),
@@ -103,6 +104,7 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
   if (!topup) return undefined;
   const repairs = await listRepairs(database, { topupId: id, limit: NEWEST_REPAIRS });
   const others = await otherProviders(database, topup);
+  const closedCases = await closedCasesOf(database, { kind: 'top-up', id });
   const operationIds = topup.attempts.map(({ operationId }) => operationId);
   return {
     kind: 'top-up',
@@ -124,8 +126,10 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
     },
     hasNumber: true,
     happenings: [...happeningsOfTopup(topup, owner.workflowId), ...happeningsOfRepairs(repairs)],
-    next: nextStepOfTopup(topup, repairs, { others, now: new Date() }),
-    closedCases: await closedCasesOf(database, { kind: 'top-up', id }),
+    next: nextStepOfTopup(topup, repairs, {
+      ...{ others, closedCases, partner: owner.partner, now: new Date() },
+    }),
+    closedCases,
     otherProviders: others,
     openRepairs: repairs.filter(isOpen),
     transfers: await readLedgerHistory(database, owner.partnerId, operationIds),

@@ -104,22 +104,34 @@ describe('what a choice does', () => {
 
   it('is one line that names who pays or gets how much', () => {
     expect(movesOf(borne(lateOne))).toEqual([
-      'The owner pays ETB 103.00 from the voucher, our fee of ETB 3.00 included.',
+      'The voucher pays ETB 103.00, our fee of ETB 3.00 included.',
       'Addis Gifts pays ETB 100.00 from its gift wallet.',
-      'We pay ETB 100.00 from our fees.',
-      'By its receipt, M-Pesa has given ETB 100.00 back.',
+      'Our fees pay ETB 100.00.',
+      'By its receipt, M-Pesa gave ETB 100.00 back.',
     ]);
     expect(movesOf(borne(positionOf(inBirr, [undone])))).toEqual([
-      'The owner gets back ETB 103.00 on the voucher, our fee of ETB 3.00 included.',
+      'The voucher gets back ETB 103.00, our fee of ETB 3.00 included.',
       'Addis Gifts gets ETB 100.00 into its gift wallet.',
-      'We keep ETB 100.00 in our fees.',
-      'By its receipt, M-Pesa has paid the missing ETB 100.00.',
+      'Our fees keep ETB 100.00.',
+      'By its receipt, M-Pesa paid the missing ETB 100.00.',
     ]);
     expect(movesOf(borne(lateOne, { kind: 'top-up' }))).toEqual([
       'Addis Gifts pays ETB 100.00 from its airtime wallet.',
-      'We pay ETB 100.00 from our fees.',
-      'By its receipt, M-Pesa has given ETB 100.00 back.',
+      'Our fees pay ETB 100.00.',
+      'By its receipt, M-Pesa gave ETB 100.00 back.',
     ]);
+  });
+
+  it('says who owes a missing part to its receiver, and nothing of that where a whole order is missing', () => {
+    const short = positionOf(inBirr, [done(90_000_000n)]);
+    expect(movesOf(borne(short))).toEqual([
+      'Addis Gifts gets ETB 10.00 into its gift wallet, and owes it to Bole Books.',
+      'Our fees keep ETB 10.00, and we owe it to Bole Books.',
+      'By its receipt, M-Pesa paid the missing ETB 10.00.',
+    ]);
+    expect(movesOf(borne(short, { kind: 'top-up' }))[0]).toBe(
+      'Addis Gifts gets ETB 10.00 into its airtime wallet, and owes it to the customer.',
+    );
   });
 
   it('says nothing of the voucher where its value is with the partner', () => {

@@ -195,7 +195,7 @@ describe('the page of a case', () => {
       'claimed',
       'was taken by the SMS provider',
       'was paid',
-      'What to do next',
+      'Next',
     ])
       expect(html).toContain(text);
     expect(html).toMatch(
@@ -207,7 +207,7 @@ describe('the page of a case', () => {
 
   test('tells the attempts of a top-up', async () => {
     const { html } = await agent.client.get(`/support/top-ups/${topup.id}`);
-    for (const text of ['Attempt 1', 'failed', 'Attempt 2', 'was delivered', 'What to do next'])
+    for (const text of ['Attempt 1', 'failed', 'Attempt 2', 'was delivered', 'Next'])
       expect(html).toContain(text);
     expect(html).not.toContain(topup.failedTo.slice(4));
   });
@@ -259,7 +259,7 @@ describe('the command find', () => {
   test('tells the story of a case, with the links of its workflows', async () => {
     const { out } = await commands().admin(['desk', 'find', gifts[0].voucherCode]);
     expect(out).toContain('was taken by the SMS provider');
-    expect(out).toContain('What to do next\nGive the merchant the provider’s reference');
+    expect(out).toContain('Next\nGive the merchant the provider’s reference');
     expect(out).toContain('https://temporal.example/namespaces/default/workflows/claim%3A');
     expect(out).not.toMatch(/<|&amp;|&#39;/);
     expect(out).not.toContain(owner.slice(4));

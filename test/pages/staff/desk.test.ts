@@ -178,7 +178,7 @@ const kinds: readonly (readonly [name: string, kind: DeskKind, wait: () => Promi
       const { id } = await caseOf(scene.stack.database, payment_reference);
       return {
         subject: String(id),
-        words: `href="/support/cases/${id}">Open case`,
+        words: `href="/support/cases/${id}">Case ${id}`,
         end: () => scene.repaired('settle-case', id, { by: 'platform' }),
       };
     },

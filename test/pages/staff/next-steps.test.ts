@@ -169,6 +169,7 @@ test('the search has the guide of each complaint', async () => {
   const { html } = await scene.agent.client.get('/support');
   const titles = [...html.matchAll(/<details><summary>([^<]+)</g)].map(([, title]) => title);
   expect(titles).toEqual([
+    'Filter',
     'Paid, and got nothing',
     'Merchant not paid',
     'Top-up failed',

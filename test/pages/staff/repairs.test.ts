@@ -60,7 +60,7 @@ describe('the page of a voucher', () => {
     const red = [...html.matchAll(/<button class="danger">([^<]+)</g)].map(([, one]) => one);
     expect(red).toEqual(['Cancel it for good']);
     // Beside the masked number, before everything that is folded.
-    expect(html.indexOf('Show the number')).toBeLessThan(html.indexOf('What to do next'));
+    expect(html.indexOf('Show the number')).toBeLessThan(html.indexOf('Next'));
     expect((await agent.client.get(caseOf(2_000_000_000))).status).toBe(404);
   });
 
@@ -104,7 +104,7 @@ describe('the page of a voucher', () => {
       409,
       expect.stringContaining('It has no open claim: the merchant claims again.'),
     ]);
-    expect(late.html).toContain('What to do next');
+    expect(late.html).toContain('Next');
   });
 
   it('needs a sign-in of staff, and a form of its own', async () => {
@@ -298,15 +298,19 @@ describe('what people read', () => {
       .where('account_id', '=', supervisor.account.id)
       .execute();
     const confirm = `/support/repairs/${id}/confirm`;
-    const proof = await supervisor.client.submit(`/support/repairs/${id}`, confirm);
-    expect(proof.status).toBe(403);
+    // The page says what the repair does, so the proof stands in its form.
+    const asking = await supervisor.client.get(`/support/repairs/${id}`);
+    expect(asking.html).toContain('One-time password');
+    const proof = await supervisor.client.submit(`/support/repairs/${id}`, confirm, {
+      code: 'wrong',
+    });
+    expect(proof.status).toBe(422);
     expect(proof.html.replaceAll(/<[^>]*>/g, '')).toContain(
       `You are about to confirm “Correct the number of the owner” of voucher ${serialNumber}: ` +
         `ETB 100.00, asked for by ${agent.account.name}. The new number is +2519*****654.`,
     );
     expect(proof.html).not.toContain('911987654');
-    await supervisor.client.post(confirm, {
-      ...hiddenFields(proof.html, confirm),
+    await supervisor.client.submit(`/support/repairs/${id}`, confirm, {
       code: codeOf(supervisor.secret),
     });
     scene.expectDone(await scene.ended(id));

@@ -64,7 +64,7 @@ test('a reversal that the provider has not confirmed, and then refuses', async (
   });
   expect(refused).toMatch(/The provider refused the reversal: .+\. The payment stands\./);
   expect(refused).toMatch(
-    /The provider did not take the payment back, so it stands\. What to do next\s?Ask the merchant to pay the owner back\./,
+    /The provider did not take the payment back, so it stands\. Next\s?Ask the merchant to pay the owner back\./,
   );
   expect(refused).not.toContain('has not confirmed it');
 });

@@ -11,21 +11,27 @@ import type { Locator, Page } from 'playwright-core';
  * adults. M, the 1.35 s of mental preparation, is not counted besides: every word is counted as read in
  * order to decide, though nobody reads all of a page.
  *
- * A repair is waited for as long as it lasts at most: the 5 s at which workers look for it
- * (WORKER_PICKUP_SECONDS), and the 2 s after which its page loads itself again. Not by a clock, because
- * a machine of tests is slow for other reasons than a page.
+ * A selection that is closed shows one option; whoever opens it reads them all.
+ *
+ * A repair is waited for as long as it lasts at most: the second at which workers look for it
+ * (WORKER_PICKUP_SECONDS), a second for its workflow, and the second after which its page loads itself again.
+ * Not by a clock, because a machine of tests is slow for other reasons than a page.
  */
-const model = { key: 0.2, click: 1.5, page: 1.5, word: 60 / 225, repair: 7 } as const;
+const model = { key: 0.2, click: 1.5, page: 1.5, word: 60 / 225, repair: 3 } as const;
 
-/** The words that can be seen in a part of a page: a function of the browser. */
-const WORDS_OF = `(root) => {
-  const isSeen = (element) => element.tagName === 'OPTION' || element.checkVisibility({
+/** The words that can be seen in a part of a page, to the end of another part of it: a function of the browser. */
+const WORDS_OF = `(root, end = root) => {
+  const isShown = (element) => element.checkVisibility({
     contentVisibilityAuto: true, opacityProperty: true, visibilityProperty: true });
+  const isSeen = (element) => element.tagName === 'OPTION'
+    ? element.selected && isShown(element.closest('select')) : isShown(element);
   const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   let seen = '';
   while (texts.nextNode()) {
     const { parentElement, data } = texts.currentNode;
-    const isLeftOut = parentElement.closest('script, style, .skip, caption') !== null;
+    const isAfter = !end.contains(parentElement) &&
+      end.compareDocumentPosition(parentElement) & Node.DOCUMENT_POSITION_FOLLOWING;
+    const isLeftOut = isAfter || parentElement.closest('script, style, .skip, caption') !== null;
     if (!isLeftOut && isSeen(parentElement)) seen += ' ' + data;
   }
   return seen.split(/\\s+/).filter((word) => /[\\p{L}\\p{N}]/u.test(word)).length;
@@ -51,8 +57,16 @@ export class Person {
 
   /** As text, because the types of a browser are not those of tests. */
   private async readAll(parts: string): Promise<void> {
-    const counts = await this.page.evaluate(`[...${parts}].map(${WORDS_OF})`);
+    const counts = await this.page.evaluate(`[...${parts}].map((part) => (${WORDS_OF})(part))`);
     for (const count of counts as number[]) this.words += count;
+  }
+
+  /** Reads every word of the page from its top to the end of a part of it. */
+  async readDownTo(selector: string): Promise<void> {
+    const end = `document.querySelector(${JSON.stringify(selector)})`;
+    this.words += Number(
+      await this.page.evaluate(`(${WORDS_OF})(document.querySelector('main'), ${end})`),
+    );
   }
 
   async click(target: Locator, leadsTo: 'a page' | 'the same page'): Promise<void> {
@@ -68,8 +82,10 @@ export class Person {
     this.keys += text.length;
   }
 
-  /** Opens a selection, and chooses. */
+  /** Opens a selection, reads its options, and chooses. */
   async choose(target: Locator, label: string): Promise<void> {
+    for (const option of await target.locator('option').allTextContents())
+      this.words += option.trim().split(/\s+/).length;
     await target.selectOption(label);
     this.clicks += 2;
   }

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -13,13 +14,23 @@ import { supportAgent } from './support-agent.ts';
 
 /**
  * An operator who knows only docs/guides/settle.md settles each kind of case within a minute (issue 30): by the words
- * that the pages show, and by what is typed and clicked.
+ * that the pages show, and by what is typed and clicked. It counts from the desk to the page that says what was moved.
+ *
+ * The operator reads the desk from its top to the end of the row of the case: the search, the titles of the queue, and
+ * the row. Of the case and of the result, every word that is not folded is read. The menu is not read. The account is
+ * already signed in, and an amount below REPAIR_CONFIRM_FROM asks for no second person.
  */
 const LIMIT_SECONDS = 60;
+/** Ignored by git; the account of the last run. */
+const REPORT = '.test/settle-in-a-minute.txt';
+
+/** Longer than the note in the guide. */
+const NOTE = 'Agreed with Hanna of the partner, ticket 4711';
 
 let scene: RepairScene;
 let browser: Browser;
 let page: Page;
+const accounts: string[] = [];
 
 beforeAll(async () => {
   const port = String(await freePort());
@@ -34,6 +45,7 @@ beforeAll(async () => {
   await signInFirst(page, await makeStaff(scene.stack, 'OPERATOR'));
 });
 afterAll(async () => {
+  writeFileSync(REPORT, `${accounts.join('\n')}\n`);
   await browser?.close();
   await scene?.stop();
 });
@@ -89,16 +101,20 @@ const referenceOf = async (operationId: string): Promise<string> =>
       .executeTakeFirstOrThrow()
   ).reference;
 
-/** From the list of open cases to what was moved. */
+/** From the desk to what was moved. */
 async function settle(reference: string, name: string, choice: RegExp): Promise<void> {
   const { id } = await caseOf(scene.stack.database, reference);
-  await page.goto(`${scene.stack.url}/support/cases`);
+  await page.goto(`${scene.stack.url}/support`);
   const { person, picture, repair } = supportAgent(page, scene.stack.url, `settle-${name}`);
-  await person.click(page.getByRole('link', { name: new RegExp(`^${id}: `) }), 'a page');
+  await picture();
+  const link = `a[href="/support/cases/${id}"]`;
+  await person.readDownTo(`#queue tr:has(${link})`);
+  await person.click(page.locator(link), 'a page');
   await person.read();
   await picture();
   await person.click(page.getByRole('radio', { name: choice }), 'the same page');
-  await repair('settle-case', 'Book it');
+  await repair('settle-case', 'Book it', NOTE);
+  accounts.push(`${name}: ${person.account}`);
   expect(person.words, 'a count that has missed the pages').toBeGreaterThan(60);
   expect(person.seconds, person.account).toBeLessThan(LIMIT_SECONDS);
   const { closed_by } = await caseOf(scene.stack.database, reference);
@@ -107,18 +123,18 @@ async function settle(reference: string, name: string, choice: RegExp): Promise<
 }
 
 test.each([
-  ['a late success', paidLate, /The owner pays/],
+  ['a late success', paidLate, /The voucher pays/],
   [
     'a reversal',
     () => paid((operationId) => takenBack(scene.stack.database, operationId)),
-    /The owner gets back/,
+    /The voucher gets back/,
   ],
   ['a second change', () => paid(changedTwice), /pays .+ gift wallet/],
   ['a double delivery', () => paid(doneTwice), /By its receipt/],
   [
     'another amount',
     () => paid((operationId) => says(operationId, { said: 'done', amount: 90_000_000n })),
-    /We keep ETB 7\.50/,
+    /Our fees keep ETB 7\.50/,
   ],
 ] as const)('%s is settled within a minute', async (name, make, choice) => {
   await settle(await make(), name.replaceAll(' ', '-'), choice);

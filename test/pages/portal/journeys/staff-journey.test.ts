@@ -48,7 +48,7 @@ test('an agent signs in, finds the cases of a number, reads one, and shows the n
   await page.getByRole('link', { name: /^Desk/ }).click();
   await look(page, 'support-find');
 
-  await page.getByLabel('What the customer gives you').fill(owner);
+  await page.getByLabel('Number, code, reference, name or e-mail').fill(owner);
   await page.getByRole('button', { name: 'Find' }).click();
   await page.getByRole('heading', { name: 'Newest first' }).waitFor();
   expect(page.url()).not.toContain(owner.slice(4));
@@ -58,7 +58,7 @@ test('an agent signs in, finds the cases of a number, reads one, and shows the n
     .getByRole('link', { name: /^Voucher [0-9]/ })
     .first()
     .click();
-  await page.getByRole('heading', { name: 'What to do next' }).waitFor();
+  await page.getByRole('heading', { name: 'Next' }).waitFor();
   await look(page, 'support-case-claimed');
   for (const part of ['Other repairs', 'What happened', 'How the money moved'])
     await page.locator('summary', { hasText: part }).click();
@@ -97,9 +97,9 @@ test('an operator looks for the open cases, reads one, and settles it', async ()
     .first()
     .click();
   await look(page, 'support-case');
-  await page.getByRole('radio', { name: 'The owner gets back' }).check();
+  await page.getByRole('radio', { name: 'The voucher gets back' }).check();
   await page.getByLabel('Ticket, and why').fill('They paid it back, receipt 4711');
   await page.getByRole('button', { name: 'Book it' }).click();
-  await page.getByText('The owner gets back').waitFor();
+  await page.getByText('The voucher gets back').waitFor();
   await look(page, 'support-case-settled');
 });

@@ -32,17 +32,17 @@ export function supportAgent(page: Page, url: string, name: string) {
 
     /** Finds the case by what the customer says. */
     async find(what: string) {
-      await person.type(page.getByLabel('What the customer gives you'), what);
+      await person.type(page.getByLabel('Number, code, reference, name or e-mail'), what);
       await person.click(button('Find'), 'a page');
       await person.read();
       await picture();
     },
 
     /** Fills in the ticket, asks, and waits for the end. */
-    async repair(kind: string, submit: string, end: 'Done' | 'Not done' = 'Done') {
-      await person.type(formOf(kind).getByLabel('Ticket, and why'), 'Ticket 4711');
+    async repair(kind: string, submit: string, note = 'Ticket 4711') {
+      await person.type(formOf(kind).getByLabel('Ticket, and why'), note);
       await person.click(formOf(kind).getByRole('button', { name: submit }), 'a page');
-      await person.waitForRepair(page.getByText(end, { exact: true }));
+      await person.waitForRepair(page.getByText('Done', { exact: true }));
       await person.read();
       await picture();
     },
