@@ -69,6 +69,9 @@ export interface FoundCase {
   readonly partner: string;
   /** Decimal string. */
   readonly amount: string | null;
+  /** Of a voucher: the value that it has now, and until when; null for a top-up. */
+  readonly left: string | null;
+  readonly expiresAt: Date | null;
   /** Of the owner, or that of the top-up. */
   readonly maskedNumber: string | null;
 }
@@ -147,7 +150,6 @@ const voucherWays = (term: SearchedTerm): Way[] => {
       () => sql`select voucher_id from messages where provider_reference = ${reference}
       and provider_reference <> '' limit ${ROWS_OF_A_WAY}`,
     ),
-    ...way(term.caseId, () => sql`select voucher_id from cases where id = ${term.caseId}`),
     ...settledUnder('voucher_id', reference).flatMap((one) => way(reference, () => one)),
     // A partner's own name of a line of a bulk order.
     ...way(
@@ -199,7 +201,6 @@ const topupWays = (term: SearchedTerm): Way[] => {
       () => sql`select topup_id from topup_attempts join placements using (operation_id)
       where placements.provider_reference = ${reference} limit ${ROWS_OF_A_WAY}`,
     ),
-    ...way(term.caseId, () => sql`select topup_id from cases where id = ${term.caseId}`),
     ...settledUnder('topup_id', reference).flatMap((one) => way(reference, () => one)),
     ...[
       sql`select id from topups where operation_id = ${operationId}`,
@@ -222,13 +223,15 @@ async function idsBy(database: Database, ways: readonly Way[]): Promise<readonly
 
 const vouchersOf = (ids: readonly number[]) => sql<FoundCase>`
   select 'voucher' as kind, vouchers.id, serial_number as name, vouchers.created_at as at,
-    vouchers.status, company_name as partner, amount, masked_msisdn(owner_msisdn) as "maskedNumber"
+    vouchers.status, company_name as partner, amount, remaining as left, expires_at as "expiresAt",
+    masked_msisdn(owner_msisdn) as "maskedNumber"
   from vouchers join partners on partners.id = vouchers.partner_id
   where vouchers.id = any(${ids}::bigint[])`;
 
 const topupsOf = (ids: readonly number[]) => sql<FoundCase>`
   select 'top-up' as kind, topups.id, topups.id::text as name, topups.created_at as at,
-    topups.status, company_name as partner, amount, masked_msisdn(msisdn) as "maskedNumber"
+    topups.status, company_name as partner, amount, null as left, null::timestamptz as "expiresAt",
+    masked_msisdn(msisdn) as "maskedNumber"
   from topups join partners on partners.id = topups.partner_id
   where topups.id = any(${ids}::bigint[])`;
 
@@ -301,13 +304,23 @@ const bulkLines = (references: readonly string[]) => sql`
   from bulk_lines as line join bulk_orders on bulk_orders.id = bulk_order_id
   where line.reference = any(${references}::text[]) and voucher_id is null limit ${ROWS}`;
 
+/** SQL expression: that a webhook of a company takes no events; null where all of them do. */
+const failingWebhook = (kind: CompanyKind, id: RawBuilder<unknown>) => sql`
+  (select 'a webhook does not take events' from webhook_endpoints
+    where company_kind = ${sql.lit(kind)} and company_id = ${id}
+      and (failing_since is not null and status = 'ACTIVE' or status = 'SWITCHED_OFF') limit 1)`;
+
 /** Companies by a part of the name, or by what identifies them. There are as many as the service has customers. */
 const companies = (name: string) => [
-  sql`select 'partner', company_name, created_at, 'partner', id, lower(status), null::numeric, null::bigint
+  sql`select 'partner', company_name, created_at, 'partner', id, concat_ws(', ', lower(status), (
+        select string_agg(kind || ' wallet ETB ' || to_char(balance, 'FM999,999,999,990.00'), ', ' order by kind desc)
+        from ledger_accounts where partner_id = partners.id and kind in ('gift', 'airtime')),
+        ${failingWebhook('partner', sql`partners.id`)}), null::numeric, null::bigint
     from partners where position(lower(${name}) in lower(company_name)) > 0
       or id = any(array(select partner_id from api_keys where key_prefix = ${name})) limit ${ROWS}`,
   sql`select 'merchant', merchant_name, created_at, 'merchant', id,
-      case when deleted_at is null then lower(status) else 'deleted' end, null::numeric, null::bigint
+      concat_ws(', ', case when deleted_at is null then lower(status) else 'deleted' end,
+        ${failingWebhook('merchant', sql`merchants.id`)}), null::numeric, null::bigint
     from merchants where position(lower(${name}) in lower(merchant_name)) > 0
       or lower(email) = lower(${name}) or identifier = ${name}
       or id = any(array(select merchant_id from api_keys where key_prefix = ${name})) limit ${ROWS}`,
@@ -327,17 +340,23 @@ const people = (name: string) => [
       or position(lower(${name}) in lower(staff.name)) > 0 limit ${ROWS}`,
 ];
 
-/** A case about no voucher and no top-up: another one is found with those. */
+/** A case by its number; one about no voucher and no top-up also by its reference, which leads to those otherwise. */
 const openedCases = ({ caseId, reference }: SearchedTerm) => {
   const found = (condition: RawBuilder<unknown>) => sql`
     select 'case', cases.id::text, opened_at,
       case when partner_id is not null then 'partner' when merchant_id is not null then 'merchant' end,
-      coalesce(partner_id, merchant_id), why || case when closed_at is null then ': open' else ': closed' end,
+      coalesce(partner_id, merchant_id), coalesce(difference, why) || case when closed_at is null then ': open' else ': closed' end,
       cases.amount, null::bigint
-    from cases where ${condition} and voucher_id is null and topup_id is null limit ${ROWS}`;
+    from cases where ${condition} limit ${ROWS}`;
   return [
     ...(caseId === undefined ? [] : [found(sql`cases.id = ${caseId}`)]),
-    ...(reference === undefined ? [] : [found(sql`cases.reference = ${anySpelling(reference)}`)]),
+    ...(reference === undefined
+      ? []
+      : [
+          found(
+            sql`cases.reference = ${anySpelling(reference)} and voucher_id is null and topup_id is null`,
+          ),
+        ]),
   ];
 };
 

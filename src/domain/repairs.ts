@@ -109,14 +109,13 @@ const insteadByReason: Readonly<Partial<Record<Reason, string>>> = {
     'Its value is back in the gift wallet of its partner: ask the partner for a new voucher.',
   'voucher-being-redeemed': 'Wait for the end of the payment, or settle it.',
   'nothing-to-resend': 'Ask the merchant to claim: that sends a new code.',
-  'resend-too-soon':
-    'Ask the owner to look among all messages. If it is not there, ask again in a minute.',
-  'messages-exhausted': 'Tomorrow the merchant claims again: that sends a new code.',
+  'resend-too-soon': 'Ask the owner to look among all messages. If it is not there, send it again.',
+  'messages-exhausted': 'The merchant claims again later: that sends a new code.',
   'messages-refused':
-    'Compare the number with the owner. If it is right, the merchant claims again in an hour.',
+    'Compare the number with the owner. If it is right, the merchant claims again later.',
   'company-messages-exhausted':
-    'Ask an operator for a higher limit, or let the merchant claim tomorrow.',
-  'number-limit-reached': 'The customer waits until tomorrow.',
+    'Ask an operator for a higher limit, or let the merchant claim again later.',
+  'number-limit-reached': 'The customer waits.',
   'message-not-queued': 'Compare the number with the owner, then ask again.',
 };
 
@@ -132,9 +131,27 @@ const insteadByRemedy: Readonly<Record<(typeof reasons)[Reason]['remedy'], strin
   wait: 'Ask again later.',
 };
 
-/** Why the operation of a repair was refused, and what to do instead, as staff read it. */
-export const refusedCallWords = ({ reason, detail }: Refusal): string =>
-  `${quoted(messageOf(reason, detail))}. ${insteadByReason[reason] ?? insteadByRemedy[reasons[reason].remedy]}`;
+/** The message for staff, where that for companies speaks to the company. */
+const saidByReason: Readonly<Partial<Record<Reason, string>>> = {
+  'company-messages-exhausted': 'The company has reached its daily message limit',
+  'messages-refused': 'The provider refused too many messages to this number',
+};
+
+/** A time in its greatest unit, rounded up. */
+function waitWords(seconds: number): string {
+  const [size, unit] =
+    seconds > 2 * 3_600 ? [3_600, 'hour'] : seconds > 2 * 60 ? [60, 'minute'] : [1, 'second'];
+  const count = Math.ceil(seconds / size);
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** Why the operation of a repair was refused, what to do instead, and when it is possible, as staff read it. */
+export const refusedCallWords = ({ reason, detail, retryAfterSeconds }: Refusal): string => {
+  const said = saidByReason[reason] ?? quoted(messageOf(reason, detail));
+  const instead = insteadByReason[reason] ?? insteadByRemedy[reasons[reason].remedy];
+  const after = retryAfterSeconds ? ` It is possible in ${waitWords(retryAfterSeconds)}.` : '';
+  return `${said}. ${instead}${after}`;
+};
 
 /** ASKED waits for the confirmation of a second person; READY and RUNNING are carried out. */
 export const repairStates = ['ASKED', 'READY', 'RUNNING', 'DONE', 'REFUSED', 'EXPIRED'] as const;

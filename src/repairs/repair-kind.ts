@@ -67,6 +67,8 @@ interface Definition<Facts, Fields extends z.ZodObject> {
   readonly allowed: string;
   /** Each has `description`, `placeholder` and `example` in its metadata. */
   readonly fields: Fields;
+  /** The limits of fields under these settings, by their names, in a sentence: the form shows them before. */
+  readonly limits?: (settings: RepairBasis['settings']) => Readonly<Record<string, string>>;
   /** The personal ones, which are encrypted. */
   readonly sealed?: readonly (keyof ArgumentsOf<Fields> & string)[];
   /** Two people are needed for any amount: always, or for these facts. */
@@ -143,6 +145,7 @@ export interface RepairKind
   /** The button of an open form, and the button that opens another form. */
   readonly title: string;
   readonly sealed: readonly string[];
+  limits(settings: RepairBasis['settings']): Readonly<Record<string, string>>;
   /** Two people are needed for any amount, whatever the facts are. */
   readonly isAlwaysByTwo: boolean;
   readonly isFinal: boolean;
@@ -176,6 +179,7 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
   ...definition,
   title: repairTitles[definition.name],
   sealed: definition.sealed ?? [],
+  limits: definition.limits ?? (() => ({})),
   isAlwaysByTwo: definition.byTwo !== undefined && definition.byTwo.when === undefined,
   isFinal: definition.isFinal ?? false,
   endsClaim: definition.endsClaim ?? false,
@@ -244,12 +248,12 @@ export const referenceArgument = (
     })
     .meta({ description, placeholder, example });
 
-/** The end of a day (UTC), as ISO 8601. */
+/** The end of a day (UTC), as ISO 8601. Its example stays within limits that count from today. */
 export const lastDayArgument = (description: string) =>
   z.iso
     .date('must be a day, such as 2027-01-31')
     .transform((day) => new Date(Date.parse(day) + 86_399_999).toISOString())
-    .meta({ description, placeholder: 'day', example: '2027-12-31' });
+    .meta({ description, placeholder: 'day', example: '$(date -d "30 days" +%F)' });
 
 /** A decimal string of an amount above zero. */
 export const amountArgument = (description: string) =>

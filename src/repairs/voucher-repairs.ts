@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Config } from '../config/config.ts';
 import type { DatabaseTransaction } from '../db/connection.ts';
 import {
   correctOwner,
@@ -81,6 +82,14 @@ const BEING_PAID = refusedCallWords(refuse('voucher-being-redeemed'));
 
 const DAY_MS = 86_400_000;
 
+const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+/** On its day (UTC) a voucher may end that is extended now. */
+const lastExtension = ({
+  voucherValidityDays,
+}: Pick<Config['vouchers'], 'voucherValidityDays'>): number =>
+  Date.now() + voucherValidityDays * DAY_MS;
+
 export const extendVoucherRepair = repairKind({
   ...ofVoucher,
   name: 'extend-voucher',
@@ -88,17 +97,18 @@ export const extendVoucherRepair = repairKind({
   summary: 'The voucher stays valid until the end of a later day (UTC).',
   allowed: 'As long as its value has not gone back to its partner',
   fields: z.object({ until: lastDayArgument('The last day on which it is valid') }),
+  limits: ({ vouchers }) => ({ until: `Up to ${dayOf(lastExtension(vouchers))}.` }),
   movesNothing: () => true,
   amountOf: ({ value }) => parseMoney(value),
   refuse({ status, expiresAt }, { until }, { settings }) {
     const { voucherValidityDays } = settings.vouchers;
     const refusal = ended[status];
     if (refusal) return refusal;
-    const latest = Date.now() + voucherValidityDays * DAY_MS;
+    const latest = lastExtension(settings.vouchers);
     // Without a day the state alone decides.
     const end = until === undefined ? latest : Date.parse(until);
     if (end <= expiresAt.getTime())
-      return `It is valid until ${expiresAt.toISOString().slice(0, 10)} already: name a later day.`;
+      return `It is valid until ${dayOf(expiresAt.getTime())} already: name a later day.`;
     return end > latest + DAY_MS
       ? `A voucher is extended by ${voucherValidityDays} days from today at most: name an earlier day.`
       : undefined;
@@ -206,6 +216,7 @@ export const extendClaimRepair = repairKind({
   button: 'Keep it open',
   summary: 'The owner has more time to give the code to the merchant.',
   allowed: 'While the claim is open and its time is not over',
+  limits: () => ({ minutes: `From 1 to ${LONGEST_MINUTES}.` }),
   fields: z.object({
     minutes: wholeNumberArgument(
       1,

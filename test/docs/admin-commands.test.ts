@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { expect, test } from 'vitest';
@@ -7,7 +8,9 @@ import { commandGroups } from '../../src/admin/groups.ts';
 import { describeProblem } from '../../src/admin/problems.ts';
 import { createProgram } from '../../src/admin/program.ts';
 import { runAdmin } from '../../src/admin/run-admin.ts';
+import { readAdminConfig } from '../../src/config/config.ts';
 import { repairKinds } from '../../src/repairs/repair-kinds.ts';
+import { extendVoucherRepair } from '../../src/repairs/voucher-repairs.ts';
 import { documentNames } from './documents.ts';
 
 /** Every command of the operators that a document shows must be one that the command line accepts. */
@@ -138,6 +141,30 @@ test.each(documents.filter(({ text }) => commandsOf(text).length > 0))(
     expect(refused).toEqual([]);
   },
 );
+
+/** The words of an example, as a shell gives them to the program. */
+const wordsOfShell = (example: string): string[] =>
+  execFileSync('sh', ['-c', `printf '%s\\n' ${example.split(/ [<>|] /)[0]}`], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+
+test('the command line accepts the examples of its help, whose days are within their limits', async () => {
+  const refused: string[] = [];
+  for (const { load } of commands)
+    for (const example of (await load()).examples) {
+      const words = wordsOfShell(example);
+      const refusal = await refusalOf({ words, isProse: false });
+      if (refusal !== undefined) refused.push(`${example}: ${refusal}`);
+    }
+  expect(refused).toEqual([]);
+  const extend = await commands.find(({ name }) => name === 'voucher extend')?.load();
+  const words = wordsOfShell(extend?.examples[0] ?? '');
+  const day = words[words.indexOf('--until') + 1] ?? '';
+  const { until } = extendVoucherRepair.limits(
+    readAdminConfig({ DATABASE_URL: 'postgres://localhost/none' }),
+  );
+  expect(`Up to ${day}.` <= (until ?? '')).toBe(true);
+});
 
 test('the commands of the runbook are among them, and wrong ones are refused', async () => {
   const pages = documents.filter(({ name }) => name.startsWith('docs/guides/runbook/'));

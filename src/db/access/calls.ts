@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { toldActions } from '../../domain/access.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
+import { staffName } from '../people/accounts.ts';
 import { addAccessNotices } from './access-notices.ts';
 
 /** A call in the columns of both tables. */
@@ -308,6 +309,7 @@ export function listAuditEntries(
       'subject_kind as subjectKind',
       'subject_id as subjectId',
       'details',
+      staffName('actor').as('person'),
     ])
     .orderBy('id', 'desc')
     .limit(selection.limit);

@@ -11,8 +11,11 @@ import {
 } from '../../db/support-search.ts';
 import type { SiteAddresses } from '../../docs-site/markdown.ts';
 import { actorOfPerson } from '../../domain/access.ts';
+import { caseTitles } from '../../domain/positions/case-texts.ts';
+import { type RepairState, repairStateWords } from '../../domain/repairs.ts';
 import { auditedTerm, LONGEST_SEARCH, readSearchTerm, readWorkflowId } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
+import { findRepairKind } from '../../repairs/repair-kinds.ts';
 import { workflowPage } from '../../runtime/process/temporal-ui.ts';
 import { problems } from '../answers.ts';
 import { topupStates, voucherStates } from '../layout/labels.ts';
@@ -22,6 +25,7 @@ import {
   emptyState,
   field,
   message,
+  money,
   postForm,
   table,
   time,
@@ -63,7 +67,7 @@ export async function searchCases(
   const { more, cases } = await findCases(database, searched, SHOWN);
   const named = await findRecords(database, searched);
   const isFound = cases.length + named.length > 0;
-  const records = isFound ? named : await findOperationRecord(database, searched);
+  const records = (isFound ? named : await findOperationRecord(database, searched)).map(inWords);
   const found = cases.length + more + records.length;
   await database.transaction().execute((transaction) =>
     addAuditEntry(transaction, {
@@ -80,6 +84,28 @@ export async function searchCases(
   );
   const workflow = about === undefined || isFound ? undefined : { id: text.trim(), about };
   return { cases, more, records, workflow };
+}
+
+/** The state of a record in words, where its row has names of the code. */
+function inWords(record: FoundRecord): FoundRecord {
+  const [name = '', state = ''] = record.state.split(': ');
+  switch (record.kind) {
+    case 'repair':
+      return {
+        ...record,
+        state: `${findRepairKind(name)?.title ?? name}: ${repairStateWords[state as RepairState] ?? state}`,
+      };
+    case 'case':
+      return {
+        ...record,
+        state: `${caseTitles[name as keyof typeof caseTitles] ?? name}: ${state}`,
+      };
+    case 'operation':
+    case 'bulk line':
+      return { ...record, state: record.state.toLowerCase().replaceAll('-', ' ') };
+    default:
+      return record;
+  }
 }
 
 const FIND_PATH = `${SUPPORT_PATH}/find`;
@@ -266,7 +292,9 @@ const states: Readonly<Record<string, { tone: Parameters<typeof badge>[0]; word:
   ...topupStates,
 };
 
-function stateOf({ status }: FoundCase): Html {
+function stateOf({ status, left, expiresAt }: FoundCase): Html {
   const { tone, word } = states[status] ?? { tone: 'plain' as const, word: status };
-  return badge(tone, word);
+  return html`${badge(tone, word)}${left !== null && html` ${money(left)} left`}${
+    expiresAt && html`, valid until ${time(expiresAt)}`
+  }`;
 }

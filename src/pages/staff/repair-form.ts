@@ -121,15 +121,17 @@ interface FormSubject {
 
 /** The form that asks for a repair. */
 export function repairForm(
-  { formToken }: StaffRequest,
+  { formToken, services }: StaffRequest,
   kind: RepairKind,
   { key, subject, values = {}, button, second, choices = {}, own = {} }: FormSubject,
 ): Html {
   const idOf = (name: string) => `${kind.name}-${key}-${name}`;
+  const limits = kind.limits(services.settings);
   const named = (name: string) => ({
     name,
     id: idOf(name),
     value: values[name] ?? '',
+    ...(limits[name] !== undefined && { hint: limits[name] }),
   });
   return postForm(
     { action: `${REPAIRS_PATH}/ask/${kind.name}`, formToken },
@@ -171,7 +173,12 @@ export function labelOf({ fields }: RepairKind, name: string): string {
 }
 
 function fieldOf(
-  named: { readonly name: string; readonly id: string; readonly value: string },
+  named: {
+    readonly name: string;
+    readonly id: string;
+    readonly value: string;
+    readonly hint?: string;
+  },
   schema: z.ZodType,
   choices: readonly string[] | undefined,
 ): Html {

@@ -18,9 +18,20 @@ describe('the words of a repair whose operation was refused', () => {
     const advice = asked.map((reason) => refusedCallWords(refuse(reason)));
     expect(advice.map((words) => words.split('. ').slice(1).join('. '))).toEqual([
       'Ask an operator whether the company may go on, then ask again.',
-      'Ask an operator for a higher limit, or let the merchant claim tomorrow.',
-      'Ask the owner to look among all messages. If it is not there, ask again in a minute.',
+      'Ask an operator for a higher limit, or let the merchant claim again later.',
+      'Ask the owner to look among all messages. If it is not there, send it again.',
     ]);
+  });
+
+  it.each([
+    ['resend-too-soon', 1, '1 second'],
+    ['resend-too-soon', 60, '60 seconds'],
+    ['messages-refused', 3_500, '59 minutes'],
+    ['messages-exhausted', 14_000, '4 hours'],
+  ] as const)('say when it is possible: %s after %i s', (reason, retryAfterSeconds, wait) => {
+    expect(refusedCallWords(refuse(reason, { retryAfterSeconds }))).toMatch(
+      new RegExp(` It is possible in ${wait}\\.$`),
+    );
   });
 
   it('keep the detail of the case', () => {

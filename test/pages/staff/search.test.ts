@@ -16,6 +16,8 @@ import {
 import { done, newOwner } from '../../end-to-end/gift/gift-scene.ts';
 import { redeem } from '../../end-to-end/gift/redemption-scene.ts';
 import { makePartner } from '../../support/companies.ts';
+import { caseOf } from '../../positions/cases.ts';
+import { takenBack } from '../../positions/placements.ts';
 import { until } from '../../support/until.ts';
 import { makeAccount } from '../portal/portal-client.ts';
 import { type StaffScene, setStaffScene } from './staff-scene.ts';
@@ -120,7 +122,7 @@ describe('a workflow leads to its voucher', () => {
     expect(ofOrder.html).toContain('2 of 3 generated, 1 refused');
     const ofRefused = await scene.find(refused);
     expect(ofRefused.html).toContain(`line 3 of bulk order ${id}`);
-    expect(ofRefused.html).toContain('REFUSED: ');
+    expect(ofRefused.html).toContain('refused: ');
   });
 });
 
@@ -237,6 +239,24 @@ describe('other records are shown', () => {
       await opens(text, `/support/cases/${id}`);
   });
 
+  test('a case about a voucher by its number: the case itself, not the voucher', async () => {
+    const { gift } = await scene.voucherIn('redeemed');
+    const { operation_id, payment_reference } = await scene.redemptionOf(gift);
+    await takenBack(scene.stack.database, operation_id);
+    const { id } = await caseOf(scene.stack.database, payment_reference);
+    const { location, html } = await scene.find(`case ${id}`);
+    expect(location ?? html).toContain(`/support/cases/${id}`);
+  });
+
+  test('what a caller asks for: the value and the last day of vouchers, the balances of partners', async () => {
+    const owner = newOwner();
+    await scene.gift({ owner });
+    await scene.gift({ owner });
+    expect((await scene.find(owner)).html).toMatch(/ETB\s100\.00<\/span> left, valid until/);
+    const { html } = await scene.find('Abay');
+    expect(html).toMatch(/active, gift wallet ETB [\d,]+\.\d\d, airtime wallet ETB/);
+  });
+
   test('a repair by its number, and by the letter that settled it', async () => {
     const { gift } = await scene.voucherIn('paying');
     const { id } = await scene.redemptionOf(gift);
@@ -309,7 +329,7 @@ describe('other records are shown', () => {
     } as const;
     await recordAbandonedRequest(scene.stack.database, identity, 1);
     const { html } = await scene.find(generateVoucherId(operationId));
-    expect(html).toContain('generate-voucher: REFUSED, still-processing');
+    expect(html).toContain('generate voucher: refused, still processing');
   });
 });
 

@@ -112,7 +112,7 @@ export const changesPages = companyPages({
               {
                 title: 'Who',
                 phone: 'plain',
-                value: ({ actor }) => actor.replace(PORTAL_ACTOR, ''),
+                value: ({ actor, person }) => person ?? actor.replace(PORTAL_ACTOR, ''),
               },
               { title: 'What', phone: 'head', value: whatOf },
               {
