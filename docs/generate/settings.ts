@@ -40,7 +40,7 @@ const SECTIONS: readonly (readonly [title: string, text: string, names: readonly
     [
       ...['CALLBACK_', 'SMS_', 'SMPP_', 'MESSAGE_TEMPLATES', 'EMAIL_', 'SMTP_', 'MOBILE_MONEY_'],
       ...['MPESA_', 'AIRTIME_PROVIDER', 'AIRTIME_URL', 'AIRTIME_KEY', 'AIRTIME_SECRET'],
-      ...['AIRTIME_PRODUCTS', 'RELOADLY_', 'PROVIDER_BALANCE_MINIMUMS'],
+      ...['AIRTIME_PRODUCTS', 'RELOADLY_', 'PROVIDER_BALANCE_MINIMUMS', 'PROVIDER_CONTACTS'],
     ],
   ],
   [

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { MARKET_TIME_ZONE } from '../../domain/phone.ts';
+import { allProviders } from '../../domain/providers.ts';
 import {
   amountRange,
   balanceMinimums,
+  byName,
   byOperator,
   constant,
   count,
@@ -218,6 +220,12 @@ export const repairSettings = {
       'Amount in ETB from which a repair needs two people: one asks, and a second person confirms. Repairs ' +
         'of one person alone, or of all people for one subject, are added up over 24 hours. `0` for every ' +
         'repair that is about value',
+    ),
+  PROVIDER_CONTACTS: byName(allProviders, z.string().min(1))
+    .prefault('')
+    .describe(
+      'How people reach the support of providers, such as `gsma=+251 911 234 567 or help@money.example,mpesa=…`. ' +
+        'The pages of `/support` show it where a person asks a provider. Write a comma as `%2C`',
     ),
   /** Time within which the second person must confirm a repair. */
   REPAIR_CONFIRM_SECONDS: constant(86_400),

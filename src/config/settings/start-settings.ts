@@ -66,6 +66,7 @@ export const startSettings = {
   TEMPORAL_NAMESPACE: temporalSettings.TEMPORAL_NAMESPACE,
   CALLBACK_URL: webAddress.optional(),
   CALLBACK_SECRETS: secret.optional(),
+  PROVIDER_CONTACTS: z.string().optional(),
   SMS_URL: webAddress.optional(),
   SMPP_URL: smppAddress.optional(),
   SMTP_URL: smtpAddress.optional(),

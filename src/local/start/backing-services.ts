@@ -37,6 +37,7 @@ type Given = Pick<
   | 'MPESA_URL'
   | 'AIRTIME_URL'
   | 'RELOADLY_URL'
+  | 'PROVIDER_CONTACTS'
 >;
 
 /** The settings of the sandbox's providers, which report to the service on this machine. */
@@ -48,6 +49,12 @@ export const sandboxSettings = (
   CALLBACK_URL: given.CALLBACK_URL ?? `http://127.0.0.1:${localPortsOf(given).api}/callbacks`,
   CALLBACK_SECRETS:
     given.CALLBACK_SECRETS ?? 'gsma=payments-of-the-sandbox,mpesa=results-of-the-sandbox',
+  ...(given.PROVIDER_CONTACTS
+    ? {}
+    : {
+        PROVIDER_CONTACTS:
+          'gsma=+251 911 000 001,mpesa=+251 911 000 002,dt-one=help@dt-one.example',
+      }),
   ...(given.SMS_URL ? {} : { SMS_URL: sandbox.smsUrl, SMS_API_KEY: 'sandbox' }),
   ...(given.SMPP_URL ? {} : { SMPP_URL: sandbox.smppUrl }),
   ...(given.SMTP_URL ? {} : { SMTP_URL: sandbox.smtpUrl, EMAIL_FROM: SENDER }),

@@ -33,7 +33,7 @@ import {
 } from '../layout/parts.ts';
 import { idOf, type PageAnswer, type StaffRequest, support } from '../page.ts';
 import { linkToCase, nextOfOpenRepair } from './next-steps.ts';
-import { type RefusedForm, repairForm, secondPersonFor } from './repair-form.ts';
+import { contactOf, type RefusedForm, repairForm, secondPersonFor } from './repair-form.ts';
 import {
   CASES_PATH,
   casePath,
@@ -175,12 +175,14 @@ function factsOf(
   const { id, amount, provider, reference, merchant, openedAt } = found;
   const { temporalTaskQueue } = request.services.settings.temporal;
   const size = parseMoney(amount);
+  const contact = contactOf(request, provider);
   return {
     About: aboutOf(found),
     'What happened': caseTitle(found),
     ...(size !== 0n && { Amount: money(sizeOf(amount)) }),
     ...(whyNoPayer !== undefined && { 'Why the payer is no choice': whyNoPayer }),
     Provider: provider === null ? '–' : providerName(provider),
+    ...(contact !== undefined && { 'Contact of the provider': contact }),
     'Our reference, to quote': reference === null ? '–' : html`<code>${reference}</code>`,
     ...(found.partner !== null && {
       Partner: companyLink('partner', found.partnerId, found.partner),
@@ -246,7 +248,7 @@ async function settling(
     return html`<section class="card next">${says && html`<p class="lead">${says}</p>`}
 <p>${open.happened} ${open.toDo}</p></section>`;
   return html`<section class="card next">${says && html`<p class="lead">${says}</p>`}
-${shown.happened === undefined && html`<p>${caseAdvice(found.why)}</p>`}
+${shown.happened === undefined && html`<p>${caseAdvice(found.why)}</p>${contactOf(request, found.provider)}`}
 ${await settleForm(request, read, { shown, refused })}</section>`;
 }
 

@@ -91,6 +91,7 @@ const nextByTopup: Readonly<Record<TopupDetail['status'], NextOfTopup>> = {
         html`: a retry by ${listed(others)} is possible once this attempt is booked as not delivered`
       }. Ask ${attempt ? providerName(attempt.provider) : 'the provider'}, and quote
 <code>${attempt?.reference}</code>. Then book its answer:`,
+      asked: attempt?.provider,
       first: 'settle-top-up',
     };
   },

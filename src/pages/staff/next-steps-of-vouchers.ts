@@ -34,7 +34,11 @@ function nextOfTakenBack(redemption: Redemption | undefined): NextStep | undefin
       }`,
     };
   if (reversal?.status === 'NEEDS_ACTION')
-    return { happened: html`The reversal is stuck.`, toDo: html`An operator asks the provider.` };
+    return {
+      happened: html`The reversal is stuck.`,
+      toDo: html`An operator asks ${providerName(provider)}.`,
+      asked: provider,
+    };
   if (reversal?.status === 'PENDING')
     return {
       happened: html`The payment is being taken back: the provider has not confirmed it yet. ${providerName(provider)}
@@ -100,6 +104,7 @@ our reference <code>${paymentReference}</code>, and has not said whether the mer
   return {
     happened,
     toDo: html`Nobody pays again. Ask ${provider}, and quote <code>${paymentReference}</code>. Then book its answer:`,
+    asked: payment.provider,
     first: 'settle-payment',
   };
 }
@@ -165,18 +170,29 @@ makes another.`,
         toDo: html`The owner redeems it at the right merchant, which claims: that sends a new code.`,
       };
 
-function nextOfRefusedPayment({ providerMessage, notDoneBy }: Redemption): NextStep {
+function nextOfRefusedPayment({
+  providerMessage,
+  notDoneBy,
+  provider,
+  merchant,
+  paymentReference,
+}: Redemption): NextStep {
   const words = providerMessage && wordsOf(providerMessage, notDoneBy);
   if (notDoneBy === 'service')
     return {
       happened: html`The payment was not sent${words}. Nothing was paid: the value is on the voucher.`,
       toDo: html`Ask the merchant to redeem again, with a new claim. ${CHECK_PROVIDERS}`,
     };
+  const name = providerName(provider);
   return {
-    happened: html`The payment was ${notDoneBy === 'staff' ? 'settled by hand as not made' : html`refused${words}`}. The
-merchant was not paid: the value is on the voucher.`,
-    toDo: html`Tell the merchant why. If the payout account is wrong, an operator corrects it. Then the
-merchant claims again.`,
+    happened: html`${
+      notDoneBy === 'staff'
+        ? 'The payment was settled by hand as not made'
+        : html`${name} refused the payment${words || ', and gave no reason'}`
+    }. ${merchant} was not paid: the value is on the voucher.`,
+    toDo: html`Tell ${merchant} why. If its payout account is wrong, an operator corrects it. Then it claims again. If
+${name} refuses that, too, ask it, and quote <code>${paymentReference}</code>.`,
+    asked: provider,
   };
 }
 

@@ -15,6 +15,8 @@ export interface NextStep {
    * waits.
    */
   readonly toDo: Html;
+  /** The provider that a person asks: its contact stands below the task. */
+  readonly asked?: string | undefined;
   /** The repair that helps: its form stands open, where it is possible. */
   readonly first?: RepairKindName;
   /** Repairs that help otherwise, each behind a button. */

@@ -225,8 +225,21 @@ export function nextChoices(request: StaffRequest, choices: Choices): Html {
   return html`${refused && message('danger', html`${refused.words}`)}
 <section class="card next"><p class="lead">${next.happened}</p>
 <h2>Next</h2><p>${next.toDo}</p>
+${contactOf(request, next.asked)}
 ${first && (first.open ? linkToOpen(first.open) : formOf(request, first, { refused, button: first.kind.title }))}
 ${instead.length > 0 && html`<div class="choices">${instead.map((offer) => folded(request, offer, { offers, refused }))}</div>`}</section>`;
+}
+
+/** How people reach a provider, where the settings say it. */
+export function contactOf(
+  { services }: StaffRequest,
+  provider: string | null | undefined,
+): Html | undefined {
+  const contacts: Readonly<Record<string, string>> = services.settings.repairs.providerContacts;
+  const contact = provider ? contacts[provider] : undefined;
+  return contact === undefined || !provider
+    ? undefined
+    : html`<p>${providerName(provider)}: ${contact}.</p>`;
 }
 
 /** All other repairs that are possible now: seldom needed, so folded. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newOwner } from '../../end-to-end/gift/gift-scene.ts';
+import { redeem } from '../../end-to-end/gift/redemption-scene.ts';
 import { observe } from '../../positions/placements.ts';
 import { until } from '../../support/until.ts';
 import { DAY } from './first-words.ts';
@@ -10,7 +11,10 @@ import { type StaffScene, setStaffScene } from './staff-scene.ts';
 let scene: StaffScene;
 
 beforeAll(async () => {
-  scene = await setStaffScene({ CALLER_WAIT_SECONDS: '2' });
+  scene = await setStaffScene({
+    CALLER_WAIT_SECONDS: '2',
+    PROVIDER_CONTACTS: 'gsma=+251 911 000 001',
+  });
 });
 afterAll(() => scene?.stop());
 
@@ -167,9 +171,9 @@ describe('a top-up', () => {
 
 test('the search has the guide of each complaint', async () => {
   const { html } = await scene.agent.client.get('/support');
-  const titles = [...html.matchAll(/<details><summary>([^<]+)</g)].map(([, title]) => title);
+  const complaints = html.split('What the customer says')[1] ?? '';
+  const titles = [...complaints.matchAll(/<details><summary>([^<]+)</g)].map(([, title]) => title);
   expect(titles).toEqual([
-    'Filter',
     'Paid, and got nothing',
     'Merchant not paid',
     'Top-up failed',
@@ -183,6 +187,30 @@ test('the search has the guide of each complaint', async () => {
   ]);
   const guide = (await scene.agent.client.get('/support/guide')).html;
   for (const title of titles) expect(guide).toContain(`>${title}</h3>`);
+});
+
+test('a refused payment has its cause, a way on, and the contact of the provider', async () => {
+  const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '006' });
+  const gift = await scene.gift({ merchant });
+  const verificationCode = await scene.claimed(client, gift);
+  await redeem(client, gift, { verificationCode });
+  const { payment_reference } = await until(async () => {
+    const redemption = await scene.redemptionOf(gift);
+    expect(redemption.status).toBe('VOIDED');
+    return redemption;
+  });
+  const { words } = await scene.firstOfVoucher(gift.id);
+  expect(words).toMatch(/^GSMA mobile money refused the payment: .+ was not paid/);
+  expect(words).toContain('If its payout account is wrong, an operator corrects it.');
+  expect(words).toContain(`quote ${payment_reference}.`);
+  expect(words).toContain('GSMA mobile money: +251 911 000 001.');
+});
+
+test('forms say their limits before they are sent', async () => {
+  const { gift } = await scene.voucherIn('claimed');
+  const { html } = await scene.agent.client.get(`/support/vouchers/${gift.id}`);
+  expect(html).toContain(`>Up to ${inDays(365)}.</p>`);
+  expect(html).toContain('>From 1 to 60.</p>');
 });
 
 test('a form that came too late leads to what helps now', async () => {
