@@ -11,5 +11,8 @@ const ANY_DASH = /[\p{Dash_Punctuation}\u2212]/gu;
 export const soughtText = (text: string): string =>
   text.replace(INVISIBLE, '').replace(ANY_SPACE, ' ').replace(TYPESET_HYPHEN, '-').trim();
 
+/** Whether a text has nothing that people see. */
+export const isEmptyText = (text: string): boolean => soughtText(text) === '';
+
 /** One line of digits or codes that people copy: the same with every dash a hyphen. */
 export const plainCopy = (text: string): string => soughtText(text).replace(ANY_DASH, '-');

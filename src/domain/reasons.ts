@@ -166,7 +166,7 @@ export const reasons = {
   'merchant-unspecified': {
     message: 'Specify the merchant by merchantId or merchantIdentifier',
     remedy: 'correct',
-    partner: { 'generate-voucher': 400 },
+    partner: { 'generate-voucher': 400, quote: 400 },
   },
   'product-not-accessible': {
     message: 'You have no access to this product',

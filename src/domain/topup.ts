@@ -2,8 +2,11 @@ import { formatAmount, type Money } from './money.ts';
 import type { Operator } from './phone.ts';
 import { type Refusal, refuse } from './refusals.ts';
 
-export type TopupKind = 'AIRTIME' | 'PACKAGE';
-export type TopupStatus = 'PENDING' | 'PROCESSING' | 'UNKNOWN' | 'SUCCESS' | 'FAILED';
+export const topupKinds = ['AIRTIME', 'PACKAGE'] as const;
+export type TopupKind = (typeof topupKinds)[number];
+
+export const topupStatuses = ['PENDING', 'PROCESSING', 'UNKNOWN', 'SUCCESS', 'FAILED'] as const;
+export type TopupStatus = (typeof topupStatuses)[number];
 
 /** Range of one top-up of a mobile operator, in ETB. */
 export interface AmountRange {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { payoutList, redemptionList } from '../db/lists/redemptions.ts';
+import { listedRedemptionStates, payoutList, redemptionList } from '../db/lists/redemptions.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { reply, replyOnce } from '../http/envelope.ts';
 import {
@@ -49,7 +49,7 @@ const redemptionSchema = z.object({
   id: idAnswer('redemption'),
   createdAt: timeAnswer('When it began'),
   paidAt: timeAnswer('When the provider confirmed the payment; null unless it was paid').nullable(),
-  state: z.enum(['HELD', 'POSTED', 'VOIDED', 'CONTRADICTED', 'REVERSED']).meta({
+  state: z.enum(listedRedemptionStates).meta({
     title: 'RedemptionState',
     description:
       'HELD is being paid; POSTED was paid; VOIDED was refused; CONTRADICTED was refused and ' +

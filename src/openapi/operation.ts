@@ -115,6 +115,7 @@ function headerParameters({ idempotency, access }: Endpoint): ParameterObject[] 
         ...inputSchema(idempotencyKeyField),
         // HTTP removes spaces around the value of a header.
         pattern: '^[!-~]([ -~]*[!-~])?$',
+        maxLength: 200,
       }),
     );
   if (access === 'signed')

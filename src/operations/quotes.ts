@@ -7,7 +7,7 @@ import { type GenerationSubject, readGenerationQuote } from '../db/vouchers/gene
 import { formatMoney, type Money, parseMoney } from '../domain/money.ts';
 import { type Operator, refuseCountry } from '../domain/phone.ts';
 import type { Route } from '../domain/providers.ts';
-import { type Refusal, refuse } from '../domain/refusals.ts';
+import type { Refusal } from '../domain/refusals.ts';
 import { priceTopup, type TopupKind } from '../domain/topup.ts';
 import { type Caller, refuseGeneration, refuseGenerator } from '../domain/vouchers/voucher.ts';
 
@@ -50,21 +50,17 @@ interface QuoteServices {
 /** Quotes a voucher by the checks of its generation, in their order; writes nothing. */
 export async function quoteVoucher(
   { database, digests, settings }: Omit<QuoteServices, 'quotedProviders'>,
-  voucher: Omit<GenerationSubject, 'merchant'> & {
-    /** Undefined where the request names none. */
-    readonly merchant: GenerationSubject['merchant'] | undefined;
+  voucher: GenerationSubject & {
     /** E.164; null for an anonymous voucher. */
     readonly msisdn: string | null;
   },
 ): Promise<Quote> {
-  const { msisdn, merchant, ...subject } = voucher;
+  const { msisdn, ...subject } = voucher;
   const event = { event: 'vouchers', msisdn } as const;
   const number = numberCount(digests.ownerNumber, settings.vouchers, event);
-  const read = { ...subject, merchant: merchant ?? { identifier: '' } };
-  const { facts, authority, left } = await readGenerationQuote(database, read, number);
+  const { facts, authority, left } = await readGenerationQuote(database, subject, number);
   const amount = parseMoney(facts.denominationAmount ?? '0');
   const refusal =
-    (merchant ? undefined : refuse('merchant-unspecified')) ??
     refuseCountry(msisdn, settings.market.servedCountries) ??
     refuseGeneration(facts) ??
     refuseGenerator(authority) ??

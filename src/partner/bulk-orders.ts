@@ -6,6 +6,7 @@ import {
   findBulkOrder,
   requestBulkCancellation,
 } from '../db/vouchers/bulk-orders.ts';
+import { soughtText } from '../domain/copied-text.ts';
 import { messageOf, refuse, statusCodeOf } from '../domain/refusals.ts';
 import {
   BULK_LINES,
@@ -27,12 +28,17 @@ export const lineSchema = withMerchant(
   z.object({
     reference: z
       .string('must be text')
-      .regex(/^[\x21-\x7e]{1,100}$/, 'must have 1 to 100 printable characters without spaces')
+      .transform(soughtText)
+      .refine(
+        (reference) => /^[\x21-\x7e]{1,100}$/.test(reference),
+        'must have 1 to 100 printable characters without spaces',
+      )
       .meta({
         description:
-          'Your own name of this voucher: a reference that generated a voucher never generates another',
+          'Your own name of this voucher, 1 to 100 printable ASCII characters without spaces: a reference ' +
+          'that generated a voucher never generates another',
         examples: ['order-417/1'],
-        pattern: '^[!-~]{1,100}$',
+        minLength: 1,
       }),
     ...voucherFields,
   }),

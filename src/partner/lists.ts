@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import {
+  activityStates,
   denominationList,
   merchantCategoryList,
   merchantList,
   priceList,
+  pricingTypes,
   productCategoryList,
   productList,
   promoList,
@@ -35,7 +37,7 @@ const merchantCategory = deletable
     isActive: z.boolean().meta({ description: 'Whether the category is in use', examples: [true] }),
   })
   .meta({ title: 'MerchantCategory' });
-const activity = z.enum(['ACTIVE', 'INACTIVE']).meta({
+const activity = z.enum(activityStates).meta({
   title: 'Activity',
   description: 'Whether it is in use',
   examples: ['ACTIVE'],
@@ -151,7 +153,7 @@ export const partnerLists: readonly Endpoint[] = [
         description: 'Further data of the product; of a package, `operator` names its operator',
         examples: [{ operator: 'ETHIO_TELECOM' }],
       }),
-      pricingType: z.enum(['COMISSION', 'SERVICE_FEE']).meta({
+      pricingType: z.enum(pricingTypes).meta({
         description: 'Label of the catalogue, for information: no price depends on it',
         examples: ['COMISSION'],
       }),

@@ -14,7 +14,7 @@ import {
 import type { Services } from '../http/services.ts';
 import { type Quote, quoteTopUp, quoteVoucher } from '../operations/quotes.ts';
 import { airtimeFields, packageFields } from './topups.ts';
-import { merchantOf, voucherFields } from './voucher-view.ts';
+import { lacksMerchant, merchantOf, voucherFields, withMerchant } from './voucher-view.ts';
 
 const kindOf = <Kind extends string>(kind: Kind) =>
   z.literal(kind).meta({
@@ -26,7 +26,9 @@ const kindOf = <Kind extends string>(kind: Kind) =>
 export const quotedCall = z.discriminatedUnion(
   'kind',
   [
-    z.object({ kind: kindOf('GIFT'), ...voucherFields }).meta({ title: 'QuoteGift' }),
+    withMerchant(z.object({ kind: kindOf('GIFT'), ...voucherFields })).meta({
+      title: 'QuoteGift',
+    }),
     z.object({ kind: kindOf('AIRTIME'), ...airtimeFields }).meta({ title: 'QuoteAirtime' }),
     z.object({ kind: kindOf('PACKAGE'), ...packageFields }).meta({ title: 'QuotePackage' }),
   ],
@@ -94,7 +96,9 @@ export const quoteEndpoint = endpoint({
   body: quotedCall,
   answer: answerSchema,
   changesNothing: true,
-  reasons: [],
+  lacks: (body) =>
+    body.kind === 'GIFT' && lacksMerchant(body) ? 'merchant-unspecified' : undefined,
+  reasons: ['merchant-unspecified'],
   async handle({ services, company, scopes, body }) {
     const { operation, scope } = calls[body.kind];
     const quoted = await quoteOf(services, company, body);

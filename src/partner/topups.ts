@@ -5,7 +5,7 @@ import { findListedTopup } from '../db/topups/topups.ts';
 import { formatMoney } from '../domain/money.ts';
 import { maskStored } from '../domain/phone.ts';
 import { type Reason, refuse } from '../domain/refusals.ts';
-import { topupReference } from '../domain/topup.ts';
+import { topupReference, topupStatuses } from '../domain/topup.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { type RefusalReply, type Reply, reply } from '../http/envelope.ts';
 import {
@@ -34,7 +34,7 @@ const topupSchema = z.object({
   createdAt: timeAnswer('When it was accepted'),
   updatedAt: timeAnswer('Time of the last change'),
   kind: topupKindAnswer,
-  status: z.enum(['PENDING', 'PROCESSING', 'UNKNOWN', 'SUCCESS', 'FAILED']).meta({
+  status: z.enum(topupStatuses).meta({
     title: 'TopUpStatus',
     description:
       'PENDING, PROCESSING and UNKNOWN are still open; SUCCESS was delivered; FAILED can be retried',

@@ -64,19 +64,16 @@ export const withMerchant = <Body extends ZodType>(body: Body): Body =>
     when: ({ value }) => typeof value === 'object' && value !== null,
   });
 
-/** The merchant by its id, else by its identifier; undefined where a body has neither. */
-export const merchantOf = (body: {
-  readonly merchantId?: number | null | undefined;
-  readonly merchantIdentifier?: string | null | undefined;
-}): { readonly id: number } | { readonly identifier: string } | undefined => {
-  const { merchantId, merchantIdentifier } = body;
-  if (typeof merchantId === 'number') return { id: merchantId };
-  return typeof merchantIdentifier === 'string' ? { identifier: merchantIdentifier } : undefined;
-};
+/** The merchant by its id, else by its identifier; `withMerchant` has refused a body with neither. */
+export const merchantOf = ({
+  merchantId,
+  merchantIdentifier,
+}: Pick<VoucherBody, 'merchantId' | 'merchantIdentifier'>) =>
+  typeof merchantId === 'number' ? { id: merchantId } : { identifier: merchantIdentifier ?? '' };
 
 /** The voucher that a body asks for. */
 export const voucherOf = (body: VoucherBody) => ({
-  merchant: merchantOf(body) ?? { identifier: '' },
+  merchant: merchantOf(body),
   denominationId: body.denominationId,
   ownerMsisdn: body.msisdn,
   isRestricted: body.isRestricted,

@@ -374,15 +374,18 @@ class Cells {
   }
 }
 
+const TOTAL = /^(?:grand[ -]?|sub[ -]?)?totals?\b/i;
+
 /** A row of totals, or a note below the transactions: a transaction has an id and a time. */
-const isTotal = (
+function isTotal(
   cells: readonly string[],
   named: Cells,
   { columns }: Pick<StatementFormat, 'columns'>,
-): boolean =>
-  named.read(columns.at) === null &&
-  (named.read(columns.providerReference) === null ||
-    cells.some((cell) => /^(?:grand |sub-?)?totals?\b/i.test(cell)));
+): boolean {
+  const [id, at] = [named.read(columns.providerReference), named.read(columns.at)];
+  if (TOTAL.test(id ?? '') || TOTAL.test(at ?? '')) return true;
+  return at === null && (id === null || cells.some((cell) => TOTAL.test(cell)));
+}
 
 /** Whether a cell has an amount above or below zero, or something that is none. */
 const isAmount = (cell: string | null): boolean => cell !== null && !/^-?[0.,]*$/.test(cell);

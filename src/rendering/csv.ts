@@ -43,7 +43,8 @@ export interface CsvRecord {
 
 /**
  * Reads the rows of CSV (RFC 4180), the row of column names included. The separator is a comma, or
- * the semicolon or tab of some spreadsheets. Rows without content are left out.
+ * the semicolon or tab of some spreadsheets, which may name it in a first line such as "sep=;".
+ * Rows without content are left out.
  *
  * @throws {CsvContentError} for other content
  */
@@ -51,10 +52,12 @@ export function readCsvRecords(
   text: string,
   limits: { readonly rows: number; readonly rowCharacters: number },
 ): CsvRecord[] {
+  const [, named] = SEPARATOR_NOTE.exec(text) ?? [];
   try {
     const records = parse(text, {
       bom: true,
-      delimiter: delimiterOf(text),
+      delimiter: named ?? delimiterOf(text),
+      from_line: named === undefined ? 1 : 2,
       info: true,
       max_record_size: limits.rowCharacters,
       relax_column_count: true,
@@ -89,6 +92,9 @@ function describe(error: CsvError, rowCharacters: number): string {
       return `${error.code}${line}`;
   }
 }
+
+/** The note of a spreadsheet in front of the rows. */
+const SEPARATOR_NOTE = /^\uFEFF?"?sep=([,;\t])/i;
 
 function delimiterOf(text: string): string {
   const [header = ''] = text.split(/[\r\n]/, 1);

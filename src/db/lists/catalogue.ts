@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
-import type { Operator } from '../../domain/phone.ts';
+import { type Operator, operators } from '../../domain/phone.ts';
 import { declareList, forOperators, listFields } from './list.ts';
 
 /** The lists of companies and of reference data (specification 2.4 to 2.10). */
 
-const { text, searched, related, integer, decimal, time, boolean, shown, hidden, lookUp } =
+const { text, choice, searched, related, integer, decimal, time, boolean, shown, hidden, lookUp } =
   listFields;
 
-type Activity = 'ACTIVE' | 'INACTIVE';
+/** Whether a record of the catalogue is in use. */
+export const activityStates = ['ACTIVE', 'INACTIVE'] as const;
+
+export const pricingTypes = ['COMISSION', 'SERVICE_FEE'] as const;
 
 const referenceDataVersion = () => sql<number>`(select version from reference_data_version)`;
 
@@ -116,7 +119,7 @@ export const promoList = declareList({
     discountPercentage: decimal(sql`discount_percentage`),
     bonusPercentage: decimal(sql`bonus_percentage`),
     constraint: decimal(sql`promo_constraint`),
-    status: text<Activity>(sql`promos.status`),
+    status: choice(activityStates)(sql`promos.status`),
     'productCategory.categoryName': hidden(related(sql`category_name`)),
   },
   version: referenceDataVersion,
@@ -150,11 +153,11 @@ export const productList = declareList({
     productName: searched(sql`product_name`),
     description: searched<string | null>(sql`description`),
     metadata: shown<unknown>(sql`metadata`),
-    pricingType: text<'COMISSION' | 'SERVICE_FEE'>(sql`pricing_type`),
-    status: text<Activity>(sql`products.status`),
+    pricingType: choice(pricingTypes)(sql`pricing_type`),
+    status: choice(activityStates)(sql`products.status`),
     categoryName: related(sql`category_name`, 'productCategory.categoryName'),
     // Of a package.
-    operator: text<Operator | null>(sql`operator`, 'metadata.operator'),
+    operator: choice(operators)<Operator | null>(sql`operator`, 'metadata.operator'),
     amount: decimal(sql`price_amount`, 'productPrice.amount'),
   },
   version: referenceDataVersion,
@@ -195,7 +198,7 @@ export const productCategoryList = declareList({
     updatedAt: time(sql`category.updated_at`),
     categoryName: searched(sql`category_name`),
     categoryDescription: searched(sql`category_description`),
-    status: text<Activity>(sql`category.status`),
+    status: choice(activityStates)(sql`category.status`),
   },
   version: referenceDataVersion,
 });
@@ -216,7 +219,7 @@ export const denominationList = declareList({
   sortBy: [['amountEtb', 'ASC']],
   fields: {
     id: integer(sql`id`),
-    status: text<Activity>(sql`status`),
+    status: choice(activityStates)(sql`status`),
     amountEtb: decimal(sql`amount_etb`),
   },
   version: referenceDataVersion,

@@ -19,6 +19,8 @@ export interface ListColumn {
   readonly isSearched?: true;
   /** Whether it belongs to a joined table. */
   readonly isRelated?: true;
+  /** The only texts that rows have. */
+  readonly values?: readonly string[];
 }
 
 /** A filter by exact text that is no column: it neither sorts nor is searched. */
@@ -157,7 +159,7 @@ export const forOperators = <Given extends Fields, Further extends Fields>(
   });
 
 const ofKind =
-  <Widest>(kind: ColumnKind, more: Pick<ListColumn, 'isSearched' | 'isRelated'> = {}) =>
+  <Widest>(kind: ColumnKind, more: Pick<ListColumn, 'isSearched' | 'isRelated' | 'values'> = {}) =>
   <Value extends Widest | null = Widest>(expression: Sql, calledBy?: string): Field<Value> => ({
     shown: expression,
     column: { kind, expression, ...more },
@@ -167,6 +169,8 @@ const ofKind =
 /** Constructors of fields by type. Callers use the second name, if there is one. */
 export const listFields = {
   text: ofKind<string>('text'),
+  /** One of a few texts. */
+  choice: <Value extends string>(values: readonly Value[]) => ofKind<Value>('text', { values }),
   /** Text that `search` covers. */
   searched: ofKind<string>('text', { isSearched: true }),
   /** Text of a joined table. */

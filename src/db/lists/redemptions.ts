@@ -9,13 +9,20 @@ import { anySpelling, declareList, isFoundBy, listFields } from './list.ts';
 
 type Sql = RawBuilder<unknown>;
 
-const { text, integer, decimal, time, shown, hidden, lookUp } = listFields;
+const { text, choice, integer, decimal, time, shown, hidden, lookUp } = listFields;
 
 /**
  * CONTRADICTED: the provider refused it and confirmed it later. REVERSED: the provider paid it and
  * took it back, by itself or because the merchant asked for it.
  */
-export type RedemptionState = 'HELD' | 'POSTED' | 'VOIDED' | 'CONTRADICTED' | 'REVERSED';
+export const listedRedemptionStates = [
+  'HELD',
+  'POSTED',
+  'VOIDED',
+  'CONTRADICTED',
+  'REVERSED',
+] as const;
+export type RedemptionState = (typeof listedRedemptionStates)[number];
 
 const state = sql`case when redemptions.status = 'POSTED' and not is_done then 'REVERSED'
   when redemptions.status = 'VOIDED' and is_done then 'CONTRADICTED' else redemptions.status end`;
@@ -36,7 +43,7 @@ export const redemptionList = declareList({
     createdAt: time(sql`redemptions.created_at`),
     // Null unless it was paid.
     paidAt: time<Date | null>(paidAt),
-    state: text<RedemptionState>(state),
+    state: choice(listedRedemptionStates)(state),
     serialNumber: text(sql`serial_number`),
     amount: shown<string>(sql`to_merchant + service_fee`),
     serviceFee: shown<string>(sql`service_fee`),

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Operator, StoredNumber } from '../../domain/phone.ts';
-import type { TopupKind, TopupStatus } from '../../domain/topup.ts';
+import { topupKinds, topupStatuses } from '../../domain/topup.ts';
 import { hasNumber } from '../phone-numbers.ts';
 import { isTopupBlocked } from '../positions/cases.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type RowOf,
 } from './list.ts';
 
-const { text, integer, decimal, time, shown, lookUp } = listFields;
+const { choice, integer, decimal, time, shown, lookUp } = listFields;
 
 /*
  * The current state of a top-up, regardless of its first answer. None of these is `exists`, which PostgreSQL may
@@ -47,8 +47,8 @@ export const topupList = declareList({
     id: integer(sql`id`, 'transactionId'),
     createdAt: time(sql`created_at`),
     updatedAt: time(sql`updated_at`),
-    kind: text<TopupKind>(sql`kind`),
-    status: text<TopupStatus>(sql`status`),
+    kind: choice(topupKinds)(sql`kind`),
+    status: choice(topupStatuses)(sql`status`),
     amount: decimal<string | null>(sql`amount`),
     productId: integer<number | null>(sql`product_id`),
     // Of a package.

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
-import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
+import { voucherStatuses } from '../../domain/vouchers/voucher.ts';
 import { hasNumber } from '../phone-numbers.ts';
 import {
   anySpelling,
@@ -11,7 +11,7 @@ import {
   type RowOf,
 } from './list.ts';
 
-const { text, searched, related, integer, decimal, time, shown, lookUp } = listFields;
+const { choice, searched, related, integer, decimal, time, shown, lookUp } = listFields;
 
 // A left join, so that counting can omit it.
 const vouchersOfMerchants = sql`vouchers left join merchants on merchants.id = merchant_id`;
@@ -34,7 +34,7 @@ export const voucherList = declareList({
     createdAt: time(sql`vouchers.created_at`),
     expiresAt: time(sql`expires_at`, 'expirationDate'),
     serialNumber: searched(sql`serial_number`),
-    status: text<VoucherStatus>(sql`vouchers.status`),
+    status: choice(voucherStatuses)(sql`vouchers.status`),
     // Null for an anonymous voucher.
     ownerMsisdn: shown<StoredNumber | null>(sql`owner_msisdn`),
     merchantId: integer(sql`merchant_id`),

@@ -1,4 +1,5 @@
 import { type ZodType, z } from 'zod';
+import { isEmptyText } from '../../domain/copied-text.ts';
 import { type Reason, refuse } from '../../domain/refusals.ts';
 import type { RefusalReply } from '../envelope.ts';
 
@@ -32,6 +33,8 @@ export function issueMessage(issue: ZodIssue): string {
       return inCharacters('at most', { origin: issue.origin, limit: issue.maximum });
     case 'invalid_union':
       return 'must be sent once, in another format';
+    case 'invalid_value':
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}`;
     default:
       return 'must have another format';
   }
@@ -58,6 +61,16 @@ export interface ReadBody {
 
 /** The most problems that a refusal names. */
 export const MAXIMUM_ISSUES = 20;
+
+/** The fields of a body that have a value: an empty text is absent, as it is in a query. */
+export const presentFields = (sent: unknown): unknown =>
+  typeof sent === 'object' && sent !== null && !Array.isArray(sent)
+    ? Object.fromEntries(
+        Object.entries(sent).filter(
+          ([, value]) => typeof value !== 'string' || !isEmptyText(value),
+        ),
+      )
+    : sent;
 
 /** Validates a part of a request. */
 export function validate(schema: ZodType | undefined, value: unknown): Validated {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ClaimMade } from '../../../workflows/contracts.ts';
 import type { ShownReversal } from '../../db/vouchers/reversals.ts';
+import { topupKinds } from '../../domain/topup.ts';
 import { reversalStates } from '../../domain/vouchers/redemption.ts';
 import { amountField, msisdnField, verificationCodeField } from './request-fields.ts';
 
@@ -28,7 +29,7 @@ export const textAnswer = (description: string, ...examples: string[]) =>
 
 /** The kinds of top-ups. */
 export const topupKindAnswer = z
-  .enum(['AIRTIME', 'PACKAGE'])
+  .enum(topupKinds)
   .meta({ title: 'TopUpKind', description: 'What is sent', examples: ['AIRTIME'] });
 
 /** The mobile operator of a phone number. */

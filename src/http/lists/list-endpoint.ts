@@ -113,7 +113,11 @@ const describe = ({
   parameters = {},
   defaultLimit,
 }: ListOptions): NonNullable<Endpoint['list']> => ({
-  columns: Object.entries(columns).map(([name, { kind }]) => ({ name, kind })),
+  columns: Object.entries(columns).map(([name, column]) => ({
+    name,
+    kind: column.kind,
+    ...(column.kind !== 'look-up' && column.values ? { values: column.values } : {}),
+  })),
   searched: Object.entries(columns)
     .filter(([, column]) => column.kind !== 'look-up' && column.isSearched)
     .map(([name]) => name),

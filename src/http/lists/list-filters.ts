@@ -61,6 +61,8 @@ const refuse = (problem: string): never => {
 export interface FilteredColumn {
   readonly name: string;
   readonly kind: Kind;
+  /** The only texts that rows have. */
+  readonly values?: readonly string[];
 }
 
 /**
@@ -98,15 +100,27 @@ function parseCondition(
  * @throws {FilterError}
  */
 const conditionOf = (
-  { name, kind }: FilteredColumn,
+  { name, kind, values }: FilteredColumn,
   operator: FilterOperator,
   operand: string | undefined,
 ): Condition => ({
   column: name,
   operator,
   isNegated: false,
-  values: valuesOf(operator, operand).map((one) => parseValue(kind, one)),
+  values: valuesOf(operator, operand).map((one) =>
+    values && WHOLE_VALUE.has(operator)
+      ? choiceOf(values, operator, soughtText(one))
+      : parseValue(kind, one),
+  ),
 });
+
+/** The operators that compare whole values: other operators take any text. */
+const WHOLE_VALUE: ReadonlySet<FilterOperator> = new Set(['eq', 'same', 'in']);
+
+/** One of the values of a column; `same` finds it in any case. */
+const choiceOf = (values: readonly string[], operator: FilterOperator, text: string): string =>
+  values.find((value) => value === (operator === 'same' ? text.toUpperCase() : text)) ??
+  refuse(`must be one of ${values.join(', ')}`);
 
 function valuesOf(operator: FilterOperator, text: string | undefined): string[] {
   if (operator === 'null') return text === undefined ? [] : refuse('must be $null without a value');
@@ -178,17 +192,21 @@ const VALUES = {
 } as const;
 
 /** The form of one condition on a column in JSON Schema, for the documents. */
-export function conditionForm({ kind }: FilteredColumn): {
+export function conditionForm({ kind, values }: FilteredColumn): {
   readonly pattern?: string;
   readonly maxLength?: number;
 } {
-  if (kind === 'text' || kind === 'look-up') return { maxLength: MAXIMUM_TEXT };
-  const value = VALUES[kind];
+  if (kind === 'look-up' || (kind === 'text' && !values)) return { maxLength: MAXIMUM_TEXT };
+  const any = `[^,]{0,${MAXIMUM_TEXT}}`;
+  const value = kind === 'text' ? `(${values?.join('|')})` : VALUES[kind];
+  const compared = kind === 'text' ? any : value;
   const forms = [
     '[$]null',
     `([$]eq:)?${value}`,
-    `[$]in:${value}(,${value}){0,${MAXIMUM_VALUES - 1}}`,
-    ...(kind === 'boolean' ? [] : [`[$](gt|gte|lt|lte):${value}`, `[$]btw:${value},${value}`]),
+    `[$]in:${value}(, *${value}){0,${MAXIMUM_VALUES - 1}}`,
+    ...(kind === 'boolean' ? [] : [`[$](gt|gte|lt|lte):${compared}`]),
+    ...(kind === 'boolean' ? [] : [`[$]btw:${compared}, *${compared}`]),
+    ...(kind === 'text' ? [`[$](ilike|sw):${any}`] : []),
   ];
   return { pattern: `^([$]not:)*(${forms.join('|')})$` };
 }
@@ -382,10 +400,10 @@ const isColumn = ({ list }: Filterable, name: string): boolean => Object.hasOwn(
 
 function readTerm(filterable: Filterable, term: Term): Condition {
   const { columns } = filterable.list;
-  const kind = isColumn(filterable, term.column) ? columns[term.column]?.kind : undefined;
-  if (!kind)
+  const found = isColumn(filterable, term.column) ? columns[term.column] : undefined;
+  if (!found)
     throw new FilterError(`must name columns of this list: ${Object.keys(columns).join(', ')}`);
-  const column = { name: term.column, kind };
+  const column = { ...found, name: term.column };
   return term.isValue
     ? conditionOf(column, term.operator, term.text)
     : parseCondition(column, term.text, term.operator);

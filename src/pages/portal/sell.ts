@@ -131,9 +131,11 @@ function readCall(
     ),
     kind,
   });
-  const wrong = read.success ? [] : read.error.issues.map(({ path: [name] }) => String(name));
-  if (kind === 'GIFT' && !('merchantIdentifier' in sent)) wrong.push('merchantIdentifier');
-  if (read.success && wrong.length === 0) return { call: read.data };
+  if (read.success) return { call: read.data };
+  const wrong = read.error.issues.map(({ path: [name] }) =>
+    // The form has no other name of a merchant.
+    name === 'merchantId' ? 'merchantIdentifier' : String(name),
+  );
   return { wrong: Object.fromEntries(wrong.map((name) => [name, mistakes[name] ?? ''])) };
 }
 

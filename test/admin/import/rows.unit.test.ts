@@ -55,6 +55,13 @@ describe('CSV is read', () => {
         },
       ],
     ],
+    [
+      'behind the note of a spreadsheet, which is counted',
+      '\uFEFFsep=,\r\nproduct,amount\r\nGift,500\r\n',
+      [row('line 3', { product: 'Gift', amount: '500' })],
+    ],
+    ['behind a note of another separator', 'sep=;\nproduct;amount\nGift, big;1000\n', [two[1]]],
+    ['behind a note that a spreadsheet has saved', '"sep=,",\nproduct,amount\n', []],
     ['with a header alone', 'product,amount\n', []],
   ])('%s', (_how, text, expected) => {
     expect(readCsvRows(denomination, text)).toEqual(expected);

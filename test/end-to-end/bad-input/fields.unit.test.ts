@@ -67,6 +67,39 @@ async function read({ surface, path, body }: GoodRequest, change: object = {}) {
   return done.result;
 }
 
+const bulk: GoodRequest = {
+  surface: 'partner',
+  path: '/vouchers/bulk',
+  body: { lines: [{ reference: 'a', ...generation.body }] },
+};
+const quote: GoodRequest = {
+  surface: 'partner',
+  path: '/quote',
+  body: { kind: 'GIFT', ...generation.body },
+};
+const emptied = [...claims, ...redemptions, ...anonymousRedemptions, generation, price, quote];
+
+describe('an empty text is absent', () => {
+  test.each(
+    emptied.flatMap((request) =>
+      [...Object.keys(request.body), 'metadata', 'isRestricted', 'merchantIdentifier'].map(
+        (field) => [`${request.surface} ${request.path}`, field, request] as const,
+      ),
+    ),
+  )('%s: %s', async (_name, field, request) => {
+    const absent = await read(request, { [field]: undefined });
+    for (const empty of ['', ' ', '\u202a\u00a0\u200b\n'])
+      expect(await read(request, { [field]: empty })).toEqual(absent);
+  });
+
+  test.each(Object.keys(generation.body))('in a line of a bulk order: %s', async (field) => {
+    const lineWith = (value: string | undefined) => ({
+      lines: [{ reference: 'a', ...generation.body, [field]: value }],
+    });
+    expect(await read(bulk, lineWith(' \u200b'))).toEqual(await read(bulk, lineWith(undefined)));
+  });
+});
+
 const cases = (requests: readonly GoodRequest[], field: string, values: readonly unknown[]) =>
   requests.map(
     (request) => [`${request.surface} ${request.path}`, field, request, values] as const,
@@ -90,7 +123,7 @@ describe.each([
     ...[12_345, true, {}, [], ['123456'], { $ne: '' }, '1'.repeat(101)],
   ]),
   ...cases([claimOf('merchant'), redemptionOf('merchant')], 'idempotencyKey', [
-    ...['', ' ', 'k'.repeat(201), 'ключ', 'a\tb', 5, null, true, {}, []],
+    ...['', ' ', 'k'.repeat(201), 'ключ', 'a\u0001b', 5, null, true, {}, []],
   ]),
   ...cases([claimOf('merchant'), redemptionOf('merchant')], 'metadata', [
     ...['', '{', 'text', "{'a':1}", '{"a":1} x', { a: 1 }, 5, true, [], `"${'m'.repeat(4_096)}"`],
@@ -100,7 +133,8 @@ describe.each([
     expect(await read(request)).toMatchObject({ ok: true });
   });
 
-  test.each(values.map((value) => [JSON.stringify(value).slice(0, 60), value] as const))(
+  const filled = values.filter((value) => typeof value !== 'string' || value.trim() !== '');
+  test.each(filled.map((value) => [JSON.stringify(value).slice(0, 60), value] as const))(
     'refuses %s',
     async (_shown, value) => {
       const issue = { path: field, message: expect.stringMatching(/^must \w+/) };

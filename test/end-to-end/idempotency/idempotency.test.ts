@@ -487,6 +487,14 @@ describe('spellings of one request', () => {
       expectReplay(await client.post(REDEEM, { voucherCode, amount }), first);
   });
 
+  test('of the key of a merchant', async () => {
+    const { voucherCode } = await scene.gift({ owner: null });
+    const [key, body] = [`order ${randomUUID()}`, { voucherCode, amount: 40 }];
+    const first = done(await keyed(scene.asMerchant, key).post(REDEEM, body));
+    for (const same of [` ${key}\n`, `\u202a${key}\u202c`, key.replaceAll('-', '\u2011')])
+      expectReplay(await scene.asMerchant.post(REDEEM, { ...body, idempotencyKey: same }), first);
+  });
+
   test('of a generation', async () => {
     const client = keyed(scene.asPartner);
     const body = generation();

@@ -18,7 +18,7 @@ describe('issueMessage', () => {
     [z.number().min(1), 0, 'must be at least 1'],
     [z.number().max(9), 10, 'must be at most 9'],
     [z.union([z.string(), z.number()]), {}, 'must be sent once, in another format'],
-    [z.enum(['A', 'B']), CANARY, 'must have another format'],
+    [z.enum(['A', 'B']), CANARY, 'must be one of A, B'],
     [z.string().regex(/^x$/), CANARY, 'must have another format'],
     [z.string('must be the key as text'), 5, 'must be the key as text'],
   ])('describes what is wrong (%#)', (schema, sent, message) => {

@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import type { ZodType } from 'zod';
 import { formatVoucherCode, voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher.ts';
@@ -14,8 +15,12 @@ import {
   verificationCodeField,
   voucherCodeField,
 } from '../../../src/http/fields/request-fields.ts';
+import { inputSchema } from '../../../src/openapi/schemas.ts';
+import { lineSchema } from '../../../src/partner/bulk-orders.ts';
 
 type Accepted = readonly (readonly [sent: unknown, meant: unknown])[];
+
+const ajv = new Ajv2020({ strict: false });
 
 /** Values that a field takes, with what it makes of them, and values that it refuses. */
 function testField(
@@ -26,6 +31,10 @@ function testField(
   describe(name, () => {
     it.each(cases.accepted)('reads %j', (sent, meant) => {
       expect(field.parse(sent)).toEqual(meant);
+    });
+
+    it.each(cases.accepted)('documents %j', (sent) => {
+      expect(ajv.validate(inputSchema(field), sent)).toBe(true);
     });
 
     const everybodyRefuses = [undefined, null, {}, [], true];
@@ -151,8 +160,18 @@ testField('idempotencyKeyField', idempotencyKeyField, {
   accepted: [
     ['order 17/a', 'order 17/a'],
     ['x'.repeat(200), 'x'.repeat(200)],
+    [' \u202aorder\u00a017\u2011a\u200b\n', 'order 17-a'],
+    [`${'x'.repeat(200)} `, 'x'.repeat(200)],
   ],
-  refused: [17, '', '   ', 'line\nbreak', 'nul\u0000', 'ቁልፍ', 'x'.repeat(201)],
+  refused: [17, '', '   ', '\u200b', 'nul\u0000', 'ቁልፍ', 'x'.repeat(201)],
+});
+
+testField('reference', lineSchema.shape.reference, {
+  accepted: [
+    ['order-417/1', 'order-417/1'],
+    [' \u202aorder\u2011417/1\u200b\n', 'order-417/1'],
+  ],
+  refused: [417, '', ' ', 'two words', 'ቁልፍ', 'x'.repeat(101)],
 });
 
 testField('metadataField', metadataField, {

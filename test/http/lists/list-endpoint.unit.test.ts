@@ -3,6 +3,8 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { declareList, listFields } from '../../../src/db/lists/list.ts';
 import { listEndpoint } from '../../../src/http/lists/list-endpoint.ts';
+import { merchantRoutes } from '../../../src/merchant/routes.ts';
+import { partnerRoutes } from '../../../src/partner/routes.ts';
 
 const { text, decimal, time, shown, hidden } = listFields;
 
@@ -69,4 +71,15 @@ it('sorts and filters by the names of callers, and not by what is only shown', (
     'weight',
   ]);
   expect(query?.parse({})).toMatchObject({ sortBy: [['name', 'ASC']], limit: 10 });
+});
+
+it.each(
+  [...partnerRoutes.endpoints, ...merchantRoutes.endpoints].flatMap((endpoint) =>
+    endpoint.list ? [[endpoint.path, endpoint, endpoint.list] as const] : [],
+  ),
+)('%s filters what has a few values by these values', (_path, { answer }, { columns }) => {
+  const { element } = answer as z.ZodArray<z.ZodObject>;
+  const values = Object.fromEntries(columns.map((column) => [column.name, column.values]));
+  for (const [name, field] of Object.entries(element.shape))
+    if (field instanceof z.ZodEnum && name in values) expect(values[name]).toEqual(field.options);
 });

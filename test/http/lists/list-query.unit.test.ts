@@ -3,29 +3,33 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { declareList, listFields } from '../../../src/db/lists/list.ts';
 import type { Condition } from '../../../src/db/lists/list-page.ts';
+import { conditionForm, type FilteredColumn } from '../../../src/http/lists/list-filters.ts';
 import { listQuery } from '../../../src/http/lists/list-query.ts';
 
-const { text, searched, integer, decimal, time, boolean, lookUp } = listFields;
+const { text, choice, searched, integer, decimal, time, boolean, lookUp } = listFields;
 const column = sql`column`;
 
+const list = declareList({
+  name: 'things',
+  from: () => sql`things`,
+  where: () => sql`true`,
+  id: column,
+  sortBy: [['id', 'DESC']],
+  fields: {
+    id: integer(column),
+    name: searched(column),
+    'category.name': searched(column),
+    code: text(column),
+    status: choice(['ACTIVE', 'INACTIVE'])(column),
+    price: decimal(column),
+    at: time(column),
+    isOpen: boolean(column),
+    reference: lookUp(() => column),
+  },
+});
+
 const query = listQuery({
-  list: declareList({
-    name: 'things',
-    from: () => sql`things`,
-    where: () => sql`true`,
-    id: column,
-    sortBy: [['id', 'DESC']],
-    fields: {
-      id: integer(column),
-      name: searched(column),
-      'category.name': searched(column),
-      code: text(column),
-      price: decimal(column),
-      at: time(column),
-      isOpen: boolean(column),
-      reference: lookUp(() => column),
-    },
-  }),
+  list,
   defaultLimit: 10,
   parameters: { since: { schema: z.string().max(30), column: 'at', operator: 'gte' } },
 });
@@ -146,11 +150,18 @@ describe('filters', () => {
     ['isOpen', 'true', condition('isOpen', 'eq', true)],
     ['isOpen', '$not:0', not(condition('isOpen', 'eq', false))],
     ['reference', 'A:B', condition('reference', 'eq', 'A:B')],
+    ['status', 'ACTIVE', condition('status', 'eq', 'ACTIVE')],
+    ['status', '$not:$in:ACTIVE, INACTIVE', not(condition('status', 'in', 'ACTIVE', 'INACTIVE'))],
+    ['status', '$null', condition('status', 'null')],
+    ['status', '$ilike:act', condition('status', 'ilike', 'act')],
+    ['status', '$gt:B', condition('status', 'gt', 'B')],
   ])('read %s=%s', (name, value, meant) => {
     const read = query.parse({ [`filter.${name}`]: value });
     expect(read.conditions).toEqual([meant]);
     expect(read.filter).toEqual({ [name]: value });
     expect(read.given).toEqual([[`filter.${name}`, value]]);
+    const { pattern = '' } = conditionForm({ name, ...list.columns[name] } as FilteredColumn);
+    expect(value).toMatch(new RegExp(pattern, 'u'));
   });
 
   it.each<[string, string]>([
@@ -185,6 +196,10 @@ describe('filters', () => {
     ['isOpen', 'yes'],
     ['isOpen', '$gt:false'],
     ['reference', '$in:a,b'],
+    ['status', 'FOO'],
+    ['status', '$eq:active'],
+    ['status', '$not:$in:ACTIVE,FOO'],
+    ['status', ''],
     ['nothing', 'a'],
     ['__proto__', 'a'],
     ['constructor', 'a'],
@@ -199,9 +214,19 @@ describe('filters', () => {
       expect(
         ['filter', 'filter.name', 'filter.id', 'filter.price', 'filter.at'].concat([
           'filter.isOpen',
+          'filter.status',
           'filter.reference',
         ]),
       ).toContain(path.join());
+    }
+  });
+
+  it('name the values that a column can have', () => {
+    for (const sent of [{ 'filter.status': 'FOO' }, { q: 'status=FOO' }]) {
+      const { error } = query.safeParse(sent);
+      expect(error?.issues.map(({ message }) => message)).toEqual([
+        'must be one of ACTIVE, INACTIVE',
+      ]);
     }
   });
 
@@ -228,6 +253,7 @@ describe('filters', () => {
 describe('q', () => {
   it.each<[string | string[], [string, string, unknown][]]>([
     ['category.name=PACKAGES', [['category.name', 'same', 'PACKAGES']]],
+    ['status=active', [['status', 'same', 'ACTIVE']]],
     ['name=a=b', [['name', 'same', 'a=b']]],
     [' name = a ', [['name', 'same', 'a']]],
     [

@@ -201,6 +201,16 @@ describe('names what is wrong, and repeats none of it', () => {
     ['a PDF', '%PDF-1.7\n', 'The file is a PDF: export it as CSV.'],
     ['totals', `${GSMA}\n${row}\nTotal,,,,5,,\n`, 'Row 3 is a total or a note'],
     ['a grand total', `${GSMA}\n${row}\n,,GRAND TOTAL:,,5,,\n`, 'Row 3 is a total or a note'],
+    ...[
+      'Grand total,,,,5,,',
+      'Grand Total,,,,5,ETB,2026-11-22T09:00:00Z',
+      'Sub-total:,,,completed,5,ETB,2026-11-22T09:00:00Z',
+      '12,,,,5,ETB,Grand-total',
+    ].map((total): [string, string, string] => [
+      total,
+      `${GSMA}\n${row}\n${total}\n`,
+      'Row 3 is a total or a note',
+    ]),
     ['sums without a word', `${GSMA}\n${row}\n,,,,5,ETB,\n`, 'Row 3 is a total or a note'],
     [
       'a shortened id',

@@ -613,7 +613,7 @@ export interface OrderVouchersRequest {
 }
 
 export interface OrderedLine {
-  /** Your own name of this voucher: a reference that generated a voucher never generates another. Example: `order-417/1` */
+  /** Your own name of this voucher, 1 to 100 printable ASCII characters without spaces: a reference that generated a voucher never generates another. Example: `order-417/1` */
   readonly reference: string;
   /** Identifier of an active denomination. Example: `17` */
   readonly denominationId: number | string;

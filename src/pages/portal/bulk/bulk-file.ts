@@ -1,6 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { listPartnerPrices } from '../../../db/catalogue/prices.ts';
 import { findNamedMerchants, type NamedMerchant } from '../../../db/vouchers/bulk-orders.ts';
+import { soughtText } from '../../../domain/copied-text.ts';
 import {
   formatAmount,
   parseMoney,
@@ -122,8 +123,8 @@ function named(
 ): BulkRow['cells'] {
   const row: Partial<Record<BulkColumn, string>> = {};
   for (const [index, name] of names.entries()) {
-    const cell = cells[index];
-    if (name !== undefined && cell !== undefined && cell !== '') row[name] = cell;
+    const cell = soughtText(cells[index] ?? '');
+    if (name !== undefined && cell !== '') row[name] = cell;
   }
   return row;
 }

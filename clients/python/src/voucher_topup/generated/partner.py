@@ -686,7 +686,7 @@ class GenerateVoucherResult(TypedDict):
 
 
 class _OrderedLineRequired(TypedDict):
-    # Your own name of this voucher: a reference that generated a voucher never generates another. Example: order-417/1
+    # Your own name of this voucher, 1 to 100 printable ASCII characters without spaces: a reference that generated a voucher never generates another. Example: order-417/1
     reference: str
     # Identifier of an active denomination. Example: 17
     denominationId: Union[int, str]
