@@ -2,7 +2,7 @@ import type { Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { BalanceAtProvider } from '../activities/compare-statement.ts';
 import { createActivities } from '../activities/index.ts';
-import { createOutbox, type OutboxSender } from '../activities/outbox/outbox.ts';
+import { createOutbox, type Outbox } from '../activities/outbox/outbox.ts';
 import { type Config, readConfig } from './config/config.ts';
 import { createDigests } from './crypto/digests.ts';
 import { createNumberBox } from './crypto/phone-numbers.ts';
@@ -177,7 +177,7 @@ function startTasks(
     readonly metrics: Metrics;
     readonly balanceAccounts: readonly BalanceAtProvider[];
     readonly readStates: Parameters<typeof tellProviderStates>[0]['readStates'];
-    readonly outbox: readonly OutboxSender[];
+    readonly outbox: Outbox;
     readonly fence: Pick<FenceWatch, 'isFenced'>;
   },
 ): Repetition[] {

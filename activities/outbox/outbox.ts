@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import {
+  dueLanes,
   type Lane,
   nextDueSubject,
-  type OutboxChannel,
   type OutboxEnd,
   type OutboxKind,
   type OutboxMessage,
@@ -21,9 +21,7 @@ import {
 } from './kinds.ts';
 
 /** Sends the due messages of a kind by one channel. */
-export interface OutboxSender {
-  readonly kind: OutboxKind;
-  readonly channel: OutboxChannel;
+export interface OutboxSender extends Lane {
   /**
    * Sends until none is due. A subject that fails keeps the others not waiting.
    *
@@ -33,8 +31,14 @@ export interface OutboxSender {
   send(mayGoOn: () => boolean): Promise<void>;
 }
 
+export interface Outbox {
+  readonly senders: readonly OutboxSender[];
+  /** The senders that have a message to send now, by one statement. */
+  findDue(): Promise<OutboxSender[]>;
+}
+
 /**
- * The senders of the outbox: one for each kind and channel, so that none waits for another. Any number of
+ * The outbox with its senders: one for each kind and channel, so that none waits for another. Any number of
  * processes may send: a message is taken by one of them. The outbox needs only the database, so its
  * messages leave while Temporal is unavailable.
  */
@@ -42,8 +46,8 @@ export function createOutbox(
   dependencies: OutboxDependencies,
   logger: Pick<Logger, 'warn' | 'error'>,
   emailSendingSeconds = EMAIL_SENDING_SECONDS,
-): readonly OutboxSender[] {
-  return Object.entries(createMessageKinds(dependencies, logger)).flatMap(([name, kind]) =>
+): Outbox {
+  const senders = Object.entries(createMessageKinds(dependencies, logger)).flatMap(([name, kind]) =>
     kind.channels.map((channel) => {
       const lane: Lane = {
         kind: name as OutboxKind,
@@ -55,6 +59,7 @@ export function createOutbox(
       return createSender(dependencies, { lane, kind, logger });
     }),
   );
+  return { senders, findDue: () => dueLanes(dependencies.database, senders) };
 }
 
 /** The dependencies of a sender. */
@@ -64,7 +69,10 @@ interface Sending {
   readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
-function createSender(dependencies: OutboxDependencies, { lane, kind, logger }: Sending) {
+function createSender(
+  dependencies: OutboxDependencies,
+  { lane, kind, logger }: Sending,
+): OutboxSender {
   const { database, failpoint } = dependencies;
 
   async function send(mayGoOn: () => boolean): Promise<void> {
@@ -142,7 +150,7 @@ function createSender(dependencies: OutboxDependencies, { lane, kind, logger }: 
 
   const aboutOf = (subject: string) => ({ kind: lane.kind, channel: lane.channel, subject });
 
-  return { kind: lane.kind, channel: lane.channel, send };
+  return { ...lane, send };
 }
 
 const cancelled = (problem: string): OutboxEnd => ({ state: 'CANCELLED', problem });

@@ -3,7 +3,7 @@
  * and how far a measurement may be from it.
  */
 export const costsOfLife = {
-  'transactions of PostgreSQL': { predicted: 23, tolerance: 0.15 },
+  'transactions of PostgreSQL': { predicted: 22, tolerance: 0.15 },
   'rows inserted': { predicted: 30, tolerance: 0.15 },
   // The images of pages that a checkpoint makes necessary depend on when it comes.
   'kB of write-ahead log': { predicted: 35, tolerance: 0.3 },

@@ -31,6 +31,17 @@ const isDue = ({ kind, channel, longestSeconds }: Lane) => sql`
   and (state = 'QUEUED' and due_at <= now() or state = 'SENDING'
     and sending_since < clock_timestamp() - make_interval(secs => ${longestSeconds}::float8))`;
 
+/** The lanes that have a message to be sent now. */
+export async function dueLanes<One extends Lane>(
+  database: Database,
+  lanes: readonly One[],
+): Promise<One[]> {
+  const haveDue = lanes.map((lane) => sql`exists (select from outbox where ${isDue(lane)})`);
+  const { rows } = await sql<{ due: readonly boolean[] }>`
+    select array[${sql.join(haveDue)}] as due`.execute(database);
+  return lanes.filter((_, index) => rows[0]?.due[index]);
+}
+
 /** The subject whose messages have waited longest, apart from some; undefined where none is due. */
 export async function nextDueSubject(
   database: Database,

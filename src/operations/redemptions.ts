@@ -137,7 +137,7 @@ async function findRequestedVoucher(
 ): Promise<FoundVoucher | undefined> {
   if (code.canonical === undefined) return undefined;
   const digests = services.digests.stored.voucherCode(code.canonical);
-  return findVoucherByCode(services.database, company, digests);
+  return findVoucherByCode(services.database, company, digests, services.settings.vouchers);
 }
 
 const decimal = (amount: Money | null | undefined): string | null =>
@@ -215,7 +215,8 @@ export async function redeemGiftOnce(services: OperationServices, request: Redee
     ...[as, deadline]: Parameters<Run<RedemptionMade>>
   ) => {
     if (!voucher) return outcomeFor<RedemptionMade>(identity, refuse('voucher-not-found'));
-    const slowed = verificationCode ? await waitForTurn(services, request.company) : undefined;
+    const waits = verificationCode && voucher.isSlowed;
+    const slowed = waits ? await waitForTurn(services, request.company) : undefined;
     if (slowed) return outcomeFor<RedemptionMade>(identity, slowed);
     const command = {
       ...as,

@@ -408,8 +408,10 @@ export function createWorkflowClient(options: WorkflowClientOptions) {
 async function before<Answer>(deadline: number, answer: Promise<Answer>): Promise<Answer> {
   let timer: NodeJS.Timeout | undefined;
   const timeIsUp = new Promise<never>((_resolve, reject) => {
-    const error = new StillProcessingError('The workflow has not answered yet');
-    timer = setTimeout(() => reject(error), deadline - Date.now());
+    timer = setTimeout(
+      () => reject(new StillProcessingError('The workflow has not answered yet')),
+      deadline - Date.now(),
+    );
   });
   // The call itself ends later, when its answer is no longer awaited.
   answer.catch(() => {});

@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   BrokenCircuitError,
   CircuitState,
@@ -220,20 +219,17 @@ async function within<Result extends { readonly kind: string }>(
   make: () => Promise<Result>,
   late: (message: string) => Result,
 ): Promise<Judged<Result>> {
-  const over = new AbortController();
-  const limit = sleep(deadlineMs, undefined, { signal: over.signal }).then(() => ({
-    result: late('The provider did not answer in time.'),
-    isFaulty: true,
-    isThrottled: false,
-  }));
-  // Ended by the call that was in time.
-  limit.catch(() => undefined);
+  const over = { result: late('The provider did not answer in time.'), isFaulty: true };
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<typeof over & { readonly isThrottled: false }>((resolve) => {
+    timer = setTimeout(resolve, deadlineMs, { ...over, isThrottled: false });
+  });
   try {
     const { result, isFaulty, isThrottled } = await Promise.race([withHealth(make), limit]);
     const isKnown = result.kind === 'delivered' || result.kind === 'refused';
     const wasInVain = result.kind === 'not-sent' && !isThrottled;
     return { result, isFaulty: wasInVain || (isFaulty && !isKnown) };
   } finally {
-    over.abort();
+    clearTimeout(timer);
   }
 }

@@ -154,6 +154,22 @@ export interface Slowing {
   readonly callerWaitSeconds: number;
 }
 
+/** SQL query: the counts of today of a company that has sent too many wrong codes. */
+const slowedCounts = (
+  company: Company,
+  { codeAttemptsPerCompanyAndDay }: Pick<Slowing, 'codeAttemptsPerCompanyAndDay'>,
+) => sql`
+  select company_kind, company_id, day from company_daily_counts
+  join ${sql.table(companyTable(company))} as company on company.id = company_id
+  where ${isCountOf(company)}
+    and wrong_codes >= coalesce(company.wrong_codes_per_day, ${codeAttemptsPerCompanyAndDay}::int)`;
+
+/** SQL condition: a company compares its verification codes one at a time. */
+export const isSlowed = (
+  company: Company,
+  slowing: Pick<Slowing, 'codeAttemptsPerCompanyAndDay'>,
+) => sql<boolean>`exists (${slowedCounts(company, slowing)})`;
+
 /**
  * The seconds until a company may compare its next verification code: 0 within its budget of wrong
  * codes, then the time until its turn. Undefined when too many of its requests are waiting. One
@@ -162,16 +178,11 @@ export interface Slowing {
 export async function secondsUntilTurn(
   database: Database,
   company: Company,
-  { codeAttemptsPerCompanyAndDay, codeAttemptPauseSeconds, callerWaitSeconds }: Slowing,
+  slowing: Slowing,
 ): Promise<number | undefined> {
-  const owner = sql.table(companyTable(company));
+  const { codeAttemptPauseSeconds, callerWaitSeconds } = slowing;
   const { rows } = await sql<{ seconds: number | null }>`
-    with slowed as (
-      select company_kind, company_id, day from company_daily_counts
-      join ${owner} as company on company.id = company_id
-      where ${isCountOf(company)}
-        and wrong_codes >= coalesce(company.wrong_codes_per_day, ${codeAttemptsPerCompanyAndDay}::int)
-    ), turn as (
+    with slowed as (${slowedCounts(company, slowing)}), turn as (
       update company_daily_counts as counts
       set next_turn_at = greatest(next_turn_at, clock_timestamp())
         + make_interval(secs => ${codeAttemptPauseSeconds}::float8)

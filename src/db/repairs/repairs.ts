@@ -126,18 +126,24 @@ export async function declineRepair(
   return row !== undefined;
 }
 
+const isUnconfirmed = sql`state = 'ASKED' and confirm_until <= (select clock_timestamp())`;
+
 /** Ends the repairs that were not confirmed in time; returns the number. */
-export const expireRepairs = (database: Database): Promise<number> =>
-  database.transaction().execute(async (transaction) => {
+export async function expireRepairs(database: Database): Promise<number> {
+  // Each worker looks for them every second, and there is hardly ever one.
+  const found = await sql`select from repairs where ${isUnconfirmed} limit 1`.execute(database);
+  if (found.rows.length === 0) return 0;
+  return database.transaction().execute(async (transaction) => {
     const { rows } = await sql<RepairRow>`
       update repairs set state = 'EXPIRED', changed_at = now(),
         result = 'Nobody confirmed it in time: ask for it again'
-      where state = 'ASKED' and confirm_until <= (select clock_timestamp())
+      where ${isUnconfirmed}
       returning *`.execute(transaction);
     for (const row of rows)
       await auditRepair(transaction, row, { actor: 'system', action: 'expire repair' });
     return rows.length;
   });
+}
 
 /** Lets a repair wait for a second person: its amount has grown since it was asked for. */
 export async function askForConfirmation(

@@ -9,6 +9,7 @@ import type {
   Schema,
   VoucherClaimsTable,
 } from '../generated/tables.ts';
+import { isSlowed } from '../limits/daily-limits.ts';
 import type { RowOf } from '../lists/list.ts';
 import { allVouchers } from '../lists/vouchers.ts';
 import { type MessageFailover, messageFailovers } from '../messages/delivery-reports.ts';
@@ -104,6 +105,8 @@ export interface FoundVoucher extends VoucherOwnership {
   /** The names of its companies. */
   readonly partner: string;
   readonly merchant: string;
+  /** Whether the company that asks compares its verification codes one at a time. */
+  readonly isSlowed: boolean;
 }
 
 /** Finds a voucher by its code's keyed digests; a voucher of another partner is not found. */
@@ -111,6 +114,7 @@ export const findVoucherByCode = (
   database: Database,
   company: Company,
   codeDigests: readonly Buffer[],
+  slowing: Parameters<typeof isSlowed>[1],
 ): Promise<FoundVoucher | undefined> =>
   database
     .selectFrom('vouchers')
@@ -130,6 +134,7 @@ export const findVoucherByCode = (
       'vouchers.owner_msisdn as ownerMsisdn',
       'voucher_claims.operation_id as claimOperationId',
       'voucher_claims.workflow_id as claimWorkflowId',
+      isSlowed(company, slowing).as('isSlowed'),
     ])
     .where('vouchers.code_digest', '=', anyDigest(codeDigests))
     .$if(company.kind === 'partner', (query) => query.where('vouchers.partner_id', '=', company.id))

@@ -39,13 +39,19 @@ function aWorker(sendingSeconds: number) {
       providerGuard: { providerCallWaitSeconds: 0, providerDeadlineSeconds: sendingSeconds - 2 },
     },
   } as unknown as OutboxDependencies;
-  const outbox = createOutbox(dependencies, createLogger('silent', 'test'), sendingSeconds);
+  const { senders, findDue: findDueSenders } = createOutbox(
+    dependencies,
+    createLogger('silent', 'test'),
+    sendingSeconds,
+  );
   const send = (channel: OutboxChannel): Promise<void> => {
-    const sender = outbox.find((one) => one.kind === 'invitations' && one.channel === channel);
+    const sender = senders.find((one) => one.kind === 'invitations' && one.channel === channel);
     if (!sender) throw new Error(`Nobody sends invitations by ${channel}`);
     return sender.send(() => true);
   };
-  return { send, provider };
+  const findDue = async () =>
+    (await findDueSenders()).map((sender) => `${sender.kind} by ${sender.channel}`);
+  return { send, findDue, provider };
 }
 
 /** An invitation whose messages nobody has sent. */
@@ -62,8 +68,28 @@ const recorded = (invitationId: string, channel: OutboxChannel) =>
 const isSending = (worker: ReturnType<typeof aWorker>) =>
   expect.poll(() => worker.provider.asked).toBe(1);
 
+/** Nothing waits any more. */
+const settleAll = () =>
+  sql`update outbox set state = 'CANCELLED', settled_at = now() where settled_at is null`.execute(
+    scene.stack.database,
+  );
+
 /** Its pause is over. */
 const makeDue = () => sql`update outbox set due_at = now()`.execute(scene.stack.database);
+
+it('a look finds the kinds and channels that have a message, and no others', async () => {
+  const worker = aWorker(60);
+  await settleAll();
+  expect(await worker.findDue()).toEqual([]);
+  await invited();
+  expect((await worker.findDue()).toSorted()).toEqual([
+    'invitations by EMAIL',
+    'invitations by SMS',
+  ]);
+  worker.provider.answer(outcomes.accepted);
+  await worker.send('SMS');
+  expect(await worker.findDue()).toEqual(['invitations by EMAIL']);
+});
 
 describe.each(channels)('%s', (channel) => {
   it.each(kinds)('that ends as %s is left alone by the other worker', async (kind) => {

@@ -1,13 +1,15 @@
 import type { Logger } from 'pino';
-import type { OutboxSender } from '../../../../activities/outbox/outbox.ts';
+import type { Outbox, OutboxSender } from '../../../../activities/outbox/outbox.ts';
+import { describeError } from '../../process/logger.ts';
 import { type Repetition, repeat } from './repeat.ts';
 
 /**
- * Sends the messages of the outbox at an interval. A stop, and the fence of a restored database, let no
- * further message begin.
+ * Looks for messages of the outbox at an interval, and sends them. A look is one statement for all senders, and a
+ * sender that is at work delays none of the others. A stop, and the fence of a restored database, let no further
+ * message begin.
  */
 export function startOutbox(options: {
-  readonly outbox: readonly OutboxSender[];
+  readonly outbox: Outbox;
   readonly isFenced: () => boolean;
   readonly logger: Logger;
   readonly intervalMs: number;
@@ -15,16 +17,36 @@ export function startOutbox(options: {
   const { outbox, isFenced, logger, intervalMs } = options;
   let isStopped = false;
   const mayGoOn = () => !isStopped && !isFenced();
-  const repetitions = outbox.map(({ kind, send }) =>
-    repeat({
-      work: () => send(mayGoOn),
-      ...{ intervalMs, logger, failure: `Could not send ${kind}` },
-    }),
-  );
+  const atWork = new Map<OutboxSender, Promise<void>>();
+  const failing = new Set<OutboxSender>();
+
+  async function send(sender: OutboxSender): Promise<void> {
+    try {
+      await sender.send(mayGoOn);
+      failing.delete(sender);
+    } catch (error) {
+      // Logged once, as `repeat` does.
+      if (!failing.has(sender)) logger.warn(describeError(error), `Could not send ${sender.kind}`);
+      failing.add(sender);
+    }
+    atWork.delete(sender);
+  }
+
+  async function lookForMessages(): Promise<void> {
+    if (!mayGoOn()) return;
+    for (const sender of await outbox.findDue())
+      if (!atWork.has(sender)) atWork.set(sender, send(sender));
+  }
+
+  const looks = repeat({
+    work: lookForMessages,
+    ...{ intervalMs, logger, failure: 'Could not read the outbox' },
+  });
   return {
     async stop() {
       isStopped = true;
-      await Promise.all(repetitions.map((repetition) => repetition.stop()));
+      await looks.stop();
+      await Promise.all(atWork.values());
     },
   };
 }

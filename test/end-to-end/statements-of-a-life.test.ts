@@ -1,0 +1,69 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { until } from '../support/until.ts';
+import { type GiftScene, REDEEM, setGiftScene } from './gift/gift-scene.ts';
+
+/** Each statement is a round trip, and costs the service a third of a millisecond of CPU. */
+let scene: GiftScene;
+beforeAll(async () => {
+  // Nothing else asks the database meanwhile.
+  const never = '86400';
+  scene = await setGiftScene({
+    ACCESS_CACHE_SECONDS: never,
+    CALL_RECORD_INTERVAL_SECONDS: never,
+    EVENT_NUMBERING_SECONDS: never,
+    FENCE_CHECK_SECONDS: never,
+    WEBHOOK_DISPATCH_SECONDS: never,
+    WORKER_PICKUP_SECONDS: never,
+  });
+  // The first life fills the caches of companies and keys.
+  await scene.redeemed(scene.asMerchant, await scene.gift());
+  await untilConfirmed(1);
+});
+afterAll(() => scene?.stop());
+
+/** Waits until the confirmations of so many redemptions are recorded. */
+const untilConfirmed = (count: number) =>
+  until(async () => {
+    const confirmed = await scene.stack.database
+      .selectFrom('messages')
+      .select('id')
+      .where('kind', '=', 'REDEMPTION_CONFIRMATION')
+      .where('status', '=', 'SENT')
+      .execute();
+    expect(confirmed).toHaveLength(count);
+  });
+
+/** The statements that API and worker send for a piece of work, transactions among them. */
+async function sentBy<Result>(work: () => Promise<Result>) {
+  const query = vi.spyOn(pg.Client.prototype, 'query');
+  try {
+    const result = await work();
+    const sent = query.mock.calls.flatMap(([first], index) => {
+      const statement: unknown = first;
+      const { user } = query.mock.contexts[index] as pg.Client;
+      const { text } = typeof statement === 'string' ? { text: statement } : Object(statement);
+      return user === 'test_api' || user === 'test_worker' ? [String(text)] : [];
+    });
+    return {
+      result,
+      statements: sent.length,
+      begun: sent.filter((text) => text === 'begin').length,
+    };
+  } finally {
+    query.mockRestore();
+  }
+}
+
+test('a life of a voucher sends no more statements than it needs', async () => {
+  const generated = await sentBy(() => scene.gift());
+  expect.soft(generated).toMatchObject({ statements: 3, begun: 0 });
+  const claimed = await sentBy(() => scene.claimed(scene.asMerchant, generated.result));
+  expect.soft(claimed).toMatchObject({ statements: 15, begun: 1 });
+  const redeemed = await sentBy(async () => {
+    const { voucherCode } = generated.result;
+    await scene.asMerchant.post(REDEEM, { voucherCode, verificationCode: claimed.result });
+    await untilConfirmed(2);
+  });
+  expect.soft(redeemed).toMatchObject({ statements: 25, begun: 2 });
+});
