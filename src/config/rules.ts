@@ -168,7 +168,7 @@ const needed: Readonly<Record<ProviderName, readonly [address: string, ...others
   mpesa: [
     'MPESA_URL',
     ...['MPESA_CONSUMER_KEY', 'MPESA_CONSUMER_SECRET', 'MPESA_SHORT_CODE', 'MPESA_INITIATOR'],
-    'CALLBACK_URL',
+    ...['MPESA_SECURITY_CREDENTIAL', 'CALLBACK_URL'],
   ],
   'dt-one': ['AIRTIME_URL', 'AIRTIME_KEY', 'AIRTIME_SECRET'],
   reloadly: ['RELOADLY_URL', 'RELOADLY_CLIENT_ID', 'RELOADLY_CLIENT_SECRET', 'RELOADLY_OPERATORS'],
@@ -187,16 +187,6 @@ type Given = Readonly<Record<string, unknown>>;
 const isUsed = (given: Given, choice: string, provider: string, address: string): boolean =>
   given[choice] === provider || given[address] !== undefined;
 
-/** M-Pesa's credential is given ready, or made of the password. */
-const mpesaCredential: Rule<Given> = {
-  isKept: (given: Given) =>
-    given.MPESA_SECURITY_CREDENTIAL !== undefined ||
-    (given.MPESA_INITIATOR_PASSWORD !== undefined && given.MPESA_CERTIFICATE !== undefined) ||
-    !isUsed(given, 'MOBILE_MONEY_PROVIDER', 'mpesa', 'MPESA_URL'),
-  path: ['MPESA_SECURITY_CREDENTIAL'],
-  message: 'is not set; or set MPESA_INITIATOR_PASSWORD and MPESA_CERTIFICATE',
-};
-
 /** Callbacks that are not signed: without a secret in their path they come from anybody. */
 const callbackRules = callbackProviders.map(
   (provider): Rule<Given> => ({
@@ -212,7 +202,6 @@ const callbackRules = callbackProviders.map(
 
 /** The default of each kind, and each provider with an address, has all that it needs. */
 export const providerRules: readonly Rule<Given>[] = [
-  mpesaCredential,
   ...callbackRules,
   ...Object.entries(defaults).flatMap(([choice, providers]) =>
     providers.flatMap((provider) =>

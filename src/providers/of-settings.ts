@@ -5,7 +5,7 @@ import { createDtOneAirtime } from './airtime/dt-one/client.ts';
 import { createReloadlyAirtime } from './airtime/reloadly/client.ts';
 import { createGsmaMobileMoney } from './mobile-money/gsma/client.ts';
 import type { MobileMoney } from './mobile-money/mobile-money.ts';
-import { createMpesaMobileMoney, type SecurityCredential } from './mobile-money/mpesa/client.ts';
+import { createMpesaMobileMoney } from './mobile-money/mpesa/client.ts';
 import type { MpesaResults } from './mobile-money/mpesa/transformers.ts';
 import { createAfricasTalking } from './sms/africas-talking.ts';
 import { createSmpp, type SmppEvents, type SmppSender } from './sms/smpp/client.ts';
@@ -107,37 +107,26 @@ const noResults: MpesaResults = {
   takeAnswers: async () => [],
 };
 
-/** The credential that the settings give; the rules of settings ensure one. */
-function mpesaCredential(providers: ProviderSettings['providers']): SecurityCredential | undefined {
-  const { mpesaSecurityCredential: ready, mpesaCertificate: certificate } = providers;
-  const { mpesaInitiatorPassword: password } = providers;
-  if (ready !== undefined) return { ready };
-  return password === undefined || certificate === undefined
-    ? undefined
-    : { password, certificate };
-}
-
 /** M-Pesa. */
 export function mpesaOfSettings(
   { providers, callbacks }: ProviderSettings,
   results: MpesaResults = noResults,
 ): MobileMoney | undefined {
-  const credential = mpesaCredential(providers);
   const needed = {
     baseUrl: providers.mpesaUrl,
     key: providers.mpesaConsumerKey,
     secret: providers.mpesaConsumerSecret,
     shortCode: providers.mpesaShortCode,
     initiator: providers.mpesaInitiator,
+    credential: providers.mpesaSecurityCredential,
     callbackUrl: callbackUrlOf(callbacks, 'mpesa'),
   };
-  if (!isComplete(needed) || credential === undefined) return undefined;
+  if (!isComplete(needed)) return undefined;
   const { mpesaPaths: own } = providers;
   const paths = mpesaPathsAt(needed.baseUrl);
   return createMpesaMobileMoney(
     {
       ...needed,
-      credential,
       tokenPath: own.token ?? paths.tokenPath,
       paymentPath: own.payment ?? paths.paymentPath,
       statusPath: own.status ?? paths.statusPath,

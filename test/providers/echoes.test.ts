@@ -87,7 +87,7 @@ const asked: Readonly<Record<string, (baseUrl: string) => Promise<unknown[]>>> =
     askMoney(
       createMpesaMobileMoney(
         {
-          ...{ baseUrl, key, secret, timeoutSeconds, credential: { ready: newSecret() } },
+          ...{ baseUrl, key, secret, timeoutSeconds, credential: newSecret() },
           ...{ tokenPath: '/generate', paymentPath: '/pay', statusPath: '/status' },
           ...{ callbackUrl: `${baseUrl}/callback` },
           ...{ shortCode: '600992', initiator: 'testapi', command: 'BusinessPayment' },

@@ -55,13 +55,7 @@ const mpesaSettings = {
     .describe('Name of the API operator that initiates payments, required with `MPESA_URL`'),
   MPESA_SECURITY_CREDENTIAL: secret
     .optional()
-    .describe("The initiator's password as M-Pesa's portal encrypts it"),
-  MPESA_INITIATOR_PASSWORD: secret
-    .optional()
-    .describe("The initiator's password, in place of `MPESA_SECURITY_CREDENTIAL`"),
-  MPESA_CERTIFICATE: pemOrFile
-    .optional()
-    .describe("M-Pesa's certificate in PEM, or the path of a file with it, for the password"),
+    .describe("The initiator's password as M-Pesa's portal encrypts it, required with `MPESA_URL`"),
 };
 
 /** Airtime by Reloadly; `RELOADLY_URL` configures it. */

@@ -72,7 +72,7 @@ const mpesaSettings = {
   secret: 'secret',
   shortCode: '600992',
   initiator: 'testapi',
-  credential: { ready: 'credential' },
+  credential: 'credential',
   command: 'BusinessPayment',
 };
 

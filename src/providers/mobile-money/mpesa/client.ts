@@ -1,4 +1,3 @@
-import { constants, publicEncrypt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MpesaPaths } from '../../../domain/mpesa.ts';
 import {
@@ -24,13 +23,13 @@ interface MpesaAccount {
   /** Our account: the short code that pays. */
   readonly shortCode: string;
   readonly initiator: string;
+  /** The initiator's password as M-Pesa's portal encrypts it. */
+  readonly credential: string;
   /** The `CommandID` of payments. */
   readonly command: string;
   /** Our address for results, with its secret. */
   readonly callbackUrl: string;
 }
-
-type Account = MpesaAccount & { readonly credential: string };
 
 const resultUrl = (
   { callbackUrl }: MpesaAccount,
@@ -42,7 +41,7 @@ const resultUrl = (
 export const toPaymentRequest = (
   { reference, description }: Payment,
   { amount, payee }: { readonly amount: string; readonly payee: string },
-  account: Account,
+  account: MpesaAccount,
 ) => ({
   OriginatorConversationID: reference,
   InitiatorName: account.initiator,
@@ -58,7 +57,7 @@ export const toPaymentRequest = (
 });
 
 /** The body of a status query by our reference. */
-export const toInquiry = (reference: string, account: Account) => ({
+export const toInquiry = (reference: string, account: MpesaAccount) => ({
   Initiator: account.initiator,
   SecurityCredential: account.credential,
   CommandID: 'TransactionStatusQuery',
@@ -74,30 +73,11 @@ export const toInquiry = (reference: string, account: Account) => ({
   Occasion: 'Inquiry',
 });
 
-/** The initiator's password for M-Pesa: ready, or to be encrypted with M-Pesa's certificate. */
-export type SecurityCredential =
-  | { readonly ready: string }
-  | { readonly password: string; readonly certificate: Buffer };
-
-/**
- * The value of `SecurityCredential`: RSA with PKCS #1 v1.5 padding, in base64.
- *
- * @throws where the certificate has no RSA key
- */
-export const securityCredential = (given: SecurityCredential): string =>
-  'ready' in given
-    ? given.ready
-    : publicEncrypt(
-        { key: given.certificate, padding: constants.RSA_PKCS1_PADDING },
-        Buffer.from(given.password),
-      ).toString('base64');
-
 interface MpesaSettings extends MpesaAccount, MpesaPaths {
   /** E.g. https://sandbox.safaricom.co.ke */
   readonly baseUrl: string;
   readonly key: string;
   readonly secret: string;
-  readonly credential: SecurityCredential;
   /** For a whole payment, or an inquiry with the wait for its answer. */
   readonly timeoutSeconds: number;
 }
@@ -116,7 +96,6 @@ export function createMpesaMobileMoney(
   results: MpesaResults,
 ): MobileMoney {
   const { post, logIn } = createCalls(settings);
-  const account = { ...settings, credential: securityCredential(settings.credential) };
   const newDeadline = () => AbortSignal.timeout(settings.timeoutSeconds * 1_000);
 
   async function pay(payment: Payment): Promise<ProviderOutcome> {
@@ -125,7 +104,7 @@ export function createMpesaMobileMoney(
       return { kind: 'not-sent', message: 'The provider cannot carry this amount.' };
     const payee = payeeNumber(payment);
     if (payee === undefined) return notAPhone;
-    const body = toPaymentRequest(payment, { amount, payee }, account);
+    const body = toPaymentRequest(payment, { amount, payee }, settings);
     const answer = await post(settings.paymentPath, body, newDeadline());
     return answer.kind === 'answered' ? readPaymentAnswer(answer) : answer;
   }
@@ -143,7 +122,7 @@ export function createMpesaMobileMoney(
     const late = await readArrived(reference);
     if (late !== undefined && late.kind !== 'unknown') return late;
     const deadline = newDeadline();
-    const body = toInquiry(reference, account);
+    const body = toInquiry(reference, settings);
     const answer = await post(settings.statusPath, body, deadline);
     if (answer.kind !== 'answered') return unknown(answer.message);
     const rejected = readInquiryAnswer(answer);
