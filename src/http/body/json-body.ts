@@ -5,7 +5,6 @@ import type { ZodType } from 'zod';
 import {
   type Issue,
   MAXIMUM_ISSUES,
-  presentFields,
   type ReadBody,
   unknownFields,
   type Validated,
@@ -370,7 +369,7 @@ function readItem(
     path: [field, index, path].filter((part) => part !== '').join('.'),
     message,
   });
-  const read = validate(item, presentFields(sent));
+  const read = validate(item, sent);
   if (!read.ok)
     return { ok: false, issues: read.issues.map(({ path, message }) => wrong(path, message)) };
   const unique = (read.value as JsonObject)[uniqueField];

@@ -8,7 +8,7 @@ import {
   readJsonText,
   readLongArray,
 } from './json-body.ts';
-import { presentFields, type ReadBody, unknownFields, validate } from './validation.ts';
+import { type ReadBody, unknownFields, validate } from './validation.ts';
 
 const MEDIA_TYPE =
   /^application\/x-www-form-urlencoded[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?;?$/i;
@@ -62,10 +62,9 @@ async function parseAndValidate(
   }
   const parsed = (isForm ? parseFormBody : parseJsonBody)(rawBody, contentType);
   if (!parsed.ok) return parsed;
-  const sent = presentFields(parsed.value) as JsonObject;
   return {
-    result: validate(schema, sent),
-    lacking: lacks?.(sent),
+    result: validate(schema, parsed.value),
+    lacking: lacks?.(parsed.value),
     unknown: unknownFields(schema, parsed.value),
   };
 }

@@ -62,16 +62,6 @@ export interface ReadBody {
 /** The most problems that a refusal names. */
 export const MAXIMUM_ISSUES = 20;
 
-/** The fields of a body that have a value: an empty text is absent, as it is in a query. */
-export const presentFields = (sent: unknown): unknown =>
-  typeof sent === 'object' && sent !== null && !Array.isArray(sent)
-    ? Object.fromEntries(
-        Object.entries(sent).filter(
-          ([, value]) => typeof value !== 'string' || !isEmptyText(value),
-        ),
-      )
-    : sent;
-
 /** Validates a part of a request. */
 export function validate(schema: ZodType | undefined, value: unknown): Validated {
   if (!schema) return { ok: true, value: undefined };
@@ -79,17 +69,19 @@ export function validate(schema: ZodType | undefined, value: unknown): Validated
   if (result.success) return { ok: true, value: result.data };
   const issues = result.error.issues.slice(0, MAXIMUM_ISSUES).map((issue) => ({
     path: issue.path.join('.'),
-    message: isMissing(issue, value) ? 'must be sent' : issue.message,
+    message: messageOf(issue, value),
   }));
   return { ok: false, issues };
 }
 
-/** Whether the problem of a field is that it was not sent. A list of kinds says more. */
-const isMissing = (issue: z.core.$ZodIssue, value: unknown): boolean =>
-  issue.code !== 'custom' &&
-  !('discriminator' in issue) &&
-  issue.path.length > 0 &&
-  issue.path.reduce<unknown>((part, name) => Object(part)[name], value) === undefined;
+/** The message of an issue. A list of kinds says more than that its field was not sent. */
+function messageOf(issue: z.core.$ZodIssue, value: unknown): string {
+  if (issue.path.length === 0) return issue.message;
+  const sent = issue.path.reduce<unknown>((part, name) => Object(part)[name], value);
+  if (typeof sent === 'string' && isEmptyText(sent)) return 'must not be empty';
+  const isMissing = sent === undefined && issue.code !== 'custom' && !('discriminator' in issue);
+  return isMissing ? 'must be sent' : issue.message;
+}
 
 /** The refusal of a request with these problems. */
 export function refuseIssues(

@@ -79,24 +79,31 @@ const quote: GoodRequest = {
 };
 const emptied = [...claims, ...redemptions, ...anonymousRedemptions, generation, price, quote];
 
-describe('an empty text is absent', () => {
+describe('an empty text in a body says so', () => {
+  const empty = ['', ' ', '\u202a\u00a0\u200b\n'];
   test.each(
     emptied.flatMap((request) =>
-      [...Object.keys(request.body), 'metadata', 'isRestricted', 'merchantIdentifier'].map(
-        (field) => [`${request.surface} ${request.path}`, field, request] as const,
-      ),
+      // A code of another form is a wrong code, and no mistake of the request.
+      Object.keys(request.body)
+        .filter((field) => !field.endsWith('Code'))
+        .map((field) => [`${request.surface} ${request.path}`, field, request] as const),
     ),
-  )('%s: %s', async (_name, field, request) => {
-    const absent = await read(request, { [field]: undefined });
-    for (const empty of ['', ' ', '\u202a\u00a0\u200b\n'])
-      expect(await read(request, { [field]: empty })).toEqual(absent);
+  )('%s: %s', async (_name, path, request) => {
+    for (const text of empty)
+      expect(await read(request, { [path]: text })).toEqual({
+        ok: false,
+        issues: [{ path, message: 'must not be empty' }],
+      });
   });
 
   test.each(Object.keys(generation.body))('in a line of a bulk order: %s', async (field) => {
-    const lineWith = (value: string | undefined) => ({
-      lines: [{ reference: 'a', ...generation.body, [field]: value }],
-    });
-    expect(await read(bulk, lineWith(' \u200b'))).toEqual(await read(bulk, lineWith(undefined)));
+    for (const text of empty) {
+      const lines = [{ reference: 'a', ...generation.body, [field]: text }];
+      expect(await read(bulk, { lines })).toEqual({
+        ok: false,
+        issues: [{ path: `lines.0.${field}`, message: 'must not be empty' }],
+      });
+    }
   });
 });
 
@@ -133,8 +140,7 @@ describe.each([
     expect(await read(request)).toMatchObject({ ok: true });
   });
 
-  const filled = values.filter((value) => typeof value !== 'string' || value.trim() !== '');
-  test.each(filled.map((value) => [JSON.stringify(value).slice(0, 60), value] as const))(
+  test.each(values.map((value) => [JSON.stringify(value).slice(0, 60), value] as const))(
     'refuses %s',
     async (_shown, value) => {
       const issue = { path: field, message: expect.stringMatching(/^must \w+/) };
