@@ -208,7 +208,7 @@ const CONFIRMATION_SECONDS = 86_400;
 /** Days that an idempotency key is stored if its operation left no voucher, redemption or top-up. */
 export const OPERATION_DAYS = 30;
 /** Days that events are kept. */
-const EVENT_DAYS = 30;
+export const EVENT_DAYS = 30;
 
 export interface EndedVouchers extends Ended {
   /** Partners with due vouchers that cannot expire. */

@@ -1,5 +1,6 @@
 import type { ActivityDependencies } from './dependencies.ts';
 import { createExpiryActivities, createExpiryCaseActivities } from './expiry.ts';
+import { createLedgerArchiveActivities } from './ledger-archive.ts';
 import { createMessageActivities, createMessageSender } from './messages.ts';
 import { createAskActivities, createCaseActivities } from './positions.ts';
 import {
@@ -51,6 +52,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     ...createCaseActivities(dependencies),
     ...createReconciliationActivities(dependencies),
     ...createWholeBooksActivities(dependencies),
+    ...createLedgerArchiveActivities(dependencies),
     ...createWebhookActivities(dependencies),
     ...createProviderStatementActivities(dependencies),
     ...createBalanceActivities(dependencies),

@@ -116,6 +116,17 @@ test('the folder of promo images is mounted for reading, from where .env says', 
   }
 });
 
+test('the folder of old transfers is mounted for writing, and is a setting once .env names it', () => {
+  for (const service of ['api', 'worker', 'admin']) {
+    const { environment = {}, volumes = [] } = compose.services[service] ?? {};
+    const volume = volumes.at(-1) ?? '';
+    const named = { ...SECRETS, ARCHIVE_FOLDER: '/srv/archive' };
+    expect(interpolate(environment.ARCHIVE_FOLDER ?? '', SECRETS)).toBe('');
+    expect(interpolate(environment.ARCHIVE_FOLDER ?? '', named)).toBe('/archive');
+    expect(interpolate(volume, named)).toBe('/srv/archive:/archive');
+  }
+});
+
 test('only the API has the key that API keys are kept under, and needs it to keep them', () => {
   expect(environmentOf('worker')).not.toHaveProperty('COPY_KEYS');
   const without = { ...SECRETS, COPY_KEYS: '' };
@@ -126,6 +137,7 @@ test('only the API has the key that API keys are kept under, and needs it to kee
 
 /** Values for the optional settings that are empty by default. */
 const VALUES: Record<string, string> = {
+  ARCHIVE_FOLDER: tmpdir(),
   TEMPORAL_TLS_CA: '-----BEGIN CERTIFICATE-----',
   TEMPORAL_TLS_CERT: '-----BEGIN CERTIFICATE-----',
   TEMPORAL_TLS_KEY: '-----BEGIN PRIVATE KEY-----',

@@ -48,6 +48,7 @@ export const activityGroups = {
   openCases: 'reconciliation',
   checkInvariants: 'books',
   checkBooksPart: 'wholeBooks',
+  archiveTransfers: 'ledgerArchive',
   endDueClaims: 'expirySteps',
   endDueVouchers: 'expirySteps',
   endDueTopUps: 'expirySteps',

@@ -125,6 +125,13 @@ export const wholeBooks = proxyActivities<ActivitiesOf<'wholeBooks'>>({
   retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 20 },
 });
 
+/** The archive of old transfers. A run of a first month may take hours; the next run does what this one leaves. */
+export const ledgerArchive = proxyActivities<ActivitiesOf<'ledgerArchive'>>({
+  startToCloseTimeout: '12h',
+  heartbeatTimeout: '30s',
+  retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },
+});
+
 /**
  * Steps of an expiry run. A failure of several minutes fails the run (red), so that the later steps and
  * the next expiry run proceed.

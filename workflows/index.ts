@@ -1,3 +1,4 @@
+export { archiveLedger } from './archive-ledger.ts';
 export { cancelVoucher } from './cancel-voucher.ts';
 export { checkBooks } from './check-books.ts';
 export { checkPayoutAccount } from './check-payout-account.ts';

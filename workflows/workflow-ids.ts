@@ -49,6 +49,9 @@ export const reconcileId = (taskQueue: string): string => `reconcile:${taskQueue
 /** The nightly check of all books, started by a Schedule with this id. */
 export const checkBooksId = (taskQueue: string): string => `check-books:${taskQueue}`;
 
+/** The nightly archive of old transfers, started by a Schedule with this id. */
+export const archiveLedgerId = (taskQueue: string): string => `archive-ledger:${taskQueue}`;
+
 /** One at a time per merchant. Two deployments on one Temporal server both have a merchant 1. */
 export const checkPayoutAccountId = (merchantId: number, taskQueue: string): string =>
   `check-payout-account:${taskQueue}:${merchantId}`;

@@ -6,6 +6,7 @@ import { endpointsPage } from './endpoints.ts';
 import { errorsPage } from './errors.ts';
 import { eventsPage } from './events.ts';
 import { metricsPage } from './metrics.ts';
+import { retentionPage } from './retention.ts';
 import { settingsPage } from './settings.ts';
 
 /** Every page and file that is made of a source, by its path. */
@@ -15,6 +16,7 @@ export const generatedPages: Readonly<Record<string, () => string>> = {
   'docs/reference/endpoints.md': endpointsPage,
   'docs/reference/events.md': eventsPage,
   'docs/reference/metrics.md': metricsPage,
+  'docs/reference/retention.md': retentionPage,
   'clients/typescript/src/generated/partner.ts': () => typescriptClient('partner'),
   'clients/typescript/src/generated/merchant.ts': () => typescriptClient('merchant'),
   'clients/python/src/voucher_topup/generated/partner.py': () => pythonClient('partner'),

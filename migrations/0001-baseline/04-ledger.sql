@@ -80,8 +80,99 @@ create index ledger_transfers_goodwill on ledger_transfers (upper(operation_id))
 create index ledger_transfers_deposits_of_wallet on ledger_transfers (credit_account_id, id)
   where operation_id like 'deposit:%';
 
-create function apply_ledger_transfers() returns trigger language plpgsql as $$
+-- The file that has the usual transfers of a partner on a UTC day. The table has them while they are restored, and never
+-- otherwise: the triggers below compare both. Other transfers stay in the table for good.
+create table ledger_archives (
+  partner_id bigint not null references partners,
+  day date not null,
+  -- Its path, and the digest of its bytes.
+  file text not null,
+  sha256 text not null check (sha256 ~ '^[0-9a-f]{64}$'),
+  -- Its transfers, and their sum.
+  transfers bigint not null check (transfers > 0),
+  amount numeric(20, 6) not null check (amount > 0),
+  archived_at timestamptz not null default now(),
+  -- Since when its transfers are in the table again. Null: they are only in the file.
+  restored_at timestamptz,
+  primary key (partner_id, day)
+);
+create index ledger_archives_by_day on ledger_archives (day);
+
+-- The usual transfers of a partner debit one of its accounts. Indexes and src/db/ledger/archives.ts name the same steps.
+create function usual_transfers(partner bigint, of_day date)
+  returns table (transfers bigint, amount numeric) language sql stable as $$
+  select count(*), coalesce(sum(transfer.amount), 0)
+  from ledger_accounts as debit
+  join ledger_transfers as transfer on transfer.debit_account_id = debit.id
+    and transfer.created_at >= of_day::timestamp at time zone 'UTC'
+    and transfer.created_at < (of_day + 1)::timestamp at time zone 'UTC'
+    and transfer.step in ('hold', 'reserve', 'post', 'post-payment', 'post-service-fee')
+  where debit.partner_id = partner
+$$;
+
+-- When a transaction ends, transfers are either in the table or only in the file, and all of them.
+create function check_ledger_archive() returns trigger language plpgsql as $$
+declare
+  kept record;
 begin
+  select * into kept from usual_transfers(new.partner_id, new.day);
+  if kept.transfers <> (case when new.restored_at is null then 0 else new.transfers end)
+    or kept.amount <> (case when new.restored_at is null then 0 else new.amount end)
+  then
+    raise exception 'the ledger does not have what the archive of partner % on % says',
+      new.partner_id, new.day;
+  end if;
+  return null;
+end $$;
+create constraint trigger ledger_archives_are_exact after insert or update on ledger_archives
+  deferrable initially deferred for each row execute function check_ledger_archive();
+create trigger ledger_archives_stay before delete on ledger_archives
+  for each row execute function refuse_change();
+create trigger ledger_archives_no_truncate before truncate on ledger_archives
+  for each statement execute function refuse_change();
+
+-- A statement deletes all usual transfers of archived days, and none that are younger than 13 months.
+create function refuse_lost_transfers() returns trigger language plpgsql as $$
+begin
+  if exists (
+    select from (
+      select debit.partner_id, (removed.created_at at time zone 'UTC')::date as day,
+        count(*) as transfers, sum(removed.amount) as amount,
+        bool_and(removed.created_at < now() - interval '13 months' and removed.step in (
+          'hold', 'reserve', 'post', 'post-payment', 'post-service-fee')) as may_go
+      from removed join ledger_accounts as debit on debit.id = removed.debit_account_id
+      group by 1, 2
+    ) as gone
+    left join ledger_archives as archive on archive.partner_id = gone.partner_id
+      and archive.day = gone.day and archive.restored_at is null
+    where not may_go
+      or (archive.transfers, archive.amount) is distinct from (gone.transfers, gone.amount))
+  then
+    raise exception 'rows of ledger_transfers are only ever added, or moved to an archive';
+  end if;
+  return null;
+end $$;
+create trigger ledger_transfers_archived after delete on ledger_transfers
+  referencing old table as removed
+  for each statement execute function refuse_lost_transfers();
+
+create function apply_ledger_transfers() returns trigger language plpgsql as $$
+declare
+  restored bigint;
+begin
+  -- Transfers that return from a file have moved the balances before.
+  if exists (select from added where created_at < now() - interval '13 months') then
+    select count(archive.day) into restored
+      from added join ledger_accounts as debit on debit.id = added.debit_account_id
+      join ledger_archives as archive on archive.partner_id = debit.partner_id
+        and archive.day = (added.created_at at time zone 'UTC')::date
+        and archive.restored_at = now();
+    if restored = (select count(*) from added) then
+      return null;
+    elsif restored > 0 then
+      raise exception 'restored transfers are added apart from others';
+    end if;
+  end if;
   -- Always in the order of the ids, so that two transactions cannot wait for each other. Not
   -- "for update", which would wait for the key locks that the foreign keys have just taken in
   -- both of them.
@@ -106,7 +197,7 @@ end $$;
 create trigger ledger_transfers_apply after insert on ledger_transfers
   referencing new table as added
   for each statement execute function apply_ledger_transfers();
-create trigger ledger_transfers_append_only before update or delete on ledger_transfers
+create trigger ledger_transfers_append_only before update on ledger_transfers
   for each row execute function refuse_change();
 create trigger ledger_transfers_no_truncate before truncate on ledger_transfers
   for each statement execute function refuse_change();

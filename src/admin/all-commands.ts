@@ -181,6 +181,11 @@ export const allCommands: readonly ListedCommand[] = [
   inFile(() => import('./commands/check-ledger.ts'), {
     'money check-ledger': 'Check the consistency of money and states',
   }),
+  inFile(() => import('./commands/archive.ts'), {
+    'money archive list': 'Show the months with transfers in files',
+    'money archive create': 'Move the transfers of old months to files',
+    'money archive restore': 'Bring the transfers of a month back from files',
+  }),
   inFile(() => import('./commands/reports.ts'), {
     'money report-recipient list': 'Show who gets it, and what became of the last one',
     'money report-recipient add': 'Send it to an e-mail address',

@@ -19,6 +19,7 @@ export const commandGroups: Readonly<Record<string, string>> = {
   'voucher claim': 'The claim of a voucher',
   'top-up': 'Top-ups and their retries',
   money: 'Deposits, statements, reports and the books',
+  'money archive': 'Old transfers in files',
   'money report-recipient': 'Who gets the report of each day by e-mail',
   cases: 'What a person must settle: providers and our books differ',
   providers: 'Providers: credentials, balances, states and routes',

@@ -105,7 +105,7 @@ const adminGroups = {
   portal: pick(portalSettings, ['PORTAL_ONE_TIME_PASSWORD_SECONDS', 'PORTAL_PASSWORD_COST']),
   market: marketSettings,
   vouchers: pick(voucherSettings, ['VOUCHER_VALIDITY_DAYS', 'REVERSAL_WINDOW_SECONDS']),
-  schedules: pick(scheduleSettings, ['PROVIDER_STATEMENT_MARGIN_SECONDS']),
+  schedules: pick(scheduleSettings, ['PROVIDER_STATEMENT_MARGIN_SECONDS', 'ARCHIVE_FOLDER']),
   webhooks: webhookSettings,
   topups: pick(topupSettings, ['REVERSAL_WATCH_SECONDS']),
   repairs: repairSettings,

@@ -3,7 +3,8 @@ import { checkedTo } from './books/rollup.ts';
 import { besideHours, hoursEnd, paidAt, summedHours } from './books/sums.ts';
 import type { Database } from './connection.ts';
 import { boundsOfDay, boundsOfDays, type Days, eachDay } from './days.ts';
-import { ownMovements, type Wallet } from './ledger/account-statements.ts';
+import type { Wallet } from './ledger/account-statements.ts';
+import { ownMovements } from './ledger/own-movements.ts';
 import { partnersOf, type Sellers } from './ledger/sales.ts';
 
 /** What charts show besides sales. All of it is read from sums, and what is newer from the rows. */
@@ -141,7 +142,7 @@ export async function balancesOver(
 ): Promise<BalanceAt[]> {
   const begin = sql`date_trunc('day', ${boundsOfDays(days).from} + interval '1 day' - interval '1 microsecond', 'UTC')`;
   const { rows } = await sql<BalanceAt>`
-    with ${ownMovements({ partnerId, wallets }, begin, sql`'infinity'::timestamptz`)},
+    with ${ownMovements({ partnerId, wallets }, begin, sql`'infinity'::timestamptz`, [])},
     changed as (
       select wallet, date_trunc('day', created_at, 'UTC') as at, sum(change) as change
       from own group by 1, 2

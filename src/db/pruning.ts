@@ -16,27 +16,25 @@ export interface Retention {
 /** A caller that repeats an abandoned request later than this makes a new request. */
 export const FORGET_LEFT_REQUESTS_HOURS = 24;
 
-/** Wrong codes count for a day; the voucher's row holds the count over its life. */
-const WRONG_CODE_DAYS = 2;
-
-/** Operators can see for this time which companies reached a budget. */
-const DAILY_COUNT_DAYS = 30;
-/** By then no workflow asks about a payment any more, or it asks M-Pesa again. */
-const MPESA_RESULT_DAYS = 30;
-/** Counts of numbers serve the limits of the current day only. */
-const NUMBER_COUNT_DAYS = 2;
-
-/** The answer of a provider follows its report within seconds, or never. */
-const EARLY_REPORT_DAYS = 1;
-
-/** Longer than any comparison looks back. */
-const STATEMENT_LINE_DAYS = 40;
-
-/** A comparison reads the last two days. */
-const BALANCE_DAYS = 30;
-
-/** A trigger of the database refuses to delete younger ones. */
-const REFUSED_CALL_DAYS = 90;
+/** Days that rows are kept whose time no setting says. */
+export const keptDays = {
+  /** Wrong codes count for a day; the voucher's row holds the count over its life. */
+  wrongCodes: 2,
+  /** Operators can see for this time which companies reached a budget. */
+  dailyCounts: 30,
+  /** By then no workflow asks about a payment any more, or it asks M-Pesa again. */
+  mpesaResults: 30,
+  /** Counts of numbers serve the limits of the current day only. */
+  numberCounts: 2,
+  /** The answer of a provider follows its report within seconds, or never. */
+  earlyReports: 1,
+  /** Longer than any comparison looks back. */
+  statementLines: 40,
+  /** A comparison reads the last two days. */
+  balances: 30,
+  /** A trigger of the database refuses to delete younger ones. */
+  refusedCalls: 90,
+} as const;
 
 type Pruning = (retention: Retention, batchSize: number) => RawBuilder<unknown>;
 
@@ -112,14 +110,14 @@ const prunings = {
   ),
   "lines of providers' statements": older(
     { table: 'provider_statement_lines', since: 'created_at' },
-    () => daysAgo(STATEMENT_LINE_DAYS),
+    () => daysAgo(keptDays.statementLines),
   ),
   'messages to another provider': older(
     { table: 'message_failovers', since: 'at', key: 'id' },
     asOperations,
   ),
   'readings of balances': older({ table: 'provider_balances', since: 'read_at' }, () =>
-    daysAgo(BALANCE_DAYS),
+    daysAgo(keptDays.balances),
   ),
   'left requests': older(
     { table: 'left_requests', since: 'left_at' },
@@ -127,29 +125,29 @@ const prunings = {
   ),
   'wrong verification codes': older(
     { table: 'verification_attempts', since: 'created_at', key: 'id' },
-    () => daysAgo(WRONG_CODE_DAYS),
+    () => daysAgo(keptDays.wrongCodes),
   ),
   'daily counts of companies': older({ table: 'company_daily_counts', since: 'day' }, () =>
-    dayAgo(DAILY_COUNT_DAYS),
+    dayAgo(keptDays.dailyCounts),
   ),
   'daily spending': older({ table: 'daily_spending', since: 'day' }, () =>
-    dayAgo(DAILY_COUNT_DAYS),
+    dayAgo(keptDays.dailyCounts),
   ),
   'daily counts of numbers': older({ table: 'number_daily_counts', since: 'day' }, () =>
-    dayAgo(NUMBER_COUNT_DAYS),
+    dayAgo(keptDays.numberCounts),
   ),
   'results of M-Pesa': older({ table: 'mpesa_results', since: 'received_at', key: 'id' }, () =>
-    daysAgo(MPESA_RESULT_DAYS),
+    daysAgo(keptDays.mpesaResults),
   ),
   'early delivery reports': older({ table: 'early_delivery_reports', since: 'received_at' }, () =>
-    daysAgo(EARLY_REPORT_DAYS),
+    daysAgo(keptDays.earlyReports),
   ),
   'webhook deliveries': older(
     { table: 'webhook_deliveries', since: 'created_at', key: 'id' },
     asEvents,
   ),
   'refused calls': older({ table: 'refused_calls', since: 'at', key: 'id' }, () =>
-    daysAgo(REFUSED_CALL_DAYS),
+    daysAgo(keptDays.refusedCalls),
   ),
 
   // In the order of their ids, which is nearly that of their times: no index has those.

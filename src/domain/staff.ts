@@ -82,6 +82,7 @@ const ofService: readonly WorkflowName[] = [
   { id: /^case:books:/i, about: 'The books do not agree: an operator looks for the fault.' },
   { id: /^expire-vouchers:/i, about: 'The expiry run that ends due vouchers, claims and top-ups.' },
   { id: /^reconcile:/i, about: 'The reconciliation of money on hold, workflows and providers.' },
+  { id: /^archive-ledger:/i, about: 'The nightly archive of old transfers.' },
   { id: /^check-books:/i, about: 'The nightly check of all books.' },
   {
     id: /^check-payout-account:/i,

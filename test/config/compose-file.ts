@@ -79,10 +79,11 @@ export const composeSecrets: Readonly<Record<string, string>> = {
   CODEC_SERVER_OPERATORS: `support:${'0'.repeat(64)}`,
 };
 
-/** Interpolates as Compose does: `${NAME:-default}`, `${NAME-unset}` and `${NAME:?error}`. */
+/** Interpolates as Compose does: `${NAME:-default}`, `${NAME-unset}`, `${NAME:+if set}` and `${NAME:?error}`. */
 export function interpolate(text: string, given: Readonly<Record<string, string>>): string {
-  return text.replace(/\$\{(\w+)(:?[-?])([^}]*)\}/g, (_all, name: string, kind, rest: string) => {
+  return text.replace(/\$\{(\w+)(:?[-+?])([^}]*)\}/g, (_all, name: string, kind, rest: string) => {
     const value = given[name];
+    if (kind === ':+') return value ? rest : '';
     if (value || (value === '' && kind === '-')) return value;
     if (kind === ':?') throw new Error(`required variable ${name} is missing a value: ${rest}`);
     return rest;

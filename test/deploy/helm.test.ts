@@ -149,6 +149,7 @@ function environmentOf(resources: readonly Resource[], component: Component): En
 
 const EVERYTHING = {
   promoImages: { existingClaim: 'images' },
+  archive: { existingClaim: 'archive' },
   secrets: { certificates: 'certificates' },
   serviceMonitors: { enabled: true, labels: { release: 'prometheus' } },
   serviceAccounts: { annotations: { 'cloud.example/role': 'voucher' } },
@@ -254,14 +255,14 @@ describe('the pods', () => {
     }
   });
 
-  test('read certificates and images of promos only where they are given', async () => {
+  test('have certificates, images of promos and the archive only where they are given', async () => {
     const mountsOf = (resources: Resource[]) =>
       components.map((component) =>
         podOf(resources, component).containers[0].volumeMounts.map(({ mountPath }) => mountPath),
       );
     expect(mountsOf(await render()).flat()).toEqual([]);
-    const both = ['/run/secrets', '/promo-images'];
-    expect(mountsOf(await render(EVERYTHING))).toEqual([both, both, [], ['/run/secrets']]);
+    const all = ['/run/secrets', '/promo-images', '/archive'];
+    expect(mountsOf(await render(EVERYTHING))).toEqual([all, all, [], ['/run/secrets']]);
   });
 });
 

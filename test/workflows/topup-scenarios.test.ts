@@ -36,7 +36,10 @@ afterAll(() => scene?.stack.stop());
 const endOf = async (id: number, history?: string) =>
   ended(scene.stack, await scene.workflowIdOf(id), history);
 
-async function ran(type: 'reconcile' | 'checkBooks', history?: string): Promise<unknown> {
+async function ran(
+  type: 'reconcile' | 'checkBooks' | 'archiveLedger',
+  history?: string,
+): Promise<unknown> {
   const workflowId = `${type}-${randomUUID()}`;
   const taskQueue = scene.stack.config.temporal.temporalTaskQueue;
   await scene.stack.temporal.client.workflow.start(type, { workflowId, taskQueue });
@@ -204,6 +207,7 @@ describe('reconcile', () => {
   it('finds an old row that somebody has edited when it checks all books, and then until it is mended', async () => {
     const { database } = scene.stack;
     expect(await checked('check-books')).toEqual({ parts: 10 });
+    expect(await ran('archiveLedger', 'archive-ledger')).toEqual({ transfers: 0 });
     const id = idOf(await scene.topUp(scene.number('000')));
     const operationId = await scene.operationOf(id);
     const setStep = (from: string, to: string) =>

@@ -60,6 +60,10 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 - name: PROMO_IMAGE_FOLDER
   value: /promo-images
 {{- end }}
+{{- if .root.Values.archive.existingClaim }}
+- name: ARCHIVE_FOLDER
+  value: /archive
+{{- end }}
 {{- include "service.settings" .root.Values.settings }}
 {{- end }}
 
@@ -110,31 +114,40 @@ topologySpreadConstraints:
       matchLabels: {{- include "service.selector" . | nindent 8 }}
 {{- end }}
 
-{{/* Files that a container reads, if there are any. */}}
+{{/* Files of a container, if there are any; APIs and workers have all. */}}
 {{- define "service.mounts" -}}
-{{- $claim := and .readsImages .root.Values.promoImages.existingClaim -}}
-{{- if or $claim .root.Values.secrets.certificates }}
+{{- $images := and .hasFiles .root.Values.promoImages.existingClaim -}}
+{{- $archive := and .hasFiles .root.Values.archive.existingClaim -}}
+{{- if or $images $archive .root.Values.secrets.certificates }}
 volumeMounts:
 {{- if .root.Values.secrets.certificates }}
   - { name: certificates, mountPath: /run/secrets, readOnly: true }
 {{- end }}
-{{- if $claim }}
+{{- if $images }}
   - { name: promo-images, mountPath: /promo-images, readOnly: true }
+{{- end }}
+{{- if $archive }}
+  - { name: archive, mountPath: /archive, readOnly: false }
 {{- end }}
 {{- end }}
 {{- end }}
 
 {{- define "service.volumes" -}}
-{{- $claim := and .readsImages .root.Values.promoImages.existingClaim -}}
-{{- if or $claim .root.Values.secrets.certificates }}
+{{- $images := and .hasFiles .root.Values.promoImages.existingClaim -}}
+{{- $archive := and .hasFiles .root.Values.archive.existingClaim -}}
+{{- if or $images $archive .root.Values.secrets.certificates }}
 volumes:
 {{- with .root.Values.secrets.certificates }}
   - name: certificates
     secret: { secretName: {{ . }}, defaultMode: 0440 }
 {{- end }}
-{{- with $claim }}
+{{- with $images }}
   - name: promo-images
     persistentVolumeClaim: { claimName: {{ . }}, readOnly: true }
+{{- end }}
+{{- with $archive }}
+  - name: archive
+    persistentVolumeClaim: { claimName: {{ . }} }
 {{- end }}
 {{- end }}
 {{- end }}

@@ -10,6 +10,7 @@ import {
   count,
   countries,
   days,
+  folder,
   limit,
   mobilePrefixes,
   moneyAmount,
@@ -145,6 +146,17 @@ export const scheduleSettings = {
     .describe(
       'Days after which the phone numbers of ended vouchers (from their expiry date) and ended top-ups (from ' +
         'their last change) are erased; 0 keeps them',
+    ),
+  ARCHIVE_FOLDER: folder.optional().meta({
+    description:
+      'Folder for files of old transfers, of the same path for API, worker and operator; back it up like the database',
+    whenUnset: 'the ledger keeps all transfers',
+  }),
+  ARCHIVE_AFTER_MONTHS: count
+    .min(13)
+    .default(18)
+    .describe(
+      'Months after which the usual transfers of a month move to `ARCHIVE_FOLDER`; at least 13',
     ),
   /** Interval of the expiry run, which ends due vouchers, claims and top-ups that never began. */
   EXPIRY_RUN_INTERVAL_SECONDS: constant(300),

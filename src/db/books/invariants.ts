@@ -3,6 +3,7 @@ import { DEPOSIT_REVERSAL } from '../../domain/statements.ts';
 import { voucherMoves } from '../../domain/vouchers/voucher.ts';
 import type { Database } from '../connection.ts';
 import type { UncheckedChangesTable } from '../generated/tables.ts';
+import { archivedUntil } from '../ledger/archives.ts';
 import { hasDelivery } from '../positions/change.ts';
 
 /** The subject of an invariant. */
@@ -78,11 +79,14 @@ export async function brokenHoldings(
  */
 type CheckedOrders = RawBuilder<unknown>;
 
+/** SQL condition on a redemption or an attempt: all its transfers are in the table. */
+const isInLedger = sql`(created_at >= coalesce(${archivedUntil}, '-infinity'::timestamptz))`;
+
 const ordersOfRedemptions = (ids: RawBuilder<unknown>): CheckedOrders => sql`
   select 'redemption ' || id as name, id, operation_id, payment_reference::text as reference,
     true as is_payment, status, charged, credited_to = 'gift' as is_with_partner,
     to_merchant as price, service_fee as fee
-  from redemptions where id ${ids}`;
+  from redemptions where id ${ids} and ${isInLedger}`;
 
 const ordersOfTopups = (ids: RawBuilder<unknown>): CheckedOrders => sql`
   select 'top-up ' || topup_id || ', attempt ' || attempt as name, topup_id as id, operation_id,
@@ -90,7 +94,7 @@ const ordersOfTopups = (ids: RawBuilder<unknown>): CheckedOrders => sql`
     coalesce((select amount from ledger_transfers as hold
       where hold.operation_id = try.operation_id and hold.step = 'hold'), 0) as price,
     0::numeric as fee
-  from topup_attempts as try where topup_id ${ids}`;
+  from topup_attempts as try where topup_id ${ids} and ${isInLedger}`;
 
 /** What a restore lost, by one of its placements. */
 const lostOrders = (ids: RawBuilder<unknown>): CheckedOrders => sql`

@@ -39,8 +39,8 @@ export interface VerifyOptions {
 
 /** Sums that the check of the books keeps. */
 export interface Rollup extends Followed {
-  /** They have the sums; emptied where these are added up again. */
-  readonly tables: readonly (keyof Schema)[];
+  /** They have the sums; emptied where these are added up again, but for the rows of a condition. */
+  readonly tables: Readonly<Partial<Record<keyof Schema, { readonly keeps?: Sql }>>>;
   /** SQL statements that add what is in a span. */
   add(span: BookSpan): readonly Sql[];
   /** SQL statements that run in one snapshot before the first span. */
@@ -207,7 +207,8 @@ export async function addUp(
 /** Adds sums up again from the next check on, as where they were found to differ from the rows. */
 export const restart = (database: Database, { source, tables }: Rollup): Promise<unknown> =>
   inSnapshot(database, async (transaction) => {
-    for (const table of tables) await sql`delete from ${sql.table(table)}`.execute(transaction);
+    for (const [table, { keeps = sql`false` }] of Object.entries(tables))
+      await sql`delete from ${sql.table(table)} where not ${keeps}`.execute(transaction);
     await sql`update book_checkpoints set checked_to = -1 where source = ${source}`.execute(
       transaction,
     );

@@ -3,6 +3,7 @@ import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import { type Database, inSnapshot } from '../connection.ts';
 import type { RowCountsTable } from '../generated/tables.ts';
+import { archivedEntries, archiveState, isUsual } from '../ledger/archives.ts';
 import { brokenBalances, brokenHoldings, entriesOf } from './invariants.ts';
 import {
   type BookSource,
@@ -13,6 +14,7 @@ import {
   type Rollup,
   readCheckedTo,
   spansOf,
+  type VerifyOptions,
 } from './rollup.ts';
 
 type Sql = RawBuilder<unknown>;
@@ -26,23 +28,40 @@ export const ledgerSumsEnd = checkedTo('ledger-sums');
 /** SQL expression: the kind of operation by which a transfer ends a voucher; else empty. */
 export const endKind = sql`coalesce(substring(operation_id from '^(cancel|expire)-'), '')`;
 
+/** SQL condition on a daily sum: its transfers have a file. The sum is kept, because the file was compared with it. */
+const isArchivedSum = sql`(${isUsual} and exists (
+  select from ledger_archives join ledger_accounts using (partner_id)
+  where ledger_accounts.id = debit_account_id and ledger_archives.day = ledger_day_sums.day))`;
+
+/** SQL condition on a transfer: its daily sum is no kept one; new transfers are not looked up. */
+const isNotYetSummed = sql`(created_at >= now() - interval '13 months' or not ${isUsual} or not exists (
+  select from ledger_archives join ledger_accounts using (partner_id)
+  where ledger_accounts.id = debit_account_id
+    and day = (created_at at time zone 'UTC')::date))`;
+
 /** The balance of each account, and the sum moved between two accounts on a UTC day. */
 export const ledgerSums: Rollup = {
   source: 'ledger-sums',
   watermark: byId('ledger_transfers', BATCH_SIZE),
-  tables: ['checked_balances', 'ledger_day_sums'],
+  tables: { checked_balances: {}, ledger_day_sums: { keeps: isArchivedSum } },
+  begin: [
+    sql`
+      insert into checked_balances (account_id, amount)
+      select account_id, sum(change) from (${archivedEntries(sql`true`)}) as archived
+      group by account_id`,
+  ],
   add: ({ after, to }) => [
     sql`
       insert into checked_balances as checked (account_id, amount)
       select account_id, sum(amount)
-      from (${entriesOf(sql`> ${after} and id <= ${to}`)}) as entries group by account_id
+      from (${entriesOf(sql`> ${after} and id <= ${to} and ${isNotYetSummed}`)}) as entries group by account_id
       on conflict (account_id) do update set amount = checked.amount + excluded.amount`,
     sql`
       insert into ledger_day_sums as sums
         (day, debit_account_id, credit_account_id, step, ended, count, amount)
       select (created_at at time zone 'UTC')::date, debit_account_id, credit_account_id, step,
         ${endKind}, count(1), sum(amount)
-      from ledger_transfers where id > ${after} and id <= ${to}
+      from ledger_transfers where id > ${after} and id <= ${to} and ${isNotYetSummed}
       group by 1, 2, 3, 4, 5
       on conflict (debit_account_id, day, credit_account_id, step, ended)
       do update set count = sums.count + excluded.count, amount = sums.amount + excluded.amount`,
@@ -53,35 +72,48 @@ export const ledgerSums: Rollup = {
       sql`select account_id, amount from checked_balances
         union all ${entriesOf(sql`> ${ledgerSumsEnd}`)}`,
     ),
-  async verify(database, { batchSize, note }) {
-    const settledTo = await readCheckedTo(database, ledgerSums.source);
-    const sums = new Map<number, Money>();
-    const batches = spansOf(database, byId('ledger_transfers', batchSize), {
-      after: 0,
-      to: settledTo,
-    });
-    for await (const { after, to } of batches) {
-      const { rows } = await inSnapshot(database, (snapshot) =>
-        sql<{ account_id: number; amount: string }>`
-          ${entriesOf(sql`> ${after} and id <= ${to}`)}`.execute(snapshot),
-      );
-      for (const { account_id: id, amount } of rows)
-        sums.set(id, (sums.get(id) ?? 0n) + parseMoney(amount));
-      note(`sums of accounts, transfer ${to} of ${settledTo}`);
+  async verify(database, options) {
+    // Transfers that move to or from files meanwhile would be added up twice, or not at all.
+    for (;;) {
+      const before = await archiveState(database);
+      const faults = await brokenLedgerSums(database, options);
+      if ((await archiveState(database)) === before) return faults;
     }
-    const accounts = [...sums];
-    return await inSnapshot(database, async (snapshot) => [
-      ...(await brokenBalances(
-        snapshot,
-        sql`
-          select account_id, amount from unnest(${accounts.map(([id]) => id)}::bigint[],
-            ${accounts.map(([, amount]) => formatMoney(amount))}::numeric[]) as sums (account_id, amount)
-          union all ${entriesOf(sql`> ${settledTo}`)}`,
-      )),
-      ...(await brokenDays(snapshot)),
-    ]);
   },
 };
+
+async function brokenLedgerSums(
+  database: Database,
+  { batchSize, note }: VerifyOptions,
+): Promise<string[]> {
+  const settledTo = await readCheckedTo(database, ledgerSums.source);
+  const sums = new Map<number, Money>();
+  const batches = spansOf(database, byId('ledger_transfers', batchSize), {
+    after: 0,
+    to: settledTo,
+  });
+  for await (const { after, to } of batches) {
+    const { rows } = await inSnapshot(database, (snapshot) =>
+      sql<{ account_id: number; amount: string }>`
+          ${entriesOf(sql`> ${after} and id <= ${to}`)}`.execute(snapshot),
+    );
+    for (const { account_id: id, amount } of rows)
+      sums.set(id, (sums.get(id) ?? 0n) + parseMoney(amount));
+    note(`sums of accounts, transfer ${to} of ${settledTo}`);
+  }
+  const accounts = [...sums];
+  return await inSnapshot(database, async (snapshot) => [
+    ...(await brokenBalances(
+      snapshot,
+      sql`
+          select account_id, amount from unnest(${accounts.map(([id]) => id)}::bigint[],
+            ${accounts.map(([, amount]) => formatMoney(amount))}::numeric[]) as sums (account_id, amount)
+          union all ${entriesOf(sql`> ${settledTo}`)}
+          union all select account_id, change from (${archivedEntries()}) as archived`,
+    )),
+    ...(await brokenDays(snapshot)),
+  ]);
+}
 
 /** The partners' accounts whose balance differs from the sums of their days and the later transfers. */
 async function brokenDays(snapshot: Database): Promise<string[]> {
@@ -110,7 +142,7 @@ async function brokenDays(snapshot: Database): Promise<string[]> {
 const holdings: Rollup = {
   source: 'holdings',
   watermark: byId('vouchers', BATCH_SIZE),
-  tables: ['checked_holdings'],
+  tables: { checked_holdings: {} },
   begin: [
     // The changes so far, but for those that are not visible yet.
     sql`
@@ -185,7 +217,7 @@ export const paidAt = sql`(case when redemptions.status = 'POSTED' then settled_
 export const hourSums: Rollup = {
   source: 'hour-sums',
   watermark: byHour(5),
-  tables: ['payout_hour_sums', 'sale_hour_sums'],
+  tables: { payout_hour_sums: {}, sale_hour_sums: {} },
   add: (hours) => [payoutSums(hours), saleSums(hours)],
   verify: (database) => inSnapshot(database, brokenHours),
 };
@@ -326,7 +358,7 @@ const isCode = isChange('REDEEM_INITIATED', 'REDEEM_PROCESSING');
 const claimSums: Rollup = {
   source: 'claim-sums',
   watermark: byId('voucher_status_changes', BATCH_SIZE),
-  tables: ['claim_hour_sums'],
+  tables: { claim_hour_sums: {} },
   // A payment that ends at once has the time of the change of its voucher.
   add: ({ after, to }) => [
     sql`
@@ -387,7 +419,7 @@ const lists = Object.keys(countedLists) as CountedList[];
 export const rowCounts: Rollup = {
   source: 'row-counts',
   watermark: byHour(65),
-  tables: ['row_counts'],
+  tables: { row_counts: {} },
   add: (hours) =>
     lists.map((list) => {
       const { company, companies } = countedLists[list];

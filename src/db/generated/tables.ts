@@ -225,6 +225,17 @@ export interface LedgerAccountsTable {
   partner_id: number | null;
 }
 
+export interface LedgerArchivesTable {
+  amount: string;
+  archived_at: Generated<Timestamp>;
+  day: string;
+  file: string;
+  partner_id: number;
+  restored_at: Timestamp | null;
+  sha256: string;
+  transfers: number;
+}
+
 export interface LedgerDaySumsTable {
   amount: string;
   count: number;
@@ -1044,6 +1055,7 @@ export interface Schema {
   events: EventsTable;
   gift_denominations: GiftDenominationsTable;
   ledger_accounts: LedgerAccountsTable;
+  ledger_archives: LedgerArchivesTable;
   ledger_day_sums: LedgerDaySumsTable;
   ledger_transfers: LedgerTransfersTable;
   left_requests: LeftRequestsTable;

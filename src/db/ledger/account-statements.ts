@@ -1,11 +1,20 @@
 import { type RawBuilder, sql } from 'kysely';
-import { CLOSED_AFTER_HOURS, type WalletChange } from '../../domain/statements.ts';
-import { endKind, ledgerSumsEnd } from '../books/sums.ts';
+import type { WalletChange } from '../../domain/statements.ts';
 import { type Database, type DatabaseTransaction, inSnapshot } from '../connection.ts';
 import type { Sought } from '../lists/list.ts';
 import { topupList } from '../lists/topups.ts';
 import { voucherList } from '../lists/vouchers.ts';
+import type { ArchivedTransfer } from './archive-files.ts';
+import { archivedEntries, isInFileOnly, isUsual, transfersWith } from './archives.ts';
 import type { PartnerAccountKind } from './ledger.ts';
+import { ownMovements } from './own-movements.ts';
+import {
+  isDayBetween,
+  readArchivedEdges,
+  readArchivedOperations,
+  readArchivedRange,
+  withArchivedPage,
+} from './read-archives.ts';
 
 /** The balances of partners (specification 2.10) with the accounts of each. */
 const accountsOf = {
@@ -51,19 +60,35 @@ const walletBalance = ({ partnerId, wallet }: StatementRequest) => sql`
   where partner_id = ${partnerId} and kind = any(${accountsOf[wallet]}::text[])`;
 
 /** The transfers between the wallet and other accounts, each with its sign. */
-const movements = ({ partnerId, wallet }: StatementRequest) => {
+const movements = (
+  { partnerId, wallet }: StatementRequest,
+  archived: readonly ArchivedTransfer[],
+) => {
   const accounts = sql`select id from ledger_accounts
     where partner_id = ${partnerId} and kind = any(${accountsOf[wallet]}::text[])`;
   return sql`
     select id, created_at, operation_id, step, amount as change,
       debit_account_id as other_account_id
-    from ledger_transfers
+    from ${transfersWith(archived)}
     where credit_account_id in (${accounts}) and debit_account_id not in (${accounts})
     union all
     select id, created_at, operation_id, step, -amount, credit_account_id
-    from ledger_transfers
+    from ${transfersWith(archived)}
     where debit_account_id in (${accounts}) and credit_account_id not in (${accounts})`;
 };
+
+/**
+ * SQL query: the daily changes of the wallet by transfers that are only in files, without the days of a condition. Those
+ * between the two accounts of the wallet add up to zero.
+ */
+const archivedChanges = (
+  { partnerId, wallet }: StatementRequest,
+  except: RawBuilder<unknown>,
+) => sql`
+  select day::timestamp at time zone 'UTC', change
+  from (${archivedEntries(sql`${isInFileOnly} and archive.partner_id = ${partnerId} and not ${except}`)}) as entry
+  join ledger_accounts as account on account.id = account_id
+  where account.partner_id = ${partnerId} and kind = any(${accountsOf[wallet]}::text[])`;
 
 /** Whether a movement is not before the range. */
 const hasBegun = ({ from }: StatementRequest) =>
@@ -116,18 +141,27 @@ export const readStatement = (database: Database, request: StatementRequest): Pr
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (transaction) => {
-      const sums = await readSums(transaction, request);
-      const lines = await readLines(transaction, request, sums.openingBalance);
+      const range = isDayBetween(request.from, request.before);
+      const archived = await readArchivedRange(transaction, request.partnerId, range);
+      const sums = await readSums(transaction, request, archived);
+      const lines = await readLines(transaction, request, archived, sums.openingBalance);
       return { ...sums, lines, closingBalance: lines.at(-1)?.balance ?? sums.openingBalance };
     });
 
-async function readSums(transaction: DatabaseTransaction, request: StatementRequest) {
+async function readSums(
+  transaction: DatabaseTransaction,
+  request: StatementRequest,
+  archived: readonly ArchivedTransfer[],
+) {
   const { rows } = await sql<{ opening: string; total: string; balance: string }>`
     select
       coalesce(sum(change) filter (where not ${hasBegun(request)}), 0)::numeric(20, 6) as opening,
       coalesce(sum(change), 0)::numeric(20, 6) as total,
       (${walletBalance(request)}) as balance
-    from (${movements(request)}) as movements`.execute(transaction);
+    from (
+      select created_at, change from (${movements(request, archived)}) as transfers
+      union all ${archivedChanges(request, isDayBetween(request.from, request.before))}
+    ) as movements`.execute(transaction);
   const { opening = '0', total = '0', balance = '0' } = rows[0] ?? {};
   return { openingBalance: opening, total, ledgerBalance: balance };
 }
@@ -135,94 +169,20 @@ async function readSums(transaction: DatabaseTransaction, request: StatementRequ
 async function readLines(
   transaction: DatabaseTransaction,
   request: StatementRequest,
+  archived: readonly ArchivedTransfer[],
   openingBalance: string,
 ): Promise<StatementLine[]> {
   const { rows } = await sql<StatementLine>`
     select ${lineColumns}, line.balance
     from (
       select *, ${openingBalance}::numeric + sum(change) over (order by created_at, id) as balance
-      from (${movements(request)}) as movements
+      from (${movements(request, archived)}) as movements
       where ${hasBegun(request)} and ${hasNotEnded(request)}
     ) as line
     ${explanations}
     order by line.created_at, line.id`.execute(transaction);
   return rows;
 }
-
-/** SQL expressions: the UTC midnights around a moment; both are the moment itself if it is one. */
-const midnightBefore = (moment: RawBuilder<unknown>) => sql`date_trunc('day', ${moment}, 'UTC')`;
-const midnightAfter = (moment: RawBuilder<unknown>) =>
-  midnightBefore(sql`${moment} + interval '1 day' - interval '1 microsecond'`);
-
-/**
- * SQL: `account`, the accounts of wallets of a partner, and `own`, what changed these wallets since
- * a range began. Whole UTC days come from the daily sums, at their midnight. Transfers are read for
- * the rest of the first and the last day of the range, and for days newer than the sums. Either end
- * may be infinite.
- */
-export const ownMovements = (
-  { partnerId, wallets }: { readonly partnerId: number; readonly wallets: readonly string[] },
-  begin: RawBuilder<unknown>,
-  end: RawBuilder<unknown>,
-) => sql`
-  account as (
-    select * from (
-      select id, balance, case kind when 'gift-hold' then 'reserved' else kind end as wallet
-      from ledger_accounts where partner_id = ${partnerId}) as accounts
-    where wallet = any(${wallets}::text[])
-  ), span (first, before, after_id, to_id) as (values
-    (${begin}, ${midnightAfter(begin)}, 0, ${ledgerSumsEnd}),
-    (${midnightBefore(end)}, ${midnightAfter(end)}, 0, ${ledgerSumsEnd}),
-    (greatest(${begin}, ${oldestUnsummed}), 'infinity', ${ledgerSumsEnd}, ${Number.MAX_SAFE_INTEGER}::bigint)
-  ), movement as (
-    ${movementsOfSide('credit')} union all ${movementsOfSide('debit')}
-    union all ${summedMovements('credit', begin, end)}
-    union all ${summedMovements('debit', begin, end)}
-  ), own as (
-    select * from movement where not exists (
-      select from account as sibling
-      where sibling.id = movement.other_id and sibling.wallet = movement.wallet)
-  )`;
-
-/**
- * SQL expression: when the oldest transfer that is not in the sums can have begun. Transfers have the time
- * of their transaction, which lasts less than CLOSED_AFTER_HOURS.
- */
-const oldestUnsummed = sql`coalesce(
-  (select created_at from ledger_transfers where id > ${ledgerSumsEnd} order by id limit 1)
-    - make_interval(hours => ${CLOSED_AFTER_HOURS}::int), 'infinity')`;
-
-type Side = 'credit' | 'debit';
-
-/** SQL expressions: a side's account, its sign and the other account. */
-const columnsOfSide = {
-  credit: { own: sql`credit_account_id`, sign: sql`+`, other: sql`debit_account_id` },
-  debit: { own: sql`debit_account_id`, sign: sql`-`, other: sql`credit_account_id` },
-} as const satisfies Record<Side, unknown>;
-
-/** SQL query: the transfers of the spans on one side of the accounts. */
-const movementsOfSide = (side: Side) => {
-  const { own, sign, other } = columnsOfSide[side];
-  return sql`
-    select account.wallet, created_at, step,
-      ${endKind} as ended, 1 as count,
-      ${sign}amount as change, ${other} as other_id
-    from account cross join span
-    join ledger_transfers on ${own} = account.id and created_at >= span.first
-      and created_at < span.before and ledger_transfers.id > after_id
-      and ledger_transfers.id <= to_id`;
-};
-
-/** SQL query: the sums of whole days since a range began, except for the day on which it ends. */
-const summedMovements = (side: Side, begin: RawBuilder<unknown>, end: RawBuilder<unknown>) => {
-  const { own, sign, other } = columnsOfSide[side];
-  const dateOf = (moment: RawBuilder<unknown>) => sql`(${moment} at time zone 'UTC')::date`;
-  return sql`
-    select account.wallet, day::timestamp at time zone 'UTC', step, ended, count, ${sign}amount, ${other}
-    from account join ledger_day_sums on ${own} = account.id
-    where day >= ${dateOf(midnightAfter(begin))}
-      and (day < ${dateOf(midnightBefore(end))} or day >= ${dateOf(midnightAfter(end))})`;
-};
 
 /** A place between two transactions of a partner. */
 export interface TransactionPosition {
@@ -256,10 +216,8 @@ export interface WalletsQuery {
  */
 const SETTLED_AFTER = sql`interval '60 seconds'`;
 
-/** The predicate of the indexes of rare transfers: it has their text (migrations/0001-baseline/04-ledger.sql). */
-const isRare = sql.raw(
-  `step not in ('hold', 'reserve', 'post', 'post-payment', 'post-service-fee')`,
-);
+/** As the indexes of other transfers than the usual ones have it. */
+const isRare = sql`not ${isUsual}`;
 
 /**
  * The sides of accounts on which nearly every transfer stays within the wallet: holds move from the
@@ -275,7 +233,7 @@ const giftSides = [
  * them. Each account is read along an index and up to the limit, so that the cost does not grow with the
  * history.
  */
-function nextMovements(request: WalletsQuery) {
+function nextMovements(request: WalletsQuery, archived: readonly ArchivedTransfer[]) {
   const { limit } = request;
   const direction = request.order === 'oldest' ? sql`asc` : sql`desc`;
   const movements = giftSides.flatMap(({ own, kind }) => {
@@ -287,7 +245,7 @@ function nextMovements(request: WalletsQuery) {
       select found.*, account.wallet from account cross join lateral (
         select id, created_at, operation_id, step, ${sign} amount as change,
           ${other} as other_account_id
-        from ledger_transfers
+        from ${transfersWith(archived)}
         where ${ownAccount} = account.id and ${transfers} and ${isWanted(request)}
           and ${other} not in (
             select id from account as sibling where sibling.wallet = account.wallet)
@@ -308,24 +266,29 @@ function nextMovements(request: WalletsQuery) {
     )`;
 }
 
-/** The next transactions of a partner's wallets. Oldest first it ends a minute ago. */
-export async function readWalletTransactions(
+/** The next transactions of a partner's wallets, also of archived days. Oldest first it ends a minute ago. */
+export const readWalletTransactions = (
   database: Database,
   request: WalletsQuery,
-): Promise<WalletTransaction[]> {
-  const direction = request.order === 'oldest' ? sql`asc` : sql`desc`;
-  const { rows } = await sql<WalletTransaction>`
-    with ${nextMovements(request)}, line as (
-      select *, ${micros} as micros from movement
-      where ${isAfter(request)}
-      order by created_at ${direction}, id ${direction}, wallet ${direction} limit ${request.limit}
-    )
-    select ${lineColumns}, line.wallet, line.micros from line ${explanations}
-    order by line.created_at ${direction}, line.id ${direction}, line.wallet ${direction}`.execute(
+): Promise<WalletTransaction[]> =>
+  withArchivedPage(
     database,
+    { ...request, afterMicros: request.after?.micros },
+    async (snapshot, archived) => {
+      const direction = request.order === 'oldest' ? sql`asc` : sql`desc`;
+      const { rows } = await sql<WalletTransaction>`
+        with ${nextMovements(request, archived)}, line as (
+          select *, ${micros} as micros from movement
+          where ${isAfter(request)}
+          order by created_at ${direction}, id ${direction}, wallet ${direction} limit ${request.limit}
+        )
+        select ${lineColumns}, line.wallet, line.micros from line ${explanations}
+        order by line.created_at ${direction}, line.id ${direction}, line.wallet ${direction}`.execute(
+        snapshot,
+      );
+      return rows;
+    },
   );
-  return rows;
-}
 
 const micros = sql`(extract(epoch from created_at) * 1000000)::bigint`;
 
@@ -377,22 +340,27 @@ const operationsFoundBy = (sought: Sought, partnerId: number) => {
 };
 
 /** The lines of a wallet that a search finds, of any time, newest first. */
-export async function findStatementLines(
+export const findStatementLines = (
   database: Database,
   request: Pick<StatementRequest, 'partnerId' | 'wallet'>,
   sought: Sought,
-): Promise<Omit<StatementLine, 'balance'>[]> {
-  const whole = { ...request, from: undefined, before: undefined };
-  const { rows } = await sql<Omit<StatementLine, 'balance'>>`
+): Promise<Omit<StatementLine, 'balance'>[]> =>
+  inSnapshot(database, async (snapshot) => {
+    const whole = { ...request, from: undefined, before: undefined };
+    const { rows: found } = await sql<{ operation_id: string }>`
+    ${operationsFoundBy(sought, request.partnerId)}`.execute(snapshot);
+    const operationIds = found.map(({ operation_id: id }) => id);
+    const archived = await readArchivedOperations(snapshot, request.partnerId, operationIds);
+    const { rows } = await sql<Omit<StatementLine, 'balance'>>`
     select ${lineColumns}
     from (
-      select * from (${movements(whole)}) as movements
-      where operation_id = any(array(${operationsFoundBy(sought, request.partnerId)}))
+      select * from (${movements(whole, archived)}) as movements
+      where operation_id = any(${operationIds}::text[])
     ) as line
     ${explanations}
-    order by line.created_at desc, line.id desc limit ${FOUND_LINES}`.execute(database);
-  return rows;
-}
+    order by line.created_at desc, line.id desc limit ${FOUND_LINES}`.execute(snapshot);
+    return rows;
+  });
 
 /** The sums of a wallet in a range; all amounts are decimal strings. */
 interface StatementSums {
@@ -439,8 +407,9 @@ async function readPageSums(
   // Nothing has the time of the future, and days that have no end are those of the sums.
   const end = sql`(case when ${before ?? null}::timestamptz <= now() then ${before ?? null}::timestamptz
     else 'infinity' end)`;
+  const archived = await readArchivedEdges(snapshot, partnerId, begin, end);
   const { rows } = await sql<StatementSums>`
-    with ${ownMovements({ partnerId, wallets: [wallet] }, begin, end)}, change as (
+    with ${ownMovements({ partnerId, wallets: [wallet] }, begin, end, archived)}, change as (
       select change, count, created_at < ${end} as is_within from own
     )
     select (wallet.balance - coalesce(sum(change), 0))::numeric(20, 6) as "openingBalance",
@@ -457,25 +426,37 @@ async function readPageSums(
   return sums;
 }
 
-async function readPageLines(
+function readPageLines(
   snapshot: Database,
   { partnerId, wallet, from, before }: StatementRequest,
   page: Pick<StatementSums, 'closingBalance'> & { readonly limit: number; readonly offset: number },
 ): Promise<StatementLine[]> {
-  const movements = nextMovements({
-    ...{ partnerId, wallets: [wallet], from, to: before, order: 'newest', after: undefined },
+  const request = {
+    ...{
+      partnerId,
+      wallets: [wallet],
+      from,
+      to: before,
+      order: 'newest' as const,
+      after: undefined,
+    },
     limit: page.offset + page.limit,
-  });
-  const { rows } = await sql<StatementLine>`
-    with ${movements}, line as (
-      select *, ${page.closingBalance}::numeric - coalesce(sum(change) over (
+  };
+  const read = async (archived: readonly ArchivedTransfer[]): Promise<StatementLine[]> => {
+    const { rows } = await sql<StatementLine>`
+      with ${nextMovements(request, archived)}, line as (
+        select *, ${page.closingBalance}::numeric - coalesce(sum(change) over (
+          order by created_at desc, id desc
+          rows between unbounded preceding and 1 preceding), 0) as balance
+        from movement
         order by created_at desc, id desc
-        rows between unbounded preceding and 1 preceding), 0) as balance
-      from movement
-      order by created_at desc, id desc
-      limit ${page.limit}::bigint offset ${page.offset}::bigint
-    )
-    select ${lineColumns}, line.balance from line ${explanations}
-    order by line.created_at desc, line.id desc`.execute(snapshot);
-  return rows;
+        limit ${page.limit}::bigint offset ${page.offset}::bigint
+      )
+      select ${lineColumns}, line.balance from line ${explanations}
+      order by line.created_at desc, line.id desc`.execute(snapshot);
+    return rows;
+  };
+  return withArchivedPage(snapshot, { ...request, afterMicros: undefined }, (_same, archived) =>
+    read(archived),
+  );
 }

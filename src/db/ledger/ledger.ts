@@ -3,8 +3,10 @@ import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import { GOODWILL } from '../../domain/statements.ts';
 import { brokenBalances, brokenHoldings, brokenSubjects, entriesOf } from '../books/invariants.ts';
 import { ledgerSumsEnd } from '../books/sums.ts';
-import { type Database, type DatabaseTransaction, lockName } from '../connection.ts';
+import { type Database, type DatabaseTransaction, inSnapshot, lockName } from '../connection.ts';
 import type { LedgerAccountsTable } from '../generated/tables.ts';
+import { archivedEntries, transfersWith } from './archives.ts';
+import { readArchivedOperations } from './read-archives.ts';
 
 type AccountKind = LedgerAccountsTable['kind'];
 type PlatformAccountKind = Exclude<AccountKind, PartnerAccountKind>;
@@ -332,23 +334,25 @@ export const operationsOf = (voucher: {
   ),
 ];
 
-/** The transfers of a partner's operations, oldest first, without accounts of other partners. */
-export async function readLedgerHistory(
+/** The transfers of a partner's operations, oldest first, without accounts of other partners; also archived ones. */
+export const readLedgerHistory = (
   database: Database,
   partnerId: number,
   operationIds: readonly string[],
-): Promise<LedgerTransfer[]> {
-  const { rows } = await sql<LedgerTransfer>`
+): Promise<LedgerTransfer[]> =>
+  inSnapshot(database, async (snapshot) => {
+    const archived = await readArchivedOperations(snapshot, partnerId, operationIds);
+    const { rows } = await sql<LedgerTransfer>`
     select transfer.created_at as at, operation_id as "operationId", step, debit.kind as debit,
       credit.kind as credit, amount
-    from ledger_transfers as transfer
+    from (select * from ${transfersWith(archived)}) as transfer
     join ledger_accounts as debit on debit.id = debit_account_id
     join ledger_accounts as credit on credit.id = credit_account_id
     where operation_id = any(${operationIds}::text[])
       and coalesce(debit.partner_id, credit.partner_id, ${partnerId}::bigint) = ${partnerId}::bigint
-    order by transfer.created_at, transfer.id`.execute(database);
-  return rows;
-}
+    order by transfer.created_at, transfer.id`.execute(snapshot);
+    return rows;
+  });
 
 export interface LedgerTotals {
   /** The total balance of each kind of account, a decimal string. */
@@ -377,7 +381,9 @@ export async function readLedgerTotals(database: Database): Promise<LedgerTotals
         select coalesce(sum(amount) filter (where credit_account_id = account.id), 0)
           - coalesce(sum(amount) filter (where debit_account_id = account.id), 0)
         from ledger_transfers
-        where account.id in (debit_account_id, credit_account_id))))::numeric(30, 6) as balance
+        where account.id in (debit_account_id, credit_account_id))
+      + coalesce((select sum(change) from (${archivedEntries()}) as archived
+        where archived.account_id = account.id), 0)))::numeric(30, 6) as balance
     from ledger_accounts as account
     group by kind order by min(partner_id) is null, kind`.execute(database);
   const suspense = await sql<LedgerTotals['openSuspense']>`

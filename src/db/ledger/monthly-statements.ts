@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
 import {
   type ChangeSum,
@@ -12,8 +12,10 @@ import {
 } from '../../domain/statements.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { paidAt } from '../books/sums.ts';
-import type { Database } from '../connection.ts';
-import { ownMovements } from './account-statements.ts';
+import { type Database, inSnapshot } from '../connection.ts';
+import type { ArchivedTransfer } from './archive-files.ts';
+import { ownMovements } from './own-movements.ts';
+import { readArchivedEdges } from './read-archives.ts';
 
 /** SQL expression: the first moment of a month in a time zone (IANA name). */
 const beginningOfMonth = (month: Month, zone: string) =>
@@ -45,9 +47,9 @@ const changeLabels: Readonly<Record<Change, string>> = {
 };
 
 /**
- * The statement of a merchant for a month of a time zone: what its redemptions moved in the ledger,
- * in one snapshot. A later change of a payment counts in the month of that change. Such transfers
- * are few, and found by the account that they leave.
+ * The statement of a merchant for a month of a time zone, in one snapshot. The check of the books compares redemptions
+ * with the ledger, so the statement adds up redemptions: their transfers may be archived. A later change of a payment
+ * counts in the month of that change. Such transfers are few, and found by the account that they leave.
  */
 export async function readMerchantMonth(
   database: Database,
@@ -61,14 +63,9 @@ export async function readMerchantMonth(
     with platform as (
       select kind, id from ledger_accounts where partner_id is null
     ), paid as (
-      select count(1) filter (where credit.kind = 'mobile-money-clearing') as redemptions,
-        coalesce(sum(amount), 0) as amount,
-        coalesce(sum(amount) filter (where credit.kind = 'service-fees'), 0) as fees
-      from redemptions
-      join ledger_transfers using (operation_id)
-      join platform as credit on credit.id = credit_account_id
-      join ledger_accounts as debit on debit.id = debit_account_id and debit.kind = 'gift-hold'
-      where ${paidInMonth}
+      select count(1) as redemptions, coalesce(sum(to_merchant + service_fee), 0) as amount,
+        coalesce(sum(service_fee), 0) as fees
+      from redemptions where ${paidInMonth}
     ), changed as (
       select case credit.kind when 'mobile-money-clearing' then 'late' when 'suspense' then 'taken'
         else 'reversed' end as what, amount
@@ -140,8 +137,27 @@ export async function readPartnerMonth(
   { month, zone }: { readonly month: Month; readonly zone: string },
 ): Promise<MonthlyStatement> {
   const [begin, end] = [beginningOfMonth(month, zone), endOfMonth(month, zone)];
-  const { rows } = await sql<PartnerMonthRow>`
-    with ${ownMovements({ partnerId, wallets: Object.keys(titles) }, begin, end)}, sums as (
+  const rows = await inSnapshot(database, async (snapshot) => {
+    const archived = await readArchivedEdges(snapshot, partnerId, begin, end);
+    return (await partnerMonth(partnerId, begin, end, archived).execute(snapshot)).rows;
+  });
+  const [first] = rows;
+  if (!first) throw new Error('The partner has no accounts');
+  return {
+    company: { kind: 'partner', id: partnerId, name: first.name },
+    month,
+    zone,
+    sections: Object.keys(titles).flatMap((wallet) => sectionOf(rows, wallet)),
+  };
+}
+
+const partnerMonth = (
+  partnerId: number,
+  begin: RawBuilder<unknown>,
+  end: RawBuilder<unknown>,
+  archived: readonly ArchivedTransfer[],
+) => sql<PartnerMonthRow>`
+    with ${ownMovements({ partnerId, wallets: Object.keys(titles) }, begin, end, archived)}, sums as (
       select wallet, sum(change) as since_begin,
         coalesce(sum(change) filter (where created_at >= ${end}), 0) as since_end
       from own group by wallet
@@ -160,16 +176,7 @@ export async function readPartnerMonth(
           'operation_id', operation_id, 'count', count, 'change', change::text))
         from change where change.wallet = whole.wallet), '[]') as changes
     from (select wallet, sum(balance) as balance from account group by wallet) as whole
-    left join sums using (wallet)`.execute(database);
-  const [first] = rows;
-  if (!first) throw new Error('The partner has no accounts');
-  return {
-    company: { kind: 'partner', id: partnerId, name: first.name },
-    month,
-    zone,
-    sections: Object.keys(titles).flatMap((wallet) => sectionOf(rows, wallet)),
-  };
-}
+    left join sums using (wallet)`;
 
 const sectionOf = (rows: readonly PartnerMonthRow[], wallet: string): StatementSection[] =>
   rows

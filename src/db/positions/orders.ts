@@ -106,16 +106,16 @@ const ofPayment = (operationId: string, lock: RawBuilder<unknown>) => sql<OrderR
   from redemptions join vouchers on vouchers.id = voucher_id
   where redemptions.operation_id = ${operationId} ${lock}`;
 
-// A later attempt may have another price: the ledger knows what this one held.
+// A later attempt may have another price: the ledger knows what this one held until its transfers are archived.
 const ofTopup = (operationId: string, lock: RawBuilder<unknown>) => sql<OrderRow>`
   select try.reference, topups.partner_id as "partnerId", null as "merchantId",
-    null as "voucherId", topup_id as "topupId", try.attempt, try.status, hold.amount as price,
+    null as "voucherId", topup_id as "topupId", try.attempt, try.status, coalesce(hold.amount, topups.amount) as price,
     '0' as fee, charged as "isCharged", 'voucher' as "creditedTo", ${shared},
     ${placementsWhere(sql`placements.operation_id = ${operationId}`)},
     ${settlementsOf(sql`${operationId}, 'recovered:' || try.reference`)},
     ${casesOf(sql`${operationId}, 'recovered:' || try.reference`)}
   from topup_attempts as try join topups on topups.id = topup_id
-  join ledger_transfers as hold on hold.operation_id = try.operation_id and hold.step = 'hold'
+  left join ledger_transfers as hold on hold.operation_id = try.operation_id and hold.step = 'hold'
   where try.operation_id = ${operationId} ${lock}`;
 
 const ofLost = (operationId: string, reference: string) => sql<OrderRow>`

@@ -23,6 +23,7 @@ import { entriesOf } from '../books/invariants.ts';
 import { ledgerSumsEnd } from '../books/sums.ts';
 import type { Database } from '../connection.ts';
 import { isWithin } from '../days.ts';
+import { requireInLedger } from '../ledger/read-archives.ts';
 import { countOpenCases, reportedCases } from '../positions/cases.ts';
 import { amountOfAttempt } from '../topups/topups.ts';
 
@@ -208,6 +209,7 @@ export const readDayReport = (database: Database, day: ZonedDay): Promise<DayRep
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (snapshot) => {
+      await requireInLedger(snapshot, sql`(${day.day}::timestamp at time zone ${day.zone}::text)`);
       const madeAt = new Date();
       const movements = await readMovements(snapshot, day);
       const accounts = await readAccountDays(snapshot, day);

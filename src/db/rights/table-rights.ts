@@ -194,7 +194,13 @@ const moneyRights = {
     api: 'select, update (low_balance)',
     operator: 'select, update (low_balance)',
   },
-  ledger_transfers: { ...ADDED_ONLY, api: 'select' },
+  // A trigger refuses each deletion but that into an archive.
+  ledger_transfers: {
+    ...READ,
+    worker: 'select, insert, delete',
+    operator: 'select, insert, delete',
+  },
+  ledger_archives: WORKERS,
   // The check of the books: triggers write changes, a worker takes them.
   book_checkpoints: { ...READ, worker: 'select, update' },
   checked_balances: { ...READ, worker: 'select, insert, update, delete' },
@@ -336,6 +342,7 @@ const OUTCOME = [
 const reportsRights: Readonly<Partial<Record<keyof Schema, string>>> = {
   ledger_accounts: ALL,
   ledger_transfers: ALL,
+  ledger_archives: ALL,
   ledger_day_sums: ALL,
   payout_hour_sums: ALL,
   sale_hour_sums: ALL,

@@ -27,10 +27,10 @@ export const amountOfRetry = sql<string | null>`case when topups.kind = 'PACKAGE
 
 /**
  * SQL expression for an attempt `try` of `topups`: what it held, and was charged if it was delivered. A later
- * attempt may have another price, and the ledger knows what this one held.
+ * attempt may have another price, and the ledger knows what this one held until its transfers are archived.
  */
 export const amountOfAttempt = sql`case when try.attempt = topups.attempt then topups.amount
-  else ${heldAmount(sql`try.operation_id`)} end`;
+  else coalesce(${heldAmount(sql`try.operation_id`)}, topups.amount) end`;
 
 /** A locked top-up with the facts of its checks. */
 export interface LockedTopup {

@@ -31,7 +31,7 @@ export const outboxes = {
 } as const;
 
 /** The Schedules that metrics tell of. */
-const scheduleNames = ['expiry', 'reconciliation', 'books', 'statements'] as const;
+const scheduleNames = ['expiry', 'reconciliation', 'books', 'archive', 'statements'] as const;
 export type ScheduleName = (typeof scheduleNames)[number];
 
 /** Whether a workflow that needs a person still runs, or has failed within the last day. */

@@ -15,6 +15,7 @@ const OTHER = 'other';
 
 /** The compiler asks for each workflow that there is, and for no other name. */
 const workflowTypes = {
+  archiveLedger: true,
   cancelVoucher: true,
   checkBooks: true,
   checkPayoutAccount: true,

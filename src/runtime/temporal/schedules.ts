@@ -26,6 +26,7 @@ import {
   voucherSerial,
 } from '../../../workflows/search-attributes.ts';
 import {
+  archiveLedgerId,
   checkBooksId,
   compareStatementsId,
   expireVouchersId,
@@ -42,12 +43,15 @@ type ScheduleSettings = Pick<Config, 'temporal' | 'schedules' | 'market'>;
 /** Past midnight in UTC and where the service is used. */
 const NIGHT = { hour: 0, minute: 30 };
 
+/** Once the whole check of the books has begun with what the last night left. */
+const LATER_AT_NIGHT = { hour: 1, minute: 30 };
+
 /** When providers have the statement of the day before, in the time zone of days. */
 const AFTER_STATEMENTS = { hour: 4, minute: 30 };
 
 /**
- * The Schedules of the expiry run, the reconciliation, the whole check of the books, and of
- * statements and balances of providers.
+ * The Schedules of the expiry run, the reconciliation, the whole check of the books, the archive of old transfers, and
+ * of statements and balances of providers.
  */
 const schedulesOf = ({
   temporal: { temporalTaskQueue: taskQueue },
@@ -71,6 +75,12 @@ const schedulesOf = ({
     taskQueue,
     workflowType: 'checkBooks',
     staticSummary: 'Checks all books',
+  }),
+  scheduleOf(archiveLedgerId(taskQueue), {
+    calendars: [LATER_AT_NIGHT],
+    taskQueue,
+    workflowType: 'archiveLedger',
+    staticSummary: 'Moves old transfers to files',
   }),
   scheduleOf(compareStatementsId(taskQueue), {
     calendars: [AFTER_STATEMENTS],

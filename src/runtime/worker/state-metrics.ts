@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { BalanceAtProvider } from '../../../activities/compare-statement.ts';
 import {
+  archiveLedgerId,
   checkBooksId,
   compareStatementsId,
   expireVouchersId,
@@ -182,6 +183,7 @@ async function showTemporal(options: StateOptions): Promise<void> {
   await showSchedule(options, 'expiry', expireVouchersId(taskQueue), expiryRunIntervalSeconds);
   await showSchedule(options, 'reconciliation', reconcileId(taskQueue), reconcileIntervalSeconds);
   await showSchedule(options, 'books', checkBooksId(taskQueue), DAY_SECONDS);
+  await showSchedule(options, 'archive', archiveLedgerId(taskQueue), DAY_SECONDS);
   await showSchedule(options, 'statements', compareStatementsId(taskQueue), DAY_SECONDS);
 }
 

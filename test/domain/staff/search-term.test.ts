@@ -63,6 +63,7 @@ const ids: Readonly<Record<IdFunction, readonly [id: string, expected: SearchTer
   repairWorkflowId: [workflowIds.repairWorkflowId(5, operationId), ofOperation],
   expireVouchersId: [workflowIds.expireVouchersId('queue'), ofService],
   reconcileId: [workflowIds.reconcileId('queue'), ofService],
+  archiveLedgerId: [workflowIds.archiveLedgerId('queue'), ofService],
   checkBooksId: [workflowIds.checkBooksId('queue'), ofService],
   checkPayoutAccountId: [workflowIds.checkPayoutAccountId(6, 'queue'), ofService],
   compareStatementsId: [workflowIds.compareStatementsId('queue'), ofService],

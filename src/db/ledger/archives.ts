@@ -1,0 +1,329 @@
+import { writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { type RawBuilder, sql } from 'kysely';
+import { formatMoney, parseMoney } from '../../domain/money.ts';
+import type { Month } from '../../domain/statements.ts';
+import { type Database, type DatabaseTransaction, lockName, withSettings } from '../connection.ts';
+import { columnNames, givenRows } from '../given-rows.ts';
+import {
+  type ArchivedTransfer,
+  ArchiveFileError,
+  readArchiveFile,
+  sumsOfArchiveFile,
+  writeArchiveFile,
+} from './archive-files.ts';
+
+/** The lock of those who archive or restore a day. */
+const LOCK = 'ledger-archives';
+
+/** Transfers that one statement reads or restores. */
+const BATCH_SIZE = 20_000;
+
+/** Restored transfers are archived again after this time. */
+export const RESTORED_DAYS = 30;
+
+/** SQL condition: a transfer has a step of each sale, redemption or top-up; the text is that of the indexes. */
+export const isUsual = sql.raw(
+  `step in ('hold', 'reserve', 'post', 'post-payment', 'post-service-fee')`,
+);
+
+/** A UTC day of a partner. */
+interface PartnerDay {
+  readonly partnerId: number;
+  /** YYYY-MM-DD */
+  readonly day: string;
+}
+
+const columns = {
+  ...({ id: 'bigint', created_at: 'text', operation_id: 'text', step: 'text' } as const),
+  ...({ debit_account_id: 'bigint', credit_account_id: 'bigint', amount: 'text' } as const),
+};
+
+/** SQL: the columns of given transfers, as the table has them. */
+const givenColumns = sql`given.id, given.created_at::timestamptz, given.operation_id, given.step,
+  given.debit_account_id, given.credit_account_id, given.amount::numeric`;
+
+/**
+ * SQL expression behind `from`, named ledger_transfers: the table, with the transfers of files where there are any. The
+ * plan of a statement without archived transfers stays as it is.
+ */
+export const transfersWith = (archived: readonly ArchivedTransfer[]): RawBuilder<unknown> =>
+  archived.length === 0
+    ? sql`ledger_transfers`
+    : sql`(select ${columnNames(columns)} from ledger_transfers
+        union all select ${givenColumns} from ${givenRows(columns, archived)}) as ledger_transfers`;
+
+/** SQL condition on `ledger_archives`: the transfers are only in the file. */
+export const isInFileOnly = sql`restored_at is null`;
+
+/** SQL query: the time from which on no transfer has been archived; null where none has been. */
+export const archivedUntil = sql<Date | null>`(
+  select (max(day) + 1)::timestamp at time zone 'UTC' from ledger_archives where ${isInFileOnly})`;
+
+/** SQL query: the daily sums of transfers that are only in files, as entries of both accounts. */
+export const archivedEntries = (condition: RawBuilder<unknown> = isInFileOnly) => sql`
+  select archive.day, account_id, change
+  from ledger_archives as archive
+  join ledger_accounts as debit on debit.partner_id = archive.partner_id
+  join ledger_day_sums as sums on sums.debit_account_id = debit.id and sums.day = archive.day
+    and ${isUsual}
+  cross join lateral (values (sums.credit_account_id, sums.amount), (sums.debit_account_id, -sums.amount))
+    as entry (account_id, change)
+  where ${condition}`;
+
+/** Changes with every archiving and restoring. */
+export async function archiveState(database: Database): Promise<string> {
+  const { rows } = await sql<{ state: string }>`
+    select concat_ws(' ', count(*), max(archived_at), max(restored_at)) as state
+    from ledger_archives`.execute(database);
+  return rows[0]?.state ?? '';
+}
+
+interface ArchiveOptions {
+  readonly folder: string;
+  /** Days before this month are archived. */
+  readonly before: Month;
+  /** Told how many transfers were archived so far. */
+  readonly note?: (count: number) => void;
+  /** Called between the steps of a day. */
+  readonly failpoint?: (name: 'archive-written' | 'archive-moved') => Promise<void> | undefined;
+}
+
+/** Youngest months that are never archived; a trigger refuses to move younger transfers than those of 13 months. */
+export const MINIMUM_MONTHS = 13;
+
+/** The first month that is too young to be archived after so many months. */
+export function firstMonthKept(now: Date, months: number): Month {
+  const first = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months));
+  return first.toISOString().slice(0, 7) as Month;
+}
+
+/**
+ * Archives the days before a month, each partner's day in a transaction, the oldest first. Days that were restored wait
+ * for `RESTORED_DAYS`. Returns the number of transfers.
+ */
+export async function archiveDays(database: Database, options: ArchiveOptions): Promise<number> {
+  const patient = withoutLimits(database);
+  const months = new Set<Month>();
+  let count = 0;
+  for (const due of await listDueDays(patient, sql`sums.day < ${`${options.before}-01`}::date`)) {
+    count += await patient
+      .transaction()
+      .execute((transaction) => archiveDay(transaction, due, options));
+    options.note?.(count);
+    months.add(due.day.slice(0, 7) as Month);
+  }
+  for (const month of months) await writeManifest(patient, options.folder, month);
+  return count;
+}
+
+/** Writes next to the files of a month what they have: for those who read the files without the database. */
+async function writeManifest(database: Database, folder: string, month: Month): Promise<void> {
+  const isOfMonth = sql`to_char(archive.day, 'YYYY-MM') = ${month}`;
+  const { rows: files } = await sql<{ file: string }>`
+    select file, sha256, transfers, amount from ledger_archives as archive where ${isOfMonth}
+    order by file`.execute(database);
+  const { rows: accounts } = await sql`
+    select account_id as id, kind, partner_id as "partnerId", sum(change) as change
+    from (${archivedEntries(isOfMonth)}) as entry join ledger_accounts as account on account.id = account_id
+    group by account_id, kind, partner_id order by account_id`.execute(database);
+  const path = join(folder, `ledger-${month}`);
+  const listed = files.map((one) => ({ ...one, file: relative(path, one.file) }));
+  await writeFile(
+    join(path, 'manifest.json'),
+    `${JSON.stringify({ month, files: listed, accounts }, null, 2)}\n`,
+  );
+}
+
+/** A transaction waits for its file, and a day may have millions of transfers. */
+const withoutLimits = (database: Database): Database =>
+  withSettings(database, { statement_timeout: 0, idle_in_transaction_session_timeout: 0 });
+
+/** The days of a condition on daily sums, `sums`, and accounts, `debit`, with usual transfers in the table. */
+async function listDueDays(
+  database: Database,
+  condition: RawBuilder<unknown>,
+): Promise<PartnerDay[]> {
+  const { rows } = await sql<PartnerDay>`
+    select distinct debit.partner_id as "partnerId", sums.day::text as day
+    from ledger_day_sums as sums join ledger_accounts as debit on debit.id = sums.debit_account_id
+    left join ledger_archives as archive
+      on archive.partner_id = debit.partner_id and archive.day = sums.day
+    where ${condition} and ${isUsual} and (archive.day is null
+      or restored_at < now() - make_interval(days => ${RESTORED_DAYS}))
+    order by day, "partnerId"`.execute(database);
+  return rows;
+}
+
+const fileOf = (folder: string, { partnerId, day }: PartnerDay): string =>
+  join(folder, `ledger-${day.slice(0, 7)}`, `partner-${partnerId}`, `${day}.csv.gz`);
+
+/**
+ * Moves the usual transfers of a day to a file. They leave the table in the transaction that records the file, once it
+ * has been read back and found to be equal to the daily sums.
+ */
+async function archiveDay(
+  transaction: DatabaseTransaction,
+  due: PartnerDay,
+  { folder, failpoint }: ArchiveOptions,
+): Promise<number> {
+  await lockName(transaction, LOCK);
+  // Another process may have archived the day, and its file is the only place of the transfers then.
+  const isOfDay = sql`debit.partner_id = ${due.partnerId} and sums.day = ${due.day}::date`;
+  if ((await listDueDays(transaction, isOfDay)).length === 0) return 0;
+  const file = fileOf(folder, due);
+  await writeArchiveFile(file, transfersOfDay(transaction, due));
+  await failpoint?.('archive-written');
+  const { sha256, transfers, amount, moved } = await sumsOfArchiveFile(file);
+  const kept = await daySums(transaction, due);
+  const isEqual =
+    moved.size === kept.length &&
+    kept.every((sum) => {
+      const written = moved.get(sum.moved);
+      return written?.count === sum.count && written.amount === parseMoney(sum.amount);
+    });
+  if (!isEqual)
+    throw new ArchiveFileError(`${file} differs from the daily sums: see "money check-ledger"`);
+  await sql`
+    insert into ledger_archives (partner_id, day, file, sha256, transfers, amount)
+    values (${due.partnerId}, ${due.day}, ${file}, ${sha256}, ${transfers}, ${formatMoney(amount)})
+    on conflict (partner_id, day) do update set file = excluded.file, sha256 = excluded.sha256,
+      transfers = excluded.transfers, amount = excluded.amount, archived_at = now(),
+      restored_at = null`.execute(transaction);
+  await sql`
+    delete from ledger_transfers where id = any(array(
+      select ledger_transfers.id from ${usualOf(due)}))`.execute(transaction);
+  await failpoint?.('archive-moved');
+  return transfers;
+}
+
+/** SQL behind `from`: the usual transfers of a day in the table, each debited from an account of the partner. */
+const usualOf = ({ partnerId, day }: PartnerDay) => sql`
+  ledger_accounts as debit join ledger_transfers on debit_account_id = debit.id
+    and created_at >= ${day}::timestamp at time zone 'UTC'
+    and created_at < (${day}::timestamp + interval '1 day') at time zone 'UTC' and ${isUsual}
+  where debit.partner_id = ${partnerId}`;
+
+/** Reads them account by account along an index. */
+async function* transfersOfDay(
+  database: Database,
+  due: PartnerDay,
+): AsyncGenerator<ArchivedTransfer[]> {
+  const { rows: accounts } = await sql<{ id: number }>`
+    select id from ledger_accounts where partner_id = ${due.partnerId} order by id`.execute(
+    database,
+  );
+  for (const { id: account } of accounts) {
+    let after: ArchivedTransfer | undefined;
+    do {
+      const { rows } = await sql<ArchivedTransfer>`
+        select ledger_transfers.id,
+          to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US+00') as created_at,
+          operation_id, step, debit_account_id, credit_account_id, amount::text as amount
+        from ${usualOf(due)} and debit.id = ${account}
+          and (created_at, ledger_transfers.id) >
+            (${after?.created_at ?? '-infinity'}::timestamptz, ${after?.id ?? 0}::bigint)
+        order by ledger_transfers.created_at, ledger_transfers.id limit ${BATCH_SIZE}`.execute(
+        database,
+      );
+      if (rows.length > 0) yield rows;
+      after = rows.length === BATCH_SIZE ? rows.at(-1) : undefined;
+    } while (after);
+  }
+}
+
+/** The daily sums of the usual transfers of a day, named as those of a file. */
+async function daySums(database: Database, { partnerId, day }: PartnerDay) {
+  const { rows } = await sql<{ moved: string; count: number; amount: string }>`
+    select concat_ws(' ', debit_account_id, credit_account_id, step) as moved,
+      sum(count)::bigint as count, sum(amount)::text as amount
+    from ledger_day_sums join ledger_accounts as debit on debit.id = debit_account_id
+    where debit.partner_id = ${partnerId} and day = ${day}::date and ${isUsual}
+    group by 1`.execute(database);
+  return rows;
+}
+
+/** The file of a partner's day. */
+export interface DayFile {
+  readonly day: string;
+  readonly file: string;
+  readonly sha256: string;
+}
+
+/**
+ * Brings the transfers of a month back from its files, each partner's day in a transaction. Returns their number. The
+ * files stay.
+ *
+ * @throws {ArchiveFileError} where a file is missing or damaged; its day stays archived
+ */
+export async function restoreMonth(
+  database: Database,
+  month: Month,
+  note?: (count: number) => void,
+): Promise<number> {
+  const patient = withoutLimits(database);
+  const first = `${month}-01`;
+  const { rows: days } = await sql<PartnerDay>`
+    select partner_id as "partnerId", day::text as day from ledger_archives
+    where ${isInFileOnly} and day >= ${first}::date and day < ${first}::date + interval '1 month'
+    order by day, partner_id`.execute(patient);
+  let count = 0;
+  for (const day of days) {
+    count += await patient.transaction().execute((transaction) => restoreDay(transaction, day));
+    note?.(count);
+  }
+  return count;
+}
+
+async function restoreDay(
+  transaction: DatabaseTransaction,
+  { partnerId, day }: PartnerDay,
+): Promise<number> {
+  await lockName(transaction, LOCK);
+  const { rows } = await sql<DayFile>`
+    update ledger_archives set restored_at = now()
+    where partner_id = ${partnerId} and day = ${day}::date and ${isInFileOnly}
+    returning day::text as day, file, sha256`.execute(transaction);
+  const transfers = rows[0] ? await readArchived(rows[0]) : [];
+  for (let from = 0; from < transfers.length; from += BATCH_SIZE)
+    await sql`
+      insert into ledger_transfers (${columnNames(columns)}) overriding system value
+      select ${givenColumns} from ${givenRows(columns, transfers.slice(from, from + BATCH_SIZE))}
+    `.execute(transaction);
+  return transfers.length;
+}
+
+/** The transfers of a file. @throws {ArchiveFileError} where it is missing or damaged */
+export async function readArchived(
+  { file, sha256 }: DayFile,
+  isWanted: (transfer: ArchivedTransfer) => boolean = () => true,
+): Promise<ArchivedTransfer[]> {
+  const transfers: ArchivedTransfer[] = [];
+  const found = await readArchiveFile(file, (transfer) => {
+    if (isWanted(transfer)) transfers.push(transfer);
+  });
+  if (found !== sha256) throw new ArchiveFileError(`${file} is not the file that was archived`);
+  return transfers;
+}
+
+/** A month with archived days. */
+export interface ArchivedMonth {
+  readonly month: Month;
+  readonly partners: number;
+  readonly days: number;
+  readonly transfers: number;
+  /** Decimal string: the sum of all transfers. */
+  readonly amount: string;
+  /** Those that are in the table as well, until they are archived again. */
+  readonly restored: number;
+}
+
+/** The archived months, the oldest first. */
+export async function listArchivedMonths(database: Database): Promise<ArchivedMonth[]> {
+  const { rows } = await sql<ArchivedMonth>`
+    select to_char(day, 'YYYY-MM') as month, count(distinct partner_id) as partners,
+      count(distinct day) as days, sum(transfers)::bigint as transfers, sum(amount)::text as amount,
+      coalesce(sum(transfers) filter (where restored_at is not null), 0)::bigint as restored
+    from ledger_archives group by 1 order by 1`.execute(database);
+  return rows;
+}

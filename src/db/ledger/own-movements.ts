@@ -1,0 +1,83 @@
+import { type RawBuilder, sql } from 'kysely';
+import { CLOSED_AFTER_HOURS } from '../../domain/statements.ts';
+import { endKind, ledgerSumsEnd } from '../books/sums.ts';
+import type { ArchivedTransfer } from './archive-files.ts';
+import { transfersWith } from './archives.ts';
+
+/** SQL expressions: the UTC midnights around a moment; both are the moment itself if it is one. */
+const midnightBefore = (moment: RawBuilder<unknown>) => sql`date_trunc('day', ${moment}, 'UTC')`;
+const midnightAfter = (moment: RawBuilder<unknown>) =>
+  midnightBefore(sql`${moment} + interval '1 day' - interval '1 microsecond'`);
+
+/**
+ * SQL: `account`, the accounts of wallets of a partner, and `own`, what changed these wallets since
+ * a range began. Whole UTC days come from the daily sums, at their midnight. Transfers are read for
+ * the rest of the first and the last day of the range, and for days newer than the sums. Either end
+ * may be infinite.
+ *
+ * @param archived the transfers of files on these two days
+ */
+export const ownMovements = (
+  { partnerId, wallets }: { readonly partnerId: number; readonly wallets: readonly string[] },
+  begin: RawBuilder<unknown>,
+  end: RawBuilder<unknown>,
+  archived: readonly ArchivedTransfer[],
+) => sql`
+  account as (
+    select * from (
+      select id, balance, case kind when 'gift-hold' then 'reserved' else kind end as wallet
+      from ledger_accounts where partner_id = ${partnerId}) as accounts
+    where wallet = any(${wallets}::text[])
+  ), span (first, before, after_id, to_id) as (values
+    (${begin}, ${midnightAfter(begin)}, 0, ${ledgerSumsEnd}),
+    (${midnightBefore(end)}, ${midnightAfter(end)}, 0, ${ledgerSumsEnd}),
+    (greatest(${begin}, ${oldestUnsummed}), 'infinity', ${ledgerSumsEnd}, ${Number.MAX_SAFE_INTEGER}::bigint)
+  ), movement as (
+    ${movementsOfSide('credit', archived)} union all ${movementsOfSide('debit', archived)}
+    union all ${summedMovements('credit', begin, end)}
+    union all ${summedMovements('debit', begin, end)}
+  ), own as (
+    select * from movement where not exists (
+      select from account as sibling
+      where sibling.id = movement.other_id and sibling.wallet = movement.wallet)
+  )`;
+
+/**
+ * SQL expression: when the oldest transfer that is not in the sums can have begun. Transfers have the time
+ * of their transaction, which lasts less than CLOSED_AFTER_HOURS.
+ */
+const oldestUnsummed = sql`coalesce(
+  (select created_at from ledger_transfers where id > ${ledgerSumsEnd} order by id limit 1)
+    - make_interval(hours => ${CLOSED_AFTER_HOURS}::int), 'infinity')`;
+
+type Side = 'credit' | 'debit';
+
+/** SQL expressions: a side's account, its sign and the other account. */
+const columnsOfSide = {
+  credit: { own: sql`credit_account_id`, sign: sql`+`, other: sql`debit_account_id` },
+  debit: { own: sql`debit_account_id`, sign: sql`-`, other: sql`credit_account_id` },
+} as const satisfies Record<Side, unknown>;
+
+/** SQL query: the transfers of the spans on one side of the accounts. */
+const movementsOfSide = (side: Side, archived: readonly ArchivedTransfer[]) => {
+  const { own, sign, other } = columnsOfSide[side];
+  return sql`
+    select account.wallet, created_at, step,
+      ${endKind} as ended, 1 as count,
+      ${sign}amount as change, ${other} as other_id
+    from account cross join span
+    join ${transfersWith(archived)} on ${own} = account.id and created_at >= span.first
+      and created_at < span.before and ledger_transfers.id > after_id
+      and ledger_transfers.id <= to_id`;
+};
+
+/** SQL query: the sums of whole days since a range began, except for the day on which it ends. */
+const summedMovements = (side: Side, begin: RawBuilder<unknown>, end: RawBuilder<unknown>) => {
+  const { own, sign, other } = columnsOfSide[side];
+  const dateOf = (moment: RawBuilder<unknown>) => sql`(${moment} at time zone 'UTC')::date`;
+  return sql`
+    select account.wallet, day::timestamp at time zone 'UTC', step, ended, count, ${sign}amount, ${other}
+    from account join ledger_day_sums on ${own} = account.id
+    where day >= ${dateOf(midnightAfter(begin))}
+      and (day < ${dateOf(midnightBefore(end))} or day >= ${dateOf(midnightAfter(end))})`;
+};

@@ -1,0 +1,132 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkChangedBooks } from '../../src/db/books/check-changes.ts';
+import { checkWholeBooks } from '../../src/db/books/check-whole.ts';
+import { untilBooksAreChecked } from '../db/ledger/checked-books.ts';
+import { takenBack } from '../positions/placements.ts';
+import { makeVoucher, redemptions, topUp } from './movements.ts';
+import {
+  type AdminScene,
+  type Catalogue,
+  type Commands,
+  commandsOn,
+  makeCatalogue,
+  openScene,
+} from './scene.ts';
+
+const MONTHS_AGO = 20;
+
+let scene: AdminScene;
+let catalogue: Catalogue;
+let folder: string;
+let commands: Commands;
+let month: string;
+let voucherId: number;
+let topupId: number;
+
+beforeAll(async () => {
+  scene = await openScene();
+  catalogue = await makeCatalogue(scene);
+  folder = await mkdtemp(join(tmpdir(), 'archive-'));
+  commands = commandsOn({ ...scene.environment, ARCHIVE_FOLDER: folder });
+  const { database } = scene;
+  const { partnerId } = catalogue;
+  for (const wallet of ['gift', 'airtime'])
+    await scene.json(`money deposit --partner ${partnerId} --wallet ${wallet} --amount 10000`);
+  voucherId = (await makeVoucher(database, catalogue, { amount: '500' })).id;
+  const redeem = redemptions(database, catalogue);
+  await redeem.post(await redeem.hold(voucherId, '200'));
+  await redeem.void(await redeem.hold(voucherId, '100'));
+  topupId = await topUp(database, partnerId, '50', { ending: 'SUCCESS' });
+  await makeOlder();
+  await untilBooksAreChecked(database);
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await scene?.close();
+});
+
+/** Moves all that has happened into the past. */
+async function makeOlder(): Promise<void> {
+  const times = {
+    ledger_transfers: ['created_at'],
+    vouchers: ['created_at'],
+    redemptions: ['created_at', 'settled_at'],
+    topups: ['created_at', 'updated_at'],
+    topup_attempts: ['created_at', 'settled_at'],
+    placements: ['placed_at', 'said_at'],
+    voucher_status_changes: ['changed_at'],
+  };
+  await scene.database.transaction().execute(async (transaction) => {
+    await sql`set local session_replication_role = replica`.execute(transaction);
+    for (const [table, columns] of Object.entries(times))
+      for (const column of columns)
+        await sql`
+          update ${sql.table(table)} set ${sql.ref(column)} = ${sql.ref(column)}
+            - make_interval(months => ${MONTHS_AGO})`.execute(transaction);
+  });
+  const { rows } = await sql<{ month: string }>`
+    select to_char(max(created_at) at time zone 'UTC', 'YYYY-MM') as month
+    from ledger_transfers`.execute(scene.database);
+  month = rows[0]?.month ?? '';
+}
+
+const answers = async () => ({
+  voucher: await commands.json(`voucher show ${voucherId}`),
+  topup: await commands.json(`top-up show ${topupId}`),
+  gift: await commands.json(`money statement --partner ${catalogue.partnerId} --wallet gift`),
+  reserved: await commands.json(
+    `money statement --partner ${catalogue.partnerId} --wallet reserved`,
+  ),
+  airtime: await commands.json(`money statement --partner ${catalogue.partnerId} --wallet airtime`),
+  books: await commands.json('money check-ledger'),
+});
+
+const operationOf = async (table: 'redemptions' | 'topup_attempts') => {
+  const { operation_id: operationId } = await scene.database
+    .selectFrom(table)
+    .select('operation_id')
+    .where('status', '=', 'POSTED')
+    .executeTakeFirstOrThrow();
+  return operationId;
+};
+
+test('commands answer as before, and a change of an archived order waits for its month', async () => {
+  const { database } = scene;
+  const before = await answers();
+  expect((await scene.admin(`money archive create ${month}`)).err).toContain('ARCHIVE_FOLDER');
+  const created = await commands.json(`money archive create ${month}`);
+  // The reserve, two holds with one payment and one fee, and a top-up.
+  expect(created).toMatchObject({ changed: true, month, transfers: 7 });
+  expect(await commands.json(`money archive create ${month}`)).toMatchObject({ changed: false });
+  expect(await answers()).toEqual(before);
+  const months = await commands.json('money archive list');
+  expect(months.map((one: { month: string }) => one.month)).toEqual([month]);
+
+  for (const table of ['redemptions', 'topup_attempts'] as const) {
+    const change = takenBack(database, await operationOf(table));
+    await expect(change).rejects.toThrow(`money archive restore ${month}`);
+  }
+  // A row that changes is looked at by every check, with or without its transfers.
+  await sql`update redemptions set credited_to = 'gift'`.execute(database);
+  await sql`update redemptions set credited_to = 'voucher'`.execute(database);
+  expect((await checkChangedBooks(database, { settleSeconds: 0 })).faults).toEqual([]);
+
+  expect(await commands.json(`money archive restore ${month}`)).toMatchObject({ transfers: 7 });
+  expect(await answers()).toEqual(before);
+  for (const table of ['redemptions', 'topup_attempts'] as const)
+    await takenBack(database, await operationOf(table));
+  expect(await checkWholeBooks(database)).toEqual([]);
+  expect((await scene.auditRows()).map(({ action }) => action)).toEqual(
+    expect.arrayContaining(['archive transfers', 'restore transfers']),
+  );
+});
+
+test.each(['2099-01', 'soon'])('the command refuses the month %s', async (wrong) => {
+  const { code, err } = await commands.admin(`money archive create ${wrong}`);
+  expect(code).not.toBe(0);
+  expect(err).toContain('month');
+});

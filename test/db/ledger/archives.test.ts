@@ -1,0 +1,264 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { restart } from '../../../src/db/books/rollup.ts';
+import { ledgerSums } from '../../../src/db/books/sums.ts';
+import { addPartner } from '../../../src/db/catalogue/companies.ts';
+import {
+  findStatementLines,
+  readStatement,
+  readStatementPage,
+  readWalletTransactions,
+  wallets,
+} from '../../../src/db/ledger/account-statements.ts';
+import { archiveDays, listArchivedMonths, restoreMonth } from '../../../src/db/ledger/archives.ts';
+import { readLedgerHistory, readLedgerTotals } from '../../../src/db/ledger/ledger.ts';
+import { readPartnerMonth } from '../../../src/db/ledger/monthly-statements.ts';
+import { readDayReport } from '../../../src/db/reports/day-report.ts';
+import type { Day } from '../../../src/domain/day-report.ts';
+import type { Month } from '../../../src/domain/statements.ts';
+import { type OpenDatabase, openDatabase } from '../open-database.ts';
+import { untilBooksAreChecked } from './checked-books.ts';
+
+const ZONE = 'Africa/Addis_Ababa';
+const MONTHS = ['2025-01', '2025-02', '2025-03', '2025-04'] as Month[];
+/** The first three months are archived, and the fourth is not. */
+const BEFORE = '2025-04' as Month;
+
+let open: OpenDatabase;
+let folder: string;
+let partnerIds: number[];
+
+/** One life of each day and partner, and what is unusual: a deposit, and an end of a voucher. */
+const moves = [
+  ['deposit', 'funding', 'gift', 'deposit:', 400],
+  ['reserve', 'gift', 'reserved', '', 300],
+  ['hold', 'reserved', 'gift-hold', '', 200],
+  ['post-payment', 'gift-hold', 'mobile-money-clearing', '', 190],
+  ['post-service-fee', 'gift-hold', 'service-fees', '', 10],
+  ['expire', 'reserved', 'gift', 'expire-voucher:', 100],
+] as const;
+
+beforeAll(async () => {
+  open = await openDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'archive-'));
+  partnerIds = [await addPartner(open.database, 'One'), await addPartner(open.database, 'Two')];
+  // Around midnight in both time zones, so that months of the market begin within days of UTC.
+  for (const partnerId of partnerIds)
+    await sql`
+      insert into ledger_transfers (created_at, operation_id, step, debit_account_id, credit_account_id, amount)
+      select at, operation || partner || to_char(at, ' YYYYMMDDHH24'), step, debit.id, credit.id, amount
+      from generate_series(timestamptz '2025-01-05 00:30+00', '2025-04-20', '59 hours 30 minutes') as at
+      cross join (values (${partnerId}::bigint)) as owner (partner)
+      cross join unnest(${moves.map(([step]) => step)}::text[], ${moves.map(([, from]) => from)}::text[],
+        ${moves.map(([, , to]) => to)}::text[], ${moves.map(([, , , operation]) => operation)}::text[],
+        ${moves.map(([, , , , amount]) => amount)}::numeric[]) with ordinality
+        as move (step, debit_kind, credit_kind, operation, amount, place)
+      join ledger_accounts as debit on debit.kind = debit_kind
+        and coalesce(debit.partner_id, partner) = partner
+      join ledger_accounts as credit on credit.kind = credit_kind
+        and coalesce(credit.partner_id, partner) = partner
+      order by at, place`.execute(open.database);
+  await untilBooksAreChecked(open.database);
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  // The lives have no vouchers.
+  await open?.close(['I4']);
+});
+
+const archive = (options: Partial<Parameters<typeof archiveDays>[1]> = {}) =>
+  archiveDays(open.database, { folder, before: BEFORE, ...options });
+
+/** Makes the restored days due again. */
+const forgetRestoring = () =>
+  sql`update ledger_archives set restored_at = now() - interval '31 days'
+    where restored_at is not null`.execute(open.database);
+
+const restoreAll = async () => {
+  for (const month of MONTHS) await restoreMonth(open.database, month);
+};
+
+const countTransfers = async (): Promise<number> => {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from ledger_transfers where created_at < ${`${BEFORE}-01`}::date and step <> 'deposit'
+      and step <> 'expire'`.execute(open.database);
+  return rows[0]?.count ?? 0;
+};
+
+/** All that companies, staff and the books read of the ledger. */
+async function readEverything() {
+  const { database } = open;
+  const partnerId = partnerIds[0] ?? 0;
+  const ranges = [
+    [undefined, undefined],
+    [new Date('2025-02-10T12:00:00Z'), new Date('2025-03-10T12:00:00Z')],
+    [new Date('2025-03-20T00:00:00Z'), new Date('2025-04-10T00:00:00Z')],
+  ] as const;
+  const { rows: operations } = await sql<{ id: string }>`
+    select distinct operation_id as id from ledger_transfers where created_at > '2025-04-10'`.execute(
+    database,
+  );
+  return {
+    months: await Promise.all(
+      [ZONE, 'UTC'].flatMap((zone) =>
+        MONTHS.map((month) => readPartnerMonth(database, partnerId, { month, zone })),
+      ),
+    ),
+    statements: await Promise.all(
+      wallets.flatMap((wallet) =>
+        ranges.map(([from, before]) =>
+          readStatement(database, { partnerId, wallet, from, before }),
+        ),
+      ),
+    ),
+    pages: await Promise.all(
+      wallets.flatMap((wallet) =>
+        ranges.flatMap(([from, before]) =>
+          [0, 7, 40].map((offset) =>
+            readStatementPage(database, { partnerId, wallet, from, before }, { limit: 7, offset }),
+          ),
+        ),
+      ),
+    ),
+    transactions: await Promise.all(
+      (['oldest', 'newest'] as const).flatMap((order) =>
+        ranges.map(([from, to]) => readAllTransactions(partnerId, order, from, to)),
+      ),
+    ),
+    history: await readLedgerHistory(
+      database,
+      partnerId,
+      operations.map(({ id }) => id),
+    ),
+    totals: await readLedgerTotals(database),
+    found: await findStatementLines(database, { partnerId, wallet: 'gift' }, {
+      reference: 'none',
+    } as never),
+    faults: await ledgerSums.verify(database, { batchSize: 50, note: () => {} }),
+  };
+}
+
+/** All pages, one after another. */
+async function readAllTransactions(
+  partnerId: number,
+  order: 'oldest' | 'newest',
+  from: Date | undefined,
+  to: Date | undefined,
+) {
+  const pages = [];
+  let after: Awaited<ReturnType<typeof readWalletTransactions>>[number] | undefined;
+  for (;;) {
+    const lines = await readWalletTransactions(open.database, {
+      ...{ partnerId, wallets, from, to, order, after, limit: 11 },
+    });
+    pages.push(lines);
+    after = lines.at(-1);
+    if (lines.length < 11) return pages;
+  }
+}
+
+describe('an archive', () => {
+  test('answers as the table did, and gives back what it took', async () => {
+    const before = await readEverything();
+    expect(before.faults).toEqual([]);
+    const rows = await countTransfers();
+    const archived = await archive();
+    expect(archived).toBe(rows);
+    expect(await countTransfers()).toBe(0);
+    expect(await readEverything()).toEqual(before);
+    await untilBooksAreChecked(open.database);
+    expect(await archive()).toBe(0);
+    const months = await listArchivedMonths(open.database);
+    expect(months.map(({ month, partners, restored }) => [month, partners, restored])).toEqual(
+      MONTHS.slice(0, 3).map((month) => [month, 2, 0]),
+    );
+    expect(months.reduce((sum, { transfers }) => sum + transfers, 0)).toBe(rows);
+
+    await restoreMonth(open.database, MONTHS[1] as Month);
+    expect(await readEverything()).toEqual(before);
+    await restoreAll();
+    expect(await countTransfers()).toBe(rows);
+    expect(await readEverything()).toEqual(before);
+    // Whoever restored them still reads them.
+    expect(await archive()).toBe(0);
+    await forgetRestoring();
+    expect(await archive()).toBe(rows);
+    expect(await readEverything()).toEqual(before);
+    await restoreAll();
+  });
+
+  test('keeps the daily sums when all others are added up again', async () => {
+    await forgetRestoring();
+    await archive();
+    const before = await readEverything();
+    await restart(open.database, ledgerSums);
+    await untilBooksAreChecked(open.database);
+    expect(await readEverything()).toEqual(before);
+    await restoreAll();
+    await restart(open.database, ledgerSums);
+    await untilBooksAreChecked(open.database);
+    expect(await readEverything()).toEqual(before);
+  });
+
+  test.each(['archive-written', 'archive-moved'] as const)(
+    'loses and doubles nothing by a crash at %s',
+    async (crashed) => {
+      await forgetRestoring();
+      const before = await readEverything();
+      const rows = await countTransfers();
+      let reached = 0;
+      const crash = archive({
+        async failpoint(name) {
+          if (name === crashed) reached += 1;
+          if (reached === 5) throw new Error('crash');
+        },
+      });
+      await expect(crash).rejects.toThrow('crash');
+      const left = await countTransfers();
+      expect(left).toBeGreaterThan(0);
+      expect(left).toBeLessThan(rows);
+      expect(await readEverything()).toEqual(before);
+      expect(await archive()).toBe(left);
+      expect(await readEverything()).toEqual(before);
+      await restoreAll();
+    },
+  );
+
+  test('lets no report pass over archived transfers, and stops at a damaged file', async () => {
+    await forgetRestoring();
+    await archive();
+    const report = readDayReport(open.database, { day: '2025-02-10' as Day, zone: ZONE });
+    await expect(report).rejects.toThrow('money archive restore 2025-02');
+    const [archived] = await open.database
+      .selectFrom('ledger_archives')
+      .select(['file', 'transfers', sql<string>`day::text`.as('day')])
+      .where(sql<boolean>`day >= '2025-02-01'`)
+      .orderBy('day')
+      .execute();
+    const file = archived?.file ?? '';
+    const bytes = await readFile(file);
+    await writeFile(file, bytes.subarray(0, -9));
+    await expect(restoreMonth(open.database, '2025-02' as Month)).rejects.toThrow(file);
+    await writeFile(file, bytes);
+    await restoreAll();
+  });
+});
+
+describe('the database refuses', () => {
+  test.each([
+    ['a transfer that no file has', sql`delete from ledger_transfers where step = 'reserve'`],
+    ['a deposit', sql`delete from ledger_transfers where step = 'deposit'`],
+    ['an archive without a file', sql`delete from ledger_archives`],
+    [
+      'an archive whose transfers are in the table',
+      sql`update ledger_archives set restored_at = null`,
+    ],
+  ])('to lose %s', async (_what, statement) => {
+    await archive();
+    await restoreAll();
+    await expect(statement.execute(open.database)).rejects.toThrow();
+  });
+});
