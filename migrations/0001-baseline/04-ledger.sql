@@ -100,8 +100,8 @@ create index ledger_archives_by_day on ledger_archives (day);
 
 -- The usual transfers of a partner debit one of its accounts. Indexes and src/db/ledger/archives.ts name the same steps.
 create function usual_transfers(partner bigint, of_day date)
-  returns table (transfers bigint, amount numeric) language sql stable as $$
-  select count(*), coalesce(sum(transfer.amount), 0)
+  returns table (id bigint, amount numeric) language sql stable as $$
+  select transfer.id, transfer.amount
   from ledger_accounts as debit
   join ledger_transfers as transfer on transfer.debit_account_id = debit.id
     and transfer.created_at >= of_day::timestamp at time zone 'UTC'
@@ -110,51 +110,47 @@ create function usual_transfers(partner bigint, of_day date)
   where debit.partner_id = partner
 $$;
 
--- When a transaction ends, transfers are either in the table or only in the file, and all of them.
-create function check_ledger_archive() returns trigger language plpgsql as $$
+-- The row of a file takes its transfers out of the table: no role may delete them in another way.
+create function move_archived_transfers() returns trigger language plpgsql as $$
 declare
-  kept record;
+  moved record;
 begin
-  select * into kept from usual_transfers(new.partner_id, new.day);
-  if kept.transfers <> (case when new.restored_at is null then 0 else new.transfers end)
-    or kept.amount <> (case when new.restored_at is null then 0 else new.amount end)
-  then
-    raise exception 'the ledger does not have what the archive of partner % on % says',
-      new.partner_id, new.day;
+  if new.day >= (now() - interval '13 months')::date or new.archived_at <> now() then
+    raise exception 'only a new file takes transfers, and none of the last 13 months';
+  end if;
+  with gone as (
+    delete from ledger_transfers
+    where id = any(array(select usual.id from usual_transfers(new.partner_id, new.day) as usual))
+    returning amount
+  )
+  select count(*) as transfers, coalesce(sum(amount), 0) as amount into moved from gone;
+  if moved.transfers <> new.transfers or moved.amount <> new.amount then
+    raise exception 'the file of partner % on % does not have what the ledger has', new.partner_id, new.day;
   end if;
   return null;
 end $$;
-create constraint trigger ledger_archives_are_exact after insert or update on ledger_archives
-  deferrable initially deferred for each row execute function check_ledger_archive();
+create trigger ledger_archives_move after insert or update on ledger_archives
+  for each row when (new.restored_at is null) execute function move_archived_transfers();
+
+-- A transaction that restores a file has put all its transfers into the table at its end.
+create function check_restored_transfers() returns trigger language plpgsql as $$
+declare
+  restored record;
+begin
+  select count(*) as transfers, coalesce(sum(amount), 0) as amount into restored
+    from usual_transfers(new.partner_id, new.day);
+  if restored.transfers <> new.transfers or restored.amount <> new.amount then
+    raise exception 'the ledger does not have what the file of partner % on % has', new.partner_id, new.day;
+  end if;
+  return null;
+end $$;
+create constraint trigger ledger_archives_restored after insert or update on ledger_archives
+  deferrable initially deferred for each row when (new.restored_at is not null)
+  execute function check_restored_transfers();
 create trigger ledger_archives_stay before delete on ledger_archives
   for each row execute function refuse_change();
 create trigger ledger_archives_no_truncate before truncate on ledger_archives
   for each statement execute function refuse_change();
-
--- A statement deletes all usual transfers of archived days, and none that are younger than 13 months.
-create function refuse_lost_transfers() returns trigger language plpgsql as $$
-begin
-  if exists (
-    select from (
-      select debit.partner_id, (removed.created_at at time zone 'UTC')::date as day,
-        count(*) as transfers, sum(removed.amount) as amount,
-        bool_and(removed.created_at < now() - interval '13 months' and removed.step in (
-          'hold', 'reserve', 'post', 'post-payment', 'post-service-fee')) as may_go
-      from removed join ledger_accounts as debit on debit.id = removed.debit_account_id
-      group by 1, 2
-    ) as gone
-    left join ledger_archives as archive on archive.partner_id = gone.partner_id
-      and archive.day = gone.day and archive.restored_at is null
-    where not may_go
-      or (archive.transfers, archive.amount) is distinct from (gone.transfers, gone.amount))
-  then
-    raise exception 'rows of ledger_transfers are only ever added, or moved to an archive';
-  end if;
-  return null;
-end $$;
-create trigger ledger_transfers_archived after delete on ledger_transfers
-  referencing old table as removed
-  for each statement execute function refuse_lost_transfers();
 
 create function apply_ledger_transfers() returns trigger language plpgsql as $$
 declare
@@ -199,6 +195,8 @@ create trigger ledger_transfers_apply after insert on ledger_transfers
   for each statement execute function apply_ledger_transfers();
 create trigger ledger_transfers_append_only before update on ledger_transfers
   for each row execute function refuse_change();
+create trigger ledger_transfers_stay before delete on ledger_transfers
+  for each row when (pg_trigger_depth() = 0) execute function refuse_change();
 create trigger ledger_transfers_no_truncate before truncate on ledger_transfers
   for each statement execute function refuse_change();
 

@@ -159,8 +159,8 @@ const fileOf = (folder: string, { partnerId, day }: PartnerDay): string =>
   join(folder, `ledger-${day.slice(0, 7)}`, `partner-${partnerId}`, `${day}.csv.gz`);
 
 /**
- * Moves the usual transfers of a day to a file. They leave the table in the transaction that records the file, once it
- * has been read back and found to be equal to the daily sums.
+ * Moves the usual transfers of a day to a file. The file is read back and compared with the daily sums. Then the row of
+ * the file takes them out of the table, by a trigger that compares both.
  */
 async function archiveDay(
   transaction: DatabaseTransaction,
@@ -190,9 +190,6 @@ async function archiveDay(
     on conflict (partner_id, day) do update set file = excluded.file, sha256 = excluded.sha256,
       transfers = excluded.transfers, amount = excluded.amount, archived_at = now(),
       restored_at = null`.execute(transaction);
-  await sql`
-    delete from ledger_transfers where id = any(array(
-      select ledger_transfers.id from ${usualOf(due)}))`.execute(transaction);
   await failpoint?.('archive-moved');
   return transfers;
 }

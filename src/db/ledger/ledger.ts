@@ -152,7 +152,10 @@ const every = sql`is not null`;
 
 /** One line per fault that a transaction sees, none when all is well. */
 export async function brokenInvariantsIn(transaction: Database): Promise<string[]> {
-  const balances = await brokenBalances(transaction, entriesOf(every));
+  const balances = await brokenBalances(
+    transaction,
+    sql`${entriesOf(every)} union all select account_id, change from (${archivedEntries()}) as archived`,
+  );
   const holdings = await brokenHoldings(
     transaction,
     sql`select partner_id, remaining, held from vouchers`,

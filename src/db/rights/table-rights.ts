@@ -194,12 +194,8 @@ const moneyRights = {
     api: 'select, update (low_balance)',
     operator: 'select, update (low_balance)',
   },
-  // A trigger refuses each deletion but that into an archive.
-  ledger_transfers: {
-    ...READ,
-    worker: 'select, insert, delete',
-    operator: 'select, insert, delete',
-  },
+  ledger_transfers: { ...ADDED_ONLY, api: 'select' },
+  // A trigger of its rows moves their transfers.
   ledger_archives: WORKERS,
   // The check of the books: triggers write changes, a worker takes them.
   book_checkpoints: { ...READ, worker: 'select, update' },
