@@ -12,7 +12,7 @@ import { loginBenchmark } from './benchmarks/p3-login.ts';
 import { signedClaimBenchmark } from './benchmarks/p4-signed-claim.ts';
 import { signatureChecksBenchmark } from './benchmarks/p4b-signature-checks.ts';
 import { listsBenchmark } from './benchmarks/p5-lists.ts';
-import { growthBenchmark } from './benchmarks/p6-growth.ts';
+import { archiveBenchmark, growthBenchmark } from './benchmarks/p6-growth.ts';
 import { topupBenchmark } from './benchmarks/p7-topup.ts';
 import { hangingProviderBenchmark } from './benchmarks/p8-hanging-provider.ts';
 import {
@@ -40,6 +40,7 @@ const benchmarks: readonly Benchmark[] = [
   signatureChecksBenchmark,
   listsBenchmark,
   growthBenchmark,
+  archiveBenchmark,
   topupBenchmark,
   hangingProviderBenchmark,
   voucherLivesBenchmark,

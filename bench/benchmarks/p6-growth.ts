@@ -1,11 +1,15 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { readApiConfig } from '../../src/config/config.ts';
 import { connectTemporal } from '../../src/runtime/temporal/connection.ts';
 import type { Bench, Benchmark, Measurement } from '../benchmark.ts';
 import { comparisonOf, p99 } from '../compare.ts';
 import { copyDatabase } from '../copy-database.ts';
+import type { HistorySpan } from '../growth/fill-history.ts';
 import { type GrownDatabase, growDatabase } from '../growth/grown-database.ts';
 import { openSide, type Side } from '../growth/side.ts';
-import { type GrowthStep, growthSteps } from '../growth/steps.ts';
+import { type GrowthStep, growthSteps, oldStatement } from '../growth/steps.ts';
 import type { LoadResult } from '../run-load.ts';
 import { withService } from '../service.ts';
 
@@ -13,6 +17,7 @@ const RATE_BAR = 0.85;
 /** How many times as long the slowest calls, and the scheduled runs, may take. */
 const TIME_BAR = 1.3;
 const WARM_UP_CALLS = 600;
+const THREE_YEARS = 1_090;
 
 /** Nothing runs by itself while something is measured; and claims wait until they are redeemed. */
 const QUIET = {
@@ -30,34 +35,70 @@ export const growthBenchmark: Benchmark = {
   name: 'P6',
   async run(bench) {
     const [few, many] = bench.options.vouchers;
-    const short = await grown(bench, few);
-    const long = await grown(bench, many);
-    const temporal = await connectTemporal(temporalOf(bench));
+    const baseline = await grown(bench, few);
+    const subject = await grown(bench, many);
+    return onBoth(bench, `${many} vouchers / ${few}`, growthSteps, { subject, baseline });
+  },
+};
+
+/**
+ * P6b: the same on three years whose transfers are archived after 18 months, against three years that are all in the
+ * database.
+ */
+export const archiveBenchmark: Benchmark = {
+  name: 'P6b',
+  async run(bench) {
+    const [vouchers] = bench.options.vouchers;
+    const archiveFolder = await mkdtemp(join(tmpdir(), 'bench-archive-'));
     try {
-      const backing = { sandboxUrl: bench.backing.sandboxUrl, temporal: temporal.client };
-      const serve = <Result>(on: GrownDatabase, work: (side: Side) => Promise<Result>) =>
-        withService(
-          bench,
-          'one process',
-          async (service) => work(await openSide(service, on, backing)),
-          { ...QUIET, DATABASE_URL: on.url },
-        );
-      return await serve(long, (subject) =>
-        serve(short, (baseline) => measure(bench, { subject, baseline })),
-      );
+      const baseline = await grown(bench, vouchers, { days: THREE_YEARS });
+      const subject = await grown(bench, vouchers, { days: THREE_YEARS, archiveFolder });
+      const steps = [...growthSteps, oldStatement];
+      return await onBoth(bench, 'archive / none', steps, { subject, baseline });
     } finally {
-      await temporal.connection.close();
+      await rm(archiveFolder, { recursive: true });
     }
   },
 };
 
-const grown = (bench: Bench, vouchers: number): Promise<GrownDatabase> =>
-  bench.progress.step(`P6 a history of ${vouchers} vouchers`, async (note) => {
+/** Measures steps on two histories, each with a service of its own. */
+async function onBoth(
+  bench: Bench,
+  sides: string,
+  steps: readonly GrowthStep[],
+  { subject, baseline }: Sides<GrownDatabase>,
+): Promise<readonly [Measurement, ...Measurement[]]> {
+  const temporal = await connectTemporal(temporalOf(bench));
+  try {
+    const backing = { sandboxUrl: bench.backing.sandboxUrl, temporal: temporal.client };
+    const serve = <Result>(on: GrownDatabase, work: (side: Side) => Promise<Result>) =>
+      withService(
+        bench,
+        'one process',
+        async (service) => work(await openSide(service, on, backing)),
+        { ...QUIET, DATABASE_URL: on.url },
+      );
+    return await serve(subject, (one) =>
+      serve(baseline, (other) => measure(bench, sides, steps, { subject: one, baseline: other })),
+    );
+  } finally {
+    await temporal.connection.close();
+  }
+}
+
+const grown = (bench: Bench, vouchers: number, span?: HistorySpan): Promise<GrownDatabase> =>
+  bench.progress.step(historyTitle(vouchers, span), async (note) => {
     const { settings } = bench.backing;
     const url = await copyDatabase(settings.DATABASE_URL ?? '');
     const config = readApiConfig({ ...settings });
-    return growDatabase({ url, config, vouchers, signal: bench.signal, note });
+    const history = { url, config, vouchers, signal: bench.signal, note };
+    return growDatabase(span ? { ...history, span } : history);
   });
+
+const historyTitle = (vouchers: number, span?: HistorySpan): string =>
+  `P6 a history of ${vouchers} vouchers${span ? ` over ${span.days} days` : ''}${
+    span?.archiveFolder ? ', archived' : ''
+  }`;
 
 type Sides<Of> = Readonly<Record<'subject' | 'baseline', Of>>;
 
@@ -68,13 +109,15 @@ const sidesOf = (turn: number): readonly (keyof Sides<unknown>)[] =>
 /** All steps in each round, the sides in turns, so that what drifts falls on both alike. */
 async function measure(
   bench: Bench,
+  names: string,
+  steps: readonly GrowthStep[],
   sides: Sides<Side>,
 ): Promise<readonly [Measurement, ...Measurement[]]> {
-  const { rounds, calls, vouchers } = bench.options;
+  const { rounds, calls } = bench.options;
   const results = new Map<GrowthStep, Sides<LoadResult[]>>(
-    growthSteps.map((step) => [step, { subject: [], baseline: [] }]),
+    steps.map((step) => [step, { subject: [], baseline: [] }]),
   );
-  await bench.progress.step(`P6 ${vouchers[1]} vouchers / ${vouchers[0]}`, async (note) => {
+  await bench.progress.step(`P6 ${names}`, async (note) => {
     for (let round = 0; round <= rounds; round += 1) {
       const count = round === 0 ? Math.min(WARM_UP_CALLS, calls) : Math.ceil(calls / rounds);
       for (const [step, result] of results) {
@@ -88,7 +131,7 @@ async function measure(
     }
   });
   const [first, ...others] = [...results].flatMap(([step, result]) =>
-    measurementsOf(step, result, vouchers),
+    measurementsOf(step, result, names),
   );
   if (!first) throw new RangeError('There are no steps');
   return [first, ...others];
@@ -97,10 +140,10 @@ async function measure(
 function measurementsOf(
   { title: name, kind, turns = 1 }: GrowthStep,
   results: Sides<LoadResult[]>,
-  [few, many]: readonly [number, number],
+  names: string,
 ): Measurement[] {
   const comparison = comparisonOf(results);
-  const title = `${name}, ${many} vouchers / ${few}`;
+  const title = `${name}, ${names}`;
   const time = { comparison, waitedMilliseconds: 0, greatest: TIME_BAR };
   // The slowest hundredth of a short turn are what one or two pauses of a process hold up: over all calls
   // together a few long ones would decide.

@@ -1,15 +1,28 @@
 import { sql } from 'kysely';
 import pg from 'pg';
+import { EVENT_DAYS, OPERATION_DAYS } from '../../activities/expiry.ts';
 import type { Digests } from '../../src/crypto/digests.ts';
 import { checkChangedBooks } from '../../src/db/books/check-changes.ts';
 import { checkWholeBooks } from '../../src/db/books/check-whole.ts';
 import { connectDatabase } from '../../src/db/connection.ts';
+import { archiveDays, firstMonthKept } from '../../src/db/ledger/archives.ts';
+import { pruneInTurns } from '../../src/db/pruning.ts';
 import type { NumberBox } from '../../src/domain/phone.ts';
 import { ownerOf, voucherCodeOf } from './history.ts';
 import { type HistoryCompanies, historyRows, someRows } from './history-rows.ts';
 
 /** Vouchers whose rows one round of statements writes. */
 const CHUNK = 50_000;
+
+/** The time of a history. */
+export interface HistorySpan {
+  readonly days: number;
+  /** Transfers that are older than `ARCHIVED_MONTHS` are in files of this folder. */
+  readonly archiveFolder?: string;
+}
+
+/** The setting ARCHIVE_AFTER_MONTHS by default. */
+const ARCHIVED_MONTHS = 18;
 
 interface HistoryOptions {
   /** Of a superuser; the database has companies and deposits, and no vouchers. */
@@ -18,6 +31,7 @@ interface HistoryOptions {
   readonly numbers: Pick<NumberBox, 'store'>;
   readonly companies: HistoryCompanies;
   readonly vouchers: number;
+  readonly span: HistorySpan;
   readonly signal: AbortSignal;
   /** Told how far it is. */
   readonly note: (detail: string) => void;
@@ -37,6 +51,7 @@ export async function fillHistory(options: HistoryOptions): Promise<void> {
     await writeRows(client, options);
     await closeAccounts(client, options);
     await requireBooks(options);
+    await ageHistory(options);
     options.note('vacuum');
     await client.query('vacuum (freeze, analyze)');
     await client.query('checkpoint');
@@ -71,7 +86,10 @@ async function writeRows(client: pg.Client, options: HistoryOptions): Promise<vo
       codes.push(digests.voucherCode(voucherCodeOf(number)).toString('hex'));
       owners.push(String(numbers.store(ownerOf(number))));
     }
-    const [drop = '', makeVouchers = '', makeRedemptions = ''] = someRows(companies);
+    const [drop = '', makeVouchers = '', makeRedemptions = ''] = someRows(
+      companies,
+      options.span.days,
+    );
     await client.query(drop);
     await client.query(makeVouchers, [from, to, vouchers, codes, owners]);
     await client.query(makeRedemptions);
@@ -114,6 +132,33 @@ async function closeAccounts(client: pg.Client, { note }: HistoryOptions): Promi
     where name = source`);
   await client.query('reset session_replication_role');
   await client.query('analyze');
+}
+
+/** Removes what retention has removed by now, and archives old transfers. */
+async function ageHistory({ databaseUrl, span, note }: HistoryOptions): Promise<void> {
+  const database = connectDatabase(databaseUrl, { poolSize: 2, statementTimeoutMs: 0 });
+  try {
+    note('retention');
+    await pruneInTurns(
+      database,
+      {
+        ...{ operationDays: OPERATION_DAYS, eventDays: EVENT_DAYS, signInSeconds: 900 },
+        ...{ sessionSeconds: 43_200, messageRetentionDays: 400, numberRetentionDays: 1_095 },
+      },
+      { batchSize: 20_000, endsAt: Number.POSITIVE_INFINITY, note: () => {} },
+    );
+    const { archiveFolder: folder } = span;
+    if (folder === undefined) return;
+    await archiveDays(database, {
+      folder,
+      before: firstMonthKept(new Date(), ARCHIVED_MONTHS),
+      note: (count) => note(`archive, ${count} transfers`),
+    });
+    const faults = await checkWholeBooks(database);
+    if (faults.length > 0) throw new Error(`Broken invariants:\n${faults.slice(0, 20).join('\n')}`);
+  } finally {
+    await database.destroy();
+  }
 }
 
 /** Adds up the sums of the incremental check, and checks everything once. */

@@ -8,11 +8,13 @@ import {
   type TestMerchant,
   type TestPartner,
 } from '../../test/support/companies.ts';
-import { fillHistory } from './fill-history.ts';
+import { fillHistory, type HistorySpan } from './fill-history.ts';
 import { AMOUNT, OTHER_COMPANIES } from './history.ts';
 
 /** Enough for a hundred million vouchers. */
 const WALLET = '10000000000';
+/** Younger than the retention of any rows. */
+const HISTORY_DAYS = 20;
 
 /** A database with a history, and the companies that own most of it. */
 export interface GrownDatabase {
@@ -30,6 +32,8 @@ interface GrownOptions {
     readonly secrets: Pick<ApiConfig['secrets'], 'digestKey' | 'dataKeys'>;
   };
   readonly vouchers: number;
+  /** Some days by default, so that no expiry run prunes a history while it is measured. */
+  readonly span?: HistorySpan;
   readonly signal: AbortSignal;
   /** Told how far it is. */
   readonly note: (detail: string) => void;
@@ -37,7 +41,7 @@ interface GrownOptions {
 
 /** Makes companies, and a history of so many vouchers. */
 export async function growDatabase(options: GrownOptions): Promise<GrownDatabase> {
-  const { url, config, vouchers, signal, note } = options;
+  const { url, config, vouchers, span = { days: HISTORY_DAYS }, signal, note } = options;
   const digests = createDigests(config.secrets.digestKey);
   const database = connectDatabase(url, { poolSize: 1 });
   try {
@@ -61,6 +65,7 @@ export async function growDatabase(options: GrownOptions): Promise<GrownDatabase
         otherMerchantIds,
       },
       vouchers,
+      span,
       signal,
       note,
     });

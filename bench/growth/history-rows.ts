@@ -20,9 +20,6 @@ export interface HistoryCompanies {
 /** A fee of 2.5 %, as merchants of tests have. */
 const FEE = 0.025;
 const FEE_PERCENT = FEE * 100;
-/** Younger than the retention of any rows, so that no expiry run prunes a history while it is measured. */
-const HISTORY_DAYS = 20;
-
 const digest = (text: string) => `encode(sha256(convert_to(${text}, 'utf8')), 'hex')`;
 const requestDigest = digest;
 const idOf = (text: string) => `md5(${text})`;
@@ -32,15 +29,15 @@ const listed = (ids: readonly number[]) => `(array[${ids.join(', ')}]::bigint[])
 
 /**
  * What the statements below are about: `some_vouchers` and `some_redemptions`, of the vouchers
- * $1 to $2 of a history of $3; $4 are the digests of their codes in hexadecimal digits, $5 the sealed
+ * $1 to $2 of a history of $3 over so many days; $4 are the digests of their codes in hexadecimal digits, $5 the sealed
  * numbers of their owners.
  */
-export const someRows = (companies: HistoryCompanies): readonly string[] => [
+export const someRows = (companies: HistoryCompanies, days: number): readonly string[] => [
   'drop table if exists some_vouchers, some_redemptions',
   `create temp table some_vouchers as
     select number, decode(code_digest, 'hex') as code_digest,
       date_trunc('milliseconds', now() - interval '1 hour'
-        - interval '${HISTORY_DAYS} days' * (1 - number / $3::float8)) as at,
+        - interval '${days} days' * (1 - number / $3::float8)) as at,
       case when ${isForeignSql}
         then ${listed(companies.otherPartnerIds)}[1 + ${otherCompanySql}]
         else ${companies.partnerId} end as partner_id,
@@ -83,7 +80,7 @@ export const historyRows = (companies: HistoryCompanies): Readonly<Record<string
       case when is_active then ${AMOUNT} else 0 end,
       case when has_expired then ${AMOUNT} else 0 end,
       case when is_active then 'ACTIVE' when has_expired then 'EXPIRED' else 'REDEEMED' end,
-      case when has_expired then at + interval '1 hour' else at + interval '1 year' end, 1
+      case when has_expired then at + interval '1 hour' else at + interval '4 years' end, 1
     from some_vouchers order by number`,
   ],
   operations: [

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
+import { firstMonthKept } from '../../src/db/ledger/archives.ts';
+import { readPartnerMonth } from '../../src/db/ledger/monthly-statements.ts';
 import { LANES } from '../compare.ts';
 import { type BenchCall, type Calls, type LoadResult, runLoad } from '../run-load.ts';
 import { codeIn, messagesSettled } from '../voucher-lives.ts';
@@ -138,6 +140,20 @@ const reconciliation: GrowthStep = {
   title: 'reconciliation of a round',
   kind: 'run',
   measure: (side) => timeOf(() => runWorkflow(side, 'reconcile')),
+};
+
+/** A month that is archived after 18 months, of the partner that owns most of the history. */
+export const oldStatement: GrowthStep = {
+  title: "a partner's statement of two years ago",
+  kind: 'run',
+  measure: ({ service, partner }) =>
+    timeOf(async () => {
+      const month = firstMonthKept(new Date(), 24);
+      const zone = 'Africa/Addis_Ababa';
+      const { sections } = await readPartnerMonth(service.database, partner.id, { month, zone });
+      if (sections.every(({ lines }) => lines.length === 0))
+        throw new Error(`The history has nothing in ${month}`);
+    }),
 };
 
 export const growthSteps: readonly GrowthStep[] = [

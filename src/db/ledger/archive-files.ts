@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -56,10 +56,11 @@ export class ArchiveFileError extends Error {
 }
 
 /**
- * Writes transfers to a compressed CSV file, as `copy … with (format csv, header)` reads it. The file gets its name
- * once its bytes are on the disk: a crash leaves the former file, or none.
+ * Writes transfers to a compressed CSV file below a folder, as `copy … with (format csv, header)` reads it. The file gets
+ * its name once its bytes are on the disk: a crash leaves the former file, or none.
  */
 export async function writeArchiveFile(
+  folder: string,
   file: string,
   transfers: AsyncIterable<readonly ArchivedTransfer[]>,
 ): Promise<void> {
@@ -71,7 +72,13 @@ export async function writeArchiveFile(
   }
   await pipeline(Readable.from(lines()), createGzip(), createWriteStream(partial, { flush: true }));
   await rename(partial, file);
-  const folder = await open(dirname(file));
+  // Its own folder may be new, and so may the next one.
+  for (let path = file; relative(folder, path) !== ''; path = dirname(path))
+    await syncFolder(dirname(path));
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path);
   try {
     await folder.sync();
   } finally {

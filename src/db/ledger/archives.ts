@@ -172,7 +172,7 @@ async function archiveDay(
   const isOfDay = sql`debit.partner_id = ${due.partnerId} and sums.day = ${due.day}::date`;
   if ((await listDueDays(transaction, isOfDay)).length === 0) return 0;
   const file = fileOf(folder, due);
-  await writeArchiveFile(file, transfersOfDay(transaction, due));
+  await writeArchiveFile(folder, file, transfersOfDay(transaction, due));
   await failpoint?.('archive-written');
   const { sha256, transfers, amount, moved } = await sumsOfArchiveFile(file);
   const kept = await daySums(transaction, due);

@@ -39,6 +39,7 @@ const steps = {
   bulk: ['begun', 'settled'],
   repair: ['begun', 'carried-out', 'begin-committed', 'end-committed'],
   outbox: ['queued', 'read', 'sending', 'sent', 'recorded'],
+  archive: ['written', 'moved'],
 } as const;
 
 type Subject = keyof typeof steps;
@@ -61,6 +62,7 @@ export const failpoints: Readonly<Record<Subject, readonly FailpointName[]>> = {
   bulk: namesOf('bulk'),
   repair: namesOf('repair'),
   outbox: namesOf('outbox'),
+  archive: namesOf('archive'),
 };
 
 /** Called at each step; has an effect only in a process with a failpoint. */
@@ -106,7 +108,9 @@ export function createFailpoint(setting: string | undefined): Failpoint {
   };
 }
 
-const subjects: Partial<Record<Operation, Exclude<Subject, 'bulk' | 'repair' | 'outbox'>>> = {
+const subjects: Partial<
+  Record<Operation, Exclude<Subject, 'bulk' | 'repair' | 'outbox' | 'archive'>>
+> = {
   'generate-voucher': 'generate',
   'initiate-claim': 'claim',
   'redeem-gift': 'redeem',

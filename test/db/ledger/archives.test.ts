@@ -19,6 +19,7 @@ import { readPartnerMonth } from '../../../src/db/ledger/monthly-statements.ts';
 import { readDayReport } from '../../../src/db/reports/day-report.ts';
 import type { Day } from '../../../src/domain/day-report.ts';
 import type { Month } from '../../../src/domain/statements.ts';
+import { failpoints } from '../../../src/runtime/process/failpoint.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
 import { untilBooksAreChecked } from './checked-books.ts';
 
@@ -203,29 +204,26 @@ describe('an archive', () => {
     expect(await readEverything()).toEqual(before);
   });
 
-  test.each(['archive-written', 'archive-moved'] as const)(
-    'loses and doubles nothing by a crash at %s',
-    async (crashed) => {
-      await forgetRestoring();
-      const before = await readEverything();
-      const rows = await countTransfers();
-      let reached = 0;
-      const crash = archive({
-        async failpoint(name) {
-          if (name === crashed) reached += 1;
-          if (reached === 5) throw new Error('crash');
-        },
-      });
-      await expect(crash).rejects.toThrow('crash');
-      const left = await countTransfers();
-      expect(left).toBeGreaterThan(0);
-      expect(left).toBeLessThan(rows);
-      expect(await readEverything()).toEqual(before);
-      expect(await archive()).toBe(left);
-      expect(await readEverything()).toEqual(before);
-      await restoreAll();
-    },
-  );
+  test.each(failpoints.archive)('loses and doubles nothing by a crash at %s', async (crashed) => {
+    await forgetRestoring();
+    const before = await readEverything();
+    const rows = await countTransfers();
+    let reached = 0;
+    const crash = archive({
+      async failpoint(name) {
+        if (name === crashed) reached += 1;
+        if (reached === 5) throw new Error('crash');
+      },
+    });
+    await expect(crash).rejects.toThrow('crash');
+    const left = await countTransfers();
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(rows);
+    expect(await readEverything()).toEqual(before);
+    expect(await archive()).toBe(left);
+    expect(await readEverything()).toEqual(before);
+    await restoreAll();
+  });
 
   test('lets no report pass over archived transfers, and stops at a damaged file', async () => {
     await forgetRestoring();

@@ -33,7 +33,7 @@ function note(name: Parameters<Failpoint>[0]) {
  * Nobody waits for the outbox: test/end-to-end/processes/invitations.test.ts,
  * test/pages/portal/statements/statement-emails.test.ts and test/db/reports/day-report-emails.test.ts have its crashes.
  */
-const { outbox: _outbox, ...ofRequests } = failpoints;
+const { outbox: _outbox, archive: _archive, ...ofRequests } = failpoints;
 const cases = Object.entries(ofRequests).flatMap(([story, names]) =>
   // After the answer nothing is left that could fail; only death counts there.
   names.filter((name) => !name.endsWith('-answered')).map((name) => [name, story] as const),

@@ -10,6 +10,14 @@ export const accountTables = (age: string, company: string, companyKind: string)
       count: '1',
       amount: '1',
     },
+    ledger_archives: {
+      partner_id: company,
+      day: `current_date - 400 - number`,
+      file: `'/archive/' || number`,
+      sha256: `repeat('0', 64)`,
+      transfers: '1',
+      amount: '1',
+    },
     payout_hour_sums: {
       merchant_id: company,
       partner_id: company,
