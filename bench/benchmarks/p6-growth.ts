@@ -138,10 +138,14 @@ async function measure(
 }
 
 function measurementsOf(
-  { title: name, kind, turns = 1 }: GrowthStep,
+  { title: name, kind, mostSeconds: most, turns = 1 }: GrowthStep,
   results: Sides<LoadResult[]>,
   names: string,
 ): Measurement[] {
+  if (most !== undefined) {
+    const times = results.subject.flatMap(({ milliseconds }) => milliseconds);
+    return [{ title: name, seconds: times.map((time) => time / 1_000), most }];
+  }
   const comparison = comparisonOf(results);
   const title = `${name}, ${names}`;
   const time = { comparison, waitedMilliseconds: 0, greatest: TIME_BAR };

@@ -14,6 +14,8 @@ export interface GrowthStep {
   readonly title: string;
   /** Calls have rates; a scheduled run has only a time. */
   readonly kind: 'calls' | 'run';
+  /** The greatest median of the subject in seconds; where it is given, the line does not compare the sides. */
+  readonly mostSeconds?: number;
   /** Turns of each side in a round; 1 unless given. */
   readonly turns?: number;
   measure(side: Side, count: number, signal: AbortSignal): Promise<LoadResult>;
@@ -146,6 +148,7 @@ const reconciliation: GrowthStep = {
 export const oldStatement: GrowthStep = {
   title: "a partner's statement of two years ago",
   kind: 'run',
+  mostSeconds: 2,
   measure: ({ service, partner }) =>
     timeOf(async () => {
       const month = firstMonthKept(new Date(), 24);

@@ -5,7 +5,7 @@ import type { Sought } from '../lists/list.ts';
 import { topupList } from '../lists/topups.ts';
 import { voucherList } from '../lists/vouchers.ts';
 import type { ArchivedTransfer } from './archive-files.ts';
-import { archivedEntries, isInFileOnly, isUsual, transfersWith } from './archives.ts';
+import { archivedEntries, isInFileOnly, isUsual, transferSources } from './archives.ts';
 import type { PartnerAccountKind } from './ledger.ts';
 import { ownMovements } from './own-movements.ts';
 import {
@@ -66,15 +66,18 @@ const movements = (
 ) => {
   const accounts = sql`select id from ledger_accounts
     where partner_id = ${partnerId} and kind = any(${accountsOf[wallet]}::text[])`;
-  return sql`
-    select id, created_at, operation_id, step, amount as change,
-      debit_account_id as other_account_id
-    from ${transfersWith(archived)}
-    where credit_account_id in (${accounts}) and debit_account_id not in (${accounts})
-    union all
-    select id, created_at, operation_id, step, -amount, credit_account_id
-    from ${transfersWith(archived)}
-    where debit_account_id in (${accounts}) and credit_account_id not in (${accounts})`;
+  const changes = transferSources(archived).map(
+    (transfers) => sql`
+      select id, created_at, operation_id, step, amount as change,
+        debit_account_id as other_account_id
+      from ${transfers}
+      where credit_account_id in (${accounts}) and debit_account_id not in (${accounts})
+      union all
+      select id, created_at, operation_id, step, -amount, credit_account_id
+      from ${transfers}
+      where debit_account_id in (${accounts}) and credit_account_id not in (${accounts})`,
+  );
+  return sql.join(changes, sql` union all `);
 };
 
 /**
@@ -236,7 +239,10 @@ const giftSides = [
 function nextMovements(request: WalletsQuery, archived: readonly ArchivedTransfer[]) {
   const { limit } = request;
   const direction = request.order === 'oldest' ? sql`asc` : sql`desc`;
-  const movements = giftSides.flatMap(({ own, kind }) => {
+  const sides = transferSources(archived).flatMap((source) =>
+    giftSides.map((side) => ({ source, ...side })),
+  );
+  const movements = sides.flatMap(({ source, own, kind }) => {
     const [ownAccount, other, sign] =
       own === 'credit'
         ? [sql`credit_account_id`, sql`debit_account_id`, sql``]
@@ -245,7 +251,7 @@ function nextMovements(request: WalletsQuery, archived: readonly ArchivedTransfe
       select found.*, account.wallet from account cross join lateral (
         select id, created_at, operation_id, step, ${sign} amount as change,
           ${other} as other_account_id
-        from ${transfersWith(archived)}
+        from ${source}
         where ${ownAccount} = account.id and ${transfers} and ${isWanted(request)}
           and ${other} not in (
             select id from account as sibling where sibling.wallet = account.wallet)

@@ -44,14 +44,18 @@ const givenColumns = sql`given.id, given.created_at::timestamptz, given.operatio
   given.debit_account_id, given.credit_account_id, given.amount::numeric`;
 
 /**
- * SQL expression behind `from`, named ledger_transfers: the table, with the transfers of files where there are any. The
- * plan of a statement without archived transfers stays as it is.
+ * SQL expressions behind `from`, each named ledger_transfers: the table, and the transfers of files where there are any. A
+ * statement reads them one by one: joined to a union of both, PostgreSQL would read the whole table.
  */
-export const transfersWith = (archived: readonly ArchivedTransfer[]): RawBuilder<unknown> =>
+export const transferSources = (
+  archived: readonly ArchivedTransfer[],
+): readonly RawBuilder<unknown>[] =>
   archived.length === 0
-    ? sql`ledger_transfers`
-    : sql`(select ${columnNames(columns)} from ledger_transfers
-        union all select ${givenColumns} from ${givenRows(columns, archived)}) as ledger_transfers`;
+    ? [sql`ledger_transfers`]
+    : [
+        sql`ledger_transfers`,
+        sql`(select ${givenColumns} from ${givenRows(columns, archived)}) as ledger_transfers`,
+      ];
 
 /** SQL condition on `ledger_archives`: the transfers are only in the file. */
 export const isInFileOnly = sql`restored_at is null`;

@@ -5,7 +5,7 @@ import { brokenBalances, brokenHoldings, brokenSubjects, entriesOf } from '../bo
 import { ledgerSumsEnd } from '../books/sums.ts';
 import { type Database, type DatabaseTransaction, inSnapshot, lockName } from '../connection.ts';
 import type { LedgerAccountsTable } from '../generated/tables.ts';
-import { archivedEntries, transfersWith } from './archives.ts';
+import { archivedEntries, transferSources } from './archives.ts';
 import { readArchivedOperations } from './read-archives.ts';
 
 type AccountKind = LedgerAccountsTable['kind'];
@@ -345,15 +345,20 @@ export const readLedgerHistory = (
 ): Promise<LedgerTransfer[]> =>
   inSnapshot(database, async (snapshot) => {
     const archived = await readArchivedOperations(snapshot, partnerId, operationIds);
+    const histories = transferSources(archived).map(
+      (transfers) => sql`
+        select ledger_transfers.id, created_at as at, operation_id as "operationId", step,
+          debit.kind as debit, credit.kind as credit, amount
+        from ${transfers}
+        join ledger_accounts as debit on debit.id = debit_account_id
+        join ledger_accounts as credit on credit.id = credit_account_id
+        where operation_id = any(${operationIds}::text[])
+          and coalesce(debit.partner_id, credit.partner_id, ${partnerId}::bigint) = ${partnerId}::bigint`,
+    );
     const { rows } = await sql<LedgerTransfer>`
-    select transfer.created_at as at, operation_id as "operationId", step, debit.kind as debit,
-      credit.kind as credit, amount
-    from (select * from ${transfersWith(archived)}) as transfer
-    join ledger_accounts as debit on debit.id = debit_account_id
-    join ledger_accounts as credit on credit.id = credit_account_id
-    where operation_id = any(${operationIds}::text[])
-      and coalesce(debit.partner_id, credit.partner_id, ${partnerId}::bigint) = ${partnerId}::bigint
-    order by transfer.created_at, transfer.id`.execute(snapshot);
+      select at, "operationId", step, debit, credit, amount
+      from (${sql.join(histories, sql` union all `)}) as history
+      order by at, id`.execute(snapshot);
     return rows;
   });
 

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { CLOSED_AFTER_HOURS } from '../../domain/statements.ts';
 import { endKind, ledgerSumsEnd } from '../books/sums.ts';
 import type { ArchivedTransfer } from './archive-files.ts';
-import { transfersWith } from './archives.ts';
+import { transferSources } from './archives.ts';
 
 /** SQL expressions: the UTC midnights around a moment; both are the moment itself if it is one. */
 const midnightBefore = (moment: RawBuilder<unknown>) => sql`date_trunc('day', ${moment}, 'UTC')`;
@@ -61,14 +61,17 @@ const columnsOfSide = {
 /** SQL query: the transfers of the spans on one side of the accounts. */
 const movementsOfSide = (side: Side, archived: readonly ArchivedTransfer[]) => {
   const { own, sign, other } = columnsOfSide[side];
-  return sql`
-    select account.wallet, created_at, step,
-      ${endKind} as ended, 1 as count,
-      ${sign}amount as change, ${other} as other_id
-    from account cross join span
-    join ${transfersWith(archived)} on ${own} = account.id and created_at >= span.first
-      and created_at < span.before and ledger_transfers.id > after_id
-      and ledger_transfers.id <= to_id`;
+  const movements = transferSources(archived).map(
+    (transfers) => sql`
+      select account.wallet, created_at, step,
+        ${endKind} as ended, 1 as count,
+        ${sign}amount as change, ${other} as other_id
+      from account cross join span
+      join ${transfers} on ${own} = account.id and created_at >= span.first
+        and created_at < span.before and ledger_transfers.id > after_id
+        and ledger_transfers.id <= to_id`,
+  );
+  return sql.join(movements, sql` union all `);
 };
 
 /** SQL query: the sums of whole days since a range began, except for the day on which it ends. */
