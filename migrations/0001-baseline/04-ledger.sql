@@ -96,7 +96,7 @@ create table ledger_archives (
   restored_at timestamptz,
   primary key (partner_id, day)
 );
-create index ledger_archives_by_day on ledger_archives (day);
+create index ledger_archives_by_day on ledger_archives (day) where restored_at is null;
 
 -- The usual transfers of a partner debit one of its accounts. Indexes and src/db/ledger/archives.ts name the same steps.
 create function usual_transfers(partner bigint, of_day date)

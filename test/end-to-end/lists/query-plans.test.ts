@@ -1,6 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connectDatabase } from '../../../src/db/connection.ts';
+import { ownMovements } from '../../../src/db/ledger/own-movements.ts';
 import { voucherCodeFromRandom } from '../../../src/domain/vouchers/voucher.ts';
 import { hiddenFields } from '../../pages/portal/portal-client.ts';
 import { staffClient } from '../../pages/staff/staff-client.ts';
@@ -194,6 +197,31 @@ test('every table grows here, or says why it does not', async () => {
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`);
   const named = [...grownTables, ...Object.keys(boundedTables)];
   expect(rows.map(({ name }) => name).sort()).toEqual(named.sort());
+});
+
+test('a statement of archived days reads no table as a whole', async () => {
+  const archived = Array.from({ length: 50 }, (_, index) => ({
+    ...{ id: 1_000_000_000 + index, created_at: '2025-02-28 22:00:00+00', step: 'hold' },
+    ...{
+      operation_id: `archived-${index}`,
+      debit_account_id: 13,
+      credit_account_id: 14,
+      amount: '1',
+    },
+  }));
+  const own = ownMovements(
+    { partnerId: 2, wallets: ['gift', 'reserved'] },
+    sql`timestamptz '2025-03-01 00:00+03'`,
+    sql`timestamptz '2025-04-01 00:00+03'`,
+    archived,
+  );
+  const database = connectDatabase(grown.url, { poolSize: 1 });
+  const statement = sql`with ${own} select sum(change) from own`.compile(database);
+  await database.destroy();
+  const plan = await planOf(client, statement.sql, statement.parameters);
+  const scans = scansOf(plan, 'ledger_transfers').map((scan) => scan['Node Type']);
+  expect(scans.length).toBeGreaterThan(2);
+  expect(scans.filter((type) => type === 'Seq Scan')).toEqual([]);
 });
 
 test('the lists of top-ups walk an index in their order', async () => {
