@@ -21,7 +21,7 @@ export interface HistorySpan {
   readonly archiveFolder?: string;
 }
 
-/** The setting ARCHIVE_AFTER_MONTHS by default. */
+/** ARCHIVE_AFTER_MONTHS of the service. */
 const ARCHIVED_MONTHS = 18;
 
 interface HistoryOptions {

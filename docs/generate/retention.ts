@@ -10,7 +10,7 @@ const permanent: readonly (readonly [rows: string, kept: string])[] = [
   ['Vouchers, claims, redemptions and their reversals, top-ups, bulk orders', 'permanently'],
   [
     'Transfers',
-    `permanently; the usual transfers of a life stand in [files](ledger.md#the-archive) after ${code('ARCHIVE_AFTER_MONTHS')}`,
+    'permanently; the usual transfers of a life stand in [files](ledger.md#the-archive) after 18 months',
   ],
   [
     'Files of old transfers',
@@ -74,8 +74,8 @@ export const retentionPage = (): string =>
     '# Retention',
     GENERATED,
     'The table has every subject of the database, from `src/db/pruning.ts` and `docs/generate/retention.ts`. An expiry ' +
-      'run deletes rows in batches ([decision 37](../decisions/0037-prune-in-batches.md)). The Schedule of the archive ' +
-      'moves transfers to files ([decision 41](../decisions/0041-archive-days-of-the-ledger.md)).',
+      'run deletes rows in batches, and the Schedule of the archive moves transfers to files ' +
+      '([decision 37](../decisions/0037-prune-and-archive.md)).',
     table(
       ['Rows', 'Kept'],
       [

@@ -21,8 +21,8 @@ export const createArchiveCommand: AdminCommand = {
   name: 'money archive create',
   details:
     'Moves the usual transfers of the month, and of all months before it, from the ledger to files in ' +
-    'ARCHIVE_FOLDER, as the Schedule does every night after ARCHIVE_AFTER_MONTHS. Statements, lists and ' +
-    'checks read the files. It may be interrupted and run again.',
+    'ARCHIVE_FOLDER, as the Schedule does every night after 18 months. Statements, lists and checks ' +
+    'read the files. It may be interrupted and run again.',
   fields: { month: argument(month, `The last month; at least ${MINIMUM_MONTHS} months ago`) },
   examples: ['money archive create 2025-03'],
   async run(context, given) {

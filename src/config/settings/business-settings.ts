@@ -149,15 +149,12 @@ export const scheduleSettings = {
     ),
   ARCHIVE_FOLDER: folder.optional().meta({
     description:
-      'Folder for files of old transfers, of the same path for API, worker and operator; back it up like the database',
+      'Folder for files of transfers that are older than 18 months, of the same path for API, worker and operator; ' +
+      'back it up like the database',
     whenUnset: 'the ledger keeps all transfers',
   }),
-  ARCHIVE_AFTER_MONTHS: count
-    .min(13)
-    .default(18)
-    .describe(
-      'Months after which the usual transfers of a month move to `ARCHIVE_FOLDER`; at least 13',
-    ),
+  /** Months after which the usual transfers of a month move to `ARCHIVE_FOLDER`; the ledger lets none move before 13. */
+  ARCHIVE_AFTER_MONTHS: constant(18),
   /** Interval of the expiry run, which ends due vouchers, claims and top-ups that never began. */
   EXPIRY_RUN_INTERVAL_SECONDS: constant(300),
   /**
