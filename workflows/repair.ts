@@ -277,7 +277,7 @@ const reversalWords: Readonly<
   },
   refused: {
     isDone: false,
-    words: 'It cannot be taken back any more: ask the merchant to pay it back.',
+    words: 'It cannot be taken back: ask the merchant to pay it back.',
   },
 };
 

@@ -46,6 +46,11 @@ const spokenNames: Readonly<Record<string, string>> = {
 /** The name of a provider as people say it; its own where it is not known any more. */
 export const providerName = (provider: string): string => spokenNames[provider] ?? provider;
 
+/** The providers that take a payment back from a merchant when they are asked: those whose adapter has `reversals`. */
+const reversingProviders: readonly string[] = ['gsma'] satisfies MobileMoneyProviderName[];
+
+export const takesBack = (provider: string): boolean => reversingProviders.includes(provider);
+
 /** A route whose partner and merchant agree; null conditions hold always. */
 export interface Route {
   readonly id: number;

@@ -18,7 +18,7 @@ import {
   whyNoPayer,
 } from '../domain/positions/case-texts.ts';
 import { type Bearer, bearers, difference } from '../domain/positions/position.ts';
-import { providerName } from '../domain/providers.ts';
+import { providerName, takesBack } from '../domain/providers.ts';
 import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './ask-repair.ts';
 import {
   choiceArgument,
@@ -114,11 +114,14 @@ export const reverseRedemptionRepair = repairKind({
     when: ({ secondsSincePayment }, _args, { settings }) =>
       secondsSincePayment > settings.vouchers.reversalWindowSeconds,
   },
-  refuse({ status, isReversed, hasPendingReversal, caseId }) {
+  refuse({ status, isReversed, hasPendingReversal, caseId, provider }) {
     if (caseId !== null) return openCaseOf(caseId);
     if (isReversed) return `It ${TAKEN_BACK}`;
     if (hasPendingReversal) return 'A reversal of it is under way: wait for its end.';
-    if (status === 'POSTED') return undefined;
+    if (status === 'POSTED')
+      return provider === null || takesBack(provider)
+        ? undefined
+        : `${providerName(provider)} takes no payment back: ask the merchant to pay it back.`;
     return status === 'HELD'
       ? 'Its payment is not known yet: wait for its end, or settle it.'
       : 'It was not paid, so there is nothing to take back: its value is on the voucher, for the right merchant to claim.';

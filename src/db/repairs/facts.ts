@@ -5,7 +5,7 @@ import type { TopupStatus } from '../../domain/topup.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import type { Database } from '../connection.ts';
 import { isVoucherBlocked } from '../positions/cases.ts';
-import { providerReferenceOf } from '../positions/placements.ts';
+import { providerOf, providerReferenceOf } from '../positions/placements.ts';
 import { routesOfTopup } from '../providers.ts';
 import { amountOfRetry } from '../topups/topups.ts';
 
@@ -17,6 +17,8 @@ export interface PaymentFacts {
   readonly reference: string;
   readonly status: 'HELD' | 'POSTED' | 'VOIDED';
   readonly providerReference: string | null;
+  /** The provider that paid, or has the payment. */
+  readonly provider: string | null;
   /** Decimal string: with the service fee. */
   readonly amount: string;
   readonly voucherId: number;
@@ -39,7 +41,8 @@ export async function paymentFacts(
   const { rows } = await sql<PaymentFacts>`
     select redemption.id, redemption.operation_id as "operationId",
       platform_reference as reference, redemption.status,
-      ${providerReferenceOf(sql`redemption.operation_id`)} as "providerReference", (to_merchant + service_fee)::text as amount,
+      ${providerReferenceOf(sql`redemption.operation_id`)} as "providerReference",
+      ${providerOf(sql`redemption.operation_id`)} as provider, (to_merchant + service_fee)::text as amount,
       voucher_id as "voucherId", serial_number as "serialNumber", vouchers.partner_id as "partnerId",
       redemption.merchant_id as "merchantId",
       coalesce(extract(epoch from clock_timestamp() - settled_at), 0)::float8

@@ -53,7 +53,7 @@ const advices: Readonly<Record<CaseWhy, string>> = {
   difference: 'Agree who bears the amount, then settle the case.',
   unclear:
     'Nothing was booked. Ask the provider what it has under our reference. Where it is what we ordered, settle the ' +
-    'case. Another answer of the provider opens it again.',
+    'case. Another answer of the provider opens a new case.',
   silence:
     'A callback or a statement brought news, and the provider has not explained it for three days. The service asks ' +
     'once a day, and an answer ends the case. Ask the provider, then settle the case.',
@@ -254,7 +254,7 @@ function payerChoice({ position, names }: BorneOrder): BearerChoice {
   const moved = isCharged
     ? `gets back ${whole}`
     : `pays ${whole}${isOfPartner ? ' from its gift wallet' : ''}`;
-  const withFee = fee > 0n ? `, our fee of ${etb(fee)} included` : '';
+  const withFee = fee > 0n ? ', our fee included' : '';
   const further =
     rest === 0n
       ? ''

@@ -156,7 +156,7 @@ ${shown ? await settling(request, read, { shown, repairs, refused }) : settled(f
 ${facts(factsOf(request, found, shown?.whyNoPayer))}
 ${placements.length > 0 && html`<h2>What the providers say</h2>${saidOf(placements)}`}
 ${repairs.length > 0 && html`<h2>Repairs</h2>${repairTable('Repairs of this case', repairs)}`}
-${others.length > 0 && html`<h2>The same order</h2>${settledBefore(others)}${table('Other cases of this order', others, caseColumns)}`}</details></section>`,
+${others.length > 0 && html`<h2>The same order</h2>${settledBefore(others.filter((one) => isBefore(one, found)))}${table('Other cases of this order', others, caseColumns)}`}</details></section>`,
   };
 }
 
@@ -252,13 +252,17 @@ ${shown.happened === undefined && html`<p>${caseAdvice(found.why)}</p>${contactO
 ${await settleForm(request, read, { shown, refused })}</section>`;
 }
 
+/** Whether a case ended before another one did; an open case has not ended yet. */
+const isBefore = ({ closedAt }: Case, { closedAt: end }: Case): boolean =>
+  closedAt !== null && (end === null || closedAt < end);
+
 /** The cases that a person has settled, each with its end. */
 export const settledBefore = (cases: readonly Case[]): Html | undefined => {
   const ends = cases.flatMap(({ id, borneBy, amount }) =>
     borneBy === null
       ? []
       : [
-          html`<li>${linkToCase(id)}: ${settledWords(borneBy, amount)}, ${money(sizeOf(amount))}</li>`,
+          html`<li>${linkToCase(id)} about ${money(sizeOf(amount))}: ${settledWords(borneBy, amount)}</li>`,
         ],
   );
   return ends.length === 0 ? undefined : html`<p>Settled before:</p><ul>${ends}</ul>`;

@@ -239,7 +239,7 @@ function assignment({ formToken, session, query }: StaffRequest, item: Item): Ht
   const [path, label] = isOwn
     ? (['leave', 'Release'] as const)
     : (['take', assigneeId === null ? 'Assign to me' : 'Take over'] as const);
-  return html`${assignee ?? 'Nobody'} ${postForm(
+  return html`${assignee} ${postForm(
     { action: `${SUPPORT_PATH}/desk/${path}`, formToken, className: 'actions' },
     html`<input type="hidden" name="kind" value="${kind}">
 <input type="hidden" name="filters" value="${new URLSearchParams(readFilters({ query })).toString()}">

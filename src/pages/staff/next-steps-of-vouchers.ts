@@ -3,7 +3,7 @@ import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { VoucherDetail } from '../../db/vouchers/vouchers.ts';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { maskStored } from '../../domain/phone.ts';
-import { providerName } from '../../domain/providers.ts';
+import { providerName, takesBack } from '../../domain/providers.ts';
 import { mayStillComeByItself } from '../../domain/staff.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { money, time } from '../layout/parts.ts';
@@ -128,13 +128,14 @@ function nextOfPaid(redemption: Redemption | undefined): NextStep {
   if (redemption === undefined)
     return { happened: html`It is redeemed.`, toDo: html`Read what happened.` };
   if (redemption.reversal?.status === 'FAILED') return REVERSAL_REFUSED;
-  const { merchant, settledAt, at, providerReference } = redemption;
+  const { merchant, settledAt, at, provider, providerReference } = redemption;
+  const canReverse = takesBack(provider);
   return {
     // When the provider paid is not known here, least of all where it was settled by hand.
     happened: html`${merchant} was paid ${payoutOf(redemption)}, booked ${time(new Date(settledAt ?? at))}.`,
     toDo: html`Give the merchant the provider’s reference <code>${providerReference}</code>. If it is the
-wrong merchant, and it agrees:`,
-    instead: ['reverse-redemption', 'resend-message'],
+wrong merchant, ${canReverse ? 'and it agrees:' : 'ask it to pay the owner back.'}`,
+    instead: canReverse ? ['reverse-redemption', 'resend-message'] : ['resend-message'],
   };
 }
 

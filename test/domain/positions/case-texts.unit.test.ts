@@ -104,13 +104,13 @@ describe('what a choice does', () => {
 
   it('is one line that names who pays or gets how much', () => {
     expect(movesOf(borne(lateOne))).toEqual([
-      'The voucher pays ETB 103.00, our fee of ETB 3.00 included.',
+      'The voucher pays ETB 103.00, our fee included.',
       'Addis Gifts pays ETB 100.00 from its gift wallet.',
       'Our fees pay ETB 100.00.',
       'By its receipt, M-Pesa gave ETB 100.00 back.',
     ]);
     expect(movesOf(borne(positionOf(inBirr, [undone])))).toEqual([
-      'The voucher gets back ETB 103.00, our fee of ETB 3.00 included.',
+      'The voucher gets back ETB 103.00, our fee included.',
       'Addis Gifts gets ETB 100.00 into its gift wallet.',
       'Our fees keep ETB 100.00.',
       'By its receipt, M-Pesa paid the missing ETB 100.00.',
@@ -137,7 +137,7 @@ describe('what a choice does', () => {
   it('says nothing of the voucher where its value is with the partner', () => {
     const order = { ...inBirr, isCharged: false, creditedTo: 'partner' } as const;
     expect(movesOf(borne(positionOf(order, [done(110_000_000n)]))).slice(0, 2)).toEqual([
-      'Addis Gifts pays ETB 103.00 from its gift wallet, our fee of ETB 3.00 included. Addis Gifts pays the other ETB 10.00.',
+      'Addis Gifts pays ETB 103.00 from its gift wallet, our fee included. Addis Gifts pays the other ETB 10.00.',
       'Addis Gifts pays ETB 110.00 from its gift wallet.',
     ]);
   });

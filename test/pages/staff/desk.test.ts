@@ -255,7 +255,7 @@ async function expectNumberAtMenu({ client } = agent): Promise<void> {
   const { html } = await client.get('/support');
   const number = Number(/>Desk <span class="badge warning">(\d+)</.exec(html)?.[1] ?? 0);
   const [, ...rows] = html.split('<tr role="row">');
-  const own = rows.filter((row) => row.includes('Nobody') || row.includes('/desk/leave'));
+  const own = rows.filter((row) => row.includes('Assign to me') || row.includes('/desk/leave'));
   expect(number).toBe(own.length);
 }
 
@@ -274,7 +274,7 @@ describe.each(kinds)('%s', (_name, kind, wait) => {
   it('waits, is counted, filtered and assigned, and leaves', async () => {
     const { subject, words, end } = await wait();
     const [row = ''] = await rowsWith(words);
-    expect(row).toContain('Nobody');
+    expect(row).toContain('Assign to me');
     expect(await rowsWith(words, `?kind=${kind}`)).toHaveLength(1);
     const another = kind === 'case' ? 'repair' : 'case';
     expect(await rowsWith(words, `?kind=${another}`)).toEqual([]);

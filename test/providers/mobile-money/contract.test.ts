@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { takesBack } from '../../../src/domain/providers.ts';
 import type { Payment } from '../../../src/providers/mobile-money/mobile-money.ts';
 import type { ProviderInquiry, ProviderOutcome } from '../../../src/providers/outcome.ts';
 import { suffixRows } from '../../../src/sandbox/scenarios.ts';
@@ -24,6 +25,10 @@ describe.each(adapterNames)('%s', (name) => {
   });
   afterAll(async () => {
     for (const one of [adapter, spoilt, impatient, way, sandbox]) await one?.close();
+  });
+
+  it('takes payments back as its name says', () => {
+    expect(adapter.money.reversals !== undefined).toBe(takesBack(name));
   });
 
   /** One that waits for its limit where an answer never ends. */
