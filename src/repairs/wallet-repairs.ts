@@ -58,7 +58,9 @@ export const undoDepositRepair = repairKind({
     if (before?.isReversed) return { kind: 'refused', result: TAKEN_BACK };
     return {
       kind: 'done',
-      result: `ETB ${formatGroupedAmount(deposited)} left the ${wallet} wallet.`,
+      result:
+        `ETB ${formatGroupedAmount(deposited)} left the ${wallet} wallet. If another amount came in, record it with ` +
+        'the command "money deposit".',
     };
   },
 });
