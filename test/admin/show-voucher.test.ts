@@ -98,5 +98,6 @@ test('a voucher is shown with its claims, redemptions, references, messages and 
     .executeTakeFirstOrThrow();
   const shown = (await scene.admin(`voucher show ${id}`)).out;
   expect(shown).toMatch(/PAID LATE +TAKEN BACK/);
-  expect(shown).toContain(`(${changed_at?.toISOString().slice(11, 16)} UTC)`);
+  // With its day, where that is another one than here.
+  expect(shown).toContain(`${changed_at?.toISOString().slice(11, 16)} UTC)`);
 });

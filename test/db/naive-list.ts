@@ -126,14 +126,22 @@ export const names = fc
   .string({ unit: letters, minLength: 1, maxLength: 4 })
   .map((name) => `${name}x`);
 
+/** A column, and its only texts where it has a few. */
+export interface QueriedColumn {
+  readonly kind: ColumnKind;
+  readonly values?: readonly string[];
+}
+
 /** Queries over columns, about values that are often those of rows. */
 export function queries(
-  columns: Readonly<Record<string, ColumnKind>>,
+  columns: Readonly<Record<string, QueriedColumn>>,
   rows: readonly NaiveRow[],
   sortedByItself: readonly [string, 'ASC' | 'DESC'],
 ): fc.Arbitrary<Query> {
   const columnNames = Object.keys(columns);
   const cells = (column: string): fc.Arbitrary<Cell> => {
+    const choices = columns[column]?.values;
+    if (choices) return fc.constantFrom(...choices);
     const known = rows.map((row) => row[column] ?? null).filter((cell) => cell !== null);
     const spelled = fc
       .tuple(fc.constantFrom<Cell>(...known), fc.nat({ max: 3 }), fc.boolean())
@@ -142,12 +150,12 @@ export function queries(
         const part = length === 0 ? cell : [...cell].slice(0, length).join('');
         return isUpper ? part.toUpperCase() : part;
       });
-    return columns[column] === 'text' ? fc.oneof(spelled, names) : spelled;
+    return columns[column]?.kind === 'text' ? fc.oneof(spelled, names) : spelled;
   };
   const filters = fc.constantFrom(...columnNames).chain((column) =>
     fc.record({
       column: fc.constant(column),
-      operator: fc.constantFrom(...operatorsOf[columns[column] ?? 'text']),
+      operator: fc.constantFrom(...operatorsOf[columns[column]?.kind ?? 'text']),
       isNegated: fc.boolean(),
       values: fc.array(cells(column), { minLength: 2, maxLength: 2 }),
     }),

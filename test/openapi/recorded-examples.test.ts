@@ -151,7 +151,7 @@ async function recordPartner(): Promise<void> {
   await get('/gift-denominations', '?limit=1');
   await get('/info/get-current-balance');
   await record('partner', 'POST /partner-gift-denomination-prices', {
-    body: { denominationId: 3, sellingPriceUsd: '4.75' },
+    body: { denominationId: 3, sellingPriceUsd: '4.80' },
   });
   await get('/partner-gift-denomination-prices', '?limit=1');
   const { id: voucherId, voucherCode } = (await generate()).data.voucher;

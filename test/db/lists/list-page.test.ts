@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addPartner } from '../../../src/db/catalogue/companies.ts';
 import type { Database } from '../../../src/db/connection.ts';
 import { merchantList, productList } from '../../../src/db/lists/catalogue.ts';
-import type { ColumnKind, List, SortBy } from '../../../src/db/lists/list.ts';
+import type { List, SortBy } from '../../../src/db/lists/list.ts';
 import { readListPage } from '../../../src/db/lists/list-page.ts';
 import { listQuery } from '../../../src/http/lists/list-query.ts';
 import {
@@ -13,6 +13,7 @@ import {
   naiveList,
   names,
   parametersOf,
+  type QueriedColumn,
   queries,
 } from '../naive-list.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
@@ -175,7 +176,7 @@ describe.each([
   it('are those of a naive implementation, whatever is asked', async () => {
     const rows = await visible(list);
     const kinds = Object.fromEntries(
-      Object.keys(rows[0] ?? {}).map((name) => [name, source.columns[name]?.kind as ColumnKind]),
+      Object.keys(rows[0] ?? {}).map((name) => [name, source.columns[name] as QueriedColumn]),
     );
     const searched = searchedOf(source).filter((name) => name in kinds);
     let found = 0;
