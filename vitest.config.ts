@@ -24,6 +24,7 @@ const slowProofs = [
   'test/bench/growth.test.ts',
   'test/admin/import/{import,refused-imports}.test.ts',
   'test/clients/{bruno,python-client}.test.ts',
+  'test/db/ledger/archives.test.ts',
   'test/db/reports/day-report-emails.test.ts',
   'test/local/{postgres,temporal-server}.test.ts',
   'test/end-to-end/{crashes,faults,processes}/**/*.test.ts',
@@ -46,7 +47,7 @@ const slowProofs = [
   'test/pages/portal/statements/statement-emails.test.ts',
   'test/runtime/temporal/{copied-results,every-copied-command,rotated-payload-keys}.test.ts',
   'test/runtime/worker/workflow-threads/endless-workflow.test.ts',
-  'test/workflows/{refused-calls,refused-steps,temporal-ui-pictures}.test.ts',
+  'test/workflows/{nudge-flood,refused-calls,refused-steps,temporal-ui-pictures}.test.ts',
 ];
 
 /** The image, built and run: it needs root on Debian, and minutes. `npm run test:image` runs it. */
