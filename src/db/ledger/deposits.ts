@@ -103,7 +103,7 @@ const isTakenBack = (operationId: string) => sql`exists (
 
 /**
  * The deposits of a partner, the newest first, by an index of deposits alone; or only the one with a reference, as
- * it is stored. A deposit is like another of the same wallet that has its amount and was made within days, or has the
+ * it is stored. A deposit is like another in either wallet that has its amount and was made within days, or has the
  * same letters and digits in its reference. Deposits that were taken back are like none.
  */
 export async function listDeposits(
@@ -113,7 +113,10 @@ export async function listDeposits(
 ): Promise<ListedDeposit[]> {
   const only =
     page.reference === undefined ? sql`` : sql`and operation_id = ${operationOf(page.reference)}`;
-  const ofWallet = sql`credit_account_id = account.id and operation_id like 'deposit:%' and step = 'deposit'`;
+  const into = (account: string) =>
+    sql`credit_account_id = ${sql.ref(`${account}.id`)} and operation_id like 'deposit:%' and step = 'deposit'`;
+  const isWallet = (account: string) =>
+    sql`${sql.ref(`${account}.partner_id`)} = ${partnerId} and ${sql.ref(`${account}.kind`)} in ('gift', 'airtime')`;
   const referenceIn = (operationId: string) =>
     sql`substr(${sql.ref(operationId)}, ${operationOf('').length + 1}::int)`;
   const { rows } = await sql<ListedDeposit>`
@@ -121,19 +124,20 @@ export async function listDeposits(
       account.kind as wallet, made.amount,
       (select created_at from ledger_transfers as taken
         where taken.operation_id = made.operation_id and taken.step = ${DEPOSIT_REVERSAL}) as "reversedAt",
-      array(select ${referenceIn('other.operation_id')} from (
-          select id, operation_id from ledger_transfers where ${ofWallet} and id <> made.id
+      array(select ${referenceIn('other.operation_id')}
+        from ledger_accounts as wallet cross join lateral (
+          select id, operation_id from ledger_transfers where ${into('wallet')} and id <> made.id
             and (amount = made.amount and created_at > made.created_at - ${ALIKE_WITHIN}
                 and created_at < made.created_at + ${ALIKE_WITHIN}
               or ${spelled('ledger_transfers.operation_id')} = ${spelled('made.operation_id')})) as other
-        where not ${isTakenBack('other.operation_id')} and not ${isTakenBack('made.operation_id')}
+        where ${isWallet('wallet')} and not ${isTakenBack('other.operation_id')} and not ${isTakenBack('made.operation_id')}
         order by other.id desc limit ${MOST_ALIKE}) as alike
     from ledger_accounts as account cross join lateral (
       select id, created_at, operation_id, amount from ledger_transfers
-      where ${ofWallet} ${only}
+      where ${into('account')} ${only}
       order by id desc limit ${page.limit + page.offset}
     ) as made
-    where account.partner_id = ${partnerId} and account.kind in ('gift', 'airtime')
+    where ${isWallet('account')}
     order by made.id desc ${limitedTo(page)}`.execute(database);
   return rows;
 }

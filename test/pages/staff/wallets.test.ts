@@ -27,11 +27,16 @@ const depositOf = (reference: string) =>
 const caseOf = (id: number) => `/support/vouchers/${id}`;
 const actionOf = (kind: string) => `/support/repairs/ask/${kind}`;
 
-const deposited = (reference: string, amount = '20') =>
+const deposited = (
+  reference: string,
+  amount = '20',
+  wallet: 'gift' | 'airtime' = 'gift',
+  partnerId = scene.partner.id,
+) =>
   scene.stack.database.transaction().execute((transaction) =>
     addDeposit(transaction, {
-      partnerId: scene.partner.id,
-      wallet: 'gift',
+      partnerId,
+      wallet,
       amount: parseMoney(amount),
       reference,
     }),
@@ -49,10 +54,16 @@ describe('a deposit', () => {
     await deposited(spelled ?? '', '44.02');
     await deposited(other ?? '', '55.03');
     const shown = async (reference = '') => (await operator.client.get(depositOf(reference))).html;
-    expect(await shown(first)).toMatch(
-      new RegExp(`same payment as[\\s\\S]*${spelled}</a>, [\\s\\S]*${second}</a>`),
+    expect(words(await shown(first))).toMatch(
+      new RegExp(
+        `same payment as ${spelled?.replace('.', '\\.')} , booked after this one: ETB 44\\.02 · gift wallet · [^,]+, ` +
+          `and as ${second} , booked after this one: ETB 33\\.01 · gift wallet · `,
+      ),
     );
-    expect(await shown(second)).toMatch(new RegExp(`same payment as[^:]*${first}</a>\\.`));
+    expect(words(await shown(second))).toMatch(
+      new RegExp(`same payment as ${first} , booked before this one: ETB 33\\.01 · gift wallet · `),
+    );
+    expect(words(await shown(second)).split('booked before')).toHaveLength(2);
     expect(await shown(other)).not.toContain('same payment');
     expect((await operator.client.get(pageOf())).html.split('Twice?')).toHaveLength(4);
     const { gift } = await partnerBalances(scene.stack.database, scene.partner.id);
@@ -67,6 +78,17 @@ describe('a deposit', () => {
     expect(await shown(second)).toContain('Taken back');
     expect(await shown(first)).not.toContain(`${second}</a>`);
     expect(await shown(second)).not.toContain(actionOf('undo-deposit'));
+  });
+
+  it('is compared with those of the other wallet, and with those of no other partner', async () => {
+    const name = randomUUID();
+    await deposited(`${name}/gift`, '71.04');
+    await deposited(`${name}/airtime`, '71.04', 'airtime');
+    const other = await makePartner(scene.stack);
+    await deposited(`${name}/other`, '71.04', 'gift', other.id);
+    const shown = words((await agent.client.get(depositOf(`${name}/gift`))).html);
+    expect(shown).toContain(`${name}/airtime , booked after this one: ETB 71.04 · airtime wallet`);
+    expect(shown).not.toContain(`${name}/other`);
   });
 
   it('of another partner, or an unknown one, has no page here', async () => {

@@ -104,9 +104,14 @@ export async function depositPage(
   company: FoundCompany,
   { reference, refused }: { readonly reference: string; readonly refused?: RefusedForm },
 ): Promise<PageAnswer> {
-  const deposit = await findDepositOf(request.services.database, company.id, reference);
+  const { database } = request.services;
+  const deposit = await findDepositOf(database, company.id, reference);
   if (!deposit) return problems.notFound;
-  const { amount, wallet, at, alike } = deposit;
+  const { amount, wallet, at } = deposit;
+  const others = await Promise.all(
+    deposit.alike.map((other) => findDepositOf(database, company.id, other)),
+  );
+  const alike = others.filter((other) => other !== undefined);
   return {
     kind: 'page',
     title: `Deposit ${deposit.reference}`,
@@ -119,14 +124,18 @@ ${
   message(
     'warning',
     html`<div>It may be the same payment as ${alike.map(
-      (other, index) =>
-        html`${index > 0 && ', '}<a href="${depositPath(company.id, other)}">${other}</a>`,
+      (other, index) => html`${index > 0 && ', and as '}${likeness(company, deposit, other)}`,
     )}.</div>`,
   )
 }
 ${await undoing(request, deposit, refused)}`,
   };
 }
+
+/** Another deposit, with what a person compares at the bank. */
+const likeness = ({ id }: FoundCompany, deposit: ListedDeposit, other: ListedDeposit): Html =>
+  html`<a href="${depositPath(id, other.reference)}">${other.reference}</a>, booked
+${other.id < deposit.id ? 'before' : 'after'} this one: ${money(other.amount)} · ${other.wallet} wallet · ${time(other.at)}`;
 
 /** What taking a deposit back would move, with its form for those who may ask for it. */
 async function undoing(
