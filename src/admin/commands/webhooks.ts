@@ -9,6 +9,7 @@ import {
   sendAgain,
 } from '../../db/webhooks/deliveries.ts';
 import {
+  BY_OPERATOR,
   findWebhook,
   listWebhooks,
   removeWebhook,
@@ -188,7 +189,7 @@ const stateCommand = (verb: 'pause' | 'resume') =>
     async change(transaction, input) {
       const webhook = await requireWebhook(transaction, input.id);
       const status = verb === 'pause' ? 'DISABLED' : 'ACTIVE';
-      const isChanged = await setWebhookStatus(transaction, webhook.id, status, 'By the operator.');
+      const isChanged = await setWebhookStatus(transaction, webhook.id, status, BY_OPERATOR);
       if (!isChanged)
         return { unchanged: `No change: webhook ${webhook.id} is ${status} already.` };
       return {

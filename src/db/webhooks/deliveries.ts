@@ -308,8 +308,9 @@ export interface WebhookHealth {
   /** Events that wait for their next attempt, and those that were given up; of very many only a part is counted. */
   readonly waiting: number;
   readonly givenUp: number;
-  /** Attempts that the longest waiting event has had. */
+  /** Attempts that the next event has had, and when it has another one. */
   readonly attempts: number | null;
+  readonly nextAt: Date | null;
 }
 
 /** An attempt without the text of the answer, which may hold anything. */
@@ -339,7 +340,7 @@ export async function webhookHealth(
   const { rows } = await sql<WebhookHealth>`
     select endpoint.id as "endpointId",
       ${counted('PENDING')} as waiting, ${counted('FAILED')} as "givenUp",
-      (select attempts ${waits} and event_number is not null order by next_attempt_at, id limit 1) as attempts,
+      next.attempts, next.next_attempt_at as "nextAt",
       exists (select ${waits} and next_attempt_at <= now()) as "isBusy",
       (array_agg(${attempt} order by last_attempt_at desc)
         filter (where last_attempt_at is not null))[1] as last,
@@ -349,8 +350,11 @@ export async function webhookHealth(
       select type, last_attempt_at, last_status_code, last_problem
       from webhook_deliveries where endpoint_id = endpoint.id
       order by webhook_deliveries.id desc limit ${LOOKED_AT}
-    ) as newest on true
-    group by endpoint.id`.execute(database);
+    ) as newest on true left join lateral (
+      select attempts, next_attempt_at ${waits} and event_number is not null
+      order by next_attempt_at, id limit 1
+    ) as next on true
+    group by endpoint.id, next.attempts, next.next_attempt_at`.execute(database);
   return rows;
 }
 

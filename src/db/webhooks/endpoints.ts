@@ -78,6 +78,9 @@ export async function addWebhook(
   return id;
 }
 
+/** The reason of a state that an operator gave a webhook. */
+export const BY_OPERATOR = 'By the operator.';
+
 /**
  * Changes the state of a webhook. An active one is woken: it gets what it has missed, as long as events
  * are kept. Returns whether there was one in another state.

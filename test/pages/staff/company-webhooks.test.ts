@@ -95,7 +95,9 @@ it.each([
       .where('endpoint_id', '=', id)
       .where('status', '=', 'PENDING')
       .execute();
-    expect(await words()).toMatch(/2 events wait, the next one after \d+ attempts?\./);
+    expect(await words()).toMatch(
+      /2 events wait, the next one after \d+ attempts?, at \d{4}-\d\d-\d\d [\d:]+ ?\./,
+    );
   });
   expect(await queue()).toContain(`<a href="${list}">Failing webhook</a>`);
   isDown = false;
@@ -135,4 +137,37 @@ it('that was switched off is switched on by an operator, and gets what it has mi
   await set('SWITCHED_OFF');
   expect((await operator.client.submit(list, resume)).status).toBe(303);
   await until(async () => expect(shop.received).toHaveLength(1));
+});
+
+it('that was paused is a line of its company: an operator resumes what an operator paused', async () => {
+  const other = await scene.another();
+  const shop = await scene.receiver();
+  const { id } = await other.register(`${shop.url}/hooks`);
+  const company = `/support/partners/${other.partnerId}`;
+  const [list, resume] = [`${company}/webhooks`, `${company}/webhooks/${id}/resume`];
+  const operator = await staffClient(scene.stack, 'OPERATOR');
+  const seen = async (who: typeof agent, path = list) => (await who.client.get(path)).html;
+  const pausedBy = (reason: string) =>
+    scene.stack.database
+      .updateTable('webhook_endpoints')
+      .set({
+        status: 'DISABLED',
+        status_reason: reason,
+        wake_at: null,
+        types: ['voucher.redeemed'],
+      })
+      .where('id', '=', id)
+      .execute();
+  expect(await seen(operator, company)).not.toContain('Paused webhooks');
+  await pausedBy('By portal:owner@abay.example.');
+  expect(await seen(operator, company)).toContain('Paused webhooks');
+  expect(await seen(operator)).toContain('voucher.redeemed');
+  expect(await seen(operator)).toContain('By owner@abay.example.');
+  expect(await seen(operator)).toContain('They wait until the company resumes it.');
+  expect(await seen(operator)).not.toContain(resume);
+  await pausedBy('By the operator.');
+  expect(await seen(agent)).not.toContain(resume);
+  expect((await operator.client.submit(list, resume)).status).toBe(303);
+  expect((await scene.endpoint(id)).status).toBe('ACTIVE');
+  expect(await seen(operator)).not.toContain('By the operator.');
 });

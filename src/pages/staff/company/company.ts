@@ -2,6 +2,7 @@ import { type FoundCompany, findCompany } from '../../../db/catalogue/companies.
 import { partnerBalances, readLowBalances } from '../../../db/ledger/ledger.ts';
 import { paymentsUnderway, topupsUnderway, type Underway } from '../../../db/overview.ts';
 import { type Case, casesOfCompany } from '../../../db/positions/cases.ts';
+import { listWebhooks } from '../../../db/webhooks/endpoints.ts';
 import { maskMsisdn, parseMsisdn } from '../../../domain/phone.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
 import { creditGoodwillRepair } from '../../../repairs/wallet-repairs.ts';
@@ -31,7 +32,7 @@ import { webhookForms, webhooksPart } from './webhooks.ts';
 const casesPart = declarePart<Case>({
   path: '/cases',
   title: 'Cases',
-  nothing: 'The providers and the books agree.',
+  nothing: 'There is no case of the company.',
   read: ({ services }, company, page) => casesOfCompany(services.database, company, page),
   columns: () => caseColumns,
 });
@@ -61,7 +62,10 @@ const showCompany = companyPages({
     const { kind, name, status } = company;
     const [tone, word] = statusWords[status];
     const path = companyPath(company);
-    const figures = await figuresOf(request, company);
+    const figures = {
+      ...(await figuresOf(request, company)),
+      ...(await pausedWebhooks(request, company)),
+    };
     const links = [
       ...parts.filter(({ kinds }) => kinds.includes(kind)),
       { path: '/sales', title: salesTitle(company) },
@@ -104,6 +108,19 @@ of the ${walletLabels[wallet].name.toLowerCase()}</span></a>`;
     ...underway('Payments on hold', payments),
     ...underway('Top-ups on hold', await topupsUnderway(database, id)),
   };
+}
+
+/** The webhooks that get no events until somebody resumes them; the queue has those that were switched off. */
+async function pausedWebhooks(
+  { services: { database } }: StaffRequest,
+  company: FoundCompany,
+): Promise<Facts> {
+  const paused = (await listWebhooks(database, company)).filter(
+    ({ status }) => status === 'DISABLED',
+  );
+  return paused.length === 0
+    ? {}
+    : { 'Paused webhooks': html`<a href="${companyPath(company)}/webhooks">${paused.length}</a>` };
 }
 
 const underway = (title: string, { count, amount }: Underway): Facts =>

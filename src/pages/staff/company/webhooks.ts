@@ -9,12 +9,13 @@ import {
   webhookHealth,
 } from '../../../db/webhooks/deliveries.ts';
 import {
+  BY_OPERATOR,
   findWebhook,
   listWebhooks,
   setWebhookStatus,
   type WebhookEndpoint,
 } from '../../../db/webhooks/endpoints.ts';
-import type { AccessChangeName } from '../../../domain/access.ts';
+import { type AccessChangeName, PORTAL_ACTOR } from '../../../domain/access.ts';
 import { webhookHost } from '../../../domain/events.ts';
 import { mayAsStaff, type StaffNeed } from '../../../domain/staff.ts';
 import { type Html, html } from '../../../rendering/html.ts';
@@ -58,15 +59,21 @@ const attempts = ({ health, failingSince }: Webhook): Html => {
 const several = (count: number, one: string, many: string): string =>
   `${count.toLocaleString('en')}${count === MOST_SENT_AGAIN ? ' or more' : ''} ${count === 1 ? one : many}`;
 
+/** Whether the service ends its pause; that of the company is for the company to end. */
+const isOff = ({ status, statusReason }: WebhookEndpoint): boolean =>
+  status === 'SWITCHED_OFF' || (status === 'DISABLED' && statusReason === BY_OPERATOR);
+
 /** How many events are not delivered; a webhook that is off gets its events once it is resumed. */
-const events = ({ health, status }: Webhook): Html => {
-  const { waiting = 0, givenUp = 0, attempts: tried } = health ?? {};
-  if (status !== 'ACTIVE') return html`They wait until it is resumed.`;
+const events = (webhook: Webhook): Html => {
+  const { waiting = 0, givenUp = 0, attempts: tried, nextAt } = webhook.health ?? {};
+  if (webhook.status !== 'ACTIVE')
+    return html`They wait until ${isOff(webhook) ? 'an operator or ' : ''}the company resumes it.`;
   if (waiting + givenUp === 0) return html`None waits.`;
   return html`${
     waiting > 0 &&
     html`${several(waiting, 'event waits', 'events wait')}${
-      tried && `, the next one after ${several(tried, 'attempt', 'attempts')}`
+      tried &&
+      html`, the next one after ${several(tried, 'attempt', 'attempts')}${nextAt && html`, at ${time(nextAt)}`}`
     }.`
   } ${givenUp > 0 && html`${several(givenUp, 'event was', 'events were')} given up.`}`;
 };
@@ -100,8 +107,9 @@ export const webhooksPart = declarePart<Webhook>({
       title: 'State',
       phone: 'plain',
       value: (one) =>
-        html`${webhookState(one)}${one.statusReason !== null && html`<br>${one.statusReason}`}`,
+        html`${webhookState(one)}${one.status !== 'ACTIVE' && html`<br>${one.statusReason?.replace(PORTAL_ACTOR, '')}`}`,
     },
+    { title: 'Events', phone: 'plain', value: ({ types }) => types?.join(', ') ?? 'All' },
     { title: 'Last attempt', value: attempts },
     { title: 'Not delivered', value: events },
     { title: 'Help', phone: 'plain', value: (one) => helpForm(request, company, one) },
@@ -115,10 +123,8 @@ function helpForm(
   webhook: Webhook,
 ): Html | false {
   const possible = changes.filter(
-    ({ needs, from, isUseless }) =>
-      mayAsStaff(session.staff.role, needs) &&
-      webhook.status === from &&
-      !isUseless?.(webhook.health),
+    ({ needs, isPossible, isUseless }) =>
+      mayAsStaff(session.staff.role, needs) && isPossible(webhook) && !isUseless?.(webhook.health),
   );
   const path = `${companyPath(company)}/webhooks/${webhook.id}`;
   return (
@@ -142,8 +148,7 @@ interface WebhookChange {
   readonly button: string;
   /** Begins with "You are about to". */
   readonly confirmed: string;
-  /** The state that it changes a webhook in. */
-  readonly from: WebhookEndpoint['status'];
+  isPossible(webhook: WebhookEndpoint): boolean;
   /** Whether there is nothing to do. */
   readonly isUseless?: (health: WebhookHealth | undefined) => boolean;
   /** Undefined where nothing changed. */
@@ -156,6 +161,8 @@ interface WebhookChange {
   readonly notDone: string;
 }
 
+const isActive = ({ status }: WebhookEndpoint): boolean => status === 'ACTIVE';
+
 const changes: readonly WebhookChange[] = [
   {
     verb: 'test',
@@ -163,7 +170,7 @@ const changes: readonly WebhookChange[] = [
     action: 'test webhook',
     button: 'Send a test event',
     confirmed: 'send a test event to',
-    from: 'ACTIVE',
+    isPossible: isActive,
     work: async (transaction, id) =>
       (await requestTestEvent(transaction, id)) === undefined ? undefined : {},
     done: 'A test event is on its way. The answer appears below.',
@@ -175,7 +182,7 @@ const changes: readonly WebhookChange[] = [
     action: 'send-again webhook',
     button: 'Send the events now',
     confirmed: 'send the events that are not delivered to',
-    from: 'ACTIVE',
+    isPossible: isActive,
     isUseless: (health) => health === undefined || health.waiting + health.givenUp === 0,
     async work(transaction, id, { services }) {
       const { webhookRetrySeconds } = services.settings.webhooks;
@@ -189,13 +196,13 @@ const changes: readonly WebhookChange[] = [
     verb: 'resume',
     needs: 'operate',
     action: 'resume webhook',
-    button: 'Switch it on, and send the events',
-    confirmed: 'switch on',
-    from: 'SWITCHED_OFF',
+    button: 'Resume it, and send the events',
+    confirmed: 'resume',
+    isPossible: isOff,
     work: async (transaction, id) =>
-      (await setWebhookStatus(transaction, id, 'ACTIVE', 'By the operator.')) ? {} : undefined,
-    done: 'The webhook is on, and gets the events that it has missed.',
-    notDone: 'It is on already.',
+      (await setWebhookStatus(transaction, id, 'ACTIVE', BY_OPERATOR)) ? {} : undefined,
+    done: 'The webhook is active, and gets the events that it has missed.',
+    notDone: 'It is active already, or the company has paused it.',
   },
 ];
 
@@ -220,7 +227,7 @@ const changeForm = (change: WebhookChange): readonly StaffPage[] =>
           const webhook = await findWebhook(transaction, id, company);
           if (webhook === undefined) return undefined;
           isKnown = true;
-          if (webhook.status !== change.from) return undefined;
+          if (!change.isPossible(webhook)) return undefined;
           const details = await change.work(transaction, id, request);
           return (
             details && { result: true, details: { webhookId: id, url: webhook.url, ...details } }
@@ -237,7 +244,7 @@ const changeForm = (change: WebhookChange): readonly StaffPage[] =>
     },
   });
 
-/** The forms that test a webhook, send its events now, and switch it on. */
+/** The forms that test a webhook, send its events now, and resume it. */
 export const webhookForms: readonly StaffPage[] = changes.flatMap(changeForm);
 
 const webhookId = ({ webhook = '' }: Readonly<Record<string, string>>): number =>
