@@ -1,4 +1,5 @@
 import { webhookHost } from './events.ts';
+import { formatGroupedAmount, parseMoney } from './money.ts';
 import type { Company, Employer } from './vouchers/voucher.ts';
 
 /**
@@ -18,7 +19,8 @@ export interface AccessChange {
     | 'voucher'
     | 'top-up'
     | 'bulk-order'
-    | 'sign-in';
+    | 'sign-in'
+    | 'price';
   readonly isTold: boolean;
 }
 
@@ -55,7 +57,7 @@ export const accessChanges = {
   'sell top-up': shown('company', 'Asked to sell a top-up'),
   'cancel bulk-order': shown('bulk-order', 'Asked to cancel'),
   'download voucher-codes': shown('bulk-order', 'Downloaded the result of'),
-  'set selling-price': shown('company', 'Set a selling price'),
+  'set selling-price': shown('price', 'Set the selling price of the voucher of'),
   'set low-balance': shown('company', 'Set the low balance of a wallet'),
   'sign in': shown('company', 'Signed in'),
   'fail sign-in': shown('sign-in', 'Did not sign in:'),
@@ -121,12 +123,23 @@ export function changedSubject(
       return detail('email');
     case 'sign-in':
       return detail('why');
+    case 'price':
+      return changedPrice(details);
     case 'voucher':
     case 'top-up':
     case 'bulk-order':
     case 'company':
       return '';
   }
+}
+
+/** A voucher with its new selling price and the one before. */
+function changedPrice({ amount, after, before, merchantId }: Readonly<Record<string, unknown>>) {
+  const decimal = (value: unknown) => formatGroupedAmount(parseMoney(String(value)));
+  return (
+    `ETB ${decimal(amount)}: USD ${decimal(after)}${merchantId === null ? '' : ` for merchant ${merchantId}`}, ` +
+    `${before === null ? 'none' : `USD ${decimal(before)}`} before`
+  );
 }
 
 /** Begins the actor of an audit entry that a person has made in the portal. */

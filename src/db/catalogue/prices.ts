@@ -81,11 +81,14 @@ export async function listPartnerPrices(database: Database, partnerId: number, p
     /** Null: for every merchant without its own price. */
     merchantId: number | null;
     merchant: string | null;
+    /** Whether a merchant has its own price of the denomination. */
+    isByMerchant: boolean;
     sellingPriceUsd: string | null;
     since: Date | null;
   }>`
     select denomination.id as "denominationId", amount_etb as amount, denomination.status,
       price.merchant_id as "merchantId", merchant_name as merchant,
+      count(price.merchant_id) over (partition by denomination.id) > 0 as "isByMerchant",
       selling_price_usd as "sellingPriceUsd", price.created_at as since
     from gift_denominations as denomination
     left join partner_gift_denomination_prices as price
@@ -100,11 +103,8 @@ export async function listPartnerPrices(database: Database, partnerId: number, p
 }
 
 /** The current price of exactly this partner, denomination and merchant; undefined for none. */
-export const findPrice = (
-  transaction: DatabaseTransaction,
-  price: Omit<NewPrice, 'sellingPriceUsd'>,
-) =>
-  transaction
+export const findPrice = (database: Database, price: Omit<NewPrice, 'sellingPriceUsd'>) =>
+  database
     .selectFrom('partner_gift_denomination_prices')
     .select(storedColumns)
     .where('partner_id', '=', price.partnerId)

@@ -49,6 +49,8 @@ function labelOf(entry: Entry): HtmlValue {
       return html`${text} ${detail(entry, 'email')}`;
     case 'sign-in':
       return html`${text} ${detail(entry, 'why')}`;
+    case 'price':
+      return html`${text} ${changedSubject(change, entry.details)}`;
     case 'company':
       return text;
   }

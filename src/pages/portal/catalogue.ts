@@ -193,13 +193,15 @@ export const setPriceForm = portal.form({
   async handle(request) {
     const found = await denominationOf(request);
     if (!found) return problems.notFound;
-    const read = await readPriceForm(request.services.database, request.form);
-    if (!read.ok) return pricePage(request, read.wrong);
     const { denominationId } = found;
+    const named = { partnerId: request.session.company.id, denominationId };
+    const read = await readPriceForm(request.services.database, request.form, named);
+    if (!read.ok) return pricePage(request, read.wrong);
     const { price, merchantId } = read;
     await changeAccess(request, 'set selling-price', async (transaction) => {
       const set = await setSellingPrice(transaction, {
-        ...{ partnerId: request.session.company.id, denominationId, merchantId },
+        ...named,
+        merchantId,
         sellingPriceUsd: price,
       });
       if (!set.ok || !set.isChanged) return undefined;

@@ -275,3 +275,28 @@ test('the price of a voucher is set for all merchants or one, and a wallet has i
     .executeTakeFirstOrThrow();
   expect(low_balance).toBeNull();
 });
+
+test('a price that is ten times more or less than the price in force is asked about once', async () => {
+  const { asPerson, merchant, partner } = scene;
+  const path = `/portal/prices/${partner.denominations.unpriced}`;
+  const inForce = { price: '7.25', merchant: '' };
+  await asPerson.submit(path, path, inForce);
+  for (const [price, words, nearer] of [
+    ['72.5', 'USD 72.5 is 10 times USD 7.25.', '72.49'],
+    ['0.7', 'USD 0.7 is 1/10 of USD 7.25.', '0.73'],
+  ] as const) {
+    expect((await asPerson.submit(path, path, { price: nearer })).status).toBe(303);
+    await asPerson.submit(path, path, inForce);
+    const asked = await asPerson.submit(path, path, { price });
+    expect([asked.status, asked.html]).toEqual([422, expect.stringContaining(words)]);
+    const sent = async (fields: Record<string, string>) =>
+      (await asPerson.post(path, { ...hiddenFields(asked.html, path), merchant: '', ...fields }))
+        .status;
+    // The answer is for this price alone, and for all merchants alone.
+    expect(await sent({ price: '7250' })).toBe(422);
+    expect(await sent({ price, merchant: merchant.identifier })).toBe(422);
+    expect(await sent({ price })).toBe(303);
+    expect((await asPerson.get('/portal/prices')).html).toContain(`USD ${price}`);
+    await asPerson.post(path, { ...hiddenFields(asked.html, path), ...inForce, sure: '7.25 ' });
+  }
+});

@@ -383,7 +383,7 @@ describe('a selling price', () => {
     expect(plain(html)).toContain('Price at the sale USD 4.75');
     expect(html).toContain(`href="${path}"`);
     const words = await read(path);
-    expect(words).toMatch(/USD 4\.75 In force All others .* The partner’s server/);
+    expect(words).toMatch(/USD 4\.75 In force Every merchant .* The partner’s server/);
   });
 
   it('is set by an operator for one merchant or for all, and is audited as at the portal', async () => {
@@ -417,6 +417,15 @@ describe('a selling price', () => {
       actor: `staff:${operator.account.id}`,
       details: { before: null, after: '4.6', merchantId: scene.merchant.id, why: 'Ticket 4711' },
     });
+    expect(words).toContain('All others');
+    const far = await set({ price: '475' });
+    expect([far.status, plain(far.html)]).toEqual([
+      422,
+      expect.stringContaining('USD 475 is 100 times USD 4.75.'),
+    ]);
+    expect(await read(`${pathOf(partner())}/changes`)).toContain(
+      `Set the selling price of the voucher of ETB 500.00: USD 4.60 for merchant ${scene.merchant.id}, none before`,
+    );
     await set({ price: '4.60', merchant: identifier });
     expect(await read(path, operator)).toContain('Nothing was changed');
     for (const wrong of [

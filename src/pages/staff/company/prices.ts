@@ -41,12 +41,14 @@ export const pricesPart = declarePart<Price>({
     {
       title: 'Merchant',
       phone: 'plain',
-      value: ({ sellingPriceUsd, merchant }) => sellingPriceUsd !== null && forWhom(merchant),
+      value: (price) => price.sellingPriceUsd !== null && forWhom(price),
     },
   ],
 });
 
-const forWhom = (merchant: string | null): string => merchant ?? 'All others';
+/** The merchant of a price, or that it is for those without their own. */
+const forWhom = ({ merchant, isByMerchant }: Pick<Price, 'merchant' | 'isByMerchant'>): string =>
+  merchant ?? (isByMerchant ? 'All others' : 'Every merchant');
 
 /** The denomination of the path; undefined where the partner may not sell it and has no price of it. */
 async function priceOf(
@@ -73,7 +75,7 @@ async function pricePage(
 ): Promise<PageAnswer> {
   const price = await priceOf(request, company);
   if (!price) return problems.notFound;
-  const { amount, denominationId, status } = price;
+  const { amount, denominationId, status, isByMerchant } = price;
   const named = { partnerId: company.id, denominationId };
   const page = { limit: SHOWN, offset: 0 };
   const history = await priceHistory(request.services.database, named, page);
@@ -81,13 +83,12 @@ async function pricePage(
     title: `Price of the voucher of ETB ${amountText(amount)}`,
     status: wrong && 422,
     content: html`<section class="card">
-<p>A quote takes the price of its merchant, else the price of all others.</p>
-${history.length === 0 ? emptyState('None', 'No price was set: the voucher cannot be sold.') : historyOf(history)}
+${history.length === 0 ? emptyState('None', 'No price was set: the voucher cannot be sold.') : historyOf(history, isByMerchant)}
 ${status === 'ACTIVE' && setForm(request, { path: pricePath(company.id, denominationId), wrong })}</section>`,
   });
 }
 
-const historyOf = (history: readonly PastPrice[]): Html =>
+const historyOf = (history: readonly PastPrice[], isByMerchant: boolean): Html =>
   table(`The newest ${SHOWN} prices`, history, [
     {
       title: 'Price',
@@ -95,7 +96,11 @@ const historyOf = (history: readonly PastPrice[]): Html =>
       value: ({ sellingPriceUsd, until }) =>
         html`USD ${usd(sellingPriceUsd)} ${until === null && badge('success', 'In force')}`,
     },
-    { title: 'Merchant', phone: 'plain', value: ({ merchant }) => forWhom(merchant) },
+    {
+      title: 'Merchant',
+      phone: 'plain',
+      value: ({ merchant }) => forWhom({ merchant, isByMerchant }),
+    },
     { title: 'From', value: ({ from }) => time(from) },
     { title: 'Until', value: ({ until }) => until && time(until) },
     { title: 'Set by', phone: 'plain', value: setterOf },
@@ -142,7 +147,9 @@ const setPriceForms = companyForms({
     const { services, form } = request;
     const price = await priceOf(request, company);
     if (price?.status !== 'ACTIVE') return problems.notFound;
-    const read = await readPriceForm(services.database, form);
+    const { amount, denominationId } = price;
+    const named = { partnerId: company.id, denominationId };
+    const read = await readPriceForm(services.database, form, named);
     if (!read.ok) return pricePage(request, company, { price: read.wrong });
     const typed = readNameField(form.text('why'), 200);
     if (typed === undefined)
@@ -150,15 +157,17 @@ const setPriceForms = companyForms({
         price: { price: read.price, merchant: form.text('merchant') },
         why: 'Write the ticket and the reason in one line.',
       });
-    const { amount, denominationId } = price;
     const { merchantId } = read;
-    const wanted = { partnerId: company.id, denominationId, merchantId };
     const why = keptReason(typed);
     const before = await changeAccess(
       request,
       'set selling-price',
       async (transaction) => {
-        const set = await setSellingPrice(transaction, { ...wanted, sellingPriceUsd: read.price });
+        const set = await setSellingPrice(transaction, {
+          ...named,
+          merchantId,
+          sellingPriceUsd: read.price,
+        });
         if (!set.ok || !set.isChanged) return undefined;
         const details = {
           denominationId,
