@@ -190,6 +190,7 @@ interface Redemption {
   /** Whether the voucher pays for it now. */
   readonly charged: boolean;
   readonly operationId: string;
+  readonly merchantId: number;
   readonly merchant: string;
   readonly toMerchant: string;
   readonly serviceFee: string;
@@ -301,7 +302,7 @@ const redemptions = sql`
     'settledAt', settled_at, 'charged', charged,
     'lateAt', case when redemption.status = 'VOIDED' and is_done then changed_at end,
     'takenBackAt', case when redemption.status = 'POSTED' and not is_done then changed_at end,
-    'operationId', redemption.operation_id, 'merchant', payee.merchant_name,
+    'operationId', redemption.operation_id, 'merchantId', payee.id, 'merchant', payee.merchant_name,
     'toMerchant', to_merchant::text, 'serviceFee', service_fee::text,
     'status', redemption.status, 'reference', platform_reference,
     'paymentReference', payment_reference,

@@ -72,7 +72,7 @@ export const showCases = support.page({
       content: html`<h1>${title}</h1>
 <p>Where providers and our books differ, and a person decides who bears it.</p>
 ${filterForm({ action: CASES_PATH, all: `${CASES_PATH}?state=`, fields, values: { ...(provider && { provider }), ...(state && { state }) }, problems: {} })}
-${cases.length === 0 ? emptyState('No cases', 'The providers and the books agree.') : listOf(cases)}`,
+${cases.length === 0 ? emptyState('None', includeClosed ? 'There is no case.' : 'No case is open.') : listOf(cases)}`,
     };
   },
 });

@@ -39,6 +39,7 @@ import {
   depositPath,
   openCasePath,
   repairPath,
+  termsPath,
 } from './repair-parts.ts';
 
 const SHOWN = 20;
@@ -139,10 +140,7 @@ const numbered: readonly (readonly [id: RegExp, pathOf: (id: number) => string])
   [/^repair:([0-9]{1,15}):[0-9a-f]+$/, repairPath],
   [/^case:[^:]+:([0-9]{1,15})$/, openCasePath],
   [/^case:due-vouchers:[^:]+:([0-9]{1,15})$/, (id) => companyPath({ kind: 'partner', id })],
-  [
-    /^check-payout-account:[^:]+:([0-9]{1,15})$/,
-    (id) => `${companyPath({ kind: 'merchant', id })}/terms`,
-  ],
+  [/^check-payout-account:[^:]+:([0-9]{1,15})$/, termsPath],
 ];
 
 /** Leads from a workflow in the Temporal UI to the page of its case. */

@@ -18,7 +18,7 @@ import {
   shortCaseOf,
   WAIT,
 } from './next-steps.ts';
-import { wordsOf } from './repair-parts.ts';
+import { termsPath, wordsOf } from './repair-parts.ts';
 
 type Redemption = VoucherDetail['redemptions'][number];
 
@@ -175,6 +175,7 @@ function nextOfRefusedPayment({
   providerMessage,
   notDoneBy,
   provider,
+  merchantId,
   merchant,
   paymentReference,
 }: Redemption): NextStep {
@@ -191,7 +192,8 @@ function nextOfRefusedPayment({
         ? 'The payment was settled by hand as not made'
         : html`${name} refused the payment${words || ', and gave no reason'}`
     }. ${merchant} was not paid: the value is on the voucher.`,
-    toDo: html`Tell ${merchant} why. If its payout account is wrong, an operator corrects it. Then it claims again. If
+    toDo: html`Tell ${merchant} why. If its <a href="${termsPath(merchantId)}">payout account</a> is wrong, an operator
+corrects it. Then it claims again. If
 ${name} refuses that, too, ask it, and quote <code>${paymentReference}</code>.`,
     asked: provider,
   };

@@ -7,7 +7,7 @@ import { checkPayoutAccountOnce } from '../../operations/redemptions.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { emptyState, message, postForm, table, time } from '../layout/parts.ts';
 import { idOf, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
-import { companyLink, companyPath } from './repair-parts.ts';
+import { companyLink, termsPath } from './repair-parts.ts';
 
 const ACCOUNTS_PATH = `${SUPPORT_PATH}/payout-accounts`;
 const SHOWN = 200;
@@ -109,7 +109,7 @@ export const askForPayoutAccountForm = support.form({
     const id = idOf(request);
     const checked = await checkPayoutAccountOnce(request.services, id);
     const isFromCompany = request.form.text('back') === 'company';
-    const to = isFromCompany ? `${companyPath({ kind: 'merchant', id })}/terms` : ACCOUNTS_PATH;
+    const to = isFromCompany ? termsPath(id) : ACCOUNTS_PATH;
     return { kind: 'redirect', to, notice: noticeOf(checked) };
   },
 });

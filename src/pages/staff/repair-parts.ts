@@ -39,6 +39,10 @@ export const casePath = ({ kind, id }: SupportCaseName): string =>
 /** The page of a company. */
 export const companyPath = ({ kind, id }: Company): string => `${SUPPORT_PATH}/${kind}s/${id}`;
 
+/** The page of a merchant's fee and payout account. */
+export const termsPath = (merchantId: number): string =>
+  `${companyPath({ kind: 'merchant', id: merchantId })}/terms`;
+
 /** The page of a deposit of a partner. */
 export const depositPath = (partnerId: number, reference: string): string =>
   `${companyPath({ kind: 'partner', id: partnerId })}/deposits/${encodeURIComponent(reference)}`;

@@ -184,6 +184,8 @@ test('the search has the guide of each complaint', async () => {
     'Deposit booked twice',
     'Webhook fails',
     'Wrong price',
+    'Cannot sign in',
+    'Voucher expired',
   ]);
   const guide = (await scene.agent.client.get('/support/guide')).html;
   for (const title of titles) expect(guide).toContain(`>${title}</h3>`);
@@ -202,6 +204,13 @@ test('a refused payment has its cause, a way on, and the contact of the provider
   const { words } = await scene.firstOfVoucher(gift.id);
   expect(words).toMatch(/^GSMA mobile money refused the payment: .+ was not paid/);
   expect(words).toContain('If its payout account is wrong, an operator corrects it.');
+  const terms = `/support/merchants/${merchant.id}/terms`;
+  expect((await scene.agent.client.get(`/support/vouchers/${gift.id}`)).html).toContain(
+    `href="${terms}"`,
+  );
+  expect((await scene.agent.client.get(terms)).html).toContain(
+    'merchant payout-account set --merchant',
+  );
   expect(words).toContain(`quote ${payment_reference}.`);
   expect(words).toContain('GSMA mobile money: +251 911 000 001.');
 });

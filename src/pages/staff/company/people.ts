@@ -175,7 +175,7 @@ const changes: readonly SignInChange[] = [
     title: 'Unlock',
     needs: 'help',
     action: 'unlock portal-account',
-    button: 'Forget the wrong attempts',
+    button: 'Unlock the account',
     text: () => 'Wrong passwords and codes are forgotten: the person may try again at once.',
     isPossible: isEnabled,
     confirmed: ({ email }) => html`You are about to let ${email} try to sign in again.`,

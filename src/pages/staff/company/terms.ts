@@ -93,7 +93,9 @@ export const termsPages = companyPages({
       title: 'Fee and payout account',
       content: html`<section class="card">${termsFacts(await readMerchantTerms(database, id))}
 ${checks.length > 0 && accountTable(request, { caption: 'What providers say of the account', rows: checks, back: 'company' })}
-${await feeChanges(request, id)}</section>`,
+${await feeChanges(request, id)}
+<p class="quiet">An operator corrects the payout account: <code>npm run admin -- merchant payout-account set --merchant
+${id} --key msisdn --value NUMBER</code></p></section>`,
     });
   },
 });
