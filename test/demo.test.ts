@@ -78,12 +78,15 @@ async function runDemo(
 
 /** What the statements of the demo say made each of their lines; numbers that vary are left out. */
 const explanationsIn = (stdout: string): string[] =>
-  [...stdout.matchAll(/^ {5}[\d-]{10} [\d:]{8} \(\d\d:\d\d UTC\) {2}(.*?) {2,}[\d,.]+ .*$/gm)].map(
-    ([, explanation = '']) =>
-      explanation
-        .replace(/^Top-up \d+/, 'Top-up')
-        .replace(/^Voucher \d+/, 'Voucher')
-        .replace(/RDM-\w+$/, 'RDM'),
+  [
+    ...stdout.matchAll(
+      /^ {5}[\d-]{10} [\d:]{8} \((?:[\d-]{10} )?\d\d:\d\d UTC\) {2}(.*?) {2,}[\d,.]+ .*$/gm,
+    ),
+  ].map(([, explanation = '']) =>
+    explanation
+      .replace(/^Top-up \d+/, 'Top-up')
+      .replace(/^Voucher \d+/, 'Voucher')
+      .replace(/RDM-\w+$/, 'RDM'),
   );
 
 const failedTopUp = [

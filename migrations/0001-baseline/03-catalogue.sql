@@ -89,6 +89,8 @@ create unique index partner_gift_denomination_prices_current
   nulls not distinct where replaced_at is null;
 create index partner_gift_denomination_prices_listed
   on partner_gift_denomination_prices (partner_id, denomination_id, id) where replaced_at is null;
+create index partner_gift_denomination_prices_history
+  on partner_gift_denomination_prices (partner_id, denomination_id, id);
 
 -- One row. Readers that see the same version see the same reference data, and remember their counts
 -- by it. Changes raise it at the end of their transaction, so that the row is locked for a moment.
