@@ -28,16 +28,17 @@ export const ledgerSumsEnd = checkedTo('ledger-sums');
 /** SQL expression: the kind of operation by which a transfer ends a voucher; else empty. */
 export const endKind = sql`coalesce(substring(operation_id from '^(cancel|expire)-'), '')`;
 
-/** SQL condition on a daily sum: its transfers have a file. The sum is kept, because the file was compared with it. */
-const isArchivedSum = sql`(${isUsual} and exists (
+/** SQL condition on a transfer or a daily sum: the partner that it debits has a file of a day. */
+const hasFile = (day: Sql) => sql`exists (
   select from ledger_archives join ledger_accounts using (partner_id)
-  where ledger_accounts.id = debit_account_id and ledger_archives.day = ledger_day_sums.day))`;
+  where ledger_accounts.id = debit_account_id and ledger_archives.day = ${day})`;
+
+/** SQL condition on a daily sum: its transfers have a file. The sum is kept, because the file was compared with it. */
+const isArchivedSum = sql`(${isUsual} and ${hasFile(sql`ledger_day_sums.day`)})`;
 
 /** SQL condition on a transfer: its daily sum is no kept one; new transfers are not looked up. */
-const isNotYetSummed = sql`(created_at >= now() - interval '13 months' or not ${isUsual} or not exists (
-  select from ledger_archives join ledger_accounts using (partner_id)
-  where ledger_accounts.id = debit_account_id
-    and day = (created_at at time zone 'UTC')::date))`;
+const isNotYetSummed = sql`(created_at >= now() - interval '13 months' or not ${isUsual}
+  or not ${hasFile(sql`(created_at at time zone 'UTC')::date`)})`;
 
 /** The balance of each account, and the sum moved between two accounts on a UTC day. */
 export const ledgerSums: Rollup = {

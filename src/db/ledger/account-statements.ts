@@ -438,17 +438,10 @@ function readPageLines(
   page: Pick<StatementSums, 'closingBalance'> & { readonly limit: number; readonly offset: number },
 ): Promise<StatementLine[]> {
   const request = {
-    ...{
-      partnerId,
-      wallets: [wallet],
-      from,
-      to: before,
-      order: 'newest' as const,
-      after: undefined,
-    },
-    limit: page.offset + page.limit,
+    ...{ partnerId, wallets: [wallet], from, to: before, after: undefined, afterMicros: undefined },
+    ...({ order: 'newest', limit: page.offset + page.limit } as const),
   };
-  const read = async (archived: readonly ArchivedTransfer[]): Promise<StatementLine[]> => {
+  return withArchivedPage(snapshot, request, async (same, archived) => {
     const { rows } = await sql<StatementLine>`
       with ${nextMovements(request, archived)}, line as (
         select *, ${page.closingBalance}::numeric - coalesce(sum(change) over (
@@ -459,10 +452,7 @@ function readPageLines(
         limit ${page.limit}::bigint offset ${page.offset}::bigint
       )
       select ${lineColumns}, line.balance from line ${explanations}
-      order by line.created_at desc, line.id desc`.execute(snapshot);
+      order by line.created_at desc, line.id desc`.execute(same);
     return rows;
-  };
-  return withArchivedPage(snapshot, { ...request, afterMicros: undefined }, (_same, archived) =>
-    read(archived),
-  );
+  });
 }

@@ -9,6 +9,11 @@ const midnightBefore = (moment: RawBuilder<unknown>) => sql`date_trunc('day', ${
 const midnightAfter = (moment: RawBuilder<unknown>) =>
   midnightBefore(sql`${moment} + interval '1 day' - interval '1 microsecond'`);
 
+/** SQL query: the accounts of a partner, each with its wallet; two accounts have the reserved gifts. */
+export const accountsWithWallets = (partnerId: number) => sql`
+  select id, balance, case kind when 'gift-hold' then 'reserved' else kind end as wallet
+  from ledger_accounts where partner_id = ${partnerId}`;
+
 /**
  * SQL: `account`, the accounts of wallets of a partner, and `own`, what changed these wallets since
  * a range began. Whole UTC days come from the daily sums, at their midnight. Transfers are read for
@@ -24,9 +29,7 @@ export const ownMovements = (
   archived: readonly ArchivedTransfer[],
 ) => sql`
   account as (
-    select * from (
-      select id, balance, case kind when 'gift-hold' then 'reserved' else kind end as wallet
-      from ledger_accounts where partner_id = ${partnerId}) as accounts
+    select * from (${accountsWithWallets(partnerId)}) as accounts
     where wallet = any(${wallets}::text[])
   ), span (first, before, after_id, to_id) as (values
     (${begin}, ${midnightAfter(begin)}, 0, ${ledgerSumsEnd}),

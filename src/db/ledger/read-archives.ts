@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Database, inSnapshot } from '../connection.ts';
 import type { ArchivedTransfer } from './archive-files.ts';
 import { archivedUntil, type DayFile, isInFileOnly, readArchived } from './archives.ts';
+import { accountsWithWallets } from './own-movements.ts';
 
 /** SQL expression: the UTC day of a moment. */
 const dayOf = (moment: RawBuilder<unknown>) => sql`(${moment} at time zone 'UTC')::date`;
@@ -119,14 +120,13 @@ export async function withArchivedPage<Line extends { readonly at: Date }>(
   });
 }
 
-/** The wallet of each account of a partner; two accounts have the reserved gifts. */
+/** The wallet of each account of a partner. */
 async function walletsOf(
   snapshot: Database,
   partnerId: number,
 ): Promise<ReadonlyMap<number, string>> {
   const { rows } = await sql<{ id: number; wallet: string }>`
-    select id, case kind when 'gift-hold' then 'reserved' else kind end as wallet
-    from ledger_accounts where partner_id = ${partnerId}`.execute(snapshot);
+    select id, wallet from (${accountsWithWallets(partnerId)}) as accounts`.execute(snapshot);
   return new Map(rows.map(({ id, wallet }) => [id, wallet]));
 }
 
