@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Outbox, OutboxSender } from '../../../../activities/outbox/outbox.ts';
-import { describeError } from '../../process/logger.ts';
-import { type Repetition, repeat } from './repeat.ts';
+import { logsFirstFailure, type Repetition, repeat } from './repeat.ts';
 
 /**
  * Looks for messages of the outbox at an interval, and sends them. A look is one statement for all senders, and a
@@ -18,17 +17,15 @@ export function startOutbox(options: {
   let isStopped = false;
   const mayGoOn = () => !isStopped && !isFenced();
   const atWork = new Map<OutboxSender, Promise<void>>();
-  const failing = new Set<OutboxSender>();
+  const attempts = new Map(
+    outbox.senders.map((sender) => [
+      sender,
+      logsFirstFailure(logger, `Could not send ${sender.kind}`),
+    ]),
+  );
 
   async function send(sender: OutboxSender): Promise<void> {
-    try {
-      await sender.send(mayGoOn);
-      failing.delete(sender);
-    } catch (error) {
-      // Logged once, as `repeat` does.
-      if (!failing.has(sender)) logger.warn(describeError(error), `Could not send ${sender.kind}`);
-      failing.add(sender);
-    }
+    await attempts.get(sender)?.(() => sender.send(mayGoOn));
     atWork.delete(sender);
   }
 

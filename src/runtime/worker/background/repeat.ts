@@ -6,6 +6,23 @@ export interface Repetition {
   stop(): Promise<void>;
 }
 
+/** Does work again and again, and logs only the first of consecutive failures: an outage may last for hours. */
+export function logsFirstFailure(
+  logger: Pick<Logger, 'warn'>,
+  failure: string,
+): (work: () => Promise<unknown>) => Promise<void> {
+  let hasFailed = false;
+  return async (work) => {
+    try {
+      await work();
+      hasFailed = false;
+    } catch (error) {
+      if (!hasFailed) logger.warn(describeError(error), failure);
+      hasFailed = true;
+    }
+  };
+}
+
 /**
  * Repeats work with a pause after each run. Of consecutive failures only the first is logged, with
  * this message; the work is retried after the pause.
@@ -19,8 +36,8 @@ export function repeat(options: {
   readonly failure: string;
 }): Repetition {
   const { work, intervalMs, logger } = options;
+  const attempt = logsFirstFailure(logger, options.failure);
   let isStopped = false;
-  let hasFailed = false;
   let wake = () => {};
 
   const pause = () =>
@@ -35,14 +52,7 @@ export function repeat(options: {
   const run = (async () => {
     if (options.pausesFirst) await pause();
     while (!isStopped) {
-      try {
-        await work();
-        hasFailed = false;
-      } catch (error) {
-        // Logged once, not every few seconds during an outage.
-        if (!hasFailed) logger.warn(describeError(error), options.failure);
-        hasFailed = true;
-      }
+      await attempt(work);
       if (!isStopped) await pause();
     }
   })();
