@@ -8,7 +8,7 @@ import {
   partnerBalances,
   serviceFeesBalance,
 } from '../db/ledger/ledger.ts';
-import { formatGroupedAmount, type Money, parseMoney } from '../domain/money.ts';
+import { formatGroupedAmount, type Money, magnitudeOf, parseMoney } from '../domain/money.ts';
 import { amountArgument, choiceArgument, referenceArgument, repairKind } from './repair-kind.ts';
 
 /** A deposit with the balance of its wallet. */
@@ -67,7 +67,7 @@ export const undoDepositRepair = repairKind({
 
 /** The balance of a wallet before a repair and after it, in a sentence. */
 const movesIn = (wallet: string, balance: Money, change: Money): string =>
-  `ETB ${formatGroupedAmount(change < 0n ? -change : change)} ${change < 0n ? 'leaves' : 'goes to'} the ${wallet} wallet: ` +
+  `ETB ${formatGroupedAmount(magnitudeOf(change))} ${change < 0n ? 'leaves' : 'goes to'} the ${wallet} wallet: ` +
   `ETB ${formatGroupedAmount(balance)} becomes ETB ${formatGroupedAmount(balance + change)}.`;
 
 interface PartnerFacts {

@@ -1,7 +1,8 @@
 import { findPrice, type NewPrice } from '../../db/catalogue/prices.ts';
-import type { Database } from '../../db/connection.ts';
+import type { Database, DatabaseTransaction } from '../../db/connection.ts';
 import { findNamedMerchants } from '../../db/vouchers/bulk-orders.ts';
 import { parseMoney } from '../../domain/money.ts';
+import { setSellingPrice } from '../../operations/prices.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { sentence } from '../language/language.ts';
 import type { Form } from '../page.ts';
@@ -60,6 +61,20 @@ function farFrom(inForce: string, price: string): string | undefined {
       'USD {1} is 1/{2} of USD {3}. If that is right, press the button again.',
       ...[price, times(before, after), usd(inForce)],
     );
+}
+
+/** Sets a price; the details are those of its entry in the audit log. Undefined where nothing changes. */
+export async function storePrice(
+  transaction: DatabaseTransaction,
+  price: NewPrice,
+  /** Of the voucher, in ETB. */
+  amount: string,
+) {
+  const { denominationId, merchantId, sellingPriceUsd: after } = price;
+  const set = await setSellingPrice(transaction, price);
+  return set.ok && set.isChanged
+    ? { denominationId, amount, merchantId, before: set.before, after }
+    : undefined;
 }
 
 /** As the API accepts it (positiveDecimalField), with cents or finer. */

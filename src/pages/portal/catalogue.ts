@@ -3,7 +3,6 @@ import { productList } from '../../db/lists/catalogue.ts';
 import type { RowOf } from '../../db/lists/list.ts';
 import { mayUse } from '../../domain/access.ts';
 import type { Operator } from '../../domain/phone.ts';
-import { setSellingPrice } from '../../operations/prices.ts';
 import { html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
@@ -19,7 +18,7 @@ import {
   table,
   time,
 } from '../layout/parts.ts';
-import { priceFields, readPriceForm, type WrongPrice } from '../layout/price-form.ts';
+import { priceFields, readPriceForm, storePrice, type WrongPrice } from '../layout/price-form.ts';
 import { type AccountRequest, idOf, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
 import { changeAccess } from '../session/confirmation.ts';
 import { csvFile, listFilters, listPages } from './lists.ts';
@@ -199,15 +198,9 @@ export const setPriceForm = portal.form({
     if (!read.ok) return pricePage(request, read.wrong);
     const { price, merchantId } = read;
     await changeAccess(request, 'set selling-price', async (transaction) => {
-      const set = await setSellingPrice(transaction, {
-        ...named,
-        merchantId,
-        sellingPriceUsd: price,
-      });
-      if (!set.ok || !set.isChanged) return undefined;
-      const { amount: etb } = found;
-      const details = { denominationId, amount: etb, merchantId, before: set.before, after: price };
-      return { result: true, details };
+      const wanted = { ...named, merchantId, sellingPriceUsd: price };
+      const details = await storePrice(transaction, wanted, found.amount);
+      return details && { result: true, details };
     });
     const notice = sentence(
       'The price of the voucher of ETB {1} is USD {2} now.',

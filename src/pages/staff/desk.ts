@@ -2,7 +2,7 @@ import { addAuditEntry } from '../../db/access/calls.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { type DeskItem, deskList, leaveDeskItem, takeDeskItem } from '../../db/lists/desk.ts';
 import type { RowOf } from '../../db/lists/list.ts';
-import { type Condition, readListPage } from '../../db/lists/list-page.ts';
+import { type Condition, type ListQuery, readListPage } from '../../db/lists/list-page.ts';
 import { actorOfPerson } from '../../domain/access.ts';
 import { caseTitles } from '../../domain/positions/case-texts.ts';
 import { providerName } from '../../domain/providers.ts';
@@ -66,18 +66,31 @@ function readFilters({ query }: Pick<StaffRequest, 'query'>): Readonly<Record<st
   };
 }
 
+const where = (
+  column: string,
+  operator: Condition['operator'],
+  ...values: readonly string[]
+): Condition => ({ column, operator, isNegated: false, values });
+
+/** A page of the rows of the queue. */
+const readQueue = (
+  { services }: StaffRequest,
+  query: Omit<ListQuery, 'limit' | 'sortBy' | 'isCountBounded'>,
+) =>
+  readListPage(services.database, deskList, 0, {
+    ...query,
+    limit: SHOWN,
+    sortBy: deskList.sortBy,
+    isCountBounded: true,
+  });
+
 async function queue(request: StaffRequest): Promise<Html> {
-  const { database } = request.services;
   const values = readFilters(request);
   const { kind, company, who } = values;
   const { id } = request.session.staff;
   const page = pageNumber(request.query) ?? 1;
-  const where = (column: string, operator: Condition['operator'], ...given: readonly string[]) =>
-    ({ column, operator, isNegated: false, values: given }) as const;
-  const { items, totalItems } = await readListPage(database, deskList, 0, {
+  const { items, totalItems } = await readQueue(request, {
     page,
-    limit: SHOWN,
-    sortBy: deskList.sortBy,
     conditions: [
       ...(kind === undefined ? [] : [where('kind', 'eq', kind)]),
       ...(who === 'me' ? [where('assigneeId', 'eq', String(id))] : []),
@@ -85,7 +98,6 @@ async function queue(request: StaffRequest): Promise<Html> {
     ],
     ...(company !== undefined && { search: { text: company, columns: ['partner', 'merchant'] } }),
     isUsual: Object.keys(values).length === 0,
-    isCountBounded: true,
   });
   return html`<section class="card" id="queue"><h2>Waiting for us</h2>
 <details${Object.keys(values).length > 0 && html` open`}><summary>Filter</summary>
@@ -96,17 +108,14 @@ ${totalItems > SHOWN && paging({ path: SUPPORT_PATH, values, page, limit: SHOWN,
 
 /** The rows of the queue about a company, on its page. */
 export async function waitingOf(
-  { services }: StaffRequest,
+  request: StaffRequest,
   { kind, id }: Company,
 ): Promise<Html | false> {
   const column = kind === 'partner' ? 'partnerId' : 'merchantId';
-  const { items } = await readListPage(services.database, deskList, 0, {
+  const { items } = await readQueue(request, {
     page: 1,
-    limit: SHOWN,
-    sortBy: deskList.sortBy,
-    conditions: [{ column, operator: 'eq', isNegated: false, values: [String(id)] }],
+    conditions: [where(column, 'eq', String(id))],
     isUsual: false,
-    isCountBounded: true,
   });
   return (
     items.length > 0 &&

@@ -4,12 +4,16 @@ import { listPartnerPrices } from '../../../db/catalogue/prices.ts';
 import { PORTAL_ACTOR } from '../../../domain/access.ts';
 import { keptReason } from '../../../domain/repairs.ts';
 import { mayAsStaff } from '../../../domain/staff.ts';
-import { setSellingPrice } from '../../../operations/prices.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { usd } from '../../layout/company-parts.ts';
 import { amountText, badge, emptyState, money, postForm, table, time } from '../../layout/parts.ts';
-import { priceFields, readPriceForm, type WrongPrice } from '../../layout/price-form.ts';
+import {
+  priceFields,
+  readPriceForm,
+  storePrice,
+  type WrongPrice,
+} from '../../layout/price-form.ts';
 import { idOf, type PageAnswer, readNameField, type StaffRequest } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { whyField } from '../repair-form.ts';
@@ -159,24 +163,13 @@ const setPriceForms = companyForms({
       });
     const { merchantId } = read;
     const why = keptReason(typed);
-    const before = await changeAccess(
+    const isChanged = await changeAccess(
       request,
       'set selling-price',
       async (transaction) => {
-        const set = await setSellingPrice(transaction, {
-          ...named,
-          merchantId,
-          sellingPriceUsd: read.price,
-        });
-        if (!set.ok || !set.isChanged) return undefined;
-        const details = {
-          denominationId,
-          amount,
-          merchantId,
-          before: set.before,
-          after: read.price,
-        };
-        return { result: set.before ?? 'none', details: { ...details, why } };
+        const wanted = { ...named, merchantId, sellingPriceUsd: read.price };
+        const details = await storePrice(transaction, wanted, amount);
+        return details && { result: true, details: { ...details, why } };
       },
       company,
     );
@@ -184,7 +177,7 @@ const setPriceForms = companyForms({
       kind: 'redirect',
       to: pricePath(company.id, denominationId),
       notice:
-        before === undefined
+        isChanged === undefined
           ? 'Nothing was changed: the price is so already.'
           : `The price is USD ${read.price} now.`,
     };
