@@ -37,10 +37,16 @@ function observationOf(answer: ProviderInquiry, at: number): Observation {
       return { ...inquiry, said: 'nothing', message: answer.message };
     case 'never-seen':
       return { ...inquiry, said: 'never-seen' };
-    case 'unknown':
+    case 'unknown': {
+      if (answer.otherAmount)
+        return {
+          ...observationOf(answer.otherAmount.outcome, at),
+          amount: parseMoney(answer.otherAmount.amount),
+        };
       return answer.disagrees
         ? { ...inquiry, said: 'other', message: answer.message }
         : { ...inquiry, said: 'silent' };
+    }
     case 'not-sent':
       return { ...inquiry, said: 'silent' };
   }

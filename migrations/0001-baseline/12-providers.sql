@@ -65,8 +65,10 @@ create table mpesa_results (
   -- The status of the payment in the answer to an inquiry.
   transaction_status text,
   receipt text,
-  -- The provider's value, if it differs from ours.
+  -- The value that differs from ours; of an amount only where it cannot be read.
   difference text check (difference in ('reference', 'amount', 'payee')),
+  -- The amount of the provider, if nothing but the amount differs.
+  other_amount numeric(20,6),
   -- When an inquiry of ours was answered with it.
   used_at timestamptz,
   unique (reference, kind, conversation_id)

@@ -80,7 +80,7 @@ export function readMpesaResult(
             : parameterOf('ReceiptNo'),
         )
       : null,
-    difference: isDone
+    ...(isDone
       ? differenceOf(
           {
             reference: original,
@@ -89,9 +89,11 @@ export function readMpesaResult(
           },
           { reference, ...payment },
         )
-      : null,
+      : SAME),
   };
 }
+
+const SAME = { difference: null, otherAmount: null } as const;
 
 const presentable = (words: string | null): string | null =>
   words === null ? null : presentableMessage(words);
@@ -108,22 +110,20 @@ function differenceOf(
     readonly payee: string | null;
   },
   ours: { readonly reference: string } & Pick<ReferencedPayment, 'amount' | 'payee'>,
-): NewMpesaResult['difference'] {
+): Pick<NewMpesaResult, 'difference' | 'otherAmount'> {
   if (theirs.reference !== null && theirs.reference.toLowerCase() !== ours.reference)
-    return 'reference';
-  if (theirs.amount !== null && !isAmount(theirs.amount, ours.amount)) return 'amount';
+    return { ...SAME, difference: 'reference' };
   const number = numberOfParty(theirs.payee);
   const expected = ours.payee.find(({ key }) => key.toLowerCase() === 'msisdn')?.value;
   const isOther =
     number !== undefined &&
     expected !== undefined &&
     number !== `+${internationalDigits(expected)}`;
-  return isOther ? 'payee' : null;
-}
-
-function isAmount(theirs: string, ours: string): boolean {
-  const plain = withoutGroups(theirs);
-  return /^\d{1,12}(\.\d{1,6})?$/.test(plain) && parseMoney(plain) === parseMoney(ours);
+  if (isOther) return { ...SAME, difference: 'payee' };
+  if (theirs.amount === null) return SAME;
+  const plain = withoutGroups(theirs.amount);
+  if (!/^\d{1,12}(\.\d{1,6})?$/.test(plain)) return { ...SAME, difference: 'amount' };
+  return parseMoney(plain) === parseMoney(ours.amount) ? SAME : { ...SAME, otherAmount: plain };
 }
 
 const kinds = ['payment', 'inquiry', 'timeout'] as const;

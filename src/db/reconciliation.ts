@@ -136,6 +136,8 @@ export interface NewMpesaResult {
   readonly transactionStatus: string | null;
   readonly receipt: string | null;
   readonly difference: 'reference' | 'amount' | 'payee' | null;
+  /** Decimal string. */
+  readonly otherAmount: string | null;
 }
 
 /**
@@ -154,6 +156,7 @@ export async function addMpesaResult(database: Database, result: NewMpesaResult)
       transaction_status: result.transactionStatus,
       receipt: result.receipt,
       difference: result.difference,
+      other_amount: result.otherAmount,
     })
     .onConflict((conflict) =>
       conflict.columns(['reference', 'kind', 'conversation_id']).doNothing(),
@@ -173,10 +176,10 @@ export async function addMpesaResult(database: Database, result: NewMpesaResult)
 }
 
 const columns = sql`result_code as "resultCode", description,
-  transaction_status as "transactionStatus", receipt, difference`;
+  transaction_status as "transactionStatus", receipt, difference, other_amount::text as "otherAmount"`;
 type FoundResult = Pick<
   NewMpesaResult,
-  'resultCode' | 'description' | 'transactionStatus' | 'receipt' | 'difference'
+  'resultCode' | 'description' | 'transactionStatus' | 'receipt' | 'difference' | 'otherAmount'
 >;
 
 /** The results that M-Pesa's adapter reads. */

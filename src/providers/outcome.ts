@@ -28,7 +28,16 @@ export type ProviderOutcome =
       readonly message: string;
       /** The provider has different content under our reference: a person must check it at once. */
       readonly disagrees?: true;
+      /** Where only the amount differs: the end of the order at the provider. */
+      readonly otherAmount?: OtherAmount;
     };
+
+/** The end of an order whose amount at the provider is another than ours. */
+interface OtherAmount {
+  /** Decimal string. */
+  readonly amount: string;
+  readonly outcome: Extract<ProviderOutcome, { readonly kind: 'delivered' | 'refused' }>;
+}
 
 /** The result of an inquiry: the outcome of the call, or that the provider never saw it. */
 export type ProviderInquiry = ProviderOutcome | { readonly kind: 'never-seen' };
@@ -54,11 +63,29 @@ export const credentialsRefused: NotSent = {
 };
 
 /** The content under our reference is not what we sent, so it proves nothing. */
-export const disagreement = (message: string): ProviderOutcome => ({
-  kind: 'unknown',
-  message,
-  disagrees: true,
-});
+export const disagreement = (message: string) =>
+  ({ kind: 'unknown', message, disagrees: true }) satisfies ProviderOutcome;
+
+/**
+ * The outcome of an order whose amount at the provider is another than ours. It ends no hold, because a person
+ * looks at it first. After the hold our books follow the provider. An outcome that is open, and an
+ * amount that no ledger holds, are other content.
+ */
+export function ofAnotherAmount(
+  outcome: ProviderOutcome,
+  theirs: string,
+  what: 'payment' | 'top-up',
+): ProviderOutcome {
+  const differs = disagreement(`The provider knows a ${what} with another amount.`);
+  const amount = exactAmount(theirs, { wholeDigits: 12, decimals: 6 });
+  return amount !== undefined && (outcome.kind === 'delivered' || outcome.kind === 'refused')
+    ? { ...differs, otherAmount: { amount, outcome } }
+    : differs;
+}
+
+/** The end of an order at the provider, also of another amount; undefined while it is open. */
+export const endOf = (outcome: ProviderOutcome): ProviderOutcome | undefined =>
+  outcome.kind === 'unknown' ? outcome.otherAmount?.outcome : outcome;
 
 /**
  * Whether two values are equal; a missing value contradicts nothing. `canonical` normalises values

@@ -42,11 +42,12 @@ const asked = (parameters: object = {}) => ({
     },
   },
 });
+const same = { difference: null, otherAmount: null };
 const read = (kind: 'payment' | 'inquiry', body: unknown) =>
   readMpesaResult(kind, reference, body, payment);
 
 it('reads the result of a payment and the answer to an inquiry, without the number', () => {
-  const common = { reference, description: 'Words', receipt: 'SG632NMUAB', difference: null };
+  const common = { reference, description: 'Words', receipt: 'SG632NMUAB', ...same };
   const ofPayment = read('payment', paid());
   expect(ofPayment).toEqual({
     ...common,
@@ -74,16 +75,27 @@ it('reads a failure, whose receipt proves nothing', () => {
 describe('a difference', () => {
   it.each([
     ['reference', 'payment', paid({ OriginatorConversationID: 'another' })],
-    ['amount', 'payment', paid({}, { TransactionAmount: 98 })],
     ['amount', 'payment', paid({}, { TransactionAmount: 'much' })],
     ['payee', 'payment', paid({}, { ReceiverPartyPublicName: '251911000001 - ANOTHER' })],
     ['reference', 'inquiry', asked({ OriginatorConversationID: 'another' })],
-    ['amount', 'inquiry', asked({ Amount: '97.50' })],
     ['payee', 'inquiry', asked({ CreditPartyName: '251911000001' })],
     ['payee', 'payment', paid({}, { ReceiverPartyPublicName: '0911000001 - ANOTHER' })],
     ['payee', 'payment', paid({}, { ReceiverPartyPublicName: '911000001 - ANOTHER' })],
   ] as const)('of the %s of a result of an %s is found', (difference, kind, body) => {
-    expect(read(kind, body)).toMatchObject({ difference });
+    expect(read(kind, body)).toMatchObject({ difference, otherAmount: null });
+  });
+
+  it.each([
+    ['payment', paid({}, { TransactionAmount: '1,098.00' }), '1098.00'],
+    ['inquiry', asked({ Amount: '97.50' }), '97.50'],
+  ] as const)('of nothing but the amount of a result of an %s has the amount', (...row) => {
+    const [kind, body, otherAmount] = row;
+    expect(read(kind, body)).toMatchObject({ difference: null, otherAmount });
+  });
+
+  it('of the payee counts before that of the amount', () => {
+    const body = paid({}, { TransactionAmount: 98, ReceiverPartyPublicName: '251911000001' });
+    expect(read('payment', body)).toMatchObject({ difference: 'payee', otherAmount: null });
   });
 
   it.each([
@@ -99,7 +111,7 @@ describe('a difference', () => {
     ['no parameters', paid({ ResultParameters: undefined })],
     ['the reference in capitals', paid({ OriginatorConversationID: reference.toUpperCase() })],
   ])('is not seen in %s', (_name, body) => {
-    expect(read('payment', body)).toMatchObject({ difference: null });
+    expect(read('payment', body)).toMatchObject(same);
   });
 });
 
@@ -107,7 +119,7 @@ it('compares an amount with groups of thousands, and a payee that is stored in n
   const grouped = paid({}, { TransactionAmount: '1,097.00' });
   const ours = { amount: '1097.000000', payee: [{ key: 'msisdn', value: '0911000000' }] };
   const result = readMpesaResult('payment', reference, grouped, ours);
-  expect(result).toMatchObject({ difference: null });
+  expect(result).toMatchObject(same);
 });
 
 it('an empty receipt is absent: the transaction names it', () => {

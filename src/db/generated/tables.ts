@@ -377,6 +377,7 @@ export interface MpesaResultsTable {
   conversation_id: string;
   description: string;
   difference: "reference" | "amount" | "payee" | null;
+  other_amount: string | null;
   id: GeneratedAlways<number>;
   kind: "payment" | "inquiry";
   receipt: string | null;

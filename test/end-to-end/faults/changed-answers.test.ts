@@ -356,13 +356,39 @@ test('another content at the provider is a case until a person has seen to it', 
   const reference = await referenceOf(id);
   const taken = stack.sandbox.books.findTopup('reference', reference);
   if (!taken) throw new Error('The provider did not take it');
-  Object.assign(taken, { amount: '55.00' });
+  Object.assign(taken, { currency: 'USD' });
   await callBack(reference);
   expect(await reconciled(stack)).toContain(reference);
   await untilCase(stack, reference, 'RUNNING');
   expect(await topups.show(id)).toMatchObject({ status: 'SUCCESS', charged: true });
   await settleCase(stack, reference);
   await untilCase(stack, reference, 'COMPLETED');
+});
+
+test('another amount at the provider is a case of the difference, and ends with the amount', async () => {
+  const { stack } = topups;
+  const id = idOf(await topups.topUp(topups.number('000')));
+  const wallet = await topups.wallet();
+  const reference = await referenceOf(id);
+  const taken = stack.sandbox.books.findTopup('reference', reference);
+  if (!taken) throw new Error('The provider did not take it');
+  Object.assign(taken, { amount: '55.00' });
+  await callBack(reference);
+  expect(await reconciled(stack)).toContain(reference);
+  expect(await caseOf(stack.database, reference)).toMatchObject({
+    ...{ why: 'difference', difference: 'amount', amount: '5.000000' },
+  });
+  await settleCase(stack, reference, 'partner');
+  expect(await topups.wallet()).toBe(wallet - 5);
+  expect(await findBrokenInvariants(stack.database)).toEqual([]);
+  Object.assign(taken, { amount: '50.00' });
+  await callBack(reference);
+  expect(await reconciled(stack)).toContain(reference);
+  expect(await caseOf(stack.database, reference)).toMatchObject({ amount: '-5.000000' });
+  Object.assign(taken, { amount: '55.00' });
+  await callBack(reference);
+  await reconciled(stack);
+  expect((await caseOf(stack.database, reference)).closed_at).not.toBeNull();
 });
 
 describe('what a provider has decided and the database refuses to book', () => {

@@ -3,6 +3,7 @@ import { paymentOf } from '../../../activities/redemptions/payments.ts';
 import { replacePayoutAccounts } from '../../../src/db/catalogue/payout-accounts.ts';
 import { addRoute } from '../../../src/db/providers.ts';
 import { redemptionPayment } from '../../../src/db/vouchers/redemptions.ts';
+import type { Payment } from '../../../src/providers/mobile-money/mobile-money.ts';
 import { gsmaOfSettings } from '../../../src/providers/of-settings.ts';
 import type { ProviderFault, SandboxProvider } from '../../../src/sandbox/faults.ts';
 import { commandsOn } from '../../admin/scene.ts';
@@ -157,8 +158,8 @@ describe('a code', () => {
   });
 });
 
-/** A payment that the first provider made after all, perhaps of another amount, and calls back about. */
-async function madeByBoth(amount?: string) {
+/** A payment that the first provider made after all, perhaps otherwise than ordered, and calls back about. */
+async function madeByBoth(made: Partial<Pick<Payment, 'amount' | 'payee'>> = {}) {
   await setFault('gsma', { answers: 'not-authorised' });
   const { merchant, client } = await scene.payee('merchant');
   const gift = await scene.gift({ merchant, denomination: 1000 });
@@ -174,7 +175,7 @@ async function madeByBoth(amount?: string) {
   const payment = paymentOf(await redemptionPayment(scene.stack.database, operation_id));
   const { reference } = payment;
   const gsma = gsmaOfSettings(scene.stack.config);
-  const taken = await gsma?.pay({ ...payment, amount: amount ?? payment.amount });
+  const taken = await gsma?.pay({ ...payment, ...made });
   expect(taken).toMatchObject({ kind: 'delivered' });
   expect(scene.stack.sandbox.books.payouts({ reference })).toHaveLength(2);
   const calledBack = await fetch(`${scene.stack.url}/callbacks/gsma`, {
@@ -232,12 +233,20 @@ describe('a payment', () => {
     await settleCase(scene.stack, reference, 'platform');
   });
 
-  it('that the first provider made of another amount is a case until a person clears it', async () => {
-    const { gift, reference, said } = await madeByBoth('900.00');
+  it('that the first provider made of another amount is a double delivery of that amount', async () => {
+    const { gift, reference, said } = await madeByBoth({ amount: '900.00' });
+    expect(said).toContain('Two providers did one order, ETB 900.00, at gsma');
+    expect(await inTheStory(gift)).toContain('GSMA mobile money says that it did');
+    expect((await scene.transfersOf(gift)).at(-1)).toBe('adjust-1 900.00');
+    await settleCase(scene.stack, reference, 'platform');
+  });
+
+  it('that the first provider made to another payee is a case until a person clears it', async () => {
+    const { gift, reference, said } = await madeByBoth({
+      payee: [{ key: 'msisdn', value: '+251911000000' }],
+    });
     expect(said).toContain('The provider has other content under our reference, at gsma');
-    expect(await inTheStory(gift)).toMatch(
-      /GSMA mobile money has something else under our reference: [^\n]+ another amount/,
-    );
+    expect(await inTheStory(gift)).toMatch(/under our reference: [^\n]+ another payee/);
     await settleCase(scene.stack, reference);
   });
 

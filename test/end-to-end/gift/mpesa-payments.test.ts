@@ -238,6 +238,7 @@ describe('results', () => {
       transactionStatus: null,
       receipt: null,
       difference: null,
+      otherAmount: null,
     } as const;
     expect(await addMpesaResult(scene.stack.database, stored)).toBe(true);
     expect(await isDue()).toBe(false);

@@ -147,7 +147,13 @@ async function takeCallbacks(): Promise<void> {
   const reference = randomUUID();
   const result = {
     ...{ reference, kind: 'inquiry' as const, conversationId: 'c', resultCode: '0' },
-    ...{ description: '', transactionStatus: null, receipt: null, difference: null },
+    ...{
+      description: '',
+      transactionStatus: null,
+      receipt: null,
+      difference: null,
+      otherAmount: null,
+    },
   };
   for (const _time of ['first', 'repeated'])
     expect(await addMpesaResult(database, result)).toBe(true);

@@ -75,7 +75,7 @@ describe('a top-up that was delivered and taken back', () => {
     const id = await scene.topUpIn('FAILED');
     const reference = await referenceOf(id);
     Object.assign(scene.stack.sandbox.books.findTopup('reference', reference) ?? {}, {
-      amount: '55.00',
+      currency: 'USD',
     });
     await changed('topups', reference, 'completed');
     await expectRefused(id, ['retry-top-up'], /Case \d+ of it is open/);

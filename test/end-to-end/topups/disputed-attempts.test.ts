@@ -22,14 +22,14 @@ beforeAll(async () => {
 });
 afterAll(() => topups?.stack.stop());
 
-/** The provider delivers another amount after it has refused, and calls back. */
+/** The provider delivers in another currency after it has refused, and calls back. */
 async function disputed() {
   const { sandbox, url } = topups.stack;
   const id = await topups.failedTopUp();
   const { ourReference: reference } = (await topups.show(id)).attempts.at(-1);
   const taken = sandbox.books.findTopup('reference', reference);
   if (!taken) throw new Error('The provider did not take it');
-  Object.assign(taken, { amount: '55.00' });
+  Object.assign(taken, { currency: 'USD' });
   await topups.settle(id, 'completed');
   await call(`${url}/callbacks/airtime`, { body: { external_id: reference } });
   expect(await reconciled(topups.stack)).toContain(reference);

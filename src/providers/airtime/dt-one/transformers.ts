@@ -12,6 +12,7 @@ import {
   agree,
   credentialsRefused,
   disagreement,
+  ofAnotherAmount,
   type ProviderOutcome,
   unknown,
 } from '../../outcome.ts';
@@ -185,16 +186,20 @@ export function readFoundOrders(
   return readOurs(transaction, request);
 }
 
-/** A transaction with a different reference, product, number or amount proves nothing. */
+/** A transaction with a different reference, product, number or currency proves nothing. */
 function readOurs(transaction: Transaction, request: TransactionRequest): ProviderOutcome {
   if (!agree(transaction.external_id, request.external_id)) return ofAnother;
   const other = differenceOf(transaction, request);
-  return other
-    ? disagreement(`The provider knows a top-up with another ${other}.`)
-    : readTransaction(transaction, request);
+  if (other) return disagreement(`The provider knows a top-up with another ${other}.`);
+  const outcome = readTransaction(transaction, request);
+  const ours = request.destination?.amount;
+  const theirs = transaction.requested_values?.destination?.amount;
+  return ours === undefined || theirs === undefined || agree(String(theirs), String(ours))
+    ? outcome
+    : ofAnotherAmount(outcome, String(theirs), 'top-up');
 }
 
-/** The name of the deviating field; never its value, which may be personal. */
+/** The name of the deviating field, except the amount; never its value, which may be personal. */
 function differenceOf(
   { product, credit_party_identifier: party, requested_values: requested }: Transaction,
   request: TransactionRequest,
@@ -205,9 +210,7 @@ function differenceOf(
   // The airtime product is a setting, which may have changed; the amount is enough.
   if (destination === undefined)
     return agree(product?.id, String(request.product_id)) ? undefined : 'product';
-  const theirs = requested?.destination;
-  if (!agree(theirs?.unit, destination.unit)) return 'currency';
-  return agree(theirs?.amount.toString(), destination.amount.toString()) ? undefined : 'amount';
+  return agree(requested?.destination?.unit, destination.unit) ? undefined : 'currency';
 }
 
 function readTransaction(

@@ -17,6 +17,7 @@ import {
   agree,
   credentialsRefused,
   disagreement,
+  ofAnotherAmount,
   type ProviderOutcome,
   unknown,
 } from '../../outcome.ts';
@@ -214,23 +215,22 @@ export function readFoundOrders(
 function readOurs(topup: ReloadlyTopup, request: TopupRequest): ProviderOutcome {
   if (!agree(topup.customIdentifier, request.customIdentifier, (text) => text)) return ofAnother;
   const other = differenceOf(topup, request);
-  return other
-    ? disagreement(`The provider knows a top-up with another ${other}.`)
-    : readTopup(topup, request);
+  if (other) return disagreement(`The provider knows a top-up with another ${other}.`);
+  const outcome = readTopup(topup, request);
+  const { amount } = deliveredAmount(topup);
+  return amount === null || isAmountDelivered('reloadly', request.amount, amount)
+    ? outcome
+    : ofAnotherAmount(outcome, String(amount), 'top-up');
 }
 
 /**
- * The name of the deviating field; never its value, which may be personal. The id of the mobile
- * operator is a setting, which may have changed; amount and number are enough.
+ * The name of the deviating field, except the amount; never its value, which may be personal. The id
+ * of the mobile operator is a setting, which may have changed; amount and number are enough.
  */
 function differenceOf(topup: ReloadlyTopup, request: TopupRequest): string | undefined {
   if (!agree(topup.recipientPhone, request.recipientPhone.number, internationalDigits))
     return 'number';
-  const { amount, currency } = deliveredAmount(topup);
-  if (!agree(currency, 'ETB')) return 'currency';
-  return amount === null || isAmountDelivered('reloadly', request.amount, amount)
-    ? undefined
-    : 'amount';
+  return agree(deliveredAmount(topup).currency, CURRENCY) ? undefined : 'currency';
 }
 
 function readTopup(topup: ReloadlyTopup, request: TopupRequest): ProviderOutcome {

@@ -12,7 +12,9 @@ import {
   agree,
   credentialsRefused,
   disagreement,
+  endOf,
   exactAmount,
+  ofAnotherAmount,
   type ProviderOutcome,
   unknown,
 } from '../../outcome.ts';
@@ -167,10 +169,12 @@ export function toReversal(reversal: PaymentReversal, amount: string, now: Date)
 }
 
 /** A reversal that the provider took back is nothing that we know how to book. */
-export const readReversal = (outcome: ProviderOutcome): ProviderOutcome =>
-  outcome.kind === 'delivered' && outcome.reversal !== undefined
+export function readReversal(outcome: ProviderOutcome): ProviderOutcome {
+  const end = endOf(outcome);
+  return end?.kind === 'delivered' && end.reversal !== undefined
     ? disagreement('The provider took the reversal back.')
     : outcome;
+}
 
 /** A 401 can be about the payment, and a 401 that is not an error of GSMA's proves nothing. */
 export function judgeToken(answer: HttpAnswer): TokenVerdict {
@@ -203,7 +207,7 @@ export function readPaymentAnswer(
   return unknown(`HTTP status ${answer.status}.`);
 }
 
-/** A transaction with a different reference, amount, currency or payee proves nothing. */
+/** A transaction with a different reference, currency or payee proves nothing. */
 export function readTransaction(answer: HttpAnswer, ours: ExpectedTransaction): ProviderOutcome {
   const found = answer.status < 300 ? readJson(transactionSchema, answer.body) : undefined;
   if (!found) return unknown(`HTTP status ${answer.status}, without a readable transaction.`);
@@ -211,9 +215,16 @@ export function readTransaction(answer: HttpAnswer, ours: ExpectedTransaction): 
     return unknown('The answer is about another payment.');
   const other = differenceOf(found, ours);
   if (other) return disagreement(`The provider knows a payment with another ${other}.`);
+  const outcome = readStatus(found);
+  return found.amount == null || agree(found.amount, ours.amount, toGsmaAmount)
+    ? outcome
+    : ofAnotherAmount(outcome, found.amount, 'payment');
+}
 
-  const status = found.transactionstatus;
-  const providerReference = found.transactionreference;
+function readStatus({
+  transactionstatus: status,
+  transactionreference: providerReference,
+}: GsmaTransaction): ProviderOutcome {
   if (completedWords.includes(status)) return { kind: 'delivered', providerReference };
   if (reversedWords.includes(status)) {
     const reversal = 'The provider reversed the payment after it had completed it.';
@@ -223,10 +234,9 @@ export function readTransaction(answer: HttpAnswer, ours: ExpectedTransaction): 
   return { kind: 'refused', code: status, message: failure, retryCanHelp: true };
 }
 
-/** The name of the deviating field; never its value, which may be personal. */
+/** The name of the deviating field, except the amount; never its value, which may be personal. */
 function differenceOf(found: GsmaTransaction, ours: ExpectedTransaction): string | undefined {
   if (!agree(found.currency, ours.currency)) return 'currency';
-  if (!agree(found.amount, ours.amount, toGsmaAmount)) return 'amount';
   if (!agree(found.originaltransactionreference, ours.original)) return 'original transaction';
   return isPaidTo(found.creditparty ?? [], ours.payee ?? []) ? undefined : 'payee';
 }

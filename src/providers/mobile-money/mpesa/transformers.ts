@@ -5,7 +5,9 @@ import { type HttpAnswer, readJson, type TokenVerdict, tooManyRequests } from '.
 import {
   credentialsRefused,
   disagreement,
+  endOf,
   exactAmount,
+  ofAnotherAmount,
   type ProviderOutcome,
   unknown,
 } from '../../outcome.ts';
@@ -32,8 +34,10 @@ export interface MpesaResult {
   /** Of an inquiry's answer: the status of the payment. */
   readonly transactionStatus: string | null;
   readonly receipt: string | null;
-  /** The part in which the provider's answer differs from our payment. */
+  /** The part in which the answer of the provider differs from our payment. Of an amount: it is unreadable. */
   readonly difference: 'reference' | 'amount' | 'payee' | null;
+  /** Decimal string: the amount of the provider, if nothing but the amount differs. */
+  readonly otherAmount: string | null;
 }
 
 /** The results of M-Pesa, which arrive by callbacks only. */
@@ -134,14 +138,24 @@ export function readResults(
 ): ProviderOutcome {
   const outcomes = answers.map((answer) => readResult(answer, told));
   // A reversal is the last word, in whatever order the answers arrived.
-  const reversed = outcomes.find((one) => one.kind === 'delivered' && one.reversal !== undefined);
-  const decided = outcomes.find((one) => one.kind !== 'unknown');
+  const reversed = outcomes.find((one) => {
+    const end = endOf(one);
+    return end?.kind === 'delivered' && end.reversal !== undefined;
+  });
+  const decided = outcomes.find((one) => endOf(one) !== undefined);
   const [newest = unknown('The provider has not answered the inquiry yet.')] = outcomes;
   return reversed ?? decided ?? newest;
 }
 
 function readResult(answer: MpesaResult, told: MpesaResult | undefined): ProviderOutcome {
   if (answer.difference !== null) return differs(answer.difference);
+  const outcome = readAnswer(answer, told);
+  return answer.otherAmount === null
+    ? outcome
+    : ofAnotherAmount(outcome, answer.otherAmount, 'payment');
+}
+
+function readAnswer(answer: MpesaResult, told: MpesaResult | undefined): ProviderOutcome {
   if (answer.resultCode !== '0') {
     return told === undefined
       ? unknown(`The provider answers the inquiry with code ${presentableCode(answer.resultCode)}.`)
@@ -173,12 +187,18 @@ function readResult(answer: MpesaResult, told: MpesaResult | undefined): Provide
 }
 
 /** A callback of M-Pesa about the payment itself. */
-function readTold({ resultCode, description, receipt, difference }: MpesaResult): ProviderOutcome {
+function readTold({
+  resultCode,
+  description,
+  receipt,
+  difference,
+  otherAmount,
+}: MpesaResult): ProviderOutcome {
   if (difference !== null) return differs(difference);
   if (resultCode !== '0') return readFailure(resultCode, description);
-  return receipt === null
-    ? unknown('The provider names no receipt.')
-    : { kind: 'delivered', providerReference: receipt };
+  if (receipt === null) return unknown('The provider names no receipt.');
+  const outcome = { kind: 'delivered', providerReference: receipt } as const;
+  return otherAmount === null ? outcome : ofAnotherAmount(outcome, otherAmount, 'payment');
 }
 
 const differs = (field: NonNullable<MpesaResult['difference']>) =>

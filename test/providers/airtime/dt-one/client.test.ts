@@ -35,7 +35,6 @@ const orderFor = (msisdn: string, product: Product = airtime): AirtimeOrder => (
 const delivered = { kind: 'delivered', providerReference: expect.stringMatching(/^OP/) };
 const reversed = { ...delivered, reversal: expect.any(String) };
 const unknown = { kind: 'unknown', message: expect.any(String) };
-const disagreeing = { ...unknown, disagrees: true };
 const notSent = { kind: 'not-sent', message: expect.any(String) };
 const neverSeen = { kind: 'never-seen' };
 const refused = (code: string, retryCanHelp: boolean) => ({
@@ -120,11 +119,15 @@ describe('against the sandbox', () => {
     const order = orderFor('+251911000000');
     expect(await client.send(order)).toEqual(delivered);
     const others = [
-      { ...order, msisdn: '+251911000011' },
-      { ...order, product: { ...airtime, amount: '97.51' } },
-      { ...order, product: { kind: 'package', providerProductId: 2002 } as const },
-    ];
-    for (const other of others) {
+      [{ ...order, msisdn: '+251911000011' }, undefined],
+      [
+        { ...order, product: { ...airtime, amount: '97.51' } },
+        { amount: '97.50', outcome: delivered },
+      ],
+      [{ ...order, product: { kind: 'package', providerProductId: 2002 } as const }, undefined],
+    ] as const;
+    for (const [other, otherAmount] of others) {
+      const disagreeing = { ...unknown, disagrees: true, otherAmount };
       expect(await client.send(other)).toEqual(disagreeing);
       expect(await client.findOrder(other)).toEqual(disagreeing);
     }

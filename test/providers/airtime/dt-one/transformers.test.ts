@@ -245,7 +245,6 @@ describe('readFoundOrders, asked by our reference', () => {
   const destination = { unit_type: 'CURRENCY', unit: 'ETB', amount: 97.5 };
   it.each([
     ['number', { credit_party_identifier: { mobile_number: '+251911234568' } }],
-    ['amount', { requested_values: { destination: { ...destination, amount: 97.51 } } }],
     ['currency', { requested_values: { destination: { ...destination, unit: 'USD' } } }],
   ])('one with another %s is not ours', (name, change) => {
     const outcome = readFoundOrders(answer(200, [{ ...found, ...change }]), request);
@@ -253,6 +252,17 @@ describe('readFoundOrders, asked by our reference', () => {
       kind: 'unknown',
       message: `The provider knows a top-up with another ${name}.`,
       disagrees: true,
+    });
+  });
+
+  it('one with another amount says what became of it', () => {
+    const requested_values = { destination: { ...destination, amount: 97.51 } };
+    const outcome = readFoundOrders(answer(200, [{ ...found, requested_values }]), request);
+    expect(outcome).toEqual({
+      kind: 'unknown',
+      message: 'The provider knows a top-up with another amount.',
+      disagrees: true,
+      otherAmount: { amount: '97.51', outcome: readFoundOrders(answer(200, [found]), request) },
     });
   });
 

@@ -39,6 +39,11 @@ const error = (status: number, errorCode: string, message = 'Words') =>
   answer(status, { timeStamp: 1, message, path: '/topups-async', errorCode, details: [] });
 
 const unknown = expect.objectContaining({ kind: 'unknown' });
+const ofAmount = (amount: string) =>
+  expect.objectContaining({
+    disagrees: true,
+    otherAmount: { amount, outcome: { kind: 'delivered', providerReference: 'OP1' } },
+  });
 const disagreeing = expect.objectContaining({ kind: 'unknown', disagrees: true });
 const refused = (code: string, retryCanHelp: boolean) =>
   expect.objectContaining({ kind: 'refused', code, retryCanHelp });
@@ -90,8 +95,8 @@ describe('an inquiry', () => {
       [topup({ deliveredAmount: 96.9123 })],
       { kind: 'delivered', providerReference: 'OP1' },
     ],
-    ['less', [topup({ deliveredAmount: 96.4 })], disagreeing],
-    ['more', [topup({ deliveredAmount: 98.6 })], disagreeing],
+    ['less', [topup({ deliveredAmount: 96.4 })], ofAmount('96.40')],
+    ['more', [topup({ deliveredAmount: 98.6 })], ofAmount('98.60')],
     ['no amount of a success', [topup({ deliveredAmount: 0 })], disagreeing],
     ['another currency', [topup({ deliveredAmountCurrencyCode: 'USD' })], disagreeing],
     [
@@ -102,7 +107,7 @@ describe('an inquiry', () => {
     [
       'another amount of an account in birr that says no delivered one',
       [topup({ ...unsaid, requestedAmount: 9.75, requestedAmountCurrencyCode: 'ETB' })],
-      disagreeing,
+      ofAmount('9.75'),
     ],
     [
       'only what the account pays',

@@ -218,12 +218,16 @@ describe('against the sandbox', () => {
     const payment = paymentTo('+251911000000');
     expect(await client.pay(payment)).toEqual(delivered);
     const others = [
-      { ...payment, amount: '97.51' },
-      { ...payment, payee: paymentTo('+251911000011').payee },
-    ];
-    for (const other of others) {
-      expect(await client.pay(other)).toEqual({ ...unknown, disagrees: true });
-      expect(await client.findPayment(other)).toEqual({ ...unknown, disagrees: true });
+      [
+        { ...payment, amount: '97.51' },
+        { amount: '97.50', outcome: delivered },
+      ],
+      [{ ...payment, payee: paymentTo('+251911000011').payee }, undefined],
+    ] as const;
+    for (const [other, otherAmount] of others) {
+      const disagreeing = { ...unknown, disagrees: true, otherAmount };
+      expect(await client.pay(other)).toEqual(disagreeing);
+      expect(await client.findPayment(other)).toEqual(disagreeing);
     }
     const sameNumber = { ...payment, payee: [{ key: 'MSISDN', value: '251911000000' }] };
     expect(await client.findPayment(sameNumber)).toEqual(delivered);

@@ -113,12 +113,17 @@ describe('results', () => {
     transactionStatus: 'Completed',
     receipt: 'SG632NMUAB',
     difference: null,
+    otherAmount: null,
     ...changes,
   });
   const told = (resultCode: string, changes: Partial<MpesaResult> = {}) =>
     inquiry({ resultCode, transactionStatus: null, ...changes });
   const delivered = { kind: 'delivered', providerReference: 'SG632NMUAB' };
   const disagrees = { kind: 'unknown', disagrees: true };
+  const ofAmount = (outcome: object) => ({
+    ...disagrees,
+    otherAmount: { amount: '98.00', outcome },
+  });
   const failed = told('1', { receipt: null });
 
   it.each<[string, MpesaResult[], MpesaResult | undefined, object]>([
@@ -170,7 +175,26 @@ describe('results', () => {
       told('17'),
       unknown,
     ],
-    ['another amount', [inquiry({ difference: 'amount' })], undefined, disagrees],
+    ['an amount that cannot be read', [inquiry({ difference: 'amount' })], undefined, disagrees],
+    ['another amount', [inquiry({ otherAmount: '98' })], undefined, ofAmount(delivered)],
+    [
+      'another amount told',
+      [inquiry({ resultCode: '21' })],
+      told('0', { otherAmount: '98' }),
+      ofAmount(delivered),
+    ],
+    [
+      'another amount, reversed after it was completed',
+      [inquiry(), inquiry({ otherAmount: '98', transactionStatus: 'Reversed' })],
+      undefined,
+      ofAmount({ ...delivered, reversal: expect.any(String) }),
+    ],
+    [
+      'another amount that is pending',
+      [inquiry({ otherAmount: '98', transactionStatus: 'Pending' })],
+      undefined,
+      { ...disagrees, message: expect.stringContaining('another amount') },
+    ],
     [
       'another payee told',
       [inquiry({ resultCode: '21' })],
