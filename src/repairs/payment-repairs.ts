@@ -15,6 +15,7 @@ import {
   bearerQuestion,
   caseTitle,
   differenceWords,
+  type SettledCase,
   whyNoPayer,
 } from '../domain/positions/case-texts.ts';
 import { type Bearer, bearers, difference } from '../domain/positions/position.ts';
@@ -172,6 +173,30 @@ const borneBy = ({ found, order, isPayable }: CaseFacts): BorneOrder | undefined
     names: { ...found, provider: found.provider && providerName(found.provider) },
   };
 
+/** A case as a person has settled it; undefined where no person did, or nothing was in suspense. */
+export const settledCase = ({
+  difference,
+  borneBy,
+  amount,
+  merchantId,
+  ...names
+}: Case): SettledCase | undefined =>
+  difference === null || borneBy === null
+    ? undefined
+    : {
+        kind: merchantId === null ? 'top-up' : 'payment',
+        difference,
+        by: borneBy,
+        amount: parseMoney(amount),
+        names: { ...names, provider: names.provider && providerName(names.provider) },
+      };
+
+/** What stands in suspense in a case, in a sentence; undefined where nothing does. */
+export function happenedIn(facts: CaseFacts): string | undefined {
+  const borne = borneBy(facts);
+  return borne && difference(borne.position) !== 0n ? differenceWords(borne) : undefined;
+}
+
 /** What each choice of a case would move. */
 const choicesOf = (facts: CaseFacts): readonly BearerChoice[] => {
   const borne = borneBy(facts);
@@ -214,7 +239,7 @@ export async function shownChoicesOf(database: Database, facts: CaseFacts): Prom
       ...afterChoice(order, choice, balances),
     })),
     whyNoPayer: whyNoPayer(borne),
-    happened: differenceWords(borne),
+    happened: happenedIn(facts),
     question: bearerQuestion(borne),
   };
 }

@@ -1,35 +1,39 @@
 import { type Case, listCases } from '../../db/positions/cases.ts';
+import { firstDone, shownPlacementsOf } from '../../db/positions/placements.ts';
 import { parseMoney } from '../../domain/money.ts';
-import { caseAdvice, caseTitle } from '../../domain/positions/case-texts.ts';
-import { statementProviderNames } from '../../domain/providers.ts';
-import { caseFacts, shownChoicesOf } from '../../repairs/payment-repairs.ts';
+import {
+  caseAbout,
+  caseAdvice,
+  caseTitle,
+  saidWords,
+  settledWords,
+  toTell,
+} from '../../domain/positions/case-texts.ts';
+import { providerName, statementProviderNames } from '../../domain/providers.ts';
+import { caseFacts, settledCase, shownChoicesOf } from '../../repairs/payment-repairs.ts';
 import { lookCommand } from '../command.ts';
 import { AdminError, argument, flag, id, oneOf, optional, wholeNumber } from '../fields.ts';
-import { column, moneyText, numbers, record, textTable, timeText } from '../tables.ts';
+import { column, moneyText, numbers, textTable, timeText } from '../tables.ts';
 
 /** Cases for a terminal. */
 export const caseTable = (cases: readonly Case[]): string =>
   textTable(cases, [
     numbers('case', ({ id }) => id),
     column('why', caseTitle),
-    numbers('etb', ({ amount }) => (parseMoney(amount) === 0n ? null : moneyText(amount))),
+    numbers('etb', ({ amount }) =>
+      parseMoney(amount) === 0n ? null : moneyText(amount.replace('-', '')),
+    ),
     column('provider', ({ provider }) => provider),
     column('our reference', ({ reference }) => reference),
     column('partner', ({ partner }) => partner),
-    column('about', ({ serialNumber, topupId, subject, subjectKind }) =>
-      serialNumber !== null
-        ? `voucher ${serialNumber}`
-        : topupId !== null
-          ? `top-up ${topupId}`
-          : subjectKind === 'order'
-            ? 'lost by a restore'
-            : subject,
-    ),
+    column('about', caseAbout),
     column('opened', ({ openedAt }) => timeText(openedAt)),
     column('closed', ({ closedAt, closer }) =>
       closedAt === null ? null : `${timeText(closedAt)}${closer === null ? '' : ` by ${closer}`}`,
     ),
-    column('borne by', ({ borneBy }) => borneBy),
+    column('end', ({ borneBy, amount }) =>
+      borneBy === null ? null : settledWords(borneBy, amount),
+    ),
     column('note', ({ note, message }) => note ?? message),
   ]);
 
@@ -65,6 +69,8 @@ export const showCaseCommand = lookCommand({
         saidAt: saidAt === null ? null : new Date(saidAt),
       }),
     );
+    const shown = order ? await shownPlacementsOf(database, found.subject) : [];
+    const end = settledCase(found);
     return {
       json: { ...found, placements, choices, whyNoPayer },
       text: [
@@ -72,14 +78,12 @@ export const showCaseCommand = lookCommand({
         '',
         caseTitle(found),
         ...(found.closedAt === null ? [caseAdvice(found.why)] : []),
-        ...placements.map((one) =>
-          record({
-            Provider: `${one.provider}, ${one.kind}`,
-            'It says': one.said,
-            Since: one.saidAt && timeText(one.saidAt),
-            'Its message': one.message,
-            'Its reference': one.providerReference,
-          }),
+        ...(end ? [toTell(end, firstDone(shown)?.providerReference)] : []),
+        ...shown.flatMap(({ provider, observations }) =>
+          observations.map(
+            ({ at, done, ...one }) =>
+              `${timeText(new Date(at))}: ${saidWords(providerName(provider), { ...one, done: parseMoney(done) })}`,
+          ),
         ),
         ...choices.map(({ by, moves, afterwards }) => `--by ${by}: ${moves} ${afterwards}`.trim()),
         ...(whyNoPayer === undefined ? [] : [`No --by payer: ${whyNoPayer}`]),

@@ -31,6 +31,8 @@ interface Part {
   readonly since?: RawBuilder<unknown>;
   readonly amount?: RawBuilder<unknown>;
   readonly detail?: RawBuilder<unknown>;
+  /** Ours, towards the provider. */
+  readonly reference?: RawBuilder<unknown>;
   readonly provider?: RawBuilder<unknown>;
   readonly partnerId?: RawBuilder<unknown>;
   readonly merchantId?: RawBuilder<unknown>;
@@ -171,6 +173,7 @@ const parts: readonly Part[] = [
     since: sql`opened_at`,
     amount: sql`nullif(abs(amount), 0)`,
     detail: sql`coalesce(difference, why)`,
+    reference: sql`reference`,
     provider: sql`provider`,
     partnerId: sql`partner_id`,
     merchantId: sql`merchant_id`,
@@ -221,7 +224,7 @@ const kinds = Object.keys(deskKinds);
 const rowsOf = ({ kind, subject, rows, ...known }: Part) => sql`(
   select ${sql.lit(kind)} as kind, ${sql.lit(kinds.indexOf(kind))} as urgency, ${subject} as subject,
     (${known.since ?? sql`null`})::timestamptz as since, (${known.amount ?? sql`null`})::numeric as amount,
-    (${known.detail ?? sql`null`})::text as detail, (${known.provider ?? sql`null`})::text as provider,
+    (${known.detail ?? sql`null`})::text as detail, (${known.reference ?? sql`null`})::text as reference, (${known.provider ?? sql`null`})::text as provider,
     (${known.partnerId ?? sql`null`})::bigint as partner_id,
     (${known.merchantId ?? sql`null`})::bigint as merchant_id,
     (${known.voucherId ?? sql`null`})::bigint as voucher_id,
@@ -255,6 +258,7 @@ export const deskList = declareList({
     // Of a wallet: its balance.
     amount: decimal<string | null>(sql`item.amount`),
     detail: shown<string | null>(sql`item.detail`),
+    reference: shown<string | null>(sql`item.reference`),
     provider: text<string | null>(sql`item.provider`),
     partnerId: integer<number | null>(sql`item.partner_id`),
     partner: searched<string | null>(

@@ -1,6 +1,7 @@
 import { formatGroupedAmount, type Money, magnitudeOf } from '../money.ts';
 import { providerName } from '../providers.ts';
-import type { PlacementKind } from './placement.ts';
+import { quoted } from '../refusals.ts';
+import type { ObservationSource, PlacementKind, Said } from './placement.ts';
 import {
   type Bearer,
   type Difference,
@@ -28,8 +29,8 @@ export type CaseWhy = (typeof caseReasons)[number];
 export const caseTitles: Readonly<Record<CaseWhy | Difference, string>> = {
   late: 'A provider did an order after all',
   twice: 'Two providers did one order',
-  amount: 'A provider did another amount than is paid for',
-  'taken-back': 'A provider took back what it had done',
+  amount: 'A provider did another amount',
+  'taken-back': 'A provider took it back',
   lost: 'A provider did an order that a restore lost',
   difference: 'What providers did is not what is paid for',
   unclear: 'The provider has other content under our reference',
@@ -49,11 +50,58 @@ export const caseTitle = ({
   readonly difference?: Difference | null;
 }): string => caseTitles[kind ?? why];
 
+/** The subject of a case: a voucher, a top-up, or the day of a statement. */
+export function caseAbout({
+  serialNumber,
+  topupId,
+  subjectKind,
+  subject,
+}: {
+  readonly serialNumber: string | null;
+  readonly topupId: number | null;
+  readonly subjectKind: 'order' | 'line' | 'statement' | 'balance';
+  readonly subject: string;
+}): string {
+  if (serialNumber !== null) return `Voucher ${serialNumber}`;
+  if (topupId !== null) return `Top-up ${topupId}`;
+  if (subjectKind === 'order') return 'Lost by a restore';
+  return subjectKind === 'line' ? 'None of ours' : subject;
+}
+
+interface ToldObservation {
+  readonly source: ObservationSource;
+  readonly said: Said;
+  readonly done: Money;
+  readonly message: string | null;
+  readonly providerReference: string | null;
+}
+
+/** An observation in a sentence, with the words of the provider and its reference. */
+export function saidWords(
+  provider: string,
+  { source, said, done, message, providerReference }: ToldObservation,
+): string {
+  if (said === 'none') return `${provider} has not answered.`;
+  const teller = source === 'statement' ? `The statement of ${provider}` : provider;
+  const speaks =
+    source === 'person' ? `An operator booked that ${provider}` : `${teller} says that it`;
+  const deeds = {
+    pending: 'is still working on it',
+    nothing: 'did nothing',
+    done: `did ${etb(done)}`,
+    undone: 'took it back',
+    other: 'has something else under our reference',
+  } as const;
+  const isNamed = providerReference !== null && (said === 'done' || said === 'undone');
+  const words = quoted(message ?? '');
+  return `${speaks} ${deeds[said]}${isNamed ? `, reference ${providerReference}` : ''}${words && `: ${words}`}.`;
+}
+
 const advices: Readonly<Record<CaseWhy, string>> = {
   difference: 'Agree who bears the amount, then settle the case.',
   unclear:
-    'Nothing was booked. Ask the provider what it has under our reference. Where it is what we ordered, settle the ' +
-    'case. Another answer of the provider opens a new case.',
+    'Nothing was booked. Ask the provider what it has under our reference. If it is our order, settle the case. ' +
+    'Another answer of the provider opens a new case.',
   silence:
     'A callback or a statement brought news, and the provider has not explained it for three days. The service asks ' +
     'once a day, and an answer ends the case. Ask the provider, then settle the case.',
@@ -61,13 +109,13 @@ const advices: Readonly<Record<CaseWhy, string>> = {
     'The money stays on hold, and the workflow tries again. The log of the worker has the error of the database: ' +
     'remove its cause. The case ends with the booking.',
   foreign:
-    'No money was moved in our books. Find out who ordered it, and change the keys of the provider where nobody ' +
-    'did. Settle the case when it is clear.',
+    'No money was moved in our books. Find out who ordered it. If none of us did, change our keys at the provider. ' +
+    'Then settle the case.',
   unread:
     'See why with the command "money reconcile". Where the provider cannot be asked, give its file with --file; allow many ' +
     'differences with --maximum. The case ends when the day is compared.',
   balance:
-    'The balance fell by more than the provider did for us and charged. Compare its list of movements with ours, ' +
+    'Our balance at the provider fell by more than our orders and its fees. Compare its list of movements with ours, ' +
     'then settle the case.',
 };
 
@@ -132,14 +180,17 @@ export function differenceWords({ kind, position, names }: BorneOrder): string {
   switch (what) {
     case 'late': {
       const gainers = settledWith({ position, names }, (sum) => sum < 0n);
-      return `${provider} ${didWith(amount)}, and ${gainers.length > 0 ? `${gainers.join(' and ')} got the money for it in an earlier settlement` : 'nobody has paid for it'}.`;
+      const has = gainers.length > 1 ? 'have' : 'has';
+      const whoPaid =
+        gainers.length > 0 ? `${gainers.join(' and ')} ${has} the money` : 'nobody paid for it';
+      return `${provider} ${didWith(amount)}, and ${whoPaid}.`;
     }
     case 'twice':
       return `${doersOf(position).map(providerName).join(' and ')} together ${didWith(`${amount} too much`)}.`;
     case 'amount':
       return `${provider} ${didWith(`${amount} ${difference(position) > 0n ? 'more' : 'less'} than is paid for`)}.`;
     case 'taken-back':
-      return `${provider} took ${amount} back${kind === 'payment' ? ` from ${merchant}` : ''}, and ${payersOf({ kind, position, names }).join(' and ')} paid for it.`;
+      return `${provider} took ${amount} back${kind === 'payment' ? ` from ${merchant}` : ''}, and ${payersOf({ kind, position, names }).join(' and ')} paid.`;
     case 'lost':
       return `${provider} ${kind === 'payment' ? 'paid' : 'delivered'} ${amount}, and a restore lost the order.`;
     case null:
@@ -213,29 +264,39 @@ export function bearerChoices(borne: BorneOrder): readonly BearerChoice[] {
   const provider = names.provider ?? 'the provider';
   // A part is missing at its receiver, and no settlement pays it there. After a whole order nothing is owed.
   const isShort = !isMore && differenceOf(position) === 'amount';
-  const receiver = borne.kind === 'payment' ? (names.merchant ?? 'the merchant') : 'the customer';
-  const owes = (who: string) => (isShort ? `, and ${who} it to ${receiver}` : '');
+  const receiver = receiverOf(borne);
+  const owed = isShort ? ` for ${receiver}` : '';
   return [
     ...payer,
     {
       by: 'partner',
-      moves: `${partnerOf(names)} ${isMore ? 'pays' : 'gets'} ${etb(open)} ${isMore ? 'from' : 'into'} its ${walletOf(borne)}${owes('owes')}.`,
+      moves: `${partnerOf(names)} ${isMore ? 'pays' : 'gets'} ${etb(open)} ${isMore ? 'from' : 'into'} its ${walletOf(borne)}${isShort ? ',' : ''}${owed}.`,
       toFees: 0n,
       toWallet: -open,
     },
     {
       by: 'platform',
-      moves: `Our fees ${isMore ? 'pay' : 'keep'} ${etb(open)}${owes('we owe')}.`,
+      moves: `Our fees ${isMore ? 'pay' : 'keep'} ${etb(open)}${owed}.`,
       toFees: -open,
       toWallet: 0n,
     },
     {
       by: 'provider',
-      moves: `By its receipt, ${provider} ${isMore ? `gave ${etb(open)} back` : `${borne.kind === 'payment' ? 'paid' : 'delivered'} the missing ${etb(open)}`}.`,
+      moves: `${provider} already ${deedOf(borne)}.`,
       toFees: 0n,
       toWallet: 0n,
     },
   ];
+}
+
+/** The past deed of a provider that has put the difference right. */
+function deedOf({ kind, position }: BorneOrder): string {
+  const open = difference(position);
+  if (open > 0n) return `gave ${etb(open)} back`;
+  const verb = kind === 'payment' ? 'paid' : 'delivered';
+  return differenceOf(position) === 'amount'
+    ? `${verb} the missing ${etb(open)}`
+    : `${verb} ${etb(open)} again`;
 }
 
 const partnerOf = ({ partner }: CaseNames): string => partner ?? 'The partner';
@@ -254,7 +315,7 @@ function payerChoice({ position, names }: BorneOrder): BearerChoice {
   const moved = isCharged
     ? `gets back ${whole}`
     : `pays ${whole}${isOfPartner ? ' from its gift wallet' : ''}`;
-  const withFee = fee > 0n ? ', our fee included' : '';
+  const withFee = fee > 0n ? ', fee included' : '';
   const further =
     rest === 0n
       ? ''
@@ -286,7 +347,9 @@ export function afterChoice(
   const name = walletOf(borne);
   const sentences = [
     feesLeft !== undefined &&
-      `Our fees ${below(feesLeft) ? 'fall to' : 'have'} ETB ${formatGroupedAmount(feesLeft)}${below(feesLeft) ? '' : ' then'}.`,
+      (below(feesLeft)
+        ? `That leaves ETB ${formatGroupedAmount(feesLeft)}.`
+        : `Our fees have ${etb(feesLeft)} then.`),
     walletLeft !== undefined &&
       (below(walletLeft)
         ? `The ${name} lacks ${etb(walletLeft)}: deposit first.`
@@ -309,6 +372,88 @@ export function settledWords(by: Bearer, amount: string): string {
   } as const;
   const names = { ...bearerNames, payer: 'The voucher', platform: 'We' };
   return `${names[by]} ${verbs[by]}`;
+}
+
+/** A case that a person has settled, for people who look at its order later. */
+export interface SettledCase {
+  readonly kind: BorneOrder['kind'];
+  readonly difference: Difference;
+  readonly by: Bearer;
+  /** The amount that was in suspense. */
+  readonly amount: Money;
+  readonly names: CaseNames;
+}
+
+const receiverOf = ({ kind, names }: Pick<SettledCase, 'kind' | 'names'>): string =>
+  kind === 'payment' ? (names.merchant ?? 'the merchant') : 'the customer';
+
+/**
+ * Who must be told about a settled case, in one sentence. The customer of a top-up hears it from the partner.
+ * `reference`: of the provider, for a late payment.
+ */
+export function toTell(settled: SettledCase, reference?: string | null): string {
+  const { kind, difference: what, by, amount, names } = settled;
+  const isMore = amount > 0n;
+  const partner = names.partner ?? 'the partner';
+  const receiver = receiverOf(settled);
+  if (what === 'lost')
+    return by === 'partner' ? `Tell ${partner} that it pays ${etb(amount)}.` : NOBODY;
+  if (what === 'amount' && !isMore && (by === 'partner' || by === 'platform'))
+    return `Tell ${receiver}${by === 'partner' ? ` and ${partner} that ${partner} pays` : ' that we pay'} the missing ${etb(amount)}, outside this service.`;
+  const fact = factOf(settled, reference);
+  const isBearing = by === 'partner';
+  const borne = isMore ? 'it pays' : 'it got the money';
+  if (kind === 'payment')
+    return `Tell ${receiver} that ${fact}${isBearing ? `, and ${partner} that ${borne}` : ''}.`;
+  const isSurplus = what === 'twice' || (what === 'amount' && isMore);
+  if (isSurplus && !isBearing) return NOBODY;
+  return `Tell ${partner} that ${fact}${isBearing ? `, and that ${borne}` : ''}.`;
+}
+
+const NOBODY = 'Nobody needs to be told.';
+
+/** What the merchant of a payment, or the partner of a top-up, must know of a settled case. */
+function factOf(
+  { kind, difference: what, by, amount, names }: SettledCase,
+  reference: string | null | undefined,
+): string {
+  const provider = names.provider ?? 'the provider';
+  const sum = etb(amount);
+  const isPayment = kind === 'payment';
+  if (by === 'provider')
+    return amount > 0n
+      ? `${provider} gave us ${sum} back${isPayment && what === 'late' ? ': it claims again' : ''}`
+      : `${provider} ${isPayment ? 'paid it' : 'delivered'} the missing ${sum}`;
+  if (what === 'taken-back') return `${sum} was taken back`;
+  if (what === 'late')
+    return isPayment
+      ? `it was paid ${reference ? `under ${reference}` : sum}`
+      : `${provider} delivered ${sum}`;
+  return `${isPayment ? 'it' : 'the customer'} got ${sum} too much`;
+}
+
+/**
+ * How much a receiver got in place of the ordered amount, and who bears the difference; undefined where it got the
+ * ordered amount. `providers`: those that did something.
+ */
+export function otherAmountWords(
+  settled: SettledCase,
+  {
+    ordered,
+    done,
+    providers,
+  }: { readonly ordered: Money; readonly done: Money; readonly providers: readonly string[] },
+): string | undefined {
+  const { kind, by, names } = settled;
+  if (done === ordered || done === 0n) return undefined;
+  const isOurs = by === 'platform';
+  const bearer = isOurs ? 'we' : by === 'partner' ? partnerOf(names) : bearerNames[by];
+  const end =
+    done > ordered
+      ? `${isOurs ? 'bear' : 'bears'} the difference`
+      : `${isOurs ? 'have' : 'has'} the rest`;
+  const did = kind === 'payment' ? `paid ${receiverOf(settled)}` : 'delivered';
+  return `${providers.join(' and ')} ${did} ${etb(done)} where ${etb(ordered)} was ordered, and ${bearer} ${end}.`;
 }
 
 /** The possible bearers, for people. */

@@ -1,10 +1,20 @@
 import { caseId } from '../../../workflows/workflow-ids.ts';
 import { type Case, listCases, otherCasesOf } from '../../db/positions/cases.ts';
-import { type ShownPlacement, shownPlacementsOf } from '../../db/positions/placements.ts';
+import {
+  firstDone,
+  type ShownPlacement,
+  shownPlacementsOf,
+} from '../../db/positions/placements.ts';
 import { listRepairs, type ShownRepair } from '../../db/repairs/repair-lists.ts';
 import { actorOfPerson } from '../../domain/access.ts';
 import { parseMoney } from '../../domain/money.ts';
-import { caseAdvice, caseTitle, settledWords } from '../../domain/positions/case-texts.ts';
+import {
+  caseAbout,
+  caseAdvice,
+  caseTitle,
+  settledWords,
+  toTell,
+} from '../../domain/positions/case-texts.ts';
 import { allProviders, providerName } from '../../domain/providers.ts';
 import { mayAsStaff, needOfRepair } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
@@ -13,6 +23,7 @@ import {
   caseFacts,
   type ShownChoices,
   settleCaseRepair,
+  settledCase,
   shownChoicesOf,
 } from '../../repairs/payment-repairs.ts';
 import { problems } from '../answers.ts';
@@ -98,6 +109,7 @@ export const caseColumns: readonly TableColumn<Case>[] = [
     value: (one) => html`<a href="${openCasePath(one.id)}">${one.id}: ${caseTitle(one)}</a>`,
     phone: 'head',
   },
+  { title: 'About', value: aboutOf, phone: 'plain' },
   {
     title: 'Provider',
     value: ({ provider }) => (provider === null ? '–' : providerName(provider)),
@@ -151,7 +163,7 @@ export async function openCasePage(
     content: html`<h1>${isChoice ? `Case ${id}` : title} ${caseBadge(found)}</h1>
 ${!isChoice && html`<div class="brief"><p>${aboutOf(found)}</p></div>`}
 ${refused && message('danger', html`${refused.words}`)}
-${shown ? await settling(request, read, { shown, repairs, refused }) : settled(found, repairs)}
+${shown ? await settling(request, read, { shown, repairs, refused }) : settled(found, { repairs, placements })}
 <section class="card"><details${!isChoice && html` open`}><summary>Background</summary>
 ${facts(factsOf(request, found, shown?.whyNoPayer))}
 ${placements.length > 0 && html`<h2>What the providers say</h2>${saidOf(placements)}`}
@@ -160,10 +172,19 @@ ${others.length > 0 && html`<h2>The same order</h2>${settledBefore(others.filter
   };
 }
 
-/** Who paid or got which amount, and who settled the case. */
-function settled(found: Case, repairs: readonly ShownRepair[]): Html {
+/** Who paid or got which amount, who must be told, and who settled the case. */
+function settled(
+  found: Case,
+  {
+    repairs,
+    placements,
+  }: { readonly repairs: readonly ShownRepair[]; readonly placements: readonly ShownPlacement[] },
+): Html {
   const moved = repairs.find(({ state }) => state === 'DONE')?.result;
+  const end = settledCase(found);
+  const reference = firstDone(placements)?.providerReference;
   return html`<section class="card next">${moved && html`<p class="lead">${unbroken(moved)}</p>`}
+${end && html`<p>${unbroken(toTell(end, reference))}</p>`}
 ${facts(endOf(found))}</section>`;
 }
 
@@ -204,12 +225,14 @@ function endOf(found: Case): Readonly<Record<string, HtmlValue>> {
   };
 }
 
-function aboutOf({ voucherId, serialNumber, topupId, subjectKind }: Case): HtmlValue {
+function aboutOf(found: Case): HtmlValue {
+  const { voucherId, topupId, reference } = found;
+  const about = caseAbout(found);
   if (voucherId !== null)
-    return html`<a href="${casePath({ kind: 'voucher', id: voucherId })}">Voucher ${serialNumber}</a>`;
+    return html`<a href="${casePath({ kind: 'voucher', id: voucherId })}">${about}</a>`;
   if (topupId !== null)
-    return html`<a href="${casePath({ kind: 'top-up', id: topupId })}">Top-up ${topupId}</a>`;
-  return subjectKind === 'order' ? 'Lost by a restore' : 'None of ours';
+    return html`<a href="${casePath({ kind: 'top-up', id: topupId })}">${about}</a>`;
+  return html`${about}${reference !== null && html`, our reference <code>${reference}</code>`}`;
 }
 
 /** Each observation of each provider, in the order of time. */

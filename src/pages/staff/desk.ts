@@ -186,16 +186,16 @@ const ofCompany: Partial<Readonly<Record<DeskKind, string>>> = {
 
 /** The subject, and what is known of it: words of a provider or of the service, in one line. */
 function aboutOf(item: Item): Html {
-  const { kind, serialNumber, topupId, provider } = item;
+  const { kind, serialNumber, topupId, reference, provider } = item;
   const detail = detailOf[kind](item);
-  // The page of a case begins with the rest.
-  if (kind === 'case') return html`${detail}`;
-  const parts: readonly (string | null | undefined)[] = [
-    serialNumber && `voucher ${serialNumber}`,
-    topupId === null ? null : `top-up ${topupId}`,
-    provider && providerName(provider),
-    detail,
-  ];
+  const order = serialNumber
+    ? `voucher ${serialNumber}`
+    : topupId === null
+      ? reference && `our reference ${reference}`
+      : `top-up ${topupId}`;
+  // The page of a case begins with its provider.
+  const parts =
+    kind === 'case' ? [detail, order] : [order, provider && providerName(provider), detail];
   return html`${parts.filter((part) => part).join(' · ') || '–'}`;
 }
 

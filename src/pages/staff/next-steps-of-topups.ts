@@ -2,10 +2,11 @@ import type { Case } from '../../db/positions/cases.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { TopupDetail } from '../../db/topups/topups.ts';
 import { maskStored } from '../../domain/phone.ts';
+import { toTell } from '../../domain/positions/case-texts.ts';
 import { providerName } from '../../domain/providers.ts';
 import { mayStillComeByItself } from '../../domain/staff.ts';
 import { type Html, html } from '../../rendering/html.ts';
-import { time } from '../layout/parts.ts';
+import { time, unbroken } from '../layout/parts.ts';
 import {
   askedSince,
   CHECK_PROVIDERS,
@@ -13,8 +14,8 @@ import {
   linkToCase,
   type NextStep,
   nextOfOpenRepair,
-  payRest,
-  shortCaseOf,
+  otherAmountOf,
+  settledCaseOf,
   WAIT,
 } from './next-steps.ts';
 import { wordsOf } from './repair-parts.ts';
@@ -30,39 +31,61 @@ export function nextStepOfTopup(
   {
     others,
     closedCases,
-    partner,
+    openDifference,
     now,
   }: {
     readonly others: readonly string[];
     readonly closedCases: readonly Case[];
-    readonly partner: string;
+    /** What stands in suspense in its open case, in a sentence. */
+    readonly openDifference: string | undefined;
     readonly now: Date;
   },
 ): NextStep {
   const usual = nextByTopup[topup.status](topup, others, now);
-  const short =
-    topup.status === 'SUCCESS' && shortCaseOf(closedCases, last(topup.attempts)?.reference);
-  const next = short
-    ? { ...usual, toDo: payRest(short, { partner, receiver: 'the customer' }) }
-    : usual;
+  const next = { ...usual, ...nextOfSettled(topup, usual, closedCases) };
   const isOnHold = last(topup.attempts)?.status === 'HELD';
-  return nextOfOpenRepair(repairs, isOnHold ? next : undefined) ?? nextOfTurned(topup) ?? next;
+  return (
+    nextOfOpenRepair(repairs, isOnHold ? next : undefined) ??
+    nextOfTurned(topup, openDifference) ??
+    next
+  );
+}
+
+/** The case of the last attempt is settled. A failed top-up is retried after that. */
+function nextOfSettled(
+  { status, attempts, amount }: TopupDetail,
+  { toDo }: NextStep,
+  closedCases: readonly Case[],
+): Partial<NextStep> | undefined {
+  const attempt = last(attempts);
+  const settled =
+    status === 'SUCCESS' || status === 'FAILED'
+      ? settledCaseOf(closedCases, attempt?.reference)
+      : undefined;
+  if (!attempt || !settled) return undefined;
+  const words = amount === null ? undefined : otherAmountOf(settled, attempt.placements, amount);
+  return {
+    ...(words && { happened: html`${unbroken(words)}` }),
+    toDo: html`${unbroken(toTell(settled))}${status === 'FAILED' && html` ${toDo}`}`,
+  };
 }
 
 /** A provider has changed what it had said before. */
-function nextOfTurned(topup: TopupDetail): NextStep | undefined {
+function nextOfTurned(
+  topup: TopupDetail,
+  openDifference: string | undefined,
+): NextStep | undefined {
   const { caseId, status } = topup;
   if (caseId === null || !(status === 'SUCCESS' || status === 'FAILED')) return undefined;
   const isRetried = status === 'FAILED' || topup.lateDelivery !== null;
   return {
-    happened: changeOfTopup(topup),
+    happened: openDifference ? html`${unbroken(openDifference)}` : changeOfTopup(topup),
     toDo: html`${isRetried && 'Do not retry it. '}Ask an operator to settle ${linkToCase(caseId)}.`,
   };
 }
 
-function changeOfTopup({ lateDelivery, reversal, status, msisdn }: TopupDetail): Html {
-  if (lateDelivery) return html`It failed at first, and was delivered later.`;
-  if (reversal) return html`The provider took it back after the delivery.`;
+/** A provider has news that changes no amount. */
+function changeOfTopup({ status, msisdn }: TopupDetail): Html {
   return status === 'SUCCESS'
     ? html`It was delivered to ${maskStored(msisdn)}, and a provider says something else of it since.`
     : html`It failed, and what a provider says of it since is not clear.`;

@@ -3,10 +3,11 @@ import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { VoucherDetail } from '../../db/vouchers/vouchers.ts';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { maskStored } from '../../domain/phone.ts';
+import { type SettledCase, toTell } from '../../domain/positions/case-texts.ts';
 import { providerName, takesBack } from '../../domain/providers.ts';
 import { mayStillComeByItself } from '../../domain/staff.ts';
 import { type Html, html } from '../../rendering/html.ts';
-import { money, time } from '../layout/parts.ts';
+import { money, time, unbroken } from '../layout/parts.ts';
 import {
   askedSince,
   CHECK_PROVIDERS,
@@ -14,8 +15,8 @@ import {
   linkToCase,
   type NextStep,
   nextOfOpenRepair,
-  payRest,
-  shortCaseOf,
+  otherAmountOf,
+  settledCaseOf,
   WAIT,
 } from './next-steps.ts';
 import { termsPath, wordsOf } from './repair-parts.ts';
@@ -23,12 +24,15 @@ import { termsPath, wordsOf } from './repair-parts.ts';
 type Redemption = VoucherDetail['redemptions'][number];
 
 /** A payment that a provider changed later, or whose reversal has not ended. */
-function nextOfTakenBack(redemption: Redemption | undefined): NextStep | undefined {
+function nextOfTakenBack(
+  redemption: Redemption | undefined,
+  { closedCases, openDifference }: Parameters<typeof nextStepOfVoucher>[2],
+): NextStep | undefined {
   if (redemption === undefined) return undefined;
   const { caseId, reversal, status, provider } = redemption;
   if (caseId !== null && status !== 'HELD')
     return {
-      happened: changeOfPayment(redemption),
+      happened: openDifference ? html`${unbroken(openDifference)}` : changeOfPayment(redemption),
       toDo: html`Ask an operator to settle ${linkToCase(caseId)}.${
         status === 'VOIDED' && ' It is not redeemed again before that.'
       }`,
@@ -45,34 +49,29 @@ function nextOfTakenBack(redemption: Redemption | undefined): NextStep | undefin
 was asked ${time(new Date(reversal.requestedAt))}.`,
       toDo: html`Look again in a minute.`,
     };
-  return nextOfSettled(redemption);
+  return nextOfSettled(redemption, settledCaseOf(closedCases, redemption.paymentReference));
 }
 
-/** The present answer of a provider, against its first answer. */
-function changeOfPayment({ lateAt, takenBackAt, reversal, status, merchant }: Redemption): Html {
-  if (lateAt !== null) return html`The provider paid the merchant after it had refused.`;
-  if (takenBackAt !== null && reversal?.status !== 'SUCCESS')
-    return html`The provider took the payment back by itself.`;
+/** A provider has news that changes no amount. */
+function changeOfPayment({ status, merchant }: Redemption): Html {
   return status === 'VOIDED'
     ? html`The payment was refused, and what a provider says of it since is not clear.`
     : html`${merchant} was paid, and a provider says something else of that since.`;
 }
 
 /** A change by a provider after an operator has settled the payment. */
-function nextOfSettled({
-  lateAt,
-  takenBackAt,
-  reversal,
-  charged,
-  merchant,
-  providerReference,
-}: Redemption): NextStep | undefined {
+function nextOfSettled(
+  { lateAt, takenBackAt, reversal, charged, merchant, providerReference }: Redemption,
+  settled: SettledCase | undefined,
+): NextStep | undefined {
   if (lateAt !== null)
     return {
       happened: html`The provider paid ${merchant} after it had refused, and an operator has settled that${
         charged && ': the voucher pays for it'
       }.`,
-      toDo: html`Give the merchant the provider’s reference <code>${providerReference}</code>.`,
+      toDo: settled
+        ? html`${unbroken(toTell(settled, providerReference))}`
+        : html`Give the merchant the provider’s reference <code>${providerReference}</code>.`,
     };
   return takenBackAt === null || reversal?.status === 'SUCCESS'
     ? undefined
@@ -80,7 +79,7 @@ function nextOfSettled({
         happened: html`The provider took the payment back by itself, and an operator has settled that${
           !charged && ': the value is on the voucher again'
         }.`,
-        toDo: html`Tell ${merchant} that the provider took it back.${
+        toDo: html`${settled ? unbroken(toTell(settled)) : `Tell ${merchant} that the provider took it back.`}${
           !charged && ' The owner can redeem again.'
         }`,
       };
@@ -205,39 +204,45 @@ export function nextStepOfVoucher(
   repairs: readonly ShownRepair[],
   {
     closedCases,
-    partner,
+    openDifference,
     now,
   }: {
     readonly closedCases: readonly Case[];
-    readonly partner: string;
+    /** What stands in suspense in its open case, in a sentence. */
+    readonly openDifference: string | undefined;
     readonly now: Date;
   },
 ): NextStep {
-  const takenBack = nextOfTakenBack(disputedOf(voucher) ?? last(voucher.redemptions));
+  const takenBack = nextOfTakenBack(disputedOf(voucher) ?? last(voucher.redemptions), {
+    ...{ closedCases, openDifference, now },
+  });
   const onHold = voucher.status === 'REDEEM_PROCESSING' ? nextOfPaying(voucher, now) : takenBack;
   return (
     nextOfOpenRepair(repairs, onHold) ??
     takenBack ??
     nextOfCorrected(voucher, repairs) ??
-    nextOfShort(voucher, { closedCases, partner, now }) ??
+    nextOfOtherAmount(voucher, { closedCases, openDifference, now }) ??
     nextByState[voucher.status](voucher, now)
   );
 }
 
-/** The last payment was smaller than is paid for, and its case is settled. */
-function nextOfShort(
+/** The case of the last payment is settled: another amount, a second payment, or a change that is put right. */
+function nextOfOtherAmount(
   voucher: VoucherDetail,
-  { closedCases, partner, now }: Parameters<typeof nextStepOfVoucher>[2],
+  { closedCases, now }: Parameters<typeof nextStepOfVoucher>[2],
 ): NextStep | undefined {
-  const { status, redemptions } = voucher;
+  const { status, redemptions, remaining } = voucher;
   const payment = last(redemptions);
   if (!payment || payment.reversal || !(status === 'REDEEMED' || status === 'ACTIVE'))
     return undefined;
-  const short = shortCaseOf(closedCases, payment.paymentReference);
+  const settled = settledCaseOf(closedCases, payment.paymentReference);
+  const words = settled && otherAmountOf(settled, payment.placements, payment.toMerchant);
   return (
-    short && {
-      happened: nextByState[status](voucher, now).happened,
-      toDo: payRest(short, { partner, receiver: payment.merchant }),
+    settled && {
+      happened: words
+        ? html`${unbroken(words)}${status === 'ACTIVE' && html` The voucher has ${money(remaining)}.`}`
+        : nextByState[status](voucher, now).happened,
+      toDo: html`${unbroken(toTell(settled, payment.providerReference))}`,
     }
   );
 }

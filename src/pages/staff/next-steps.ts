@@ -1,9 +1,13 @@
 import type { Case } from '../../db/positions/cases.ts';
+import type { ShownPlacement } from '../../db/positions/placements.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import { isStaffActor } from '../../domain/access.ts';
+import { parseMoney } from '../../domain/money.ts';
+import { otherAmountWords, type SettledCase } from '../../domain/positions/case-texts.ts';
+import { providerName } from '../../domain/providers.ts';
 import { type Html, html } from '../../rendering/html.ts';
+import { settledCase } from '../../repairs/payment-repairs.ts';
 import type { RepairKindName } from '../../repairs/repair-titles.ts';
-import { money } from '../layout/parts.ts';
 import { openCasePath, repairPath, repairTitle } from './repair-parts.ts';
 
 /** The beginning of the page of a case. */
@@ -81,25 +85,31 @@ export const askedSince = ({
 /** A link to the page of a case, for sentences. */
 export const linkToCase = (id: number): Html => html`<a href="${openCasePath(id)}">case ${id}</a>`;
 
-/** The settled case of a smaller order, whose receiver gets the rest from a bearer; undefined where that is not so. */
-export const shortCaseOf = (
+/** The end of the last case of an order, by our reference; undefined where no person has settled it. */
+export const settledCaseOf = (
   cases: readonly Case[],
   reference: string | undefined,
-): (Case & { readonly borneBy: 'partner' | 'platform' }) | undefined => {
-  const settled = cases.findLast((one) => one.reference === reference);
-  const { amount, borneBy } = settled ?? {};
-  const isOwed = amount?.startsWith('-') && (borneBy === 'partner' || borneBy === 'platform');
-  return settled && isOwed ? { ...settled, borneBy } : undefined;
+): SettledCase | undefined => {
+  const newest = cases.findLast((one) => one.reference === reference);
+  return newest && settledCase(newest);
 };
 
-/** Who has got the missing part from the settlement, and pays it to the receiver. */
-export const payRest = (
-  { amount, borneBy }: NonNullable<ReturnType<typeof shortCaseOf>>,
-  { partner, receiver }: { readonly partner: string; readonly receiver: string },
-): Html =>
-  html`Tell ${receiver}${borneBy === 'partner' && html` and ${partner}`} that ${
-    borneBy === 'partner' ? partner : 'we'
-  } ${borneBy === 'partner' ? 'pays' : 'pay'} the missing ${money(amount.replace('-', ''))}, outside this service.`;
+/** What providers did of an order in place of the ordered amount, and who bears the difference. */
+export function otherAmountOf(
+  settled: SettledCase,
+  placements: readonly ShownPlacement[],
+  ordered: string,
+): string | undefined {
+  const doers = placements.flatMap(({ kind, provider, observations }) => {
+    const done = parseMoney(last(observations)?.done ?? '0');
+    return kind !== 'reversal' && done > 0n ? [{ provider, done }] : [];
+  });
+  return otherAmountWords(settled, {
+    ordered: parseMoney(ordered),
+    done: doers.reduce((sum, { done }) => sum + done, 0n),
+    providers: doers.map(({ provider }) => providerName(provider)),
+  });
+}
 
 export const last = <One>(ones: readonly One[]): One | undefined => ones.at(-1);
 

@@ -6,13 +6,14 @@ import {
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { TopupDetail } from '../../db/topups/topups.ts';
 import type { VoucherDetail } from '../../db/vouchers/vouchers.ts';
+import { parseMoney } from '../../domain/money.ts';
 import { maskStored } from '../../domain/phone.ts';
-import type { ObservationSource } from '../../domain/positions/placement.ts';
+import { saidWords } from '../../domain/positions/case-texts.ts';
 import { providerName } from '../../domain/providers.ts';
 import { quoted } from '../../domain/refusals.ts';
 import { readWaitingEnd, waitingEnds } from '../../domain/repairs.ts';
 import { type Html, html } from '../../rendering/html.ts';
-import { type Happening, money } from '../layout/parts.ts';
+import { type Happening, unbroken } from '../layout/parts.ts';
 import { messageKinds, workflowOfClaim, workflowOfMessage } from '../layout/voucher-story.ts';
 import {
   askerOf,
@@ -29,35 +30,9 @@ function quoteOf(message: string | null): Html | undefined {
   return words === '' ? undefined : html`: <span lang="en">${words}</span>`;
 }
 
-/** Where a provider says it, if not in an answer to us. */
-const saidIn: Readonly<Partial<Record<ObservationSource, string>>> = {
-  statement: 'The statement of ',
-  person: 'By its receipt, ',
-};
-
 /** What a provider says, in a sentence for staff. */
-export function saidBy(
-  name: string,
-  { source, said, done, message, providerReference }: ShownObservation,
-): Html {
-  const provider = `${saidIn[source] ?? ''}${providerName(name)}`;
-  const quote = quoteOf(message);
-  const reference = providerReference && html`, its reference is <code>${providerReference}</code>`;
-  switch (said) {
-    case 'done':
-      return html`${provider} says that it did ${money(done)}${reference}${quote}.`;
-    case 'undone':
-      return html`${provider} says that it took it back${reference}${quote}.`;
-    case 'nothing':
-      return html`${provider} says that it did nothing${quote}.`;
-    case 'other':
-      return html`${provider} has something else under our reference${quote}.`;
-    case 'pending':
-      return html`${provider} says that it is under way${quote}.`;
-    case 'none':
-      return html`${provider} has not answered.`;
-  }
-}
+export const saidBy = (name: string, { done, ...one }: ShownObservation): Html =>
+  html`${unbroken(saidWords(providerName(name), { ...one, done: parseMoney(done) }))}`;
 
 /** The providers that did not do an order, so that others were asked, and their later observations. */
 function happeningsOfPlacements(

@@ -10,6 +10,7 @@ import { parseMoney } from '../../domain/money.ts';
 import { maskStored } from '../../domain/phone.ts';
 import { airtimeProviderNames, isRoutedTo } from '../../domain/providers.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
+import { caseFacts, happenedIn } from '../../repairs/payment-repairs.ts';
 import { usd } from '../layout/company-parts.ts';
 import { productOf, topupBadge, voucherBadge } from '../layout/labels.ts';
 import { badge, type Happening, message, money, postForm, time } from '../layout/parts.ts';
@@ -90,7 +91,14 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
       ...happeningsOfProviders(voucher),
       ...happeningsOfRepairs(repairs),
     ],
-    next: nextStepOfVoucher(voucher, repairs, { closedCases, partner, now: new Date() }),
+    next: nextStepOfVoucher(voucher, repairs, {
+      closedCases,
+      openDifference: await openDifference(
+        database,
+        voucher.redemptions.map(({ caseId }) => caseId),
+      ),
+      now: new Date(),
+    }),
     closedCases,
     otherProviders: [],
     openRepairs: repairs.filter(isOpen),
@@ -127,13 +135,24 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
     hasNumber: true,
     happenings: [...happeningsOfTopup(topup, owner.workflowId), ...happeningsOfRepairs(repairs)],
     next: nextStepOfTopup(topup, repairs, {
-      ...{ others, closedCases, partner: owner.partner, now: new Date() },
+      ...{ others, closedCases, now: new Date() },
+      openDifference: await openDifference(database, [topup.caseId]),
     }),
     closedCases,
     otherProviders: others,
     openRepairs: repairs.filter(isOpen),
     transfers: await readLedgerHistory(database, owner.partnerId, operationIds),
   };
+}
+
+/** What stands in suspense in the last of the open cases, in a sentence; undefined where nothing does. */
+async function openDifference(
+  database: Database,
+  caseIds: readonly (number | null)[],
+): Promise<string | undefined> {
+  const id = caseIds.findLast((one) => one !== null);
+  const facts = id == null ? undefined : await caseFacts(database, String(id));
+  return facts && happenedIn(facts);
 }
 
 const isOpen = ({ result }: ShownRepair): boolean => result === null;

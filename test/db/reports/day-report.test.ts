@@ -227,7 +227,7 @@ test('a payment that its provider took back is an open case, in every form', asy
   await scene.redeemed(client, gift);
   await scene.settlePayout(merchant, 'reversed');
   await askAll(stack.database);
-  expect(await reconciled(stack)).toContain('A provider took back what it had done');
+  expect(await reconciled(stack)).toContain('A provider took it back');
   const { payment_reference: reference } = await stack.database
     .selectFrom('redemptions')
     .select('payment_reference')

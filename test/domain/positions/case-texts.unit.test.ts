@@ -7,6 +7,10 @@ import {
   caseReasons,
   caseTitle,
   differenceWords,
+  otherAmountWords,
+  type SettledCase,
+  saidWords,
+  toTell,
   whyNoPayer,
 } from '../../../src/domain/positions/case-texts.ts';
 import type { Difference, Position } from '../../../src/domain/positions/position.ts';
@@ -104,49 +108,49 @@ describe('what a choice does', () => {
 
   it('is one line that names who pays or gets how much', () => {
     expect(movesOf(borne(lateOne))).toEqual([
-      'The voucher pays ETB 103.00, our fee included.',
+      'The voucher pays ETB 103.00, fee included.',
       'Addis Gifts pays ETB 100.00 from its gift wallet.',
       'Our fees pay ETB 100.00.',
-      'By its receipt, M-Pesa gave ETB 100.00 back.',
+      'M-Pesa already gave ETB 100.00 back.',
     ]);
     expect(movesOf(borne(positionOf(inBirr, [undone])))).toEqual([
-      'The voucher gets back ETB 103.00, our fee included.',
+      'The voucher gets back ETB 103.00, fee included.',
       'Addis Gifts gets ETB 100.00 into its gift wallet.',
       'Our fees keep ETB 100.00.',
-      'By its receipt, M-Pesa paid the missing ETB 100.00.',
+      'M-Pesa already paid ETB 100.00 again.',
     ]);
     expect(movesOf(borne(lateOne, { kind: 'top-up' }))).toEqual([
       'Addis Gifts pays ETB 100.00 from its airtime wallet.',
       'Our fees pay ETB 100.00.',
-      'By its receipt, M-Pesa gave ETB 100.00 back.',
+      'M-Pesa already gave ETB 100.00 back.',
     ]);
   });
 
-  it('says who owes a missing part to its receiver, and nothing of that where a whole order is missing', () => {
+  it('says for whom a missing part is, and nothing of that where a whole order is missing', () => {
     const short = positionOf(inBirr, [done(90_000_000n)]);
     expect(movesOf(borne(short))).toEqual([
-      'Addis Gifts gets ETB 10.00 into its gift wallet, and owes it to Bole Books.',
-      'Our fees keep ETB 10.00, and we owe it to Bole Books.',
-      'By its receipt, M-Pesa paid the missing ETB 10.00.',
+      'Addis Gifts gets ETB 10.00 into its gift wallet, for Bole Books.',
+      'Our fees keep ETB 10.00 for Bole Books.',
+      'M-Pesa already paid the missing ETB 10.00.',
     ]);
     expect(movesOf(borne(short, { kind: 'top-up' }))[0]).toBe(
-      'Addis Gifts gets ETB 10.00 into its airtime wallet, and owes it to the customer.',
+      'Addis Gifts gets ETB 10.00 into its airtime wallet, for the customer.',
     );
   });
 
   it('says nothing of the voucher where its value is with the partner', () => {
     const order = { ...inBirr, isCharged: false, creditedTo: 'partner' } as const;
     expect(movesOf(borne(positionOf(order, [done(110_000_000n)]))).slice(0, 2)).toEqual([
-      'Addis Gifts pays ETB 103.00 from its gift wallet, our fee included. Addis Gifts pays the other ETB 10.00.',
+      'Addis Gifts pays ETB 103.00 from its gift wallet, fee included. Addis Gifts pays the other ETB 10.00.',
       'Addis Gifts pays ETB 110.00 from its gift wallet.',
     ]);
   });
 
   it.each([
-    [lateOne, 'M-Pesa paid Bole Books ETB 100.00, and nobody has paid for it.', 'pays'],
+    [lateOne, 'M-Pesa paid Bole Books ETB 100.00, and nobody paid for it.', 'pays'],
     [
       positionOf(inBirr, [undone]),
-      'M-Pesa took ETB 100.00 back from Bole Books, and the voucher paid for it.',
+      'M-Pesa took ETB 100.00 back from Bole Books, and the voucher paid.',
       'gets',
     ],
     [
@@ -155,12 +159,12 @@ describe('what a choice does', () => {
         [undone],
         [{ by: 'partner', amount: inBirr.price }],
       ),
-      'M-Pesa took ETB 100.00 back from Bole Books, and Addis Gifts paid for it.',
+      'M-Pesa took ETB 100.00 back from Bole Books, and Addis Gifts paid.',
       'gets',
     ],
     [
       positionOf(inBirr, [done(inBirr.price)], [{ by: 'platform', amount: -inBirr.price }]),
-      'M-Pesa paid Bole Books ETB 100.00, and our service got the money for it in an earlier settlement.',
+      'M-Pesa paid Bole Books ETB 100.00, and our service has the money.',
       'pays',
     ],
     [
@@ -189,7 +193,7 @@ describe('what a choice does', () => {
   });
 
   it.each([
-    ['platform', 40_000_000n, 'Our fees fall to ETB -60.00.', true],
+    ['platform', 40_000_000n, 'That leaves ETB -60.00.', true],
     ['platform', 100_000_000n, 'Our fees have ETB 0.00 then.', false],
     ['partner', 40_000_000n, 'The gift wallet lacks ETB 60.00: deposit first.', true],
     ['partner', 150_000_000n, 'The gift wallet has ETB 50.00 then.', false],
@@ -203,4 +207,105 @@ describe('what a choice does', () => {
     const balances = { fees: balance, wallet: balance };
     expect(afterChoice(order, choice, balances)).toEqual({ afterwards, isBelowZero });
   });
+});
+
+const settled = (
+  by: SettledCase['by'],
+  difference: Difference,
+  changes: Partial<SettledCase> = {},
+): SettledCase => ({
+  kind: 'payment',
+  ...{ by, difference, amount: 10_000_000n },
+  names: { partner: 'Addis Gifts', merchant: 'Bole Books', provider: 'M-Pesa' },
+  ...changes,
+});
+const less = { amount: -10_000_000n };
+const topup = { kind: 'top-up' } as const;
+
+describe('who must be told of a settled case', () => {
+  it.each([
+    [settled('payer', 'late'), 'Tell Bole Books that it was paid under OP-1.'],
+    [
+      settled('partner', 'late'),
+      'Tell Bole Books that it was paid under OP-1, and Addis Gifts that it pays.',
+    ],
+    [
+      settled('provider', 'late'),
+      'Tell Bole Books that M-Pesa gave us ETB 10.00 back: it claims again.',
+    ],
+    [
+      settled('partner', 'twice'),
+      'Tell Bole Books that it got ETB 10.00 too much, and Addis Gifts that it pays.',
+    ],
+    [settled('platform', 'amount'), 'Tell Bole Books that it got ETB 10.00 too much.'],
+    [settled('provider', 'twice'), 'Tell Bole Books that M-Pesa gave us ETB 10.00 back.'],
+    [
+      settled('partner', 'amount', less),
+      'Tell Bole Books and Addis Gifts that Addis Gifts pays the missing ETB 10.00, outside this service.',
+    ],
+    [
+      settled('platform', 'amount', less),
+      'Tell Bole Books that we pay the missing ETB 10.00, outside this service.',
+    ],
+    [
+      settled('provider', 'amount', less),
+      'Tell Bole Books that M-Pesa paid it the missing ETB 10.00.',
+    ],
+    [
+      settled('partner', 'taken-back', less),
+      'Tell Bole Books that ETB 10.00 was taken back, and Addis Gifts that it got the money.',
+    ],
+    [settled('payer', 'taken-back', less), 'Tell Bole Books that ETB 10.00 was taken back.'],
+    [
+      settled('partner', 'late', topup),
+      'Tell Addis Gifts that M-Pesa delivered ETB 10.00, and that it pays.',
+    ],
+    [settled('platform', 'late', topup), 'Tell Addis Gifts that M-Pesa delivered ETB 10.00.'],
+    [settled('platform', 'twice', topup), 'Nobody needs to be told.'],
+    [
+      settled('partner', 'amount', topup),
+      'Tell Addis Gifts that the customer got ETB 10.00 too much, and that it pays.',
+    ],
+    [
+      settled('platform', 'amount', { ...topup, ...less }),
+      'Tell the customer that we pay the missing ETB 10.00, outside this service.',
+    ],
+    [settled('partner', 'lost'), 'Tell Addis Gifts that it pays ETB 10.00.'],
+    [settled('platform', 'lost'), 'Nobody needs to be told.'],
+  ])('%#', (one, words) => {
+    expect(toTell(one, 'OP-1')).toBe(words);
+  });
+});
+
+it.each([
+  [
+    settled('partner', 'amount'),
+    110_000_000n,
+    'M-Pesa paid Bole Books ETB 110.00 where ETB 100.00 was ordered, and Addis Gifts bears the difference.',
+  ],
+  [
+    settled('platform', 'amount', { ...topup, ...less }),
+    90_000_000n,
+    'M-Pesa delivered ETB 90.00 where ETB 100.00 was ordered, and we have the rest.',
+  ],
+  [settled('provider', 'amount'), 100_000_000n, undefined],
+])('another amount than the ordered one is told with its bearer: %#', (one, done, words) => {
+  const order = { ordered: 100_000_000n, done, providers: ['M-Pesa'] };
+  expect(otherAmountWords(one, order)).toBe(words);
+});
+
+it.each([
+  ['inquiry', 'done', 'M-Pesa says that it did ETB 10.00, reference OP-1: Words.'],
+  [
+    'statement',
+    'undone',
+    'The statement of M-Pesa says that it took it back, reference OP-1: Words.',
+  ],
+  ['person', 'nothing', 'An operator booked that M-Pesa did nothing: Words.'],
+  ['answer', 'pending', 'M-Pesa says that it is still working on it: Words.'],
+  ['answer', 'other', 'M-Pesa says that it has something else under our reference: Words.'],
+  ['answer', 'none', 'M-Pesa has not answered.'],
+] as const)('an observation of a %s, %s, is a sentence', (source, said, words) => {
+  const one = { source, said, done: 10_000_000n, message: 'Words.', providerReference: 'OP-1' };
+  expect(saidWords('M-Pesa', one)).toBe(words);
 });

@@ -142,9 +142,7 @@ test('what a provider reverses later is seen, and the pages of its cases say so'
   await askAll(database);
   const opened = await reconciled(scene.stack);
   for (const provider of reversing)
-    expect(opened).toMatch(
-      new RegExp(`A provider took back what it had done, .+ at ${provider}\\b`),
-    );
+    expect(opened).toMatch(new RegExp(`A provider took it back, .+ at ${provider}\\b`));
   for (const operation of operations)
     expect(await operation.page()).toMatch(/The provider took (the payment|it) back/);
 });

@@ -327,7 +327,7 @@ describe('results', () => {
     expect((await redeemToEnd(client, gift)).status).toBe(200);
     await scene.settlePayout(merchant, 'reversed');
     await askNow(scene.stack.database, (await rowOf(gift)).payment_reference);
-    expect(await reconciled(scene.stack)).toContain('A provider took back what it had done');
+    expect(await reconciled(scene.stack)).toContain('A provider took it back');
     expect((await rowOf(gift)).is_done).toBe(false);
   });
 });

@@ -134,6 +134,6 @@ test('a callback about a reversal after success leads to suspense', async () => 
       return at !== null && at.getTime() <= Date.now();
     })
     .toBe(true);
-  expect(await reconciled(scene.stack)).toContain('A provider took back what it had done');
+  expect(await reconciled(scene.stack)).toContain('A provider took it back');
   expect((await rowOf(gift))?.is_done).toBe(false);
 });

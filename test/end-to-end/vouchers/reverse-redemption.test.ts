@@ -400,7 +400,7 @@ describe.concurrent('is refused, and sends nothing,', () => {
     const books = `${scene.stack.sandbox.url}/books/payouts/${reference}`;
     done(await call(books, { body: { status: 'reversed' } }));
     await askNow(scene.stack.database, reference);
-    expect(await reconciled(scene.stack)).toContain('A provider took back what it had done');
+    expect(await reconciled(scene.stack)).toContain('A provider took it back');
     expect((await reverse(taken)).body.message).toBe('The redemption is already reversed');
     expect(reversalsOf(taken)).toEqual([]);
   });

@@ -7,6 +7,7 @@ import {
   serviceFeesBalance,
 } from '../../../src/db/ledger/ledger.ts';
 import { localText } from '../../../src/domain/local-time.ts';
+import { commandsOn } from '../../admin/scene.ts';
 import { caseOf } from '../../positions/cases.ts';
 import { doneLate, observe, takenBack } from '../../positions/placements.ts';
 import { until } from '../../support/until.ts';
@@ -36,6 +37,8 @@ beforeAll(async () => {
     .executeTakeFirstOrThrow());
 });
 afterAll(() => scene?.stop());
+
+const commands = () => commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
 
 const pathOf = (id: number) => `/support/cases/${id}`;
 
@@ -126,13 +129,11 @@ describe('a case', () => {
   it('says what the provider says, what to do, and what each choice moves', async () => {
     const { gift, found } = await takenBackPayment();
     const { html } = await operator.client.get(pathOf(found.id));
-    expect(html).toContain('A provider took back what it had done');
+    expect(html).toContain('A provider took it back');
     expect(html).toContain('GSMA mobile money says that it took it back');
-    expect(html).toMatch(
-      /GSMA mobile money took ETB\s97\.50 back from .+, and the voucher paid for it\./,
-    );
+    expect(html).toMatch(/GSMA mobile money took ETB\s97\.50 back from .+, and the voucher paid\./);
     expect(html).toContain('<legend>Who gets ETB\u00A097.50?</legend>');
-    expect(html).toContain('The voucher gets back ETB\u00A0100.00, our fee included.');
+    expect(html).toContain('The voucher gets back ETB\u00A0100.00, fee included.');
     expect(html).toContain(`${partnerName} gets ETB\u00A097.50 into its gift wallet.`);
     expect(html).toContain('Our fees keep ETB\u00A097.50.');
     expect(html).not.toContain('second person');
@@ -147,7 +148,7 @@ describe('a case', () => {
     const [late, back] = [await latePayment(), await takenBackPayment()];
     const list = await read('/support/cases');
     expect(list).toContain(`${late.found.id}: A provider did an order after all`);
-    expect(list).toContain(`${back.found.id}: A provider took back what it had done`);
+    expect(list).toContain(`${back.found.id}: A provider took it back`);
   });
 
   it('warns where the service fees would have less than nothing', async () => {
@@ -161,7 +162,7 @@ describe('a case', () => {
     } as const;
     await database.transaction().execute((transaction) => addTransfers(transaction, [correction]));
     const words = await read(pathOf(found.id), operator.client);
-    expect(words).toContain('Our fees fall to ETB -97.50.');
+    expect(words).toContain('That leaves ETB -97.50.');
   });
 
   it('offers what differs for a top-up, and says why the payer is none of it', async () => {
@@ -216,7 +217,9 @@ describe('a case', () => {
     expect(told).toContain('The statement of GSMA mobile money says that it took it back');
     await settle(operator, id, 'provider');
     await untilClosed(id);
-    expect(await read(pathOf(id))).toContain('By its receipt, GSMA mobile money says that it did');
+    expect(await read(pathOf(id))).toContain(
+      'An operator booked that GSMA mobile money did ETB 97.50',
+    );
   });
 
   it('is not there, or not a number', async () => {
@@ -304,9 +307,7 @@ describe('settling', () => {
     const settled = `Settled before:case ${found.id} about ETB 97.50: The partner got it`;
     expect(await read(pathOf(later.id))).toContain(settled);
     expect(await read(`/support/vouchers/${gift.id}`)).toContain(settled);
-    expect(await read(pathOf(later.id))).toContain(
-      `${partnerName} got the money for it in an earlier settlement.`,
-    );
+    expect(await read(pathOf(later.id))).toContain(`${partnerName} has the money.`);
   });
 
   it('leaves in the story what was said at each time, and names the partner', async () => {
@@ -316,7 +317,7 @@ describe('settling', () => {
     await takenBack(scene.stack.database, operation_id);
     const story = await read(`/support/vouchers/${gift.id}`);
     expect(story).toContain(`was paid ETB 97.50, the provider’s reference is ${first}.`);
-    expect(story).toContain('did ETB 97.50, its reference is OP-second.');
+    expect(story).toContain('did ETB 97.50, reference OP-second.');
     expect(story).toContain(`whether the money was returned to ${partnerName}.`);
     expect(story).not.toContain('returned to you');
     const { partner, stack } = scene;
@@ -358,24 +359,69 @@ describe('settling', () => {
     expect(await read(pathOf(id))).toContain(moved);
   });
 
+  const ofAmount = (amount: bigint) => ({ said: 'done', amount }) as const;
+  const atFirst = { provider: 'mpesa', said: 'done' } as const;
   it.each([
-    ['partner', 'Tell Test Merchant and PARTNER that PARTNER pays the missing'],
-    ['platform', 'Tell Test Merchant that we pay the missing'],
-    ['provider', 'Give the merchant the provider’s reference'],
-  ])('says who pays the rest of a smaller payment: %s', async (by, told) => {
-    const { gift } = await scene.voucherIn('redeemed');
-    const { operation_id, payment_reference } = await scene.redemptionOf(gift);
-    await scene.stack.database
-      .transaction()
-      .execute((transaction) =>
-        observe(transaction, operation_id, { said: 'done', amount: 90_000_000n }),
-      );
-    const { id } = await caseOf(scene.stack.database, payment_reference);
-    const { location } = await settle(operator, id, by);
-    await untilClosed(id);
-    for (const path of [`/support/vouchers/${gift.id}`, location ?? ''])
-      expect(await read(path)).toContain(told.replaceAll('PARTNER', partnerName));
-  });
+    [
+      'a smaller payment',
+      ...['partner', ofAmount(90_000_000n)],
+      'paid Test Merchant ETB 90.00 where ETB 97.50 was ordered, and PARTNER has the rest.',
+      'Tell Test Merchant and PARTNER that PARTNER pays the missing ETB 7.50, outside this service.',
+    ],
+    [
+      'a smaller payment',
+      ...['platform', ofAmount(90_000_000n)],
+      'where ETB 97.50 was ordered, and we have the rest.',
+      'Tell Test Merchant that we pay the missing ETB 7.50',
+    ],
+    [
+      'a smaller payment',
+      ...['provider', ofAmount(90_000_000n)],
+      'was paid ETB 97.50',
+      'Tell Test Merchant that GSMA mobile money paid it the missing ETB 7.50.',
+    ],
+    [
+      'a larger payment',
+      ...['partner', ofAmount(107_500_000n)],
+      'paid Test Merchant ETB 107.50 where ETB 97.50 was ordered, and PARTNER bears the difference.',
+      'Tell Test Merchant that it got ETB 10.00 too much, and PARTNER that it pays.',
+    ],
+    [
+      'two payments',
+      ...['platform', atFirst],
+      'M-Pesa and GSMA mobile money paid Test Merchant ETB 195.00 where ETB 97.50 was ordered, and we bear',
+      'Tell Test Merchant that it got ETB 97.50 too much.',
+    ],
+  ] as [string, string, Parameters<typeof observe>[2], string, string][])(
+    'is told truly on the voucher, and who must be told: %s by the %s',
+    async (_, by, seen, happened, told) => {
+      const { gift } = await scene.voucherIn('redeemed');
+      const { operation_id, payment_reference } = await scene.redemptionOf(gift);
+      if (seen.provider) await failedBefore(operation_id, '');
+      await scene.stack.database
+        .transaction()
+        .execute((transaction) => observe(transaction, operation_id, seen));
+      const { id } = await caseOf(scene.stack.database, payment_reference);
+      const { serial_number: serial } = await scene.stack.database
+        .selectFrom('vouchers')
+        .select('serial_number')
+        .where('id', '=', gift.id)
+        .executeTakeFirstOrThrow();
+      expect(await read('/support')).toContain(`voucher ${serial}`);
+      expect(await read('/support/cases')).toContain(`Voucher ${serial}`);
+      const { location } = await settle(operator, id, by);
+      await untilClosed(id);
+      const named = (words: string) => words.replaceAll('PARTNER', partnerName);
+      for (const path of [`/support/vouchers/${gift.id}`, location ?? '', pathOf(id)])
+        expect(await read(path)).toContain(named(told));
+      const listed = (await commands().admin('cases list --all')).out;
+      expect(listed).toMatch(new RegExp(`${payment_reference}.*Voucher ${serial}`));
+      const { out } = await commands().admin(`cases show ${id}`);
+      expect(out).toContain(named(told));
+      expect(out).toContain('GSMA mobile money says that it did ETB');
+      expect(await read(`/support/vouchers/${gift.id}`)).toContain(named(happened));
+    },
+  );
 
   it('is refused without a bearer, and the case stays open', async () => {
     const { found } = await takenBackPayment();

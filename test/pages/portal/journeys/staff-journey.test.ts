@@ -93,7 +93,7 @@ test('an operator looks for the open cases, reads one, and settles it', async ()
   await page.getByRole('button', { name: 'Show' }).click();
   await look(page, 'support-cases');
   await page
-    .getByRole('link', { name: /: A provider took back what it had done$/ })
+    .getByRole('link', { name: /: A provider took it back$/ })
     .first()
     .click();
   await look(page, 'support-case');
