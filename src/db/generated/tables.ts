@@ -377,9 +377,9 @@ export interface MpesaResultsTable {
   conversation_id: string;
   description: string;
   difference: "reference" | "amount" | "payee" | null;
-  other_amount: string | null;
   id: GeneratedAlways<number>;
   kind: "payment" | "inquiry";
+  other_amount: string | null;
   receipt: string | null;
   received_at: Generated<Timestamp>;
   reference: string;

@@ -355,7 +355,8 @@ describe('receipts', () => {
   });
 
   it('wait at the sandbox until there is a session', async () => {
-    const sandbox = kept(await startSandbox({ port: 0, delayScale: 0.01 }));
+    // The receipt comes after seconds: the first session has ended by then.
+    const sandbox = kept(await startSandbox({ port: 0, delayScale: 2 }));
     const port = Number(new URL(sandbox.smppUrl).port);
     const first = senderAt(port);
     expect(await first.send(message)).toMatchObject({ kind: 'delivered' });
