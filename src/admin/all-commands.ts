@@ -166,7 +166,7 @@ export const allCommands: readonly ListedCommand[] = [
     'money deposit': 'Credit a payment of a partner to one of its wallets',
   }),
   repairs({
-    'money undo-deposit': 'undo-deposit',
+    'money correct-deposit': 'correct-deposit',
     'money credit-goodwill': 'credit-goodwill',
   }),
   inFile(() => import('./commands/statement.ts'), {

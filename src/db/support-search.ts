@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { StoredNumber } from '../domain/phone.ts';
 import { type SearchTerm, spellingsOf } from '../domain/staff.ts';
-import { DEPOSIT_REVERSAL } from '../domain/statements.ts';
+import { DEPOSIT_CORRECTION, GOODWILL } from '../domain/statements.ts';
 import type { TopupStatus } from '../domain/topup.ts';
 import type { CompanyKind, NamedVoucher } from '../domain/vouchers/voucher.ts';
 import type { Database } from './connection.ts';
@@ -287,14 +287,16 @@ export const companyName = sql`case company_kind
   when 'partner' then (select company_name from partners where partners.id = company_id)
   when 'merchant' then (select merchant_name from merchants where merchants.id = company_id) end`;
 
-/** Deposits and goodwill credits; a deposit that was reversed stands there twice. */
+/** Deposits and goodwill credits. */
 const bookings = (kind: 'deposit' | 'goodwill', reference: string) => sql`
   select ${kind}::text as kind, substr(operation_id, ${kind.length + 2}::int) as name, transfer.created_at as at,
-    'partner' as company_kind, account.partner_id as company_id, case step when ${DEPOSIT_REVERSAL}::text then 'Taken back from'
-      else 'Credited to' end || ' the ' || account.kind || ' wallet' as state, amount, null::bigint
-  from ledger_transfers as transfer
-  join ledger_accounts as account on account.id = any(array[debit_account_id, credit_account_id])
-  where ${isNamed(kind, reference)} and account.partner_id is not null limit ${ROWS}`;
+    'partner' as company_kind, account.partner_id as company_id,
+    'Credited to the ' || account.kind || ' wallet' || case when exists (
+      select from ledger_transfers as correction where correction.operation_id = transfer.operation_id
+        and starts_with(correction.step, ${DEPOSIT_CORRECTION})) then ', corrected since' else '' end as state,
+    amount, null::bigint
+  from ledger_transfers as transfer join ledger_accounts as account on account.id = credit_account_id
+  where ${isNamed(kind, reference)} and step in ('deposit', ${GOODWILL}) limit ${ROWS}`;
 
 /** Lines of bulk orders that have no voucher. */
 const bulkLines = (references: readonly string[]) => sql`

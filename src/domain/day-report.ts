@@ -21,8 +21,8 @@ export type LedgerAccountKind = (typeof ledgerAccountKinds)[number];
 const labels: Readonly<Record<string, string>> = {
   'funding → gift': 'Deposits to gift wallets',
   'funding → airtime': 'Deposits to airtime wallets',
-  'gift → funding': 'Deposits to gift wallets, taken back',
-  'airtime → funding': 'Deposits to airtime wallets, taken back',
+  'gift → funding': 'Deposits to gift wallets, corrected',
+  'airtime → funding': 'Deposits to airtime wallets, corrected',
   'gift → reserved': 'Vouchers generated',
   'reserved → gift-hold': 'Redemptions begun',
   'gift-hold → mobile-money-clearing': 'Redemptions: paid to merchants',

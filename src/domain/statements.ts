@@ -3,8 +3,8 @@ import { maskStored, type StoredNumber } from './phone.ts';
 import { isTopupReference } from './topup.ts';
 import type { Company } from './vouchers/voucher.ts';
 
-/** The step that reverses a deposit. */
-export const DEPOSIT_REVERSAL = 'reverse-deposit';
+/** Begins the steps that correct a deposit; the number of the correction is behind it. */
+export const DEPOSIT_CORRECTION = 'correct-deposit-';
 /** The step of a goodwill credit, which the platform pays out of its service fees. */
 export const GOODWILL = 'goodwill';
 
@@ -38,10 +38,12 @@ export const explainLine = (line: WalletChange): string =>
   explainTopUp(line) ??
   explainUnknown(line);
 
+const isCorrection = (step: string): boolean => step.startsWith(DEPOSIT_CORRECTION);
+
 function explainDeposit({ operation_id, step }: WalletChange): string | undefined {
   const [, reference] = /^deposit:(.+)$/.exec(operation_id) ?? [];
   if (reference === undefined) return undefined;
-  return step === DEPOSIT_REVERSAL ? `Deposit ${reference} reversed` : `Deposit ${reference}`;
+  return isCorrection(step) ? `Deposit ${reference} corrected` : `Deposit ${reference}`;
 }
 
 const explainGoodwill = ({ operation_id, step }: WalletChange): string | undefined =>
@@ -99,7 +101,7 @@ function explainUnknown(line: WalletChange): string {
 /** The changes of a wallet in words of the field, each with its meaning. */
 export const transactionKinds = {
   deposit: 'Money that you paid in',
-  'deposit-reversal': 'A deposit that was taken back',
+  'deposit-correction': 'A correction of a deposit, in either direction',
   'voucher-generated': 'The value of a new voucher, from the gift wallet to the reserved one',
   'voucher-cancelled': 'The unused value of a cancelled voucher, back to the gift wallet',
   'voucher-expired': 'The unused value of an expired voucher, back to the gift wallet',
@@ -129,7 +131,7 @@ const byAccount: Readonly<Record<string, readonly [out: TransactionKind, into: T
 /** The kind of a change of a wallet. */
 export function transactionKindOf(change: Change): TransactionKind {
   const { operation_id: operation, step, other_account: account } = change;
-  if (account === 'funding') return step === DEPOSIT_REVERSAL ? 'deposit-reversal' : 'deposit';
+  if (account === 'funding') return isCorrection(step) ? 'deposit-correction' : 'deposit';
   if (step === GOODWILL) return 'other';
   if (account === 'gift' || account === 'reserved') {
     if (operation.startsWith('cancel-')) return 'voucher-cancelled';
@@ -207,7 +209,7 @@ export type ChangeSum = Pick<WalletChange, 'operation_id' | 'step' | 'other_acco
 
 const labels: Readonly<Record<TransactionKind, string>> = {
   deposit: 'Deposits',
-  'deposit-reversal': 'Deposits taken back',
+  'deposit-correction': 'Deposits corrected',
   'voucher-generated': 'Vouchers generated',
   'voucher-cancelled': 'Unused value of cancelled vouchers',
   'voucher-expired': 'Unused value of expired vouchers',

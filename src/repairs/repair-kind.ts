@@ -255,14 +255,15 @@ export const lastDayArgument = (description: string) =>
     .transform((day) => new Date(Date.parse(day) + 86_399_999).toISOString())
     .meta({ description, placeholder: 'day', example: '$(date -d "30 days" +%F)' });
 
-/** A decimal string of an amount above zero. */
-export const amountArgument = (description: string) =>
+/** A decimal string of an amount: above zero, or zero where it can be. */
+export const amountArgument = (description: string, { canBeZero = false } = {}) =>
   z
     .string('must be an amount')
     .transform((text, context) => {
-      const money = parseRequestAmount(text);
+      const money = canBeZero && /^0(\.00?)?$/.test(text.trim()) ? 0n : parseRequestAmount(text);
       if (money !== undefined) return formatMoney(money);
-      context.addIssue('must be an amount above 0 with at most 2 decimals, such as 99.50');
+      const range = canBeZero ? 'of 0 or more' : 'above 0';
+      context.addIssue(`must be an amount ${range} with at most 2 decimals, such as 99.50`);
       return z.NEVER;
     })
     .meta({ description, placeholder: 'amount', example: '50' });

@@ -14,7 +14,7 @@ import {
   releaseClaimRepair,
   resendMessageRepair,
 } from './voucher-repairs.ts';
-import { creditGoodwillRepair, undoDepositRepair } from './wallet-repairs.ts';
+import { correctDepositRepair, creditGoodwillRepair } from './wallet-repairs.ts';
 
 /** Every kind of repair, in the order of forms and help. */
 export const repairKinds: readonly RepairKind[] = [
@@ -29,7 +29,7 @@ export const repairKinds: readonly RepairKind[] = [
   reverseRedemptionRepair,
   retryTopUpRepair,
   settleTopUpRepair,
-  undoDepositRepair,
+  correctDepositRepair,
   creditGoodwillRepair,
   settleCaseRepair,
 ];

@@ -14,7 +14,7 @@ export const repairTitles = {
   'reverse-redemption': 'Reverse the redemption',
   'retry-top-up': 'Retry the top-up',
   'settle-top-up': 'Settle the top-up',
-  'undo-deposit': 'Undo a wrong deposit',
+  'correct-deposit': 'Correct the deposit',
   'credit-goodwill': 'Credit as goodwill',
   'settle-case': 'Settle the case',
 } as const;

@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import type { Database } from '../db/connection.ts';
-import { findDeposit, type MadeDeposit, reverseDeposit } from '../db/ledger/deposits.ts';
+import {
+  correctDeposit,
+  findDeposit,
+  lockDeposit,
+  type MadeDeposit,
+} from '../db/ledger/deposits.ts';
 import {
   creditGoodwill as credit,
   findGoodwill,
@@ -24,19 +29,30 @@ async function depositFacts(
   return { ...deposit, balance };
 }
 
-const TAKEN_BACK =
-  'It was taken back already: the statement of the partner shows both. Nothing is left to do.';
+/** The change of the wallet by a correction; undefined before an amount is typed. */
+const changeOf = (
+  { present }: DepositFacts,
+  args: { readonly amount?: string },
+): Money | undefined => (args.amount === undefined ? undefined : parseMoney(args.amount) - present);
 
-export const undoDepositRepair = repairKind({
-  name: 'undo-deposit',
-  isFinal: true,
-  button: 'Take the deposit back',
-  summary: 'Takes a deposit back in full. The partner sees both in its statement. It is final.',
-  allowed: 'Once, while the wallet covers it',
+export const correctDepositRepair = repairKind({
+  name: 'correct-deposit',
+  button: 'Book the correction',
+  summary:
+    'Corrects a deposit to the amount that came in at the bank; to 0 where nothing came. The partner sees the ' +
+    'correction in its statement.',
+  allowed: 'As often as needed, while the wallet covers the difference',
   subject: 'deposit',
-  fields: z.object({}),
+  fields: z.object({
+    amount: amountArgument('ETB received, or 0', { canBeZero: true }),
+  }),
+  limits: () => ({ amount: 'A larger amount needs a second person.' }),
+  byTwo: {
+    why: 'it brings in more than was booked',
+    when: (deposit, args) => (changeOf(deposit, args) ?? 0n) > 0n,
+  },
   nameOf: async (database, reference) => (await findDeposit(database, reference))?.reference,
-  lock: async () => undefined,
+  lock: lockDeposit,
   read: depositFacts,
   about: ({ partnerId, reference }) => ({
     company: { kind: 'partner', id: partnerId },
@@ -44,23 +60,31 @@ export const undoDepositRepair = repairKind({
     topupId: null,
     label: `deposit ${reference}`,
   }),
-  amountOf: (deposit) => deposit.amount,
-  effectOf: ({ balance, amount: deposited, wallet }) =>
-    movesIn(wallet, parseMoney(balance), -deposited),
-  refuse({ isReversed, balance, amount: deposited }) {
-    if (isReversed) return TAKEN_BACK;
-    return parseMoney(balance) < deposited
+  amountOf: (deposit, args) => magnitudeOf(changeOf(deposit, args) ?? 0n),
+  effectOf(deposit, args) {
+    const change = changeOf(deposit, args);
+    if (change === undefined) return undefined;
+    return movesIn(deposit.wallet, parseMoney(deposit.balance), change);
+  },
+  refuse(deposit, args) {
+    const change = changeOf(deposit, args);
+    if (change === undefined) return undefined;
+    if (change === 0n)
+      return `The deposit is ETB ${formatGroupedAmount(deposit.present)} already: there is nothing to correct.`;
+    return parseMoney(deposit.balance) + change < 0n
       ? 'The wallet does not cover it any more: cancel vouchers first, or agree with the partner on another deposit.'
       : undefined;
   },
-  async carryOut(transaction, { reference, wallet, amount: deposited }) {
-    const before = await reverseDeposit(transaction, reference);
-    if (before?.isReversed) return { kind: 'refused', result: TAKEN_BACK };
+  async carryOut(transaction, deposit, { amount: came }) {
+    const { reference, wallet, present } = deposit;
+    const amount = parseMoney(came);
+    await correctDeposit(transaction, { reference, amount });
+    const moved = `ETB ${formatGroupedAmount(magnitudeOf(amount - present))}`;
     return {
       kind: 'done',
       result:
-        `ETB ${formatGroupedAmount(deposited)} left the ${wallet} wallet. If another amount came in, record it with ` +
-        'the command "money deposit".',
+        `The deposit is ETB ${formatGroupedAmount(amount)} now: ` +
+        `${moved} ${amount < present ? 'left' : 'came to'} the ${wallet} wallet.`,
     };
   },
 });

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { reverseDeposit } from '../../src/db/ledger/deposits.ts';
+import { correctDeposit, findDeposit } from '../../src/db/ledger/deposits.ts';
 import { addTransfers, balanceConstraint, partnerBalances } from '../../src/db/ledger/ledger.ts';
+import { type Money, parseMoney } from '../../src/domain/money.ts';
 import { type AdminScene, openScene, statementOf } from './scene.ts';
 
 let scene: AdminScene;
@@ -108,10 +109,15 @@ describe('with the reference of an earlier deposit', () => {
 
 describe('a deposit that was a mistake', () => {
   const ask = (reference: string) =>
-    scene.admin(['money', 'undo-deposit', reference, '--why', 'Meant for another partner']);
+    scene.admin([
+      ...['money', 'correct-deposit', reference, '--amount', '0'],
+      ...['--why', 'Meant for another partner'],
+    ]);
   /** As the repair does it; no worker runs here. */
-  const reverse = (reference: string) =>
-    scene.database.transaction().execute((transaction) => reverseDeposit(transaction, reference));
+  const correct = (reference: string, amount: Money) =>
+    scene.database
+      .transaction()
+      .execute((transaction) => correctDeposit(transaction, { reference, amount }));
   const balances = () => partnerBalances(scene.database, partnerId);
   const deposited = async (wallet: string, tag: string) => {
     const reference = `${tag}-${partnerId}`;
@@ -121,17 +127,19 @@ describe('a deposit that was a mistake', () => {
     return reference;
   };
 
-  test.each(['gift', 'airtime'] as const)('is taken out of the %s wallet', async (wallet) => {
+  test.each(['gift', 'airtime'] as const)('is corrected in the %s wallet', async (wallet) => {
     const reference = await deposited(wallet, 'wrong');
-    await reverse(reference);
+    await correct(reference, parseMoney('5000'));
+    await correct(reference, 0n);
     expect((await balances())[wallet]).toBe('0.000000');
     const { lines } = await statementOf(scene, partnerId, wallet);
     expect(lines.map(({ explanation, debit, credit }) => [explanation, debit, credit])).toEqual([
       [`Deposit ${reference}`, null, '4250.500000'],
-      [`Deposit ${reference} reversed`, '4250.500000', null],
+      [`Deposit ${reference} corrected`, null, '749.500000'],
+      [`Deposit ${reference} corrected`, '5000.000000', null],
     ]);
     const again = await ask(reference);
-    expect([again.code, again.err]).toEqual([1, expect.stringContaining('taken back already')]);
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('ETB 0.00 already')]);
   });
 
   test('is asked for once, also by ten at the same moment', async () => {
@@ -148,12 +156,12 @@ describe('a deposit that was a mistake', () => {
     ]);
   });
 
-  test('is taken out once, also by ten at the same moment', async () => {
+  test('is corrected once to an amount, also by ten at the same moment', async () => {
     const reference = await deposited('gift', 'taken');
     // What a second one could take, if it were made.
     await scene.json(`money deposit --partner ${partnerId} --wallet gift --amount 9000000`);
-    const results = await Promise.all(Array.from({ length: 10 }, () => reverse(reference)));
-    expect(results.filter((before) => before?.isReversed === false)).toHaveLength(1);
+    await Promise.all(Array.from({ length: 10 }, () => correct(reference, 0n)));
+    expect(await findDeposit(scene.database, reference)).toMatchObject({ corrections: 1 });
     expect((await balances()).gift).toBe('9000000.000000');
   });
 
@@ -184,19 +192,19 @@ describe('a deposit that was a mistake', () => {
     const refused = await ask(reference);
     expect(refused).toMatchObject({ code: 1, out: '' });
     expect(refused.err).toMatch(/^The wallet does not cover it any more/);
-    await expect(reverse(reference)).rejects.toThrow(balanceConstraint);
+    await expect(correct(reference, 0n)).rejects.toThrow(balanceConstraint);
     expect((await balances()).gift).toBe('4250.499999');
   });
 
   test('keeps its reference: the same deposit again is refused', async () => {
     const reference = await deposited('gift', 'again');
-    await reverse(reference);
+    await correct(reference, parseMoney('425.05'));
     const again = await scene.admin(
       `money deposit --partner ${partnerId} --wallet gift --amount 4250.5 --reference ${reference}`,
     );
     expect(again).toMatchObject({ code: 1, out: '' });
-    expect(again.err).toContain('was reversed');
-    expect((await balances()).gift).toBe('0.000000');
+    expect(again.err).toContain('was corrected to ETB 425.05');
+    expect((await balances()).gift).toBe('425.050000');
   });
 
   test('that nobody made is refused, as is one without a reason', async () => {
@@ -205,32 +213,39 @@ describe('a deposit that was a mistake', () => {
       err: 'There is no deposit never: find the case again.\n',
     });
     const reference = await deposited('gift', 'reason');
-    const { code, err } = await scene.admin(['money', 'undo-deposit', reference]);
+    const { code, err } = await scene.admin([
+      'money',
+      'correct-deposit',
+      reference,
+      '--amount',
+      '0',
+    ]);
     expect(code).toBe(1);
     expect(err).toContain('--why');
     expect((await balances()).gift).toBe('4250.500000');
   });
 
-  test('that was reversed by another amount is found by the check of the ledger', async () => {
+  test('that was corrected by more than it was is found by the check of the ledger', async () => {
     const { close, database, json, admin } = await openScene();
     const { id } = await json('partner create --name Broken');
     await json(`money deposit --partner ${id} --wallet gift --amount 10 --reference broken`);
+    await json(`money deposit --partner ${id} --wallet gift --amount 1 --reference whole`);
     await database.transaction().execute((transaction) =>
       addTransfers(transaction, [
         {
           operationId: 'deposit:broken',
           partnerId: id,
-          step: 'reverse-deposit',
+          step: 'correct-deposit-1',
           debit: 'gift',
           credit: 'funding',
-          amount: 9_000_000n,
+          amount: parseMoney('10.01'),
         },
       ]),
     );
     const { code, out } = await admin('money check-ledger');
     expect(code).toBe(2);
     expect(out).toContain('operation deposit:broken');
-    await expect(close()).rejects.toThrow('what was reversed is what was deposited');
+    await expect(close()).rejects.toThrow('a deposit is corrected in its own wallet');
   });
 });
 

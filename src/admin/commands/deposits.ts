@@ -10,7 +10,7 @@ export const depositCommand = changeCommand({
   action: 'deposit',
   details:
     'The reference identifies the payment, such as the number of a bank slip. It makes the ' +
-    'deposit safe to repeat: an identical deposit changes nothing. "money undo-deposit" takes a mistaken one back.',
+    'deposit safe to repeat: an identical deposit changes nothing. "money correct-deposit" corrects a wrong one.',
   fields: {
     partner: required(id, 'The id of the partner'),
     wallet: required(oneOf('gift', 'airtime'), 'gift pays for vouchers, airtime for top-ups'),
@@ -46,10 +46,10 @@ const describeDeposit = ({ amount: money, wallet, partnerId }: Deposit): string 
 
 /** @throws {AdminError} when the reference belongs to a different deposit */
 function describeEarlier(earlier: MadeDeposit, wanted: Deposit): string {
-  if (earlier.isReversed)
+  if (earlier.corrections > 0)
     throw new AdminError(
       `The reference ${earlier.reference} belongs to a deposit of ${describeDeposit(earlier)} that was ` +
-        'reversed: use another --reference for this deposit.',
+        `corrected to ETB ${formatGroupedAmount(earlier.present)}: use another --reference for this deposit.`,
     );
   const isSame =
     earlier.partnerId === wanted.partnerId &&

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { DEPOSIT_REVERSAL } from '../../domain/statements.ts';
+import { DEPOSIT_CORRECTION } from '../../domain/statements.ts';
 import { voucherMoves } from '../../domain/vouchers/voucher.ts';
 import type { Database } from '../connection.ts';
 import type { UncheckedChangesTable } from '../generated/tables.ts';
@@ -253,16 +253,19 @@ const ofTransfers: readonly Invariant[] = [
       where id ${ids} and (amount <= 0 or debit_account_id = credit_account_id)`,
   ],
   [
-    'I6 what was reversed is what was deposited, once',
+    'I6 a deposit is corrected in its own wallet, and not below zero',
     (ids) => sql`
-      select 'operation ' || reversal.operation_id as fault, reversal.id
-      from ${transfersWith(ids)} as reversal
-      where reversal.step = ${DEPOSIT_REVERSAL} and not exists (
+      select 'operation ' || correction.operation_id as fault, correction.id
+      from ${transfersWith(ids)} as correction
+      where starts_with(correction.step, ${DEPOSIT_CORRECTION}) and not exists (
         select from ledger_transfers as deposit
-        where deposit.operation_id = reversal.operation_id and deposit.step = 'deposit'
-          and deposit.credit_account_id = reversal.debit_account_id
-          and deposit.debit_account_id = reversal.credit_account_id
-          and deposit.amount = reversal.amount)`,
+        where deposit.operation_id = correction.operation_id and deposit.step = 'deposit'
+          and (correction.debit_account_id, correction.credit_account_id) in (
+            (deposit.debit_account_id, deposit.credit_account_id),
+            (deposit.credit_account_id, deposit.debit_account_id))
+          and 0 <= (
+            select sum(case when debit_account_id = deposit.debit_account_id then amount else -amount end)
+            from ledger_transfers as part where part.operation_id = deposit.operation_id))`,
   ],
   [
     'B suspense has what nobody bears',

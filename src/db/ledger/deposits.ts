@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { type Money, parseMoney } from '../../domain/money.ts';
-import { DEPOSIT_REVERSAL } from '../../domain/statements.ts';
+import { type Money, magnitudeOf, parseMoney } from '../../domain/money.ts';
+import { DEPOSIT_CORRECTION } from '../../domain/statements.ts';
 import { type Database, type DatabaseTransaction, lockName } from '../connection.ts';
 import { limitedTo, type RowPage } from '../row-page.ts';
 import { addTransfers, isNamed } from './ledger.ts';
@@ -17,12 +17,14 @@ export interface Deposit {
 const operationOf = (reference: string) => `deposit:${reference}`;
 
 /** Lets changes of a deposit come one after another, however its reference is written. */
-const lockDeposit = (transaction: DatabaseTransaction, reference: string): Promise<void> =>
+export const lockDeposit = (transaction: DatabaseTransaction, reference: string): Promise<void> =>
   lockName(transaction, operationOf(reference.toUpperCase()));
 
-/** An existing deposit, and whether it was reversed. */
+/** An existing deposit, with the amount that was booked first. */
 export interface MadeDeposit extends Deposit {
-  readonly isReversed: boolean;
+  /** The amount after its corrections: its transfers add up to it. */
+  readonly present: Money;
+  readonly corrections: number;
 }
 
 /**
@@ -50,28 +52,28 @@ export async function addDeposit(
 }
 
 /**
- * Reverses a deposit in full, once. Returns the former deposit; a deposit with `isReversed` does
- * not change. Undefined for an unknown reference. Fails with the ledger's `balanceConstraint` where
- * the wallet does not cover it.
+ * Corrects a deposit to the amount that came in, by one transfer of the difference; an equal amount changes nothing.
+ * Fails with the ledger's `balanceConstraint` where the wallet does not cover the difference.
  */
-export async function reverseDeposit(
+export async function correctDeposit(
   transaction: DatabaseTransaction,
-  reference: string,
-): Promise<MadeDeposit | undefined> {
+  { reference, amount }: Pick<Deposit, 'reference' | 'amount'>,
+): Promise<void> {
   await lockDeposit(transaction, reference);
   const deposit = await findDeposit(transaction, reference);
-  if (deposit === undefined || deposit.isReversed) return deposit;
+  if (!deposit) throw new Error('There is no such deposit');
+  const { wallet, present, corrections } = deposit;
   await addTransfers(transaction, [
     {
       operationId: operationOf(deposit.reference),
       partnerId: deposit.partnerId,
-      step: DEPOSIT_REVERSAL,
-      debit: deposit.wallet,
-      credit: 'funding',
-      amount: deposit.amount,
+      step: `${DEPOSIT_CORRECTION}${corrections + 1}`,
+      ...(amount < present
+        ? { debit: wallet, credit: 'funding' }
+        : { debit: 'funding', credit: wallet }),
+      amount: magnitudeOf(amount - present),
     },
   ]);
-  return deposit;
 }
 
 /** A deposit in the list of a partner. */
@@ -81,9 +83,11 @@ export interface ListedDeposit {
   readonly at: Date;
   readonly reference: string;
   readonly wallet: Deposit['wallet'];
-  /** Decimal string. */
+  /** Decimal strings: the amount that was booked first, and the amount after its corrections. */
   readonly amount: string;
-  readonly reversedAt: Date | null;
+  readonly present: string;
+  /** When it was corrected last. */
+  readonly correctedAt: Date | null;
   /** The references of deposits that may be the same payment, the newest first. */
   readonly alike: readonly string[];
 }
@@ -97,14 +101,16 @@ const MOST_ALIKE = 3;
 const spelled = (operationId: string) =>
   sql`regexp_replace(upper(${sql.ref(operationId)}), '[^A-Z0-9]', '', 'g')`;
 
-const isTakenBack = (operationId: string) => sql`exists (
-  select from ledger_transfers as taken
-  where taken.operation_id = ${sql.ref(operationId)} and taken.step = ${DEPOSIT_REVERSAL})`;
+/** SQL expression: the amount of a deposit after its corrections, by its first transfer. */
+const presentAmount = (deposit: string) => sql`(
+  select sum(case when part.credit_account_id = ${sql.ref(`${deposit}.credit_account_id`)}
+    then part.amount else -part.amount end)
+  from ledger_transfers as part where part.operation_id = ${sql.ref(`${deposit}.operation_id`)})`;
 
 /**
  * The deposits of a partner, the newest first, by an index of deposits alone; or only the one with a reference, as
- * it is stored. A deposit is like another in either wallet that has its amount and was made within days, or has the
- * same letters and digits in its reference. Deposits that were taken back are like none.
+ * it is stored. A deposit is like another in either wallet that has its amount now and was made within days, or has
+ * the same letters and digits in its reference. Deposits that were corrected to 0 are like none.
  */
 export async function listDeposits(
   database: Database,
@@ -121,20 +127,23 @@ export async function listDeposits(
     sql`substr(${sql.ref(operationId)}, ${operationOf('').length + 1}::int)`;
   const { rows } = await sql<ListedDeposit>`
     select made.id, made.created_at as at, ${referenceIn('made.operation_id')} as reference,
-      account.kind as wallet, made.amount,
-      (select created_at from ledger_transfers as taken
-        where taken.operation_id = made.operation_id and taken.step = ${DEPOSIT_REVERSAL}) as "reversedAt",
+      account.kind as wallet, made.amount, made.present,
+      (select max(created_at) from ledger_transfers as correction
+        where correction.operation_id = made.operation_id
+          and starts_with(correction.step, ${DEPOSIT_CORRECTION})) as "correctedAt",
       array(select ${referenceIn('other.operation_id')}
         from ledger_accounts as wallet cross join lateral (
-          select id, operation_id from ledger_transfers where ${into('wallet')} and id <> made.id
-            and (amount = made.amount and created_at > made.created_at - ${ALIKE_WITHIN}
+          select id, operation_id from ledger_transfers as like_it where ${into('wallet')} and id <> made.id
+            and (created_at > made.created_at - ${ALIKE_WITHIN}
                 and created_at < made.created_at + ${ALIKE_WITHIN}
-              or ${spelled('ledger_transfers.operation_id')} = ${spelled('made.operation_id')})) as other
-        where ${isWallet('wallet')} and not ${isTakenBack('other.operation_id')} and not ${isTakenBack('made.operation_id')}
+                and ${presentAmount('like_it')} = made.present
+              or ${spelled('like_it.operation_id')} = ${spelled('made.operation_id')}
+                and ${presentAmount('like_it')} > 0)) as other
+        where ${isWallet('wallet')} and made.present > 0
         order by other.id desc limit ${MOST_ALIKE}) as alike
     from ledger_accounts as account cross join lateral (
-      select id, created_at, operation_id, amount from ledger_transfers
-      where ${into('account')} ${only}
+      select id, created_at, operation_id, amount, ${presentAmount('deposit')} as present
+      from ledger_transfers as deposit where ${into('account')} ${only}
       order by id desc limit ${page.limit + page.offset}
     ) as made
     where ${isWallet('account')}
@@ -171,6 +180,12 @@ export async function findDeposit(
       'ledger_transfers.amount',
       'ledger_transfers.operation_id',
     ])
+    .select([
+      presentAmount('ledger_transfers').$castTo<string>().as('present'),
+      sql<number>`(select count(*) from ledger_transfers as correction
+        where correction.operation_id = ledger_transfers.operation_id
+          and starts_with(correction.step, ${DEPOSIT_CORRECTION}))::int`.as('corrections'),
+    ])
     .where(isNamed('deposit', reference))
     .where('step', '=', 'deposit')
     // Before this was one deposit, there could be several.
@@ -178,17 +193,12 @@ export async function findDeposit(
     .limit(1)
     .executeTakeFirst();
   if (!row) return undefined;
-  const reversal = await transaction
-    .selectFrom('ledger_transfers')
-    .where('operation_id', '=', row.operation_id)
-    .where('step', '=', DEPOSIT_REVERSAL)
-    .select('id')
-    .executeTakeFirst();
   return {
     partnerId: row.partner_id ?? 0,
     wallet: row.kind === 'airtime' ? 'airtime' : 'gift',
     amount: parseMoney(row.amount),
     reference: row.operation_id.slice(operationOf('').length),
-    isReversed: reversal !== undefined,
+    present: parseMoney(row.present),
+    corrections: row.corrections,
   };
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
+import { DEPOSIT_CORRECTION } from '../../domain/statements.ts';
 import type { Database } from '../connection.ts';
 import {
   NOTHING,
@@ -12,8 +13,9 @@ import {
 
 /**
  * Only operators bring money into the service, and take it out. A worker adds no transfer from or
- * to the account `funding`, except when a repair undoes a deposit as it stands in the database. The
- * condition compares numbers first, because every payment is checked.
+ * to the account `funding`, except when a repair corrects a deposit to the amount that its row names. Where that
+ * brings money in, a second person has confirmed the repair. A worker can write neither the named amount nor who
+ * confirmed. The condition compares numbers first, because every payment is checked.
  */
 async function keepFromFunding(database: Database, worker: string): Promise<void> {
   const policy = `${worker.slice(0, 50)}_but_repairs`;
@@ -31,9 +33,17 @@ async function keepFromFunding(database: Database, worker: string): Promise<void
     create policy ${sql.ref(policy)} on ledger_transfers as restrictive for insert
     to ${sql.ref(worker)}
     with check (debit_account_id <> ${funding} and credit_account_id <> ${funding}
-      or debit_account_id <> ${funding} and step = 'reverse-deposit' and exists (
-        select from repairs where kind = 'undo-deposit' and state = 'READY'
-          and 'deposit:' || subject_id = ledger_transfers.operation_id))`.execute(database);
+      or starts_with(step, ${sql.lit(DEPOSIT_CORRECTION)}) and exists (
+        select from repairs where kind = 'correct-deposit' and state = 'READY'
+          and 'deposit:' || subject_id = ledger_transfers.operation_id
+          and (ledger_transfers.credit_account_id = ${funding} or confirmed_by is not null)
+          and (arguments ->> 'amount')::numeric = (
+            select sum(case when part.debit_account_id = ${funding} then part.amount else -part.amount end)
+            from (
+              select debit_account_id, amount from ledger_transfers as earlier
+              where earlier.operation_id = ledger_transfers.operation_id
+              union all select ledger_transfers.debit_account_id, ledger_transfers.amount
+            ) as part)))`.execute(database);
   // The rule before there were repairs.
   await sql`drop policy if exists ${sql.ref(worker)} on ledger_transfers`.execute(database);
 }

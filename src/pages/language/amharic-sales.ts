@@ -150,7 +150,7 @@ export const catalogue = {
 
 /** Lines of statements (domain/statements.ts), the more special ones first. */
 export const statements = {
-  'Deposit {1} reversed': 'ተቀማጭ {1} ተመልሷል',
+  'Deposit {1} corrected': 'ተቀማጭ {1} ታርሟል',
   'Deposit {1}': 'ተቀማጭ {1}',
   'Credited as goodwill, {1}': 'በመልካም ፈቃድ ገቢ ተደርጓል፣ {1}',
   'Voucher {1}: payment to {2}, redemption {3}: done without a charge before, charged as agreed':

@@ -176,11 +176,10 @@ export const searchCard = ({ formToken }: StaffRequest, searched = ''): Html =>
 <button>Find</button>`,
   )}</section>`;
 
-/** The page of the findings. A single one opens: a deposit that was taken back is found twice, and is one. */
+/** The page of the findings. A single one opens. */
 function foundPage(request: StaffRequest, text: string, result: SearchResult): PageAnswer {
-  const paths = new Set([...result.cases.map(casePath), ...result.records.map(pathOf)]);
-  const [only] = paths;
-  if (paths.size === 1 && result.more === 0 && only !== undefined)
+  const [only, ...others] = [...result.cases.map(casePath), ...result.records.map(pathOf)];
+  if (only !== undefined && others.length + result.more === 0)
     return { kind: 'redirect', to: only };
   return {
     kind: 'page',

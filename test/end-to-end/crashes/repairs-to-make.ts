@@ -245,16 +245,19 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
     };
   }
 
-  async function undoDeposit(): Promise<RepairToMake> {
+  async function correctDeposit(): Promise<RepairToMake> {
     const reference = randomUUID();
     const made = { partnerId: partner.id, wallet: 'gift', amount: parseMoney('10') } as const;
     await database
       .transaction()
       .execute((transaction) => addDeposit(transaction, { ...made, reference }));
     return {
-      ...{ kind: 'undo-deposit', subjectId: reference },
+      ...{ kind: 'correct-deposit', subjectId: reference, args: { amount: '7' } },
       wasDoneOnce: async () =>
-        expect(await findDeposit(database, reference)).toMatchObject({ isReversed: true }),
+        expect(await findDeposit(database, reference)).toMatchObject({
+          present: parseMoney('7'),
+          corrections: 1,
+        }),
     };
   }
 
@@ -282,7 +285,7 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
     /** Those that are done in their first step. */
     immediate: [
       ...[extendVoucher, correctNumber, extendClaim, cancelClaim, releaseClaim],
-      ...[undoDeposit, creditGoodwill, settleCase],
+      ...[correctDeposit, creditGoodwill, settleCase],
     ],
   };
 }

@@ -71,16 +71,17 @@ it('a deposit whose reference is written differently is one subject', async () =
   const { id } = await makePartner(scene.stack);
   const reference = `Cbe-${randomUUID()}`;
   await deposited(id, reference, '30');
-  const first = await scene.asked('undo-deposit', reference.toLowerCase(), {}, { isByTwo: true });
-  const second = await scene.asked('undo-deposit', reference.toUpperCase(), {}, { isByTwo: true });
+  const [args, waiting] = [{ amount: '20' }, { isByTwo: true }];
+  const first = await scene.asked('correct-deposit', reference.toLowerCase(), args, waiting);
+  const second = await scene.asked('correct-deposit', reference.toUpperCase(), args, waiting);
   expect([second.id, second.subject_id]).toEqual([first.id, reference]);
-  expect(await scene.ask('undo-deposit', `${reference}-other`)).toEqual({
+  expect(await scene.ask('correct-deposit', `${reference}-other`, args)).toEqual({
     kind: 'refused',
     refusal: `There is no deposit ${reference}-other: find the case again.`,
   });
 });
 
-it('and deposits that are taken back are repairs of a suspended partner, too', async () => {
+it('and deposits that are corrected are repairs of a suspended partner, too', async () => {
   await scene.addServiceFees('10');
   const { id } = await makePartner(scene.stack);
   const reference = `CBE-${randomUUID()}`;
@@ -95,6 +96,8 @@ it('and deposits that are taken back are repairs of a suspended partner, too', a
     state: 'DONE',
   });
   expect(Number(await walletOf(id))).toBe(before + 10);
-  expect(await scene.forced('undo-deposit', reference)).toMatchObject({ state: 'DONE' });
+  expect(await scene.forced('correct-deposit', reference, { amount: '0' })).toMatchObject({
+    state: 'DONE',
+  });
   expect(Number(await walletOf(id))).toBe(before + 10 - 250);
 });

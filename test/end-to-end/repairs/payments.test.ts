@@ -261,22 +261,24 @@ describe('wallets', () => {
   };
   const wallet = async () => Number((await scene.balances()).eMoneyWalletBalance);
 
-  it('undo-deposit takes a deposit back once', async () => {
+  it('correct-deposit takes a deposit back once', async () => {
     const before = await wallet();
     const reference = await deposited('10');
-    scene.expectDone(await scene.repaired('undo-deposit', reference));
+    const none = { amount: '0' };
+    scene.expectDone(await scene.repaired('correct-deposit', reference, none));
     expect(await wallet()).toBe(before);
-    expect((await scene.ask('undo-deposit', reference)).kind).toBe('refused');
-    expect((await scene.forced('undo-deposit', reference)).state).toBe('REFUSED');
+    expect((await scene.ask('correct-deposit', reference, none)).kind).toBe('refused');
+    expect((await scene.forced('correct-deposit', reference, none)).state).toBe('REFUSED');
     expect(await wallet()).toBe(before);
   });
 
-  it('undo-deposit refuses what the wallet does not cover', async () => {
+  it('correct-deposit refuses what the wallet does not cover', async () => {
     const before = await wallet();
     const reference = await deposited('10');
     const spent = await scene.spendGiftWallet(5);
-    expect((await scene.ask('undo-deposit', reference)).kind).toBe('refused');
-    expect((await scene.forced('undo-deposit', reference)).state).toBe('REFUSED');
+    const args = { amount: '4.99' };
+    expect((await scene.ask('correct-deposit', reference, args)).kind).toBe('refused');
+    expect((await scene.forced('correct-deposit', reference, args)).state).toBe('REFUSED');
     expect(await wallet()).toBe(5);
     await spent.giveBack();
     expect(await wallet()).toBe(before + 10);

@@ -24,7 +24,7 @@ afterAll(() => scene?.stop());
 const walletOf = async (partnerId: number, wallet: 'gift' | 'airtime'): Promise<number> =>
   Number((await partnerBalances(scene.stack.database, partnerId))[wallet]);
 
-describe('undo-deposit meets a voucher that the deposit would pay for', () => {
+describe('correct-deposit meets a voucher that the deposit would pay for', () => {
   /** A wallet of ETB 150, of which 100 were deposited by mistake, and an order for ETB 100. */
   async function setWallet() {
     const partner = await makePartner(scene.stack, { giftWallet: '50' });
@@ -42,7 +42,7 @@ describe('undo-deposit meets a voucher that the deposit would pay for', () => {
   it('the repair first: the voucher is refused', async () => {
     const { partner, reference, generate } = await setWallet();
     const { letGo } = await scene.halted('repair-carried-out', () =>
-      scene.asked('undo-deposit', reference),
+      scene.asked('correct-deposit', reference, { amount: '0' }),
     );
     const answer = generate();
     await scene.untilWaiting(1);
@@ -54,7 +54,7 @@ describe('undo-deposit meets a voucher that the deposit would pay for', () => {
   it('the voucher first: the repair is refused', async () => {
     const { partner, reference, generate } = await setWallet();
     const { letGo } = await scene.halted('repair-begun', () =>
-      scene.asked('undo-deposit', reference),
+      scene.asked('correct-deposit', reference, { amount: '0' }),
     );
     const { row, answer } = await scene.meet(
       // The generation has the wallet, and waits for the account that the value goes to.

@@ -163,7 +163,7 @@ describe('after nearly all of the limit', () => {
     ['reverse-redemption', () => redemptionIn('redeemed'), () => consent],
     ['settle-top-up', () => scene.topUpIn('UNKNOWN'), () => decided('done')],
     ['retry-top-up', () => scene.topUpIn('FAILED'), () => ({ msisdn: scene.number() })],
-    ['undo-deposit', deposited, () => ({})],
+    ['correct-deposit', deposited, () => ({ amount: '0' })],
   ])('%s moves value, and counts', async (kind, subject, args) => {
     expect((await askedAfter(350, kind, await subject(), args())).state).toBe('ASKED');
   });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StoredNumber } from '../../../src/domain/phone.ts';
 import {
-  DEPOSIT_REVERSAL,
+  DEPOSIT_CORRECTION,
   explainLine,
   GOODWILL,
   type WalletChange,
@@ -37,7 +37,7 @@ const TOPUP_REFERENCE = `${'0'.repeat(32)}-1`;
 /** All values are digits, so that every Latin letter belongs to a sentence. */
 const lines: readonly WalletChange[] = [
   { ...nothing, operation_id: 'deposit:77' },
-  { ...nothing, operation_id: 'deposit:77', step: DEPOSIT_REVERSAL },
+  { ...nothing, operation_id: 'deposit:77', step: `${DEPOSIT_CORRECTION}1` },
   { ...nothing, operation_id: 'goodwill:77', step: GOODWILL },
   ...['-1.00', '1.00'].flatMap((change) =>
     [

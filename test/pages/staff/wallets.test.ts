@@ -45,7 +45,7 @@ const deposited = (
 describe('a deposit', () => {
   const words = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 
-  it('that looks like another one names it, and shows what taking it back moves', async () => {
+  it('that looks like another one names it, and is corrected', async () => {
     const operator = await staffClient(scene.stack, 'OPERATOR');
     const name = randomUUID();
     const [first, second, spelled, other] = ['A', 'B', 'A.', 'C'].map((end) => `${name}/${end}`);
@@ -67,17 +67,21 @@ describe('a deposit', () => {
     expect(await shown(other)).not.toContain('same payment');
     expect((await operator.client.get(pageOf())).html.split('Twice?')).toHaveLength(4);
     const { gift } = await partnerBalances(scene.stack.database, scene.partner.id);
-    const [before, after] = [parseMoney(gift), parseMoney(gift) - parseMoney('33.01')];
-    expect(words(await shown(second))).toContain(
-      `ETB 33.01 leaves the gift wallet: ETB ${formatGroupedAmount(before)} becomes ETB ${formatGroupedAmount(after)}.`,
-    );
-    const undone = await operator.client.submit(depositOf(second ?? ''), actionOf('undo-deposit'), {
-      why: 'Ticket 4711',
-    });
-    scene.expectDone(await scene.ended(Number(undone.location?.split('/').at(-1))));
-    expect(await shown(second)).toContain('Taken back');
+    const balance = formatGroupedAmount(parseMoney(gift));
+    expect(words(await shown(second))).toContain(`Gift wallet: ETB ${balance} `);
+    const correct = async (amount: string) => {
+      const { location } = await operator.client.submit(
+        depositOf(second ?? ''),
+        actionOf('correct-deposit'),
+        { amount, why: 'Ticket 4711' },
+      );
+      scene.expectDone(await scene.ended(Number(location?.split('/').at(-1))));
+    };
+    await correct('3.30');
+    expect(await shown(second)).toContain('Corrected to ETB 3.30');
     expect(await shown(first)).not.toContain(`${second}</a>`);
-    expect(await shown(second)).not.toContain(actionOf('undo-deposit'));
+    await correct('0');
+    expect(await shown(second)).toContain('Taken back');
   });
 
   it('is compared with those of the other wallet, and with those of no other partner', async () => {
@@ -134,7 +138,11 @@ describe('wallets', () => {
 
     const reference = `WRONG-${large}`;
     await deposited(reference);
-    const undone = await ask('undo-deposit', { why: 'Ticket 4711' }, depositOf(reference));
+    const undone = await ask(
+      'correct-deposit',
+      { amount: '0', why: 'Ticket 4711' },
+      depositOf(reference),
+    );
     scene.expectDone(await scene.ended(undone));
     const page = (await operator.client.get(pageOf())).html;
     expect(page).toMatch(new RegExp(`<code>${reference}</code>[\\s\\S]*?Taken back`));
@@ -144,9 +152,10 @@ describe('wallets', () => {
     await deposited(`NEXT-${large}`);
     const none = await operator.client.submit(
       depositOf(`NEXT-${large}`),
-      actionOf('undo-deposit'),
+      actionOf('correct-deposit'),
       {
         subject: 'NOBODY',
+        amount: '0',
         why: 'Ticket 4711',
       },
     );
@@ -178,7 +187,7 @@ describe('wallets', () => {
       }
       const { html } = await client.get(caseOf(gift.id));
       const { token = '', once = '' } = hiddenFields(html, actionOf('cancel-voucher'));
-      for (const kind of ['credit-goodwill', 'undo-deposit']) {
+      for (const kind of ['credit-goodwill', 'correct-deposit']) {
         const answer = await client.post(actionOf(kind), { ...goodwill(), token, once });
         expect(answer.status).toBe(403);
       }

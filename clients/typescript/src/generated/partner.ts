@@ -533,7 +533,7 @@ export interface ReadTransactionsQuery {
 
 export type Wallet = 'gift' | 'airtime' | 'reserved';
 
-export type TransactionKind = 'deposit' | 'deposit-reversal' | 'voucher-generated' | 'voucher-cancelled' | 'voucher-expired' | 'redemption' | 'service-fee' | 'redemption-reversal' | 'top-up' | 'top-up-returned' | 'late-success' | 'reversal' | 'other';
+export type TransactionKind = 'deposit' | 'deposit-correction' | 'voucher-generated' | 'voucher-cancelled' | 'voucher-expired' | 'redemption' | 'service-fee' | 'redemption-reversal' | 'top-up' | 'top-up-returned' | 'late-success' | 'reversal' | 'other';
 
 /** List transactions of the wallets: the result. */
 export interface ReadTransactionsResult {

@@ -1,16 +1,22 @@
 import type { FoundCompany } from '../../../db/catalogue/companies.ts';
 import type { Days } from '../../../db/days.ts';
 import { findDepositOf, type ListedDeposit, listDeposits } from '../../../db/ledger/deposits.ts';
+import { partnerBalances } from '../../../db/ledger/ledger.ts';
 import { salesPerDay } from '../../../db/ledger/sales.ts';
 import { payoutsPerDay } from '../../../db/lists/redemptions.ts';
 import { findShownRepair } from '../../../db/repairs/repair-lists.ts';
 import { findOpenRepair } from '../../../db/repairs/repairs.ts';
-import { formatGroupedAmount } from '../../../domain/money.ts';
+import { formatGroupedAmount, parseMoney } from '../../../domain/money.ts';
 import { mayAsStaff } from '../../../domain/staff.ts';
 import { type Html, html } from '../../../rendering/html.ts';
-import { creditGoodwillRepair, undoDepositRepair } from '../../../repairs/wallet-repairs.ts';
+import { correctDepositRepair, creditGoodwillRepair } from '../../../repairs/wallet-repairs.ts';
 import { problems } from '../../answers.ts';
-import { payoutColumns, salesColumns, walletCards } from '../../layout/company-parts.ts';
+import {
+  payoutColumns,
+  salesColumns,
+  walletCards,
+  walletLabels,
+} from '../../layout/company-parts.ts';
 import { daysForm } from '../../layout/forms.ts';
 import {
   amountText,
@@ -75,10 +81,17 @@ export const moneyPart = declarePart<ListedDeposit>({
     mayRepair(request) && goodwillForm(request, company, refused),
 });
 
-const depositState = ({ reversedAt, alike }: ListedDeposit): Html =>
-  reversedAt
-    ? html`${badge('plain', 'Taken back')} ${time(reversedAt)}`
-    : html`${badge('success', 'Deposited')} ${alike.length > 0 && badge('warning', 'Twice?')}`;
+const depositState = ({ present, correctedAt, alike }: ListedDeposit): Html =>
+  html`${
+    correctedAt
+      ? html`${badge('plain', correctedTo(present))} ${time(correctedAt)}`
+      : badge('success', 'Deposited')
+  } ${alike.length > 0 && badge('warning', 'Twice?')}`;
+
+const correctedTo = (present: string): string =>
+  parseMoney(present) === 0n
+    ? 'Taken back'
+    : `Corrected to ETB ${formatGroupedAmount(parseMoney(present))}`;
 
 const goodwillForm = (
   request: StaffRequest,
@@ -128,7 +141,7 @@ ${
     )}.</div>`,
   )
 }
-${await undoing(request, deposit, refused)}`,
+${await correcting(request, company, { deposit, refused })}`,
   };
 }
 
@@ -137,17 +150,19 @@ const likeness = ({ id }: FoundCompany, deposit: ListedDeposit, other: ListedDep
   html`<a href="${depositPath(id, other.reference)}">${other.reference}</a>, booked
 ${other.id < deposit.id ? 'before' : 'after'} this one: ${money(other.amount)} · ${other.wallet} wallet · ${time(other.at)}`;
 
-/** What taking a deposit back would move, with its form for those who may ask for it. */
-async function undoing(
+/** The form that corrects a deposit, for those who may ask for it. */
+async function correcting(
   request: StaffRequest,
-  { reference, reversedAt }: ListedDeposit,
-  refused: RefusedForm | undefined,
-): Promise<Html | false> {
-  const { services } = request;
-  const { database } = services;
-  const judged = await undoDepositRepair.judge(database, reference, {}, services);
-  if (reversedAt || !judged) return false;
-  const kind = undoDepositRepair;
+  company: FoundCompany,
+  {
+    deposit,
+    refused,
+  }: { readonly deposit: ListedDeposit; readonly refused: RefusedForm | undefined },
+): Promise<Html> {
+  const { reference, wallet } = deposit;
+  const { database } = request.services;
+  const { [wallet]: balance } = await partnerBalances(database, company.id);
+  const kind = correctDepositRepair;
   const open = await findOpenRepair(database, {
     ...{ kind: kind.name, subject_kind: kind.subject, subject_id: reference },
   });
@@ -161,11 +176,9 @@ async function undoing(
     offers: offer ? [offer] : [],
     refused,
     next: {
-      happened: html`${judged.refusal ?? 'Was it booked twice, or for another partner?'}`,
-      toDo: mayRepair(request)
-        ? html`Compare it with the bank. If you undo it, ${judged.effect}`
-        : html`Tell an operator, who can take it back.`,
-      first: 'undo-deposit',
+      happened: html`${walletLabels[wallet].name}: ${money(balance)}`,
+      toDo: html`Compare the deposit with the bank.${!mayRepair(request) && ' If it is wrong, tell an operator.'}`,
+      first: kind.name,
     },
   });
 }

@@ -147,8 +147,8 @@ it('adds up what the command line cancels and takes back within a day', async ()
   expect([said[0], said.at(-1)]).toEqual(['', expect.stringContaining('Two people are needed')]);
   const words = ['money', 'deposit', '--partner', String(scene.partner.id), '--wallet', 'gift'];
   await commands.json([...words, '--amount', '300', '--reference', 'CBE-4711']);
-  const reversal = ['money', 'undo-deposit', 'CBE-4711', ...WHY];
-  expect((await commands.admin(reversal)).err).toContain('Two people are needed');
+  const correction = ['money', 'correct-deposit', 'CBE-4711', '--amount', '0', ...WHY];
+  expect((await commands.admin(correction)).err).toContain('Two people are needed');
 });
 
 it('takes a phone number out of the reason, and says so', async () => {

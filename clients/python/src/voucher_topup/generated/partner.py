@@ -589,7 +589,7 @@ ReadTransactionsQuery = TypedDict(
         # Only this wallet; repeatable. Example: gift
         "wallet": "Union[Literal['gift', 'airtime', 'reserved'], Sequence[Literal['gift', 'airtime', 'reserved']]]",
         # Only this kind; repeatable. Example: deposit
-        "kind": "Union[Literal['deposit', 'deposit-reversal', 'voucher-generated', 'voucher-cancelled', 'voucher-expired', 'redemption', 'service-fee', 'redemption-reversal', 'top-up', 'top-up-returned', 'late-success', 'reversal', 'other'], Sequence[Literal['deposit', 'deposit-reversal', 'voucher-generated', 'voucher-cancelled', 'voucher-expired', 'redemption', 'service-fee', 'redemption-reversal', 'top-up', 'top-up-returned', 'late-success', 'reversal', 'other']]]",
+        "kind": "Union[Literal['deposit', 'deposit-correction', 'voucher-generated', 'voucher-cancelled', 'voucher-expired', 'redemption', 'service-fee', 'redemption-reversal', 'top-up', 'top-up-returned', 'late-success', 'reversal', 'other'], Sequence[Literal['deposit', 'deposit-correction', 'voucher-generated', 'voucher-cancelled', 'voucher-expired', 'redemption', 'service-fee', 'redemption-reversal', 'top-up', 'top-up-returned', 'late-success', 'reversal', 'other']]]",
         # Transactions from this time on, ISO 8601. Example: 2026-01-31T00:00:00Z
         "from": "str",
         # Transactions before this time, ISO 8601. Example: 2026-01-31T00:00:00Z
@@ -615,7 +615,7 @@ class Transaction(TypedDict):
     # gift pays vouchers, airtime pays top-ups, reserved is the value of unused vouchers. Example: gift
     wallet: Literal["gift", "airtime", "reserved"]
     # What it is for. Example: voucher-generated
-    kind: Literal["deposit", "deposit-reversal", "voucher-generated", "voucher-cancelled", "voucher-expired", "redemption", "service-fee", "redemption-reversal", "top-up", "top-up-returned", "late-success", "reversal", "other"]
+    kind: Literal["deposit", "deposit-correction", "voucher-generated", "voucher-cancelled", "voucher-expired", "redemption", "service-fee", "redemption-reversal", "top-up", "top-up-returned", "late-success", "reversal", "other"]
     # Change of the wallet; negative where money left it; 6 fraction digits. Example: -500.000000
     amount: str
     # Currency of the amount
