@@ -207,6 +207,26 @@ describe('companies and people are found', () => {
     expect(html).toMatch(/active, gift wallet ETB [\d,]+\.\d\d, airtime wallet ETB/);
   });
 
+  test('a company stands above its people, also if they came later', async () => {
+    const { id } = await makePartner(scene.stack);
+    const name = `sor${randomUUID().slice(0, 8)}`;
+    const { database } = scene.stack;
+    await database
+      .updateTable('partners')
+      .set({ company_name: name })
+      .where('id', '=', id)
+      .execute();
+    const { email } = await makeAccount(scene.stack, { kind: 'partner', id });
+    await database
+      .updateTable('portal_accounts')
+      .set({ email: `${name}.${email}` })
+      .where('email', '=', email)
+      .execute();
+    const { html } = await scene.find(name);
+    expect(html.indexOf(`person ${name}.`)).toBeGreaterThan(html.indexOf(`partner ${name}<`));
+    expect(html.indexOf(`partner ${name}<`)).toBeGreaterThan(0);
+  });
+
   test('a person of a company by the e-mail address', async () => {
     const company = { kind: 'partner', id: scene.partner.id } as const;
     const { email } = await makeAccount(scene.stack, company);
