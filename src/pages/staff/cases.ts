@@ -126,7 +126,7 @@ export const caseColumns: readonly TableColumn<Case>[] = [
     title: 'ETB',
     phone: 'figure etb',
     align: 'right',
-    value: ({ amount: open }) => (parseMoney(open) === 0n ? '–' : amountText(sizeOf(open))),
+    value: ({ amount: open }) => parseMoney(open) !== 0n && amountText(sizeOf(open)),
   },
 ];
 

@@ -146,7 +146,7 @@ const listOf = (request: StaffRequest, items: readonly Item[]): Html =>
       title: 'ETB',
       phone: 'figure etb',
       align: 'right',
-      value: ({ amount }) => (amount === null ? '–' : amountText(amount)),
+      value: ({ amount }) => amount && amountText(amount),
     },
     { title: 'Assigned to', phone: 'plain', value: (item) => assignment(request, item) },
   ]);
@@ -233,12 +233,12 @@ const DAY_MS = 24 * HOUR_MS;
 const sinceText = (since: Date): Html =>
   html`${ageText(since)}${Date.now() - since.getTime() >= DAY_MS && html`, ${time(since)}`}`;
 
-/** How long something waits, in its greatest unit. */
+/** How long something waits, in its greatest unit, which stays on one line. */
 function ageText(since: Date): string {
   const age = Date.now() - since.getTime();
-  if (age >= 2 * DAY_MS) return `${Math.floor(age / DAY_MS)} days`;
-  if (age >= 2 * HOUR_MS) return `${Math.floor(age / HOUR_MS)} hours`;
-  return `${Math.max(0, Math.floor(age / MINUTE_MS))} min`;
+  if (age >= 2 * DAY_MS) return `${Math.floor(age / DAY_MS)}\u00a0days`;
+  if (age >= 2 * HOUR_MS) return `${Math.floor(age / HOUR_MS)}\u00a0hours`;
+  return `${Math.max(0, Math.floor(age / MINUTE_MS))}\u00a0min`;
 }
 
 /** The person who deals with it, and the button that changes that. */

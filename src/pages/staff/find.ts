@@ -249,8 +249,7 @@ const amountColumn = {
   title: 'ETB',
   phone: 'figure etb',
   align: 'right',
-  value: (row: { readonly amount: string | null }) =>
-    row.amount === null ? '–' : amountText(row.amount),
+  value: ({ amount }: { readonly amount: string | null }) => amount && amountText(amount),
 } as const;
 
 function nameOf(record: FoundRecord): Html {
