@@ -77,7 +77,11 @@ create index ledger_transfers_deposits on ledger_transfers (upper(operation_id))
 create index ledger_transfers_goodwill on ledger_transfers (upper(operation_id))
   where operation_id like 'goodwill:%';
 -- The deposits of a partner are listed, the newest first. The condition on the name keeps other statements from it.
-create index ledger_transfers_deposits_of_wallet on ledger_transfers (credit_account_id, id)
+create index ledger_transfers_deposits_of_wallet on ledger_transfers (credit_account_id, created_at, id)
+  where operation_id like 'deposit:%';
+-- Those with the same letters and digits may be one payment.
+create index ledger_transfers_deposits_spelled
+  on ledger_transfers (regexp_replace(upper(operation_id), '[^A-Z0-9]', '', 'g'))
   where operation_id like 'deposit:%';
 
 -- The file that has the usual transfers of a partner on a UTC day. The table has them while they are restored, and never

@@ -8,10 +8,10 @@ export interface OpenDatabase {
   close(ignored?: readonly string[]): Promise<void>;
 }
 
-/** A migrated, empty database of a test file's own, with a pool that takes parallel writers. */
-export async function openDatabase(): Promise<OpenDatabase> {
+/** A migrated, empty database of a test file's own; by default its pool takes parallel writers. */
+export async function openDatabase(poolSize = 10): Promise<OpenDatabase> {
   const testDatabase = await createTestDatabase();
-  const database = connectDatabase(testDatabase.url, { poolSize: 10 });
+  const database = connectDatabase(testDatabase.url, { poolSize });
   return {
     database,
     async close(ignored = []) {

@@ -97,7 +97,7 @@ const ALIKE_WITHIN = sql`interval '7 days'`;
 /** Of one deposit. */
 const MOST_ALIKE = 3;
 
-/** SQL expression: the letters and digits of a reference, which two people write the same way. */
+/** SQL expression, as its index has it: the letters and digits of a reference, which two people write the same way. */
 const spelled = (operationId: string) =>
   sql`regexp_replace(upper(${sql.ref(operationId)}), '[^A-Z0-9]', '', 'g')`;
 
@@ -110,7 +110,8 @@ const presentAmount = (deposit: string) => sql`(
 /**
  * The deposits of a partner, the newest first, by an index of deposits alone; or only the one with a reference, as
  * it is stored. A deposit is like another in either wallet that has its amount now and was made within days, or has
- * the same letters and digits in its reference. Deposits that were corrected to 0 are like none.
+ * the same letters and digits in its reference. Deposits that were corrected to 0 are like none. Each of both kinds is
+ * found by an index of its own.
  */
 export async function listDeposits(
   database: Database,
@@ -133,21 +134,23 @@ export async function listDeposits(
           and starts_with(correction.step, ${DEPOSIT_CORRECTION})) as "correctedAt",
       array(select ${referenceIn('other.operation_id')}
         from ledger_accounts as wallet cross join lateral (
-          select id, operation_id from ledger_transfers as like_it where ${into('wallet')} and id <> made.id
-            and (created_at > made.created_at - ${ALIKE_WITHIN}
-                and created_at < made.created_at + ${ALIKE_WITHIN}
-                and ${presentAmount('like_it')} = made.present
-              or ${spelled('like_it.operation_id')} = ${spelled('made.operation_id')}
-                and ${presentAmount('like_it')} > 0)) as other
-        where ${isWallet('wallet')} and made.present > 0
+          select id, operation_id from ledger_transfers as near where ${into('wallet')}
+            and created_at > made.created_at - ${ALIKE_WITHIN}
+            and created_at < made.created_at + ${ALIKE_WITHIN}
+            and ${presentAmount('near')} = made.present
+          union
+          select id, operation_id from ledger_transfers as same where ${into('wallet')}
+            and ${spelled('same.operation_id')} = ${spelled('made.operation_id')}
+            and ${presentAmount('same')} > 0) as other
+        where ${isWallet('wallet')} and made.present > 0 and other.id <> made.id
         order by other.id desc limit ${MOST_ALIKE}) as alike
     from ledger_accounts as account cross join lateral (
       select id, created_at, operation_id, amount, ${presentAmount('deposit')} as present
       from ledger_transfers as deposit where ${into('account')} ${only}
-      order by id desc limit ${page.limit + page.offset}
+      order by created_at desc, id desc limit ${page.limit + page.offset}
     ) as made
     where ${isWallet('account')}
-    order by made.id desc ${limitedTo(page)}`.execute(database);
+    order by made.created_at desc, made.id desc ${limitedTo(page)}`.execute(database);
   return rows;
 }
 
