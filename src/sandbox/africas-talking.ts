@@ -23,7 +23,7 @@ interface Message {
 
 const priceBirr = 0.5;
 
-/** Behaviours that refuse one recipient. */
+/** Behaviours that refuse the recipient. */
 const refusals: Partial<Record<SmsBehaviour['answer'], { statusCode: number; status: string }>> = {
   'invalid-number': { statusCode: 403, status: 'InvalidPhoneNumber' },
   blacklisted: { statusCode: 406, status: 'UserInBlacklist' },
@@ -52,12 +52,12 @@ interface Parts {
   readonly reportUrl: () => string | undefined;
 }
 
-/** Africa's Talking bulk SMS (providers.md 3.3), relative to its mount path. */
+/** Africa's Talking SMS (providers.md 3.3) to one recipient a request, relative to its mount path. */
 export function africasTalkingRouter(parts: Parts): Router {
   const router = new Router();
   router.post('/version1/messaging', async (ctx) => {
     const form = new URLSearchParams(await readText(ctx));
-    give(ctx, await sendAll({ form, apiKey: ctx.get('apiKey') }, parts));
+    give(ctx, await takeMessage({ form, apiKey: ctx.get('apiKey') }, parts));
   });
   router.get('/version1/user', (ctx) => {
     const balance = parts.books.balances.get('africas-talking') ?? 1_000_000;
@@ -67,7 +67,7 @@ export function africasTalkingRouter(parts: Parts): Router {
   return router;
 }
 
-async function sendAll(
+async function takeMessage(
   { form, apiKey }: { form: URLSearchParams; apiKey: string },
   parts: Parts,
 ): Promise<SandboxReply> {
@@ -77,15 +77,11 @@ async function sendAll(
     return { status: 400, body: `Request is missing required form field '${missing}'` };
   }
 
-  // The scenario of the first number applies to the whole request, that of each number to its
-  // message.
-  const numbers = (form.get('to') ?? '').split(',').map((number) => number.trim());
-  const [first = ''] = numbers;
-  await parts.waiting.wait(delaySecondsOf(first));
+  const to = (form.get('to') ?? '').trim();
+  await parts.waiting.wait(delaySecondsOf(to));
   const from = form.get('from')?.trim() || 'AFRICASTKNG';
-  const text = form.get('message') ?? '';
-  const recipients = await Promise.all(numbers.map((to) => send({ to, from, text }, parts)));
-  return wholeReplies[smsBehaviour(first).answer] ?? replyOf(recipients);
+  const recipient = await send({ to, from, text: form.get('message') ?? '' }, parts);
+  return wholeReplies[smsBehaviour(to).answer] ?? replyOf(recipient);
 }
 
 async function send(message: Message, parts: Parts) {
@@ -137,9 +133,9 @@ async function postReport(
   }
 }
 
-function replyOf(recipients: readonly Awaited<ReturnType<typeof send>>[]): SandboxReply {
-  const sent = recipients.filter(({ statusCode }) => statusCode === 101).length;
+function replyOf(recipient: Awaited<ReturnType<typeof send>>): SandboxReply {
+  const sent = recipient.statusCode === 101 ? 1 : 0;
   const cost = `ETB ${(sent * priceBirr).toFixed(4)}`;
-  const words = `Sent to ${sent}/${recipients.length} Total Cost: ${cost} Message parts: 1`;
-  return { status: 201, body: { SMSMessageData: { Message: words, Recipients: recipients } } };
+  const Message = `Sent to ${sent}/1 Total Cost: ${cost} Message parts: 1`;
+  return { status: 201, body: { SMSMessageData: { Message, Recipients: [recipient] } } };
 }

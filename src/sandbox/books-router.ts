@@ -38,19 +38,12 @@ export function booksRouter(parts: Parts, addresses: SandboxAddresses): Router {
   router.get('/', (ctx) => answerIndexPage(ctx, addresses, faults));
   router.get('/activity', (ctx) => answerActivityPage(ctx, books));
   router.get('/phone', (ctx) => answerPhonePage(ctx, books, queryValue(ctx, 'to')));
-
   router.get('/messages', (ctx) => {
-    const to = queryValue(ctx, 'to');
-    if (ctx.accepts('json', 'html') === 'html') return answerPhonePage(ctx, books, to);
-    ctx.body = books.messages(to);
+    ctx.body = books.messages(queryValue(ctx, 'to'));
   });
-
   router.get('/mailbox', (ctx) => answerMailboxPage(ctx, books, queryValue(ctx, 'to')));
-
   router.get('/mails', (ctx) => {
-    const to = queryValue(ctx, 'to');
-    if (ctx.accepts('json', 'html') === 'html') return answerMailboxPage(ctx, books, to);
-    ctx.body = books.mails(to);
+    ctx.body = books.mails(queryValue(ctx, 'to'));
   });
 
   router.get('/mails/:id/files/:place', (ctx) => {
@@ -89,7 +82,8 @@ export function booksRouter(parts: Parts, addresses: SandboxAddresses): Router {
       void payoutCallbacks.announce(reversal, statusOf(reversal));
   });
   router.post('/books/topups/:reference', async (ctx) => {
-    const topup = books.findTopup('reference', ctx.params.reference ?? '', ofProvider(ctx));
+    const { reference = '' } = ctx.params;
+    const topup = books.findTopup({ reference, provider: ofProvider(ctx) });
     const reply = await settleTaken(ctx, books, 'top-up', topup);
     give(ctx, reply);
     if (topup && reply.status === 200)

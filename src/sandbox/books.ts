@@ -62,7 +62,6 @@ const PAYOUT_KEYS: readonly PayoutKey[] = [
   'transactionReference',
   'serverCorrelationId',
 ];
-type TopupKey = 'reference' | 'transactionId';
 type Taking = 'id' | 'takenAt' | 'statuses';
 
 /** Their journal in a data folder. */
@@ -116,7 +115,7 @@ export interface Books {
   findReversal(key: PayoutKey, value: string, provider?: string): PayoutReversal | undefined;
   /** The newest of one provider, or of any. */
   findPayout(key: PayoutKey, value: string, provider?: string): Payout | undefined;
-  findTopup(key: TopupKey, value: string, provider?: string): Topup | undefined;
+  findTopup(wanted: Pick<BooksFilter, 'provider'> & { reference: string }): Topup | undefined;
   /** Newest first, in the order of its API. */
   allTopups(provider?: string): Topup[];
   /** Ends the journal. */
@@ -128,7 +127,7 @@ export function createBooks(file?: string): Books {
   const received = createReceived();
   const payouts = createTakenRequests<Payout, PayoutKey>(PAYOUT_KEYS);
   const reversals = createTakenRequests<PayoutReversal, PayoutKey>(PAYOUT_KEYS);
-  const topups = createTakenRequests<Topup, TopupKey>(['reference', 'transactionId']);
+  const topups = createTakenRequests<Topup, 'reference'>(['reference']);
   const takenById = new Map<string, TakenRequest>();
   const balances = new Map<string, number>();
   const paidIn: PaidIn[] = [];
@@ -197,7 +196,7 @@ export function createBooks(file?: string): Books {
     allReversals: reversals.all,
     findReversal: reversals.find,
     findPayout: payouts.find,
-    findTopup: topups.find,
+    findTopup: ({ reference, provider }) => topups.find('reference', reference, provider),
     allTopups: topups.all,
     close: () => journal?.close(),
   };

@@ -1,6 +1,5 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import { operatorOf } from '../domain/phone.ts';
 import type { Books, Topup } from './books.ts';
 import {
   type CallbackSender,
@@ -11,14 +10,7 @@ import {
   type Waiting,
 } from './callbacks.ts';
 import { type Faults, underFault } from './faults.ts';
-import {
-  findProduct,
-  operatorAnswer,
-  operatorAnswers,
-  type Product,
-  productAnswer,
-  products,
-} from './products.ts';
+import { findProduct, type Product, productAnswer } from './products.ts';
 import {
   give,
   hasBasicCredentials,
@@ -37,10 +29,9 @@ import {
   delaySecondsOf,
   firstStatus,
   laterStatus,
-  shortlySeconds,
   topupBehaviour,
 } from './scenarios.ts';
-import { listedTopups } from './statements.ts';
+import { listedTopups, statusesOfDtOne } from './statements.ts';
 
 /** Ids of status classes by name. */
 const classIds = {
@@ -50,13 +41,6 @@ const classIds = {
   REVERSED: 8,
   DECLINED: 9,
 } as const;
-
-const classes: Readonly<Record<TakenStatus, keyof typeof classIds>> = {
-  pending: 'SUBMITTED',
-  completed: 'COMPLETED',
-  failed: 'DECLINED',
-  reversed: 'REVERSED',
-};
 
 /** USD per ETB, for the wholesale price. */
 const wholesaleRate = 0.008;
@@ -74,7 +58,7 @@ function transactionOf(
   const spell =
     behaviour.answer === 'transaction-in-title-case' ? titleCase : (word: string) => word;
   const amount = Number(topup.amount);
-  const name = isFirst && status === 'pending' ? 'CONFIRMED' : classes[status];
+  const name = isFirst && status === 'pending' ? 'CONFIRMED' : statusesOfDtOne[status];
   const isDone = status === 'completed' || status === 'reversed';
   const reason = status === 'failed' && behaviour.reason ? `-${behaviour.reason}` : '';
   return {
@@ -142,7 +126,6 @@ const errors = {
   unitInvalid: [400, 1_003_003, 'Requested product unit is invalid'],
   numberInvalid: [400, 1_005_003, 'Credit party mobile number is invalid'],
   externalIdUsed: [400, 1_007_001, 'Transaction external ID has already been used'],
-  transactionNotFound: [404, 1_008_004, 'Transaction not found'],
   unavailable: [503, 1_009_503, 'Service unavailable'],
 } as const satisfies Record<string, readonly [number, number, string]>;
 
@@ -175,7 +158,6 @@ const bad = (field: string): Rejection => ({ error: 'badRequest', field });
 /** Validates a request like DT One; the first problem ends it. */
 function checkTransactionRequest(
   body: Readonly<Record<string, unknown>> | undefined,
-  { isSynchronous }: { readonly isSynchronous: boolean },
 ): TransactionRequest | Rejection {
   if (!body) return bad('body');
   const { external_id: reference, product_id: productId, callback_url: callbackUrl } = body;
@@ -187,9 +169,7 @@ function checkTransactionRequest(
   if (body.auto_confirm !== true) return bad('auto_confirm');
   const to = fieldOf(body.credit_party_identifier, 'mobile_number');
   if (typeof to !== 'string' || !isE164(to)) return { error: 'numberInvalid' };
-  if (callbackUrl !== undefined && (isSynchronous || !isWebAddress(callbackUrl))) {
-    return bad('callback_url');
-  }
+  if (callbackUrl !== undefined && !isWebAddress(callbackUrl)) return bad('callback_url');
   const amount = amountOf(product, body);
   if (typeof amount !== 'number') return amount;
   return { reference, to, product, amount: amount.toFixed(2), callbackUrl };
@@ -223,9 +203,6 @@ interface DtOneParts {
   readonly faults: Faults;
 }
 
-/** A synchronous request waits for the end of the transaction, up to this limit. */
-const longestSynchronousSeconds = 180;
-
 /** Answers without a transaction. */
 const otherReplies: Partial<Record<AirtimeBehaviour['answer'], SandboxReply>> = {
   'connection-dropped': 'dropped',
@@ -235,17 +212,16 @@ const otherReplies: Partial<Record<AirtimeBehaviour['answer'], SandboxReply>> = 
 };
 
 /**
- * `POST /async/transactions` and `POST /sync/transactions` (providers.md 3.2). Both answer after
- * the delay of the number's scenario; the synchronous one also waits for an early end.
+ * `POST /async/transactions` (providers.md 3.2), which answers after the delay of the number's
+ * scenario.
  */
 async function createTransaction(
   ctx: Context,
-  mode: { readonly isSynchronous: boolean },
   { books, waiting, callbacks, faults }: DtOneParts,
 ): Promise<SandboxReply> {
-  const request = checkTransactionRequest(await readJsonObject(ctx), mode);
+  const request = checkTransactionRequest(await readJsonObject(ctx));
   if ('error' in request) return errorReply(request.error, request.field);
-  if (books.findTopup('reference', request.reference, 'dt-one'))
+  if (books.findTopup({ reference: request.reference, provider: 'dt-one' }))
     return errorReply('externalIdUsed');
 
   const { to, product } = request;
@@ -264,48 +240,26 @@ async function createTransaction(
   });
   const first = firstStatus[behaviour.books];
   await delayOutcome(waiting, delaySecondsOf(to), (from) => books.settle(topup, first, from));
-  if (mode.isSynchronous) await waitForEnd(topup, { books, waiting });
 
   // The answer has the first status even where "shortly" is scaled to zero.
-  const body = transactionOf(topup, { isFirst: !mode.isSynchronous });
+  const body = transactionOf(topup, { isFirst: true });
   const reply = otherReplies[behaviour.answer] ?? { status: 201, body };
-  const later =
-    mode.isSynchronous && first === undefined ? undefined : laterStatus[behaviour.books];
   await endLater(
     ctx,
     topup,
-    { callback: behaviour.callback, first, later },
+    { callback: behaviour.callback, first, later: laterStatus[behaviour.books] },
     { books, waiting, callbacks },
   );
   return reply;
 }
 
-async function waitForEnd(
-  topup: Topup,
-  { books, waiting }: Pick<DtOneParts, 'books' | 'waiting'>,
-): Promise<void> {
-  if (topup.behaviour.books === 'pending') await waiting.wait(longestSynchronousSeconds);
-  if (topup.behaviour.books !== 'completed-later') return;
-  await waiting.wait(shortlySeconds);
-  books.settle(topup, 'completed');
-}
-
 const longestPage = 100;
 const defaultPage = 50;
 
-/** The requested page of a list, with DT One's paging headers. */
+/** The requested page of a list. */
 function pageOf<Item>(ctx: Context, items: readonly Item[]): Item[] {
   const perPage = Math.min(numberParameter(ctx.query.per_page, defaultPage), longestPage);
-  const pages = Math.max(1, Math.ceil(items.length / perPage));
   const page = numberParameter(ctx.query.page, 1);
-  ctx.set({
-    'X-Total': String(items.length),
-    'X-Total-Pages': String(pages),
-    'X-Per-Page': String(perPage),
-    'X-Page': String(page),
-    'X-Next-Page': page < pages ? String(page + 1) : '',
-    'X-Prev-Page': page > 1 ? String(page - 1) : '',
-  });
   return items.slice((page - 1) * perPage, page * perPage);
 }
 
@@ -318,7 +272,7 @@ const dayMilliseconds = 24 * 3_600_000;
 function listTransactions(ctx: Context, books: Books): SandboxReply {
   const { external_id: externalId, from_date: from, to_date: to } = ctx.query;
   if (typeof externalId === 'string') {
-    const topup = books.findTopup('reference', externalId, 'dt-one');
+    const topup = books.findTopup({ reference: externalId, provider: 'dt-one' });
     return { status: 200, body: pageOf(ctx, topup ? [transactionOf(topup)] : []) };
   }
   const end = to === undefined ? Date.now() : Date.parse(String(to));
@@ -334,43 +288,20 @@ function listTransactions(ctx: Context, books: Books): SandboxReply {
 /** Below the path that DT One is mounted on. */
 export const dtOnePath = '/v1';
 
-/** The sandbox limits no caller, except by the scenario for it; clients can read the headers. */
-const requestsPerSecond = 100;
-
 /** DT One DVS v1 (providers.md 3.2): airtime and packages, and their outcomes. */
 export function dtOneRouter(parts: DtOneParts): Router {
   const { books } = parts;
   const api = new Router();
-  api.use(async (ctx, next) => {
-    ctx.set('X-Ratelimit-Limit', String(requestsPerSecond));
-    ctx.set('X-Ratelimit-Remaining', String(requestsPerSecond - 1));
-    await next();
-  });
   api.use(requireKey);
 
   api.post('/async/transactions', async (ctx) => {
-    give(ctx, await createTransaction(ctx, { isSynchronous: false }, parts));
-  });
-  api.post('/sync/transactions', async (ctx) => {
-    give(ctx, await createTransaction(ctx, { isSynchronous: true }, parts));
+    give(ctx, await createTransaction(ctx, parts));
   });
   api.get('/transactions', (ctx) => give(ctx, listTransactions(ctx, books)));
-  api.get('/transactions/:id', (ctx) => {
-    const topup = books.findTopup('transactionId', ctx.params.id ?? '', 'dt-one');
-    const reply = topup && { status: 200, body: transactionOf(topup) };
-    give(ctx, reply ?? errorReply('transactionNotFound'));
-  });
   api.get('/balances', (ctx) => {
     const available = books.balances.get('dt-one') ?? 1_000_000;
     ctx.body = [{ id: 1, unit_type: 'CURRENCY', unit: 'USD', available, holding: 0 }];
   });
-  api.get('/products', (ctx) => {
-    ctx.body = pageOf(ctx, products).map((product) => productAnswer(product));
-  });
-  api.get('/operators', (ctx) => {
-    ctx.body = pageOf(ctx, operatorAnswers());
-  });
-  api.post('/lookup/mobile-number', async (ctx) => give(ctx, await lookUpNumber(ctx)));
 
   const router = new Router();
   router.use(dtOnePath, api.routes());
@@ -381,13 +312,3 @@ const requireKey: Middleware = async (ctx, next) => {
   if (!hasBasicCredentials(ctx)) return give(ctx, errorReply('unauthorised'));
   await next();
 };
-
-async function lookUpNumber(ctx: Context): Promise<SandboxReply> {
-  const number = (await readJsonObject(ctx))?.mobile_number;
-  if (typeof number !== 'string' || !isE164(number)) return errorReply('numberInvalid');
-  const operator = operatorOf(number);
-  return {
-    status: 200,
-    body: operator ? [{ ...operatorAnswer(operator), identified: true }] : [],
-  };
-}

@@ -32,6 +32,7 @@ import {
   payoutBehaviour,
   shortlySeconds,
 } from './scenarios.ts';
+import { statusesOfMpesa } from './statements.ts';
 
 /** How each failing scenario fails, by the last two digits of the payee's number. */
 const failures: Readonly<Record<string, readonly [code: number | string, words: string]>> = {
@@ -40,13 +41,6 @@ const failures: Readonly<Record<string, readonly [code: number | string, words: 
   '06': [8, 'Declined due to limit rule: would exceed the maximum balance.'],
 };
 const otherFailure = [17, 'System internal error.'] as const;
-
-const statusWords: Readonly<Record<TakenStatus, string>> = {
-  pending: 'Pending',
-  completed: 'Completed',
-  failed: 'Failed',
-  reversed: 'Reversed',
-};
 
 const idOf = (moment: Date, rest: string): string =>
   `AG_${moment.toISOString().slice(0, 10).replaceAll('-', '')}_${rest}`;
@@ -109,7 +103,7 @@ function inquiryResult(payout: Payout | undefined, conversationId: string): obje
       CreditPartyName: nameOf(payout),
       OriginatorConversationID: payout.correlationId,
       ConversationID: conversationIdOf(payout),
-      TransactionStatus: statusWords[statusOf(payout)],
+      TransactionStatus: statusesOfMpesa[statusOf(payout)],
       Amount: Number(payout.amount),
       ReceiptNo: payout.transactionReference,
       FinalisedTime: new Date().toISOString(),
@@ -211,14 +205,12 @@ interface PaymentRequest {
   readonly to: string;
   readonly amount: string;
   readonly resultUrl: string;
-  readonly timeoutUrl: string;
 }
 
 /** A validated status query. */
 interface InquiryRequest {
-  /** The `OriginatorConversationID` of the payment; empty where it is asked for by its receipt. */
+  /** The `OriginatorConversationID` of the payment. */
   readonly reference: string;
-  readonly receipt: string;
   readonly resultUrl: string;
 }
 
@@ -242,7 +234,6 @@ function checkPayment(body: Body): PaymentRequest | Rejection {
     to: `+${payee}`,
     amount: `${amount}.00`,
     resultUrl: String(body.ResultURL),
-    timeoutUrl: String(body.QueueTimeOutURL),
   };
 }
 
@@ -250,15 +241,13 @@ function checkPayment(body: Body): PaymentRequest | Rejection {
 function checkInquiry(body: Body): InquiryRequest | Rejection {
   if (!body) return { invalid: 'Request Payload' };
   const { OriginalConversationID: original, OriginatorConversationID: originator } = body;
-  const reference = original ?? originator ?? '';
-  const receipt = body.TransactionID ?? '';
-  if (typeof reference !== 'string' || typeof receipt !== 'string' || !(reference || receipt))
-    return { invalid: 'TransactionID' };
+  const reference = original ?? originator;
+  if (typeof reference !== 'string' || !reference) return { invalid: 'OriginatorConversationID' };
   if (body.CommandID !== 'TransactionStatusQuery') return { invalid: 'CommandID' };
   if (String(body.IdentifierType) !== '4') return { invalid: 'IdentifierType' };
   const invalid = invalidOf(body, 'Initiator');
   if (invalid !== undefined) return { invalid };
-  return { reference, receipt, resultUrl: String(body.ResultURL) };
+  return { reference, resultUrl: String(body.ResultURL) };
 }
 
 /** The first invalid field of those that all requests have. */
@@ -355,9 +344,7 @@ async function queryStatus(ctx: Context, parts: MpesaParts): Promise<SandboxRepl
   const { books, waiting, mpesaCallbacks } = parts;
   const request = checkInquiry(await readJsonObject(ctx));
   if ('invalid' in request) return errorReply('invalid', request.invalid);
-  const payout = request.reference
-    ? books.findPayout('correlationId', request.reference, 'mpesa')
-    : books.findPayout('transactionReference', request.receipt, 'mpesa');
+  const payout = books.findPayout('correlationId', request.reference, 'mpesa');
   const inquiry = { conversationId: newConversationId(), resultUrl: request.resultUrl };
   const reply = { status: 200, body: acceptance(newConversationId(), inquiry.conversationId) };
   if (payout?.callback === 'before-the-answer') {

@@ -243,8 +243,7 @@ export function answerIndexPage(ctx: Context, addresses: SandboxAddresses, fault
     .join(', ');
   const content = html`<main>
 <h1>Provider sandbox</h1>
-<p>Simulated providers of text messages, e-mail, mobile money and airtime. They keep their own books, in
-memory: a restart clears them.</p>
+<p>Simulated providers of text messages, e-mail, mobile money and airtime, with their own books.</p>
 <ul>
 <li><a href="/activity">As it happens</a>: messages, payouts and top-ups, each with its provider</li>
 <li><a href="/phone">The phone</a>: text messages that numbers have received
@@ -350,53 +349,83 @@ function productRow({ id, name, operator, price }: Product) {
 <td>${amount}</td></tr>`;
 }
 
+/** Where people read the received messages of one kind. */
+interface Inbox {
+  readonly path: '/phone' | '/mailbox';
+  /** Of the list of all, and of one. */
+  readonly titles: readonly [all: string, one: string];
+  /** The label and the type of the field for an address. */
+  readonly field: readonly [label: string, type: 'tel' | 'email'];
+  readonly nothingYet: string;
+}
+
 const SHOWN_ADDRESSES = 50;
 
-/** An address's mail, newest first; without an address, the addresses with mail. */
+/** The messages to an address, newest first; without an address, the addresses with messages. */
+function answerInbox(
+  ctx: Context,
+  { path, titles, field, nothingYet }: Inbox,
+  { to, shown }: { readonly to: string | undefined; readonly shown: readonly Html[] },
+): void {
+  const [all, one] = titles;
+  const title = to === undefined ? all : `${one} ${to}`;
+  const content = html`<p>${
+    to === undefined ? html`<a href="/">Sandbox</a>` : html`<a href="${path}">${all}</a>`
+  }</p>
+<main>
+<h1>${title}</h1>
+<form action="${path}" method="get">
+<label>${field[0]}
+<input name="to" type="${field[1]}" value="${to ?? ''}" required></label>
+<button>Show</button>
+</form>
+${to !== undefined && html`<p class="quiet">Newest first. The page renews itself every 5 seconds.</p>`}
+${shown.length === 0 ? html`<p>${nothingYet}</p>` : html`<ul>${shown}</ul>`}
+</main>`;
+  answerPage(ctx, { title, content, ...(to === undefined ? {} : { refreshSeconds: 5 }) });
+}
+
+/** Links to the inboxes of addresses, each once. */
+const addressLinks = ({ path }: Inbox, received: readonly { readonly to: string }[]): Html[] =>
+  [...new Set(received.map(({ to }) => to))]
+    .slice(0, SHOWN_ADDRESSES)
+    .map((to) => html`<li><a href="${path}?to=${encodeURIComponent(to)}">${to}</a></li>`);
+
+const mailboxes: Inbox = {
+  path: '/mailbox',
+  titles: ['Mailboxes', 'Mailbox'],
+  field: ['E-mail address', 'email'],
+  nothingYet: 'No mail yet.',
+};
+
+/** The mail of an address; without an address, the addresses with mail. */
 export function answerMailboxPage(ctx: Context, books: Books, to: string | undefined): void {
-  if (to === undefined) answerMailboxList(ctx, books);
-  else answerMailbox(ctx, books, to);
-}
-
-function answerMailbox(ctx: Context, books: Books, to: string): void {
   const mails = books.mails(to);
-  const content = html`<p><a href="/mailbox">All mailboxes</a></p>
-<main>
-<h1>Mailbox ${to}</h1>
-${addressForm(to)}
-<p class="quiet">Newest first. The page renews itself every 5 seconds.</p>
-${mails.length === 0 ? html`<p>No mail yet.</p>` : html`<ul>${mails.map(letter)}</ul>`}
-</main>`;
-  answerPage(ctx, { title: `Mailbox ${to}`, content, refreshSeconds: 5 });
+  const shown = to === undefined ? addressLinks(mailboxes, mails) : mails.map(letter);
+  answerInbox(ctx, mailboxes, { to, shown });
 }
 
-function answerMailboxList(ctx: Context, books: Books): void {
-  const addresses = [...new Set(books.mails().map(({ to }) => to))].slice(0, SHOWN_ADDRESSES);
-  const links = addresses.map(
-    (address) => html`<li><a href="/mailbox?to=${encodeURIComponent(address)}">${address}</a></li>`,
-  );
-  const content = html`<p><a href="/">Sandbox</a></p>
-<main>
-<h1>Mailboxes</h1>
-${addressForm('')}
-${links.length === 0 ? html`<p>Nobody has received mail yet.</p>` : html`<ul>${links}</ul>`}
-</main>`;
-  answerPage(ctx, { title: 'Mailboxes', content });
-}
+const phones: Inbox = {
+  path: '/phone',
+  titles: ['Phones', 'Phone'],
+  field: ['Phone number (09…, 2519… or +2519…)', 'tel'],
+  nothingYet: 'No messages yet.',
+};
 
-const addressForm = (address: string) => html`<form action="/mailbox" method="get">
-<label>E-mail address
-<input name="to" type="email" value="${address}" required></label>
-<button>Show mail</button>
-</form>`;
+/** The messages of a phone; without a number, the phones with messages. */
+export function answerPhonePage(ctx: Context, books: Books, given: string | undefined): void {
+  const to = given && canonicalNumber(given);
+  const messages = books.messages(to);
+  const shown = to === undefined ? addressLinks(phones, messages) : messages.map(bubble);
+  answerInbox(ctx, phones, { to, shown });
+}
 
 const letter = (mail: ReceivedMail) => html`<li class="message">
 <strong>${mail.subject}</strong>
 <p class="quiet">From ${mail.from}</p>
 <p>${withLinks(mail.text)}</p>
 ${mail.attachments.length > 0 && html`<ul>${mail.attachments.map((file, place) => attached(mail, file, place))}</ul>`}
-<time class="quiet" datetime="${mail.receivedAt}">${mail.receivedAt.slice(0, 10)}
-${mail.receivedAt.slice(11, 19)} UTC</time>
+<time class="quiet" datetime="${mail.receivedAt}">${timeOf(mail)}</time>
 </li>`;
 
 const attached = (mail: ReceivedMail, { name, type }: ReceivedFile, place: number) =>
@@ -419,52 +448,11 @@ const withLinks = (text: string): Html[] =>
       place % 2 === 1 ? html`<a href="${part}" rel="noreferrer">${part}</a>` : html`${part}`,
     );
 
-const shownNumbers = 50;
-
-/** A phone's messages, newest first; without a number, the phones with messages. */
-export function answerPhonePage(ctx: Context, books: Books, to: string | undefined): void {
-  if (to === undefined) answerPhoneList(ctx, books);
-  else answerPhone(ctx, books, to);
-}
-
-function answerPhone(ctx: Context, books: Books, to: string): void {
-  const number = canonicalNumber(to);
-  const messages = books.messages(number);
-  const content = html`<p><a href="/phone">All phones</a></p>
-<main>
-<h1>Phone ${number}</h1>
-${numberForm(number)}
-<p class="quiet">Newest first. The page renews itself every 5 seconds.</p>
-${messages.length === 0 ? html`<p>No messages yet.</p>` : html`<ul>${messages.map(bubble)}</ul>`}
-</main>`;
-  answerPage(ctx, { title: `Phone ${number}`, content, refreshSeconds: 5 });
-}
-
-function answerPhoneList(ctx: Context, books: Books): void {
-  const numbers = [...new Set(books.messages().map(({ to }) => to))].slice(0, shownNumbers);
-  const links = numbers.map(
-    (number) => html`<li><a href="/phone?to=${encodeURIComponent(number)}">${number}</a></li>`,
-  );
-  const content = html`<p><a href="/">Sandbox</a></p>
-<main>
-<h1>Phones</h1>
-${numberForm('')}
-${links.length === 0 ? html`<p>No phone has received a message yet.</p>` : html`<ul>${links}</ul>`}
-</main>`;
-  answerPage(ctx, { title: 'Phones', content });
-}
-
-const numberForm = (number: string) => html`<form action="/phone" method="get">
-<label>Phone number (09…, 2519… or +2519…)
-<input name="to" type="tel" value="${number}" required></label>
-<button>Show messages</button>
-</form>`;
-
 const bubble = (message: ReceivedMessage) => html`<li class="message">
 <strong>${message.from}</strong>
 <p>${message.text}</p>
 <time class="quiet" datetime="${message.receivedAt}">${timeOf(message)}</time>
 </li>`;
 
-const timeOf = ({ receivedAt }: ReceivedMessage) =>
+const timeOf = ({ receivedAt }: ReceivedMessage | ReceivedMail) =>
   `${receivedAt.slice(0, 10)} ${receivedAt.slice(11, 19)} UTC`;

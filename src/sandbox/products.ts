@@ -51,8 +51,6 @@ const operators: Readonly<Record<Operator, object>> = {
   ETHIO_TELECOM: { id: 501, name: 'Ethio Telecom Ethiopia', country, regions: null },
   SAFARICOM_ETHIOPIA: { id: 502, name: 'Safaricom Ethiopia', country, regions: null },
 };
-export const operatorAnswer = (operator: Operator): object => operators[operator];
-export const operatorAnswers = (): object[] => Object.values(operators);
 
 /** A product in the format of DT One; `spell` writes its enumerations. */
 export function productAnswer(product: Product, spell = (word: string) => word) {
@@ -64,7 +62,7 @@ export function productAnswer(product: Product, spell = (word: string) => word) 
     description: `${name} (${operator})`,
     tags: [benefit?.type ?? 'AIRTIME'],
     service: { id: 1, name: 'Mobile', subservice: null },
-    operator: operatorAnswer(operator),
+    operator: operators[operator],
     regions: null,
     type: spell(isFixed ? 'FIXED_VALUE_RECHARGE' : 'RANGED_VALUE_RECHARGE'),
     required_credit_party_identifier_fields: [['mobile_number']],

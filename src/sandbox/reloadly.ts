@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { localText, momentOf } from '../domain/local-time.ts';
-import { type Operator, operatorOf } from '../domain/phone.ts';
+import type { Operator } from '../domain/phone.ts';
 import type { Books, Topup } from './books.ts';
 import {
   type CallbackSender,
@@ -15,7 +15,6 @@ import {
 import { type Faults, underFault } from './faults.ts';
 import { findProduct, type Product } from './products.ts';
 import {
-  canonicalNumber,
   createTokens,
   give,
   isE164,
@@ -36,7 +35,7 @@ import {
   laterStatus,
   topupBehaviour,
 } from './scenarios.ts';
-import { listedTopups } from './statements.ts';
+import { listedTopups, statusesOfReloadly } from './statements.ts';
 
 /** The account is not kept in birr, as a real one need not be. */
 const ACCOUNT_CURRENCY = 'USD';
@@ -55,31 +54,6 @@ const operators: Readonly<
 const findOperatorProduct = (id: unknown): Product | undefined =>
   findProduct(Object.values(operators).find((operator) => operator.id === id)?.productId);
 
-/** A mobile operator in the format of Reloadly. */
-function operatorAnswer(operator: Operator): object {
-  const { id, name, productId } = operators[operator];
-  const price = findProduct(productId)?.price;
-  const { min, max } = typeof price === 'object' ? price : { min: null, max: null };
-  return {
-    id,
-    operatorId: id,
-    name,
-    bundle: false,
-    data: false,
-    pin: false,
-    supportsLocalAmounts: true,
-    denominationType: 'RANGE',
-    senderCurrencyCode: ACCOUNT_CURRENCY,
-    destinationCurrencyCode: 'ETB',
-    localMinAmount: min,
-    localMaxAmount: max,
-    country: { isoName: 'ET', name: 'Ethiopia' },
-    status: 'ACTIVE',
-  };
-}
-
-const operatorAnswers = (): object[] => (Object.keys(operators) as Operator[]).map(operatorAnswer);
-
 const namesOf = ({ operator }: Product) => ({
   operatorId: operators[operator].id,
   operatorName: operators[operator].name,
@@ -88,22 +62,11 @@ const namesOf = ({ operator }: Product) => ({
 /** For one unit of the account's currency. */
 const BIRR_OF_THE_ACCOUNT = 153.7;
 
-/**
- * A top-up that the mobile operator never completed was refunded, too, but has no id of the mobile
- * operator.
- */
-const words: Readonly<Record<TakenStatus, string>> = {
-  pending: 'PROCESSING',
-  completed: 'SUCCESSFUL',
-  failed: 'FAILED',
-  reversed: 'REFUNDED',
-};
-
 const titleCase = (word: string) => word.charAt(0) + word.slice(1).toLowerCase();
 
 /** The status in the spelling of the number's scenario. */
 function wordOf({ behaviour }: Topup, status: TakenStatus): string {
-  const word = words[status];
+  const word = statusesOfReloadly[status];
   return behaviour.answer === 'transaction-in-title-case' ? titleCase(word) : word;
 }
 
@@ -199,8 +162,6 @@ const errors = {
   OPERATOR_UNAVAILABLE_OR_CURRENTLY_INACTIVE: [400, 'The operator is currently unavailable'],
   CUSTOM_IDENTIFIER_ALREADY_USED: [400, 'The custom identifier was already used'],
   TRANSACTION_CANNOT_BE_PROCESSED_AT_THE_MOMENT: [400, 'The transaction cannot be processed now'],
-  COULD_NOT_AUTO_DETECT_OPERATOR: [404, 'The operator of the number is not known'],
-  RESOURCE_NOT_FOUND: [404, 'Resource not found'],
   SERVICE_UNAVAILABLE: [503, 'Service unavailable'],
 } as const satisfies Record<string, readonly [number, string]>;
 
@@ -279,7 +240,7 @@ async function createTopup(ctx: Context, parts: ReloadlyParts): Promise<SandboxR
   const { books, waiting, callbacks, faults } = parts;
   const request = checkTopupRequest(await readJsonObject(ctx));
   if ('error' in request) return errorReply(ctx, request.error);
-  if (books.findTopup('reference', request.reference, 'reloadly'))
+  if (books.findTopup({ reference: request.reference, provider: 'reloadly' }))
     return errorReply(ctx, 'CUSTOM_IDENTIFIER_ALREADY_USED');
 
   const { to, product } = request;
@@ -365,10 +326,7 @@ export const reloadlyTokenPath = '/oauth/token';
 
 const tokenLifetimeSeconds = 86_400;
 
-/**
- * Reloadly's airtime (providers.md 3.2b): tokens, top-ups and their outcomes, mobile operators,
- * balance.
- */
+/** Reloadly's airtime (providers.md 3.2b): tokens, top-ups and their outcomes, balance. */
 export function reloadlyRouter(parts: ReloadlyParts): Router {
   const { books } = parts;
   const tokens = createTokens(tokenLifetimeSeconds);
@@ -391,29 +349,9 @@ export function reloadlyRouter(parts: ReloadlyParts): Router {
   });
   api.post('/topups-async', async (ctx) => give(ctx, await createTopup(ctx, parts)));
   api.get('/topups/reports/transactions', (ctx) => give(ctx, listTopups(ctx, books)));
-  api.get('/topups/reports/transactions/:id', (ctx) => {
-    const topup = books.findTopup('transactionId', ctx.params.id ?? '', 'reloadly');
-    const reply = topup && { status: 200, body: topupAnswer(topup) };
-    give(ctx, reply ?? errorReply(ctx, 'RESOURCE_NOT_FOUND'));
-  });
-  api.get('/topups/:id/status', (ctx) => {
-    const topup = books.findTopup('transactionId', ctx.params.id ?? '', 'reloadly');
-    if (!topup) return give(ctx, errorReply(ctx, 'RESOURCE_NOT_FOUND'));
-    const status = statusOf(topup);
-    const transaction = status === 'pending' ? null : topupAnswer(topup);
-    ctx.body = { code: null, message: null, status: wordOf(topup, status), transaction };
-  });
   api.get('/accounts/balance', (ctx) => {
     const balance = books.balances.get('reloadly') ?? 1_000_000;
     ctx.body = { balance, currencyCode: ACCOUNT_CURRENCY, currencyName: 'US Dollar' };
-  });
-  api.get('/operators/countries/:country', (ctx) => {
-    ctx.body = ctx.params.country === 'ET' ? operatorAnswers() : [];
-  });
-  api.get('/operators/auto-detect/phone/:phone/countries/:country', (ctx) => {
-    const operator = operatorOf(canonicalNumber(ctx.params.phone ?? ''));
-    const reply = operator && { status: 200, body: operatorAnswer(operator) };
-    give(ctx, reply ?? errorReply(ctx, 'COULD_NOT_AUTO_DETECT_OPERATOR'));
   });
   router.use(api.routes());
   return router;

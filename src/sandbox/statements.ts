@@ -90,19 +90,24 @@ const typesOfGsma: Partial<Record<ListedTransaction['kind'], string>> = {
 const feeOf = ({ fee, taken }: ListedTransaction) => (statusOf(taken) === 'failed' ? '' : fee);
 const at = ({ taken }: ListedTransaction) => taken.takenAt.toISOString();
 
-const statusesOfMpesa: Readonly<Record<TakenStatus, string>> = {
+/** The words of M-Pesa, in its answers and its statements; those below are of the other providers. */
+export const statusesOfMpesa: Readonly<Record<TakenStatus, string>> = {
   pending: 'Pending',
   completed: 'Completed',
   failed: 'Failed',
   reversed: 'Reversed',
 };
-const statusesOfDtOne: Readonly<Record<TakenStatus, string>> = {
+export const statusesOfDtOne = {
   pending: 'SUBMITTED',
   completed: 'COMPLETED',
   failed: 'DECLINED',
   reversed: 'REVERSED',
-};
-const statusesOfReloadly: Readonly<Record<TakenStatus, string>> = {
+} as const satisfies Readonly<Record<TakenStatus, string>>;
+/**
+ * A top-up that the mobile operator never completed was refunded, too, but has no id of the mobile
+ * operator.
+ */
+export const statusesOfReloadly: Readonly<Record<TakenStatus, string>> = {
   pending: 'PROCESSING',
   completed: 'SUCCESSFUL',
   failed: 'FAILED',

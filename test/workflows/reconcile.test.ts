@@ -160,7 +160,7 @@ describe('what a provider did although it had refused it', () => {
     await topups.untilStatus(id, 'FAILED');
     const { ourReference } = (await topups.show(id)).attempts[0];
     const [before, wallet] = [await suspense(stack), await topups.wallet()];
-    const taken = stack.sandbox.books.findTopup('reference', ourReference);
+    const taken = stack.sandbox.books.findTopup({ reference: ourReference });
     if (!taken) throw new Error('The provider did not take it');
     stack.sandbox.books.settle(taken, 'completed');
     const callback = { body: { external_id: ourReference } };
@@ -224,7 +224,7 @@ describe('what a provider did although it had refused it', () => {
       const { ourReference } = (await topups.show(id)).attempts[0];
       await topups.retry(id, topups.number('014'), newKey());
       await topups.untilStatus(id, 'UNKNOWN');
-      const taken = stack.sandbox.books.findTopup('reference', ourReference);
+      const taken = stack.sandbox.books.findTopup({ reference: ourReference });
       if (late !== undefined && taken) stack.sandbox.books.settle(taken, late);
       await askAll(stack.database);
       if (late === undefined) await reconcile(stack);

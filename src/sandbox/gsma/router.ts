@@ -53,16 +53,14 @@ const longestPage = 100;
  * account, their reversals, and what was paid into it, newest first.
  */
 function listTransactions(ctx: Context, books: Books): SandboxReply {
-  const { fromDateTime, toDateTime, transactionStatus } = ctx.query;
+  const { fromDateTime, toDateTime } = ctx.query;
   const limit = Math.min(numberOf(ctx.query.limit, defaultLimit), longestPage);
   const offset = numberOf(ctx.query.offset, 0);
   const from = fromDateTime === undefined ? 0 : Date.parse(String(fromDateTime));
   const to = toDateTime === undefined ? Date.now() : Date.parse(String(toDateTime));
   if (Number.isNaN(from) || Number.isNaN(to)) return errorReply('format', { field: 'dateTime' });
   const isAsked = (one: TakenRequest) =>
-    one.takenAt.getTime() >= from &&
-    one.takenAt.getTime() <= to &&
-    (transactionStatus === undefined || statusOf(one) === transactionStatus);
+    one.takenAt.getTime() >= from && one.takenAt.getTime() <= to;
   const paidOut = listedPayouts(books, 'gsma')
     .filter(isAsked)
     .map((one) => ({ at: one.takenAt.getTime(), transaction: transactionOf(one) }))
@@ -73,10 +71,7 @@ function listTransactions(ctx: Context, books: Books): SandboxReply {
   const found = [...paidOut, ...paidIn]
     .sort((one, other) => other.at - one.at)
     .map(({ transaction }) => transaction);
-  const page = found.slice(offset, offset + limit);
-  ctx.set('X-Records-Available-Count', String(found.length));
-  ctx.set('X-Records-Returned-Count', String(page.length));
-  return { status: 200, body: page };
+  return { status: 200, body: found.slice(offset, offset + limit) };
 }
 
 /** Money that a bank paid into the account that is asked about. */
@@ -187,10 +182,6 @@ export function gsmaRouter(parts: GsmaParts): Router {
   const { books } = parts;
   const oAuth = createOAuth();
   const api = new Router();
-  api.use(async (ctx, next) => {
-    ctx.set('X-Date', new Date().toISOString());
-    await next();
-  });
   api.use(oAuth.guard);
 
   api.get('/heartbeat', (ctx) => {

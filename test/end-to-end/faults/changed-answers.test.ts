@@ -352,7 +352,7 @@ test('another content at the provider is a case until a person has seen to it', 
   const { stack } = topups;
   const id = idOf(await topups.topUp(topups.number('000')));
   const reference = await referenceOf(id);
-  const taken = stack.sandbox.books.findTopup('reference', reference);
+  const taken = stack.sandbox.books.findTopup({ reference });
   if (!taken) throw new Error('The provider did not take it');
   Object.assign(taken, { currency: 'USD' });
   await callBack(reference);
@@ -368,7 +368,7 @@ test('another amount at the provider is a case of the difference, and ends with 
   const id = idOf(await topups.topUp(topups.number('000')));
   const wallet = await topups.wallet();
   const reference = await referenceOf(id);
-  const taken = stack.sandbox.books.findTopup('reference', reference);
+  const taken = stack.sandbox.books.findTopup({ reference });
   if (!taken) throw new Error('The provider did not take it');
   Object.assign(taken, { amount: '55.00' });
   await callBack(reference);

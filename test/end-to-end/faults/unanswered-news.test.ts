@@ -39,7 +39,7 @@ interface Ended {
 async function endedTopUp(id: number): Promise<Ended> {
   const { stack } = topups;
   const { ourReference: reference } = (await topups.show(id)).attempts.at(-1);
-  const taken = stack.sandbox.books.findTopup('reference', reference);
+  const taken = stack.sandbox.books.findTopup({ reference });
   if (!taken) throw new Error('The provider did not take it');
   return {
     stack,

@@ -74,7 +74,7 @@ describe('a top-up that was delivered and taken back', () => {
   it('is not retried while another content at the provider is a case', async () => {
     const id = await scene.topUpIn('FAILED');
     const reference = await referenceOf(id);
-    Object.assign(scene.stack.sandbox.books.findTopup('reference', reference) ?? {}, {
+    Object.assign(scene.stack.sandbox.books.findTopup({ reference }) ?? {}, {
       currency: 'USD',
     });
     await changed('topups', reference, 'completed');

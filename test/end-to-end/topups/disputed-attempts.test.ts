@@ -27,7 +27,7 @@ async function disputed() {
   const { sandbox, url } = topups.stack;
   const id = await topups.failedTopUp();
   const { ourReference: reference } = (await topups.show(id)).attempts.at(-1);
-  const taken = sandbox.books.findTopup('reference', reference);
+  const taken = sandbox.books.findTopup({ reference });
   if (!taken) throw new Error('The provider did not take it');
   Object.assign(taken, { currency: 'USD' });
   await topups.settle(id, 'completed');
