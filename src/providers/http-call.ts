@@ -82,7 +82,7 @@ export function callHttp(call: HttpCall): Promise<HttpResult> {
 function open(call: HttpCall, onAnswer: (incoming: IncomingMessage) => void): ClientRequest {
   const url = new URL(call.url);
   // Random ids that say nothing of anybody; baggage, which may, is never passed on.
-  const traceparent = tracing()?.outgoing();
+  const traceparent = tracing()?.current();
   const headers = {
     ...call.headers,
     ...(traceparent === undefined ? {} : { traceparent }),

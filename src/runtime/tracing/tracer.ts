@@ -105,10 +105,6 @@ export function createTracer(options: {
       const context = contexts.getStore();
       return context && write(context);
     },
-    outgoing() {
-      const context = contexts.getStore();
-      return context && write(context);
-    },
   };
 }
 
@@ -174,10 +170,8 @@ const WARN_INTERVAL_MS = 60_000;
 
 /** The numbers of opentelemetry.proto.trace.v1.Span.SpanKind. */
 const kinds: Readonly<Record<SpanKind, number>> = {
-  internal: 1,
   server: 2,
   client: 3,
-  producer: 4,
   consumer: 5,
 };
 const STATUS_ERROR = 2;

@@ -1,7 +1,7 @@
 /** The attributes of a span; a value of a request is never among them. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
+export type SpanKind = 'server' | 'client' | 'consumer';
 
 export interface SpanStart {
   readonly name: string;
@@ -39,8 +39,6 @@ export interface Tracing {
   record(span: EndedSpan): void;
   /** The `traceparent` of the active span. */
   current(): string | undefined;
-  /** The same for providers: undefined where the settings keep it from them. */
-  outgoing(): string | undefined;
 }
 
 let active: Tracing | undefined;

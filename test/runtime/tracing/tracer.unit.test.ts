@@ -72,7 +72,7 @@ test("the caller's decision counts where the sampler is based on it, and else no
   await following.tracer.inSpan(span, async () => {});
   expect(following.finished).toMatchObject([{ traceId: TRACE, parentSpanId: SPAN }]);
   const own = traces({ sampler: samplerOf('traceidratio', 0) });
-  const outgoing = await own.tracer.inSpan(span, async () => own.tracer.outgoing());
+  const outgoing = await own.tracer.inSpan(span, async () => own.tracer.current());
   expect(own.finished).toEqual([]);
   expect(outgoing).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
   const half = samplerOf('traceidratio', 0.5);
@@ -119,7 +119,7 @@ test('a collector that fails or hangs costs spans and one warning, nothing else'
   });
   const { tracer } = traces({ finish: exporter.add });
   for (let count = 0; count < 3_000; count += 1)
-    await tracer.inSpan({ name: 'span', kind: 'internal' }, async () => {});
+    await tracer.inSpan({ name: 'span', kind: 'client' }, async () => {});
   await exporter.stop();
   await receiver.close();
   expect(warnings).toHaveLength(1);
