@@ -130,7 +130,6 @@ export function mpesaOfSettings(
       tokenPath: own.token ?? paths.tokenPath,
       paymentPath: own.payment ?? paths.paymentPath,
       statusPath: own.status ?? paths.statusPath,
-      command: 'BusinessPayment',
       timeoutSeconds: providers.providerTimeoutSeconds,
     },
     results,

@@ -9,7 +9,7 @@ import {
   type SmsProviderName,
 } from '../domain/providers.ts';
 import { type Refusal, refuse } from '../domain/refusals.ts';
-import { type Airtime, lookUpByPrefix, type OperatorLookup } from './airtime/airtime.ts';
+import type { Airtime } from './airtime/airtime.ts';
 import { createSmtp, type EmailSender } from './email.ts';
 import type { MobileMoney } from './mobile-money/mobile-money.ts';
 import type { MpesaResults } from './mobile-money/mpesa/transformers.ts';
@@ -236,9 +236,6 @@ export const createAirtimeSet = (
   settings: SetSettings,
 ): ProviderSet<AirtimeProviderName, Airtime> =>
   setOf(airtimeProviders, settings, settings.defaultProviders.airtimeProvider);
-
-/** The look-up of a number's mobile operator: without number portability, its prefix. */
-export const createOperatorLookup = (): OperatorLookup => lookUpByPrefix;
 
 /** Whether a provider accepts our login, in words for an operator. */
 interface CheckedProvider {

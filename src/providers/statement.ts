@@ -25,7 +25,7 @@ export interface ProviderTransaction {
 /** All transactions of a time, or the reason why they could not be listed completely. */
 export type TransactionList =
   | { readonly kind: 'listed'; readonly transactions: readonly ProviderTransaction[] }
-  | { readonly kind: 'not-listed'; readonly message: string };
+  | NotListed;
 
 /** A page whose answer is not readable as a whole. */
 export const notListed = (message: string) => ({ kind: 'not-listed', message }) as const;
@@ -114,7 +114,7 @@ export type ProviderStatementPage =
       /** Transactions of the page that took nothing from our account, and are no lines. */
       readonly ignored: number;
     }
-  | { readonly kind: 'not-listed'; readonly message: string };
+  | NotListed;
 
 /** Our balance at a provider. */
 export type ProviderBalance =

@@ -90,7 +90,7 @@ const asked: Readonly<Record<string, (baseUrl: string) => Promise<unknown[]>>> =
           ...{ baseUrl, key, secret, timeoutSeconds, credential: newSecret() },
           ...{ tokenPath: '/generate', paymentPath: '/pay', statusPath: '/status' },
           ...{ callbackUrl: `${baseUrl}/callback` },
-          ...{ shortCode: '600992', initiator: 'testapi', command: 'BusinessPayment' },
+          ...{ shortCode: '600992', initiator: 'testapi' },
         },
         noResults,
       ),

@@ -1,5 +1,5 @@
 import { formatAmount, type Money } from '../../domain/money.ts';
-import { type Operator, operatorOf } from '../../domain/phone.ts';
+import type { Operator } from '../../domain/phone.ts';
 import type { TopupKind } from '../../domain/topup.ts';
 import { exactAmount, type ProviderInquiry, type ProviderOutcome } from '../outcome.ts';
 import type { ProviderAccount, TransactionList } from '../statement.ts';
@@ -57,15 +57,6 @@ export interface Airtime extends ProviderAccount {
   /** The orders since a time, all or none. Absent where the provider cannot list them. */
   listTransactions?(since: Date): Promise<TransactionList>;
 }
-
-/**
- * Port: the mobile operator of a number (E.164), or undefined where there is none. It is
- * asynchronous, because number portability would require an inquiry at a provider.
- */
-export type OperatorLookup = (msisdn: string) => Promise<Operator | undefined>;
-
-/** Derives the mobile operator from the prefix of the number. */
-export const lookUpByPrefix: OperatorLookup = async (msisdn) => operatorOf(msisdn);
 
 /** Whether a provider sells what a top-up is of. A fact that is not known yet is checked elsewhere. */
 export const canSendTopup =

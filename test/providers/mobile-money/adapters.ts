@@ -73,7 +73,6 @@ const mpesaSettings = {
   shortCode: '600992',
   initiator: 'testapi',
   credential: 'credential',
-  command: 'BusinessPayment',
 };
 
 /** Takes the results of M-Pesa as the service does, and keeps them in memory. */

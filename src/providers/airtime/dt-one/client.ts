@@ -49,22 +49,21 @@ function* windowsOf(from: Date, to: Date): Generator<Window> {
 }
 
 /** Reads a page of our transactions, by `GET /transactions` (providers.md 3.2); pages begin at 1. */
-async function readTransactionsPage<Found>(
+async function readTransactionsPage(
   get: DtOneGet,
   { from, to }: Window,
   index: number,
-  schema: z.ZodType<readonly Found[]>,
-): Promise<FoundPage<Found>> {
+): Promise<FoundPage<Listed>> {
   const query = new URLSearchParams({
     from_date: new Date(from).toISOString(),
     to_date: new Date(to).toISOString(),
     page: String(index + 1),
     per_page: String(PAGE_SIZE),
   });
-  return readFoundPage(await get(`transactions?${query}`), schema, PAGE_SIZE);
+  return readFoundPage(await get(`transactions?${query}`), listSchema, PAGE_SIZE);
 }
 
-const statementSchema = z.array(
+const listSchema = z.array(
   transactionSchema.extend({
     creation_date: z.coerce.date(),
     prices: z
@@ -77,7 +76,7 @@ const statementSchema = z.array(
       .catch(undefined),
   }),
 );
-type Listed = z.infer<typeof statementSchema>[number];
+type Listed = z.infer<typeof listSchema>[number];
 
 const balancesSchema = z
   .array(
@@ -95,10 +94,7 @@ const dtOneAccount = (
 ): Required<Pick<ProviderAccount, 'listStatement' | 'balance'>> => ({
   async *listStatement({ from, to }) {
     for (const window of windowsOf(from, to))
-      yield* statementPages(
-        (index) => readTransactionsPage(get, window, index, statementSchema),
-        linesOf,
-      );
+      yield* statementPages((index) => readTransactionsPage(get, window, index), linesOf);
   },
   async balance() {
     const answer = await get('balances');
@@ -140,15 +136,12 @@ function lineOf(found: Listed): ProviderStatementLine | undefined {
 const plain = (amount: number): string =>
   /e/.test(String(amount)) ? amount.toFixed(10) : String(amount);
 
-const listSchema = z.array(transactionSchema.extend({ creation_date: z.coerce.date() }));
-type ListedOrder = z.infer<typeof listSchema>[number];
-
 /** Lists our transactions since a time, day by day. */
 async function listOrders(get: DtOneGet, since: Date): Promise<TransactionList> {
   const transactions: ProviderTransaction[] = [];
   for (const window of windowsOf(since, new Date(Date.now() + 1))) {
     const day = await listAll(
-      (index) => readTransactionsPage(get, window, index, listSchema),
+      (index) => readTransactionsPage(get, window, index),
       (found) => found.map(transactionOf),
     );
     if (day.kind === 'not-listed') return day;
@@ -157,7 +150,7 @@ async function listOrders(get: DtOneGet, since: Date): Promise<TransactionList> 
   return { kind: 'listed', transactions };
 }
 
-function transactionOf(found: ListedOrder): ProviderTransaction {
+function transactionOf(found: Listed): ProviderTransaction {
   const destination = found.requested_values?.destination;
   return {
     reference: found.external_id ?? null,

@@ -249,7 +249,7 @@ const outOfOrder: readonly number[] = [401, 429];
  * `/accountname` (providers.md 3.1), both at once.
  */
 export function gsmaPayeeAccount(
-  get: (path: string, deadline: AbortSignal) => Promise<HttpResult>,
+  get: GsmaGet,
   timeoutSeconds: number,
 ): NonNullable<MobileMoney['checkAccount']> {
   return async ({ key, value }) => {

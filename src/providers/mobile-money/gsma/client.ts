@@ -217,7 +217,7 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
 }
 
 /** Finds a transaction by our reference, and compares it with what it must contain. */
-function createInquiry(get: (path: string, deadline: AbortSignal) => Promise<HttpResult>) {
+function createInquiry(get: GsmaGet) {
   const limits = createPollLimits();
 
   async function find(ours: ExpectedTransaction, deadline: AbortSignal): Promise<Found> {

@@ -25,8 +25,6 @@ interface MpesaAccount {
   readonly initiator: string;
   /** The initiator's password as M-Pesa's portal encrypts it. */
   readonly credential: string;
-  /** The `CommandID` of payments. */
-  readonly command: string;
   /** Our address for results, with its secret. */
   readonly callbackUrl: string;
 }
@@ -46,7 +44,7 @@ export const toPaymentRequest = (
   OriginatorConversationID: reference,
   InitiatorName: account.initiator,
   SecurityCredential: account.credential,
-  CommandID: account.command,
+  CommandID: 'BusinessPayment',
   Amount: Number(amount),
   PartyA: account.shortCode,
   PartyB: payee,

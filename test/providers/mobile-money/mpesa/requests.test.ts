@@ -6,7 +6,7 @@ import {
 } from '../../../../src/providers/mobile-money/mpesa/client.ts';
 
 const account = {
-  ...{ shortCode: '600992', initiator: 'testapi', command: 'BusinessPayment' },
+  ...{ shortCode: '600992', initiator: 'testapi' },
   ...{ callbackUrl: 'https://service.example/callbacks/mpesa/secret', credential: 'credential' },
 };
 
