@@ -69,6 +69,6 @@ function signedRequests(coverage: Coverage): SignedRequest[] {
     const signed =
       coverage === 'body alone' ? body : Buffer.concat([body, Buffer.from(`\n${message}`)]);
     const signature = sign('sha256', signed, privateKey).toString('base64');
-    return { header: `${signature}\\n${message}`, body, publicKeys, now, windowSeconds: 300 };
+    return { header: `${signature}\\n${message}`, body, publicKeys, now };
   });
 }

@@ -6,7 +6,7 @@ import type { Endpoint } from '../endpoint.ts';
 import type { Services } from '../services.ts';
 import { diagnoseSignature, type UnmatchedSignature } from './diagnose-signature.ts';
 import { parsePublicKey } from './public-key.ts';
-import { SIGNATURE_WINDOW_SECONDS, verifySignature } from './verify-signature.ts';
+import { verifySignature } from './verify-signature.ts';
 
 /**
  * A request with a valid signature, and the digests that may be used only once.
@@ -34,7 +34,6 @@ export async function checkSignature(
     body: rawBody,
     publicKeys: caller.access.publicKeys,
     now: Date.now(),
-    windowSeconds: SIGNATURE_WINDOW_SECONDS,
   });
   if (!check.ok) {
     const cause = check.unmatched && (await findCause(services, caller, check.unmatched));

@@ -2,6 +2,9 @@ import { type KeyObject, verify } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 import type { UnmatchedSignature } from './diagnose-signature.ts';
 
+/** Largest difference between a time in `x-signature` and the clock of the service. */
+export const SIGNATURE_WINDOW_SECONDS = 300;
+
 const ISO_TIME =
   /^(\d{4})-?(\d\d)-?(\d\d)T(\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-]\d\d:?\d\d)?$/i;
 
@@ -10,14 +13,10 @@ const ISO_TIME =
  * time outside it, or not a time. Times are ISO 8601 (UTC without an offset) and Unix
  * seconds or milliseconds.
  */
-export function checkFreshness(
-  message: string,
-  now: number,
-  windowSeconds: number,
-): 'time' | 'stale' | 'id' {
+export function checkFreshness(message: string, now: number): 'time' | 'stale' | 'id' {
   const time = readTime(message);
   if (time === undefined) return 'id';
-  return Math.abs(now - time) <= windowSeconds * 1_000 ? 'time' : 'stale';
+  return Math.abs(now - time) <= SIGNATURE_WINDOW_SECONDS * 1_000 ? 'time' : 'stale';
 }
 
 function readTime(message: string): number | undefined {
@@ -122,8 +121,6 @@ export type SignatureCheck =
   | {
       readonly ok: true;
       readonly message: string;
-      /** Only `body-and-message` proves that the signer wrote this message. */
-      readonly covers: 'body' | 'body-and-message';
       /** An `id` may not be reused for another body; the caller stores the used ones. */
       readonly messageKind: 'time' | 'id';
     }
@@ -133,9 +130,6 @@ export type SignatureCheck =
       /** Where header and key are in order, and only the signed bytes are not. */
       readonly unmatched?: UnmatchedSignature;
     };
-
-/** Largest difference between a time in `x-signature` and the clock of the service. */
-export const SIGNATURE_WINDOW_SECONDS = 300;
 
 const MAX_HEADER_LENGTH = 1_024;
 /**
@@ -154,9 +148,8 @@ export function verifySignature(request: {
   readonly body: Uint8Array;
   readonly publicKeys: readonly KeyObject[];
   readonly now: number;
-  readonly windowSeconds: number;
 }): SignatureCheck {
-  const { header, body, publicKeys, now, windowSeconds } = request;
+  const { header, body, publicKeys, now } = request;
   if (!header) return refuse('The header x-signature is missing.');
   if (header.length > MAX_HEADER_LENGTH) return refuse('The header x-signature is too long.');
   const parts = splitSignatureHeader(header);
@@ -173,24 +166,18 @@ export function verifySignature(request: {
         'without line breaks.',
     );
   }
-  const freshness = checkFreshness(parts.message, now, windowSeconds);
+  const freshness = checkFreshness(parts.message, now);
   if (freshness === 'stale') {
     return refuse(
-      `The message in x-signature is a time more than ${windowSeconds} s from the server time.`,
+      `The message in x-signature is a time more than ${SIGNATURE_WINDOW_SECONDS} s from the server time.`,
     );
   }
   if (publicKeys.length === 0) return refuse('No public key is registered to check x-signature.');
 
   const message = Buffer.from(parts.message, 'latin1');
-  const candidates = [
-    { covers: 'body-and-message', bytes: Buffer.concat([body, LINE_FEED, message]) },
-    { covers: 'body', bytes: body },
-  ] as const;
-  for (const { covers, bytes } of candidates) {
-    if (isSignedByOne(publicKeys, bytes, signatures)) {
-      return { ok: true, message: parts.message, covers, messageKind: freshness };
-    }
-  }
+  const signed = [Buffer.concat([body, LINE_FEED, message]), body];
+  if (signed.some((bytes) => isSignedByOne(publicKeys, bytes, signatures)))
+    return { ok: true, message: parts.message, messageKind: freshness };
   const [signature] = signatures;
   return {
     ...refuse('x-signature matches neither the body as sent nor body, line feed and message.'),

@@ -43,7 +43,6 @@ function diagnose(
     body: Buffer.from(change.body ?? body),
     publicKeys: valid,
     now: Date.parse(message),
-    windowSeconds: 300,
   });
   if (check.ok) throw new Error('The signature was accepted');
   if (!check.unmatched) throw new Error(check.reason);

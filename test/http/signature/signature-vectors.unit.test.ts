@@ -58,7 +58,6 @@ describe.each([
       body,
       publicKeys: [parsePublicKey(group.publicKeyPem)],
       now: 0,
-      windowSeconds: 300,
     });
 
   it('is whole', () => {

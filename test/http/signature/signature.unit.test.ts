@@ -27,7 +27,7 @@ function check(
   header: string | undefined,
   change: { body?: Buffer; publicKeys?: KeyObject[] } = {},
 ) {
-  const request = { body, publicKeys: [key], now: NOW, windowSeconds: 300, ...change };
+  const request = { body, publicKeys: [key], now: NOW, ...change };
   return verifySignature({ ...request, header });
 }
 
@@ -46,33 +46,21 @@ const compact = (signature: string): string =>
 
 describe('verifySignature', () => {
   it.each([
-    ['body and time', `${signBoth(time)}\\n${time}`, time, 'body-and-message', 'time'],
-    ['body and id', `${signBoth('order-7')}\\norder-7`, 'order-7', 'body-and-message', 'id'],
-    ['body alone with a time', `${signBody()}\\n${time}`, time, 'body', 'time'],
-    ['body alone with an id', `${signBody()}\\norder-7`, 'order-7', 'body', 'id'],
-    [
-      'a message with the separator',
-      `${signBoth('a\\nb')}\\na\\nb`,
-      'a\\nb',
-      'body-and-message',
-      'id',
-    ],
-    ['a message of Latin-1', `${signBoth('é')}\\né`, 'é', 'body-and-message', 'id'],
-    ['a message of UTF-8', `${signBoth(utf8)}\\n${utf8}`, utf8, 'body-and-message', 'id'],
-    ['%0A', `${signBoth(time)}%0A${time}`, time, 'body-and-message', 'time'],
-    [
-      'everything percent-encoded',
-      encodeURIComponent(`${signBoth(time)}\n${time}`),
-      time,
-      'body-and-message',
-      'time',
-    ],
-    ['base64', btoa(`${signBoth(time)}\n${time}`), time, 'body-and-message', 'time'],
-    ['r and s in hex', `${compact(signBoth(time))}\\n${time}`, time, 'body-and-message', 'time'],
-    ['the other half of s', `${twin(signBoth(time))}\\n${time}`, time, 'body-and-message', 'time'],
-    ['no padding', `${signBody().replace(/=+$/, '')}\\nx`, 'x', 'body', 'id'],
-  ])('accepts %s', (_, header, message, covers, messageKind) => {
-    expect(check(header)).toEqual({ ok: true, message, covers, messageKind });
+    ['body and time', `${signBoth(time)}\\n${time}`, time, 'time'],
+    ['body and id', `${signBoth('order-7')}\\norder-7`, 'order-7', 'id'],
+    ['body alone with a time', `${signBody()}\\n${time}`, time, 'time'],
+    ['body alone with an id', `${signBody()}\\norder-7`, 'order-7', 'id'],
+    ['a message with the separator', `${signBoth('a\\nb')}\\na\\nb`, 'a\\nb', 'id'],
+    ['a message of Latin-1', `${signBoth('é')}\\né`, 'é', 'id'],
+    ['a message of UTF-8', `${signBoth(utf8)}\\n${utf8}`, utf8, 'id'],
+    ['%0A', `${signBoth(time)}%0A${time}`, time, 'time'],
+    ['everything percent-encoded', encodeURIComponent(`${signBoth(time)}\n${time}`), time, 'time'],
+    ['base64', btoa(`${signBoth(time)}\n${time}`), time, 'time'],
+    ['r and s in hex', `${compact(signBoth(time))}\\n${time}`, time, 'time'],
+    ['the other half of s', `${twin(signBoth(time))}\\n${time}`, time, 'time'],
+    ['no padding', `${signBody().replace(/=+$/, '')}\\nx`, 'x', 'id'],
+  ])('accepts %s', (_, header, message, messageKind) => {
+    expect(check(header)).toEqual({ ok: true, message, messageKind });
   });
 
   it('accepts low and high s alike', () => {
