@@ -78,36 +78,15 @@ interface Field {
   readonly isRequired: boolean;
 }
 
-/** The shared schemas of a document, to which others refer. */
-type Shared = Readonly<Record<string, SchemaObject>>;
-
 /**
  * The fields of a schema as a list in Markdown, those of objects in it after them: type and meaning. Of what is
  * sent the needed ones are marked, of an answer those that it may lack.
  */
-function schemaFields(
-  written: SchemaObject,
-  {
-    document: { components },
-    isSent,
-  }: { readonly document: OpenAPIObject; readonly isSent: boolean },
-): string {
-  const schema = whole(written, (components?.schemas ?? {}) as Shared);
+function schemaFields(schema: SchemaObject, { isSent }: { readonly isSent: boolean }): string {
   const fields = fieldsOf(schema, '');
   if (fields.length === 0)
     return `${asMarkdown(typeOf(schema))}: ${asMarkdown(schema.description ?? '')}`;
   return fields.map((field) => fieldItem(field, isSent)).join('\n');
-}
-
-/** A schema with what it refers to in place of the references. */
-function whole(schema: SchemaObject, shared: Shared): SchemaObject {
-  const { $ref, ...own } = schema as SchemaObject & { readonly $ref?: string };
-  const text = JSON.stringify(own);
-  const below: SchemaObject = text.includes('"$ref"')
-    ? JSON.parse(text, (_name, value) => (value?.$ref ? whole(value, shared) : value))
-    : own;
-  const named = $ref && shared[$ref.replace('#/components/schemas/', '')];
-  return named ? { ...whole(named, shared), ...below } : below;
 }
 
 function fieldItem({ name, schema, isRequired }: Field, isSent: boolean): string {
@@ -165,14 +144,13 @@ const WORDS: Readonly<Record<string, string>> = { string: 'text', boolean: 'true
 interface Place {
   readonly surface: Surface;
   readonly endpoint: Endpoint;
-  readonly document: OpenAPIObject;
   readonly operation: OperationObject;
   /** As the document writes it, with the base address. */
   readonly url: string;
 }
 
 /**
- * The page of an endpoint: its fields and its answer, and a call at their side; `canTry` where it
+ * The page of an endpoint, by a document without references: its fields and its answer, and a call at their side; `canTry` where it
  * moves no real money.
  */
 export function operationPage(
@@ -202,11 +180,11 @@ function placeOf(surface: Surface, endpoint: Endpoint, document: OpenAPIObject):
   const operation = operationAt(document, endpoint);
   if (!operation) throw new Error(`The document has no ${endpoint.method} ${endpoint.path}`);
   const base = document.servers?.[0]?.url ?? '';
-  return { surface, endpoint, document, operation, url: base + templateOf(endpoint.path) };
+  return { surface, endpoint, operation, url: base + templateOf(endpoint.path) };
 }
 
 /** The parts that a page has, below its title. */
-function description({ surface, endpoint, document, operation }: Place): string {
+function description({ surface, endpoint, operation }: Place): string {
   const body = jsonSchema(operation.requestBody);
   const answer = jsonSchema(operation.responses?.['200']);
   return [
@@ -214,9 +192,9 @@ function description({ surface, endpoint, document, operation }: Place): string 
     `\`${endpoint.method} ${templateOf(endpoint.path)}\``,
     asMarkdown(endpoint.description),
     accessOf(endpoint),
-    ...parameters(operation, document),
-    ...(body ? ['## Body', schemaFields(body, { document, isSent: true })] : []),
-    ...(answer ? ['## Answer', schemaFields(answer, { document, isSent: false })] : []),
+    ...parameters(operation),
+    ...(body ? ['## Body', schemaFields(body, { isSent: true })] : []),
+    ...(answer ? ['## Answer', schemaFields(answer, { isSent: false })] : []),
     '## Refusals',
     refusals(surface, endpoint),
   ].join('\n\n');
@@ -235,7 +213,7 @@ function accessOf(endpoint: Endpoint): string {
 
 const isFilter = ({ name }: ParameterObject): boolean => name.startsWith('filter.');
 
-function parameters(operation: OperationObject, document: OpenAPIObject): string[] {
+function parameters(operation: OperationObject): string[] {
   const all = (operation.parameters ?? []) as ParameterObject[];
   const [filters, others] = [all.filter(isFilter), all.filter((one) => !isFilter(one))];
   if (all.length === 0) return [];
@@ -251,7 +229,7 @@ function parameters(operation: OperationObject, document: OpenAPIObject): string
   };
   return [
     '## Parameters',
-    ...(others.length > 0 ? [schemaFields(fields, { document, isSent: true })] : []),
+    ...(others.length > 0 ? [schemaFields(fields, { isSent: true })] : []),
     ...(filters.length > 0
       ? [
           `Conditions, as in \`filter.id=$gt:100\`: ${filters.map(({ name }) => `\`${name}\``).join(', ')}.`,
