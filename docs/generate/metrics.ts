@@ -3,8 +3,8 @@ import {
   type MetricDefinition,
   PREFIX,
 } from '../../src/runtime/metrics/definitions.ts';
-import { sdkMetrics } from '../../src/runtime/metrics/sdk-metrics.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
+import { sdkMetrics } from './sdk-metrics.ts';
 
 const all = Object.entries<MetricDefinition>(definitions);
 

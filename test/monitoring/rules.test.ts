@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { sdkMetrics } from '../../docs/generate/sdk-metrics.ts';
 import { definitions, PREFIX } from '../../src/runtime/metrics/definitions.ts';
-import { sdkMetrics } from '../../src/runtime/metrics/sdk-metrics.ts';
 import { provenAlerts } from './alert-proofs.ts';
 import { findPromtool, PROMTOOL_LIMIT_MS, runPromtool } from './promtool.ts';
 

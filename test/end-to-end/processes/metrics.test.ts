@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { defineUpdate } from '@temporalio/workflow';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sdkMetrics } from '../../../src/runtime/metrics/sdk-metrics.ts';
+import { sdkMetrics } from '../../../docs/generate/sdk-metrics.ts';
 import type { TemporalConnection } from '../../../src/runtime/temporal/connection.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../../runtime/tracing/otlp-receiver.ts';
 import type { Stack } from '../../support/stack.ts';
