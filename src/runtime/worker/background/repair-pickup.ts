@@ -9,13 +9,23 @@ import { expireRepairs } from '../../../db/repairs/repairs.ts';
 import { formatAmount, parseMoney } from '../../../domain/money.ts';
 import type { NumberBox } from '../../../domain/phone.ts';
 import { type RepairKindName, repairTitles } from '../../../repairs/repair-titles.ts';
-import { namesOfCompany, type StartNames, startOf } from '../../temporal/workflow-starts.ts';
-import { pickUp, startOnce } from './pick-up.ts';
-import type { Repetition } from './repeat.ts';
+import {
+  namesOfCompany,
+  type StartNames,
+  startOf,
+  startUnlessRunning,
+} from '../../temporal/workflow-starts.ts';
+import { type Repetition, repeat } from './repeat.ts';
+
+const BATCH_SIZE = 100;
+/** The client itself has no time limit. */
+const START_LIMIT_MS = 5_000;
 
 /**
  * Starts the workflows of repairs that staff and operators have asked for, and ends repairs that
- * were not confirmed in time.
+ * were not confirmed in time. The commands of people need only the database, so the rows wait there
+ * while Temporal is unavailable. Any number of workers may poll, since each repair has one workflow.
+ * A Schedule would leave a run in Temporal every few seconds.
  */
 export function createRepairPickup(options: {
   readonly database: Database;
@@ -27,28 +37,40 @@ export function createRepairPickup(options: {
   readonly numbers: Pick<NumberBox, 'hashOfStored'>;
   readonly intervalMs: number;
 }): Repetition {
-  const { database, publicUrl } = options;
+  const { database, client, taskQueue, publicUrl, logger, intervalMs } = options;
   const { inquiryIntervalMs, alarmAfterMs, maximumNudges } = options.timing;
   const timing = { inquiryIntervalMs, alarmAfterMs, maximumNudges };
-  return pickUp({
-    ...options,
-    rows: 'repairs',
-    async find(batchSize) {
-      await expireRepairs(database);
-      return repairsToStart(database, batchSize);
-    },
-    start: (found, { id, operationId } = found) =>
-      startOnce(
-        options,
-        startOf<typeof repair>('repair', {
-          operation: 'repair',
-          workflowId: repairWorkflowId(id, operationId),
-          args: [{ repairId: id, operationId, timing, publicUrl }],
-          names: namesOf(found, options),
-          summary: summaryOf(found),
-        }),
-      ),
-  });
+  /** Those that could not be started, as for a workflow that hangs: they come after all others. */
+  let refused = new Set<RepairToStart['id']>();
+
+  const start = (found: RepairToStart): Promise<boolean> => {
+    const { id, operationId } = found;
+    const started = startOf<typeof repair>('repair', {
+      operation: 'repair',
+      workflowId: repairWorkflowId(id, operationId),
+      args: [{ repairId: id, operationId, timing, publicUrl }],
+      names: namesOf(found, options),
+      summary: summaryOf(found),
+    });
+    return client.withDeadline(Date.now() + START_LIMIT_MS, () =>
+      startUnlessRunning({ client, taskQueue }, started),
+    );
+  };
+
+  async function work(): Promise<void> {
+    await expireRepairs(database);
+    const found = await repairsToStart(database, BATCH_SIZE);
+    refused = new Set(found.map(({ id }) => id).filter((id) => refused.has(id)));
+    const isRefused = ({ id }: RepairToStart) => Number(refused.has(id));
+    for (const one of found.toSorted((left, right) => isRefused(left) - isRefused(right))) {
+      // Counts as refused until it is done.
+      refused.add(one.id);
+      await start(one);
+      refused.delete(one.id);
+    }
+  }
+
+  return repeat({ work, intervalMs, logger, failure: 'Could not pick up repairs' });
 }
 
 /** "Repair 7: Cancel the voucher, ETB 500.00, Abay Trading" */
