@@ -15,7 +15,7 @@ import type {
   MessageTexts,
   ReportedCode,
 } from '../src/domain/vouchers/messages.ts';
-import type { Airtime, OperatorLookup } from '../src/providers/airtime/airtime.ts';
+import type { Airtime } from '../src/providers/airtime/airtime.ts';
 import type { EmailAttachment, EmailSender } from '../src/providers/email.ts';
 import type { MobileMoney } from '../src/providers/mobile-money/mobile-money.ts';
 import type { ProviderSet } from '../src/providers/provider-set.ts';
@@ -57,7 +57,6 @@ export interface ActivityDependencies {
   readonly providerAccounts: readonly AccountAtProvider[];
   /** The same, and our credit at the providers of messages. */
   readonly balanceAccounts: readonly BalanceAtProvider[];
-  readonly operatorLookup: OperatorLookup;
   readonly failpoint: Failpoint;
   readonly background: BackgroundTasks;
   readonly resumption: Resumption;

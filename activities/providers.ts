@@ -17,6 +17,7 @@ import {
   type PayoutAccountState,
   payoutAccountState,
 } from '../src/domain/payout-account.ts';
+import { operatorOf } from '../src/domain/phone.ts';
 import type { Said } from '../src/domain/positions/placement.ts';
 import {
   type MobileMoneyProviderName,
@@ -121,7 +122,7 @@ export async function sendOrFailOver<Name extends string, Port extends ValuePort
 
 /** The first provider that was not asked yet, can carry it, and takes calls now. */
 async function nextProvider<Name extends string, Port extends ValuePort>(
-  { database, digests, operatorLookup }: ActivityDependencies,
+  { database, digests }: ActivityDependencies,
   { placed, set, canServe = () => true }: Sent<Name, Port>,
   current: Name,
 ): Promise<Name | undefined> {
@@ -130,7 +131,7 @@ async function nextProvider<Name extends string, Port extends ValuePort>(
   const choice = choiceFor(set, {
     kind: wanted.kind,
     routes: wanted.routes,
-    operator: wanted.operator ?? (await operatorLookup(wanted.payeeNumber ?? '')),
+    operator: wanted.operator ?? operatorOf(wanted.payeeNumber ?? ''),
     canServe: (port, _amount, name) => canServe(port, name),
     shareOf: (routeId) => digests.routeShare(placed.operationId, routeId),
   });
@@ -168,16 +169,16 @@ interface MessageFailover {
  * message whose sending is interrupted is never sent again, so a crash in between loses it at most.
  */
 export async function sendByRoutes(
-  dependencies: Pick<ActivityDependencies, 'smsSenders' | 'digests' | 'operatorLookup'>,
+  dependencies: Pick<ActivityDependencies, 'smsSenders' | 'digests'>,
   { routes, share, noteFailover }: MessageRoute,
   message: SmsMessage,
 ): Promise<RoutedOutcome> {
-  const { smsSenders, digests, operatorLookup } = dependencies;
+  const { smsSenders, digests } = dependencies;
   const candidates = providersFor(
     routes,
     {
       kind: 'sms',
-      operator: await operatorLookup(message.to),
+      operator: operatorOf(message.to),
       amount: undefined,
       shareOf: (routeId) => digests.routeShare(share, routeId),
     },

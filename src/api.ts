@@ -34,7 +34,7 @@ import { supportSite } from './pages/staff/routes.ts';
 import { createStatusPage, createStatusReader } from './pages/status.ts';
 import { partnerRoutes } from './partner/routes.ts';
 import { canSendTopup } from './providers/airtime/airtime.ts';
-import { choiceFor, createAirtimeSet, createOperatorLookup } from './providers/provider-set.ts';
+import { choiceFor, createAirtimeSet } from './providers/provider-set.ts';
 import { type Metrics, noMetrics, showPoolUse } from './runtime/metrics/metrics.ts';
 import { isMainModule, runProcess } from './runtime/process/background-tasks.ts';
 import { createFailpoint, type Failpoint } from './runtime/process/failpoint.ts';
@@ -164,7 +164,6 @@ export async function startApi(
 function quotedProviders(config: Config): QuotedProviders {
   const airtime = createAirtimeSet(config);
   return {
-    operatorLookup: createOperatorLookup(),
     canCarry({ kind, routes, operator, providerProductId }, amount) {
       const { candidates } = choiceFor(airtime, {
         kind: routeKindOf(kind),

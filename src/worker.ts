@@ -11,7 +11,6 @@ import { type Database, isDefiniteDatabaseError } from './db/connection.ts';
 import type { FenceWatch } from './db/recovery.ts';
 import { isRowMissing } from './db/refused-rows.ts';
 import { addMobilePrefixes } from './domain/phone.ts';
-import { createOperatorLookup } from './providers/provider-set.ts';
 import { dayReportFiles, statementFiles } from './rendering/report-files.ts';
 import { type Metrics, noMetrics } from './runtime/metrics/metrics.ts';
 import {
@@ -107,7 +106,6 @@ export async function startWorker(
     ...providers,
     statementFiles,
     dayReportFiles,
-    operatorLookup: createOperatorLookup(),
     failpoint: options.failpoint ?? createFailpoint(config.process.failpoint),
     background,
     resumption: createResumption(starts),

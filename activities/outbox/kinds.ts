@@ -32,7 +32,6 @@ export type OutboxDependencies = Pick<
   | 'secretBox'
   | 'smsSenders'
   | 'emailSender'
-  | 'operatorLookup'
   | 'statementFiles'
   | 'dayReportFiles'
   | 'failpoint'

@@ -9,7 +9,7 @@ import {
 } from '../../src/db/vouchers/redemptions.ts';
 import type { LockedVoucher } from '../../src/db/vouchers/vouchers.ts';
 import { formatAmount, formatMoney, type Money, parseMoney } from '../../src/domain/money.ts';
-import { maskMsisdn, type NumberBox } from '../../src/domain/phone.ts';
+import { maskMsisdn, type NumberBox, operatorOf } from '../../src/domain/phone.ts';
 import type { MobileMoneyProviderName } from '../../src/domain/providers.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import type { ClaimFacts, MessageCounts } from '../../src/domain/vouchers/claim.ts';
@@ -107,15 +107,15 @@ export async function payoutChoice(
     RedemptionContext,
     'payout_routes' | 'party_key' | 'party_value' | 'payout_account'
   >,
-  dependencies: Pick<ActivityDependencies, 'mobileMoney' | 'digests' | 'operatorLookup'>,
+  dependencies: Pick<ActivityDependencies, 'mobileMoney' | 'digests'>,
 ): Promise<PayoutChoice> {
-  const { mobileMoney, digests, operatorLookup } = dependencies;
+  const { mobileMoney, digests } = dependencies;
   const { payout_routes: routes, party_key: key, party_value: value } = context;
   const { payout_account: account } = context;
   const routed = {
     kind: 'payout',
     routes,
-    operator: key === 'msisdn' && value !== null ? await operatorLookup(value) : undefined,
+    operator: key === 'msisdn' && value !== null ? operatorOf(value) : undefined,
     shareOf: (routeId: number) => digests.routeShare(operationId, routeId),
   } as const;
   const party = key !== null && value !== null ? { key, value } : undefined;

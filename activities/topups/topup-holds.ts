@@ -28,7 +28,7 @@ import {
   type Money,
   parseMoney,
 } from '../../src/domain/money.ts';
-import { isErased, maskMsisdn } from '../../src/domain/phone.ts';
+import { isErased, maskMsisdn, operatorOf } from '../../src/domain/phone.ts';
 import { type AirtimeProviderName, routeKindOf } from '../../src/domain/providers.ts';
 import { messageOf, type Refusal, refuse } from '../../src/domain/refusals.ts';
 import {
@@ -276,7 +276,7 @@ async function holdOrRefuse(
   topup: LockedTopup,
 ): Promise<TopUpHeld | Refusal> {
   const { command, dependencies } = hold;
-  const { operatorLookup, airtime, settings, numbers, digests } = dependencies;
+  const { airtime, settings, numbers, digests } = dependencies;
   const retry = retryOf(command);
   const refusal = retry && refuseByState(topup, retry);
   if (refusal) return refusal;
@@ -284,7 +284,7 @@ async function holdOrRefuse(
   if (isErased(msisdn)) return refuse('number-erased');
   const context = await topupContext(transaction, topup, command.company);
   const asked = await askedOf(transaction, command, dependencies);
-  const operator = await operatorLookup(msisdn);
+  const operator = operatorOf(msisdn);
   const choice = choiceFor(airtime, {
     kind: routeKindOf(topup.kind),
     routes: context.routes,

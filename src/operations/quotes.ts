@@ -5,7 +5,7 @@ import { numberCount, refuseByLimits } from '../db/limits/daily-limits.ts';
 import { readTopupQuote, topupFacts } from '../db/topups/topups.ts';
 import { type GenerationSubject, readGenerationQuote } from '../db/vouchers/generation.ts';
 import { formatMoney, type Money, parseMoney } from '../domain/money.ts';
-import { type Operator, refuseCountry } from '../domain/phone.ts';
+import { type Operator, operatorOf, refuseCountry } from '../domain/phone.ts';
 import type { Route } from '../domain/providers.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import { priceTopup, type TopupKind } from '../domain/topup.ts';
@@ -35,7 +35,6 @@ interface RoutedTopup {
 
 /** The providers that a quote asks, as activities have them. */
 export interface QuotedProviders {
-  readonly operatorLookup: (msisdn: string) => Promise<Operator | undefined>;
   /** Whether any provider of a top-up can send an amount. */
   readonly canCarry: (topup: RoutedTopup, amount: Money) => boolean;
 }
@@ -90,23 +89,20 @@ export async function quoteTopUp(
   },
 ): Promise<Quote> {
   const { company, kind, msisdn } = topup;
-  const { canCarry, operatorLookup } = quotedProviders;
+  const operator = operatorOf(msisdn);
   const event = { event: 'topups', msisdn } as const;
   const number = numberCount(digests.ownerNumber, settings.vouchers, event);
-  const [context, operator] = await Promise.all([
-    readTopupQuote(
-      database,
-      { partner_id: company.id, kind, product_id: topup.productId },
-      { company, number },
-    ),
-    operatorLookup(msisdn),
-  ]);
+  const context = await readTopupQuote(
+    database,
+    { partner_id: company.id, kind, product_id: topup.productId },
+    { company, number },
+  );
   const { routes, provider_product_id: providerProductId } = context;
   const routed = { kind, routes, operator, providerProductId };
   const facts = {
     ...topupFacts(topup, context, operator),
     isAdmitted: context.is_admitted,
-    canCarry: (amount: Money) => canCarry(routed, amount),
+    canCarry: (amount: Money) => quotedProviders.canCarry(routed, amount),
   };
   const terms = priceTopup(facts, settings.topups.airtimeRanges);
   const refusal = terms.ok

@@ -12,7 +12,6 @@ import { expireDueVouchers } from '../../src/db/vouchers/expiry.ts';
 import { parseMoney } from '../../src/domain/money.ts';
 import type { NumberBox } from '../../src/domain/phone.ts';
 import type { Company } from '../../src/domain/vouchers/voucher.ts';
-import { lookUpByPrefix } from '../../src/providers/airtime/airtime.ts';
 import { createFailpoint } from '../../src/runtime/process/failpoint.ts';
 import type { OperationOutcome, RedemptionMade } from '../../workflows/contracts.ts';
 import { testNumbers } from '../end-to-end/privacy/stored-numbers.ts';
@@ -57,7 +56,6 @@ export function redemptions(database: Database, catalogue: Catalogue) {
       topups: { reversalWatchSeconds: 0 },
     },
     mobileMoney: setOfOne('gsma', { canCarry: () => true }),
-    operatorLookup: lookUpByPrefix,
     failpoint: createFailpoint(undefined),
   } as unknown as ActivityDependencies;
   const activities = createRedemptionActivities(dependencies, createMessageSender(dependencies));

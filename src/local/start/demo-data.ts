@@ -68,7 +68,7 @@ const packageOf = (
   provider_product_id,
 });
 
-const productCategories: readonly DemoCategory[] = [
+export const demoCategories: readonly DemoCategory[] = [
   {
     name: 'GIFTS',
     description: 'Gift vouchers',
@@ -187,9 +187,6 @@ const merchants: readonly DemoMerchant[] = merchantRows.map(
 /** The merchant whose keys are in `demo.json`. */
 const DEMO_MERCHANT_IDENTIFIER = 'MER-0001';
 
-/** The data of the demo database. */
-export const demoCatalogue = { productCategories, merchants, DEMO_MERCHANT_IDENTIFIER };
-
 /** The data that a tester needs for both APIs; its secrets exist nowhere else. */
 export interface DemoAccess {
   readonly partner: { readonly id: number; readonly apiKey: string };
@@ -259,7 +256,7 @@ async function findDemo(transaction: DatabaseTransaction) {
   const row = await transaction
     .selectFrom('partners')
     .innerJoin('merchants', (join) =>
-      join.on('merchants.identifier', '=', demoCatalogue.DEMO_MERCHANT_IDENTIFIER),
+      join.on('merchants.identifier', '=', DEMO_MERCHANT_IDENTIFIER),
     )
     .select(['partners.id as partnerId', 'merchants.id as merchantId'])
     .where('partners.company_name', '=', DEMO_PARTNER)
@@ -289,7 +286,7 @@ const deposit = (partnerId: number, wallet: 'gift' | 'airtime', amount: string) 
 });
 
 async function seedProducts(transaction: DatabaseTransaction, partnerId: number) {
-  for (const { products, promos, ...category } of demoCatalogue.productCategories) {
+  for (const { products, promos, ...category } of demoCategories) {
     const categoryId = await addProductCategory(transaction, category);
     for (const { denominations = [], ...product } of products) {
       const productId = await addProduct(
@@ -333,10 +330,10 @@ async function seedDenomination(
 /** Returns the first merchant, whose keys are in `demo.json`. */
 async function seedMerchants(transaction: DatabaseTransaction): Promise<number> {
   const categoryIds = new Map<string, number>();
-  for (const name of new Set(demoCatalogue.merchants.map(({ category }) => category)))
+  for (const name of new Set(merchants.map(({ category }) => category)))
     categoryIds.set(name, await addMerchantCategory(transaction, name));
   const ids: number[] = [];
-  for (const { category, ...merchant } of demoCatalogue.merchants) {
+  for (const { category, ...merchant } of merchants) {
     const categoryId = categoryIds.get(category);
     ids.push(
       await addMerchant(transaction, {

@@ -85,13 +85,11 @@ export async function startStack(
 
 /** The bundle of the workflows, and the modules that the servers do not need. */
 async function loadService({ DATA_DIR }: StartConfig) {
-  const [{ startService }, { keyCopiesOf }, { startObservation }, { keptWorkflowBundle }] =
-    await Promise.all([
-      import('../../service.ts'),
-      import('../../api.ts'),
-      import('../../runtime/process/observation.ts'),
-      import('./stack.ts'),
-    ]);
+  const [{ startService }, { keyCopiesOf }, { startObservation }] = await Promise.all([
+    import('../../service.ts'),
+    import('../../api.ts'),
+    import('../../runtime/process/observation.ts'),
+  ]);
   const workflowBundle = await keptWorkflowBundle(DATA_DIR);
   return { startService, keyCopiesOf, startObservation, workflowBundle };
 }
@@ -187,7 +185,7 @@ const NAME = /^workflows-[0-9a-f]+\.js$/;
  * The file of the bundled workflows in the data folder. Bundling takes seconds, so a bundle is kept for
  * as long as no source has changed.
  */
-export async function keptWorkflowBundle(dataDirectory: string): Promise<string> {
+async function keptWorkflowBundle(dataDirectory: string): Promise<string> {
   const name = `workflows-${await digestOfSources()}.js`;
   const file = resolve(dataDirectory, name);
   const kept = (await readdir(dataDirectory)).filter((one) => NAME.test(one));

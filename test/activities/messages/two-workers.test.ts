@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { createMessageSender } from '../../../activities/messages.ts';
 import { createSecretBox } from '../../../src/crypto/secret-box.ts';
-import { lookUpByPrefix } from '../../../src/providers/airtime/airtime.ts';
 import { createBackgroundTasks } from '../../../src/runtime/process/background-tasks.ts';
 import { type GiftScene, setGiftScene } from '../../end-to-end/gift/gift-scene.ts';
 import { setOfOne } from '../../providers/set-of-one.ts';
@@ -27,7 +26,6 @@ function aWorker(sendingSeconds: number) {
     numbers: scene.stack.api.services.numbers,
     failpoint: () => undefined,
     background: createBackgroundTasks(() => true),
-    operatorLookup: lookUpByPrefix,
     smsSenders: setOfOne('smpp', port),
     settings: {
       // Recording takes two more seconds at most.

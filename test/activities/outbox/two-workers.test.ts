@@ -31,7 +31,6 @@ function aWorker(sendingSeconds: number) {
     failpoint: () => undefined,
     smsSenders: setOfOne('smpp', port),
     emailSender: port,
-    operatorLookup: async () => undefined,
     settings: {
       http: { publicUrl: 'https://vouchers.example' },
       portal: { invitationLifetimeSeconds: 3_600 },

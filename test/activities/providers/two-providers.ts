@@ -6,7 +6,6 @@ import { createTopupOrderActivities } from '../../../activities/topups/topup-ord
 import { createTopupActivities } from '../../../activities/topups/topups.ts';
 import { createDigests } from '../../../src/crypto/digests.ts';
 import { addRoute } from '../../../src/db/providers.ts';
-import { lookUpByPrefix } from '../../../src/providers/airtime/airtime.ts';
 import type { AccountAnswer } from '../../../src/providers/mobile-money/mobile-money.ts';
 import type { ProviderInquiry, ProviderOutcome } from '../../../src/providers/outcome.ts';
 import { makeVoucher, redemptions } from '../../admin/movements.ts';
@@ -90,7 +89,6 @@ export async function openTwoProviders() {
         database: scene.database,
         digests: createDigests(Buffer.alloc(32, 7)),
         numbers: testNumbers,
-        operatorLookup: lookUpByPrefix,
         failpoint: () => undefined,
         mobileMoney: setOf('gsma', 'mpesa'),
         airtime: setOf('dt-one', 'reloadly'),

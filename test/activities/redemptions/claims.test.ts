@@ -5,7 +5,6 @@ import { createMessageSender } from '../../../activities/messages.ts';
 import { createClaimActivities } from '../../../activities/redemptions/claims.ts';
 import { createCancellationActivities } from '../../../activities/vouchers/cancellation.ts';
 import { createSecretBox } from '../../../src/crypto/secret-box.ts';
-import { lookUpByPrefix } from '../../../src/providers/airtime/airtime.ts';
 import { createBackgroundTasks } from '../../../src/runtime/process/background-tasks.ts';
 import type { CancelVoucherCommand, ClaimCommand } from '../../../workflows/contracts.ts';
 import { credentialOf } from '../../admin/movements.ts';
@@ -33,7 +32,6 @@ beforeAll(async () => {
     failpoint: () => undefined,
     background: createBackgroundTasks(() => true),
     mobileMoney: setOfOne('gsma', { canCarry: () => true }),
-    operatorLookup: lookUpByPrefix,
     smsSenders: {
       ...setOfOne('smpp', {
         async send() {

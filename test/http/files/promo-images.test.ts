@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import Koa from 'koa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { promoImages } from '../../../src/http/files.ts';
-import { demoCatalogue } from '../../../src/local/start/demo-data.ts';
+import { demoCategories } from '../../../src/local/start/demo-data.ts';
 
 const BASE = '/api/v1/client';
 const image = Buffer.from('\x89PNG and what follows', 'latin1');
@@ -108,9 +108,7 @@ describe('an image of a promo', () => {
 });
 
 test('each promo of the demo has its image', async () => {
-  const names = demoCatalogue.productCategories.flatMap(({ promos }) =>
-    promos.map((promo) => promo.promo_image),
-  );
+  const names = demoCategories.flatMap(({ promos }) => promos.map((promo) => promo.promo_image));
   expect(names).toContain('promos/data-week.png');
   for (const name of names) {
     const content = await readFile(

@@ -15,8 +15,7 @@ Script.prototype.runInContext = function (context, { timeout, ...options } = {})
   }
 };
 
-// Older ones lose the asynchronous context of workflows without the SDK's hook of promises.
-const keepsContext = Number.parseInt(process.versions.node, 10) >= 24;
-if (keepsContext) promiseHooks.createHook = () => () => {};
+// Node.js 24 keeps the asynchronous context of workflows without the SDK's hook of promises.
+promiseHooks.createHook = () => () => {};
 
 require(workerData.file);
