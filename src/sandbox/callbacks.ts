@@ -1,9 +1,14 @@
 import { finished } from 'node:stream';
 import type { Context } from 'koa';
 import type { Books } from './books.ts';
-import type { TakenRequest, TakenStatus } from './requests.ts';
+import type { Faults } from './faults.ts';
+import type { SandboxReply, TakenRequest, TakenStatus } from './requests.ts';
 import {
+  type BooksBehaviour,
   type CallbackCourse,
+  delaySecondsOf,
+  firstStatus,
+  laterStatus,
   lateSeconds,
   type ReportBehaviour,
   type SmsBehaviour,
@@ -149,38 +154,52 @@ interface Told {
   readonly later: TakenStatus | undefined;
 }
 
-interface Parts<Taken extends TakenRequest> {
+/** The parts that a provider of payouts or top-ups is made of. */
+export interface ProviderParts<Taken extends TakenRequest> {
   readonly books: Books;
   readonly waiting: Waiting;
+  readonly faults: Faults;
   readonly callbacks: Callbacks<Taken>;
 }
 
 /**
- * Gives a taken order the status that follows its answer, and sends the callbacks of both. They
- * begin before the answer where the scenario says so. Its answer is made before: it has the first
- * status even where "shortly" is scaled to zero.
+ * Gives an order that is in the books its course, as its number demands: the first status after the
+ * delay, the answer, the later status, and the callbacks of both. The callbacks begin before the
+ * answer where the scenario says so. The answer has the first status even where "shortly" is scaled
+ * to zero.
+ *
+ * @param answer makes the answer; `tellsFirst` where it leaves the first status to a callback
  */
-export async function endLater<Taken extends TakenRequest>(
+export async function runCourse<Taken extends TakenRequest>(
   ctx: Context,
   taken: Taken,
-  { callback, ...told }: Told & { readonly callback: CallbackCourse },
-  parts: Parts<Taken>,
-): Promise<void> {
-  const { later } = told;
-  if (callback === 'before-the-answer') {
-    parts.books.settle(taken, later);
-    if (later) await parts.callbacks.announce(taken, later);
-    return;
+  { books, waiting, callbacks }: Omit<ProviderParts<Taken>, 'faults'>,
+  course: {
+    readonly behaviour: { readonly books: BooksBehaviour; readonly callback: CallbackCourse };
+    readonly tellsFirst: boolean;
+    readonly answer: () => SandboxReply;
+  },
+): Promise<SandboxReply> {
+  const { behaviour, tellsFirst, answer } = course;
+  const [first, later] = [firstStatus[behaviour.books], laterStatus[behaviour.books]];
+  await delayOutcome(waiting, delaySecondsOf(taken.to), (from) => books.settle(taken, first, from));
+  const reply = answer();
+  if (behaviour.callback === 'before-the-answer') {
+    books.settle(taken, later);
+    if (later) await callbacks.announce(taken, later);
+    return reply;
   }
-  parts.books.settle(taken, later, parts.waiting.moment(shortlySeconds));
-  announceAfterAnswer(ctx, taken, told, parts);
+  books.settle(taken, later, waiting.moment(shortlySeconds));
+  const told = { first: tellsFirst ? first : undefined, later };
+  announceAfterAnswer(ctx, taken, told, { waiting, callbacks });
+  return reply;
 }
 
 export function announceAfterAnswer<Taken extends TakenRequest>(
   ctx: Context,
   taken: Taken,
   { first, later }: Told,
-  { waiting, callbacks }: Omit<Parts<Taken>, 'books'>,
+  { waiting, callbacks }: Pick<ProviderParts<Taken>, 'waiting' | 'callbacks'>,
 ): void {
   finished(ctx.res, async () => {
     if (first) await callbacks.announce(taken, first);

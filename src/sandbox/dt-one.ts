@@ -4,10 +4,9 @@ import type { Books, Topup } from './books.ts';
 import {
   type CallbackSender,
   type Callbacks,
-  delayOutcome,
-  endLater,
+  type ProviderParts,
+  runCourse,
   toldStatuses,
-  type Waiting,
 } from './callbacks.ts';
 import { type Faults, underFault } from './faults.ts';
 import { findProduct, type Product, productAnswer } from './products.ts';
@@ -24,13 +23,7 @@ import {
   type TakenStatus,
   tooManyRequests,
 } from './requests.ts';
-import {
-  type AirtimeBehaviour,
-  delaySecondsOf,
-  firstStatus,
-  laterStatus,
-  topupBehaviour,
-} from './scenarios.ts';
+import { type AirtimeBehaviour, delaySecondsOf, topupBehaviour } from './scenarios.ts';
 import { listedTopups, statusesOfDtOne } from './statements.ts';
 
 /** Ids of status classes by name. */
@@ -138,15 +131,8 @@ export function errorReply(name: DtOneErrorName, field?: string): SandboxReply {
   return { status, body: { errors: [{ code, message }] } };
 }
 
-/** A validated request for a transaction. */
-interface TransactionRequest {
-  readonly reference: string;
-  readonly to: string;
-  readonly product: Product;
-  /** ETB with two decimals: the amount of airtime, or the price of the package. */
-  readonly amount: string;
-  readonly callbackUrl: string | undefined;
-}
+/** A validated request for a transaction; the amount is that of airtime, or the price of the package. */
+type TransactionRequest = Pick<Topup, 'reference' | 'to' | 'product' | 'amount' | 'callbackUrl'>;
 
 interface Rejection {
   readonly error: DtOneErrorName;
@@ -196,13 +182,6 @@ function amountOf(product: Product, body: Readonly<Record<string, unknown>>): nu
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Object(value)[name] : undefined;
 
-interface DtOneParts {
-  readonly books: Books;
-  readonly waiting: Waiting;
-  readonly callbacks: Callbacks<Topup>;
-  readonly faults: Faults;
-}
-
 /** Answers without a transaction. */
 const otherReplies: Partial<Record<AirtimeBehaviour['answer'], SandboxReply>> = {
   'connection-dropped': 'dropped',
@@ -215,10 +194,8 @@ const otherReplies: Partial<Record<AirtimeBehaviour['answer'], SandboxReply>> = 
  * `POST /async/transactions` (providers.md 3.2), which answers after the delay of the number's
  * scenario.
  */
-async function createTransaction(
-  ctx: Context,
-  { books, waiting, callbacks, faults }: DtOneParts,
-): Promise<SandboxReply> {
+async function createTransaction(ctx: Context, parts: ProviderParts<Topup>): Promise<SandboxReply> {
+  const { books, waiting, faults } = parts;
   const request = checkTransactionRequest(await readJsonObject(ctx));
   if ('error' in request) return errorReply(request.error, request.field);
   if (books.findTopup({ reference: request.reference, provider: 'dt-one' }))
@@ -238,19 +215,15 @@ async function createTransaction(
     currency: 'ETB',
     behaviour,
   });
-  const first = firstStatus[behaviour.books];
-  await delayOutcome(waiting, delaySecondsOf(to), (from) => books.settle(topup, first, from));
-
-  // The answer has the first status even where "shortly" is scaled to zero.
-  const body = transactionOf(topup, { isFirst: true });
-  const reply = otherReplies[behaviour.answer] ?? { status: 201, body };
-  await endLater(
-    ctx,
-    topup,
-    { callback: behaviour.callback, first, later: laterStatus[behaviour.books] },
-    { books, waiting, callbacks },
-  );
-  return reply;
+  return runCourse(ctx, topup, parts, {
+    behaviour,
+    tellsFirst: true,
+    answer: () =>
+      otherReplies[behaviour.answer] ?? {
+        status: 201,
+        body: transactionOf(topup, { isFirst: true }),
+      },
+  });
 }
 
 const longestPage = 100;
@@ -289,7 +262,7 @@ function listTransactions(ctx: Context, books: Books): SandboxReply {
 export const dtOnePath = '/v1';
 
 /** DT One DVS v1 (providers.md 3.2): airtime and packages, and their outcomes. */
-export function dtOneRouter(parts: DtOneParts): Router {
+export function dtOneRouter(parts: ProviderParts<Topup>): Router {
   const { books } = parts;
   const api = new Router();
   api.use(requireKey);

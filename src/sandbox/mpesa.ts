@@ -2,14 +2,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { finished } from 'node:stream';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import type { Books, Payout } from './books.ts';
+import type { Payout } from './books.ts';
 import {
   type CallbackSender,
   type Callbacks,
-  delayOutcome,
-  endLater,
+  type ProviderParts,
+  runCourse,
   toldStatuses,
-  type Waiting,
 } from './callbacks.ts';
 import { type Faults, underFault } from './faults.ts';
 import {
@@ -26,8 +25,6 @@ import {
 } from './requests.ts';
 import {
   delaySecondsOf,
-  firstStatus,
-  laterStatus,
   type PayoutBehaviour,
   payoutBehaviour,
   shortlySeconds,
@@ -199,11 +196,7 @@ export function errorReply(name: keyof typeof errors, field?: string): SandboxRe
 }
 
 /** A validated B2C payment. */
-interface PaymentRequest {
-  readonly reference: string;
-  /** E.164 */
-  readonly to: string;
-  readonly amount: string;
+interface PaymentRequest extends Pick<Payout, 'reference' | 'to' | 'amount'> {
   readonly resultUrl: string;
 }
 
@@ -266,11 +259,8 @@ function invalidOf(body: NonNullable<Body>, initiator: string): string | undefin
 const isText = (value: unknown, least: number, most: number): value is string =>
   typeof value === 'string' && value.length >= least && value.length <= most;
 
-interface MpesaParts {
-  readonly books: Books;
-  readonly waiting: Waiting;
-  readonly faults: Faults;
-  readonly mpesaCallbacks: MpesaCallbacks;
+interface MpesaParts extends ProviderParts<Payout> {
+  readonly callbacks: MpesaCallbacks;
 }
 
 /** Answers that are no acceptance. */
@@ -296,7 +286,7 @@ const behaviourOf = (to: string): PayoutBehaviour => {
  * again.
  */
 async function createPayment(ctx: Context, parts: MpesaParts): Promise<SandboxReply> {
-  const { books, waiting, faults, mpesaCallbacks } = parts;
+  const { books, waiting, faults } = parts;
   const body = await readJsonObject(ctx);
   const request = checkPayment(body);
   if ('invalid' in request) return errorReply('invalid', request.invalid);
@@ -321,39 +311,34 @@ async function createPayment(ctx: Context, parts: MpesaParts): Promise<SandboxRe
     callbackUrl: request.resultUrl,
     callback: behaviour.callback,
   });
-  const [first, later] = [firstStatus[behaviour.books], laterStatus[behaviour.books]];
-  await delayOutcome(waiting, delaySecondsOf(request.to), (from) =>
-    books.settle(payout, first, from),
-  );
-  const reply = otherReply?.() ?? {
-    status: 200,
-    body: acceptance(request.reference, conversationIdOf(payout)),
-  };
-  const { callback } = behaviour;
-  await endLater(
-    ctx,
-    payout,
-    { callback, first, later },
-    { books, waiting, callbacks: mpesaCallbacks },
-  );
-  return reply;
+  return runCourse(ctx, payout, parts, {
+    behaviour,
+    tellsFirst: true,
+    answer: () =>
+      otherReply?.() ?? {
+        status: 200,
+        body: acceptance(request.reference, conversationIdOf(payout)),
+      },
+  });
 }
 
 /** `POST /mpesa/transactionstatus/v1/query`: the answer follows by a callback. */
-async function queryStatus(ctx: Context, parts: MpesaParts): Promise<SandboxReply> {
-  const { books, waiting, mpesaCallbacks } = parts;
+async function queryStatus(
+  ctx: Context,
+  { books, waiting, callbacks }: MpesaParts,
+): Promise<SandboxReply> {
   const request = checkInquiry(await readJsonObject(ctx));
   if ('invalid' in request) return errorReply('invalid', request.invalid);
   const payout = books.findPayout('correlationId', request.reference, 'mpesa');
   const inquiry = { conversationId: newConversationId(), resultUrl: request.resultUrl };
   const reply = { status: 200, body: acceptance(newConversationId(), inquiry.conversationId) };
   if (payout?.callback === 'before-the-answer') {
-    await mpesaCallbacks.answerInquiry(payout, inquiry);
+    await callbacks.answerInquiry(payout, inquiry);
     return reply;
   }
   finished(ctx.res, async () => {
     if (payout?.callback === 'out-of-order') await waiting.wait(shortlySeconds);
-    await mpesaCallbacks.answerInquiry(payout, inquiry);
+    await callbacks.answerInquiry(payout, inquiry);
   });
   return reply;
 }

@@ -7,10 +7,9 @@ import type { Books, Topup } from './books.ts';
 import {
   type CallbackSender,
   type Callbacks,
-  delayOutcome,
-  endLater,
+  type ProviderParts,
+  runCourse,
   toldStatuses,
-  type Waiting,
 } from './callbacks.ts';
 import { type Faults, underFault } from './faults.ts';
 import { findProduct, type Product } from './products.ts';
@@ -28,13 +27,7 @@ import {
   type Tokens,
   tooManyRequests,
 } from './requests.ts';
-import {
-  type AirtimeBehaviour,
-  delaySecondsOf,
-  firstStatus,
-  laterStatus,
-  topupBehaviour,
-} from './scenarios.ts';
+import { type AirtimeBehaviour, delaySecondsOf, topupBehaviour } from './scenarios.ts';
 import { listedTopups, statusesOfReloadly } from './statements.ts';
 
 /** The account is not kept in birr, as a real one need not be. */
@@ -178,13 +171,7 @@ export function errorReply(ctx: Context, errorCode: ReloadlyErrorCode): SandboxR
 }
 
 /** A validated request for a top-up. */
-interface TopupRequest {
-  readonly reference: string;
-  readonly to: string;
-  readonly product: Product;
-  /** ETB with two decimals. */
-  readonly amount: string;
-}
+type TopupRequest = Pick<Topup, 'reference' | 'to' | 'product' | 'amount'>;
 
 /** Validates a request like Reloadly; the first problem ends it. */
 function checkTopupRequest(
@@ -216,11 +203,7 @@ function numberOf(phone: unknown): string | undefined {
   return isE164(to) && to.startsWith('+251') ? to : undefined;
 }
 
-interface ReloadlyParts {
-  readonly books: Books;
-  readonly waiting: Waiting;
-  readonly callbacks: Callbacks<Topup>;
-  readonly faults: Faults;
+interface ReloadlyParts extends ProviderParts<Topup> {
   readonly reloadlyWebhook: { target: ReloadlyWebhook | undefined };
 }
 
@@ -237,7 +220,7 @@ const refusals: Readonly<Record<string, ReloadlyErrorCode>> = {
  * the number's scenario; its outcome is found by an inquiry.
  */
 async function createTopup(ctx: Context, parts: ReloadlyParts): Promise<SandboxReply> {
-  const { books, waiting, callbacks, faults } = parts;
+  const { books, waiting, faults } = parts;
   const request = checkTopupRequest(await readJsonObject(ctx));
   if ('error' in request) return errorReply(ctx, request.error);
   if (books.findTopup({ reference: request.reference, provider: 'reloadly' }))
@@ -259,18 +242,18 @@ async function createTopup(ctx: Context, parts: ReloadlyParts): Promise<SandboxR
     behaviour,
     callbackUrl: undefined,
   });
-  const first = firstStatus[behaviour.books];
-  await delayOutcome(waiting, delaySecondsOf(to), (from) => books.settle(topup, first, from));
-  await endLater(
-    ctx,
-    topup,
-    { callback: behaviour.callback, first, later: laterStatus[behaviour.books] },
-    { books, waiting, callbacks },
-  );
+  return runCourse(ctx, topup, parts, {
+    behaviour,
+    tellsFirst: true,
+    answer: () => answerOf(ctx, topup),
+  });
+}
+
+function answerOf(ctx: Context, { behaviour, transactionId }: Topup): SandboxReply {
   if (behaviour.reason === 'EXCEPTION')
     return errorReply(ctx, 'TRANSACTION_CANNOT_BE_PROCESSED_AT_THE_MOMENT');
   return behaviour.answer.startsWith('transaction')
-    ? { status: 200, body: { transactionId: Number(topup.transactionId) } }
+    ? { status: 200, body: { transactionId: Number(transactionId) } }
     : otherReplyOf(ctx, behaviour);
 }
 

@@ -36,12 +36,8 @@ export interface TakenRequest {
 }
 
 /** A row of `GET /books`. */
-export interface BooksRow {
-  readonly provider: string;
-  readonly reference: string;
-  readonly to: string;
-  readonly amount: string;
-  readonly currency: string;
+export interface BooksRow
+  extends Pick<TakenRequest, 'provider' | 'reference' | 'to' | 'amount' | 'currency'> {
   readonly status: TakenStatus;
   readonly at: string;
 }

@@ -325,22 +325,13 @@ export const smsBehaviour = (number: string): SmsBehaviour =>
   rowOf(number)?.sms ?? { isReceived: true, answer: 'queued' };
 
 export const payoutBehaviour = (number: string): PayoutBehaviour =>
-  rowOf(number)?.payout ?? { books: 'completed', answer: 'transaction', callback: 'once' };
+  rowOf(number)?.payout ?? payout({});
 
-const airtimeBehaviour = (number: string): AirtimeBehaviour =>
-  rowOf(number)?.airtime ?? { books: 'completed', answer: 'transaction', callback: 'once' };
-
-/** A mobile operator knows only its own numbers. */
-const numberOfAnother: AirtimeBehaviour = {
-  books: 'failed',
-  answer: 'transaction',
-  reason: 'INVALID-CREDIT-PARTY',
-  callback: 'once',
-};
-
-/** The order of a top-up for a number from a product of a mobile operator. */
+/** The order of a top-up for a number from a product of a mobile operator, which knows only its own. */
 export const topupBehaviour = (number: string, operator: Operator): AirtimeBehaviour =>
-  operatorOf(number) === operator ? airtimeBehaviour(number) : numberOfAnother;
+  operatorOf(number) === operator
+    ? (rowOf(number)?.airtime ?? topup({}))
+    : declined('INVALID-CREDIT-PARTY');
 
 const reversalRowOf = (number: string) =>
   reversalRows.find(({ suffix }) => suffix === number.slice(-2));

@@ -143,8 +143,8 @@ function application(parts: Parts, addresses: SandboxAddresses): Koa {
   const mount = (provider: SandboxProvider, routes: Router) =>
     router.use(`/${provider}`, faultyProvider(faults, provider, waiting), routes.routes());
   mount('africas-talking', africasTalkingRouter(parts));
-  mount('gsma', gsmaRouter(parts));
-  mount('mpesa', mpesaRouter(parts));
+  mount('gsma', gsmaRouter({ ...parts, callbacks: parts.payoutCallbacks }));
+  mount('mpesa', mpesaRouter({ ...parts, callbacks: parts.mpesaCallbacks }));
   mount('dt-one', dtOneRouter({ ...parts, callbacks: parts.topupCallbacks['dt-one'] }));
   mount('reloadly', reloadlyRouter({ ...parts, callbacks: parts.topupCallbacks.reloadly }));
   router.use(faultsRouter(faults).routes());

@@ -5,9 +5,9 @@ import {
   type CallbackSender,
   type Callbacks,
   delayOutcome,
-  endLater,
+  type ProviderParts,
+  runCourse,
   toldStatuses,
-  type Waiting,
 } from '../callbacks.ts';
 import { type Faults, underFault } from '../faults.ts';
 import {
@@ -37,14 +37,8 @@ import {
   transactionOf,
 } from './answers.ts';
 
-/** A validated request for a payout. */
-interface PayoutRequest {
-  readonly reference: string;
-  /** The payee's number or other identifier. */
-  readonly to: string;
-  readonly amount: string;
-  readonly currency: string;
-}
+/** A validated request for a payout; `to` is the payee's number or other identifier. */
+type PayoutRequest = Pick<Payout, 'reference' | 'to' | 'amount' | 'currency'>;
 
 interface Rejection {
   readonly error: GsmaErrorName;
@@ -116,13 +110,6 @@ function isParty(value: unknown): value is { key: string; value: string }[] {
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && value.length > 0 && value.length <= 256;
 
-export interface GsmaParts {
-  readonly books: Books;
-  readonly waiting: Waiting;
-  readonly faults: Faults;
-  readonly payoutCallbacks: Callbacks<Payout>;
-}
-
 type Answer = PayoutBehaviour['answer'];
 
 /** Answers about an accepted payout. */
@@ -145,7 +132,10 @@ const otherReplies: Partial<Record<Answer, () => SandboxReply>> = {
 };
 
 /** `POST /transactions/type/disbursement` (providers.md 3.1). */
-export async function createPayout(ctx: Context, parts: GsmaParts): Promise<SandboxReply> {
+export async function createPayout(
+  ctx: Context,
+  parts: ProviderParts<Payout>,
+): Promise<SandboxReply> {
   const { books, waiting, faults } = parts;
   const correlationId = ctx.get('X-CorrelationID');
   const body = await readJsonObject(ctx);
@@ -155,10 +145,9 @@ export async function createPayout(ctx: Context, parts: GsmaParts): Promise<Sand
   if ('error' in request) return errorReply(request.error, { field: request.field });
 
   const behaviour = underFault(payoutBehaviour(request.to), faults.of('gsma'));
-  const delaySeconds = delaySecondsOf(request.to);
   const otherReply = otherReplies[behaviour.answer] ?? (() => errorReply('internal'));
   if (behaviour.books === 'not-taken') {
-    await waiting.wait(delaySeconds);
+    await waiting.wait(delaySecondsOf(request.to));
     return otherReply();
   }
   // The books contain a payout before its delay, so that an inquiry during the delay finds it.
@@ -172,21 +161,12 @@ export async function createPayout(ctx: Context, parts: GsmaParts): Promise<Sand
     callbackUrl: callbackUrlOf(ctx),
     callback: behaviour.callback,
   });
-  await delayOutcome(waiting, delaySeconds, (from) =>
-    books.settle(payout, firstStatus[behaviour.books], from),
-  );
-  const reply = takenReplies[behaviour.answer]?.(payout) ?? otherReply();
-  // An answer that has the outcome is followed by callbacks about changes only.
-  const first = payout.isAsynchronous ? firstStatus[behaviour.books] : undefined;
-  const later = laterStatus[behaviour.books];
-  const { callback } = behaviour;
-  await endLater(
-    ctx,
-    payout,
-    { callback, first, later },
-    { books, waiting, callbacks: parts.payoutCallbacks },
-  );
-  return reply;
+  return runCourse(ctx, payout, parts, {
+    behaviour,
+    // An answer that has the outcome is followed by callbacks about changes only.
+    tellsFirst: payout.isAsynchronous,
+    answer: () => takenReplies[behaviour.answer]?.(payout) ?? otherReply(),
+  });
 }
 
 /** A valid address of the header `X-Callback-URL`. */
@@ -199,8 +179,10 @@ function callbackUrlOf(ctx: Context): string | undefined {
  * `POST /transactions/{transactionReference}/reversals` (providers.md 3.1): takes a completed payout
  * back, once and in full.
  */
-export async function createReversal(ctx: Context, parts: GsmaParts): Promise<SandboxReply> {
-  const { books, waiting } = parts;
+export async function createReversal(
+  ctx: Context,
+  { books, waiting, callbacks }: ProviderParts<Payout>,
+): Promise<SandboxReply> {
   const correlationId = ctx.get('X-CorrelationID');
   const body = await readJsonObject(ctx);
   if (books.findReversal('correlationId', correlationId)) return errorReply('duplicate');
@@ -240,7 +222,7 @@ export async function createReversal(ctx: Context, parts: GsmaParts): Promise<Sa
       : { status: 201, body: transactionOf(reversal) };
   settleReversal(books, reversal, later, waiting.moment(shortlySeconds));
   const told = { first: reversal.isAsynchronous ? first : undefined, later };
-  announceAfterAnswer(ctx, reversal, told, { waiting, callbacks: parts.payoutCallbacks });
+  announceAfterAnswer(ctx, reversal, told, { waiting, callbacks });
   return behaviour.answer === 'connection-dropped' ? 'dropped' : reply;
 }
 

@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { Books, PaidIn, Payout } from '../books.ts';
+import type { ProviderParts } from '../callbacks.ts';
 import {
   canonicalNumber,
   createTokens,
@@ -13,7 +14,7 @@ import {
 } from '../requests.ts';
 import { listedPaidIn, listedPayouts } from '../statements.ts';
 import { errorReply, requestStateOf, transactionOf } from './answers.ts';
-import { createPayout, createReversal, type GsmaParts } from './orders.ts';
+import { createPayout, createReversal } from './orders.ts';
 
 /**
  * OAuth for the GSMA API: any key and secret that are not wrong get a token; an unknown or expired token is refused. A
@@ -178,7 +179,7 @@ function payeeAccountRouter(): Router {
 export const gsmaPaths = { api: '/v1.2/mm', token: '/oauth/accesstoken' };
 
 /** GSMA Mobile Money API 1.2.0 (providers.md 3.1): payouts, their outcomes and reversals, and OAuth. */
-export function gsmaRouter(parts: GsmaParts): Router {
+export function gsmaRouter(parts: ProviderParts<Payout>): Router {
   const { books } = parts;
   const oAuth = createOAuth();
   const api = new Router();
