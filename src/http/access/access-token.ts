@@ -9,12 +9,11 @@ import {
 } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-
-export type Audience = 'partner' | 'merchant';
+import type { Surface } from '../../domain/refusals.ts';
 
 /** The company and the API key of a token. */
 export interface AccessClaims {
-  readonly audience: Audience;
+  readonly audience: Surface;
   readonly companyId: number;
   readonly apiKeyId: number;
   /** Increases when a company's tokens are revoked; the caller compares it with the database. */
@@ -78,7 +77,7 @@ export async function createAccessTokens(options: {
     max: MAX_REMEMBERED_TOKENS,
   });
 
-  const checked = async (token: string, audience: Audience) => {
+  const checked = async (token: string, audience: Surface) => {
     try {
       const { payload } = await jwtVerify(token, ring.keyFor, {
         algorithms: [ALGORITHM],
@@ -97,7 +96,7 @@ export async function createAccessTokens(options: {
       throw error;
     }
   };
-  const check = async (token: string, audience: Audience) => {
+  const check = async (token: string, audience: Surface) => {
     const { payload, isExpired } = await checked(token, audience);
     const { sub, exp, iat, api_key_id, token_version } = payloadSchema.parse(payload);
     return {
@@ -135,7 +134,7 @@ export async function createAccessTokens(options: {
     },
 
     /** The claims of a token; undefined where it is not ours or not for this API. */
-    async verify(token: string, audience: Audience): Promise<VerifiedToken | undefined> {
+    async verify(token: string, audience: Surface): Promise<VerifiedToken | undefined> {
       if (token.length > MAX_TOKEN_LENGTH) return undefined;
       const known = verified.get(token);
       if (known) {

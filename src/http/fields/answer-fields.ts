@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ClaimMade } from '../../../workflows/contracts.ts';
 import type { ShownReversal } from '../../db/vouchers/reversals.ts';
+import { operators } from '../../domain/phone.ts';
 import { topupKinds } from '../../domain/topup.ts';
 import { reversalStates } from '../../domain/vouchers/redemption.ts';
 import { amountField, msisdnField, verificationCodeField } from './request-fields.ts';
@@ -34,7 +35,7 @@ export const topupKindAnswer = z
 
 /** The mobile operator of a phone number. */
 export const operatorAnswer = z
-  .enum(['ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA'])
+  .enum(operators)
   .meta({ title: 'MobileOperator', description: 'Operator of the number' });
 
 /** The wallets that pay. */
