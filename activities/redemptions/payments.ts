@@ -43,7 +43,7 @@ async function sendPayment(
     provider.repetition === 'safe'
       ? await sendValue(() => provider.pay(payment))
       : await sendOnce(database, operationId, () => provider.pay(payment));
-  if (outcome.kind === 'unknown') await noteUnknown(database, operationId);
+  if (outcome.kind === 'unknown') await noteUnknown(database, operationId, outcome.message);
   return outcome;
 }
 
@@ -120,7 +120,7 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
     const asked = askedByRow(payment);
     const found = await afterInquiry(database, operationId, answer, asked);
     // A run that was cut off may have died before it noted this.
-    if (found.kind === 'unknown') await noteUnknown(database, operationId);
+    if (found.kind === 'unknown') await noteUnknown(database, operationId, found.message);
     return {
       ...found,
       asked,

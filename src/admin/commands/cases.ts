@@ -20,9 +20,8 @@ export const caseTable = (cases: readonly Case[]): string =>
   textTable(cases, [
     numbers('case', ({ id }) => id),
     column('why', caseTitle),
-    numbers('etb', ({ amount }) =>
-      parseMoney(amount) === 0n ? null : moneyText(amount.replace('-', '')),
-    ),
+    // Below zero where providers did less than is paid for.
+    numbers('etb', ({ amount }) => (parseMoney(amount) === 0n ? null : moneyText(amount))),
     column('provider', ({ provider }) => provider),
     column('our reference', ({ reference }) => reference),
     column('partner', ({ partner }) => partner),

@@ -55,6 +55,8 @@ export interface ShownPlacement {
   readonly kind: PlacementKind;
   readonly provider: string;
   readonly at: string;
+  /** Why the outcome of an order on hold is not known; null where nothing told it. */
+  readonly openBecause: string | null;
   /** Its first answer and the later changes, in their order; none before the first answer. */
   readonly observations: readonly ShownObservation[];
 }
@@ -75,6 +77,7 @@ export const shownPlacements = (
 ): RawBuilder<readonly ShownPlacement[]> => sql`(
   select coalesce(json_agg(json_build_object('kind', placement.kind, 'provider', placement.provider,
     'at', placement.placed_at,
+    'openBecause', case when placement.said = 'none' then placement.message end,
     'observations', coalesce((select json_agg(json_build_object('at', seen.at, 'source', seen.source, 'said', seen.said,
         'done', seen.done::text, 'message', seen.message,
         'providerReference', seen.provider_reference) order by seen.id)
@@ -169,13 +172,23 @@ export async function findChoice(
 const isKnown = (operationId: string) => sql`not exists (
   select from placements where operation_id = ${operationId} and silent_since is not null)`;
 
-/** Notes that the present provider left the outcome of an order on hold open. */
-export async function noteUnknown(database: Database, operationId: string): Promise<void> {
+/**
+ * Notes that the present provider left the outcome of an order on hold open, with the reason for people where there is
+ * one.
+ */
+export async function noteUnknown(
+  database: Database,
+  operationId: string,
+  reason?: string,
+): Promise<void> {
+  const words = sql`coalesce(${reason ?? null}, placements.message)`;
   await sql`
-    update placements set silent_since = now()
+    update placements set silent_since = coalesce(placements.silent_since, now()), message = ${words}
     from ${currentPlacement(sql`${operationId}`)} as placed
-    where placements.id = placed.id and placements.silent_since is null
-      and ${isOnHold(sql`${operationId}`)}`.execute(database);
+    where placements.id = placed.id and ${isOnHold(sql`${operationId}`)}
+      and (placements.silent_since is null or placements.message is distinct from ${words})`.execute(
+    database,
+  );
 }
 
 /**

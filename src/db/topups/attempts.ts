@@ -155,7 +155,7 @@ export async function markAttemptUnknown(
     .where('topup_attempts.status', '=', 'HELD')
     .where('topups.status', 'in', ['PROCESSING', 'UNKNOWN'])
     .execute();
-  await noteUnknown(database, operationId);
+  await noteUnknown(database, operationId, message);
 }
 
 /** The status of a top-up. */

@@ -363,12 +363,12 @@ export const business = {
   'Late delivery charged to the airtime wallet, as agreed':
     'የዘገየ ሙሌት በስምምነቱ መሠረት ከአየር ሰዓት ዋሌት ተቀንሷል',
   'Settled: the service bears the cost': 'ተፈቷል፦ ወጪውን አገልግሎቱ ይሸፍናል',
-  'The provider reversed the payment': 'አቅራቢው ክፍያውን መልሷል',
-  'The provider reversed the delivery': 'አቅራቢው ሙሌቱን መልሷል',
+  'The provider paid less, or took the payment back': 'አቅራቢው ያነሰ ከፍሏል ወይም ክፍያውን መልሶ ወስዷል',
+  'The provider delivered less, or took it back': 'አቅራቢው ያነሰ ሞልቷል ወይም መልሶ ወስዷል',
   'Returned to the gift wallet': 'ወደ ስጦታ ዋሌት ተመልሷል',
   'Service fee returned to the gift wallet': 'የአገልግሎት ክፍያው ወደ ስጦታ ዋሌት ተመልሷል',
   'Returned to the airtime wallet': 'ወደ አየር ሰዓት ዋሌት ተመልሷል',
-  'Settled: the service keeps the reversed amount': 'ተፈቷል፦ የተመለሰውን አገልግሎቱ ይይዛል',
+  'Settled: the service keeps it': 'ተፈቷል፦ አገልግሎቱ ይይዘዋል',
   'Settled: the provider paid again': 'ተፈቷል፦ አቅራቢው እንደገና ከፍሏል',
   'Settled: the provider delivered again': 'ተፈቷል፦ አቅራቢው እንደገና አድርሷል',
 } as const;

@@ -158,13 +158,13 @@ const transferWords: Readonly<Record<string, string>> = {
   'gift > service-fees': 'Service fee of the late payment',
   'airtime > suspense': 'Late delivery charged to the airtime wallet, as agreed',
   'service-fees > suspense': 'Settled: the service bears the cost',
-  'mobile-money-clearing > suspense': 'The provider reversed the payment',
-  'airtime-clearing > suspense': 'The provider reversed the delivery',
+  'mobile-money-clearing > suspense': 'The provider paid less, or took the payment back',
+  'airtime-clearing > suspense': 'The provider delivered less, or took it back',
   'suspense > reserved': 'Payment taken back: on the voucher again',
   'suspense > gift': 'Returned to the gift wallet',
   'service-fees > gift': 'Service fee returned to the gift wallet',
   'suspense > airtime': 'Returned to the airtime wallet',
-  'suspense > service-fees': 'Settled: the service keeps the reversed amount',
+  'suspense > service-fees': 'Settled: the service keeps it',
 };
 
 const wordsOf = ({ debit, credit }: LedgerTransfer): string =>

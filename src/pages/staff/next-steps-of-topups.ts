@@ -14,6 +14,7 @@ import {
   linkToCase,
   type NextStep,
   nextOfOpenRepair,
+  openBecause,
   otherAmountOf,
   settledCaseOf,
   WAIT,
@@ -80,7 +81,7 @@ function nextOfTurned(
   const isRetried = status === 'FAILED' || topup.lateDelivery !== null;
   return {
     happened: openDifference ? html`${unbroken(openDifference)}` : changeOfTopup(topup),
-    toDo: html`${isRetried && 'Do not retry it. '}Ask an operator to settle ${linkToCase(caseId)}.`,
+    toDo: html`${isRetried && 'Do not retry it. '}An operator settles ${linkToCase(caseId)}.`,
   };
 }
 
@@ -104,7 +105,7 @@ const nextByTopup: Readonly<Record<TopupDetail['status'], NextOfTopup>> = {
   }),
   UNKNOWN: (topup, others, now) => {
     const attempt = last(topup.attempts);
-    const happened = html`${heldBy(topup)} and has not said whether it was delivered. The money is on hold.`;
+    const happened = html`${heldBy(topup)} and has not said whether it was delivered${attempt && openBecause(attempt)}. The money is on hold.`;
     if (attempt && mayStillComeByItself(askedSince(attempt), now))
       return { happened, toDo: WAIT, instead: ['settle-top-up'] };
     return {

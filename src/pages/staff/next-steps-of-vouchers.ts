@@ -15,6 +15,7 @@ import {
   linkToCase,
   type NextStep,
   nextOfOpenRepair,
+  openBecause,
   otherAmountOf,
   settledCaseOf,
   WAIT,
@@ -33,7 +34,7 @@ function nextOfTakenBack(
   if (caseId !== null && status !== 'HELD')
     return {
       happened: openDifference ? html`${unbroken(openDifference)}` : changeOfPayment(redemption),
-      toDo: html`Ask an operator to settle ${linkToCase(caseId)}.${
+      toDo: html`An operator settles ${linkToCase(caseId)}.${
         status === 'VOIDED' && ' It is not redeemed again before that.'
       }`,
     };
@@ -97,7 +98,7 @@ function nextOfPaying({ redemptions }: VoucherDetail, now: Date): NextStep {
   const provider = providerName(payment.provider);
   const since = askedSince(payment);
   const happened = html`${provider} has had payment ${reference} of ${payoutOf(payment)} since ${time(since)},
-our reference <code>${paymentReference}</code>, and has not said whether the merchant is paid. The money is on hold.`;
+our reference <code>${paymentReference}</code>, and has not said whether the merchant is paid${openBecause(payment)}. The money is on hold.`;
   if (mayStillComeByItself(since, now))
     return { happened, toDo: WAIT, instead: ['settle-payment'] };
   return {

@@ -8,7 +8,7 @@ import { providerName } from '../../domain/providers.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { settledCase } from '../../repairs/payment-repairs.ts';
 import type { RepairKindName } from '../../repairs/repair-titles.ts';
-import { openCasePath, repairPath, repairTitle } from './repair-parts.ts';
+import { openCasePath, repairPath, repairTitle, wordsOf } from './repair-parts.ts';
 
 /** The beginning of the page of a case. */
 export interface NextStep {
@@ -109,6 +109,16 @@ export function otherAmountOf(
     done: doers.reduce((sum, { done }) => sum + done, 0n),
     providers: doers.map(({ provider }) => providerName(provider)),
   });
+}
+
+/** Why the outcome of an order on hold is not known, behind what its provider has not said. */
+export function openBecause({
+  placements,
+}: {
+  readonly placements: readonly ShownPlacement[];
+}): Html | false {
+  const reason = placements.findLast(({ kind }) => kind !== 'reversal')?.openBecause;
+  return reason != null && wordsOf(reason, 'service');
 }
 
 export const last = <One>(ones: readonly One[]): One | undefined => ones.at(-1);

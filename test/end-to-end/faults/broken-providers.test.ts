@@ -144,5 +144,5 @@ test('what a provider reverses later is seen, and the pages of its cases say so'
   for (const provider of reversing)
     expect(opened).toMatch(new RegExp(`A provider took it back, .+ at ${provider}\\b`));
   for (const operation of operations)
-    expect(await operation.page()).toMatch(/The provider took (the payment|it) back/);
+    expect(await operation.page()).toMatch(/took (the payment|it|ETB [\d,.]+) back/);
 });

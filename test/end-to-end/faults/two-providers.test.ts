@@ -236,7 +236,7 @@ test('after everything is asked about again, all still agree, and what was taken
     if (kind === 'message' || !isTakenBack(suffix)) continue;
     expect(given(operation)).toBe(0);
     if ((await operation.booked()) === 'done')
-      expect(await operation.page()).toMatch(/The provider took (the payment|it) back/);
+      expect(await operation.page()).toMatch(/took (the payment|it|ETB [\d,.]+) back/);
   }
 });
 

@@ -53,7 +53,7 @@ describe.each([
     expect(scene.payoutsTo(merchant)).toEqual([]);
     const { client: staff } = await staffClient(scene.stack);
     const page = () => staff.get(`/support/vouchers/${gift.id}`);
-    expect((await page()).html).toContain('Ask an operator to settle');
+    expect((await page()).html).toContain('An operator settles');
 
     await settleCase(scene.stack, reference, by);
     expect((await redeem(client, gift)).status).toBe(200);

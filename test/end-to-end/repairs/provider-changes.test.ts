@@ -60,7 +60,7 @@ describe('a top-up that was delivered and taken back', () => {
     await expectRefused(id, ['retry-top-up', 'settle-top-up'], /Case \d+ of it is open/);
     expect(await scene.topup(id)).toMatchObject({ status: 'SUCCESS', attempt: 1 });
 
-    expect(await said()).toContain('Ask an operator to settle case');
+    expect(await said()).toContain('An operator settles case');
     await settleCase(scene.stack, reference, 'partner');
     expect(await wallet()).toBe(charged + 50);
     expect(await said()).toContain(
@@ -80,7 +80,7 @@ describe('a top-up that was delivered and taken back', () => {
     await changed('topups', reference, 'completed');
     await expectRefused(id, ['retry-top-up'], /Case \d+ of it is open/);
     const said = async () => (await scene.first(`/support/top-ups/${id}`)).words;
-    expect(await said()).toContain('Do not retry it. Ask an operator to settle case');
+    expect(await said()).toContain('Do not retry it. An operator settles case');
     await settleCase(scene.stack, reference);
     expect(await said()).toContain('then retry');
     await scene.repaired('retry-top-up', id);
@@ -96,7 +96,7 @@ describe('a top-up that was delivered and taken back', () => {
     expect(await reconciled(scene.stack)).toContain(reference);
     await expectRefused(id, ['retry-top-up', 'settle-top-up'], /Case \d+ of it is open/);
     const said = async () => (await scene.first(`/support/top-ups/${id}`)).words;
-    expect(await said()).toContain('Ask an operator to settle case');
+    expect(await said()).toContain('An operator settles case');
     // It delivers it again.
     const url = `${scene.stack.sandbox.url}/books/topups/${reference}`;
     expect((await call(url, { body: { status: 'completed' } })).status).toBe(200);
@@ -128,7 +128,7 @@ describe('a payment', () => {
     const { id, reference, said } = await paymentOf('redeemed');
     await changed('payouts', reference, 'reversed');
     await expectRefused(id, ['settle-payment', 'reverse-redemption'], /Case \d+ of it is open/);
-    expect(await said()).toContain('Ask an operator to settle case');
+    expect(await said()).toContain('An operator settles case');
     await settleCase(scene.stack, reference, 'platform');
     expect(await said()).toMatch(
       /took the payment back by itself, and an operator has settled that/,
@@ -141,13 +141,13 @@ describe('a payment', () => {
     scene.expectDone(await scene.repaired('settle-payment', id, decided));
     await changed('payouts', reference, 'completed');
     await expectRefused(id, ['settle-payment', 'reverse-redemption'], /Case \d+ of it is open/);
-    expect(await said()).toContain('Ask an operator to settle case');
+    expect(await said()).toContain('An operator settles case');
     await settleCase(scene.stack, reference, 'platform');
     expect(await said()).toMatch(
       /paid .+ after it had refused, and an operator has settled that\./,
     );
     expect(await said()).not.toContain('Ask an operator');
     await changed('payouts', reference, 'reversed');
-    expect(await said()).toContain('Ask an operator to settle case');
+    expect(await said()).toContain('An operator settles case');
   });
 });
