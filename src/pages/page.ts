@@ -185,7 +185,9 @@ export interface PublicPage extends PageRoute {
  * What a form changes, as a sentence: the site shows it where it asks for a proof. Undefined where there is no
  * such thing.
  */
-export type Confirmed<Request> = (request: Request) => Html | Promise<Html | undefined> | undefined;
+export type Confirmed<Request> = (
+  request: Request,
+) => Html | Promise<Html | PageAnswer | undefined> | undefined;
 
 /** A page for signed-in people. */
 export interface PersonPage<Session extends PersonSession, Need extends string> extends PageRoute {

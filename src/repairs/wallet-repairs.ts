@@ -44,9 +44,11 @@ export const correctDepositRepair = repairKind({
   allowed: 'As often as needed, while the wallet covers the difference',
   subject: 'deposit',
   fields: z.object({
-    amount: amountArgument('ETB received, or 0', { canBeZero: true }),
+    amount: amountArgument('ETB received (0 for none)', { canBeZero: true }),
   }),
-  limits: () => ({ amount: 'A larger amount needs a second person.' }),
+  limits: ({ repairs }) => ({
+    amount: `More than was booked, or ETB ${formatGroupedAmount(repairs.repairConfirmFrom)} of difference in a day, needs a second person.`,
+  }),
   byTwo: {
     why: 'it brings in more than was booked',
     when: (deposit, args) => (changeOf(deposit, args) ?? 0n) > 0n,

@@ -31,7 +31,7 @@ interface Part {
   readonly since?: RawBuilder<unknown>;
   readonly amount?: RawBuilder<unknown>;
   readonly detail?: RawBuilder<unknown>;
-  /** Ours, towards the provider. */
+  /** Of a case, ours towards the provider; of a repair, that of a deposit. */
   readonly reference?: RawBuilder<unknown>;
   readonly provider?: RawBuilder<unknown>;
   readonly partnerId?: RawBuilder<unknown>;
@@ -138,6 +138,7 @@ const parts: readonly Part[] = [
     since: sql`asked_at`,
     amount: sql`nullif(amount, 0)`,
     detail: sql`repairs.kind`,
+    reference: sql`case subject_kind when 'deposit' then subject_id end`,
     partnerId: sql`case company_kind when 'partner' then company_id else ${partnerOf(sql`repairs.voucher_id`)} end`,
     merchantId: sql`case company_kind when 'merchant' then company_id end`,
     voucherId: sql`voucher_id`,

@@ -127,11 +127,12 @@ export const catalogue = {
     'ዋጋው ከአሁን ጀምሮ ለሚወጡ ቫውቸሮች ይሠራል። የመሸጫ ዋጋዎ ምንም ቢሆን እያንዳንዱ ከስጦታ ዋሌት {1} ያስከፍልዎታል።',
   'Your price in USD': 'የመሸጫ ዋጋዎ በUSD',
   'Only for this merchant': 'ለዚህ ነጋዴ ብቻ',
-  'Its identifier, such as MER-0001. Empty: all others.': 'መለያ ኮዱ፣ ለምሳሌ MER-0001። ባዶ፦ ሌሎቹ ሁሉ።',
-  'USD {1} is {2} times USD {3}. If that is right, press the button again.':
-    'USD {1} የUSD {3} {2} እጥፍ ነው። ትክክል ከሆነ ቁልፉን እንደገና ይጫኑ።',
-  'USD {1} is 1/{2} of USD {3}. If that is right, press the button again.':
-    'USD {1} የUSD {3} 1/{2} ነው። ትክክል ከሆነ ቁልፉን እንደገና ይጫኑ።',
+  'Its identifier, such as MER-0001. Leave it empty for all others.':
+    'መለያ ኮዱ፣ ለምሳሌ MER-0001። ባዶ፦ ሌሎቹ ሁሉ።',
+  'USD {1} is {2} times USD {3}. To set it, press again.':
+    'USD {1} የUSD {3} {2} እጥፍ ነው። ለመወሰን እንደገና ይጫኑ።',
+  'USD {1} is 1/{2} of USD {3}. To set it, press again.':
+    'USD {1} የUSD {3} 1/{2} ነው። ለመወሰን እንደገና ይጫኑ።',
   'Set the price': 'ዋጋውን ወስን',
   'Enter an amount above 0 with at most 6 decimals, such as 9.50.':
     'ከ0 በላይ የሆነ፣ ቢበዛ 6 የአስርዮሽ አሃዞች ያሉት መጠን ያስገቡ፣ ለምሳሌ 9.50።',

@@ -31,7 +31,7 @@ export const priceFields = (label: string, now: string, wrong: WrongPrice | unde
 ${field({
   name: 'merchant',
   label: 'Only for this merchant',
-  hint: 'Its identifier, such as MER-0001. Empty: all others.',
+  hint: 'Its identifier, such as MER-0001. Leave it empty for all others.',
   value: wrong?.merchant ?? '',
   error: wrong?.merchantProblem,
   isOptional: true,
@@ -53,12 +53,12 @@ function farFrom(inForce: string, price: string): string | undefined {
     Math.round(Number(larger) / Number(smaller)).toLocaleString('en');
   if (after >= before * FAR)
     return sentence(
-      'USD {1} is {2} times USD {3}. If that is right, press the button again.',
+      'USD {1} is {2} times USD {3}. To set it, press again.',
       ...[price, times(after, before), usd(inForce)],
     );
   if (after * FAR <= before)
     return sentence(
-      'USD {1} is 1/{2} of USD {3}. If that is right, press the button again.',
+      'USD {1} is 1/{2} of USD {3}. To set it, press again.',
       ...[price, times(before, after), usd(inForce)],
     );
 }

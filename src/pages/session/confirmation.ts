@@ -109,7 +109,8 @@ const OWN_FIELDS = [PROVES, 'token', 'password', CODE_FIELD, PASSKEY_FIELD];
 
 /**
  * Asks for a proof before a change, where the last one is too old. The form of the change is kept,
- * and is sent with the proof. Undefined where the change may go on.
+ * and is sent with the proof. A form that is wrong is shown again, before anybody proves anything. Undefined where the
+ * change may go on.
  */
 export async function askForProof<Request extends PersonRequest>(
   request: Request,
@@ -120,7 +121,8 @@ export async function askForProof<Request extends PersonRequest>(
   const wrong = isProved ? await checkProof(request) : undefined;
   if (isProved && wrong === undefined) return undefined;
   const what = await confirmed(request);
-  return what === undefined ? problems.notFound : proofPage(request, what, wrong);
+  if (what === undefined) return problems.notFound;
+  return 'kind' in what ? what : proofPage(request, what, wrong);
 }
 
 /**

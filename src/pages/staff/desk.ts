@@ -191,7 +191,7 @@ function aboutOf(item: Item): Html {
   const order = serialNumber
     ? `voucher ${serialNumber}`
     : topupId === null
-      ? reference && `our reference ${reference}`
+      ? reference && `${kind === 'repair' ? 'deposit' : 'our reference'} ${reference}`
       : `top-up ${topupId}`;
   // The page of a case begins with its provider.
   const parts =

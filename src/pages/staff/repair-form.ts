@@ -3,6 +3,7 @@ import { redemptionsOfVoucher } from '../../db/repairs/facts.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { Asking } from '../../db/repairs/repairs.ts';
 import { actorOfPerson } from '../../domain/access.ts';
+import { formatGroupedAmount, parseMoney } from '../../domain/money.ts';
 import { bearerNames } from '../../domain/positions/case-texts.ts';
 import { providerName } from '../../domain/providers.ts';
 import type { RepairSubject } from '../../domain/repairs.ts';
@@ -162,8 +163,9 @@ const answers: Readonly<Record<string, string>> = {
 /** The answer that a repair was given in a field, as its form shows it. */
 export function answerOf({ fields }: RepairKind, name: string, given: string): string {
   const schema: z.ZodType | undefined = fields.shape[name];
-  const isChoice = schema !== undefined && metaOf(schema).placeholder.includes('|');
-  return isChoice ? (answers[given] ?? given) : given;
+  const placeholder = schema === undefined ? '' : metaOf(schema).placeholder;
+  if (placeholder === 'amount') return formatGroupedAmount(parseMoney(given));
+  return placeholder.includes('|') ? (answers[given] ?? given) : given;
 }
 
 /** What a field asks for, as its label says. */

@@ -436,6 +436,27 @@ describe('a selling price', () => {
       expect((await set(wrong)).status, JSON.stringify(wrong)).toBe(422);
   });
 
+  it('that is far from the one in force is asked about before a proof, and the note stays', async () => {
+    const path = await priceAt();
+    await scene.stack.database
+      .updateTable('portal_sessions')
+      .set({ confirmed_at: new Date(0) })
+      .where('account_id', '=', operator.account.id)
+      .execute();
+    const asked = await operator.client.submit(path, path, { ...why, price: '0.47' });
+    expect(asked.status).toBe(422);
+    expect(plain(asked.html)).toContain('USD 0.47 is 1/10 of USD 4.75. To set it, press again.');
+    expect(hiddenFields(asked.html, path)).toMatchObject({ sure: '0.47 ' });
+    expect(asked.html).toMatch(/<input[^>]* name="why"[^>]* value="Ticket 4711"/);
+    const again = { ...hiddenFields(asked.html, path), ...why, price: '0.47' };
+    const unproved = await operator.client.post(path, again);
+    expect([unproved.status, plain(unproved.html)]).toEqual([
+      403,
+      expect.stringContaining('You are about to set the price'),
+    ]);
+    expect(await read(path, operator)).not.toContain('USD 0.47');
+  });
+
   it('is not set by an agent or a supervisor, nor of a voucher that the partner does not sell', async () => {
     const path = await priceAt();
     for (const person of [agent, supervisor]) {

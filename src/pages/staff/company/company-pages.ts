@@ -49,11 +49,11 @@ export const companyForms = ({
   handle,
 }: CompanyPage & {
   readonly needs: StaffNeed;
-  /** The change, as a sentence; undefined where there is no such thing. */
+  /** The change, as a sentence; the page of a wrong form; undefined where there is no such thing. */
   confirmed(
     request: StaffRequest,
     company: FoundCompany,
-  ): Html | undefined | Promise<Html | undefined>;
+  ): Html | undefined | Promise<Html | PageAnswer | undefined>;
 }): readonly StaffPage[] =>
   kinds.map((kind) =>
     support.form({

@@ -68,8 +68,8 @@ const SHOWN = 20;
 
 /** A sent form with its problems. */
 interface WrongForm {
-  readonly price?: WrongPrice;
-  readonly why?: string;
+  readonly price: WrongPrice;
+  readonly why: { readonly value: string; readonly error?: string };
 }
 
 async function pricePage(
@@ -119,11 +119,10 @@ const setForm = (
 ): Html =>
   mayAsStaff(session.staff.role, 'operate')
     ? html`<div class="choices"><details${wrong && html` open`}><summary class="button secondary">Set a price</summary>
-<p>A sold voucher keeps its price.</p>
 ${postForm(
   { action: path, formToken },
   html`${priceFields('Price in USD', '', wrong?.price)}
-${whyField({ id: 'why', error: wrong?.why })}
+${whyField({ id: 'why', ...wrong?.why })}
 <p class="actions"><button>Set the price</button></p>`,
 )}</details></div>`
     : html`<p>The partner sets it at the portal. An operator sets it here.</p>`;
@@ -134,6 +133,28 @@ const pricePages = companyPages({
   handle: (request, company) => pricePage(request, company),
 });
 
+/** Reads a sent form of a price, or answers its page with the problems. */
+async function readSetForm(
+  request: StaffRequest,
+  company: FoundCompany,
+  { denominationId }: Price,
+) {
+  const { services, form } = request;
+  const named = { partnerId: company.id, denominationId };
+  const read = await readPriceForm(services.database, form, named);
+  const typed = form.text('why');
+  const why = readNameField(typed, 200);
+  if (read.ok && why !== undefined) return { ...read, why };
+  const wrong = {
+    price: read.ok ? { price: read.price, merchant: form.text('merchant') } : read.wrong,
+    why: {
+      value: typed,
+      ...(why === undefined && { error: 'Write the ticket and the reason in one line.' }),
+    },
+  };
+  return { ok: false, page: await pricePage(request, company, wrong) } as const;
+}
+
 /** Sets a selling price for a partner, as the command line and the partner itself do. */
 const setPriceForms = companyForms({
   path: '/prices/:denomination',
@@ -141,33 +162,27 @@ const setPriceForms = companyForms({
   needs: 'operate',
   async confirmed(request, company) {
     const price = await priceOf(request, company);
-    const { form } = request;
-    return (
-      price &&
-      html`You are about to set the price of the voucher of ${money(price.amount)} of ${company.name} to USD ${form.text('price')}.`
-    );
+    if (!price) return undefined;
+    const read = await readSetForm(request, company, price);
+    if (!read.ok) return read.page;
+    return html`You are about to set the price of the voucher of ${money(price.amount)} of ${company.name} to USD ${read.price}.`;
   },
   async handle(request, company) {
-    const { services, form } = request;
     const price = await priceOf(request, company);
     if (price?.status !== 'ACTIVE') return problems.notFound;
     const { amount, denominationId } = price;
-    const named = { partnerId: company.id, denominationId };
-    const read = await readPriceForm(services.database, form, named);
-    if (!read.ok) return pricePage(request, company, { price: read.wrong });
-    const typed = readNameField(form.text('why'), 200);
-    if (typed === undefined)
-      return pricePage(request, company, {
-        price: { price: read.price, merchant: form.text('merchant') },
-        why: 'Write the ticket and the reason in one line.',
-      });
+    const read = await readSetForm(request, company, price);
+    if (!read.ok) return read.page;
     const { merchantId } = read;
-    const why = keptReason(typed);
+    const why = keptReason(read.why);
     const isChanged = await changeAccess(
       request,
       'set selling-price',
       async (transaction) => {
-        const wanted = { ...named, merchantId, sellingPriceUsd: read.price };
+        const wanted = {
+          ...{ partnerId: company.id, denominationId, merchantId },
+          sellingPriceUsd: read.price,
+        };
         const details = await storePrice(transaction, wanted, amount);
         return details && { result: true, details: { ...details, why } };
       },
