@@ -127,8 +127,7 @@ export const catalogue = {
     'ዋጋው ከአሁን ጀምሮ ለሚወጡ ቫውቸሮች ይሠራል። የመሸጫ ዋጋዎ ምንም ቢሆን እያንዳንዱ ከስጦታ ዋሌት {1} ያስከፍልዎታል።',
   'Your price in USD': 'የመሸጫ ዋጋዎ በUSD',
   'Only for this merchant': 'ለዚህ ነጋዴ ብቻ',
-  'Its identifier, such as MER-0001. Leave it empty for all others.':
-    'መለያ ኮዱ፣ ለምሳሌ MER-0001። ባዶ፦ ሌሎቹ ሁሉ።',
+  'Such as MER-0001; empty for all others.': 'ለምሳሌ MER-0001፤ ባዶ ከሆነ ለሌሎቹ ሁሉ።',
   'USD {1} is {2} times USD {3}. To set it, press again.':
     'USD {1} የUSD {3} {2} እጥፍ ነው። ለመወሰን እንደገና ይጫኑ።',
   'USD {1} is 1/{2} of USD {3}. To set it, press again.':

@@ -31,7 +31,7 @@ export const priceFields = (label: string, now: string, wrong: WrongPrice | unde
 ${field({
   name: 'merchant',
   label: 'Only for this merchant',
-  hint: 'Its identifier, such as MER-0001. Leave it empty for all others.',
+  hint: 'Such as MER-0001; empty for all others.',
   value: wrong?.merchant ?? '',
   error: wrong?.merchantProblem,
   isOptional: true,

@@ -105,7 +105,7 @@ const nextByTopup: Readonly<Record<TopupDetail['status'], NextOfTopup>> = {
   }),
   UNKNOWN: (topup, others, now) => {
     const attempt = last(topup.attempts);
-    const happened = html`${heldBy(topup)} and has not said whether it was delivered${attempt && openBecause(attempt)}. The money is on hold.`;
+    const happened = html`${heldBy(topup)} and has not confirmed it${attempt && openBecause(attempt)}. The money is on hold.`;
     if (attempt && mayStillComeByItself(askedSince(attempt), now))
       return { happened, toDo: WAIT, instead: ['settle-top-up'] };
     return {

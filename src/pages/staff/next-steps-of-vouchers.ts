@@ -98,7 +98,7 @@ function nextOfPaying({ redemptions }: VoucherDetail, now: Date): NextStep {
   const provider = providerName(payment.provider);
   const since = askedSince(payment);
   const happened = html`${provider} has had payment ${reference} of ${payoutOf(payment)} since ${time(since)},
-our reference <code>${paymentReference}</code>, and has not said whether the merchant is paid${openBecause(payment)}. The money is on hold.`;
+our reference <code>${paymentReference}</code>, and has not confirmed it${openBecause(payment)}. The money is on hold.`;
   if (mayStillComeByItself(since, now))
     return { happened, toDo: WAIT, instead: ['settle-payment'] };
   return {

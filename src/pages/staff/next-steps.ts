@@ -111,7 +111,7 @@ export function otherAmountOf(
   });
 }
 
-/** Why the outcome of an order on hold is not known, behind what its provider has not said. */
+/** Why the provider has not confirmed an order on hold; nothing where that is not known. */
 export function openBecause({
   placements,
 }: {

@@ -51,13 +51,13 @@ const faults: readonly (readonly [string, Partial<ProviderFault>, Effect])[] = [
 const words: Readonly<Record<Kind, Readonly<Record<Booked, RegExp>>>> = {
   payment: {
     done: /was paid/,
-    'on hold': /has not said whether the merchant is paid\. The money is on hold/,
+    'on hold': /has not confirmed it(: .+)?\. The money is on hold/,
     'not done':
       /The payment was not sent: .+ Nothing was paid|The payment was settled by hand as not made|it has not been redeemed/,
   },
   'top-up': {
     done: /It was delivered to/,
-    'on hold': /has not said whether it was delivered\. The money is on hold|has not answered yet/,
+    'on hold': /has not confirmed it(: .+)?\. The money is on hold|has not answered yet/,
     'not done':
       /It was not sent: .+ Nothing was charged|Settled by hand as not delivered: nothing was charged/,
   },

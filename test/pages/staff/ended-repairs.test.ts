@@ -149,7 +149,7 @@ test('a retry that meets a silent provider says so, and is settled before anothe
   await scene.placedLongAgo(operation_id);
   const silent = new RegExp(
     `“Retry the top-up”, is under way\\. DT One has had attempt 2 since ${DAY}, our reference ` +
-      `${reference}, and has not said whether it was delivered`,
+      `${reference}, and has not confirmed it`,
   );
   const path = `/support/top-ups/${id}`;
   const { words, open } = await scene.first(path);
