@@ -87,6 +87,12 @@ export function ofAnotherAmount(
 export const endOf = (outcome: ProviderOutcome): ProviderOutcome | undefined =>
   outcome.kind === 'unknown' ? outcome.otherAmount?.outcome : outcome;
 
+/** Whether the provider took back what it had done. */
+export function isReversed(outcome: ProviderOutcome): boolean {
+  const end = endOf(outcome);
+  return end?.kind === 'delivered' && end.reversal !== undefined;
+}
+
 /**
  * Whether two values are equal; a missing value contradicts nothing. `canonical` normalises values
  * with several notations.

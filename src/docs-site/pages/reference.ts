@@ -150,8 +150,8 @@ interface Place {
 }
 
 /**
- * The page of an endpoint, by a document without references: its fields and its answer, and a call at their side; `canTry` where it
- * moves no real money.
+ * The page of an endpoint, by a document without references: its fields and its answer, and a call at their side;
+ * `canTry` where it moves no real money.
  */
 export function operationPage(
   surface: Surface,

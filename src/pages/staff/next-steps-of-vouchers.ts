@@ -24,10 +24,18 @@ import { termsPath, wordsOf } from './repair-parts.ts';
 
 type Redemption = VoucherDetail['redemptions'][number];
 
+/** The facts besides a voucher and its repairs that its next step depends on. */
+interface KnownOfVoucher {
+  readonly closedCases: readonly Case[];
+  /** What stands in suspense in its open case, in a sentence. */
+  readonly openDifference: string | undefined;
+  readonly now: Date;
+}
+
 /** A payment that a provider changed later, or whose reversal has not ended. */
 function nextOfTakenBack(
   redemption: Redemption | undefined,
-  { closedCases, openDifference }: Parameters<typeof nextStepOfVoucher>[2],
+  { closedCases, openDifference }: KnownOfVoucher,
 ): NextStep | undefined {
   if (redemption === undefined) return undefined;
   const { caseId, reversal, status, provider } = redemption;
@@ -203,34 +211,24 @@ ${name} refuses that, too, ask it, and quote <code>${paymentReference}</code>.`,
 export function nextStepOfVoucher(
   voucher: VoucherDetail,
   repairs: readonly ShownRepair[],
-  {
-    closedCases,
-    openDifference,
-    now,
-  }: {
-    readonly closedCases: readonly Case[];
-    /** What stands in suspense in its open case, in a sentence. */
-    readonly openDifference: string | undefined;
-    readonly now: Date;
-  },
+  known: KnownOfVoucher,
 ): NextStep {
-  const takenBack = nextOfTakenBack(disputedOf(voucher) ?? last(voucher.redemptions), {
-    ...{ closedCases, openDifference, now },
-  });
+  const { now } = known;
+  const takenBack = nextOfTakenBack(disputedOf(voucher) ?? last(voucher.redemptions), known);
   const onHold = voucher.status === 'REDEEM_PROCESSING' ? nextOfPaying(voucher, now) : takenBack;
   return (
     nextOfOpenRepair(repairs, onHold) ??
     takenBack ??
     nextOfCorrected(voucher, repairs) ??
-    nextOfOtherAmount(voucher, { closedCases, openDifference, now }) ??
+    nextOfLastSettled(voucher, known) ??
     nextByState[voucher.status](voucher, now)
   );
 }
 
 /** The case of the last payment is settled: another amount, a second payment, or a change that is put right. */
-function nextOfOtherAmount(
+function nextOfLastSettled(
   voucher: VoucherDetail,
-  { closedCases, now }: Parameters<typeof nextStepOfVoucher>[2],
+  { closedCases, now }: KnownOfVoucher,
 ): NextStep | undefined {
   const { status, redemptions, remaining } = voucher;
   const payment = last(redemptions);

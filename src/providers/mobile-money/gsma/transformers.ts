@@ -12,8 +12,8 @@ import {
   agree,
   credentialsRefused,
   disagreement,
-  endOf,
   exactAmount,
+  isReversed,
   ofAnotherAmount,
   type ProviderOutcome,
   unknown,
@@ -169,12 +169,8 @@ export function toReversal(reversal: PaymentReversal, amount: string, now: Date)
 }
 
 /** A reversal that the provider took back is nothing that we know how to book. */
-export function readReversal(outcome: ProviderOutcome): ProviderOutcome {
-  const end = endOf(outcome);
-  return end?.kind === 'delivered' && end.reversal !== undefined
-    ? disagreement('The provider took the reversal back.')
-    : outcome;
-}
+export const readReversal = (outcome: ProviderOutcome): ProviderOutcome =>
+  isReversed(outcome) ? disagreement('The provider took the reversal back.') : outcome;
 
 /** A 401 can be about the payment, and a 401 that is not an error of GSMA's proves nothing. */
 export function judgeToken(answer: HttpAnswer): TokenVerdict {

@@ -7,6 +7,7 @@ import {
   disagreement,
   endOf,
   exactAmount,
+  isReversed,
   ofAnotherAmount,
   type ProviderOutcome,
   unknown,
@@ -138,10 +139,7 @@ export function readResults(
 ): ProviderOutcome {
   const outcomes = answers.map((answer) => readResult(answer, told));
   // A reversal is the last word, in whatever order the answers arrived.
-  const reversed = outcomes.find((one) => {
-    const end = endOf(one);
-    return end?.kind === 'delivered' && end.reversal !== undefined;
-  });
+  const reversed = outcomes.find(isReversed);
   const decided = outcomes.find((one) => endOf(one) !== undefined);
   const [newest = unknown('The provider has not answered the inquiry yet.')] = outcomes;
   return reversed ?? decided ?? newest;
