@@ -255,7 +255,7 @@ export const lockOperation = (
     .selectFrom('operations')
     .select([...operationColumns, 'accepted_at'])
     .where('id', '=', operationId)
-    .forUpdate()
+    .forNoKeyUpdate()
     .executeTakeFirst();
 
 /** For callers that know that the operation exists. */

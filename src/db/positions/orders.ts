@@ -139,13 +139,13 @@ async function lockSubject(
   if (reference !== undefined) {
     await sql`
       select from placements where reference = ${reference} and operation_id is null
-      order by id for update`.execute(transaction);
+      order by id for no key update`.execute(transaction);
     return 'lost';
   }
   const vouchers = await sql`
     select from vouchers where id = (
       select voucher_id from redemptions where operation_id = ${operationId})
-    for update`.execute(transaction);
+    for no key update`.execute(transaction);
   if (vouchers.rows.length > 0) return 'payment';
   await sql`
     select from topups where id = (

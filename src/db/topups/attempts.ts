@@ -256,7 +256,7 @@ const staleTopups = (batch: Batch, rows: Rows<number>) => sql<{ id: number }>`
 /** Locks the operation's row first, in the lock order of a concurrent hold. */
 async function failTopups(transaction: DatabaseTransaction, batch: Batch, among: Rows<number>) {
   const { rows } = await sql<{ id: number }>`
-    ${staleTopups(batch, among)} for update of operations skip locked`.execute(transaction);
+    ${staleTopups(batch, among)} for no key update of operations skip locked`.execute(transaction);
   if (rows.length === 0) return 0;
   await sql`
     with failed as (
@@ -296,7 +296,7 @@ const staleRetries = (batch: Batch, rows: Rows<string>) => sql<StaleRetry>`
 
 async function failRetries(transaction: DatabaseTransaction, batch: Batch, among: Rows<string>) {
   const { rows } = await sql<StaleRetry>`
-    ${staleRetries(batch, among)} for update of operations skip locked`.execute(transaction);
+    ${staleRetries(batch, among)} for no key update of operations skip locked`.execute(transaction);
   for (const retry of rows) await failRetry(transaction, retry);
   return rows.length;
 }

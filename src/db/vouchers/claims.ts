@@ -166,7 +166,7 @@ export async function expireOverdueClaims(
 ): Promise<number> {
   const { rows } = await sql<{ id: string }>`
     with overdue as (
-      ${overdueClaims(batchSize, among)} for update of vouchers skip locked
+      ${overdueClaims(batchSize, among)} for no key update of vouchers skip locked
     ), released as (
       update vouchers set status = 'ACTIVE', current_claim_id = null
       from overdue where vouchers.id = overdue.voucher_id

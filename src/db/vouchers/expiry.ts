@@ -69,7 +69,7 @@ export async function expireDueVouchers(
   const { rows } = await sql<{ id: number; partner_id: number; returned: string }>`
     update vouchers set status = 'EXPIRED', returned = remaining, remaining = 0
     where id = any(array(
-      select id from (${dueVouchers(batchSize, vouchers)} for update skip locked) as due))
+      select id from (${dueVouchers(batchSize, vouchers)} for no key update skip locked) as due))
     returning id, partner_id, returned`.execute(transaction);
   await returnReserve(
     transaction,

@@ -138,7 +138,8 @@ export const lockRedemption = (transaction: DatabaseTransaction, operationId: st
       'vouchers.serial_number',
     ])
     .where('redemptions.operation_id', '=', operationId)
-    .forUpdate(['redemptions', 'vouchers'])
+    // The voucher first, as everybody does.
+    .forNoKeyUpdate(['vouchers', 'redemptions'])
     .executeTakeFirstOrThrow();
 
 /** The payment data of a redemption for the mobile-money provider. */

@@ -87,7 +87,7 @@ const lockedRow = (creator: QueryCreator<Schema>, voucherId: number) =>
     .select(lockedColumns)
     .select(sql<SqlBool>`expires_at <= clock_timestamp()`.as('is_past_expiry'))
     .where('id', '=', voucherId)
-    .forUpdate();
+    .forNoKeyUpdate();
 
 /** The data that finds the workflow of a request with a voucher code. */
 export interface FoundVoucher extends VoucherOwnership {
