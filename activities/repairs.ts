@@ -15,7 +15,6 @@ import {
 import { endedClaim } from '../src/db/vouchers/claims.ts';
 import { isStaffActor } from '../src/domain/access.ts';
 import { formatAmount, formatMoney, parseMoney } from '../src/domain/money.ts';
-import { SETTLED_BY_HAND } from '../src/domain/providers.ts';
 import type { Refusal } from '../src/domain/refusals.ts';
 import { type RepairState, refusedCallWords } from '../src/domain/repairs.ts';
 import type { ProviderInquiry } from '../src/providers/outcome.ts';
@@ -309,6 +308,9 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
   };
 }
 
+/** The result of an inquiry, and whether staff said it. */
+export type SaidInquiry = ProviderInquiry & { readonly by?: 'staff' };
+
 /**
  * The outcome of an inquiry, or what a person decided where the provider does not say. A workflow asks
  * only when it is not sending, and after the answer it never sends again: so nothing is sent after it was
@@ -318,17 +320,18 @@ export async function orSettledByHand(
   database: Database,
   operationId: string,
   found: ProviderInquiry,
-): Promise<ProviderInquiry> {
+): Promise<SaidInquiry> {
   if (found.kind === 'delivered' || found.kind === 'refused') return found;
   const decided = await settledByHand(database, operationId);
   if (!decided) return found;
   return decided.isDone
-    ? { kind: 'delivered', providerReference: decided.reference }
+    ? { kind: 'delivered', providerReference: decided.reference, by: 'staff' }
     : {
         kind: 'refused',
-        code: SETTLED_BY_HAND,
+        code: 'settled-by-hand',
         // Callers read it: the reference and the repair are for staff, who find them by the case.
         message: 'settled by hand as not done',
         retryCanHelp: true,
+        by: 'staff',
       };
 }

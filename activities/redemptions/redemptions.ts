@@ -1,10 +1,15 @@
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
 import { cancelConfirmation } from '../../src/db/messages/messages.ts';
 import { outcomeFor, settledOutcome, settleOperation } from '../../src/db/operations.ts';
-import { endOrder, type OrderEnding, referenceOf } from '../../src/db/positions/book.ts';
+import {
+  type DoneOrder,
+  endOrder,
+  type OrderEnding,
+  referenceOf,
+} from '../../src/db/positions/book.ts';
 import { endClaim } from '../../src/db/vouchers/claims.ts';
 import { lockRedemption } from '../../src/db/vouchers/redemptions.ts';
-import type { NotDoneBy } from '../../src/domain/providers.ts';
+import type { EndedBy } from '../../src/domain/providers.ts';
 import { refuse } from '../../src/domain/refusals.ts';
 import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../../workflows/contracts.ts';
 import { refusalOf } from '../database-step.ts';
@@ -56,13 +61,11 @@ export function createRedemptionActivities(
    */
   async function postRedemption(
     operationId: string,
-    providerReference: string,
-    /** The provider reversed it in the meantime; the reversal is booked next. */
-    isReversed: boolean,
+    payment: DoneOrder,
     /** The confirmation; null where there is none. */
     messageId: number | null,
   ): Promise<OperationOutcome<RedemptionMade>> {
-    const outcome = await end(operationId, { isDone: true, providerReference, isReversed });
+    const outcome = await end(operationId, { isDone: true, ...payment });
     if (messageId !== null) sender.sendInBackground(messageId);
     return outcome;
   }
@@ -71,9 +74,9 @@ export function createRedemptionActivities(
   const voidRedemption = (
     operationId: string,
     providerMessage: string,
-    notDoneBy: NotDoneBy,
+    by: EndedBy,
   ): Promise<OperationOutcome<RedemptionMade>> =>
-    end(operationId, { isDone: false, message: providerMessage, notDoneBy });
+    end(operationId, { isDone: false, message: providerMessage, by });
 
   async function end(
     operationId: string,

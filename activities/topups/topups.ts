@@ -7,7 +7,12 @@ import {
   settledOutcome,
   settleOperation,
 } from '../../src/db/operations.ts';
-import { endOrder, type OrderEnding, referenceOf } from '../../src/db/positions/book.ts';
+import {
+  type DoneOrder,
+  endOrder,
+  type OrderEnding,
+  referenceOf,
+} from '../../src/db/positions/book.ts';
 import {
   findAttempt,
   lockAttempt,
@@ -15,7 +20,7 @@ import {
   topupStatus,
 } from '../../src/db/topups/attempts.ts';
 import { closeRetry, dropRequest, RETRY_KIND } from '../../src/db/topups/requests.ts';
-import type { NotDoneBy } from '../../src/domain/providers.ts';
+import type { EndedBy } from '../../src/domain/providers.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import type { TopupStatus } from '../../src/domain/topup.ts';
 import type {
@@ -74,21 +79,15 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
   /** The second phase after delivery: airtime-hold → airtime clearing. */
   const postTopUp = (
     operationId: string,
-    delivery: {
-      readonly providerReference: string;
-      readonly message: string;
-      /** The provider reversed it in the meantime; the reversal is booked next. */
-      readonly isReversed: boolean;
-    },
+    delivery: DoneOrder & { readonly message: string },
   ): Promise<OperationOutcome<TopUpMade>> => end(operationId, { isDone: true, ...delivery });
 
   /** The second phase after a definite failure: airtime-hold → airtime, at once. */
   const voidTopUp = (
     operationId: string,
     message: string,
-    notDoneBy: NotDoneBy,
-  ): Promise<OperationOutcome<TopUpMade>> =>
-    end(operationId, { isDone: false, message, notDoneBy });
+    by: EndedBy,
+  ): Promise<OperationOutcome<TopUpMade>> => end(operationId, { isDone: false, message, by });
 
   async function end(
     operationId: string,

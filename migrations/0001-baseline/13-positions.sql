@@ -44,8 +44,8 @@ create index placements_by_provider_reference on placements (provider_reference)
   where provider_reference is not null;
 create index placements_to_ask on placements (ask_at) where ask_at is not null;
 
--- The observations of a placement, once they differ: the first answer of the provider, and each
--- change.
+-- The observations of a placement, once they differ: the first answer, and each change. A first
+-- answer that a person booked is here at once.
 create table observations (
   id bigint generated always as identity primary key,
   created_at timestamptz not null default now(),

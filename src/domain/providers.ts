@@ -129,13 +129,10 @@ const turnOf = ({ id, weight }: Route, { shareOf }: Routed): number =>
   -Math.log(shareOf(id)) / weight;
 
 /**
- * Who said that a payment or a top-up was not done: the provider refused it, the service sent
- * nothing, or staff settled it by hand.
+ * Who said how a payment or a top-up ended: the provider, the service, which sent nothing, or staff,
+ * who settled it by hand.
  */
-export type NotDoneBy = 'provider' | 'service' | 'staff';
-
-/** The code of an outcome that staff settled by hand. */
-export const SETTLED_BY_HAND = 'settled-by-hand';
+export type EndedBy = 'provider' | 'service' | 'staff';
 
 const lengthLimit = 200;
 

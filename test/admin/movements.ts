@@ -6,7 +6,7 @@ import { createDigests } from '../../src/crypto/digests.ts';
 import { addApiKey } from '../../src/db/catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../../src/db/connection.ts';
 import { holdAirtime } from '../../src/db/ledger/ledger.ts';
-import { endOrder } from '../../src/db/positions/book.ts';
+import { type DoneOrder, endOrder } from '../../src/db/positions/book.ts';
 import { beginAttempt } from '../../src/db/topups/attempts.ts';
 import { expireDueVouchers } from '../../src/db/vouchers/expiry.ts';
 import { parseMoney } from '../../src/domain/money.ts';
@@ -81,7 +81,12 @@ export function redemptions(database: Database, catalogue: Catalogue) {
       });
       return held.kind === 'held' ? operationId : reasonOf(held.outcome);
     },
-    post: (operationId: string) => activities.postRedemption(operationId, 'MM-1', false, null),
+    post: (operationId: string, by: DoneOrder['by'] = 'provider') =>
+      activities.postRedemption(
+        operationId,
+        { providerReference: 'MM-1', isReversed: false, by },
+        null,
+      ),
     void: (operationId: string) =>
       activities.voidRedemption(operationId, 'no such account', 'provider'),
   };
@@ -185,8 +190,8 @@ async function attempt(
     transaction,
     { operationId, subject: 'top-up' },
     ending === 'SUCCESS'
-      ? { isDone: true, providerReference: '', isReversed: false }
-      : { isDone: false, message: '', notDoneBy: 'provider' },
+      ? { isDone: true, providerReference: '', isReversed: false, by: 'provider' }
+      : { isDone: false, message: '', by: 'provider' },
     { reversalWatchSeconds: 0 },
   );
 }

@@ -24,8 +24,11 @@ export const bookRedemption = (
       ending.kind === 'done'
         ? database.postRedemption(
             operationId,
-            ending.providerReference,
-            ending.reversal !== undefined,
+            {
+              providerReference: ending.providerReference,
+              isReversed: ending.reversal !== undefined,
+              by: ending.by,
+            },
             hold.messageId,
           )
         : database.voidRedemption(operationId, ending.message, ending.by),
@@ -47,6 +50,7 @@ export const bookTopUp = (
             providerReference: ending.providerReference,
             message: ending.reversal ?? 'Delivered',
             isReversed: ending.reversal !== undefined,
+            by: ending.by,
           })
         : database.voidTopUp(operationId, ending.message, ending.by),
     description: `${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, our reference ${hold.reference}.`,

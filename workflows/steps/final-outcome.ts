@@ -1,6 +1,6 @@
 import { condition, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import { type NotDoneBy, SETTLED_BY_HAND } from '../../src/domain/providers.ts';
+import type { EndedBy } from '../../src/domain/providers.ts';
 import { quoted } from '../../src/domain/refusals.ts';
 import { needsAction } from '../search-attributes.ts';
 import { CALLS_FROM_REFUSAL, failureType, STEP_REFUSED } from './failures.ts';
@@ -11,8 +11,13 @@ type InquiryOutcome = Awaited<ReturnType<Activities['inquirePayment']>>;
 
 /** A definite outcome of a provider: only such an outcome ends a hold. */
 export type Ending =
-  | { readonly kind: 'done'; readonly providerReference: string; readonly reversal?: string }
-  | { readonly kind: 'not-done'; readonly message: string; readonly by: NotDoneBy };
+  | {
+      readonly kind: 'done';
+      readonly providerReference: string;
+      readonly reversal?: string;
+      readonly by: Exclude<EndedBy, 'service'>;
+    }
+  | { readonly kind: 'not-done'; readonly message: string; readonly by: EndedBy };
 
 /**
  * Why a person must check an unknown outcome: it takes too long, the content differs at the provider,
@@ -150,25 +155,26 @@ async function sendUntilSent({ send, note }: ProviderAttempt): Promise<Ending | 
   }
 }
 
-const done = (outcome: {
-  readonly providerReference: string;
-  readonly reversal?: string;
-}): Ending => ({
+/** Staff may have said it where the provider did not (`orSettledByHand`). */
+interface Said {
+  readonly by?: Exclude<EndedBy, 'service'>;
+}
+
+const done = ({
+  providerReference,
+  reversal,
+  by = 'provider',
+}: Said & { readonly providerReference: string; readonly reversal?: string }): Ending => ({
   kind: 'done',
-  providerReference: outcome.providerReference,
-  ...(outcome.reversal === undefined ? {} : { reversal: outcome.reversal }),
+  providerReference,
+  ...(reversal === undefined ? {} : { reversal }),
+  by,
 });
 
-const refused = ({
-  code,
-  message,
-}: {
-  readonly code: string;
-  readonly message: string;
-}): Ending => ({
+const refused = ({ message, by = 'provider' }: Said & { readonly message: string }): Ending => ({
   kind: 'not-done',
   message,
-  by: code === SETTLED_BY_HAND ? 'staff' : 'provider',
+  by,
 });
 
 const notSent = (message: string): Ending => ({ kind: 'not-done', message, by: 'service' });

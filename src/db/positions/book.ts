@@ -11,7 +11,7 @@ import {
   isUnclear,
   settle,
 } from '../../domain/positions/position.ts';
-import type { NotDoneBy } from '../../domain/providers.ts';
+import type { EndedBy } from '../../domain/providers.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { type Case, closeCase, openOrCloseCase } from './cases.ts';
 import {
@@ -134,17 +134,18 @@ export async function hasVoucherValue(database: Database, operationId: string): 
   return rows[0]?.has ?? false;
 }
 
-/** How a workflow found an order ended at its present provider. */
+/** An order that was done. */
+export interface DoneOrder {
+  readonly providerReference: string;
+  /** The provider reversed it in the meantime: it is asked again at once. */
+  readonly isReversed: boolean;
+  readonly by: EndedBy;
+}
+
+/** How a workflow found an order ended at its present provider. The messages are for people. */
 export type OrderEnding =
-  | {
-      readonly isDone: true;
-      readonly providerReference: string;
-      /** The provider reversed it in the meantime: it is asked again at once. */
-      readonly isReversed: boolean;
-      /** For people. */
-      readonly message?: string;
-    }
-  | { readonly isDone: false; readonly message: string; readonly notDoneBy: NotDoneBy };
+  | (DoneOrder & { readonly isDone: true; readonly message?: string })
+  | { readonly isDone: false; readonly message: string; readonly by: EndedBy };
 
 /**
  * Ends the hold of an order whose subject and row are locked. The order is done where any provider
@@ -160,15 +161,16 @@ export async function endOrder(
   settings: BookSettings,
 ): Promise<LockedOrder> {
   const order = await readLockedOrder(transaction, operationId, subject);
+  const source = ending.by === 'staff' ? 'person' : 'answer';
   const current = currentOf(order);
   // A provider's list after a restore may show the order as done: a sending without effect does not
   // undo that.
-  const isKnownDone = !ending.isDone && ending.notDoneBy !== 'staff' && current.done > 0n;
+  const isKnownDone = !ending.isDone && ending.by !== 'staff' && current.done > 0n;
   const told = isKnownDone
     ? order.position
     : observed(order.position, current.id, {
         at: order.now,
-        source: ending.isDone || ending.notDoneBy !== 'staff' ? 'answer' : 'person',
+        source,
         ...(ending.isDone
           ? { said: 'done', providerReference: ending.providerReference }
           : { said: 'nothing', message: ending.message }),
@@ -183,14 +185,14 @@ export async function endOrder(
     order,
     after,
     {
-      source: 'answer',
+      source,
       ending: ending.isDone
         ? { message: ending.message ?? null, notDoneBy: null }
         : {
             message: after.order.isCharged
               ? 'Done by a provider that was asked before'
               : ending.message,
-            notDoneBy: ending.notDoneBy,
+            notDoneBy: ending.by,
           },
       ...(ending.isDone && ending.isReversed && { askNow: current.id }),
     },

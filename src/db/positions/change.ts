@@ -5,6 +5,7 @@ import {
   type ObservationSource,
 } from '../../domain/positions/placement.ts';
 import { netDone, type Position } from '../../domain/positions/position.ts';
+import type { EndedBy } from '../../domain/providers.ts';
 import type { DatabaseTransaction } from '../connection.ts';
 import type { LockedOrder, PlacementRow } from './orders.ts';
 
@@ -17,7 +18,7 @@ export interface BookSettings {
 /** How an order came to its end: its first answer, which never changes. */
 interface FirstAnswer {
   readonly message: string | null;
-  readonly notDoneBy: 'provider' | 'service' | 'staff' | null;
+  readonly notDoneBy: EndedBy | null;
 }
 
 /** The cause of a change of a position, and the kept details. */

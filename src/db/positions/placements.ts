@@ -412,10 +412,11 @@ export async function writePlacements(
             isDue: old.isDue && !isAnswered,
           });
     await updatePlacement(transaction, old, placement, { next: isNews ? now : next, isNews });
-    if (old.said !== 'none' && hasChanged(old, placement)) {
+    if (!hasChanged(old, placement)) continue;
+    if (old.said !== 'none')
       await addObservation(transaction, old, 'answer', { now, isFirst: true });
-      await addObservation(transaction, placement, change.source, { now, isFirst: false });
-    }
+    else if (change.source !== 'person') continue;
+    await addObservation(transaction, placement, change.source, { now, isFirst: false });
   }
 }
 
@@ -449,7 +450,7 @@ async function updatePlacement(
     where id = ${id}`.execute(transaction);
 }
 
-/** The first answer is kept once a later answer differs. */
+/** The first answer of a provider is kept once a later answer differs. */
 const addObservation = (
   transaction: DatabaseTransaction,
   { id, saidAt, said, done, providerReference, message }: PlacementRow,

@@ -98,7 +98,10 @@ export async function compareBalance(
         where placements.id = placement_id and placements.provider = ${name}
           and placements.kind <> 'reversal' offset 0
       ) as placed
-      where seen.created_at ${isBetween} and seen.source <> 'answer'
+      -- The first answer is that of the order.
+      where seen.created_at ${isBetween} and exists (
+        select from observations as earlier
+        where earlier.placement_id = seen.placement_id and earlier.id < seen.id)
     ) as changed
     cross join lateral (
       -- The readings reach into the neighbouring days.

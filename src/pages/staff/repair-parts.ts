@@ -2,7 +2,7 @@ import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { RepairRow } from '../../db/repairs/repairs.ts';
 import { formatGroupedAmount, parseMoney } from '../../domain/money.ts';
-import type { NotDoneBy } from '../../domain/providers.ts';
+import type { EndedBy } from '../../domain/providers.ts';
 import { quoted } from '../../domain/refusals.ts';
 import {
   type RepairState,
@@ -157,7 +157,7 @@ export const repairTable = (caption: string, rows: readonly ShownRepair[]): Html
  * A provider's message in quotation marks, after its meaning; messages of the service and its staff
  * have none.
  */
-export function wordsOf(words: string, by: NotDoneBy | null = null): Html {
+export function wordsOf(words: string, by: EndedBy | null = null): Html {
   if (by === 'service' || by === 'staff') return html`: ${quoted(words)}`;
   const said = html`“<span lang="en">${quoted(words)}</span>”`;
   const meaning = plainWords(words);

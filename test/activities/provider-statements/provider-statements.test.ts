@@ -10,7 +10,8 @@ import { compareBalance, listBalances } from '../../../src/db/provider-statement
 import { findStatement } from '../../../src/db/provider-statements/statements.ts';
 import { type Day, dayOfTime, lastClosedDay } from '../../../src/domain/day-report.ts';
 import type { ProviderAccount, ProviderStatementLine } from '../../../src/providers/statement.ts';
-import { type AdminScene, openScene } from '../../admin/scene.ts';
+import { makeVoucher, redemptions } from '../../admin/movements.ts';
+import { type AdminScene, makeFundedCatalogue, openScene } from '../../admin/scene.ts';
 
 let scene: AdminScene;
 beforeAll(async () => {
@@ -130,30 +131,45 @@ it('a balance that the database refuses keeps no other provider unread', async (
   ]);
 });
 
-it('a balance that fell by more than the provider did and charged is a case, once', async () => {
+/** The comparison of a day with a reading just before it and one just after it. */
+function comparedDay(of: Day) {
   const { database } = scene;
-  const readings = async (...amounts: readonly number[]) => {
-    await sql`delete from provider_balances where provider = 'gsma'`.execute(database);
-    for (const [index, amount] of amounts.entries())
-      await sql`
-        insert into provider_balances (provider, read_at, currency, amount)
-        values ('gsma', ((${day}::date + ${index}::int)::timestamp at time zone ${zone}::text)
-          + interval '1 minute' * ${index === 0 ? -1 : 1}, 'ETB', ${amount})`.execute(database);
+  const provider = { name: 'gsma', kind: 'mobile-money' } as const;
+  return {
+    async readings(...amounts: readonly number[]) {
+      await sql`delete from provider_balances where provider = 'gsma'`.execute(database);
+      for (const [index, amount] of amounts.entries())
+        await sql`
+          insert into provider_balances (provider, read_at, currency, amount)
+          values ('gsma', ((${of}::date + ${index}::int)::timestamp at time zone ${zone}::text)
+            + interval '1 minute' * ${index === 0 ? -1 : 1}, 'ETB', ${amount})`.execute(database);
+    },
+    charged: (fee: number) =>
+      sql`
+        insert into provider_statements (provider, day, state, compared_at, booked_fee)
+        values ('gsma', ${of}, 'COMPARED', now(), ${fee})
+        on conflict (provider, day) do update
+          set state = 'COMPARED', compared_at = now(), booked_fee = ${fee}`.execute(database),
+    /** The amounts of its cases, after it was compared twice. */
+    async compare() {
+      for (const _time of ['first', 'again'])
+        await compareBalance(
+          database,
+          { provider, day: of, zone },
+          { providerStatementMarginSeconds: 1_800 },
+        );
+      const { rows } = await sql<{ amount: string }>`
+        select amount::text from cases where why = 'balance' and subject = ${`gsma ${of}`}`.execute(
+        database,
+      );
+      return rows.map(({ amount }) => Number(amount));
+    },
   };
-  await sql`
-    insert into provider_statements (provider, day, state, compared_at, booked_fee)
-    values ('gsma', ${day}, 'COMPARED', now(), 2)
-    on conflict (provider, day) do update set state = 'COMPARED', compared_at = now(), booked_fee = 2`.execute(
-    database,
-  );
-  const compare = async () => {
-    const of = { provider: { name: 'gsma', kind: 'mobile-money' }, day, zone } as const;
-    for (const _time of ['first', 'again'])
-      await compareBalance(database, of, { providerStatementMarginSeconds: 1_800 });
-    const { rows } = await sql<{ amount: string }>`
-      select amount::text from cases where why = 'balance'`.execute(database);
-    return rows.map(({ amount }) => Number(amount));
-  };
+}
+
+it('a balance that fell by more than the provider did and charged is a case, once', async () => {
+  const { readings, charged, compare } = comparedDay(day);
+  await charged(2);
   await readings(1_000);
   expect(await compare()).toEqual([]);
   await readings(1_000, 998);
@@ -163,4 +179,24 @@ it('a balance that fell by more than the provider did and charged is a case, onc
   expect(await compare()).toEqual([]);
   await readings(1_000, 948);
   expect(await compare()).toEqual([50]);
+});
+
+it('a payment counts once, whether the provider said it or staff booked it', async () => {
+  const { database } = scene;
+  const catalogue = await makeFundedCatalogue(scene);
+  const payments = redemptions(database, catalogue);
+  for (const by of ['provider', 'staff'] as const) {
+    const { id } = await makeVoucher(database, catalogue, { amount: '50' });
+    await payments.post(await payments.hold(id), by);
+  }
+  const { rows } = await sql<{ paid: number }>`
+    select sum(to_merchant)::float8 as paid from redemptions where status = 'POSTED'`.execute(
+    database,
+  );
+  // The fees of the day before count, too.
+  await comparedDay(day).charged(0);
+  const { readings, charged, compare } = comparedDay(dayOfTime(new Date(), zone));
+  await charged(0);
+  await readings(1_000, 995 - (rows[0]?.paid ?? 0));
+  expect(await compare()).toEqual([5]);
 });

@@ -222,6 +222,22 @@ describe('a case', () => {
     );
   });
 
+  it.each([
+    ['done', { said: 'undone' }, 'did ETB 97.50, reference MP1'],
+    ['not-done', { said: 'done', providerReference: 'OP-late' }, 'did nothing'],
+  ] as const)('says that a person booked an answer: %s', async (outcome, later, words) => {
+    const { gift } = await scene.voucherIn('paying');
+    const { id, operation_id, payment_reference } = await scene.redemptionOf(gift);
+    scene.expectDone(await scene.repaired('settle-payment', id, { outcome, reference: 'MP1' }));
+    await scene.stack.database
+      .transaction()
+      .execute((transaction) => observe(transaction, operation_id, later));
+    const found = await caseOf(scene.stack.database, payment_reference);
+    expect(await read(pathOf(found.id))).toContain(
+      `An operator booked that GSMA mobile money ${words}`,
+    );
+  });
+
   it('is not there, or not a number', async () => {
     for (const path of ['/support/cases/999999', '/support/cases/x'])
       expect((await agent.client.get(path)).status).toBe(404);
