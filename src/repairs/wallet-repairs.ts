@@ -47,7 +47,7 @@ export const correctDepositRepair = repairKind({
     amount: amountArgument('ETB received (0 for none)', { canBeZero: true }),
   }),
   limits: ({ repairs }) => ({
-    amount: `More than was booked, or ETB ${formatGroupedAmount(repairs.repairConfirmFrom)} of difference in a day, needs a second person.`,
+    amount: `A second person confirms a raise, and a difference of ETB ${formatGroupedAmount(repairs.repairConfirmFrom)} in a day.`,
   }),
   byTwo: {
     why: 'it brings in more than was booked',
