@@ -78,9 +78,9 @@ export const correctDepositRepair = repairKind({
       : undefined;
   },
   async carryOut(transaction, deposit, { amount: came }) {
-    const { reference, wallet, present } = deposit;
+    const { wallet, present } = deposit;
     const amount = parseMoney(came);
-    await correctDeposit(transaction, { reference, amount });
+    await correctDeposit(transaction, deposit, amount);
     const moved = `ETB ${formatGroupedAmount(magnitudeOf(amount - present))}`;
     return {
       kind: 'done',

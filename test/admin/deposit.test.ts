@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { correctDeposit, findDeposit } from '../../src/db/ledger/deposits.ts';
+import { findDeposit } from '../../src/db/ledger/deposits.ts';
 import { addTransfers, balanceConstraint, partnerBalances } from '../../src/db/ledger/ledger.ts';
 import { type Money, parseMoney } from '../../src/domain/money.ts';
+import { correctedTo } from '../support/deposits.ts';
 import { type AdminScene, openScene, statementOf } from './scene.ts';
 
 let scene: AdminScene;
@@ -115,9 +116,7 @@ describe('a deposit that was a mistake', () => {
     ]);
   /** As the repair does it; no worker runs here. */
   const correct = (reference: string, amount: Money) =>
-    scene.database
-      .transaction()
-      .execute((transaction) => correctDeposit(transaction, { reference, amount }));
+    correctedTo(scene.database, reference, amount);
   const balances = () => partnerBalances(scene.database, partnerId);
   const deposited = async (wallet: string, tag: string) => {
     const reference = `${tag}-${partnerId}`;

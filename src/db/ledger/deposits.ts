@@ -52,21 +52,18 @@ export async function addDeposit(
 }
 
 /**
- * Corrects a deposit to the amount that came in, by one transfer of the difference; an equal amount changes nothing.
- * Fails with the ledger's `balanceConstraint` where the wallet does not cover the difference.
+ * Corrects a locked deposit to the amount that came in, by one transfer of the difference; an equal amount changes
+ * nothing. Fails with the ledger's `balanceConstraint` where the wallet does not cover the difference.
  */
 export async function correctDeposit(
   transaction: DatabaseTransaction,
-  { reference, amount }: Pick<Deposit, 'reference' | 'amount'>,
+  { reference, partnerId, wallet, present, corrections }: MadeDeposit,
+  amount: Money,
 ): Promise<void> {
-  await lockDeposit(transaction, reference);
-  const deposit = await findDeposit(transaction, reference);
-  if (!deposit) throw new Error('There is no such deposit');
-  const { wallet, present, corrections } = deposit;
   await addTransfers(transaction, [
     {
-      operationId: operationOf(deposit.reference),
-      partnerId: deposit.partnerId,
+      operationId: operationOf(reference),
+      partnerId,
       step: `${DEPOSIT_CORRECTION}${corrections + 1}`,
       ...(amount < present
         ? { debit: wallet, credit: 'funding' }
@@ -191,9 +188,6 @@ export async function findDeposit(
     ])
     .where(isNamed('deposit', reference))
     .where('step', '=', 'deposit')
-    // Before this was one deposit, there could be several.
-    .orderBy(sql`operation_id = ${operationOf(reference)}`, 'desc')
-    .limit(1)
     .executeTakeFirst();
   if (!row) return undefined;
   return {

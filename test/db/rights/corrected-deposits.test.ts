@@ -3,9 +3,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addPartner } from '../../../src/db/catalogue/companies.ts';
 import { connectDatabase, type Database } from '../../../src/db/connection.ts';
-import { addDeposit, correctDeposit, findDeposit } from '../../../src/db/ledger/deposits.ts';
+import { addDeposit, findDeposit } from '../../../src/db/ledger/deposits.ts';
 import { formatMoney, parseMoney } from '../../../src/domain/money.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { correctedTo } from '../../support/deposits.ts';
 
 /** Money comes in and goes out by the login of a worker only as a repair says that stands in the database. */
 let database: TestDatabase;
@@ -54,11 +55,7 @@ async function written(repair: Written, subjectId?: string): Promise<string> {
 }
 
 const corrected = (reference: string, amount: string) =>
-  worker
-    .transaction()
-    .execute((transaction) =>
-      correctDeposit(transaction, { reference, amount: parseMoney(amount) }),
-    );
+  correctedTo(worker, reference, parseMoney(amount));
 
 const presentOf = async (reference: string) =>
   formatMoney((await findDeposit(owner, reference))?.present ?? -1n);
