@@ -80,12 +80,15 @@ const listed = async ({ client, id }: Paid) =>
 const reversalsOf = ({ merchant }: Paid) =>
   scene.stack.sandbox.books.reversals({ to: merchant.payoutNumber });
 
-const settleReversal = async (one: Paid, status: 'completed' | 'failed') => {
-  const { reference } = await until(() => {
+const takenReversal = (one: Paid) =>
+  until(() => {
     const [found] = reversalsOf(one);
     if (!found) throw new Error('The provider has taken no reversal');
     return found;
   });
+
+const settleReversal = async (one: Paid, status: 'completed' | 'failed') => {
+  const { reference } = await takenReversal(one);
   done(await call(`${scene.stack.sandbox.url}/books/reversals/${reference}`, { body: { status } }));
 };
 
@@ -132,10 +135,10 @@ describe('a reversal', () => {
       amount: '500.000000',
       creditedTo: 'VOUCHER',
     });
-    const again = done(await reverse(one, key, { reason: 'Wrong till' }));
+    const again = done(await reversed(one, key, { reason: 'Wrong till' }));
     expect(again.headers.get('Idempotent-Replayed')).toBe('true');
     expect(again.body.data).toEqual(first.body.data);
-    expect((await reverse(one)).body).toMatchObject({
+    expect((await reversed(one)).body).toMatchObject({
       statusCode: 4098,
       message: 'The redemption is already reversed',
     });
@@ -201,7 +204,7 @@ describe('a reversal', () => {
     const key = randomUUID();
     const refused = await reversed(one, key);
     expect([refused.status, refused.body.statusCode]).toEqual([424, 4241]);
-    expect((await reverse(one, key)).body).toEqual(refused.body);
+    expect((await reversed(one, key)).body).toEqual(refused.body);
     expect(await scene.holdings()).toEqual(holdings);
     expect(await listed(one)).toMatchObject({ state: 'POSTED', reversal: { status: 'FAILED' } });
     // It may be tried again; the reconciliation asks whether the provider took it back by itself.
@@ -216,7 +219,12 @@ describe('while the provider has not confirmed it', () => {
     const holdings = await scene.holdings();
     const key = randomUUID();
     expect((await reverse(one, key)).body.statusCode).toBe(4092);
-    expect((await reverse(one)).body.message).toMatch(/^A reversal of this redemption is in progr/);
+    await takenReversal(one);
+    await until(async () =>
+      expect((await reverse(one)).body.message).toMatch(
+        /^A reversal of this redemption is in progr/,
+      ),
+    );
     expect(await listed(one)).toMatchObject({ state: 'POSTED', reversal: { status: 'PENDING' } });
     expect({ ...(await scene.holdings()), payouts: holdings.payouts }).toEqual(holdings);
 
@@ -240,6 +248,7 @@ describe('while the provider has not confirmed it', () => {
     const one = await paid('023');
     const key = randomUUID();
     expect((await reverse(one, key)).body.statusCode).toBe(4092);
+    await takenReversal(one);
     const { operation_id: operationId } = await scene.stack.database
       .selectFrom('redemption_reversals')
       .select('operation_id')
@@ -251,7 +260,7 @@ describe('while the provider has not confirmed it', () => {
     expect(await reconciled(scene.stack)).toBe('in order');
     const handle = scene.stack.temporal.client.workflow.getHandle(workflowId);
     expect(await handle.result()).toEqual({ ended: 'reversed' });
-    expect(done(await reverse(one, key)).body.data.amount).toBe('205.000000');
+    expect(done(await reversed(one, key)).body.data.amount).toBe('205.000000');
     expect(reversalsOf(one)).toHaveLength(1);
   });
 
@@ -265,7 +274,7 @@ describe('while the provider has not confirmed it', () => {
     const key = randomUUID();
     try {
       expect((await reverse(one, key)).body.statusCode).toBe(4092);
-      expect(reversalsOf(one)).toMatchObject([{ status: 'completed' }]);
+      await until(() => expect(reversalsOf(one)).toMatchObject([{ status: 'completed' }]));
       expect((await scene.voucher(one.gift)).remaining).toBe('295.000000');
     } finally {
       await mend();
@@ -360,8 +369,8 @@ describe.concurrent('is refused, and sends nothing,', () => {
     const one = await paid();
     const client = await merchantClient(scene.stack, await makeMerchant(scene.stack));
     const [strange, none] = await Promise.all([
-      reverse({ client, id: one.id }),
-      reverse({ client, id: 999_999_999 }),
+      reversed({ client, id: one.id }),
+      reversed({ client, id: 999_999_999 }),
     ]);
     expect(strange?.status).toBe(404);
     expect(strange?.body).toEqual(none?.body);
@@ -376,13 +385,13 @@ describe.concurrent('is refused, and sends nothing,', () => {
     await scene.untilPaidTo(merchant);
     const { id } = done(await client.get('/redemptions')).body.data[0];
     const key = randomUUID();
-    expect((await reverse({ client, id }, key)).body.message).toMatch(
+    expect((await reversed({ client, id }, key)).body.message).toMatch(
       /^Only a redemption that was/,
     );
     await redemption;
     await scene.settlePayout(merchant, 'failed');
     await scene.untilStatus(gift, 'ACTIVE');
-    expect((await reverse({ client, id }, key)).body.statusCode).toBe(4099);
+    expect((await reversed({ client, id }, key)).body.statusCode).toBe(4099);
   });
 
   it('after its time, and for one that the provider took back by itself', async () => {
@@ -392,7 +401,7 @@ describe.concurrent('is refused, and sends nothing,', () => {
       .set({ settled_at: sql<Date>`settled_at - interval '2 days'` })
       .where('id', '=', late.id)
       .execute();
-    expect((await reverse(late)).body).toMatchObject({ statusCode: 4038 });
+    expect((await reversed(late)).body).toMatchObject({ statusCode: 4038 });
     expect(await listed(late)).toMatchObject({ state: 'POSTED', reversal: null });
 
     const taken = await paid();
@@ -401,7 +410,7 @@ describe.concurrent('is refused, and sends nothing,', () => {
     done(await call(books, { body: { status: 'reversed' } }));
     await askNow(scene.stack.database, reference);
     expect(await reconciled(scene.stack)).toContain('A provider took it back');
-    expect((await reverse(taken)).body.message).toBe('The redemption is already reversed');
+    expect((await reversed(taken)).body.message).toBe('The redemption is already reversed');
     expect(reversalsOf(taken)).toEqual([]);
   });
 
@@ -409,7 +418,7 @@ describe.concurrent('is refused, and sends nothing,', () => {
     const [one, other] = [await paid(), await paid()];
     const key = randomUUID();
     done(await reversed(one, key));
-    expect((await reverse({ client: one.client, id: other.id }, key)).body.statusCode).toBe(422);
+    expect((await reversed({ client: one.client, id: other.id }, key)).body.statusCode).toBe(422);
     expect(reversalsOf(other)).toEqual([]);
   });
 });
