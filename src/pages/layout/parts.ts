@@ -56,6 +56,8 @@ export interface FieldOptions {
   readonly hint?: HtmlValue;
   /** The problem of the sent value. */
   readonly error?: string | undefined;
+  /** Asks whether the sent value is meant; the person sends it again. */
+  readonly question?: string | undefined;
   readonly autocomplete?: string;
   readonly maximumLength?: number;
   readonly isOptional?: true;
@@ -63,18 +65,23 @@ export interface FieldOptions {
   readonly hasFocus?: true;
 }
 
-/** A labelled input with its hint and its error; the first input with an error gets the focus. */
+/** A labelled input with its hint, and its error or question; the first input with one of these gets the focus. */
 export function field(options: FieldOptions): Html {
-  const { name, error, id = name } = options;
-  const describedBy = [options.hint && `${id}-hint`, error && `${id}-error`].filter(Boolean);
-  return html`<div class="field">
+  const { name, hint, error, question, id = name } = options;
+  const describedBy = [
+    hint && `${id}-hint`,
+    error && `${id}-error`,
+    question && `${id}-question`,
+  ].filter(Boolean);
+  return html`${question && html`<div id="${id}-question">${message('warning', question)}</div>`}
+<div class="field">
 <label for="${id}">${phrase(options.label)}</label>
-${options.hint && html`<p class="hint" id="${id}-hint">${words(options.hint)}</p>`}
+${hint && html`<p class="hint" id="${id}-hint">${words(hint)}</p>`}
 ${error && html`<p class="error" id="${id}-error">${words(error)}</p>`}
 <input id="${id}" name="${name}" type="${options.type ?? 'text'}" value="${options.value ?? ''}"
  autocomplete="${options.autocomplete ?? 'off'}" maxlength="${options.maximumLength ?? 200}"
 ${!options.isOptional && html` required`}${error && html` aria-invalid="true"`}${
-  (error || options.hasFocus) && html` autofocus`
+  (error || question || options.hasFocus) && html` autofocus`
 }
 ${describedBy.length > 0 && html` aria-describedby="${describedBy.join(' ')}"`}>
 </div>`;

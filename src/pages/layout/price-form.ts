@@ -15,8 +15,8 @@ export interface WrongPrice {
   readonly merchant: string;
   readonly priceProblem?: string;
   readonly merchantProblem?: string;
-  /** The form is sent once more as it is. */
-  readonly isAskedAgain?: true;
+  /** The price is far from the price in force: the form is sent once more as it is. */
+  readonly question?: string;
 }
 
 /** The fields of a selling price, for all merchants or for one. */
@@ -26,6 +26,7 @@ export const priceFields = (label: string, now: string, wrong: WrongPrice | unde
     label,
     value: wrong?.price ?? now,
     error: wrong?.priceProblem,
+    question: wrong?.question,
     maximumLength: 20,
   })}
 ${field({
@@ -36,7 +37,7 @@ ${field({
   error: wrong?.merchantProblem,
   isOptional: true,
 })}
-${wrong?.isAskedAgain && html`<input type="hidden" name="${SURE}" value="${sureOf(wrong)}">`}`;
+${wrong?.question && html`<input type="hidden" name="${SURE}" value="${sureOf(wrong)}">`}`;
 
 /** Has the price and the merchant that the person was asked about. */
 const SURE = 'sure';
@@ -109,6 +110,6 @@ export async function readPriceForm(
     (await findPrice(database, { ...of, merchantId: null }));
   const question = inForce && farFrom(inForce.selling_price_usd, price);
   if (question !== undefined && form.text(SURE) !== sureOf({ price, merchant }))
-    return refused({ priceProblem: question, isAskedAgain: true });
+    return refused({ question });
   return { ok: true, price, merchantId };
 }

@@ -446,6 +446,8 @@ describe('a selling price', () => {
     const asked = await operator.client.submit(path, path, { ...why, price: '0.47' });
     expect(asked.status).toBe(422);
     expect(plain(asked.html)).toContain('USD 0.47 is 1/10 of USD 4.75. To set it, press again.');
+    expect(asked.html).toContain('class="message warning"');
+    expect(asked.html).not.toContain('aria-invalid');
     expect(hiddenFields(asked.html, path)).toMatchObject({ sure: '0.47 ' });
     expect(asked.html).toMatch(/<input[^>]* name="why"[^>]* value="Ticket 4711"/);
     const again = { ...hiddenFields(asked.html, path), ...why, price: '0.47' };
