@@ -191,12 +191,16 @@ function aboutOf(item: Item): Html {
   const order = serialNumber
     ? `voucher ${serialNumber}`
     : topupId === null
-      ? reference && `${kind === 'repair' ? 'deposit' : 'our reference'} ${reference}`
+      ? reference &&
+        html`${kind === 'repair' ? 'deposit' : 'our reference'} <code>${reference}</code>`
       : `top-up ${topupId}`;
   // The page of a case begins with its provider.
   const parts =
     kind === 'case' ? [detail, order] : [order, provider && providerName(provider), detail];
-  return html`${parts.filter((part) => part).join(' · ') || '–'}`;
+  const known = parts.filter((part) => part);
+  return known.length === 0
+    ? html`–`
+    : html`${known.map((part, place) => html`${place > 0 && ' · '}${part}`)}`;
 }
 
 const ofProvider = ({ detail }: Item): string | null => detail && quoted(detail);

@@ -241,7 +241,7 @@ export function contactOf(
   const contact = provider ? contacts[provider] : undefined;
   return contact === undefined || !provider
     ? undefined
-    : html`<p>${providerName(provider)}: ${contact}.</p>`;
+    : html`<p>${providerName(provider)}: <span class="whole">${contact}</span></p>`;
 }
 
 /** All other repairs that are possible now: seldom needed, so folded. */

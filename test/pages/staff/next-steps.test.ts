@@ -224,7 +224,7 @@ test('a refused payment has its cause, a way on, and the contact of the provider
     'merchant payout-account set --merchant',
   );
   expect(words).toContain(`quote ${payment_reference}.`);
-  expect(words).toContain('GSMA mobile money: +251 911 000 001.');
+  expect(words).toContain('GSMA mobile money: +251 911 000 001');
 });
 
 test('forms say their limits before they are sent', async () => {
