@@ -99,9 +99,8 @@ export async function compareBalance(
           and placements.kind <> 'reversal' offset 0
       ) as placed
       -- The first answer is that of the order.
-      where seen.created_at ${isBetween} and exists (
-        select from observations as earlier
-        where earlier.placement_id = seen.placement_id and earlier.id < seen.id)
+      where seen.created_at ${isBetween} and seen.id > (
+        select min(id) from observations as one where one.placement_id = seen.placement_id)
     ) as changed
     cross join lateral (
       -- The readings reach into the neighbouring days.
