@@ -3,12 +3,13 @@ import { expect } from 'vitest';
 import type { Database } from '../../src/db/connection.ts';
 import { until } from './until.ts';
 
-/** Waits until so many statements of this database wait for a lock. */
-export const untilBlocked = (database: Database, statements = 1) =>
+/** Waits until so many statements of this database wait for a lock, of one login or of any. */
+export const untilBlocked = (database: Database, statements = 1, login = '%') =>
   until(async () => {
     const { rows } = await sql`
         select pid from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(database);
+        where datname = current_database() and wait_event_type = 'Lock'
+          and usename like ${login}`.execute(database);
     expect(rows.length).toBeGreaterThanOrEqual(statements);
   });
 
@@ -21,11 +22,13 @@ export async function stoppedAt<Result>(
   table: string,
   requests: readonly (() => Promise<Result>)[],
   meanwhile: () => Promise<unknown>,
+  /** Of the statement that waits first: work in the background of other logins waits there, too. */
+  login?: string,
 ): Promise<Result[]> {
   const { running } = await database.transaction().execute(async (transaction) => {
     await sql`lock table ${sql.table(table)} in access exclusive mode`.execute(transaction);
     const results = requests.map((request) => request());
-    await untilBlocked(database);
+    await untilBlocked(database, 1, login);
     await meanwhile();
     // In an object, so that the results are not awaited while the lock is held.
     return { running: results };

@@ -173,8 +173,13 @@ test.each(rows)('%s by a %s while %s moves nothing', async (operation, surface, 
   const send = (client: Client): Promise<Answer> =>
     client.post(path, body, { 'Idempotency-Key': idempotencyKey });
   const before = await scene.holdings();
-  const [answer] = await stoppedAt(scene.stack.database, table, [() => send(owner.client)], () =>
-    revocations[revocation](owner),
+  const [answer] = await stoppedAt(
+    scene.stack.database,
+    table,
+    [() => send(owner.client)],
+    () => revocations[revocation](owner),
+    // A worker in the background reads the other tables.
+    table === 'ledger_accounts' ? 'test_worker' : 'test_api',
   );
   expectRefusal(answer as Answer, surface, 401, { reason: 'token-invalid' });
   expect(await scene.holdings()).toEqual(before);
