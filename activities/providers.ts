@@ -32,7 +32,7 @@ import type { SmsMessage } from '../src/providers/sms/sms-sender.ts';
 import type { AskedProviders } from '../workflows/steps/waiting.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { withHeartbeat } from './provider-call.ts';
-import { orSettledByHand } from './repairs.ts';
+import { orSettledByHand, type SaidInquiry } from './repairs.ts';
 
 /** The providers in a row. */
 interface AskedRow<Name extends string> {
@@ -379,7 +379,7 @@ export const afterInquiry = async (
   operationId: string,
   answer: ProviderInquiry,
   asked: { readonly failovers: readonly unknown[] },
-): Promise<ProviderInquiry> =>
+): Promise<SaidInquiry> =>
   withOtherPlacements(
     database,
     operationId,

@@ -27,6 +27,7 @@ import {
   sendOrFailOver,
   withOtherPlacements,
 } from '../providers.ts';
+import type { SaidInquiry } from '../repairs.ts';
 import { paysTo } from './facts.ts';
 
 /**
@@ -112,7 +113,7 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
   async function inquirePayment(
     operationId: string,
     call: number,
-  ): Promise<Named<WithProviders<ProviderInquiry>>> {
+  ): Promise<Named<WithProviders<SaidInquiry>>> {
     const payment = await redemptionPayment(database, operationId);
     const answer = await askProvider(mobileMoney, payment.provider, (port) =>
       askForPayment(database, port, { operationId, payment: paymentOf(payment) }),

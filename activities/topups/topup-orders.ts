@@ -2,7 +2,7 @@ import { findAttempt, markAttemptUnknown } from '../../src/db/topups/attempts.ts
 import { formatAmount, parseMoney } from '../../src/domain/money.ts';
 import type { NumberBox } from '../../src/domain/phone.ts';
 import type { AirtimeOrder } from '../../src/providers/airtime/airtime.ts';
-import type { ProviderInquiry, ProviderOutcome } from '../../src/providers/outcome.ts';
+import type { ProviderOutcome } from '../../src/providers/outcome.ts';
 import type { Named } from '../../workflows/steps/named-results.ts';
 import type { WithProviders } from '../../workflows/steps/waiting.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -15,6 +15,7 @@ import {
   sendOrFailOver,
   withOtherPlacements,
 } from '../providers.ts';
+import type { SaidInquiry } from '../repairs.ts';
 
 export function createTopupOrderActivities(dependencies: ActivityDependencies) {
   const { database, airtime, failpoint, numbers } = dependencies;
@@ -53,7 +54,7 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
     operationId: string,
     call: number,
     lastSentAtMs: number,
-  ): Promise<Named<WithProviders<ProviderInquiry>>> {
+  ): Promise<Named<WithProviders<SaidInquiry>>> {
     const attempt = await findAttempt(database, operationId);
     const order = orderOf(attempt, numbers);
     const answer = await askProvider(airtime, attempt.provider, (port) =>

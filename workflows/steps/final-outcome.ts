@@ -155,26 +155,24 @@ async function sendUntilSent({ send, note }: ProviderAttempt): Promise<Ending | 
   }
 }
 
-/** Staff may have said it where the provider did not (`orSettledByHand`). */
-interface Said {
-  readonly by?: Exclude<EndedBy, 'service'>;
-}
+/** Staff may have said it where the provider did not. */
+type Said = Pick<InquiryOutcome, 'by'>;
 
 const done = ({
   providerReference,
   reversal,
-  by = 'provider',
+  by,
 }: Said & { readonly providerReference: string; readonly reversal?: string }): Ending => ({
   kind: 'done',
   providerReference,
   ...(reversal === undefined ? {} : { reversal }),
-  by,
+  by: by ?? 'provider',
 });
 
-const refused = ({ message, by = 'provider' }: Said & { readonly message: string }): Ending => ({
+const refused = ({ message, by }: Said & { readonly message: string }): Ending => ({
   kind: 'not-done',
   message,
-  by,
+  by: by ?? 'provider',
 });
 
 const notSent = (message: string): Ending => ({ kind: 'not-done', message, by: 'service' });

@@ -412,10 +412,10 @@ export async function writePlacements(
             isDue: old.isDue && !isAnswered,
           });
     await updatePlacement(transaction, old, placement, { next: isNews ? now : next, isNews });
-    if (!hasChanged(old, placement)) continue;
-    if (old.said !== 'none')
-      await addObservation(transaction, old, 'answer', { now, isFirst: true });
-    else if (change.source !== 'person') continue;
+    const hadAnswer = old.said !== 'none';
+    // The first answer of a provider is in its row alone; the row does not name a person.
+    if (!hasChanged(old, placement) || (!hadAnswer && change.source !== 'person')) continue;
+    if (hadAnswer) await addObservation(transaction, old, 'answer', { now, isFirst: true });
     await addObservation(transaction, placement, change.source, { now, isFirst: false });
   }
 }

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { DatabaseTransaction } from '../../../src/db/connection.ts';
 import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
 import { settleOrder } from '../../../src/db/positions/book.ts';
 import { findCase } from '../../../src/db/positions/cases.ts';
+import { lockOrder } from '../../../src/db/positions/orders.ts';
+import { switchProvider } from '../../../src/db/positions/placements.ts';
+import { lockRedemption } from '../../../src/db/vouchers/redemptions.ts';
+import { lockVoucher } from '../../../src/db/vouchers/vouchers.ts';
 import type { Answered } from '../../../src/domain/positions/placement.ts';
 import { type Bearer, bearers } from '../../../src/domain/positions/position.ts';
 import { makeVoucher, redemptions, topUp } from '../../admin/movements.ts';
@@ -13,8 +19,12 @@ import {
   openScene,
 } from '../../admin/scene.ts';
 import { observe } from '../../positions/placements.ts';
+import { untilBlocked } from '../../support/database-locks.ts';
 
-/** Whatever providers say and people settle, by two at a time: the books of PostgreSQL follow. */
+/**
+ * Whatever providers say and people settle, by two at a time: the books of PostgreSQL follow. Everybody takes the
+ * voucher before its payment, so that no two end in a deadlock.
+ */
 let scene: AdminScene;
 let catalogue: Catalogue;
 
@@ -107,3 +117,42 @@ it('two at a time leave the books in order', { timeout: 300_000 }, async () => {
 
 const asText = (_name: string, value: unknown) =>
   typeof value === 'bigint' ? String(value) : value;
+
+async function heldPayment() {
+  const { id } = await makeVoucher(scene.database, catalogue, { amount: '50' });
+  return { id, operationId: await redemptions(scene.database, catalogue).hold(id) };
+}
+
+const inTransaction = <Result>(work: (transaction: DatabaseTransaction) => Promise<Result>) =>
+  scene.database.transaction().execute(work);
+
+it.each([
+  ['the end of a payment', lockRedemption],
+  ['an observation', lockOrder],
+] as const)('%s leaves the payment free while it waits for the voucher', async (_who, lock) => {
+  const { id, operationId } = await heldPayment();
+  const { waiting } = await inTransaction(async (transaction) => {
+    await lockVoucher(transaction, id);
+    const locked = inTransaction<unknown>((other) => lock(other, operationId));
+    await untilBlocked(scene.database);
+    await sql`
+      select from redemptions where operation_id = ${operationId} for update nowait`.execute(
+      transaction,
+    );
+    return { waiting: locked };
+  });
+  await waiting;
+});
+
+it('a change of the provider does not wait for the voucher', async () => {
+  const { id, operationId } = await heldPayment();
+  await inTransaction(async (transaction) => {
+    await lockVoucher(transaction, id);
+    const switched = await switchProvider(
+      scene.database,
+      { subject: 'payment', operationId },
+      { from: 'gsma', to: 'mpesa', message: 'refused', isAskedLater: false },
+    );
+    expect(switched).toBe(true);
+  });
+});
