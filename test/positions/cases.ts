@@ -1,4 +1,4 @@
-import { defineSearchAttributeKey } from '@temporalio/common';
+import { expect } from 'vitest';
 import type { Database } from '../../src/db/connection.ts';
 import { settleOrder } from '../../src/db/positions/book.ts';
 import { findCase } from '../../src/db/positions/cases.ts';
@@ -7,8 +7,7 @@ import { caseId } from '../../workflows/workflow-ids.ts';
 import { commandsOn } from '../admin/scene.ts';
 import type { Stack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
-
-export const needsAction = defineSearchAttributeKey('NeedsAction', 'BOOL');
+import { callsPerson } from '../workflows/called-person.ts';
 
 /** The newest case of an order, by our reference. */
 export const caseOf = (database: Database, reference: string) =>
@@ -35,10 +34,9 @@ export const untilCase = (
 ): Promise<void> =>
   until(async () => {
     const handle = await caseWorkflow(stack, reference);
-    const { status, typedSearchAttributes } = await handle.describe();
+    const { status } = await handle.describe();
     if (status.name !== expected) throw new Error(`The case of ${reference} is ${status.name}`);
-    if (typedSearchAttributes.get(needsAction) !== (expected === 'RUNNING'))
-      throw new Error(`The case of ${reference} calls for nobody`);
+    expect(await callsPerson(handle), `the case of ${reference}`).toBe(expected === 'RUNNING');
   });
 
 /** Settles the case of an order on the command line, and waits until it is booked. */

@@ -1,12 +1,10 @@
 import type { WorkflowHandle } from '@temporalio/client';
 
 /**
- * Whether a workflow has called a person, by its history: the server moves the search attributes of an
- * ended workflow to its visibility store, and describes it without them meanwhile.
+ * Whether the newest run of a workflow calls a person, by its history: the server moves the search attributes of an
+ * ended workflow to its visibility store, and may describe it without them.
  */
-export async function hasCalledPerson(
-  handle: Pick<WorkflowHandle, 'fetchHistory'>,
-): Promise<boolean> {
+export async function callsPerson(handle: Pick<WorkflowHandle, 'fetchHistory'>): Promise<boolean> {
   const { events } = await handle.fetchHistory();
   const values = (events ?? []).flatMap((event) => {
     const fields =

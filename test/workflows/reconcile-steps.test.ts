@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Activities } from '../../activities/index.ts';
 import type { TemporalConnection } from '../../src/runtime/temporal/connection.ts';
 import { connectTestTemporal, withWorkflowWorker } from '../support/workflow-worker.ts';
-import { hasCalledPerson } from './called-person.ts';
+import { callsPerson } from './called-person.ts';
 
 type Steps = Pick<
   Activities,
@@ -40,7 +40,7 @@ async function runOn(changed: Partial<Steps>) {
     const workflowId = `reconcile-${randomUUID()}`;
     const handle = await client.workflow.start('reconcile', { workflowId, taskQueue });
     const result: unknown = await handle.result().catch((thrown: unknown) => thrown);
-    return { result, isFound: await hasCalledPerson(handle) };
+    return { result, isFound: await callsPerson(handle) };
   });
 }
 

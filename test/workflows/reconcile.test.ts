@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
-import { type ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
+import type { ApplicationFailure } from '@temporalio/common';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrokenInvariants } from '../../src/db/ledger/ledger.ts';
@@ -14,6 +14,7 @@ import { askAll, askNow } from '../positions/placements.ts';
 import { call } from '../support/clients.ts';
 import type { Stack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
+import { callsPerson } from './called-person.ts';
 
 let topups: TopupScene;
 let gifts: RedemptionScene;
@@ -42,8 +43,7 @@ async function alarmOf(stack: Stack): Promise<string> {
   const handle = await start(stack);
   const error = await handle.result().catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(WorkflowFailedError);
-  const { typedSearchAttributes } = await handle.describe();
-  expect(typedSearchAttributes.get(defineSearchAttributeKey('NeedsAction', 'BOOL'))).not.toBe(true);
+  expect(await callsPerson(handle)).toBe(false);
   return ((error as WorkflowFailedError).cause as ApplicationFailure).message;
 }
 

@@ -14,6 +14,7 @@ import {
 import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.ts';
 import { breakStatement, hideTable } from '../support/database-faults.ts';
 import { until } from '../support/until.ts';
+import { callsPerson } from './called-person.ts';
 import { detailsOf } from './details-of.ts';
 import { ended } from './ended.ts';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.ts';
@@ -42,16 +43,13 @@ const handleIn = ({ stack }: Pick<RedemptionScene, 'stack'>, workflowId: string)
   stack.temporal.client.workflow.getHandle(workflowId);
 type Handle = ReturnType<typeof handleIn>;
 
-const needsAction = async (handle: Handle): Promise<unknown> =>
-  (await handle.describe()).searchAttributes.NeedsAction?.[0];
-
 async function untilPersonIsCalled(handle: Handle, notice: string): Promise<void> {
-  await until(async () => expect(await needsAction(handle)).toBe(true));
+  await until(async () => expect(await callsPerson(handle)).toBe(true));
   expect(await detailsOf(handle)).toContain(notice);
 }
 
 async function expectNobodyNeeded(handle: Handle): Promise<void> {
-  expect(await needsAction(handle)).toBe(false);
+  expect(await callsPerson(handle)).toBe(false);
   expect(await detailsOf(handle)).not.toContain('The database refuses');
 }
 

@@ -5,6 +5,7 @@ import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene
 import { doneLate } from '../positions/placements.ts';
 import { breakStatement, hideTable } from '../support/database-faults.ts';
 import { until } from '../support/until.ts';
+import { callsPerson } from './called-person.ts';
 import { detailsOf } from './details-of.ts';
 import { ended } from './ended.ts';
 import { TEST_PAYLOAD_KEYS } from './payload-keys.ts';
@@ -27,10 +28,6 @@ afterAll(async () => {
   await topups?.stack.stop();
 });
 
-const needsAction = async (
-  handle: Awaited<ReturnType<TopupScene['workflowOf']>>,
-): Promise<unknown> => (await handle.describe()).searchAttributes.NeedsAction?.[0];
-
 it('the answer of a claim', async () => {
   const { database, temporal } = gifts.stack;
   const mend = await breakStatement(database, {
@@ -50,12 +47,12 @@ it('the answer of a claim', async () => {
       .executeTakeFirstOrThrow(),
   );
   const handle = temporal.client.workflow.getHandle(workflow_id ?? '');
-  await until(async () => expect(await needsAction(handle)).toBe(true));
+  await until(async () => expect(await callsPerson(handle)).toBe(true));
   expect(await detailsOf(handle)).toContain(NOTICE);
   await mend();
   expect((await claiming).status).toBe(200);
   expect(await detailsOf(handle)).toMatch(/^\*\*Claimed\*\*/);
-  expect(await needsAction(handle)).toBe(false);
+  expect(await callsPerson(handle)).toBe(false);
   // One code was sent, however often the step was tried.
   const { messages } = await database
     .selectFrom('messages')
@@ -82,7 +79,7 @@ it('the answer of a retry that another one forestalled; the money goes on', asyn
   );
   // The other retry is delivered and booked meanwhile.
   await topups.untilStatus(id, 'SUCCESS');
-  await until(async () => expect(await needsAction(handle)).toBe(true));
+  await until(async () => expect(await callsPerson(handle)).toBe(true));
   expect(await detailsOf(handle)).toContain(NOTICE);
   expect(await detailsOf(handle)).toContain(`**Delivered**: top-up ${id}`);
   await mend();
@@ -91,7 +88,7 @@ it('the answer of a retry that another one forestalled; the money goes on', asyn
     { ended: 'delivered', attempts: 2 },
   );
   expect(await detailsOf(handle)).toMatch(/^\*\*Delivered\*\*/);
-  expect(await needsAction(handle)).toBe(false);
+  expect(await callsPerson(handle)).toBe(false);
   expect(await topups.runningOperations()).toEqual([]);
 });
 
@@ -103,7 +100,7 @@ it('the look at a top-up that was delivered late', async () => {
   await doneLate(database, operationId);
   const mend = await hideTable(database, 'topups');
   await handle.signal('providerNudge');
-  await until(async () => expect(await needsAction(handle)).toBe(true));
+  await until(async () => expect(await callsPerson(handle)).toBe(true));
   expect(await detailsOf(handle)).toContain(NOTICE);
   await mend();
   expect(await ended(topups.stack, handle.workflowId)).toEqual({
@@ -111,5 +108,5 @@ it('the look at a top-up that was delivered late', async () => {
     attempts: 1,
   });
   expect(await detailsOf(handle)).not.toContain(NOTICE);
-  expect(await needsAction(handle)).toBe(false);
+  expect(await callsPerson(handle)).toBe(false);
 });

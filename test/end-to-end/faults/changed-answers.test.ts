@@ -5,12 +5,13 @@ import { readMargins, salesPerDay } from '../../../src/db/ledger/sales.ts';
 import { readListPage } from '../../../src/db/lists/list-page.ts';
 import { topupList } from '../../../src/db/lists/topups.ts';
 import { commandsOn, statementOf } from '../../admin/scene.ts';
-import { caseOf, needsAction, settleCase, untilCase } from '../../positions/cases.ts';
+import { caseOf, settleCase, untilCase } from '../../positions/cases.ts';
 import { askNow, doneLate } from '../../positions/placements.ts';
 import { call } from '../../support/clients.ts';
 import { breakStatement } from '../../support/database-faults.ts';
 import type { Stack } from '../../support/stack.ts';
 import { until } from '../../support/until.ts';
+import { callsPerson } from '../../workflows/called-person.ts';
 import { detailsOf } from '../../workflows/details-of.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
 import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.ts';
@@ -406,9 +407,7 @@ describe('what a provider has decided and the database refuses to book', () => {
       const id = idOf(await topups.topUp(topups.number(suffix)));
       const reference = await referenceOf(id);
       const workflow = await topups.workflowOf(id);
-      await until(async () =>
-        expect((await workflow.describe()).typedSearchAttributes.get(needsAction)).toBe(true),
-      );
+      await until(async () => expect(await callsPerson(workflow)).toBe(true));
       expect(await reconciled(stack)).toContain(reference);
       await untilCase(stack, reference, 'RUNNING');
       expect((await topups.eventsOf(id)).length).toBeLessThan(100);
@@ -416,9 +415,7 @@ describe('what a provider has decided and the database refuses to book', () => {
       await workflow.signal('providerNudge');
       await topups.untilStatus(id, status);
       await untilCase(stack, reference, 'COMPLETED');
-      await until(async () =>
-        expect((await workflow.describe()).typedSearchAttributes.get(needsAction)).toBe(false),
-      );
+      await until(async () => expect(await callsPerson(workflow)).toBe(false));
     },
   );
 

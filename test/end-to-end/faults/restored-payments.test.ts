@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../../support/clients.ts';
 import { backUp } from '../../support/restore.ts';
 import { until } from '../../support/until.ts';
+import { callsPerson } from '../../workflows/called-person.ts';
 import { REDEEM } from '../gift/gift-scene.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
 import { newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.ts';
@@ -100,7 +100,7 @@ describe('a redemption', () => {
       const changed =
         what === 'amount' ? { amount: 50 } : { amount: 40, merchantId: other.merchant.id };
       const asked = client.post(REDEEM, { voucherCode: gift.voucherCode, ...changed });
-      await until(async () => expect(await needsAction(gift.id)).toBe(true));
+      await until(async () => expect(await callsPersonFor(gift.id)).toBe(true));
       expect(await gifts.voucher(gift)).toMatchObject({ status: 'REDEEM_PROCESSING' });
       expect(gifts.amountsPaidTo(merchant)).toEqual(['40.00 completed']);
       expect(gifts.amountsPaidTo(other.merchant)).toEqual([]);
@@ -108,16 +108,16 @@ describe('a redemption', () => {
     },
   );
 
-  async function needsAction(voucherId: number): Promise<boolean> {
+  async function callsPersonFor(voucherId: number): Promise<boolean> {
     const { database, temporal } = gifts.stack;
     const { operation_id } = await database
       .selectFrom('vouchers')
       .select('operation_id')
       .where('id', '=', voucherId)
       .executeTakeFirstOrThrow();
-    const handle = temporal.client.workflow.getHandle(`redeem-voucher:unclaimed-${operation_id}`);
-    const { typedSearchAttributes } = await handle.describe();
-    return typedSearchAttributes.get(defineSearchAttributeKey('NeedsAction', 'BOOL')) === true;
+    return callsPerson(
+      temporal.client.workflow.getHandle(`redeem-voucher:unclaimed-${operation_id}`),
+    );
   }
 });
 

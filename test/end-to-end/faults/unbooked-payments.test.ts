@@ -1,13 +1,12 @@
-import { defineSearchAttributeKey } from '@temporalio/common';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { breakStatement } from '../../support/database-faults.ts';
 import { until } from '../../support/until.ts';
+import { callsPerson } from '../../workflows/called-person.ts';
 import { REDEEM } from '../gift/gift-scene.ts';
 import { type RedemptionScene, setRedemptionScene } from '../gift/redemption-scene.ts';
 
 /** Posting fails after the provider has paid: that is no matter of endless repetitions alone. */
 const ALARM_SECONDS = 2;
-const needsAction = defineSearchAttributeKey('NeedsAction', 'BOOL');
 
 let scene: RedemptionScene;
 beforeAll(async () => {
@@ -36,8 +35,7 @@ test('a payment that was made and cannot be booked calls a person, and is booked
   const handle = scene.stack.temporal.client.workflow.getHandle(
     `redeem-voucher:unclaimed-${operationId}`,
   );
-  const isCalled = async () => (await handle.describe()).typedSearchAttributes.get(needsAction);
-  await until(async () => expect(await isCalled()).toBe(true));
+  await until(async () => expect(await callsPerson(handle)).toBe(true));
   expect(await scene.transfersOf(gift)).toEqual(['hold 100.00']);
   // The caller is told nothing that is not so.
   expect((await answer).body).toMatchObject({ success: false, statusCode: 409 });
@@ -45,7 +43,7 @@ test('a payment that was made and cannot be booked calls a person, and is booked
   await mend();
   await handle.signal('providerNudge');
   await scene.untilStatus(gift, 'REDEEMED');
-  await until(async () => expect(await isCalled()).toBe(false));
+  await until(async () => expect(await callsPerson(handle)).toBe(false));
   expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
   expect(await scene.transfersOf(gift)).toEqual([
     'hold 100.00',

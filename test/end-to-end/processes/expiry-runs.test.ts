@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
-import { defineSearchAttributeKey } from '@temporalio/common';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addTransfers } from '../../../src/db/ledger/ledger.ts';
@@ -9,6 +8,7 @@ import { parseMoney } from '../../../src/domain/money.ts';
 import { caseId } from '../../../workflows/workflow-ids.ts';
 import { makePartner } from '../../support/companies.ts';
 import { breakStatement } from '../../support/database-faults.ts';
+import { callsPerson } from '../../workflows/called-person.ts';
 import { detailsOf } from '../../workflows/details-of.ts';
 import { ended } from '../../workflows/ended.ts';
 import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.ts';
@@ -28,12 +28,7 @@ async function runExpiry(history?: string) {
     taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });
   const result = await ended(scene.stack, handle.workflowId, history);
-  return { result, isFound: await isFound(handle) };
-}
-
-async function isFound(handle: WorkflowHandle): Promise<boolean> {
-  const { typedSearchAttributes } = await handle.describe();
-  return typedSearchAttributes.get(defineSearchAttributeKey('NeedsAction', 'BOOL')) === true;
+  return { result, isFound: await callsPerson(handle) };
 }
 
 /** The case of a partner whose vouchers cannot expire. */
@@ -105,7 +100,7 @@ test('a partner whose reserve is short delays no other expiry, and is a case', a
     isFound: false,
   });
   const followed = caseOf(short.id);
-  await expect.poll(() => isFound(followed)).toBe(true);
+  await expect.poll(() => callsPerson(followed)).toBe(true);
   const words = `2 of partner ${short.id} \\(.+\\), ETB 200.00; its reserve holds ETB 50.00`;
   expect(await detailsOf(followed)).toMatch(new RegExp(words));
   expect(await detailsOf(followed)).toContain(`--partner ${short.id} --wallet reserved`);
@@ -132,7 +127,7 @@ test('a partner whose reserve is short delays no other expiry, and is a case', a
   await followed.signal('lookAgain');
   const settled = await ended(scene.stack, followed.workflowId);
   expect(settled).toEqual({ ended: 'settled' });
-  expect(await isFound(followed)).toBe(false);
+  expect(await callsPerson(followed)).toBe(false);
   expect(await runExpiry()).toMatchObject({ result: { expiredVouchers: 1 } });
 });
 

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
-import { defineSearchAttributeKey } from '@temporalio/common';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CaseName } from '../../../workflows/contracts.ts';
@@ -8,6 +7,7 @@ import { caseId } from '../../../workflows/workflow-ids.ts';
 import { makePartner } from '../../support/companies.ts';
 import { breakStatement } from '../../support/database-faults.ts';
 import { until } from '../../support/until.ts';
+import { callsPerson } from '../../workflows/called-person.ts';
 import { detailsOf } from '../../workflows/details-of.ts';
 import { ended } from '../../workflows/ended.ts';
 import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.ts';
@@ -43,10 +43,7 @@ const refusedRows = (rows: 'claim' | 'top-up' | 'retry' | 'reminder') =>
 
 /** A person finds the case. */
 const untilFound = (handle: WorkflowHandle) =>
-  until(async () => {
-    const { typedSearchAttributes } = await handle.describe();
-    expect(typedSearchAttributes.get(defineSearchAttributeKey('NeedsAction', 'BOOL'))).toBe(true);
-  });
+  until(async () => expect(await callsPerson(handle)).toBe(true));
 
 async function untilSettled(handle: WorkflowHandle): Promise<void> {
   await handle.signal('lookAgain');

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { FailpointName } from '../../../src/runtime/process/failpoint.ts';
 import { backUp } from '../../support/restore.ts';
 import { until } from '../../support/until.ts';
-import { hasCalledPerson } from '../../workflows/called-person.ts';
+import { callsPerson } from '../../workflows/called-person.ts';
 import { done } from '../gift/gift-scene.ts';
 import { redeemToEnd } from '../gift/redemption-scene.ts';
 import { type RepairScene, setRepairScene } from '../repairs/repair-scene.ts';
@@ -105,7 +105,7 @@ test.each(rows)('a %s', async (_name, type, step, prepare) => {
 
   const failure = (await handle.result().catch((error: unknown) => error)) as WorkflowFailedError;
   expect(failure).toMatchObject({ cause: { type: 'NeedsAction' } });
-  expect(await hasCalledPerson(handle)).toBe(true);
+  expect(await callsPerson(handle)).toBe(true);
 });
 
 /** The workflow of a type that runs. */

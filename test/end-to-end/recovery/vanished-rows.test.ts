@@ -4,7 +4,7 @@ import { deposit } from '../../support/companies.ts';
 import { backUp } from '../../support/restore.ts';
 import { makeTopupProducts } from '../../support/topups.ts';
 import { until } from '../../support/until.ts';
-import { hasCalledPerson } from '../../workflows/called-person.ts';
+import { callsPerson } from '../../workflows/called-person.ts';
 import { ended } from '../../workflows/ended.ts';
 import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
@@ -68,7 +68,7 @@ test.each([
     'workflows/interceptors/vanished-rows.ts',
   );
   const handle = scene.stack.temporal.client.workflow.getHandle(workflowId, runId);
-  expect(await hasCalledPerson(handle)).toBe(true);
+  expect(await callsPerson(handle)).toBe(true);
 });
 
 /** Whether the rows of the workflow were written, so that the restore takes them back. */

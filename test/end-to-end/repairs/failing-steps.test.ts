@@ -4,6 +4,7 @@ import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
 import { providerNudge } from '../../../workflows/contracts.ts';
 import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
 import { until } from '../../support/until.ts';
+import { callsPerson } from '../../workflows/called-person.ts';
 import { redeem } from '../gift/redemption-scene.ts';
 import { type RepairScene, setRepairScene } from './repair-scene.ts';
 
@@ -74,13 +75,11 @@ it('where not even its end can be written, a person is called, and it goes on wh
   const workflow = scene.stack.temporal.client.workflow.getHandle(
     repairWorkflowId(row.id, row.operation_id),
   );
-  const needsAction = async () =>
-    (await workflow.describe().catch(() => undefined))?.searchAttributes.NeedsAction?.[0];
-  await until(async () => expect(await needsAction()).toBe(true));
+  await until(async () => expect(await callsPerson(workflow)).toBe(true));
   expect((await findRepair(scene.stack.database, row.id))?.state).toBe('READY');
   await giveBack();
   await workflow.signal(providerNudge);
   scene.expectDone(await scene.ended(row.id));
   expect(await workflow.result()).toEqual({ ended: 'DONE' });
-  await until(async () => expect(await needsAction()).toBe(false));
+  await until(async () => expect(await callsPerson(workflow)).toBe(false));
 });

@@ -5,7 +5,7 @@ import type { TemporalConnection } from '../../../src/runtime/temporal/connectio
 import { workflowTiming } from '../../../src/runtime/temporal/workflow-timing.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
 import { withWorkflowWorker } from '../../support/workflow-worker.ts';
-import { hasCalledPerson } from '../../workflows/called-person.ts';
+import { callsPerson } from '../../workflows/called-person.ts';
 
 /**
  * Results that are encrypted by the service, but belong to another operation or to another call of the
@@ -80,7 +80,7 @@ async function topUpOn(changed: Record<string, (...given: never[]) => Promise<un
       ],
     });
     const result: unknown = await handle.result().catch((error: unknown) => error);
-    return { result, ends, needsAction: await hasCalledPerson(handle) };
+    return { result, ends, needsAction: await callsPerson(handle) };
   });
 }
 
