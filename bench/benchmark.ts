@@ -20,6 +20,7 @@ export type Measurement =
   | SecondsMeasurement
   | CostMeasurement
   | UsageMeasurement
+  | GrowthMeasurement
   | PredictionMeasurement;
 
 /** Calls per second: the more, the better. */
@@ -80,6 +81,16 @@ export interface UsageMeasurement {
   readonly title: string;
   /** CPU milliseconds a call. */
   readonly usage: Readonly<Record<'subject' | 'baseline', number>>;
+}
+
+/** What grows while the same work goes on: the less, the better. */
+export interface GrowthMeasurement {
+  readonly title: string;
+  readonly unit: 'ms' | 'MB' | '';
+  /** Medians of the first and of the last quarter of the run. */
+  readonly quarters: Readonly<Record<'first' | 'last', number>>;
+  /** The greatest ratio of both that is good enough; without it the line only informs. */
+  readonly greatest?: number;
 }
 
 /** What something costs, against what a page of the documents says. */

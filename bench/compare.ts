@@ -1,4 +1,4 @@
-import { type CpuTimes, createCpuMeter } from './cpu/process-cpu.ts';
+import { type CpuTimes, createCpuMeter } from './cpu/process-usage.ts';
 import type { BenchOptions } from './options.ts';
 import { type Calls, type LoadResult, runLoad } from './run-load.ts';
 import { quantile } from './statistics.ts';

@@ -25,6 +25,7 @@ import { capacityBenchmark } from './benchmarks/p12-capacity.ts';
 import { fourProcessesBenchmark, topologyBenchmark } from './benchmarks/p13-topology.ts';
 import { tracesBenchmark } from './benchmarks/p14-traces.ts';
 import { oneWalletBenchmark } from './benchmarks/p15-one-wallet.ts';
+import { soakBenchmark } from './benchmarks/p16-soak.ts';
 import { startBenchmark } from './benchmarks/start.ts';
 import { type BenchOptions, readOptions } from './options.ts';
 import { json } from './report/json.ts';
@@ -52,6 +53,7 @@ const benchmarks: readonly Benchmark[] = [
   fourProcessesBenchmark,
   tracesBenchmark,
   oneWalletBenchmark,
+  soakBenchmark,
   startBenchmark,
 ];
 

@@ -12,18 +12,21 @@ export interface BenchOptions {
   readonly vouchers: readonly [number, number];
   /** Calls of each side of which P6 takes the slowest. */
   readonly calls: number;
+  /** How long P16 goes on. */
+  readonly minutes: number;
   readonly json: boolean;
 }
 
 const usage = (names: readonly string[]) =>
   `Usage: npm run bench -- [--only ${names.join('|')}]… [--rounds N] [--seconds N]
-    [--vouchers N,M] [--calls N] [--json]
+    [--vouchers N,M] [--calls N] [--minutes N] [--json]
 
   --only     runs only this benchmark; may be given several times
   --rounds   pairs of measurements per comparison (8)
   --seconds  length of one measurement (2)
   --vouchers the two histories that P6 compares (100000,1000000)
   --calls    calls of each kind that P6 makes (5000)
+  --minutes  how long P16 goes on (5)
   --json     prints the results as one JSON object in the last line as well`;
 
 /**
@@ -43,6 +46,7 @@ export function readOptions(
       seconds: { type: 'string', default: '2' },
       vouchers: { type: 'string', default: '100000,1000000' },
       calls: { type: 'string', default: '5000' },
+      minutes: { type: 'string', default: '5' },
       json: { type: 'boolean', default: false },
     },
   });
@@ -58,6 +62,7 @@ export function readOptions(
     seconds: number('seconds', values.seconds, Number.isFinite),
     vouchers: histories(values.vouchers, refuse),
     calls: number('calls', values.calls, Number.isInteger),
+    minutes: number('minutes', values.minutes, Number.isFinite),
     json: values.json,
   };
 }

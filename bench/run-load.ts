@@ -14,10 +14,10 @@ export interface BenchCall {
 }
 
 /** Sends a call and returns the `data` of its answer. */
-type SendCall = (call: BenchCall) => Promise<unknown>;
+export type SendBenchCall = (call: BenchCall) => Promise<unknown>;
 
 /** Calls that follow from one another and count as one, e.g. the whole life of a voucher. */
-type CallSequence = (send: SendCall) => Promise<void>;
+type CallSequence = (send: SendBenchCall) => Promise<void>;
 
 /** What one of the lanes, which are numbered from 0, does next. */
 export type Calls = (lane: number) => BenchCall | CallSequence;

@@ -1,6 +1,6 @@
 import type { Bench, Benchmark, Measurement } from '../benchmark.ts';
 import { compare } from '../compare.ts';
-import { cpuTimesOf } from '../cpu/process-cpu.ts';
+import { cpuTimesOf } from '../cpu/process-usage.ts';
 import { type ServiceLayout, withService } from '../service.ts';
 import { messagesSettled, requireLives, voucherLives } from '../voucher-lives.ts';
 import { cpuOf, WARM_UP_LIVES } from './p9-voucher-lives.ts';

@@ -5,7 +5,7 @@ import { type CuttableWay, makeCuttableWay } from '../../test/end-to-end/faults/
 import { deposit, makeMerchant, makePartner } from '../../test/support/companies.ts';
 import type { Bench, Benchmark, Measurement } from '../benchmark.ts';
 import { comparisonOf, p99 } from '../compare.ts';
-import { cpuMillisecondsOf } from '../cpu/process-cpu.ts';
+import { cpuMillisecondsOf } from '../cpu/process-usage.ts';
 import { partnerHeaders } from '../partner-calls.ts';
 import { operationsOf, type ProviderStream, providerStreams } from '../provider-streams.ts';
 import { type BenchCall, type LoadResult, sendCall } from '../run-load.ts';

@@ -1,6 +1,6 @@
 import type { Bench, Benchmark, Measurement, UsageMeasurement } from '../benchmark.ts';
 import { type Comparison, compare } from '../compare.ts';
-import { type CpuPart, cpuTimesOf } from '../cpu/process-cpu.ts';
+import { cpuTimesOf, type RunPart } from '../cpu/process-usage.ts';
 import { type ServiceLayout, withService } from '../service.ts';
 import { bareLives, messagesSettled, requireLives, voucherLives } from '../voucher-lives.ts';
 
@@ -51,7 +51,7 @@ function measure(
 /** Where the CPU of a life goes. */
 export function cpuOf({ cpu }: Comparison): UsageMeasurement[] {
   if (!cpu) return [];
-  return (Object.keys(cpu.subject) as CpuPart[]).map((part) => ({
+  return (Object.keys(cpu.subject) as RunPart[]).map((part) => ({
     title: `CPU of a life: ${part}`,
     usage: { subject: cpu.subject[part] ?? 0, baseline: cpu.baseline[part] ?? 0 },
   }));

@@ -3,7 +3,7 @@ import { LANES } from '../compare.ts';
 import { type Calls, runLoad } from '../run-load.ts';
 import type { Service } from '../service.ts';
 import { requireVouchers, voucherGeneration } from '../voucher-generation.ts';
-import { cpuMillisecondsOf } from './process-cpu.ts';
+import { cpuMillisecondsOf } from './process-usage.ts';
 
 const PARTNERS = 20;
 const ROUNDS = 20;

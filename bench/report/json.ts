@@ -1,6 +1,7 @@
 import type {
   BenchmarkResult,
   CostMeasurement,
+  GrowthMeasurement,
   Measurement,
   PaceMeasurement,
   PredictionMeasurement,
@@ -12,6 +13,7 @@ import type {
 import { quantile as quantileOf } from '../statistics.ts';
 import {
   byKind,
+  growthOf,
   intervalOf,
   median,
   medianSeconds,
@@ -37,6 +39,7 @@ const plain = (measurement: Measurement) =>
     seconds: plainSeconds,
     cost: plainCost,
     usage: plainUsage,
+    growth: plainGrowth,
     prediction: plainPrediction,
     rate: plainRate,
   });
@@ -101,6 +104,17 @@ const plainUsage = ({ title, usage: { subject, baseline } }: UsageMeasurement) =
   title,
   subject: rounded(subject, 3),
   baseline: rounded(baseline, 3),
+});
+
+/** Medians of the last quarter of a run, and of its first one. */
+const plainGrowth = (measurement: GrowthMeasurement) => ({
+  title: measurement.title,
+  subject: rounded(measurement.quarters.last, 1),
+  baseline: rounded(measurement.quarters.first, 1),
+  ratio: rounded(growthOf(measurement), 3),
+  ...(measurement.greatest === undefined
+    ? {}
+    : { barIs: 'at most', bar: measurement.greatest, passed: passes(measurement) }),
 });
 
 /** The bar is how far the ratio may be from 1. */

@@ -1,6 +1,7 @@
 import type {
   BenchmarkResult,
   CostMeasurement,
+  GrowthMeasurement,
   Measurement,
   PaceMeasurement,
   PredictionMeasurement,
@@ -10,7 +11,16 @@ import type {
   UsageMeasurement,
 } from '../benchmark.ts';
 import { quantile as quantileOf } from '../statistics.ts';
-import { byKind, intervalOf, median, medianSeconds, passes, ratioOf, times } from './verdict.ts';
+import {
+  byKind,
+  growthOf,
+  intervalOf,
+  median,
+  medianSeconds,
+  passes,
+  ratioOf,
+  times,
+} from './verdict.ts';
 
 const COLUMNS = [
   '',
@@ -46,6 +56,7 @@ const cells = (measurement: Measurement): string[] =>
     seconds: secondsCells,
     cost: costCells,
     usage: usageCells,
+    growth: growthCells,
     prediction: predictionCells,
     rate: rateCells,
   });
@@ -104,6 +115,15 @@ function predictionCells(measurement: PredictionMeasurement): string[] {
   const bar = `1 ± ${tolerance}`;
   const ratio = ratioOf(measurement).toFixed(2);
   return ['', '', measured.toFixed(1), predicted.toFixed(1), ratio, bar, verdict(measurement)];
+}
+
+/** The last quarter stands where the subject's answers do, the first one where the baseline's do. */
+function growthCells(measurement: GrowthMeasurement): string[] {
+  const { quarters, unit, greatest } = measurement;
+  const told = (value: number) => `${value.toFixed(0)} ${unit}`.trim();
+  const bar = greatest === undefined ? ['', ''] : [`≤ ${greatest}`, verdict(measurement)];
+  const ratio = growthOf(measurement).toFixed(2);
+  return ['', '', told(quarters.last), told(quarters.first), ratio, ...bar];
 }
 
 /** Seconds stand where the times of an answer do. */

@@ -1,5 +1,6 @@
 import type {
   CostMeasurement,
+  GrowthMeasurement,
   Measurement,
   PaceMeasurement,
   PredictionMeasurement,
@@ -16,6 +17,7 @@ interface Forms<Result> {
   readonly seconds: (measurement: SecondsMeasurement) => Result;
   readonly cost: (measurement: CostMeasurement) => Result;
   readonly usage: (measurement: UsageMeasurement) => Result;
+  readonly growth: (measurement: GrowthMeasurement) => Result;
   readonly prediction: (measurement: PredictionMeasurement) => Result;
   readonly rate: (measurement: RateMeasurement) => Result;
 }
@@ -27,6 +29,7 @@ export function byKind<Result>(measurement: Measurement, forms: Forms<Result>): 
   if ('seconds' in measurement) return forms.seconds(measurement);
   if ('costs' in measurement) return forms.cost(measurement);
   if ('usage' in measurement) return forms.usage(measurement);
+  if ('quarters' in measurement) return forms.growth(measurement);
   return 'predicted' in measurement ? forms.prediction(measurement) : forms.rate(measurement);
 }
 
@@ -38,9 +41,12 @@ export const passes = (measurement: Measurement): boolean =>
     cost: (cost) => intervalOf(cost).upper <= (cost.greatest ?? Number.POSITIVE_INFINITY),
     seconds: (seconds) => medianSeconds(seconds) <= seconds.most,
     usage: () => true,
+    growth: (growth) => growthOf(growth) <= (growth.greatest ?? Number.POSITIVE_INFINITY),
     prediction: (prediction) => Math.abs(ratioOf(prediction) - 1) <= prediction.tolerance,
     rate: ({ comparison, bar }) => bar === undefined || comparison.ratio.median >= bar,
   });
+
+export const growthOf = ({ quarters }: GrowthMeasurement): number => quarters.last / quarters.first;
 
 export const ratioOf = ({ measured, predicted }: PredictionMeasurement): number =>
   measured / predicted;

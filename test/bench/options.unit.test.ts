@@ -3,7 +3,7 @@ import { readOptions } from '../../bench/options.ts';
 import { UsageError } from '../harness/command-line.ts';
 
 const names = ['P1', 'P2', 'P3', 'P3b'];
-const growth = { vouchers: [100_000, 1_000_000], calls: 5_000 };
+const growth = { vouchers: [100_000, 1_000_000], calls: 5_000, minutes: 5 };
 
 test.each([
   [[], { only: names, rounds: 8, seconds: 2, json: false, ...growth }],
@@ -16,7 +16,15 @@ test.each([
   ],
   [
     ['--vouchers', '2000,20000', '--calls', '10'],
-    { only: names, rounds: 8, seconds: 2, json: false, vouchers: [2_000, 20_000], calls: 10 },
+    {
+      only: names,
+      rounds: 8,
+      seconds: 2,
+      json: false,
+      vouchers: [2_000, 20_000],
+      calls: 10,
+      minutes: 5,
+    },
   ],
 ])('reads %j', (commandArguments, expected) => {
   expect(readOptions(commandArguments, names)).toEqual(expected);
@@ -34,6 +42,7 @@ test.each([
   [['--vouchers', '20000,2000'], '--vouchers cannot be "20000,2000"'],
   [['--vouchers', '100,20000'], 'two numbers from 1800 on'],
   [['--vouchers', '2000,3000,4000'], '--vouchers cannot be "2000,3000,4000"'],
+  [['--minutes', '0'], '--minutes cannot be "0"'],
   [['--calls', '0.5'], '--calls cannot be "0.5"'],
   [['--fast'], '--fast'],
   [['P1'], 'P1'],

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type {
   CostMeasurement,
+  GrowthMeasurement,
   PaceMeasurement,
   PredictionMeasurement,
   RateMeasurement,
@@ -58,6 +59,13 @@ const usage = (title: string): UsageMeasurement => ({
   usage: { subject: 12.344, baseline: 10 },
 });
 
+const growth = (title: string, greatest?: number): GrowthMeasurement => ({
+  title,
+  unit: 'MB',
+  quarters: { first: 400, last: 440 },
+  ...(greatest === undefined ? {} : { greatest }),
+});
+
 test.each([
   [measurement('above', 1.6, 1.5), true],
   [measurement('at the bar', 1.5, 1.5), true],
@@ -74,6 +82,9 @@ test.each([
   [pace('a pace below its bar', 1_501), false],
   [pace('a pace without a bar'), true],
   [usage('a usage'), true],
+  [growth('a growth at its bar', 1.1), true],
+  [growth('a growth above its bar', 1.0999), false],
+  [growth('a growth without a bar'), true],
 ])('$title', (one, expected) => {
   expect(passes(one)).toBe(expected);
 });
@@ -84,8 +95,9 @@ test('people read one line per measurement', () => {
     { name: 'P2', measurements: [measurement('three', 0.8, 0.9), time('four', 'p99', 190, 2)] },
     { name: 'P3', measurements: [pace('five', 1_500), pace('six'), usage('seven')] },
     { name: 'P4', measurements: [cost('eight', [12, 12, 12]), inRounds('nine')] },
+    { name: 'P5', measurements: [growth('ten', 1.2), growth('eleven')] },
   ]).split('\n');
-  expect(lines).toHaveLength(10);
+  expect(lines).toHaveLength(12);
   expect(lines[1]).toMatch(/^P1 one +150\.0 +100\.0 .* 1\.50 \(1\.25 – 1\.75\) +≥ 1\.5 +pass$/);
   expect(lines[2]).toMatch(/^P1 two .* 1\.20 \(1\.25 – 1\.75\)$/);
   expect(lines[3]).toMatch(/^P2 three .* ≥ 0\.9 +FAIL$/);
@@ -95,6 +107,8 @@ test('people read one line per measurement', () => {
   expect(lines[7]).toMatch(/^P3 seven +CPU 12\.34 +CPU 10\.00 +1\.23$/);
   expect(lines[8]).toMatch(/^P4 eight +CPU 12\.00 +CPU 10\.00 +1\.200 \(1\.200 – 1\.200\)$/);
   expect(lines[9]).toMatch(/^P4 nine +110\.0 +220\.0 +0\.50 \(0\.50 – 0\.50\) +≤ 2 +pass$/);
+  expect(lines[10]).toMatch(/^P5 ten +440 MB +400 MB +1\.10 +≤ 1\.2 +pass$/);
+  expect(lines[11]).toMatch(/^P5 eleven +440 MB +400 MB +1\.10$/);
 });
 
 test('programs read one line of JSON', () => {
@@ -104,7 +118,10 @@ test('programs read one line of JSON', () => {
       name: 'P2',
       measurements: [measurement('three', 0.8, 0.9), time('four', 'p50', 100, 0.25)],
     },
-    { name: 'P3', measurements: [pace('five', 1_600), pace('six'), usage('seven')] },
+    {
+      name: 'P3',
+      measurements: [pace('five', 1_600), pace('six'), usage('seven'), growth('eight', 1)],
+    },
   ]);
   expect(text).not.toContain('\n');
   expect(JSON.parse(text)).toMatchObject({
@@ -135,6 +152,7 @@ test('programs read one line of JSON', () => {
       beside: [
         { title: 'six', subject: 1_500 },
         { title: 'seven', subject: 12.344, baseline: 10 },
+        { title: 'eight', subject: 440, baseline: 400, ratio: 1.1, bar: 1, passed: false },
       ],
     },
   });

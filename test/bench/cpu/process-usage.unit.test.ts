@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCpuMeter } from '../../../bench/cpu/process-cpu.ts';
+import { createCpuMeter } from '../../../bench/cpu/process-usage.ts';
 
 test('a meter tells milliseconds a call by part, and forgets the warm-up', () => {
   const readings = [

@@ -2,12 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** Of Linux, as `getconf CLK_TCK` says it everywhere. */
 const TICKS_PER_SECOND = 100;
+const PAGES_PER_MEGABYTE = 256;
 
 /** Fields of /proc/<pid>/stat after the name of the command, counted from the state. */
 const PARENT = 1;
 const TIMES = [11, 12, 13, 14];
+const RESIDENT_PAGES = 21;
 
-/** What uses CPU in a run, by the command line of the process or of an ancestor. */
+/** What uses CPU and memory in a run, by the command line of the process or of an ancestor. */
 const parts = {
   'API and worker': /service-process\.ts service/,
   API: /service-process\.ts api/,
@@ -16,43 +18,61 @@ const parts = {
   PostgreSQL: /postgres/,
 } as const;
 
-export type CpuPart = keyof typeof parts | 'others';
+export type RunPart = keyof typeof parts | 'others';
 
 /** CPU milliseconds by part; a part that is not there has none. */
-export type CpuTimes = Readonly<Partial<Record<CpuPart, number>>>;
+export type CpuTimes = Readonly<Partial<Record<RunPart, number>>>;
 
 interface SeenProcess {
   readonly parent: number;
   readonly command: string;
   readonly ticks: number;
+  readonly pages: number;
 }
 
 /**
  * The CPU milliseconds that all processes of a run have used so far, those of their ended children
- * included: the service, and the servers on the run's folder, of which PostgreSQL is no child of
- * ours. Not those of this process, which makes the load.
+ * included.
  *
  * @throws where there is no /proc
  */
-export function cpuTimesOf(directory: string): CpuTimes {
+export const cpuTimesOf = (directory: string): CpuTimes =>
+  usageOf(directory, ({ ticks }) => (ticks * 1_000) / TICKS_PER_SECOND);
+
+/**
+ * The megabytes of memory that the processes of a run hold; pages that processes share count for each of them.
+ *
+ * @throws where there is no /proc
+ */
+export const memoryOf = (directory: string): Readonly<Partial<Record<RunPart, number>>> =>
+  usageOf(directory, ({ pages }) => pages / PAGES_PER_MEGABYTE);
+
+/**
+ * The processes of a run are the service, and the servers on the run's folder, of which PostgreSQL is no child of
+ * ours. This process, which makes the load, is none of them.
+ */
+function usageOf(
+  directory: string,
+  read: (seen: SeenProcess) => number,
+): Partial<Record<RunPart, number>> {
   const processes = readProcesses();
   const isOfRun = (id: number): boolean => {
     const { parent = 0, command = '' } = processes.get(id) ?? {};
     return command.includes(directory) || parent === process.pid || (parent > 1 && isOfRun(parent));
   };
-  const partOf = (id: number): CpuPart => {
+  const partOf = (id: number): RunPart => {
     const seen = processes.get(id);
     if (!seen || id === process.pid) return 'others';
     const part = Object.entries(parts).find(([, pattern]) => pattern.test(seen.command));
-    return part ? (part[0] as CpuPart) : partOf(seen.parent);
+    return part ? (part[0] as RunPart) : partOf(seen.parent);
   };
-  const times: Partial<Record<CpuPart, number>> = {};
-  for (const [id, { ticks }] of processes) {
+  const usage: Partial<Record<RunPart, number>> = {};
+  for (const [id, seen] of processes) {
     if (!isOfRun(id)) continue;
     const part = partOf(id);
-    times[part] = (times[part] ?? 0) + (ticks * 1_000) / TICKS_PER_SECOND;
+    usage[part] = (usage[part] ?? 0) + read(seen);
   }
-  return times;
+  return usage;
 }
 
 /** The same of all parts together. */
@@ -62,7 +82,7 @@ export const cpuMillisecondsOf = (directory: string): number =>
 /** Adds up what the calls of one side of a comparison cost. */
 export function createCpuMeter({ readCpu = () => ({}) }: { readonly readCpu?: () => CpuTimes }) {
   let before: CpuTimes = {};
-  let used = new Map<CpuPart, number>();
+  let used = new Map<RunPart, number>();
   let calls = 0;
   return {
     start() {
@@ -70,7 +90,7 @@ export function createCpuMeter({ readCpu = () => ({}) }: { readonly readCpu?: ()
     },
     stop(completed: number) {
       calls += completed;
-      for (const [part, now] of Object.entries(readCpu()) as [CpuPart, number][])
+      for (const [part, now] of Object.entries(readCpu()) as [RunPart, number][])
         used.set(part, (used.get(part) ?? 0) + now - (before[part] ?? 0));
     },
     /** Forgets a warm-up. */
@@ -93,6 +113,7 @@ function readProcesses(): Map<number, SeenProcess> {
         parent: Number(fields[PARENT]),
         command: readOf(name, 'cmdline').replaceAll('\0', ' '),
         ticks: TIMES.reduce((sum, place) => sum + Number(fields[place]), 0),
+        pages: Number(fields[RESIDENT_PAGES]),
       });
   }
   return processes;

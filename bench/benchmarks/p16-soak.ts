@@ -1,0 +1,244 @@
+import { Agent } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
+import type { Bench, Benchmark, GrowthMeasurement, Measurement } from '../benchmark.ts';
+import { LANES } from '../compare.ts';
+import { memoryOf } from '../cpu/process-usage.ts';
+import {
+  type BenchCall,
+  FailedCallError,
+  runLoad,
+  type SendBenchCall,
+  sendCall,
+} from '../run-load.ts';
+import { runSteadily } from '../run-steadily.ts';
+import { type Service, withService } from '../service.ts';
+import { quantile } from '../statistics.ts';
+import { messagesSettled, voucherLives } from '../voucher-lives.ts';
+import { WARM_UP_LIVES } from './p9-voucher-lives.ts';
+
+/** Of the rate that the machine reaches: the rest is for what faults leave behind. */
+const SHARE = 0.8;
+/** Of the steady rate. */
+const LEAST_SHARE_DONE = 0.95;
+const SAMPLE_SECONDS = 5;
+const CALM_SECONDS = 20;
+const FAULT_SECONDS = 5;
+const RETRY_MS = 500;
+const MOST_TRIES = 60;
+
+/** The greatest ratios of the last quarter to the first one. */
+const BARS = { p50: 1.2, p99: 1.3, memory: 1.1, connections: 1.1 };
+
+/**
+ * P16: lives of vouchers by two processes at four fifths of the rate that they reach, while faults come and go.
+ * Neither times nor memory nor connections may grow.
+ */
+export const soakBenchmark: Benchmark = {
+  name: 'P16',
+  run: (bench) =>
+    withService(bench, 'two services', (service) =>
+      bench.progress.step('P16 soak', (note) => soak(bench, service, note)),
+    ),
+};
+
+interface Life {
+  readonly endedAt: number;
+  readonly milliseconds: number;
+}
+
+/** What the run uses at one time. */
+interface Sample {
+  readonly at: number;
+  readonly connections: number;
+  /** Megabytes. */
+  readonly service: number;
+  readonly temporal: number;
+}
+
+async function soak(
+  bench: Bench,
+  service: Service,
+  note: (detail: string) => void,
+): Promise<readonly [Measurement, ...Measurement[]]> {
+  const { backing, options, signal } = bench;
+  const calls = await voucherLives({ service, sandboxUrl: backing.sandboxUrl });
+  const ofLane = (lane: number) => {
+    const next = calls(lane);
+    if (typeof next !== 'function') throw new TypeError('A life is several calls');
+    return next;
+  };
+  const load = { calls, lanes: LANES, signal };
+  note('warming up');
+  await runLoad({ ...load, seconds: Number.POSITIVE_INFINITY, count: WARM_UP_LIVES });
+  note('measuring the rate');
+  const { rate } = await runLoad({ ...load, seconds: options.rounds * options.seconds });
+  await messagesSettled(service);
+
+  const perSecond = SHARE * rate;
+  const seconds = options.minutes * 60;
+  note(`${perSecond.toFixed(1)} lives a second for ${options.minutes} minutes`);
+  const agent = new Agent({ keepAlive: true });
+  const repeated = createRepetition((call) => sendCall(agent, call));
+  const lives: Life[] = [];
+  let begun = 0;
+  const send = async () => {
+    const startedAt = performance.now();
+    await ofLane(begun++ % LANES)(repeated.send);
+    const endedAt = performance.now();
+    lives.push({ endedAt, milliseconds: endedAt - startedAt });
+  };
+  const ending = new AbortController();
+  const ends = AbortSignal.any([signal, ending.signal]);
+  const startedAt = performance.now();
+  const beside = [takeSamples(bench, service, ends), breakInTurns(bench, service, ends)] as const;
+  try {
+    await runSteadily({ send, perSecond, seconds, signal });
+  } finally {
+    ending.abort();
+    agent.destroy();
+  }
+  const [samples, faults] = await Promise.all(beside);
+  signal.throwIfAborted();
+  await messagesSettled(service);
+  const title = `lives, ${faults} faults, ${repeated.count()} repeated calls, rate / ${rate.toFixed(1)}`;
+  const minutes = Array.from({ length: Math.floor(options.minutes) || 1 }, (_, minute) => minute);
+  const length = seconds / minutes.length;
+  const paces = minutes.map(
+    (minute) =>
+      lives.filter(({ endedAt }) => Math.floor((endedAt - startedAt) / 1_000 / length) === minute)
+        .length / length,
+  );
+  return [
+    { title, paces, leastPace: Number((LEAST_SHARE_DONE * perSecond).toFixed(1)) },
+    ...growths(startedAt, seconds, { lives, samples }),
+  ];
+}
+
+/** Repeats a call that a fault broke, as a client does, and counts how often. */
+function createRepetition(send: SendBenchCall) {
+  let count = 0;
+  const attempt = async (call: BenchCall, tries: number): Promise<unknown> => {
+    try {
+      return await send(call);
+    } catch (error) {
+      // A refused connection is none of the faults below.
+      if (!(error instanceof FailedCallError) || tries >= MOST_TRIES) throw error;
+      count += 1;
+      await pause(RETRY_MS);
+      return attempt(call, tries + 1);
+    }
+  };
+  return { send: (call: BenchCall) => attempt(call, 1), count: () => count };
+}
+
+/** Pauses, unless the run has ended. */
+const unlessEnded = (seconds: number, signal: AbortSignal): Promise<void> =>
+  pause(seconds * 1_000, undefined, { signal }).catch(() => undefined);
+
+async function takeSamples(
+  { backing }: Bench,
+  { database }: Service,
+  signal: AbortSignal,
+): Promise<Sample[]> {
+  const samples: Sample[] = [];
+  while (!signal.aborted) {
+    const { rows } = await sql<{ connections: number }>`
+      select count(*)::integer as connections from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend'`.execute(database);
+    const memory = memoryOf(backing.directory);
+    samples.push({
+      at: performance.now(),
+      connections: rows[0]?.connections ?? 0,
+      service: memory['API and worker'] ?? 0,
+      temporal: memory['Temporal server'] ?? 0,
+    });
+    await unlessEnded(SAMPLE_SECONDS, signal);
+  }
+  return samples;
+}
+
+/** Breaks one thing after the other, and mends it; returns how often. */
+async function breakInTurns(
+  { backing: { sandboxUrl } }: Bench,
+  { database }: Service,
+  signal: AbortSignal,
+): Promise<number> {
+  const provider = (name: string, fault: object) => () =>
+    fetch(`${sandboxUrl}/faults/${name}`, {
+      method: 'PUT',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(fault),
+    });
+  const faults: readonly (() => Promise<unknown>)[] = [
+    provider('gsma', { slowSeconds: 1 }),
+    provider('africas-talking', { slowSeconds: 1 }),
+    provider('gsma', { dropsAnswers: true }),
+    () =>
+      sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`.execute(database),
+  ];
+  let count = 0;
+  for (;;) {
+    await unlessEnded(CALM_SECONDS, signal);
+    if (signal.aborted) return count;
+    await faults[count % faults.length]?.();
+    count += 1;
+    await unlessEnded(FAULT_SECONDS, signal);
+    await fetch(`${sandboxUrl}/faults`, { method: 'DELETE' });
+  }
+}
+
+/** What the last quarter of the run has, against the first one. */
+function growths(
+  startedAt: number,
+  seconds: number,
+  { lives, samples }: { readonly lives: readonly Life[]; readonly samples: readonly Sample[] },
+): GrowthMeasurement[] {
+  const quarterOf = (at: number) => Math.floor(((at - startedAt) / 1_000 / seconds) * 4);
+  const growth = <One>(
+    all: readonly One[],
+    at: (one: One) => number,
+    figure: (ones: readonly One[]) => number,
+  ) => {
+    const of = (quarter: number) => figure(all.filter((one) => quarterOf(at(one)) === quarter));
+    return { quarters: { first: of(0), last: of(3) } };
+  };
+  const time = (share: number) =>
+    growth(
+      lives,
+      ({ endedAt }) => endedAt,
+      (ones) =>
+        quantile(
+          ones.map(({ milliseconds }) => milliseconds),
+          share,
+        ),
+    );
+  const use = (figure: Exclude<keyof Sample, 'at'>) =>
+    growth(
+      samples,
+      ({ at }) => at,
+      (ones) =>
+        quantile(
+          ones.map((one) => one[figure]),
+          0.5,
+        ),
+    );
+  return [
+    { title: 'p50 of a life, last quarter / first', unit: 'ms', ...time(0.5), greatest: BARS.p50 },
+    { title: 'p99 of a life', unit: 'ms', ...time(0.99), greatest: BARS.p99 },
+    {
+      title: 'memory of the service',
+      unit: 'MB',
+      ...use('service'),
+      greatest: BARS.memory,
+    },
+    {
+      title: 'connections to PostgreSQL',
+      unit: '',
+      ...use('connections'),
+      greatest: BARS.connections,
+    },
+    { title: 'memory of the Temporal server', unit: 'MB', ...use('temporal') },
+  ];
+}
