@@ -6,6 +6,7 @@ import { giftRequest } from '../../test/db/gift-rows.ts';
 import { deposit, makeMerchant, makePartner } from '../../test/support/companies.ts';
 import type { Bench, Benchmark, Measurement } from '../benchmark.ts';
 import { compare, WARM_UP_OF_QUICK_CALLS } from '../compare.ts';
+import { withDelayedStandby } from '../delayed-standby.ts';
 import { type Calls, runLoad } from '../run-load.ts';
 import { type Service, withService } from '../service.ts';
 
@@ -14,38 +15,37 @@ const WALLET = '1000000000';
 const PARTNERS = 50;
 /** The least ratio by the calls in flight; few calls only show the rate. */
 const BARS = { 1: undefined, 4: undefined, 16: undefined, 50: 0.95, 200: 0.95 } as const;
-/** A commit takes as long as with a standby that confirms after 5 ms; one voucher a commit would be 200 a second. */
-const SLOW_COMMITS = '-c commit_delay=5000 -c commit_siblings=0';
-const LEAST_PACE = 400;
-const LANES_OF_PACE = 50;
+const STANDBY_MS = 5;
+/** The least pace by the calls in flight; a single call shows what one commit takes. */
+const LEAST_PACES = { 1: undefined, 50: 400 } as const;
 
-/** P15: the statement that generates vouchers, for one partner against fifty, and where each commit is slow. */
+/** P15: the statement that generates vouchers, for one partner against fifty, and with a slow standby. */
 export const oneWalletBenchmark: Benchmark = {
   name: 'P15',
-  run: (bench) =>
-    withService(bench, 'API alone', async (service) => {
-      const merchant = { id: (await makeMerchant(service)).id };
-      const sellers = await Promise.all(
-        Array.from({ length: PARTNERS }, () => sellerAt(service, merchant)),
-      );
-      return [
-        await slowCommits(bench, service, sellers),
-        ...(await ratesBySize(bench, service, sellers)),
-      ];
-    }),
+  run: async (bench) => {
+    const [first, ...others] = await withDelayedStandby(bench, STANDBY_MS, (databaseUrl) =>
+      withService(bench, 'API alone', (service) => pacesWithStandby(bench, service), {
+        DATABASE_URL: databaseUrl,
+      }),
+    );
+    if (!first) throw new Error('Nothing was measured');
+    const rates = await withService(bench, 'API alone', (service) => ratesBySize(bench, service));
+    return [first, ...others, ...rates];
+  },
+};
+
+const sellersAt = async (service: Service, count: number): Promise<GenerationSubject[]> => {
+  const merchant = { id: (await makeMerchant(service)).id };
+  return Promise.all(Array.from({ length: count }, () => sellerAt(service, merchant)));
 };
 
 /** Runs work with calls that generate vouchers of the sellers, over connections as a worker has them. */
 async function withCalls<Result>(
   { config }: Service,
-  /** Settings of PostgreSQL for its sessions. */
-  sessions: string,
   work: (callsOf: (sellers: readonly GenerationSubject[]) => Calls) => Promise<Result>,
 ): Promise<Result> {
   const { databaseUrl, databasePoolSize } = config.database;
-  const url = new URL(databaseUrl);
-  if (sessions !== '') url.searchParams.set('options', sessions);
-  const database = connectDatabase(url.href, { poolSize: databasePoolSize });
+  const database = connectDatabase(databaseUrl, { poolSize: databasePoolSize });
   const generate = createGenerations(database);
   try {
     return await work((sellers) => (lane) => async () => {
@@ -59,12 +59,9 @@ async function withCalls<Result>(
   }
 }
 
-const ratesBySize = (
-  bench: Bench,
-  service: Service,
-  sellers: readonly GenerationSubject[],
-): Promise<readonly Measurement[]> =>
-  withCalls(service, '', async (callsOf) => {
+const ratesBySize = (bench: Bench, service: Service): Promise<readonly Measurement[]> =>
+  withCalls(service, async (callsOf) => {
+    const sellers = await sellersAt(service, PARTNERS);
     const measurements: Measurement[] = [];
     for (const [lanes, bar] of Object.entries(BARS)) {
       const title = `generation, ${lanes} in flight, one partner / ${PARTNERS}`;
@@ -84,22 +81,25 @@ const ratesBySize = (
     return measurements;
   });
 
-const slowCommits = (
+const pacesWithStandby = (
   { progress, options: { rounds, seconds }, signal }: Bench,
   service: Service,
-  sellers: readonly GenerationSubject[],
-): Promise<Measurement> =>
-  progress.step('P15 slow commits', (note) =>
-    withCalls(service, SLOW_COMMITS, async (callsOf) => {
-      const calls = callsOf(sellers.slice(0, 1));
-      const paces: number[] = [];
-      for (let round = 0; round <= rounds; round += 1) {
-        note(round === 0 ? 'warming up' : `round ${round} of ${rounds}`);
-        const { rate } = await runLoad({ calls, lanes: LANES_OF_PACE, seconds, signal });
-        if (round > 0) paces.push(rate);
+): Promise<readonly Measurement[]> =>
+  progress.step('P15 slow standby', (note) =>
+    withCalls(service, async (callsOf) => {
+      const calls = callsOf(await sellersAt(service, 1));
+      const measurements: Measurement[] = [];
+      for (const [lanes, leastPace] of Object.entries(LEAST_PACES)) {
+        const paces: number[] = [];
+        for (let round = 0; round <= rounds; round += 1) {
+          note(round === 0 ? 'warming up' : `${lanes} in flight, round ${round} of ${rounds}`);
+          const { rate } = await runLoad({ calls, lanes: Number(lanes), seconds, signal });
+          if (round > 0) paces.push(rate);
+        }
+        const title = `generation of one partner, ${lanes} in flight, a standby confirms after ${STANDBY_MS} ms`;
+        measurements.push({ title, paces, ...(leastPace === undefined ? {} : { leastPace }) });
       }
-      const title = `generation of one partner, ${LANES_OF_PACE} in flight, each commit 5 ms slower`;
-      return { title, paces, leastPace: LEAST_PACE };
+      return measurements;
     }),
   );
 

@@ -8,12 +8,13 @@ import { startPostgres } from '../../../src/local/postgres.ts';
 import { freePort } from '../../../src/local/processes.ts';
 import { silentProgress as progress } from '../../../src/runtime/process/progress.ts';
 import { commandsOn } from '../../admin/scene.ts';
+import { copyCluster } from '../../harness/copied-cluster.ts';
 import { breakStatement } from '../../support/database-faults.ts';
 import { makeSpoilingWay } from '../../support/spoiling-way.ts';
 import { providerSettings } from '../../support/stack.ts';
 import { until } from '../../support/until.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
-import { archiving, ask, copyCluster } from './copied-cluster.ts';
+import { archiving, ask } from './archived-log.ts';
 
 /**
  * The primary is lost and a standby is promoted that follows it asynchronously: it has a payment on hold,

@@ -7,9 +7,10 @@ import { startPostgres } from '../../../src/local/postgres.ts';
 import { freePort } from '../../../src/local/processes.ts';
 import { silentProgress as progress } from '../../../src/runtime/process/progress.ts';
 import { commandsOn } from '../../admin/scene.ts';
+import { copyCluster } from '../../harness/copied-cluster.ts';
 import { until } from '../../support/until.ts';
 import { setRedemptionScene } from '../gift/redemption-scene.ts';
-import { archiveAll, archiving, ask, copyCluster } from './copied-cluster.ts';
+import { archiveAll, archiving, ask } from './archived-log.ts';
 
 /** The whole check of the books on a replica (DATABASE_READ_URL), which follows by the archived log. */
 let directory: string;

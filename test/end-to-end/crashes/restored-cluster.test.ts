@@ -11,6 +11,7 @@ import { createLogger } from '../../../src/runtime/process/logger.ts';
 import { silentProgress as progress } from '../../../src/runtime/process/progress.ts';
 import { startWorker } from '../../../src/worker.ts';
 import { type Commands, commandsOn } from '../../admin/scene.ts';
+import { copyCluster } from '../../harness/copied-cluster.ts';
 import type { Answer } from '../../support/clients.ts';
 import { deposit } from '../../support/companies.ts';
 import { providerSettings } from '../../support/stack.ts';
@@ -18,7 +19,7 @@ import { makeTopupProducts } from '../../support/topups.ts';
 import { until } from '../../support/until.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
 import { sale } from '../topups/topup-scene.ts';
-import { archiveAll, archiving, ask, copyCluster } from './copied-cluster.ts';
+import { archiveAll, archiving, ask } from './archived-log.ts';
 
 /**
  * A base backup and the archived log of PostgreSQL, made while requests run, are restored to a moment

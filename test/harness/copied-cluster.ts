@@ -3,20 +3,10 @@ import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { expect } from 'vitest';
-import { openCluster } from '../../../src/local/postgres.ts';
-import { until } from '../../support/until.ts';
+import { openCluster } from '../../src/local/postgres.ts';
 
 const run = promisify(execFile);
 const NOT_COPIED = ['postmaster.pid', 'pg_wal'];
-
-/** The settings of a cluster that archives its log in a folder. */
-export const archiving = (archive: string) => ({
-  fsync: 'off',
-  wal_level: 'replica',
-  archive_mode: 'on',
-  archive_command: `test ! -f ${archive}/%f && cp %p ${archive}/%f`,
-});
 
 /**
  * Copies the folder of a running cluster, as the guide makes it without pg_basebackup; returns the copy. Its
@@ -51,24 +41,4 @@ export async function copyCluster(
   for (const path of [to, ...['pg_wal', 'backup_label', signal].map((name) => join(to, name))])
     await account.own(path);
   return to;
-}
-
-/** The first row of a statement, on a connection of its own. */
-export async function ask(url: string, statement: string) {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(statement)).rows[0];
-  } finally {
-    await client.end();
-  }
-}
-
-/** Waits until the archive has everything that was written by now. */
-export async function archiveAll(url: string): Promise<void> {
-  const { file } = await ask(url, 'select pg_walfile_name(pg_switch_wal()) as file');
-  await until(async () => {
-    const { newest } = await ask(url, 'select last_archived_wal as newest from pg_stat_archiver');
-    expect(newest >= file).toBe(true);
-  });
 }
