@@ -127,11 +127,12 @@ export const catalogue = {
     'ዋጋው ከአሁን ጀምሮ ለሚወጡ ቫውቸሮች ይሠራል። የመሸጫ ዋጋዎ ምንም ቢሆን እያንዳንዱ ከስጦታ ዋሌት {1} ያስከፍልዎታል።',
   'Your price in USD': 'የመሸጫ ዋጋዎ በUSD',
   'Only for this merchant': 'ለዚህ ነጋዴ ብቻ',
-  'Such as MER-0001; empty for all others.': 'ለምሳሌ MER-0001፤ ባዶ ከሆነ ለሌሎቹ ሁሉ።',
-  'USD {1} is {2} times USD {3}. To set it, press again.':
-    'USD {1} የUSD {3} {2} እጥፍ ነው። ለመወሰን እንደገና ይጫኑ።',
-  'USD {1} is 1/{2} of USD {3}. To set it, press again.':
-    'USD {1} የUSD {3} 1/{2} ነው። ለመወሰን እንደገና ይጫኑ።',
+  'Such as MER-0001. Leave it empty to set the price for all other merchants.':
+    'ለምሳሌ MER-0001። ለሌሎች ነጋዴዎች ሁሉ ዋጋውን ለመወሰን ባዶ ይተዉት።',
+  'USD {1} is {2} times USD {3}. If it is right, press “Set the price” again.':
+    'USD {1} የUSD {3} {2} እጥፍ ነው። ትክክል ከሆነ “ዋጋውን ወስን” የሚለውን እንደገና ይጫኑ።',
+  'USD {1} is 1/{2} of USD {3}. If it is right, press “Set the price” again.':
+    'USD {1} የUSD {3} 1/{2} ነው። ትክክል ከሆነ “ዋጋውን ወስን” የሚለውን እንደገና ይጫኑ።',
   'Set the price': 'ዋጋውን ወስን',
   'Enter an amount above 0 with at most 6 decimals, such as 9.50.':
     'ከ0 በላይ የሆነ፣ ቢበዛ 6 የአስርዮሽ አሃዞች ያሉት መጠን ያስገቡ፣ ለምሳሌ 9.50።',

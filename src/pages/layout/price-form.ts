@@ -32,7 +32,7 @@ export const priceFields = (label: string, now: string, wrong: WrongPrice | unde
 ${field({
   name: 'merchant',
   label: 'Only for this merchant',
-  hint: 'Such as MER-0001; empty for all others.',
+  hint: 'Such as MER-0001. Leave it empty to set the price for all other merchants.',
   value: wrong?.merchant ?? '',
   error: wrong?.merchantProblem,
   isOptional: true,
@@ -54,12 +54,12 @@ function farFrom(inForce: string, price: string): string | undefined {
     Math.round(Number(larger) / Number(smaller)).toLocaleString('en');
   if (after >= before * FAR)
     return sentence(
-      'USD {1} is {2} times USD {3}. To set it, press again.',
+      'USD {1} is {2} times USD {3}. If it is right, press “Set the price” again.',
       ...[price, times(after, before), usd(inForce)],
     );
   if (after * FAR <= before)
     return sentence(
-      'USD {1} is 1/{2} of USD {3}. To set it, press again.',
+      'USD {1} is 1/{2} of USD {3}. If it is right, press “Set the price” again.',
       ...[price, times(before, after), usd(inForce)],
     );
 }

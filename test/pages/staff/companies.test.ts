@@ -445,7 +445,9 @@ describe('a selling price', () => {
       .execute();
     const asked = await operator.client.submit(path, path, { ...why, price: '0.47' });
     expect(asked.status).toBe(422);
-    expect(plain(asked.html)).toContain('USD 0.47 is 1/10 of USD 4.75. To set it, press again.');
+    expect(plain(asked.html)).toContain(
+      'USD 0.47 is 1/10 of USD 4.75. If it is right, press “Set the price” again.',
+    );
     expect(asked.html).toContain('class="message warning"');
     expect(asked.html).not.toContain('aria-invalid');
     expect(hiddenFields(asked.html, path)).toMatchObject({ sure: '0.47 ' });

@@ -81,17 +81,19 @@ export const moneyPart = declarePart<ListedDeposit>({
     mayRepair(request) && goodwillForm(request, company, refused),
 });
 
-const depositState = ({ present, correctedAt, alike }: ListedDeposit): Html =>
+const depositState = (deposit: ListedDeposit): Html =>
   html`${
-    correctedAt
-      ? html`${badge('plain', correctedTo(present))} ${time(correctedAt)}`
+    deposit.correctedAt
+      ? html`${badge('plain', correctedTo(deposit))} ${time(deposit.correctedAt)}`
       : badge('success', 'Deposited')
-  } ${alike.length > 0 && badge('warning', 'Twice?')}`;
+  } ${deposit.alike.length > 0 && badge('warning', 'Twice?')}`;
 
-const correctedTo = (present: string): string =>
-  parseMoney(present) === 0n
+const isTakenBack = ({ present }: ListedDeposit): boolean => parseMoney(present) === 0n;
+
+const correctedTo = (deposit: ListedDeposit): string =>
+  isTakenBack(deposit)
     ? 'Taken back'
-    : `Corrected to ETB ${formatGroupedAmount(parseMoney(present))}`;
+    : `Corrected to ETB ${formatGroupedAmount(parseMoney(deposit.present))}`;
 
 const goodwillForm = (
   request: StaffRequest,
@@ -177,7 +179,9 @@ async function correcting(
     refused,
     next: {
       happened: html`${walletLabels[wallet].name}: ${money(balance)}`,
-      toDo: html`Compare the deposit with the bank.${!mayRepair(request) && ' If it is wrong, tell an operator.'}`,
+      toDo: isTakenBack(deposit)
+        ? html`The whole deposit is taken back.`
+        : html`Compare the deposit with the bank.${!mayRepair(request) && ' If it is wrong, tell an operator.'}`,
       first: kind.name,
     },
   });

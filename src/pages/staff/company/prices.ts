@@ -107,7 +107,7 @@ const historyOf = (history: readonly PastPrice[], isByMerchant: boolean): Html =
     },
     { title: 'From', value: ({ from }) => time(from) },
     { title: 'Until', value: ({ until }) => until && time(until) },
-    { title: 'Set by', phone: 'plain', value: setterOf },
+    { title: 'Set by', value: setterOf },
   ]);
 
 const setterOf = ({ actor, staffName }: PastPrice): HtmlValue =>

@@ -73,7 +73,7 @@ async function feeChanges({ services }: StaffRequest, id: number): Promise<Html 
       { title: 'Fee', phone: 'head', value: ({ to }) => percent(to) },
       { title: 'Before', phone: 'plain', value: ({ from }) => percent(from) },
       { title: 'Since', phone: 'plain', value: ({ at }) => time(at) },
-      { title: 'Set by', phone: 'plain', value: ({ actor }) => actor },
+      { title: 'Set by', value: ({ actor }) => actor },
     ])
   );
 }
