@@ -26,6 +26,7 @@ import { fourProcessesBenchmark, topologyBenchmark } from './benchmarks/p13-topo
 import { tracesBenchmark } from './benchmarks/p14-traces.ts';
 import { oneWalletBenchmark } from './benchmarks/p15-one-wallet.ts';
 import { soakBenchmark } from './benchmarks/p16-soak.ts';
+import { queueBenchmark } from './benchmarks/p17-queue.ts';
 import { startBenchmark } from './benchmarks/start.ts';
 import { type BenchOptions, readOptions } from './options.ts';
 import { json } from './report/json.ts';
@@ -54,6 +55,7 @@ const benchmarks: readonly Benchmark[] = [
   tracesBenchmark,
   oneWalletBenchmark,
   soakBenchmark,
+  queueBenchmark,
   startBenchmark,
 ];
 

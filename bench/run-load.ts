@@ -17,7 +17,7 @@ export interface BenchCall {
 export type SendBenchCall = (call: BenchCall) => Promise<unknown>;
 
 /** Calls that follow from one another and count as one, e.g. the whole life of a voucher. */
-type CallSequence = (send: SendBenchCall) => Promise<void>;
+export type CallSequence = (send: SendBenchCall) => Promise<void>;
 
 /** What one of the lanes, which are numbered from 0, does next. */
 export type Calls = (lane: number) => BenchCall | CallSequence;

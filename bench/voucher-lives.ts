@@ -7,7 +7,7 @@ import { deposit, makeMerchant, makePartner } from '../test/support/companies.ts
 import { bareCall, barePath } from './baselines/bare-route.ts';
 import { LANES } from './compare.ts';
 import { merchantToken, partnerHeaders } from './partner-calls.ts';
-import type { BenchCall, Calls } from './run-load.ts';
+import type { BenchCall, CallSequence, Calls } from './run-load.ts';
 import type { Service } from './service.ts';
 
 const AMOUNT = 100;
@@ -103,6 +103,13 @@ export async function voucherLives(scene: Scene): Promise<Calls> {
       await send(signed('/redeem-gift', { voucherCode, verificationCode }));
     };
   };
+}
+
+/** The next life of a lane. */
+export function lifeOf(calls: Calls, lane: number): CallSequence {
+  const next = calls(lane);
+  if (typeof next !== 'function') throw new TypeError('A life is several calls');
+  return next;
 }
 
 /**

@@ -8,7 +8,7 @@ import { type Counts, readCounts } from '../capacity/read-counts.ts';
 import { LANES } from '../compare.ts';
 import { type Calls, runLoad } from '../run-load.ts';
 import { type Service, withService } from '../service.ts';
-import { voucherLives } from '../voucher-lives.ts';
+import { lifeOf, voucherLives } from '../voucher-lives.ts';
 
 /** Lives a second. The sizes are multiples of what a life costs, so it must cost the same at each. */
 const RATES = [2, 4] as const;
@@ -79,12 +79,11 @@ function paced(calls: Calls, rate: number): Calls {
   const startedAt = performance.now();
   let begun = 0;
   return (lane) => {
-    const next = calls(lane);
-    if (typeof next !== 'function') throw new TypeError('A life is several calls');
+    const life = lifeOf(calls, lane);
     const beginsAt = startedAt + (begun++ * 1_000) / rate;
     return async (send) => {
       await pause(Math.max(0, beginsAt - performance.now()));
-      await next(send);
+      await life(send);
     };
   };
 }

@@ -14,7 +14,7 @@ import {
 import { runSteadily } from '../run-steadily.ts';
 import { type Service, withService } from '../service.ts';
 import { quantile } from '../statistics.ts';
-import { messagesSettled, voucherLives } from '../voucher-lives.ts';
+import { lifeOf, messagesSettled, voucherLives } from '../voucher-lives.ts';
 import { WARM_UP_LIVES } from './p9-voucher-lives.ts';
 
 /** Of the rate that the machine reaches: the rest is for what faults leave behind. */
@@ -63,11 +63,6 @@ async function soak(
 ): Promise<readonly [Measurement, ...Measurement[]]> {
   const { backing, options, signal } = bench;
   const calls = await voucherLives({ service, sandboxUrl: backing.sandboxUrl });
-  const ofLane = (lane: number) => {
-    const next = calls(lane);
-    if (typeof next !== 'function') throw new TypeError('A life is several calls');
-    return next;
-  };
   const load = { calls, lanes: LANES, signal };
   note('warming up');
   await runLoad({ ...load, seconds: Number.POSITIVE_INFINITY, count: WARM_UP_LIVES });
@@ -84,7 +79,7 @@ async function soak(
   let begun = 0;
   const send = async () => {
     const startedAt = performance.now();
-    await ofLane(begun++ % LANES)(repeated.send);
+    await lifeOf(calls, begun++ % LANES)(repeated.send);
     const endedAt = performance.now();
     lives.push({ endedAt, milliseconds: endedAt - startedAt });
   };

@@ -1,0 +1,72 @@
+import { Agent } from 'node:http';
+import { availableParallelism } from 'node:os';
+import type { Bench, Benchmark, PredictionMeasurement } from '../benchmark.ts';
+import { fitQueue, predictMs, type TimeAtRate } from '../capacity/queue.ts';
+import { LANES } from '../compare.ts';
+import { runLoad, sendCall } from '../run-load.ts';
+import { runSteadily } from '../run-steadily.ts';
+import { type Service, withService } from '../service.ts';
+import { lifeOf, messagesSettled, voucherLives } from '../voucher-lives.ts';
+import { WARM_UP_LIVES } from './p9-voucher-lives.ts';
+
+/** Shares of the highest rate. The model is fitted to two of them, and predicts the two others. */
+const FITTED = [0.2, 0.5] as const;
+const PREDICTED = [0.35, 0.65] as const;
+const TOLERANCE = 0.15;
+/** A measurement at a steady rate, in lengths of `--seconds`: few lives begin in one. */
+const LENGTH = 2;
+
+/** P17: the mean time of a life at two rates, against a queueing model that was fitted to two other rates. */
+export const queueBenchmark: Benchmark = {
+  name: 'P17',
+  run: (bench) =>
+    withService(bench, 'one process', (service) =>
+      bench.progress.step('P17 queueing model', (note) => measure(bench, service, note)),
+    ),
+};
+
+async function measure(
+  { backing, options, signal }: Bench,
+  service: Service,
+  note: (detail: string) => void,
+): Promise<readonly [PredictionMeasurement, PredictionMeasurement]> {
+  const { rounds, seconds } = options;
+  const calls = await voucherLives({ service, sandboxUrl: backing.sandboxUrl });
+  const load = { calls, lanes: LANES, signal };
+  note('warming up');
+  await runLoad({ ...load, seconds: Number.POSITIVE_INFINITY, count: WARM_UP_LIVES });
+  note('measuring the highest rate');
+  const { rate: highestRate } = await runLoad({ ...load, seconds: rounds * seconds });
+  await messagesSettled(service);
+
+  const agent = new Agent({ keepAlive: true });
+  let begun = 0;
+  const send = () => lifeOf(calls, begun++ % LANES)((call) => sendCall(agent, call));
+  const times = new Map<number, number[]>([...FITTED, ...PREDICTED].map((share) => [share, []]));
+  try {
+    // In turns, so that what drifts on the machine falls on all rates alike.
+    for (let round = 1; round <= rounds; round += 1) {
+      note(`round ${round} of ${rounds}`);
+      for (const [share, milliseconds] of times) {
+        const steady = { perSecond: share * highestRate, seconds: LENGTH * seconds };
+        milliseconds.push(...(await runSteadily({ send, ...steady, signal })).milliseconds);
+        await messagesSettled(service);
+      }
+    }
+  } finally {
+    agent.destroy();
+  }
+  const at = (share: number): TimeAtRate => {
+    const milliseconds = times.get(share) ?? [];
+    const sum = milliseconds.reduce((total, one) => total + one, 0);
+    return { rate: share * highestRate, meanMs: sum / milliseconds.length };
+  };
+  const cores = { highestRate, cores: availableParallelism() };
+  const model = fitQueue(cores, [at(FITTED[0]), at(FITTED[1])]);
+  const predictionAt = (share: number): PredictionMeasurement => {
+    const { rate, meanMs } = at(share);
+    const title = `mean ms of a life at ${rate.toFixed(1)} of ${highestRate.toFixed(1)} lives a second, by ${model.waitMs.toFixed(0)} ms of waiting and ${model.workMs.toFixed(0)} ms of work`;
+    return { title, predicted: predictMs(model, rate), measured: meanMs, tolerance: TOLERANCE };
+  };
+  return [predictionAt(PREDICTED[0]), predictionAt(PREDICTED[1])];
+}
