@@ -164,8 +164,12 @@ describe('a top-up that was delivered and taken back', () => {
     const { stack } = topups;
     const id = await topups.openTopUp();
     const reference = await referenceOf(id);
+    const { faults } = stack.sandbox;
+    // No inquiry is answered between the two.
+    faults.set('dt-one', { ...faults.of('dt-one'), down: true });
     await setStatus(stack, 'topups', reference, 'completed');
     await setStatus(stack, 'topups', reference, 'reversed');
+    faults.clear();
     await topups.untilStatus(id, 'SUCCESS');
     expect(await reconciled(stack)).toContain(reference);
     expect(await topups.show(id)).toMatchObject({ charged: true, reversal: { credited: false } });

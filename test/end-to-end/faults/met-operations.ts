@@ -32,8 +32,8 @@ export interface MetOperation {
   /** What all providers have in their books about it, newest first. */
   inBooks(): readonly BooksEntry[];
   booked(): Promise<Booked>;
-  /** The provider that its row names: the last one that was asked. */
-  lastAsked(): Promise<string | null>;
+  /** The provider that its row names: the last one that was asked. Undefined while there is no row. */
+  lastAsked(): Promise<string | null | undefined>;
   /** The words of the page of its case. */
   page(): Promise<string>;
   /** What a person of the service enters who was told by the provider that nothing was done. */
@@ -119,7 +119,7 @@ export const payment =
         expect(await parts.scene.voucher(voucher)).toMatchObject(voucherWhere[booked]);
         return booked;
       },
-      lastAsked: async () => (await find())?.provider ?? null,
+      lastAsked: async () => (await find())?.provider,
       page: () => read(parts, path),
       settleAsNotDone: () => settle(parts, path, 'settle-payment'),
     };
@@ -160,7 +160,7 @@ export const topUp =
         expect(await wallet()).toBe(booked === 'not done' ? before : before - 50);
         return booked;
       },
-      lastAsked: async () => (await find())?.provider ?? null,
+      lastAsked: async () => (await find())?.provider,
       page: async () => read(parts, await path()),
       settleAsNotDone: async () => settle(parts, await path(), 'settle-top-up'),
     };
@@ -193,7 +193,7 @@ export const claim =
           ? 'not done'
           : 'on hold';
       },
-      lastAsked: async () => (await find())?.provider ?? null,
+      lastAsked: async () => (await find())?.provider,
       page: () => read(parts, path),
       // Nobody can be asked about a message: the next claim sends another code.
       settleAsNotDone: async () => undefined,

@@ -142,6 +142,9 @@ async function meetScenario(
   const kind = kindOf[route[0]];
   const operation = await (await scene.operationsAt(...route))(suffix);
   const first = await operation.send();
+  // Without a row nothing is booked, and a caller may be answered before there is one.
+  if (toldBy(first, kind) === undefined)
+    await until(async () => expect(await operation.lastAsked()).toBeDefined());
   if (kind !== 'message' && suffix === '014') await decide(operation, kind, decision);
   if (suffix === '018') await settleWhatNobodyTells(operation);
   await until(async () =>
