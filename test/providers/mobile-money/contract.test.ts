@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { takesBack } from '../../../src/domain/providers.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type MobileMoneyProviderName, takesBack } from '../../../src/domain/providers.ts';
 import type { Payment } from '../../../src/providers/mobile-money/mobile-money.ts';
 import type { ProviderInquiry, ProviderOutcome } from '../../../src/providers/outcome.ts';
 import { suffixRows } from '../../../src/sandbox/scenarios.ts';
@@ -9,32 +9,27 @@ import { startRawServer } from '../raw-server.ts';
 import { adapterNames, paymentTo, startAdapter, type TestAdapter } from './adapters.ts';
 
 /** What every adapter of mobile money keeps, whatever its protocol. */
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await startSandbox({ port: 0, delayScale: 0.001 });
+});
+afterAll(() => sandbox?.close());
+
+const booksOf = (provider: MobileMoneyProviderName, { reference }: Payment) =>
+  sandbox.books.payouts({ reference, provider });
+
 describe.each(adapterNames)('%s', (name) => {
-  let sandbox: Sandbox;
-  let way: Awaited<ReturnType<typeof makeSpoilingWay>>;
   let adapter: TestAdapter;
-  let spoilt: TestAdapter;
-  let impatient: TestAdapter;
   beforeAll(async () => {
-    sandbox = await startSandbox({ port: 0, delayScale: 0.001 });
-    way = await makeSpoilingWay();
-    way.setTarget(sandbox.url);
     adapter = await startAdapter(name, sandbox.url);
-    spoilt = await startAdapter(name, way.url);
-    impatient = await startAdapter(name, way.url, 2);
   });
-  afterAll(async () => {
-    for (const one of [adapter, spoilt, impatient, way, sandbox]) await one?.close();
-  });
+  afterAll(() => adapter?.close());
 
   it('takes payments back as its name says', () => {
     expect(adapter.money.reversals !== undefined).toBe(takesBack(name));
   });
 
-  /** One that waits for its limit where an answer never ends. */
-  const spoiltBy = (what: string) => (what === 'a slow drip' ? impatient : spoilt);
-
-  const books = ({ reference }: Payment) => sandbox.books.payouts({ reference, provider: name });
+  const books = (payment: Payment) => booksOf(name, payment);
 
   /** Sends, and then asks as the service does; a sending that decides is not asked about. */
   async function outcomeOf(payment: Payment): Promise<ProviderInquiry> {
@@ -133,36 +128,6 @@ describe.each(adapterNames)('%s', (name) => {
     expect(books(payment)).toMatchObject([{ status: 'reversed' }]);
   });
 
-  it.each(Object.entries(spoils))(
-    'F20, F23: it was paid, and the answer is %s',
-    async (what, spoil) => {
-      const payment = paymentTo('+251911000000');
-      const { money } = spoiltBy(what);
-      way.spoilWith(spoil);
-      const paid: ProviderOutcome = await money.pay(payment);
-      way.spoilWith(undefined);
-      expect(['delivered', 'unknown']).toContain(paid.kind);
-      // Nothing tells how far a provider came.
-      if (paid.kind === 'unknown') {
-        const found = async () => (await money.findPayment(payment)).kind;
-        await expect.poll(found).toBe('delivered');
-      }
-      expect(books(payment)).toMatchObject([{ status: 'completed' }]);
-    },
-  );
-
-  it.each(Object.entries(spoils))(
-    'F23: an inquiry whose answer is %s proves nothing',
-    async (what, spoil) => {
-      const payment = paymentTo('+251911000014');
-      const { money } = spoiltBy(what);
-      await money.pay(payment);
-      way.spoilWith(spoil, { inquiries: true });
-      expect((await money.findPayment(payment)).kind).toBe('unknown');
-      way.spoilWith(undefined);
-    },
-  );
-
   it('F21: a payment that never arrived is sent again only where that is safe', async () => {
     const silent = await startRawServer((request) => request.socket.destroy());
     const lost = await startAdapter(name, silent.url);
@@ -213,4 +178,67 @@ describe.each(adapterNames)('%s', (name) => {
       expect(books(payment)).toEqual([]);
     }
   });
+});
+
+/** At the same time, because some calls last until their limit. */
+describe('every adapter', () => {
+  let way: Awaited<ReturnType<typeof makeSpoilingWay>>;
+  let adapters: { name: MobileMoneyProviderName; spoilt: TestAdapter; impatient: TestAdapter }[];
+  beforeAll(async () => {
+    way = await makeSpoilingWay();
+    way.setTarget(sandbox.url);
+    adapters = await Promise.all(
+      adapterNames.map(async (name) => ({
+        name,
+        spoilt: await startAdapter(name, way.url),
+        impatient: await startAdapter(name, way.url, 2),
+      })),
+    );
+  });
+  afterAll(async () => {
+    for (const { spoilt, impatient } of adapters)
+      for (const one of [spoilt, impatient]) await one.close();
+    await way.close();
+  });
+  afterEach(() => way.spoilWith(undefined));
+
+  /** Each with a payment of its own, and with a limit that ends an answer without an end. */
+  const payments = (what: string, number: string) =>
+    adapters.map(({ name, spoilt, impatient }) => ({
+      name,
+      payment: paymentTo(number),
+      money: (what === 'a slow drip' ? impatient : spoilt).money,
+    }));
+
+  it.each(Object.entries(spoils))(
+    'F20, F23: it was paid, and the answer is %s',
+    async (what, spoil) => {
+      const all = payments(what, '+251911000000');
+      way.spoilWith(spoil);
+      const paid: ProviderOutcome[] = await Promise.all(
+        all.map(({ money, payment }) => money.pay(payment)),
+      );
+      way.spoilWith(undefined);
+      for (const [index, { name, money, payment }] of all.entries()) {
+        expect(['delivered', 'unknown'], name).toContain(paid[index]?.kind);
+        // Nothing tells how far a provider came.
+        if (paid[index]?.kind === 'unknown') {
+          const found = async () => (await money.findPayment(payment)).kind;
+          await expect.poll(found).toBe('delivered');
+        }
+        expect(booksOf(name, payment)).toMatchObject([{ status: 'completed' }]);
+      }
+    },
+  );
+
+  it.each(Object.entries(spoils))(
+    'F23: an inquiry whose answer is %s proves nothing',
+    async (what, spoil) => {
+      const all = payments(what, '+251911000014');
+      for (const { money, payment } of all) await money.pay(payment);
+      way.spoilWith(spoil, { inquiries: true });
+      const found = await Promise.all(all.map(({ money, payment }) => money.findPayment(payment)));
+      expect(found.map(({ kind }) => kind)).toEqual(all.map(() => 'unknown'));
+    },
+  );
 });

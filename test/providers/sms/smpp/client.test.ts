@@ -356,7 +356,7 @@ describe('receipts', () => {
 
   it('wait at the sandbox until there is a session', async () => {
     // The receipt comes after seconds: the first session has ended by then.
-    const sandbox = kept(await startSandbox({ port: 0, delayScale: 2 }));
+    const sandbox = kept(await startSandbox({ port: 0, delayScale: 1 }));
     const port = Number(new URL(sandbox.smppUrl).port);
     const first = senderAt(port);
     expect(await first.send(message)).toMatchObject({ kind: 'delivered' });
