@@ -189,10 +189,10 @@ describe.each([
         if (page.items.length > 0) expect(page.totalItems).toBe(expected.length);
         found += page.items.length > 0 ? 1 : 0;
       }),
-      { numRuns: 800 },
+      { numRuns: 300 },
     );
-    // Queries that find nothing would agree about anything; about 176 of 800 find something.
-    expect(found).toBeGreaterThan(100);
+    // Queries that find nothing would agree about anything; about 66 of 300 find something.
+    expect(found).toBeGreaterThan(30);
   });
 
   it('hold every row once, however many sort alike', async () => {
