@@ -1,6 +1,6 @@
 import { merchantClient } from '../../support/clients.ts';
 import { CLAIM, newOwner } from '../gift/gift-scene.ts';
-import { attemptsOf, type GiftRefusal, type Table, UNKNOWN_CODE } from './gift-refusals.ts';
+import { attemptsOf, type Table, UNKNOWN_CODE } from './gift-refusals.ts';
 
 /** What `initiate-claim` refuses, on both APIs where nothing else is said. */
 export const initiateClaimRefusals = attemptsOf('initiate-claim', CLAIM, [
@@ -17,7 +17,7 @@ export const initiateClaimRefusals = attemptsOf('initiate-claim', CLAIM, [
   {
     reason: 'voucher-not-found',
     when: 'of another partner, or restricted to another merchant',
-    arrange: async ({ gift, otherClient }) => [await gift(), {}, otherClient],
+    arrange: async ({ unclaimedGift, otherClient }) => [await unclaimedGift(), {}, otherClient],
   },
   {
     reason: 'voucher-not-found',
@@ -60,19 +60,19 @@ export const initiateClaimRefusals = attemptsOf('initiate-claim', CLAIM, [
   {
     reason: 'claim-not-needed',
     statusCode: { partner: 400, merchant: 400 },
-    arrange: async ({ gift }) => [await gift({ owner: null })],
+    arrange: async ({ anonymousGift }) => [await anonymousGift()],
   },
   {
     on: 'merchant',
     reason: 'service-fee-missing',
-    arrange: async ({ feelessGift }) => {
-      const { gift, client } = await feelessGift();
-      return [gift, {}, client];
+    arrange: async ({ feelessGifts }) => {
+      const { owned, client } = await feelessGifts();
+      return [owned, {}, client];
     },
   },
   {
     reason: 'amount-exceeds-balance',
-    arrange: async ({ gift }) => [await gift(), { amount: 100.01 }],
+    arrange: async ({ unclaimedGift }) => [await unclaimedGift(), { amount: 100.01 }],
   },
   {
     reason: 'amount-exceeds-balance',
@@ -83,20 +83,12 @@ export const initiateClaimRefusals = attemptsOf('initiate-claim', CLAIM, [
       return [one, { amount: '59.01' }];
     },
   },
-  ...(
-    [
-      ['002', 'InvalidPhoneNumber'],
-      ['006', 'RejectedByGateway'],
-    ] as const
-  ).map(
-    ([suffix, says]): GiftRefusal => ({
-      reason: 'message-not-queued',
-      when: says,
-      statusCode: { partner: 503, merchant: 5003 },
-      says,
-      arrange: async ({ gift }) => [await gift({ owner: newOwner(suffix) })],
-    }),
-  ),
+  {
+    reason: 'message-not-queued',
+    statusCode: { partner: 503, merchant: 5003 },
+    says: 'InvalidPhoneNumber',
+    arrange: async ({ gift }) => [await gift({ owner: newOwner('002') })],
+  },
 ]);
 
 /** What a merchant may not see of a voucher. */
@@ -115,8 +107,8 @@ export const voucherDetailRefusals: Table = {
       reason: 'voucher-not-found',
       when: 'restricted to another merchant',
       statusCode: { merchant: 4041 },
-      arrange: async ({ stack, gift, otherMerchant }) => {
-        const { voucherCode } = await gift();
+      arrange: async ({ stack, unclaimedGift, otherMerchant }) => {
+        const { voucherCode } = await unclaimedGift();
         const client = await merchantClient(stack, otherMerchant);
         return () => client.get(`/topup-transactions/${voucherCode}`);
       },
@@ -141,10 +133,10 @@ export const voucherDetailRefusals: Table = {
     {
       reason: 'service-fee-missing',
       statusCode: { merchant: 5001 },
-      arrange: async ({ stack, feelessGift }) => {
-        const { gift, merchant } = await feelessGift();
+      arrange: async ({ stack, feelessGifts }) => {
+        const { owned, merchant } = await feelessGifts();
         const client = await merchantClient(stack, merchant);
-        return () => client.get(`/topup-transactions/${gift.voucherCode}`);
+        return () => client.get(`/topup-transactions/${owned.voucherCode}`);
       },
     },
   ],

@@ -14,10 +14,9 @@ export const redeemGiftRefusals = attemptsOf('redeem-gift', REDEEM, [
     on: 'partner',
     reason: 'voucher-not-found',
     when: 'of another partner, with its right code',
-    arrange: async ({ gift, claimed, client, otherClient }) => {
-      const one = await gift();
-      const code = await claimed(client, one);
-      return [one, { verificationCode: code }, otherClient];
+    arrange: async ({ claimedGift, otherClient }) => {
+      const { gift, verificationCode: code } = await claimedGift();
+      return [gift, { verificationCode: code }, otherClient];
     },
   },
   {
@@ -27,16 +26,15 @@ export const redeemGiftRefusals = attemptsOf('redeem-gift', REDEEM, [
   },
   {
     reason: 'voucher-restricted',
-    arrange: async ({ gift, claimed, client, elsewhere }) => {
-      const one = await gift();
-      const code = await claimed(client, one);
-      return elsewhere(one, { verificationCode: code });
+    arrange: async ({ claimedGift, elsewhere }) => {
+      const { gift, verificationCode: code } = await claimedGift();
+      return elsewhere(gift, { verificationCode: code });
     },
   },
   {
     reason: 'voucher-restricted',
     when: 'anonymous',
-    arrange: async ({ gift, elsewhere }) => elsewhere(await gift({ owner: null })),
+    arrange: async ({ anonymousGift, elsewhere }) => elsewhere(await anonymousGift()),
   },
   {
     on: 'partner',
@@ -115,16 +113,12 @@ export const redeemGiftRefusals = attemptsOf('redeem-gift', REDEEM, [
     (code): GiftRefusal => ({
       reason: 'verification-code-missing',
       when: JSON.stringify(code),
-      arrange: async ({ gift, claimed, client }) => {
-        const one = await gift();
-        await claimed(client, one);
-        return [one, code];
-      },
+      arrange: async ({ claimedGift }) => [(await claimedGift()).gift, code],
     }),
   ),
   {
     reason: 'claim-not-found',
-    arrange: async ({ gift }) => [await gift(), { verificationCode }],
+    arrange: async ({ unclaimedGift }) => [await unclaimedGift(), { verificationCode }],
   },
   {
     on: 'merchant',
@@ -147,37 +141,35 @@ export const redeemGiftRefusals = attemptsOf('redeem-gift', REDEEM, [
   },
   {
     reason: 'verification-code-incorrect',
-    arrange: async ({ gift, claimed, client }) => {
-      const one = await gift();
-      const code = otherCode(await claimed(client, one));
-      return [one, { verificationCode: code }];
+    arrange: async ({ claimedGift }) => {
+      const { gift, verificationCode: code } = await claimedGift();
+      return [gift, { verificationCode: otherCode(code) }];
     },
   },
   {
     reason: 'msisdn-not-owner',
     statusCode: { partner: 403, merchant: 4035 },
-    arrange: async ({ gift, claimed, client }) => {
-      const one = await gift();
-      const code = await claimed(client, one);
-      return [one, { verificationCode: code, msisdn: newOwner() }];
+    arrange: async ({ claimedGift }) => {
+      const { gift, verificationCode: code } = await claimedGift();
+      return [gift, { verificationCode: code, msisdn: newOwner() }];
     },
   },
   {
     reason: 'service-fee-missing',
     statusCode: { partner: 500, merchant: 5001 },
-    arrange: async ({ feelessGift }) => {
-      const { gift, client } = await feelessGift(null);
-      return [gift, {}, client];
+    arrange: async ({ feelessGifts }) => {
+      const { anonymous, client } = await feelessGifts();
+      return [anonymous, {}, client];
     },
   },
   {
     reason: 'amount-exceeds-balance',
-    arrange: async ({ gift }) => [await gift({ owner: null }), { amount: '100.01' }],
+    arrange: async ({ anonymousGift }) => [await anonymousGift(), { amount: '100.01' }],
   },
   {
     reason: 'balance-negative-after-fee',
     statusCode: { partner: 403 },
-    arrange: async ({ gift }) => [await gift({ owner: null }), { amount: 97.57 }],
+    arrange: async ({ anonymousGift }) => [await anonymousGift(), { amount: 97.57 }],
   },
   {
     on: 'partner',
@@ -214,21 +206,13 @@ export const redeemGiftRefusals = attemptsOf('redeem-gift', REDEEM, [
       return [one, {}, client];
     },
   },
-  ...(
-    [
-      ['003', 'The payee account is barred'],
-      ['006', 'The payment was declined'],
-    ] as const
-  ).map(
-    ([payoutSuffix, says]): GiftRefusal => ({
-      reason: 'payment-refused',
-      when: says,
-      says,
-      arrange: async ({ surface, payee, gift }) => {
-        const { merchant, client } = await payee(surface, { payoutSuffix });
-        const one = await gift({ merchant, owner: null });
-        return [one, { amount: 40 }, client];
-      },
-    }),
-  ),
+  {
+    reason: 'payment-refused',
+    says: 'The payee account is barred',
+    arrange: async ({ surface, payee, gift }) => {
+      const { merchant, client } = await payee(surface, { payoutSuffix: '003' });
+      const one = await gift({ merchant, owner: null });
+      return [one, { amount: 40 }, client];
+    },
+  },
 ]);
