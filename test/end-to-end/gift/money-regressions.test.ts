@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { makeMerchant } from '../../support/companies.ts';
-import { breakStatement } from '../../support/database-faults.ts';
 import { until } from '../../support/until.ts';
 import { isNumber } from '../privacy/stored-numbers.ts';
-import { done, GENERATE, newOwner, REDEEM, repeated } from './gift-scene.ts';
+import { done, newOwner, REDEEM, repeated } from './gift-scene.ts';
 import {
   type RedemptionScene,
   redeem,
@@ -53,34 +51,6 @@ it.concurrent('a redemption that arrives while the last message is being sent is
   expect(await scene.postedRedemptions(gift)).toHaveLength(2);
 });
 
-it.concurrent('one idempotency key with ever other codes is no way around the limit of wrong codes', async () => {
-  const gift = await scene.gift();
-  const idempotencyKey = randomUUID();
-  const statusCodes: number[] = [];
-  const guess = async (verificationCode: string) => {
-    const answer = await redeem(scene.asMerchant, gift, { verificationCode, idempotencyKey });
-    statusCodes.push(answer.body.statusCode);
-  };
-  const wrong = ['000001', '000002', '000003', '000004', '000005'];
-  const first = await scene.claimed(scene.asMerchant, gift);
-  const guesses = wrong.filter((code) => code !== first).slice(0, 4);
-  for (const code of guesses) await guess(code);
-  const second = await scene.claimed(scene.asMerchant, gift);
-  expect(guesses).not.toContain(second);
-  for (const code of guesses) await guess(code);
-  expect(statusCodes).toEqual([4035, 4035, 4035, 4035, 4035, 429, 429, 429]);
-
-  const counted = await scene.stack.database
-    .selectFrom('verification_attempts')
-    .select('operation_id')
-    .where('voucher_id', '=', gift.id)
-    .execute();
-  expect(counted).toHaveLength(5);
-  // The right code comes too late as well.
-  await guess(second);
-  expect(statusCodes.at(-1)).toBe(429);
-});
-
 it.concurrent('those without a key who were told to ask again get the answer, and a later request is a new one', async () => {
   const slow = await makeMerchant(scene.stack, { payoutSuffix: '014' });
   const gift = await anonymousGift();
@@ -108,50 +78,6 @@ it.concurrent('those without a key who were told to ask again get the answer, an
   await scene.untilStatus(gift, 'ACTIVE');
   expect(scene.amountsPaidTo(slow)).toEqual(['20.00 completed', '20.00 completed']);
   expect(await scene.postedRedemptions(gift)).toHaveLength(2);
-});
-
-it('a wrong code counts although the database takes the refusal back', async () => {
-  const gift = await scene.gift();
-  const { database } = scene.stack;
-  const code = await scene.claimed(scene.asMerchant, gift);
-  const verificationCode = code === '000001' ? '000002' : '000001';
-  const when = "new.status = 'REFUSED'";
-  const fault = { table: 'operations', on: 'update', when, fails: 'commit' } as const;
-  const mend = await breakStatement(database, fault);
-  try {
-    const answer = await redeem(scene.asMerchant, gift, { verificationCode });
-    expect(answer.status).toBe(500);
-  } finally {
-    await mend();
-  }
-  const counted = await database
-    .selectFrom('verification_attempts')
-    .select('claim_id')
-    .where('voucher_id', '=', gift.id)
-    .execute();
-  expect(counted).toHaveLength(1);
-});
-
-it('a generation repeated after its operation was pruned answers the same voucher', async () => {
-  const request = {
-    denominationId: scene.partner.denominations[100],
-    merchantId: scene.merchant.id,
-    msisdn: null,
-  };
-  const headers = { 'Idempotency-Key': randomUUID() };
-  const first = done(await scene.asPartner.post(GENERATE, request, headers));
-  const { id } = first.body.data.voucher;
-  const { operation_id } = await scene.stack.database
-    .selectFrom('vouchers')
-    .select('operation_id')
-    .where('id', '=', Number(id))
-    .executeTakeFirstOrThrow();
-  await scene.stack.database.deleteFrom('operations').where('id', '=', operation_id).execute();
-  const before = await scene.holdings();
-  // Within the time that a caller waits: one who had met a loop would be told to ask again.
-  const again = done(await scene.asPartner.post(GENERATE, request, headers));
-  expect(again.body.data.voucher).toEqual(first.body.data.voucher);
-  expect(await scene.holdings()).toEqual(before);
 });
 
 it.each(['partner', 'merchant'] as const)(

@@ -38,10 +38,10 @@ const wrongCodesOf = async ({ id }: Gift): Promise<number> => {
 const compared = (answers: readonly Answer[]): number =>
   answers.filter(({ body }) => [4035, 403].includes(body.statusCode)).length;
 
-test('a hundred guesses at the same moment are five', async () => {
+test('thirty guesses at the same moment are five', async () => {
   const gift = await scene.gift();
   const code = await scene.claimed(scene.asMerchant, gift);
-  const guesses = Array.from({ length: 100 }, (_, index) =>
+  const guesses = Array.from({ length: 30 }, (_, index) =>
     String((Number(code) + 1 + index) % 1_000_000).padStart(6, '0'),
   );
   // A few keys with ever other codes, as well as keys of their own.

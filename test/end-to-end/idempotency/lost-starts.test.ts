@@ -10,7 +10,7 @@ import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-sc
  * The request was recorded, and the call of its workflow was lost. A top-up whose number a caller
  * received stays and comes to its end; the service withdraws the others.
  */
-const START_SECONDS = 2;
+const START_SECONDS = 60;
 
 let scene: TopupScene;
 beforeAll(async () => {
@@ -41,8 +41,21 @@ const topups = () =>
     .select(({ fn }) => fn.countAll<number>().as('rows'))
     .executeTakeFirstOrThrow();
 
-/** Lets what is recorded now become as old as what never begins. */
-const untilStale = () => new Promise((resolve) => setTimeout(resolve, START_SECONDS * 1_000 + 100));
+/** Makes what is recorded now as old as what never begins. */
+async function makeStale(): Promise<void> {
+  const { database } = scene.stack;
+  const created_at = sql<Date>`created_at - make_interval(secs => ${START_SECONDS + 1})`;
+  await database
+    .updateTable('topups')
+    .set({ created_at })
+    .where('status', '=', 'PENDING')
+    .execute();
+  await database
+    .updateTable('topup_retries')
+    .set({ created_at })
+    .where('is_open', '=', true)
+    .execute();
+}
 
 /**
  * Lets the callers of operations that run have waited for a second: a repetition waits as long as they do,
@@ -75,7 +88,7 @@ describe('a top-up', () => {
     const [msisdn, other, key] = [scene.number('050'), scene.number('050'), newKey()];
     lose('topUp');
     const id = expectAccepted(await scene.topUp(msisdn, key));
-    await untilStale();
+    await makeStale();
     await scene.runExpiry();
     expect(await scene.show(id)).toMatchObject({ status: 'FAILED', attempts: [] });
     expectRefusal(await scene.topUp(other, key), 'partner', 422, { reason: 'key-reused' });
@@ -159,7 +172,7 @@ describe('a retry', () => {
     lose('retry');
     expectAccepted(await scene.retry(id, msisdn, key));
     expect(await scene.runningOperations()).toHaveLength(1);
-    await untilStale();
+    await makeStale();
     await scene.runExpiry();
     expect(await scene.runningOperations()).toEqual([]);
     const other = await scene.retry(id, scene.number('050'), key);
@@ -198,7 +211,7 @@ describe('a retry', () => {
       keys.map((key) => () => scene.retry(id, msisdn, key)),
     );
     answers.forEach(expectAccepted);
-    await untilStale();
+    await makeStale();
     await scene.runExpiry();
     expect(await scene.runningOperations()).toHaveLength(2);
     await scene.settle(id, 'completed');

@@ -168,16 +168,6 @@ const topUps: readonly Omit<RemovedCause, 'surface'>[] = [
     },
   },
   {
-    operation: 'package',
-    reason: 'product-not-accessible',
-    statusCode: 404,
-    async arrange(scene) {
-      const { partner, client, bundle } = await topUpSide(scene, '1000');
-      const removeCause = await withoutAccess(scene, partner);
-      return { client, path: PACKAGE, body: bundle, removeCause };
-    },
-  },
-  {
     operation: 'retry',
     reason: 'money-insufficient',
     statusCode: 405,
@@ -208,33 +198,38 @@ async function failedTopUp(client: Client, airtime: object): Promise<number> {
   return failed.body.data.transactionId;
 }
 
-/** On both surfaces. */
-const gifts = (surface: Surface): RemovedCause[] => {
-  const clientOf = (scene: GiftScene) =>
-    surface === 'partner' ? scene.asPartner : scene.asMerchant;
-  const expired = (path: string, owner?: null): Omit<RemovedCause, 'operation'> => ({
-    surface,
-    reason: 'voucher-expired',
-    statusCode: surface === 'partner' ? 403 : 4036,
-    async arrange(scene) {
-      const gift = await scene.gift(owner === null ? { owner } : {});
-      await scene.expire(gift);
-      const { voucherCode } = gift;
-      const removeCause = () => scene.expire(gift, 1);
-      return { client: clientOf(scene), path, body: { voucherCode }, removeCause };
-    },
-  });
-  return [
-    { operation: 'claim', ...expired(CLAIM) },
-    { operation: 'redemption', ...expired(REDEEM, null) },
-  ];
+const expiredGift = async (scene: GiftScene, owner?: null) => {
+  const gift = await scene.gift(owner === null ? { owner } : {});
+  await scene.expire(gift);
+  const { voucherCode } = gift;
+  return { body: { voucherCode }, removeCause: () => scene.expire(gift, 1) };
 };
 
 export const removedCauses: readonly RemovedCause[] = [
   ...generations.map((one) => ({ surface: 'partner', operation: 'generation', ...one }) as const),
   ...topUps.map((one) => ({ surface: 'partner', ...one }) as const),
-  ...gifts('partner'),
-  ...gifts('merchant'),
+  {
+    surface: 'merchant',
+    operation: 'claim',
+    reason: 'voucher-expired',
+    statusCode: 4036,
+    arrange: async (scene) => ({
+      client: scene.asMerchant,
+      path: CLAIM,
+      ...(await expiredGift(scene)),
+    }),
+  },
+  {
+    surface: 'partner',
+    operation: 'redemption',
+    reason: 'voucher-expired',
+    statusCode: 403,
+    arrange: async (scene) => ({
+      client: scene.asPartner,
+      path: REDEEM,
+      ...(await expiredGift(scene, null)),
+    }),
+  },
   {
     surface: 'partner',
     operation: 'message again',
