@@ -12,8 +12,6 @@ export interface TopupProducts {
   /** 15 ETB. */
   readonly ethioPackage: number;
   readonly safaricomPackage: number;
-  /** Dearer than any test's wallet. */
-  readonly dearPackage: number;
 }
 
 /** Airtime and packages of both operators, which the partner has access to. */
@@ -56,7 +54,6 @@ export async function makeTopupProducts(
   return {
     ethioPackage: await packageOf('ETHIO_TELECOM', '15', 2001),
     safaricomPackage: await packageOf('SAFARICOM_ETHIOPIA', '20', 2004),
-    dearPackage: await packageOf('ETHIO_TELECOM', '250000', 2003),
   };
 }
 

