@@ -105,27 +105,32 @@ const setClaim = (claimId: string, values: { status?: 'EXPIRED'; expires_at?: Da
     .execute();
 
 describe('a confirmation that no workflow sends any more', () => {
-  test('is sent, once', async () => {
-    const gift = await redeemedGift();
-    await leave(gift, 'QUEUED');
-    const before = receivedBy(gift.owner).length;
-    expect(await runExpiry()).toMatchObject({ resumedMessages: 1 });
-    expect(await finished(gift, 'finish-message-sent')).toEqual({ ended: 'accepted' });
-    expect(await newestMessage(gift)).toMatchObject({ status: 'SENT' });
+  test('is sent once, not sent again from the middle of sending, and given up when too old', async () => {
+    const [queued, sending, old] = [
+      await redeemedGift(),
+      await redeemedGift(),
+      await redeemedGift(),
+    ];
+    await leave(queued, 'QUEUED');
+    await leave(sending, 'SENDING');
+    await leave(old, 'QUEUED', '25 hours');
+    const before = receivedBy(queued.owner).length;
+    const others = [sending, old].map(({ owner }) => receivedBy(owner));
+    expect(await runExpiry()).toMatchObject({ resumedMessages: 2, endedMessages: 1 });
+    expect(await finished(queued, 'finish-message-sent')).toEqual({ ended: 'accepted' });
+    expect(await newestMessage(queued)).toMatchObject({ status: 'SENT' });
+    expect(await finished(sending)).toEqual({ ended: 'unknown' });
+    expect(await newestMessage(sending)).toMatchObject({ status: 'UNKNOWN' });
+    expect(await newestMessage(old)).toMatchObject({
+      status: 'CANCELLED',
+      provider_message: 'Given up: too old to be sent',
+      settled_at: expect.any(Date),
+    });
     expect(await runExpiry()).toMatchObject({ endedMessages: 0, resumedMessages: 0 });
-    const received = receivedBy(gift.owner);
+    const received = receivedBy(queued.owner);
     expect(received).toHaveLength(before + 1);
     expect(received[0]).toMatch(/^ETB 100\.00 of your gift voucher was used/);
-  });
-
-  test('is not sent again where it was in the middle of sending', async () => {
-    const gift = await redeemedGift();
-    await leave(gift, 'SENDING');
-    const before = receivedBy(gift.owner);
-    await runExpiry();
-    expect(await finished(gift)).toEqual({ ended: 'unknown' });
-    expect(await newestMessage(gift)).toMatchObject({ status: 'UNKNOWN' });
-    expect(receivedBy(gift.owner)).toEqual(before);
+    expect([sending, old].map(({ owner }) => receivedBy(owner))).toEqual(others);
   });
 
   test('is given up with the reason where the provider cannot be reached', async () => {
@@ -145,19 +150,6 @@ describe('a confirmation that no workflow sends any more', () => {
       status: 'CANCELLED',
       provider_message: 'The API key was not accepted.',
     });
-  });
-
-  test('is given up with the reason where it is too old', async () => {
-    const gift = await redeemedGift();
-    await leave(gift, 'QUEUED', '25 hours');
-    const before = receivedBy(gift.owner);
-    expect(await runExpiry()).toMatchObject({ endedMessages: 1, resumedMessages: 0 });
-    expect(await newestMessage(gift)).toMatchObject({
-      status: 'CANCELLED',
-      provider_message: 'Given up: too old to be sent',
-      settled_at: expect.any(Date),
-    });
-    expect(receivedBy(gift.owner)).toEqual(before);
   });
 
   test('waits while the payment is under way, however long', async () => {

@@ -107,22 +107,22 @@ describe.each(Object.keys(adapters) as (keyof typeof adapters)[])('%s', (provide
     expect(html).toContain('then “Send the message again”');
   });
 
-  test.concurrent.each(['002', '003', '006', '019'])(
-    'a code that is refused (%s) takes the claim back',
-    async (suffix) => {
-      const gift = await scene.gift({ owner: newOwner(suffix) });
-      const { body } = await settled(scene.asMerchant, CLAIM, { voucherCode: gift.voucherCode });
-      expect(body).toMatchObject({ success: false, statusCode: 5003 });
-      expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
-      expect(scene.stack.sandbox.books.messages(gift.owner ?? '')).toHaveLength(0);
-    },
-  );
+  test.concurrent('a code that is refused takes the claim back', async () => {
+    const gift = await scene.gift({ owner: newOwner('002') });
+    const { body } = await settled(scene.asMerchant, CLAIM, { voucherCode: gift.voucherCode });
+    expect(body).toMatchObject({ success: false, statusCode: 5003 });
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
+    expect(scene.stack.sandbox.books.messages(gift.owner ?? '')).toHaveLength(0);
+  });
 
   // The second drops the session again with its confirmation, and whatever is on its way.
   test.each(['009', '008'])(
     'a code that was sent without an answer (%s) is sent once, and is good',
     async (suffix) => {
-      const gift = await claimed(scene, suffix);
+      const gift = await scene.gift({ owner: newOwner(suffix) });
+      const { voucherCode } = gift;
+      const answer = done(await settled(scene.asMerchant, CLAIM, { voucherCode }));
+      expect(answer.body.message).toBe('Verification code being sent');
       // Where the session was lost, it goes out with the next one.
       await until(async () =>
         expect(await messageOf(scene, gift)).toMatchObject({ status: 'UNKNOWN' }),
@@ -130,12 +130,7 @@ describe.each(Object.keys(adapters) as (keyof typeof adapters)[])('%s', (provide
       const [message, ...others] = scene.stack.sandbox.books.messages(gift.owner ?? '');
       expect(others).toEqual([]);
       const [verificationCode] = /\d{6}/.exec(message?.text ?? '') ?? [];
-      done(
-        await settled(scene.asMerchant, REDEEM, {
-          voucherCode: gift.voucherCode,
-          verificationCode,
-        }),
-      );
+      done(await settled(scene.asMerchant, REDEEM, { voucherCode, verificationCode }));
     },
   );
 

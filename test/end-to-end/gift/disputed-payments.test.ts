@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { staffClient } from '../../pages/staff/staff-client.ts';
 import { settleCase } from '../../positions/cases.ts';
 import { askNow } from '../../positions/placements.ts';
@@ -37,12 +37,13 @@ async function turned(owner: string | null | undefined, change: object) {
   return { gift, reference };
 }
 
-describe.each([
+it.each([
   ['another content at the provider', { currency: 'USD' }, undefined],
   ['a payment after its refusal', {}, 'platform'],
   ['a payment of another amount after its refusal', { amount: '55.00' }, 'platform'],
-] as const)('%s', (_what, change, by) => {
-  it('keeps its voucher from being paid once more until a person has settled it', async () => {
+] as const)(
+  '%s keeps its voucher from being paid once more until a person has settled it',
+  async (_what, change, by) => {
     const { gift, reference } = await turned(null, change);
     const { merchant, client } = await scene.payee('merchant');
     const refused = await redeem(client, gift);
@@ -58,14 +59,17 @@ describe.each([
     await settleCase(scene.stack, reference, by);
     expect((await redeem(client, gift)).status).toBe(200);
     expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
-  });
+  },
+);
 
-  it('sends no code for another claim', async () => {
-    const { gift } = await turned(undefined, change);
-    const { client } = await scene.payee('merchant');
-    const before = scene.stack.sandbox.books.messages(gift.owner ?? '').length;
-    const { body } = await settled(client, CLAIM, { voucherCode: gift.voucherCode });
-    expect(body).toMatchObject({ statusCode: 4092 });
-    expect(scene.stack.sandbox.books.messages(gift.owner ?? '')).toHaveLength(before);
-  });
+it.each([
+  ['another content at the provider', { currency: 'USD' }],
+  ['a payment after its refusal', {}],
+])('%s sends no code for another claim', async (_what, change) => {
+  const { gift } = await turned(undefined, change);
+  const { client } = await scene.payee('merchant');
+  const before = scene.stack.sandbox.books.messages(gift.owner ?? '').length;
+  const { body } = await settled(client, CLAIM, { voucherCode: gift.voucherCode });
+  expect(body).toMatchObject({ statusCode: 4092 });
+  expect(scene.stack.sandbox.books.messages(gift.owner ?? '')).toHaveLength(before);
 });

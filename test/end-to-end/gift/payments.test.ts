@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Surface } from '../../../src/domain/refusals.ts';
 import { refusalData } from '../../support/clients.ts';
 import { REDEEM, repeated } from './gift-scene.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
-const both: readonly Surface[] = ['partner', 'merchant'];
 const RDM = /^RDM-[0-9A-F]{16}$/;
 
 let scene: RedemptionScene;
@@ -16,16 +14,12 @@ describe.concurrent('a redemption whose payment the provider', () => {
   });
   afterAll(() => scene?.stop());
 
-  const paid: readonly (readonly [suffix: string, what: string])[] = [
-    ['005', 'makes, then calls a duplicate'],
-    ['008', 'makes, then drops the connection'],
-    ['009', 'makes, then answers 503'],
-    ['010', 'completes after it has answered'],
-    ['017', 'answers in another spelling'],
-  ];
-  test.each(
-    paid.flatMap(([suffix, what]) => both.map((surface) => [what, surface, suffix] as const)),
-  )('%s is made once, on the %s API', async (_what, surface, payoutSuffix) => {
+  test.each([
+    ['makes, then calls a duplicate', 'merchant', '005'],
+    ['makes, then drops the connection', 'partner', '008'],
+    ['makes, then answers 503', 'merchant', '009'],
+    ['completes after it has answered', 'partner', '010'],
+  ] as const)('%s is made once, on the %s API', async (_what, surface, payoutSuffix) => {
     const { merchant, client } = await scene.payee(surface, { payoutSuffix });
     const gift = await scene.gift({ merchant });
     const { data } = (await scene.redeemed(client, gift, { amount: 40 })).body;
@@ -38,8 +32,6 @@ describe.concurrent('a redemption whose payment the provider', () => {
   test.each([
     ['refuses for an unknown account', 'merchant', '002', 'does not exist'],
     ['takes and fails', 'partner', '004', 'could not make the payment'],
-    ['fails with an internal error', 'merchant', '007', 'failed'],
-    ['has too many requests for', 'partner', '016', 'failed'],
     ['does not let in', 'merchant', '018', 'failed'],
   ] as const)('%s moves nothing, on the %s API', async (_what, surface, payoutSuffix, says) => {
     const { merchant, client } = await scene.payee(surface, { payoutSuffix });

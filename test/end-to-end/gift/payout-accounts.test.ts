@@ -52,27 +52,20 @@ describe('a payout account, before the first payment to it', () => {
     expect(first?.checked_at.getTime()).toBeLessThanOrEqual(Math.min(...paidAt));
   });
 
-  test.concurrent.each([
-    ['026', 'unknown'],
-    ['027', 'closed'],
-    ['028', 'not registered'],
-  ])(
-    '%s: an account that is %s is not paid, and the voucher keeps its value',
-    async (payoutSuffix) => {
-      const { merchant, client } = await scene.payee('merchant', { payoutSuffix });
-      const { gift, body } = await redeemed(merchant, client);
-      expect(body.statusCode).toBe(5031);
-      expect(body.message).toContain('does not exist, or takes no money');
-      expect(await scene.voucher(gift)).toMatchObject(untouched);
-      expect(await scene.transfersOf(gift)).toEqual(['hold 100.00', 'void 100.00']);
-      expect(scene.payoutsTo(merchant)).toEqual([]);
-      expect(await checksOf(merchant)).toMatchObject([{ state: 'closed' }]);
-      // The new account is asked for, too, and pays the same voucher.
-      await replace(merchant, merchant.payoutNumber.replace(/...$/, '000'));
-      expect((await redeemToEnd(client, gift)).body.statusCode).toBe(200);
-      expect(await checksOf(merchant)).toMatchObject([{ state: 'closed' }, { state: 'open' }]);
-    },
-  );
+  test.concurrent('that takes no money is not paid, and the voucher keeps its value', async () => {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '026' });
+    const { gift, body } = await redeemed(merchant, client);
+    expect(body.statusCode).toBe(5031);
+    expect(body.message).toContain('does not exist, or takes no money');
+    expect(await scene.voucher(gift)).toMatchObject(untouched);
+    expect(await scene.transfersOf(gift)).toEqual(['hold 100.00', 'void 100.00']);
+    expect(scene.payoutsTo(merchant)).toEqual([]);
+    expect(await checksOf(merchant)).toMatchObject([{ state: 'closed' }]);
+    // The new account is asked for, too, and pays the same voucher.
+    await replace(merchant, merchant.payoutNumber.replace(/...$/, '000'));
+    expect((await redeemToEnd(client, gift)).body.statusCode).toBe(200);
+    expect(await checksOf(merchant)).toMatchObject([{ state: 'closed' }, { state: 'open' }]);
+  });
 
   test.concurrent('is not paid where somebody else holds it than the operator registered', async () => {
     const { merchant, client } = await scene.payee('partner', { payoutSuffix: '029' });
