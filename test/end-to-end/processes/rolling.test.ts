@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Environment } from '../../../src/config/config.ts';
 import { freePort } from '../../../src/local/processes.ts';
 import type { ServiceProcess } from '../../harness/service-process.ts';
@@ -10,18 +10,20 @@ import { createStories, type Stories } from '../crashes/stories.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
 import { type ProcessScene, setProcessScene } from './process-scene.ts';
 
-/** Two of each process are replaced one after the other, as a release does it, under load. */
+/**
+ * Two APIs and two workers, of which one API and one worker are one process, are replaced one after the other, as a
+ * release does it, under load.
+ */
 const CLIENTS = 4;
 let scene: ProcessScene;
 let balancer: Balancer | undefined;
-beforeEach(async () => {
-  balancer = undefined;
+beforeAll(async () => {
   scene = await setProcessScene();
   scene.start('sandbox');
   expect(await scene.start('migrate').ended).toBe(0);
   await until(() => call(`${scene.sandboxUrl}/books`));
 });
-afterEach(async () => {
+afterAll(async () => {
   await balancer?.stop();
   await scene?.stop();
 });
@@ -31,8 +33,6 @@ const started = {
   worker: 'Worker is running',
   service: 'Service is running',
 } as const;
-
-type Place = Awaited<ReturnType<typeof makePlace>>;
 
 /** A process that can be replaced by the next one of its kind at the same place. */
 async function makePlace(name: keyof typeof started, settings: Environment) {
@@ -45,7 +45,6 @@ async function makePlace(name: keyof typeof started, settings: Environment) {
   };
   let current = await start();
   return {
-    name,
     /** Whether the process was seen draining before it ended. */
     async replace(): Promise<boolean> {
       let hasEnded = false;
@@ -70,37 +69,25 @@ async function makePlace(name: keyof typeof started, settings: Environment) {
 const DRAIN_SECONDS = '5';
 const shared = { ACCESS_TOKEN_LIFETIME_SECONDS: '3600', CALLER_WAIT_SECONDS: '15' };
 
-/** In the order in which they are replaced. */
-const topologies: readonly [
-  name: string,
-  make: (ports: readonly [number, number]) => Promise<readonly Place[]>,
-][] = [
-  [
-    'two APIs and two workers',
-    async (ports) => {
-      const asApi = { ...shared, DATABASE_URL: await scene.databaseUrlFor('api') };
-      const asWorker = { ...shared, DATABASE_URL: await scene.databaseUrlFor('worker') };
-      const api = (port: number) =>
-        makePlace('api', { ...asApi, PORT: String(port), DRAIN_SECONDS });
-      const worker = async () =>
-        makePlace('worker', { ...asWorker, WORKER_HEALTH_PORT: String(await freePort()) });
-      return Promise.all([api(ports[0]), worker(), api(ports[1]), worker()]);
-    },
-  ],
-  [
-    'two services, each API and worker in one process,',
-    async (ports) => {
-      const logins = {
-        ...shared,
-        DATABASE_URL: await scene.databaseUrlFor('api'),
-        WORKER_DATABASE_URL: await scene.databaseUrlFor('worker'),
-      };
-      return Promise.all(
-        ports.map((port) => makePlace('service', { ...logins, PORT: String(port), DRAIN_SECONDS })),
-      );
-    },
-  ],
-];
+/** In the order in which they are replaced: an API and a worker are always left. */
+async function makePlaces([apiPort, servicePort]: readonly [number, number]) {
+  const [api, worker] = [await scene.databaseUrlFor('api'), await scene.databaseUrlFor('worker')];
+  return Promise.all([
+    makePlace('api', { ...shared, DATABASE_URL: api, PORT: String(apiPort), DRAIN_SECONDS }),
+    makePlace('worker', {
+      ...shared,
+      DATABASE_URL: worker,
+      WORKER_HEALTH_PORT: String(await freePort()),
+    }),
+    makePlace('service', {
+      ...shared,
+      DATABASE_URL: api,
+      WORKER_DATABASE_URL: worker,
+      PORT: String(servicePort),
+      DRAIN_SECONDS,
+    }),
+  ]);
+}
 
 /** Every client begins some more, so that each step of a story meets the process that is replaced. */
 async function goOn({ log }: Stories): Promise<void> {
@@ -108,36 +95,32 @@ async function goOn({ log }: Stories): Promise<void> {
   await until(() => expect(log.operations.length).toBeGreaterThan(begun + 2 * CLIENTS));
 }
 
-test.each(topologies)(
-  '%s are replaced one by one: callers notice nothing',
-  async (_name, make) => {
-    const ports = [await freePort(), await freePort()] as const;
-    const places = await make(ports);
-    const front = await startBalancer(ports);
-    balancer = front;
-    await until(() => expect(ports.map(front.isReady)).toEqual([true, true]));
-    const stack = scene.stackAt(front.port);
-    const stories = await createStories(stack);
-    const load = startLoad(stories, CLIENTS);
+test('an API, a worker, and a service that is both are replaced one by one: callers notice nothing', async () => {
+  const ports = [await freePort(), await freePort()] as const;
+  const places = await makePlaces(ports);
+  const front = await startBalancer(ports);
+  balancer = front;
+  await until(() => expect(ports.map(front.isReady)).toEqual([true, true]));
+  const stack = scene.stackAt(front.port);
+  const stories = await createStories(stack);
+  const load = startLoad(stories, CLIENTS);
 
-    const seenDraining: boolean[] = [];
-    for (const place of places) {
-      await goOn(stories);
-      seenDraining.push(await place.replace());
-    }
+  const seenDraining: boolean[] = [];
+  for (const place of places) {
     await goOn(stories);
-    await load.stop();
+    seenDraining.push(await place.replace());
+  }
+  await goOn(stories);
+  await load.stop();
 
-    expect(seenDraining).toContain(true);
-    expect(front.broken).toEqual([]);
-    const failed = stories.log.operations.flatMap(({ kind, answers }) =>
-      answers
-        .filter(({ status, body }) => status >= 500 && body.statusCode !== 5031)
-        .map(({ status, body }) => ({ kind, status, message: body?.message })),
-    );
-    expect(failed).toEqual([]);
-    expect([...front.answered.keys()].toSorted()).toEqual([...ports].toSorted());
-    await expectAgreement(stack, stories);
-  },
-  900_000,
-);
+  expect(seenDraining).toContain(true);
+  expect(front.broken).toEqual([]);
+  const failed = stories.log.operations.flatMap(({ kind, answers }) =>
+    answers
+      .filter(({ status, body }) => status >= 500 && body.statusCode !== 5031)
+      .map(({ status, body }) => ({ kind, status, message: body?.message })),
+  );
+  expect(failed).toEqual([]);
+  expect([...front.answered.keys()].toSorted()).toEqual([...ports].toSorted());
+  await expectAgreement(stack, stories);
+}, 900_000);
