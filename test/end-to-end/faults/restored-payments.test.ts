@@ -4,7 +4,6 @@ import type { Answer } from '../../support/clients.ts';
 import { backUp } from '../../support/restore.ts';
 import { until } from '../../support/until.ts';
 import { callsPerson } from '../../workflows/called-person.ts';
-import { REDEEM } from '../gift/gift-scene.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
 import { newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.ts';
 
@@ -32,7 +31,7 @@ const referenceOf = async (answer: Answer) => {
 };
 
 describe('a redemption', () => {
-  test.each(['000', '005', '017'])('that was paid (%s) is not paid again', async (payoutSuffix) => {
+  test.each(['000', '005'])('that was paid (%s) is not paid again', async (payoutSuffix) => {
     const { merchant, client } = await gifts.payee('merchant', { payoutSuffix });
     const gift = await gifts.gift({ merchant });
     const verificationCode = await gifts.claimed(client, gift);
@@ -87,26 +86,29 @@ describe('a redemption', () => {
     expect(await gifts.voucher(gift)).toMatchObject({ status: 'ACTIVE', held: '0.000000' });
   });
 
-  test.each(['amount', 'payee'] as const)(
-    'whose %s the provider knows otherwise stays on hold and calls a person at once',
-    async (what) => {
-      const { merchant, client } = await gifts.payee('partner');
-      const other = await gifts.payee('partner');
-      const gift = await gifts.gift({ merchant, owner: null, isRestricted: false });
-      const restore = await backUp(gifts.stack.database);
-      await referenceOf(await redeem(client, gift, { amount: 40 }));
-      await restore();
+  test('whose amount or payee the provider knows otherwise stays on hold and calls a person at once', async () => {
+    const { merchant, client } = await gifts.payee('partner');
+    const other = await gifts.payee('partner');
+    const changes = [{ amount: 50 }, { amount: 40, merchantId: other.merchant.id }];
+    const paid = await Promise.all(
+      changes.map(async (changed) => {
+        const gift = await gifts.gift({ merchant, owner: null, isRestricted: false });
+        return { gift, changed };
+      }),
+    );
+    const restore = await backUp(gifts.stack.database);
+    for (const { gift } of paid) await referenceOf(await redeem(client, gift, { amount: 40 }));
+    await restore();
 
-      const changed =
-        what === 'amount' ? { amount: 50 } : { amount: 40, merchantId: other.merchant.id };
-      const asked = client.post(REDEEM, { voucherCode: gift.voucherCode, ...changed });
+    const asked = paid.map(({ gift, changed }) => redeem(client, gift, changed));
+    for (const { gift } of paid) {
       await until(async () => expect(await callsPersonFor(gift.id)).toBe(true));
       expect(await gifts.voucher(gift)).toMatchObject({ status: 'REDEEM_PROCESSING' });
-      expect(gifts.amountsPaidTo(merchant)).toEqual(['40.00 completed']);
-      expect(gifts.amountsPaidTo(other.merchant)).toEqual([]);
-      expect((await asked).status).toBe(409);
-    },
-  );
+    }
+    expect(gifts.amountsPaidTo(merchant)).toEqual(['40.00 completed', '40.00 completed']);
+    expect(gifts.amountsPaidTo(other.merchant)).toEqual([]);
+    for (const answer of asked) expect((await answer).status).toBe(409);
+  });
 
   async function callsPersonFor(voucherId: number): Promise<boolean> {
     const { database, temporal } = gifts.stack;
