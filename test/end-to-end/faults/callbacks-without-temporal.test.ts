@@ -132,24 +132,6 @@ test('a callback that reaches no workflow is answered 503, and counts when it is
   await scene.stop();
 });
 
-test('what a provider told and never repeats is made up for by inquiries', async () => {
-  const scene = await setRedemptionScene({
-    TEMPORAL_ADDRESS: temporal.address,
-    CALLER_WAIT_SECONDS: '2',
-    CALLBACK_SECRETS: `gsma=${SECRET},dt-one=${SECRET},mpesa=${SECRET}`,
-    PAYMENT_INQUIRY_INTERVAL_SECONDS: '0.5',
-  });
-  const { merchant, gift, reference } = await openPayment(scene);
-  await temporal.kill();
-  await scene.settlePayout(merchant, 'completed');
-  const { payment } = callbacksOf(scene.stack.url, reference, '');
-  expect((await payment()).status).toBe(503);
-  await temporal.startAgain('as it was');
-  await scene.untilStatus(gift, 'REDEEMED');
-  expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
-  await scene.stop();
-});
-
 test('a result of M-Pesa that reaches no workflow is kept, and its payment ends by inquiries', async () => {
   const toService = await makeSpoilingWay();
   const scene = await setRedemptionScene({
