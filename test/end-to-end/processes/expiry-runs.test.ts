@@ -7,7 +7,6 @@ import { NEVER_STARTED } from '../../../src/db/topups/attempts.ts';
 import { parseMoney } from '../../../src/domain/money.ts';
 import { caseId } from '../../../workflows/workflow-ids.ts';
 import { makePartner } from '../../support/companies.ts';
-import { breakStatement } from '../../support/database-faults.ts';
 import { callsPerson } from '../../workflows/called-person.ts';
 import { detailsOf } from '../../workflows/details-of.ts';
 import { ended } from '../../workflows/ended.ts';
@@ -129,24 +128,6 @@ test('a partner whose reserve is short delays no other expiry, and is a case', a
   expect(settled).toEqual({ ended: 'settled' });
   expect(await callsPerson(followed)).toBe(false);
   expect(await runExpiry()).toMatchObject({ result: { expiredVouchers: 1 } });
-});
-
-test('vouchers that the database refuses to expire are a case whose reserve is right', async () => {
-  const partner = await makePartner(scene.stack);
-  const gift = await scene.gift({ partner });
-  await scene.expire(gift);
-  const mend = await breakStatement(scene.stack.database, {
-    table: 'vouchers',
-    on: 'update',
-    when: `new.partner_id = ${partner.id} and new.status = 'EXPIRED'`,
-  });
-  expect(await runExpiry()).toMatchObject({ result: { stuckPartners: 1 } });
-  const followed = caseOf(partner.id);
-  await expect.poll(() => detailsOf(followed)).toContain('log of the worker');
-  await mend();
-  expect(await runExpiry()).toMatchObject({ result: { expiredVouchers: 1, stuckPartners: 0 } });
-  await followed.signal('lookAgain');
-  expect(await followed.result()).toEqual({ ended: 'settled' });
 });
 
 test('one expiry run prunes all that is old, however much it is', async () => {

@@ -69,7 +69,10 @@ test('one voucher that cannot expire keeps no other of its partner from expiring
 
   const followed = caseOf({ kind: 'due-vouchers', partnerId: partner.id, dueUntil: '' });
   await untilFound(followed);
-  expect(await detailsOf(followed)).toContain(`1 of partner ${partner.id}`);
+  const details = await detailsOf(followed);
+  expect(details).toContain(`1 of partner ${partner.id}`);
+  // Its reserve is right.
+  expect(details).toContain('log of the worker');
   await mend();
   expect(await runExpiry()).toMatchObject({ expiredVouchers: 1, stuckPartners: 0 });
   await untilSettled(followed);
