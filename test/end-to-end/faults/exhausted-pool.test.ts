@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, call } from '../../support/clients.ts';
 import { untilBlocked } from '../../support/database-locks.ts';
 import { until } from '../../support/until.ts';
@@ -15,14 +15,14 @@ const REQUEST_CONNECTIONS = 3;
 
 let scene: RedemptionScene;
 let balancer: Balancer;
-beforeEach(async () => {
+beforeAll(async () => {
   scene = await setRedemptionScene({
     DATABASE_POOL_SIZE: String(POOL_SIZE),
     CALLER_WAIT_SECONDS: '2',
   });
   balancer = await startBalancer([scene.stack.api.port]);
 });
-afterEach(async () => {
+afterAll(async () => {
   await balancer?.stop();
   await scene?.stop();
 });

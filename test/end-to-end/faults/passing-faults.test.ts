@@ -116,34 +116,25 @@ test('a claim whose transaction is cut off sends one code', async () => {
   expect(scene.stack.sandbox.books.messages(gift.owner ?? '')).toHaveLength(1);
 });
 
-test.each([
-  ['paid', '000', 'POSTED', 200],
-  ['refused', '006', 'VOIDED', 5031],
-] as const)(
-  'a payment that was %s while its booking fails stays on hold until it is booked',
-  async (_what, payoutSuffix, status, statusCode) => {
-    const { merchant, client } = await scene.payee('merchant', { payoutSuffix });
-    const gift = await scene.gift({ merchant, owner: null });
-    const { voucherCode } = gift;
-    const request = { voucherCode, amount: 40, idempotencyKey: randomUUID() };
-    const send = () => client.post(REDEEM, request);
-    const { database } = scene.stack;
-    const mend = await breakStatement(database, {
-      table: 'redemptions',
-      on: 'update',
-      when: `new.status = '${status}'`,
-    });
-    const first = await send();
-    expect(first.body.statusCode).toBe(4092);
-    expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEM_PROCESSING' });
-    expect(await scene.transfersOf(gift)).toEqual(['hold 41.00']);
-    await mend();
-    const last = await repeated(send, isOpen);
-    expect(last.body.statusCode).toBe(statusCode);
-    expect((await send()).body).toEqual(last.body);
-    const isPaid = status === 'POSTED';
-    expect(scene.amountsPaidTo(merchant)).toEqual(isPaid ? ['40.00 completed'] : []);
-    if (isPaid) await expectRedeemedOnce(gift);
-    else expect(await scene.transfersOf(gift)).toEqual(['hold 41.00', 'void 41.00']);
-  },
-);
+test('a payment that was refused while its booking fails stays on hold until it is booked', async () => {
+  const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '006' });
+  const gift = await scene.gift({ merchant, owner: null });
+  const { voucherCode } = gift;
+  const request = { voucherCode, amount: 40, idempotencyKey: randomUUID() };
+  const send = () => client.post(REDEEM, request);
+  const mend = await breakStatement(scene.stack.database, {
+    table: 'redemptions',
+    on: 'update',
+    when: "new.status = 'VOIDED'",
+  });
+  const first = await send();
+  expect(first.body.statusCode).toBe(4092);
+  expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEM_PROCESSING' });
+  expect(await scene.transfersOf(gift)).toEqual(['hold 41.00']);
+  await mend();
+  const last = await repeated(send, isOpen);
+  expect(last.body.statusCode).toBe(5031);
+  expect((await send()).body).toEqual(last.body);
+  expect(scene.amountsPaidTo(merchant)).toEqual([]);
+  expect(await scene.transfersOf(gift)).toEqual(['hold 41.00', 'void 41.00']);
+});

@@ -103,7 +103,7 @@ describe.each(orders.map((routes) => ({ routes })))('wrong credentials: $routes'
     expect(await operation.lastAsked()).toBe(provider);
   }
 
-  test.each(routes)('%s refuses us, and %s serves', async (first, second) => {
+  test.each(routes)('%s refuses us, and %s serves', { concurrent: true }, async (first, second) => {
     const prepare = await scene.operationsAt(first, second);
     const operation = await prepare();
     await expectDoneOnceBy(second, operation);
