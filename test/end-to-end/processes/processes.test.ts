@@ -160,32 +160,6 @@ describe('the processes', () => {
     expect((await Promise.all(refused)).map(({ status }) => status)).toEqual([401, 401, 404, 400]);
   });
 
-  test('a worker that was killed while a payment is pending finishes it once', async () => {
-    const merchant = await gifts.makeShop('014');
-    const redeem = await gifts.claim(merchant);
-    const first = redeem();
-    await scene.payoutsTo(merchant.payoutNumber);
-    await worker.kill();
-    expect((await first).body.statusCode).toBe(4092);
-
-    await gifts.completePayout(merchant);
-    worker = scene.start('worker', asWorker);
-    await expectPaidOnce(merchant, await untilAnswered(redeem));
-  });
-
-  test('an API that was killed in the middle gives the result to who repeats the request', async () => {
-    const merchant = await gifts.makeShop('014');
-    const redeem = await gifts.claim(merchant);
-    const cutOff = expect(redeem()).rejects.toThrow(/^fetch failed: POST .*redeem-gift \(\w+\)$/);
-    await scene.payoutsTo(merchant.payoutNumber);
-    await api.kill();
-    await cutOff;
-
-    await startApi();
-    await gifts.completePayout(merchant);
-    await expectPaidOnce(merchant, await untilAnswered(redeem));
-  });
-
   test('stop when they are told to: what is under way is answered, and nothing stays', async () => {
     const merchant = await gifts.makeShop('014');
     const redeem = await gifts.claim(merchant);

@@ -82,27 +82,20 @@ test.each([
   expect(await worker.stop()).toBe(0);
 });
 
-test.each([
-  ['ahead', TEN_MINUTES],
-  ['behind', -TEN_MINUTES],
-])(
-  'an API whose clock is ten minutes %s refuses signatures, and moves nothing',
-  async (_name, seconds) => {
-    const worker = scene.start('worker');
-    await worker.logged('Worker is running');
-    const shop = await gifts.makeShop('000');
-    const { voucherCode, msisdn } = await gifts.generate(shop);
-    const wrong = await startApi(shiftedClock(seconds));
-    const right = stack;
-
+test('an API whose clock is ten minutes ahead or behind refuses signatures, and moves nothing', async () => {
+  const worker = scene.start('worker');
+  await worker.logged('Worker is running');
+  const shop = await gifts.makeShop('000');
+  const { voucherCode, msisdn } = await gifts.generate(shop);
+  const right = stack;
+  for (const seconds of [TEN_MINUTES, -TEN_MINUTES]) {
     // Its own tokens are good where they were made.
-    stack = wrong;
+    stack = await startApi(shiftedClock(seconds));
     const refused = await gifts.postSigned(shop, CLAIM, { voucherCode });
     stack = right;
     expect(refused).toMatchObject({ status: 401 });
     expect(refused.body.message).toMatch(/clock|time/);
     expect(await voucherOf(msisdn)).toEqual({ status: 'ACTIVE', claim: null });
-
-    expect(await worker.stop()).toBe(0);
-  },
-);
+  }
+  expect(await worker.stop()).toBe(0);
+});
