@@ -14,6 +14,7 @@ import { until } from '../../support/until.ts';
 import { callsPerson } from '../../workflows/called-person.ts';
 import { detailsOf } from '../../workflows/details-of.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
+import { isNumber } from '../privacy/stored-numbers.ts';
 import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.ts';
 import { reconciled } from './reconciled.ts';
 
@@ -23,7 +24,11 @@ let gifts: RedemptionScene;
 const settings = { RECONCILE_INTERVAL_SECONDS: '1', PAYMENT_ALARM_SECONDS: '2' };
 
 beforeAll(async () => {
-  [topups, gifts] = await Promise.all([setTopupScene(settings), setRedemptionScene(settings)]);
+  [topups, gifts] = await Promise.all([
+    setTopupScene(settings),
+    // The outcome of one request stays open.
+    setRedemptionScene({ ...settings, CALLER_WAIT_SECONDS: '5' }),
+  ]);
   // Only the runs of these tests reconcile.
   for (const { temporal, config } of [topups.stack, gifts.stack])
     await temporal.client.schedule
@@ -229,32 +234,6 @@ describe('a top-up that was delivered late', () => {
     return { id, reference };
   }
 
-  test.each([
-    ['partner', { status: 'SUCCESS', charged: true }],
-    ['platform', { status: 'SUCCESS', charged: false }],
-    ['provider', { status: 'FAILED', charged: false, lateDelivery: null }],
-  ] as const)('is SUCCESS at once, and settled by the %s', async (by, settled) => {
-    const { stack } = topups;
-    const wallet = await topups.wallet();
-    const { id, reference } = await late();
-    expect(await topups.show(id)).toMatchObject({
-      status: 'SUCCESS',
-      charged: false,
-      referenceNumber: expect.stringMatching(/^OP/),
-      lateDelivery: { deliveredAt: expect.any(String), settled: false },
-      attempts: [{ status: 'SUCCESS' }],
-    });
-    expect((await topups.retry(id, topups.number('000'), newKey())).status).toBe(409);
-    await untilCase(stack, reference, 'RUNNING');
-    const deliveredLate = await changedAt(id);
-    await settleCase(stack, reference, by);
-    await untilCase(stack, reference, 'COMPLETED');
-    expect(await topups.show(id)).toMatchObject(settled);
-    expect(await changedAt(id)).toBeGreaterThan(deliveredLate);
-    expect(await topups.wallet()).toBe(wallet - (by === 'partner' ? 50 : 0));
-    expect(await findBrokenInvariants(stack.database)).toEqual([]);
-  });
-
   /** The sales of the partner in the list of top-ups, in the chart and in the margin. */
   async function sold() {
     const { database } = topups.stack;
@@ -277,28 +256,6 @@ describe('a top-up that was delivered late', () => {
     };
   }
 
-  test.each([
-    ['partner', 1],
-    ['platform', 1],
-    ['provider', 0],
-  ] as const)(
-    'and settled by the %s is as many sales in list, chart and margin',
-    async (by, left) => {
-      const before = await sold();
-      expect(before).toEqual({ list: before.list, chart: before.list, margin: before.list });
-      const more = (count: number) => ({
-        list: before.list + count,
-        chart: before.list + count,
-        margin: before.list + count,
-      });
-      const { reference } = await late();
-      expect(await sold()).toEqual(more(1));
-      await untilCase(topups.stack, reference, 'RUNNING');
-      await settleCase(topups.stack, reference, by);
-      expect(await sold()).toEqual(more(left));
-    },
-  );
-
   /** Its workflow has ended, and its page no longer invites to a retry. */
   async function endsDelivered(id: number, attempts: number): Promise<void> {
     const workflow = await topups.workflowOf(id);
@@ -308,9 +265,40 @@ describe('a top-up that was delivered late', () => {
     expect(details).not.toContain('retry');
   }
 
-  test('does not invite to a retry any more: its workflow ends', async () => {
-    const { id } = await late();
+  test.each([
+    ['partner', { status: 'SUCCESS', charged: true }, 1],
+    ['platform', { status: 'SUCCESS', charged: false }, 1],
+    ['provider', { status: 'FAILED', charged: false, lateDelivery: null }, 0],
+  ] as const)('is SUCCESS and sold at once, and settled by the %s', async (by, settled, sales) => {
+    const { stack } = topups;
+    const wallet = await topups.wallet();
+    const before = await sold();
+    expect(before).toEqual({ list: before.list, chart: before.list, margin: before.list });
+    const more = (count: number) => ({
+      list: before.list + count,
+      chart: before.list + count,
+      margin: before.list + count,
+    });
+    const { id, reference } = await late();
+    expect(await topups.show(id)).toMatchObject({
+      status: 'SUCCESS',
+      charged: false,
+      referenceNumber: expect.stringMatching(/^OP/),
+      lateDelivery: { deliveredAt: expect.any(String), settled: false },
+      attempts: [{ status: 'SUCCESS' }],
+    });
+    expect(await sold()).toEqual(more(1));
     await endsDelivered(id, 1);
+    expect((await topups.retry(id, topups.number('000'), newKey())).status).toBe(409);
+    await untilCase(stack, reference, 'RUNNING');
+    const deliveredLate = await changedAt(id);
+    await settleCase(stack, reference, by);
+    await untilCase(stack, reference, 'COMPLETED');
+    expect(await topups.show(id)).toMatchObject(settled);
+    expect(await changedAt(id)).toBeGreaterThan(deliveredLate);
+    expect(await topups.wallet()).toBe(wallet - (by === 'partner' ? 50 : 0));
+    expect(await sold()).toEqual(more(sales));
+    expect(await findBrokenInvariants(stack.database)).toEqual([]);
   });
 
   /** Booked, and its workflow not told: the worker stopped between the books and the signal. */
@@ -395,24 +383,34 @@ test('another amount at the provider is a case of the difference, and ends with 
 });
 
 describe('what a provider has decided and the database refuses to book', () => {
-  test.each([
-    ['delivered', '000', 'POSTED', 'SUCCESS'],
-    ['refused', '006', 'VOIDED', 'FAILED'],
-  ] as const)(
-    'a top-up that was %s calls a person, and its history stays short',
-    async (...row) => {
-      const [, suffix, attemptStatus, status] = row;
-      const { stack } = topups;
+  test('top-ups that were delivered or refused call a person, and their histories stay short', async () => {
+    const { stack } = topups;
+    const refuse = async (suffix: string, attemptStatus: 'POSTED' | 'VOIDED') => {
       const mend = await breakStatement(stack.database, {
         table: 'topup_attempts',
         on: 'update',
         when: `old.status = 'HELD' and new.status = '${attemptStatus}'`,
       });
-      const id = idOf(await topups.topUp(topups.number(suffix)));
-      const reference = await referenceOf(id);
-      const workflow = await topups.workflowOf(id);
+      const msisdn = topups.number(suffix);
+      const answer = topups.topUp(msisdn);
+      const { id } = await until(() =>
+        stack.database
+          .selectFrom('topups')
+          .select('id')
+          .where(isNumber(stack, 'msisdn', msisdn))
+          .executeTakeFirstOrThrow(),
+      );
+      return { mend, answer, id, workflow: await topups.workflowOf(id) };
+    };
+    const delivered = { ...(await refuse('000', 'POSTED')), status: 'SUCCESS' };
+    const refused = { ...(await refuse('006', 'VOIDED')), status: 'FAILED' };
+    const both = [delivered, refused];
+    for (const { workflow } of both)
       await until(async () => expect(await callsPerson(workflow)).toBe(true));
-      expect(await reconciled(stack)).toContain(reference);
+    const opened = await reconciled(stack);
+    for (const { id, mend, workflow, answer, status } of both) {
+      const reference = await referenceOf(id);
+      expect(opened).toContain(reference);
       await untilCase(stack, reference, 'RUNNING');
       expect((await topups.eventsOf(id)).length).toBeLessThan(100);
       await mend();
@@ -420,10 +418,11 @@ describe('what a provider has decided and the database refuses to book', () => {
       await topups.untilStatus(id, status);
       await untilCase(stack, reference, 'COMPLETED');
       await until(async () => expect(await callsPerson(workflow)).toBe(false));
-    },
-  );
+      await answer;
+    }
+  });
 
-  test('a payment that was made calls a person', async () => {
+  test('a payment that was made calls a person, and is booked once', async () => {
     const { stack } = gifts;
     const { merchant } = await gifts.payee('partner');
     const gift = await gifts.gift({ merchant, owner: null });
@@ -435,14 +434,31 @@ describe('what a provider has decided and the database refuses to book', () => {
     });
     const answer = redeem(gifts.asPartner, gift);
     const { reference } = await gifts.untilPaidTo(merchant);
-    await until(async () => {
-      expect(await reconciled(stack)).toContain(reference);
-    });
+    const { operation_id: operationId } = await stack.database
+      .selectFrom('vouchers')
+      .select('operation_id')
+      .where('id', '=', gift.id)
+      .executeTakeFirstOrThrow();
+    const workflow = stack.temporal.client.workflow.getHandle(
+      `redeem-voucher:unclaimed-${operationId}`,
+    );
+    await until(async () => expect(await callsPerson(workflow)).toBe(true));
+    await until(async () => expect(await reconciled(stack)).toContain(reference));
     await untilCase(stack, reference, 'RUNNING');
+    expect(await gifts.transfersOf(gift)).toEqual(['hold 100.00']);
+    // The caller is told nothing that is not so.
+    expect((await answer).body).toMatchObject({ success: false, statusCode: 409 });
+
     await mend();
+    await workflow.signal('providerNudge');
     await gifts.untilStatus(gift, 'REDEEMED');
     await untilCase(stack, reference, 'COMPLETED');
-    expect([200, 409]).toContain((await answer).status);
+    await until(async () => expect(await callsPerson(workflow)).toBe(false));
     expect(gifts.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
+    expect(await gifts.transfersOf(gift)).toEqual([
+      'hold 100.00',
+      'post-payment 97.50',
+      'post-service-fee 2.50',
+    ]);
   });
 });
