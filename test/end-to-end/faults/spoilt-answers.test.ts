@@ -46,7 +46,14 @@ afterAll(async () => {
   await way?.close();
 });
 
-const rows = Object.entries(spoils);
+/** The other ones are faults of the sandbox's page, and broken-providers.test.ts has them. */
+const rows = Object.entries(spoils).filter(
+  ([what]) =>
+    ![
+      ...['a page of HTML', 'a redirect', 'half of its JSON', 'JSON of other types', 'no body'],
+      ...['a huge body', 'a slow drip'],
+    ].includes(what),
+);
 
 /** A merchant that a provider pays. */
 async function payeeOf(provider: 'gsma' | 'mpesa') {
