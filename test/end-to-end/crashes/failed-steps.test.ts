@@ -19,7 +19,7 @@ let armed: Failpoint = () => undefined;
 let reached: string[] = [];
 
 beforeAll(async () => {
-  stack = await startStack({ CALLER_WAIT_SECONDS: '8' }, { failpoint: (name) => note(name) });
+  stack = await startStack({ CALLER_WAIT_SECONDS: '3' }, { failpoint: (name) => note(name) });
   stories = await createStories(stack);
 });
 afterAll(() => stack?.stop());
