@@ -214,7 +214,6 @@ describe('the demo stops with a sentence', () => {
       /The operator's command line fails: The database cannot be reached/,
       'postgres://nobody@127.0.0.1:9/none',
     ],
-    ['without knowing the database', () => demo, /No database is running in .*DATABASE_URL/, ''],
     [
       'without Temporal',
       () => ({ ...demo, temporalAddress: '127.0.0.1:9' }),
