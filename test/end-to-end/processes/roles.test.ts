@@ -2,20 +2,6 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ProcessRole, processRoles } from '../../../src/db/rights/table-rights.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { setRedemptionScene } from '../gift/redemption-scene.ts';
-import { liveThroughTheService } from '../whole-service.ts';
-
-test('API and worker do all that they are for with the rights of their own roles', async () => {
-  const scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '25' });
-  await liveThroughTheService(scene);
-  const { count } = await scene.stack.database
-    .selectFrom('redemptions')
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .where('status', '=', 'POSTED')
-    .executeTakeFirstOrThrow();
-  expect(count).toBe(4);
-  await scene.stop();
-});
 
 /** What somebody who got hold of a process's password would try. */
 const ATTACKS: readonly [string, readonly ProcessRole[], string][] = [
