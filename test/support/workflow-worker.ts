@@ -20,7 +20,7 @@ type StandIns = {
 };
 
 /** Starts a worker that runs workflows of the product on the given activities, on a task queue of their own. */
-export async function startWorkflowWorker(temporal: TemporalConnection, activities: StandIns) {
+async function startWorkflowWorker(temporal: TemporalConnection, activities: StandIns) {
   const { connection, namespace, dataConverter } = temporal;
   const taskQueue = `test-${randomUUID()}`;
   const worker = await createWorker({
@@ -41,7 +41,30 @@ export async function startWorkflowWorker(temporal: TemporalConnection, activiti
   };
 }
 
-/** The same for as long as `use` runs. */
+/** Starts such a worker once for several tests: each of its activities is the one that was set last. */
+export async function startStepWorker<Steps extends StandIns>(
+  temporal: TemporalConnection,
+  names: readonly (keyof Steps & string)[],
+) {
+  let steps: Partial<Steps> = {};
+  const asSet =
+    (name: keyof Steps) =>
+    async (...input: never[]) => {
+      const step = steps[name];
+      if (!step) throw new Error(`No test has set ${String(name)}`);
+      return (step as (...given: never[]) => Promise<unknown>)(...input);
+    };
+  const activities = Object.fromEntries(names.map((name) => [name, asSet(name)]));
+  const worker = await startWorkflowWorker(temporal, activities);
+  return {
+    ...worker,
+    set(next: Partial<Steps>): void {
+      steps = next;
+    },
+  };
+}
+
+/** Starts such a worker for as long as `use` runs. */
 export async function withWorkflowWorker<Result>(
   temporal: TemporalConnection,
   activities: StandIns,

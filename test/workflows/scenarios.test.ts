@@ -80,6 +80,9 @@ async function claimWorkflowOf(voucherId: number): Promise<string> {
 
 const ended = (workflowId: string, history?: string) => endedIn(stack, workflowId, history);
 
+const pageOf = (workflowId: string) =>
+  detailsOf(stack.temporal.client.workflow.getHandle(workflowId));
+
 async function claimed(options: { payoutSuffix?: string; ownerSuffix?: string } = {}) {
   const { payoutSuffix = '000', ownerSuffix = '000' } = options;
   const merchant = await makeMerchant(stack, { payoutSuffix });
@@ -110,25 +113,12 @@ const redeem = (client: RawMerchant, voucherCode: string, verificationCode: stri
   });
 
 describe('redeem-voucher', () => {
-  it('ends redeemed when the merchant was paid', async () => {
+  it('ends redeemed when the merchant was paid, and sends its messages without activities', async () => {
     const { client, msisdn, voucher, workflowId } = await claimed();
     await redeem(client, voucher.code, await newestCode(stack, msisdn));
     expect(await ended(workflowId, 'claim-redeemed')).toEqual({ ended: 'redeemed' });
     expect((await voucherRow(voucher.id)).status).toBe('REDEEMED');
-  });
-
-  it('sends its messages without activities of their own', async () => {
-    const { client, msisdn, voucher, workflowId } = await claimed();
-    await redeem(client, voucher.code, await newestCode(stack, msisdn));
-    await ended(workflowId);
     expect(await activitiesOf(workflowId)).toEqual(['payMerchant']);
-  });
-
-  it('waits for a slow SMS provider in an activity, so that it keeps no other waiting', async () => {
-    const { client, msisdn, voucher, workflowId } = await claimed({ ownerSuffix: '300' });
-    await redeem(client, voucher.code, await newestCode(stack, msisdn));
-    expect(await ended(workflowId, 'claim-slow')).toEqual({ ended: 'redeemed' });
-    expect(await activitiesOf(workflowId)).toEqual(['sendMessage', 'payMerchant']);
   });
 
   it('goes on after a wrong code', async () => {
@@ -140,22 +130,11 @@ describe('redeem-voucher', () => {
     expect(await ended(workflowId, 'claim-wrong-code')).toEqual({ ended: 'redeemed' });
   });
 
-  it('ends expired when nobody redeems in time', async () => {
-    const { voucher, workflowId } = await claimed();
-    expect((await voucherRow(voucher.id)).status).toBe('REDEEM_INITIATED');
-    expect(await ended(workflowId, 'claim-expired')).toEqual({ ended: 'expired' });
-    expect(await voucherRow(voucher.id)).toMatchObject({
-      status: 'ACTIVE',
-      current_claim_id: null,
-    });
-  });
-
   it('shows that its code was not delivered, and goes on', async () => {
     stack.sandbox.postSmsReportsTo(`${stack.url}/callbacks/africas-talking`);
     const { client, voucher, workflowId } = await claimed({ ownerSuffix: '015' });
-    const handle = stack.temporal.client.workflow.getHandle(workflowId);
     await until(async () =>
-      expect(await detailsOf(handle)).toContain('**The code was not delivered**: DeliveryFailure'),
+      expect(await pageOf(workflowId)).toContain('**The code was not delivered**: DeliveryFailure'),
     );
     await client.post('/topup-transactions/initiate-claim', { voucherCode: voucher.code });
     expect(await ended(workflowId, 'claim-undelivered')).toEqual({ ended: 'superseded' });
@@ -164,9 +143,8 @@ describe('redeem-voucher', () => {
   it('shows what was reported about its code before the provider had answered', async () => {
     stack.sandbox.postSmsReportsTo(`${stack.url}/callbacks/africas-talking`);
     const { client, voucher, workflowId } = await claimed({ ownerSuffix: '010' });
-    const handle = stack.temporal.client.workflow.getHandle(workflowId);
     await until(async () =>
-      expect(await detailsOf(handle)).toContain('The code was delivered to the owner'),
+      expect(await pageOf(workflowId)).toContain('The code was delivered to the owner'),
     );
     await client.post('/topup-transactions/initiate-claim', { voucherCode: voucher.code });
     expect(await ended(workflowId)).toEqual({ ended: 'superseded' });
@@ -178,6 +156,7 @@ describe('redeem-voucher', () => {
       client.post('/topup-transactions/initiate-claim', { voucherCode: voucher.code });
     await claimAgain();
     expect(await ended(workflowId)).toEqual({ ended: 'superseded' });
+    expect(await pageOf(workflowId)).toContain('**Superseded**: the claim of ETB 100.00');
     const second = await claimWorkflowOf(voucher.id);
     await claimAgain();
     // It has told the first claim, and is told by the third one.
@@ -218,16 +197,6 @@ describe('redeem-voucher', () => {
     });
   });
 
-  it.each([
-    ['refused', '002', undefined],
-    ['not sent', '018', 'claim-cancelled'],
-  ])('ends cancelled when the SMS is %s', async (_name, ownerSuffix, history) => {
-    const { claim, voucher, workflowId } = await claimed({ ownerSuffix });
-    expect(claim.body.statusCode).toBe(5003);
-    expect(await ended(workflowId, history)).toEqual({ ended: 'cancelled' });
-    expect((await voucherRow(voucher.id)).status).toBe('ACTIVE');
-  });
-
   it('ends refused when the claim is', async () => {
     const merchant = await makeMerchant(stack);
     const client = await merchantClient(stack, merchant);
@@ -246,6 +215,9 @@ describe('redeem-voucher', () => {
     const { serial_number } = await voucherRow(voucher.id);
     const workflowId = claimId(serial_number, operationId);
     expect(await ended(workflowId, 'claim-refused')).toEqual({ ended: 'refused' });
+    expect(await pageOf(workflowId)).toContain(
+      '**Refused**: the request: The voucher is anonymous',
+    );
   });
 
   it('ends not paid when the provider refuses', async () => {
@@ -261,21 +233,9 @@ describe('redeem-voucher', () => {
     const answer = await redeem(client, voucher.code, await newestCode(stack, msisdn));
     expect(answer.body.statusCode).toBe(5031);
     expect(await ended(workflowId)).toEqual({ ended: 'not-paid' });
-    const details = await detailsOf(stack.temporal.client.workflow.getHandle(workflowId));
+    const details = await pageOf(workflowId);
     expect(details).toContain('does not exist, or takes no money');
     expect(details).toContain('merchant payout-account set --help');
-  });
-
-  it.each([
-    ['did it and dropped the connection', '008'],
-    ['did it and answered 503', '009'],
-    ['said pending, and completed later', '012'],
-  ])('asks until it knows when the provider %s', async (_name, payoutSuffix) => {
-    const { client, msisdn, voucher, workflowId } = await claimed({ payoutSuffix });
-    const answer = await redeem(client, voucher.code, await newestCode(stack, msisdn));
-    expect(answer.body.statusCode).toBe(200);
-    const history = payoutSuffix === '012' ? 'claim-unknown' : undefined;
-    expect(await ended(workflowId, history)).toEqual({ ended: 'redeemed' });
   });
 
   it('needs no claim for an anonymous voucher', async () => {
@@ -288,26 +248,6 @@ describe('redeem-voucher', () => {
     const { operation_id } = await voucherRow(voucher.id);
     const workflowId = `redeem-voucher:unclaimed-${operation_id}`;
     expect(await ended(workflowId, 'redemption-anonymous')).toEqual({ ended: 'redeemed' });
-  });
-});
-
-describe('what goes wrong in redeem-voucher', () => {
-  it('is booked by the run that waits as soon as the database takes it', async () => {
-    const { client, msisdn, voucher, workflowId } = await claimed();
-    const mend = await breakStatement(stack.database, {
-      table: 'redemptions',
-      on: 'update',
-      when: "new.status = 'POSTED'",
-    });
-    const code = await newestCode(stack, msisdn);
-    const answer = redeem(client, voucher.code, code);
-    const handle = stack.temporal.client.workflow.getHandle(workflowId);
-    await expect.poll(() => detailsOf(handle)).toContain('**Not booked yet**');
-    await mend();
-    await handle.signal('providerNudge');
-    expect(await ended(workflowId, 'claim-unbooked')).toEqual({ ended: 'redeemed' });
-    expect([200, 409]).toContain((await answer).status);
-    expect((await voucherRow(voucher.id)).status).toBe('REDEEMED');
   });
 
   it('ends without its confirmation, which waits in the queue', async () => {
@@ -327,6 +267,71 @@ describe('what goes wrong in redeem-voucher', () => {
         { kind: 'REDEMPTION_CONFIRMATION', status: 'QUEUED' },
       ]),
     );
+  });
+});
+
+describe.concurrent('redeem-voucher, where it waits,', () => {
+  it('waits for a slow SMS provider in an activity, so that it keeps no other waiting', async () => {
+    const { client, msisdn, voucher, workflowId } = await claimed({ ownerSuffix: '300' });
+    await redeem(client, voucher.code, await newestCode(stack, msisdn));
+    expect(await ended(workflowId, 'claim-slow')).toEqual({ ended: 'redeemed' });
+    expect(await activitiesOf(workflowId)).toEqual(['sendMessage', 'payMerchant']);
+  });
+
+  it('ends expired when nobody redeems in time', async () => {
+    const { voucher, workflowId } = await claimed();
+    expect((await voucherRow(voucher.id)).status).toBe('REDEEM_INITIATED');
+    expect(await ended(workflowId, 'claim-expired')).toEqual({ ended: 'expired' });
+    expect(await pageOf(workflowId)).toMatch(
+      /^\*\*Expired\*\*: the claim of ETB 100\.00 of voucher/,
+    );
+    expect(await voucherRow(voucher.id)).toMatchObject({
+      status: 'ACTIVE',
+      current_claim_id: null,
+    });
+  });
+
+  it.each([
+    ['refused', '002', undefined],
+    ['not sent', '018', 'claim-cancelled'],
+  ])('ends cancelled when the SMS is %s', async (_name, ownerSuffix, history) => {
+    const { claim, voucher, workflowId } = await claimed({ ownerSuffix });
+    expect(claim.body.statusCode).toBe(5003);
+    expect(await ended(workflowId, history)).toEqual({ ended: 'cancelled' });
+    const page = await pageOf(workflowId);
+    expect(page).toMatch(/^\*\*Cancelled\*\*: .*The SMS could not be sent/);
+    expect(page).not.toContain('code was sent');
+    expect((await voucherRow(voucher.id)).status).toBe('ACTIVE');
+  });
+
+  it.each([
+    ['did it and dropped the connection', '008'],
+    ['did it and answered 503', '009'],
+    ['said pending, and completed later', '012'],
+  ])('asks until it knows when the provider %s', async (_name, payoutSuffix) => {
+    const { client, msisdn, voucher, workflowId } = await claimed({ payoutSuffix });
+    const answer = await redeem(client, voucher.code, await newestCode(stack, msisdn));
+    expect(answer.body.statusCode).toBe(200);
+    const history = payoutSuffix === '012' ? 'claim-unknown' : undefined;
+    expect(await ended(workflowId, history)).toEqual({ ended: 'redeemed' });
+  });
+
+  it('books with the run that waits as soon as the database takes it', async () => {
+    const { client, msisdn, voucher, workflowId } = await claimed();
+    const mend = await breakStatement(stack.database, {
+      table: 'redemptions',
+      on: 'update',
+      when: `new.voucher_id = ${voucher.id} and new.status = 'POSTED'`,
+    });
+    const code = await newestCode(stack, msisdn);
+    const answer = redeem(client, voucher.code, code);
+    const handle = stack.temporal.client.workflow.getHandle(workflowId);
+    await until(async () => expect(await detailsOf(handle)).toContain('**Not booked yet**'));
+    await mend();
+    await handle.signal('providerNudge');
+    expect(await ended(workflowId, 'claim-unbooked')).toEqual({ ended: 'redeemed' });
+    expect([200, 409]).toContain((await answer).status);
+    expect((await voucherRow(voucher.id)).status).toBe('REDEEMED');
   });
 });
 
@@ -366,7 +371,7 @@ describe('reverse-redemption', () => {
     const { voucher, reverse, workflowId } = await reversible(suffix);
     await reverse();
     expect(await ended(workflowId, history)).toEqual({ ended: end });
-    const details = await detailsOf(stack.temporal.client.workflow.getHandle(workflowId));
+    const details = await pageOf(workflowId);
     expect(details).toMatch(words);
     expect(details).toMatch(/reversal reference \S+ at gsma;/);
     expect((await voucherRow(voucher.id)).status).toBe(status);
@@ -435,9 +440,7 @@ describe('generate-bulk', () => {
     const workflowId = generateBulkId(id, operation_id);
     const result = await ended(workflowId, 'generate-bulk');
     expect(result).toEqual({ lines: 2, generated: 1, refused: 1, cancelled: 0 });
-    expect(await detailsOf(stack.temporal.client.workflow.getHandle(workflowId))).toContain(
-      'Vouchers generated: 1 of 2',
-    );
+    expect(await pageOf(workflowId)).toContain('Vouchers generated: 1 of 2');
   });
 });
 

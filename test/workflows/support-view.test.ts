@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  CLAIM,
   type Gift,
   type GiftScene,
   otherCode,
@@ -14,10 +12,10 @@ import { makeMerchant } from '../support/companies.ts';
 import { until } from '../support/until.ts';
 import { detailsOf } from './details-of.ts';
 
-/** What support staff read and find of claims and payments in the Temporal UI. */
+/** What support staff read and find of claims and payments in the Temporal UI; scenarios.test.ts has the ends of claims. */
 let scene: GiftScene;
 beforeAll(async () => {
-  scene = await setGiftScene({ CLAIM_LIFETIME_SECONDS: '12', CALLER_WAIT_SECONDS: '25' });
+  scene = await setGiftScene();
 });
 afterAll(() => scene?.stop());
 
@@ -76,44 +74,6 @@ describe('a claim', () => {
     const after = await detailsOf(handle);
     expect(after).toContain('Wrong codes so far: 1.');
     expect(after).toContain('The last redemption was refused: The verification code is incorrect.');
-    await handle.result();
-    expect(await detailsOf(handle)).toMatch(
-      /^\*\*Expired\*\*: the claim of ETB 100\.00 of voucher/,
-    );
-  });
-});
-
-describe('the end of a claim', () => {
-  it('is told where a newer one has taken its place', async () => {
-    const gift = await scene.gift();
-    await scene.claimed(scene.asMerchant, gift);
-    const serial = await serialOf(gift);
-    const handle = await onlyOne(`VoucherSerial = "${serial}"`);
-    await scene.claimed(scene.asMerchant, gift);
-    await handle.result();
-    expect(await detailsOf(handle)).toContain('**Superseded**: the claim of ETB 100.00');
-  });
-
-  it('is told where the SMS was refused', async () => {
-    const owner = `+25192${Math.trunc(1_000 + Math.random() * 8_999)}002`;
-    const gift = await scene.gift({ owner });
-    await scene.asMerchant.post(CLAIM, { voucherCode: gift.voucherCode });
-    const handle = await onlyOne(`VoucherSerial = "${await serialOf(gift)}"`);
-    await handle.result();
-    const details = await detailsOf(handle);
-    expect(details).toMatch(/^\*\*Cancelled\*\*: .*The SMS could not be sent/);
-    expect(details).not.toContain('code was sent');
-  });
-
-  it('is told where it was refused', async () => {
-    const gift = await scene.gift({ owner: null });
-    const idempotencyKey = randomUUID();
-    await scene.asMerchant.post(CLAIM, { voucherCode: gift.voucherCode, idempotencyKey });
-    const refused = `WorkflowType = "redeemVoucher" and ExecutionStatus = "Completed" and TaskQueue = "${scene.stack.config.temporal.temporalTaskQueue}"`;
-    await until(async () => {
-      const all = await Promise.all((await found(refused)).map(detailsOf));
-      expect(all.join('\n')).toContain('**Refused**: the request: The voucher is anonymous');
-    });
   });
 });
 

@@ -9,7 +9,7 @@ import { caseId } from '../../workflows/workflow-ids.ts';
 import { untilBooksAreChecked } from '../db/ledger/checked-books.ts';
 import { idOf, setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.ts';
 import { caseWorkflow, settleCase } from '../positions/cases.ts';
-import { askAll, doneLate } from '../positions/placements.ts';
+import { doneLate } from '../positions/placements.ts';
 import { breakStatement } from '../support/database-faults.ts';
 import { until } from '../support/until.ts';
 import { detailsOf } from './details-of.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
     CALLER_WAIT_SECONDS: '8',
     TOPUP_RETRY_WINDOW_SECONDS: '5',
     PAYMENT_INQUIRY_INTERVAL_SECONDS: '0.5',
-    PAYMENT_ALARM_SECONDS: '6',
+    PAYMENT_ALARM_SECONDS: '2',
   });
 });
 afterAll(() => scene?.stack.stop());
@@ -67,14 +67,6 @@ describe('top-up', () => {
       });
   });
 
-  it('ends failed when the provider refuses and nobody retries', async () => {
-    const id = await scene.failedTopUp();
-    expect(await endOf(id)).toEqual({ ended: 'failed', attempts: 1 });
-    const details = await detailsOf(await scene.workflowOf(id));
-    expect(details).toMatch(/^\*\*Failed\*\*: top-up \d+, Airtime, /);
-    expect(details).not.toContain('Send a Signal');
-  });
-
   it('ends delivered when a retry to another number succeeds', async () => {
     const id = await scene.failedTopUp();
     expect((await scene.retry(id, scene.number('000'))).status).toBe(200);
@@ -90,19 +82,6 @@ describe('top-up', () => {
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
     expect(await endOf(id, 'top-up-retry-refused')).toEqual({ ended: 'delivered', attempts: 2 });
     expect(await scene.runningOperations()).toEqual([]);
-  });
-
-  it('makes one more attempt when support staff send the signal', async () => {
-    const id = await scene.failedTopUp();
-    await (await scene.workflowOf(id)).signal('retry');
-    expect(await endOf(id, 'top-up-retry-signal')).toEqual({ ended: 'failed', attempts: 2 });
-  });
-
-  it('begins anew for a retry after its window', async () => {
-    const id = await scene.failedTopUp();
-    await (await scene.workflowOf(id)).result();
-    expect((await scene.retry(id, scene.number('000'))).status).toBe(200);
-    expect(await endOf(id, 'top-up-retried-later')).toEqual({ ended: 'delivered', attempts: 2 });
   });
 
   it('begun anew for a retry that has been made does not wait for another', async () => {
@@ -143,11 +122,6 @@ describe('top-up', () => {
     expect(await endOf(id, 'top-up-unknown')).toEqual({ ended: 'delivered', attempts: 1 });
   });
 
-  it('that did not answer is asked about at once', async () => {
-    const id = idOf(await scene.topUp(scene.number('008')));
-    expect(await endOf(id)).toEqual({ ended: 'delivered', attempts: 1 });
-  });
-
   it('drops a signal whose data is not of the service', async () => {
     const id = await scene.openTopUp();
     const workflow = await scene.workflowOf(id);
@@ -162,16 +136,36 @@ describe('top-up', () => {
     await scene.settle(id, 'completed');
     expect(await endOf(id, 'top-up-foreign-signal')).toEqual({ ended: 'delivered', attempts: 1 });
   });
+});
+
+describe.concurrent('a top-up that waits', () => {
+  it('ends failed when nobody retries, and begins anew for a retry after its window', async () => {
+    const id = await scene.failedTopUp();
+    expect(await endOf(id)).toEqual({ ended: 'failed', attempts: 1 });
+    const details = await detailsOf(await scene.workflowOf(id));
+    expect(details).toMatch(/^\*\*Failed\*\*: top-up \d+, Airtime, /);
+    expect(details).not.toContain('Send a Signal');
+    expect((await scene.retry(id, scene.number('000'))).status).toBe(200);
+    expect(await endOf(id, 'top-up-retried-later')).toEqual({ ended: 'delivered', attempts: 2 });
+  });
+
+  it('makes one more attempt when support staff send the signal', async () => {
+    const id = await scene.failedTopUp();
+    await (await scene.workflowOf(id)).signal('retry');
+    expect(await endOf(id, 'top-up-retry-signal')).toEqual({ ended: 'failed', attempts: 2 });
+  });
 
   it('calls a person while the database does not book it, and goes on when it does', async () => {
+    const id = await scene.openTopUp();
     const mend = await breakStatement(scene.stack.database, {
       table: 'topup_attempts',
       on: 'update',
-      when: "new.status = 'POSTED'",
+      when: `new.topup_id = ${id} and new.status = 'POSTED'`,
     });
-    const id = idOf(await scene.topUp(scene.number('000')));
+    await scene.settle(id, 'completed');
     const workflow = await scene.workflowOf(id);
-    await expect.poll(() => detailsOf(workflow)).toContain('**A person is needed**');
+    await workflow.signal('providerNudge');
+    await until(async () => expect(await detailsOf(workflow)).toContain('**A person is needed**'));
     await mend();
     await workflow.signal('providerNudge');
     expect(await endOf(id, 'top-up-unbooked')).toEqual({ ended: 'delivered', attempts: 1 });
@@ -179,25 +173,14 @@ describe('top-up', () => {
 });
 
 describe('reconcile', () => {
-  it('takes up a top-up that was terminated; that one asks before it sends', async () => {
-    const id = await scene.openTopUp({ isAnswered: true });
-    await (await scene.workflowOf(id)).terminate('by hand');
-    expect(await reconciled('reconcile')).toMatchObject({ resumedTopUps: 1 });
-    await scene.settle(id, 'completed');
-    expect(await endOf(id, 'top-up-taken-over')).toEqual({ ended: 'delivered', attempts: 1 });
-  });
-
-  it('asks once more about what was refused', async () => {
-    await askAll(scene.stack.database);
-    expect(await reconciled()).toMatchObject({ resumedTopUps: 0 });
-  });
-
   it('ends red when the books do not agree', async () => {
     const id = idOf(await scene.topUp(scene.number('000')));
     const setAmount = (amount: string) =>
       scene.stack.database.updateTable('topups').set({ amount }).where('id', '=', id).execute();
     await setAmount('49');
-    expect(await reconciled('reconcile-red')).toBeInstanceOf(WorkflowFailedError);
+    expect(await reconciled('reconcile-red')).toMatchObject({
+      cause: { message: `I5 the newest attempt holds the price of its top-up: top-up ${id}` },
+    });
     await setAmount('50');
     const books = scene.stack.temporal.client.workflow.getHandle(caseIdOf({ kind: 'books' }));
     await books.signal('lookAgain');
