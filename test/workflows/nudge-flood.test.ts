@@ -4,8 +4,8 @@ import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene
 import { breakStatement } from '../support/database-faults.ts';
 import { until } from '../support/until.ts';
 
-const MAXIMUM_NUDGES = 10;
-const FLOOD = 30;
+const MAXIMUM_NUDGES = 5;
+const FLOOD = 12;
 /** Of a signal: itself, and the three of a workflow task. */
 const EVENTS_PER_SIGNAL = 4;
 /** What test/workflows/lengthen-pause.unit.test.ts reckons with. */

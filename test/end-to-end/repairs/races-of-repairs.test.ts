@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => scene?.stop());
 
 /** The repair may begin before, within and after the request that it meets. */
-const ROUNDS = [0, 1, 2, 3, 4, 5];
+const ROUNDS = [0, 1, 2];
 
 async function claimedGift() {
   const { merchant, client } = await scene.payee('merchant');
@@ -81,7 +81,7 @@ it.each([
 });
 
 it('a payment settled as not done meets the payment: what was paid is known', async () => {
-  for (const _round of ROUNDS.slice(0, 3)) {
+  for (const _round of ROUNDS) {
     const { gift, merchant } = await scene.voucherIn('paying');
     const { id, operation_id } = await scene.redemptionOf(gift);
     const decided = { outcome: 'not-done', reference: 'LETTER' };
@@ -116,7 +116,7 @@ it('a payment settled as not done meets the payment: what was paid is known', as
 });
 
 it("a retry meets the partner's own retry: there is one more attempt", async () => {
-  for (const _round of ROUNDS.slice(0, 3)) {
+  for (const _round of ROUNDS) {
     const id = await scene.topUpIn('FAILED');
     const msisdn = scene.number();
     const before = await scene.balances();

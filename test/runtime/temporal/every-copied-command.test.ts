@@ -18,9 +18,9 @@ import { connectTestTemporal, withWorkflowWorker } from '../../support/workflow-
 import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.ts';
 
 /**
- * Every start, update and signal of the service, with the valid data of every other one. The service
- * encrypted all of it; whoever reaches Temporal's port copied it. Workflows and messages are those that
- * the workflows themselves have, so that a new one is tried, too.
+ * Every start, update and signal of the service, with the valid data of others. The service encrypted all of it;
+ * whoever reaches Temporal's port copied it. Workflows and messages are those that the workflows themselves have,
+ * so that a new one is tried, too. The comparison is one of equality, so that each target needs few of the others.
  */
 const types = Object.keys(workflows);
 const codec = createPayloadCodec(readPayloadKeys(TEST_PAYLOAD_KEYS));
@@ -73,9 +73,16 @@ interface Target {
   readonly workflowId: string;
 }
 
-/** What is not for a target: the data of all others, and its own for another workflow. */
+/** Another start, another update and another signal than a target, in turn. */
+const othersThan = (to: Address, addresses: readonly Address[]): Address[] =>
+  ['start', 'update', 'signal'].flatMap((kind) => {
+    const others = addresses.filter((other) => other !== to && other.startsWith(kind));
+    return others[addresses.indexOf(to) % others.length] ?? [];
+  });
+
+/** What is not for a target: the data of others, and its own for another workflow. */
 const copiesFor = ({ to, workflowId }: Target, addresses: readonly Address[]) => [
-  ...addresses.filter((other) => other !== to).map((other) => payloadOf(other, workflowId)),
+  ...othersThan(to, addresses).map((other) => payloadOf(other, workflowId)),
   payloadOf(to, randomUUID()),
 ];
 
@@ -197,7 +204,7 @@ it('moves nothing, and is logged', async () => {
     ];
     await severalAtOnce([
       ...types.flatMap((type) =>
-        [undefined, ...addresses.filter((other) => other !== `start ${type}`)].map(
+        [undefined, ...othersThan(`start ${type}`, addresses)].map(
           (source) => () => start(type, taskQueue, source),
         ),
       ),
@@ -208,8 +215,8 @@ it('moves nothing, and is logged', async () => {
         }),
       ),
     ]);
-    const tried = (types.length + messages.length) * addresses.length;
-    expect(tried).toBeGreaterThan(900);
+    const tried = (types.length + messages.length) * 4;
+    expect(tried).toBeGreaterThan(120);
     await expect.poll(() => logged.length).toBe(tried);
     for (const { workflowId } of messages) expect(await acceptedBy(workflowId)).toEqual([]);
   });
