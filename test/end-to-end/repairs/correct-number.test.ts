@@ -4,14 +4,12 @@ import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
 import { call } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';
 import { type Gift, newOwner } from '../gift/gift-scene.ts';
-import {
-  type RepairScene,
-  setRepairScene,
-  type VoucherState,
-  voucherStates,
-} from './repair-scene.ts';
+import { type RepairScene, setRepairScene } from './repair-scene.ts';
 
-/** The number of an owner is corrected before a code may have gone to it, and always by two people. */
+/**
+ * The number of an owner is corrected before a code may have gone to it, and always by two people. repairs.test.ts
+ * has the states of vouchers that refuse it.
+ */
 let scene: RepairScene;
 let supervisor: number;
 
@@ -90,17 +88,6 @@ it.concurrent('a number that the code was sent to once more stays, whatever beca
   const asked = await scene.ask('correct-number', gift.id, { msisdn: newOwner() });
   expect(asked).toMatchObject({ refusal: expect.stringContaining('cancel the voucher') });
 });
-
-it.concurrent.each(voucherStates.filter((state) => state !== 'active'))(
-  'refuses a voucher that is %s',
-  async (state: VoucherState) => {
-    const { gift } = await scene.voucherIn(state);
-    const before = await ownerOf(gift);
-    const asked = await scene.ask('correct-number', gift.id, { msisdn: newOwner() });
-    expect(asked).toMatchObject({ kind: 'refused' });
-    expect(await ownerOf(gift)).toEqual(before);
-  },
-);
 
 it.concurrent('the step that acts wants the second person, and a number that gets messages', async () => {
   const gift = await scene.gift();

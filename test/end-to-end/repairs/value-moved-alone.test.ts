@@ -156,7 +156,7 @@ describe('after nearly all of the limit', () => {
   }
   type Subject = () => Promise<string | number>;
 
-  it.each<[string, Subject, () => Record<string, string>]>([
+  it.concurrent.each<[string, Subject, () => Record<string, string>]>([
     ['cancel-voucher', async () => (await scene.gift()).id, () => ({})],
     ['settle-payment', () => redemptionIn('paying'), () => decided('done')],
     ['settle-payment', () => redemptionIn('paying'), () => decided('not-done')],
@@ -168,7 +168,7 @@ describe('after nearly all of the limit', () => {
     expect((await askedAfter(350, kind, await subject(), args())).state).toBe('ASKED');
   });
 
-  it.each<[string, Subject, () => Record<string, string>]>([
+  it.concurrent.each<[string, Subject, () => Record<string, string>]>([
     ['retry-top-up', () => scene.topUpIn('FAILED'), () => ({})],
     ['extend-voucher', dueVoucher, () => ({ until: inHundredDays() })],
     ['resend-message', async () => (await scene.voucherIn('claimed')).gift.id, () => ({})],
@@ -186,7 +186,7 @@ describe('after nearly all of the limit', () => {
 const inHundredDays = (): string =>
   new Date(Date.now() + 100 * 86_400_000).toISOString().slice(0, 10);
 
-describe('after an attempt that was settled by hand as not delivered', () => {
+describe.concurrent('after an attempt that was settled by hand as not delivered', () => {
   it('a retry to another number always needs two people', async () => {
     const id = await scene.topUpIn('UNKNOWN');
     const decided = { outcome: 'not-done', reference: 'LETTER-1' };

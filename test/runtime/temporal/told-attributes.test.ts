@@ -13,7 +13,7 @@ import { setWebhookScene, type WebhookScene } from '../../end-to-end/webhooks/we
 import { until } from '../../support/until.ts';
 import { createStarts, expected, hasAll, type Starts } from './start-attributes.ts';
 
-/** What tells people something: webhooks, and messages that another workflow left behind. */
+/** What tells people something: webhooks, and messages that another workflow left behind; and the queries of the guide. */
 
 let scene: RedemptionScene;
 let webhooks: WebhookScene;
@@ -109,4 +109,36 @@ test('the guide for support says of each operation what its workflow is found by
   const [, table = ''] = guide.split('A workflow has these from its start');
   const missing = Object.keys(expected).filter((operation) => !table.includes(`\`${operation}\``));
   expect(missing).toEqual([]);
+});
+
+test('the server takes every query that the guide for support gives', async () => {
+  const guide = readFileSync('docs/guides/support.md', 'utf8');
+  const { client } = scene.stack.temporal;
+  const found = async (query: string): Promise<string[]> => {
+    const ids: string[] = [];
+    const mine = `TaskQueue = "${scene.stack.config.temporal.temporalTaskQueue}"`;
+    for await (const { workflowId } of client.workflow.list({ query: `${mine} AND ${query}` }))
+      ids.push(workflowId);
+    return ids;
+  };
+  const [, section = ''] = guide.split('## Queries in the Temporal UI');
+  const [table = ''] = section.split('A workflow has these from its start');
+  const views = [
+    ...table.matchAll(/^\| ([^|`]+) \| \[`([^`]+)`\]\((\S+)\) \| \[Save\]\((\S+)\) \|/gm),
+  ];
+  expect(views.length).toBeGreaterThan(5);
+  for (const [, view = '', query = '', link = '', save = ''] of views) {
+    expect(Object.fromEntries(new URL(link).searchParams)).toEqual({ query });
+    expect(Object.fromEntries(new URL(save).searchParams)).toEqual({ query, savedQuery: view });
+    await found(`(${query})`);
+  }
+  const queries = [...table.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, query = '']) => query),
+  );
+  expect(queries.length).toBeGreaterThan(5);
+  for (const query of queries) await found(`(${query})`);
+  await until(async () =>
+    expect(await found('(Operation = "claim" AND ExecutionStatus = "Running")')).toEqual([]),
+  );
+  await expect(found('(NoSuchAttribute = "1")')).rejects.toThrow();
 });
