@@ -285,7 +285,7 @@ describe('while the provider has not confirmed it', () => {
 });
 
 describe('the voucher', () => {
-  it('that is redeemed again meanwhile grows under its lock', async () => {
+  it.concurrent('that is redeemed again meanwhile grows under its lock', async () => {
     const one = await paid('000', { isRestricted: false, owner: null });
     const slow = await scene.payee('merchant', { payoutSuffix: '014' });
     const second = redeem(slow.client, one.gift, { amount: 100 });
@@ -302,7 +302,7 @@ describe('the voucher', () => {
     expect((await scene.voucher(one.gift)).remaining).toBe('397.500000');
   });
 
-  it.each([
+  it.concurrent.each([
     ['its balance', {}],
     ['the amount of its balance', { amount: 494.87 }],
   ])('with an open claim of %s pays what its owner was told', async (_, claim) => {
