@@ -1,5 +1,5 @@
 import { randomUUID, sign } from 'node:crypto';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Environment } from '../../../src/config/config.ts';
 import { messageOf } from '../../../src/domain/refusals.ts';
 import { signatureMistakes } from '../../../src/http/signature/diagnose-signature.ts';
@@ -10,11 +10,10 @@ import { expectRefused, now, sendSigned } from './signing-scene.ts';
 
 /** What the service tells a merchant about a wrong signature, and whom it tells nothing. */
 let scene: GiftScene;
-afterEach(() => scene?.stop());
-
-const begin = async (settings: Environment = {}) => {
+const begin = async (settings?: Environment) => {
   scene = await setGiftScene(settings);
 };
+const end = () => scene?.stop();
 
 const NEITHER = 'x-signature matches neither the body as sent';
 
@@ -42,44 +41,47 @@ const expectCause = (answer: Answer, cause: string | RegExp) => {
   expect(detail).toMatch(cause);
 };
 
-test('each mistake is named to its merchant, and none is let in', async () => {
-  await begin();
-  const before = await scene.holdings();
-  const { merchant } = scene;
-  for (const { explanation, signedBytes, hash } of signatureMistakes) {
-    if (hash !== undefined) continue;
-    const mistaken = signedBy(merchant, (body, message) => {
-      const received = { body: Buffer.from(body), message: Buffer.from(message) };
-      const right = [body, `${body}\n${message}`];
-      const wrong = signedBytes(received).find((bytes) => !right.includes(bytes.toString()));
-      if (wrong === undefined) throw new Error(`No wrong bytes for: ${explanation}`);
-      return wrong;
-    });
-    const { message } = (await send(mistaken)).body;
-    expect.soft(message, explanation).toBe(`${messageOf('signature-invalid')}: ${explanation}`);
-  }
-  expect(await scene.holdings()).toEqual(before);
-});
+describe('a wrong signature', () => {
+  beforeAll(() => begin());
+  afterAll(end);
 
-test('the cause is told to nobody else', async () => {
-  await begin();
-  const other = await merchantClient(scene.stack, await makeMerchant(scene.stack));
-  const mistaken = signedBy(scene.merchant, unseparated);
-  expectCause(await send(mistaken), /without a line feed/);
-  expectCause(await send(mistaken, other), NEITHER);
-  const unknown = await send(mistaken, { base: scene.asMerchant.base, token: 'none' });
-  expect(unknown.body.message).toBe(messageOf('token-invalid'));
-});
+  test('each mistake is named to its merchant, and none is let in', async () => {
+    const before = await scene.holdings();
+    const { merchant } = scene;
+    for (const { explanation, signedBytes, hash } of signatureMistakes) {
+      if (hash !== undefined) continue;
+      const mistaken = signedBy(merchant, (body, message) => {
+        const received = { body: Buffer.from(body), message: Buffer.from(message) };
+        const right = [body, `${body}\n${message}`];
+        const wrong = signedBytes(received).find((bytes) => !right.includes(bytes.toString()));
+        if (wrong === undefined) throw new Error(`No wrong bytes for: ${explanation}`);
+        return wrong;
+      });
+      const { message } = (await send(mistaken)).body;
+      expect.soft(message, explanation).toBe(`${messageOf('signature-invalid')}: ${explanation}`);
+    }
+    expect(await scene.holdings()).toEqual(before);
+  });
 
-test.each(['memory', 'postgres'])(
-  'causes are searched for as often as the limit allows (%s), of each merchant',
-  async (store) => {
-    await begin({ SIGNATURE_DIAGNOSES_PER_MERCHANT_AND_MINUTE: '2', RATE_LIMIT_STORE: store });
+  test('the cause is told to nobody else', async () => {
+    const other = await merchantClient(scene.stack, await makeMerchant(scene.stack));
     const mistaken = signedBy(scene.merchant, unseparated);
-    for (const cause of [/without a line feed/, /without a line feed/, NEITHER, NEITHER])
-      expectCause(await send(mistaken), cause);
-    const merchant = await makeMerchant(scene.stack);
-    const client = await merchantClient(scene.stack, merchant);
-    expectCause(await send(signedBy(merchant, unseparated), client), /without a line feed/);
-  },
-);
+    expectCause(await send(mistaken), /without a line feed/);
+    expectCause(await send(mistaken, other), NEITHER);
+    const unknown = await send(mistaken, { base: scene.asMerchant.base, token: 'none' });
+    expect(unknown.body.message).toBe(messageOf('token-invalid'));
+  });
+});
+
+test('causes are searched for as often as the limit allows, of each merchant', async ({
+  onTestFinished,
+}) => {
+  onTestFinished(end);
+  await begin({ SIGNATURE_DIAGNOSES_PER_MERCHANT_AND_MINUTE: '2', RATE_LIMIT_STORE: 'postgres' });
+  const mistaken = signedBy(scene.merchant, unseparated);
+  for (const cause of [/without a line feed/, /without a line feed/, NEITHER, NEITHER])
+    expectCause(await send(mistaken), cause);
+  const merchant = await makeMerchant(scene.stack);
+  const client = await merchantClient(scene.stack, merchant);
+  expectCause(await send(signedBy(merchant, unseparated), client), /without a line feed/);
+});

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parsePublicKey } from '../../../src/http/signature/public-key.ts';
-import { merchantClient, newestCode } from '../../support/clients.ts';
-import { CLAIM, done, type GiftScene, REDEEM, setGiftScene } from '../gift/gift-scene.ts';
+import { merchantClient } from '../../support/clients.ts';
+import { CLAIM, type GiftScene, setGiftScene } from '../gift/gift-scene.ts';
 import {
   type ForeignSigner,
   foreignPrograms,
@@ -61,25 +61,24 @@ const forms: readonly Form[] = [
   ],
 ];
 
-/** What the claim is signed over. */
+/** Claims are signed over the body and the message, and over the body alone, by turns. */
 const coverages: readonly ((body: string, message: string) => string)[] = [
   (body, message) => `${body}\n${message}`,
   (body) => body,
 ];
 
-/** Claims a gift in every form, each time anew, and redeems it; what was refused. */
+/** Claims a gift in every form, each time anew; the refused forms. */
 async function refusedForms(signer: ForeignSigner, publicKey: string): Promise<unknown[]> {
   const merchant = await makeMerchantWithKey(scene.stack, publicKey);
   const client = await merchantClient(scene.stack, merchant);
-  const { voucherCode, owner } = await scene.gift({ merchant });
+  const { voucherCode } = await scene.gift({ merchant });
   const metadata = '{"name":"Ḃuna ቡና"}';
-  const claims = coverages.flatMap((textOf) =>
-    forms.map(([name, headerOf]) => {
-      const body = JSON.stringify({ voucherCode, metadata, idempotencyKey: randomUUID() });
-      const message = now();
-      return { name, headerOf, body, message, text: Buffer.from(textOf(body, message)) };
-    }),
-  );
+  const claims = forms.map(([name, headerOf], index) => {
+    const body = JSON.stringify({ voucherCode, metadata, idempotencyKey: randomUUID() });
+    const message = now();
+    const text = coverages[index % coverages.length]?.(body, message) ?? '';
+    return { name, headerOf, body, message, text: Buffer.from(text) };
+  });
   const signatures = await signer.sign(claims.map(({ text }) => text));
   const refused: unknown[] = [];
   for (const [index, { name, headerOf, body, message }] of claims.entries()) {
@@ -88,16 +87,6 @@ async function refusedForms(signer: ForeignSigner, publicKey: string): Promise<u
     const answer = await sendSigned(client, CLAIM, body, headerOf(signature, message));
     if (answer.status !== 200) refused.push([name, answer.body.message]);
   }
-  const body = JSON.stringify({
-    voucherCode,
-    verificationCode: await newestCode(scene.stack, owner ?? ''),
-    idempotencyKey: randomUUID(),
-  });
-  const message = now();
-  const [signature] = await signer.sign([Buffer.from(`${body}\n${message}`)]);
-  const header = `${signature?.der.toString('base64')}\\n${message}`;
-  done(await sendSigned(client, REDEEM, body, header));
-  expect(scene.payoutsTo(merchant)).toMatchObject([{ amount: '97.50' }]);
   return refused;
 }
 

@@ -1,6 +1,5 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { describe, expect, it } from 'vitest';
 import { parsePublicKey } from '../../../src/http/signature/public-key.ts';
 import { verifySignature } from '../../../src/http/signature/verify-signature.ts';
@@ -23,18 +22,13 @@ interface VectorFile {
 }
 
 /**
- * OpenSSL checks the signatures of requests and @noble/curves decodes them. Here each does both, so
- * that it is proven that neither is wrong and that they agree. High-S is valid in these files.
+ * @noble/curves decodes the signatures of requests, and OpenSSL checks them. The second check leaves both to OpenSSL, so
+ * that a wrong decoding shows. High-S is valid in these files.
  */
 describe.each([
-  { file: 'ecdsa_secp256k1_sha256_test.json', noble: 'der', platform: 'der', valid: 168 },
-  {
-    file: 'ecdsa_secp256k1_sha256_p1363_test.json',
-    noble: 'compact',
-    platform: 'ieee-p1363',
-    valid: 167,
-  },
-] as const)('$file', ({ file, noble, platform, valid }) => {
+  { file: 'ecdsa_secp256k1_sha256_test.json', platform: 'der', valid: 168 },
+  { file: 'ecdsa_secp256k1_sha256_p1363_test.json', platform: 'ieee-p1363', valid: 167 },
+] as const)('$file', ({ file, platform, valid }) => {
   const text = readFileSync(new URL(`../../vectors/${file}`, import.meta.url), 'utf8');
   const vectors: VectorFile = JSON.parse(text);
   const cases = vectors.testGroups.flatMap(({ tests, ...group }) =>
@@ -65,9 +59,8 @@ describe.each([
     expect(cases.filter(({ isValid }) => isValid)).toHaveLength(valid);
   });
 
-  it('is decided alike by verifySignature, in base64, base64url and hex', () => {
-    for (const encoding of ['base64', 'base64url', 'hex'] as const)
-      expect(wrong((one) => answer(one, one.signature.toString(encoding)).ok)).toEqual([]);
+  it('is decided alike by verifySignature', () => {
+    expect(wrong((one) => answer(one, one.signature.toString('base64')).ok)).toEqual([]);
   });
 
   it('is decided alike by the verifier of the platform', () => {
@@ -78,19 +71,6 @@ describe.each([
         { key: createPublicKey(group.publicKeyPem), dsaEncoding: platform },
         signature,
       );
-    expect(wrong(verifies)).toEqual([]);
-  });
-
-  it('is decided alike by @noble/curves', () => {
-    const verifies = ({ body, signature, group }: Case) => {
-      const publicKey = Buffer.from(group.publicKey.uncompressed, 'hex');
-      try {
-        return secp256k1.verify(signature, body, publicKey, { format: noble, lowS: false });
-      } catch {
-        // It throws at some signatures that are malformed.
-        return false;
-      }
-    };
     expect(wrong(verifies)).toEqual([]);
   });
 

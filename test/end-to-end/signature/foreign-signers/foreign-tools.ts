@@ -19,6 +19,7 @@ const cache = join(
   'voucher-topup-service',
 );
 const BOUNCY_CASTLE = 'org.bouncycastle:bcprov-jdk18on:1.78.1';
+const bouncyCastleJar = join(cache, `${BOUNCY_CASTLE.replaceAll(':', '-')}.jar`);
 const INSTALLATION_MILLISECONDS = 90_000;
 
 /** A command and the arguments that go before those of the program to be run. */
@@ -49,8 +50,8 @@ export async function findPython(): Promise<Tool | undefined> {
 }
 
 /**
- * Java, of one of the JDKs of the machine, whose own provider has secp256k1; else the first one
- * with Bouncy Castle, which Maven puts into the cache; or undefined.
+ * Java of one of the JDKs of the machine: with Bouncy Castle of the cache, or else one whose own provider has
+ * secp256k1, or else with Bouncy Castle, which Maven puts into the cache; or undefined.
  */
 export async function findJava(): Promise<Tool | undefined> {
   const machines = '/usr/lib/jvm';
@@ -59,12 +60,17 @@ export async function findJava(): Promise<Tool | undefined> {
     .map((name) => join(machines, name, 'bin', 'java'))
     .filter((file) => existsSync(file));
   const commands = ['java', ...new Set(installed.map((file) => realpathSync(file)))];
-  for (const command of commands) if (await makesKeys(command)) return [command];
-  const jar = await installBouncyCastle();
-  if (!jar) return undefined;
-  for (const command of commands)
-    if (await makesKeys(command, '-cp', jar)) return [command, '-cp', jar];
-  return undefined;
+  const firstWith = async (...options: string[]): Promise<Tool | undefined> => {
+    for (const command of commands)
+      if (await makesKeys(command, ...options)) return [command, ...options];
+    return undefined;
+  };
+  const ofCache = existsSync(bouncyCastleJar) && (await firstWith('-cp', bouncyCastleJar));
+  if (ofCache) return ofCache;
+  return (
+    (await firstWith()) ??
+    ((await installBouncyCastle()) ? firstWith('-cp', bouncyCastleJar) : undefined)
+  );
 }
 
 export const javaProgram = fileURLToPath(new URL('./Sign.java', import.meta.url));
@@ -79,18 +85,16 @@ async function makesKeys(...java: Tool): Promise<boolean> {
 }
 
 /** Downloads into a folder of its own, so that nobody finds half a file. */
-async function installBouncyCastle(): Promise<string | undefined> {
-  const jar = join(cache, `${BOUNCY_CASTLE.replaceAll(':', '-')}.jar`);
-  if (existsSync(jar)) return jar;
+async function installBouncyCastle(): Promise<boolean> {
   mkdirSync(cache, { recursive: true });
-  const folder = mkdtempSync(`${jar}.`);
+  const folder = mkdtempSync(`${bouncyCastleJar}.`);
   try {
     const goal = ['dependency:copy', `-Dartifact=${BOUNCY_CASTLE}`, `-DoutputDirectory=${folder}`];
-    if (!(await succeeds('mvn', '--quiet', '--batch-mode', ...goal))) return undefined;
+    if (!(await succeeds('mvn', '--quiet', '--batch-mode', ...goal))) return false;
     const [downloaded] = readdirSync(folder).filter((name) => name.endsWith('.jar'));
-    if (!downloaded) return undefined;
-    renameSync(join(folder, downloaded), jar);
-    return jar;
+    if (!downloaded) return false;
+    renameSync(join(folder, downloaded), bouncyCastleJar);
+    return true;
   } finally {
     rmSync(folder, { recursive: true });
   }
