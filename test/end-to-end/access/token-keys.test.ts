@@ -49,8 +49,8 @@ async function startAnother({
 }
 
 const base = '/api/v1/client';
-const tokenFrom = async (url: string): Promise<string> =>
-  (await call(`${url}${base}/auth/login`, { body: { key: partner.apiKey } })).body.accessToken;
+const tokenFrom = async (url: string, { apiKey }: TestPartner = partner): Promise<string> =>
+  (await call(`${url}${base}/auth/login`, { body: { key: apiKey } })).body.accessToken;
 const ask = async (url: string, token: string): Promise<number> =>
   (await call(`${url}${base}/test`, { headers: { 'x-api-token': token } })).status;
 
@@ -155,12 +155,16 @@ describe('within two seconds on every process', () => {
     ],
   ];
 
-  test.each(endings)('%s ends the tokens', async (_what, status, end) => {
-    const urls = [stack.url, await startAnother()];
-    partner = await makePartner(stack);
-    const token = await tokenFrom(stack.url);
+  let urls: string[];
+  beforeAll(async () => {
+    urls = [stack.url, await startAnother()];
+  });
+
+  test.concurrent.each(endings)('%s ends the tokens', async (_what, status, end) => {
+    const ended = await makePartner(stack);
+    const token = await tokenFrom(stack.url, ended);
     for (const url of urls) expect(await ask(url, token)).toBe(200);
-    await end(partner.id);
+    await end(ended.id);
     await Promise.all(
       urls.map((url) => within(2, async () => expect(await ask(url, token)).toBe(status))),
     );

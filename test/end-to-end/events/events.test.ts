@@ -24,7 +24,7 @@ type Reader = Awaited<ReturnType<typeof partnerClient>>;
 
 let scene: RedemptionScene;
 beforeAll(async () => {
-  scene = await setRedemptionScene();
+  scene = await setRedemptionScene({ EVENT_NUMBERING_SECONDS: '0.05' });
 });
 afterAll(() => scene?.stop());
 
