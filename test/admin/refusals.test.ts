@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import {
   type AdminScene,
   type Catalogue,
+  commandsOn,
   makeCatalogue,
   merchantWords,
   openScene,
@@ -146,4 +147,55 @@ describe('refused in one line, with nothing changed:', () => {
     const refused = await scene.admin(`product denomination create --product ${id} --amount 10`);
     expect(refused.err).toBe(`--product names product ${id}, which is PACKAGE, not GIFT.\n`);
   });
+});
+
+describe('wrong settings are refused in one line:', () => {
+  test.each<[string, string, () => Record<string, string>, RegExp]>([
+    [
+      'a database that is away',
+      'partner list',
+      () => ({ DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' }),
+      /^The database cannot be reached \(.*ECONNREFUSED.*\): is the service running\?/,
+    ],
+    [
+      'another database',
+      'partner list',
+      () => ({ DATABASE_URL: inject('databaseAdminUrl') }),
+      /^The tables of the database are not up to date: run/,
+    ],
+    [
+      'no key of digests',
+      'access api-key create --partner 1 --name X',
+      () => ({ DATABASE_URL: String(scene.environment.DATABASE_URL) }),
+      /^API keys need the setting DIGEST_KEY/,
+    ],
+    [
+      'a key of digests that is too short',
+      'partner list',
+      () => ({ DATABASE_URL: String(scene.environment.DATABASE_URL), DIGEST_KEY: 'c2hvcnQ=' }),
+      /^Settings are missing or wrong: DIGEST_KEY: must be 32 bytes in base64/,
+    ],
+  ])('%s', async (_case, words, environment, expected) => {
+    const { code, out, err } = await commandsOn(environment()).admin(words);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(expected);
+    expect(err.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+test.each([
+  ['--help', /Usage: npm run admin -- <group> <command>.*Example:/s],
+  ['merchant --help', /set-service-fee +Set the service fee.*category … +Categories of merchants/s],
+  [
+    'merchant import --help',
+    /\* identifier-type +The type of its identifier.*A file in CSV:.*MER-0042.*--dry-run/s,
+  ],
+  [
+    'money deposit --help',
+    /--reference <text> +The reference of the payment.*Examples:.*CBE-2026/s,
+  ],
+])('helps: %s', async (words, expected) => {
+  const { code, out } = await scene.admin(words);
+  expect(code).toBe(0);
+  expect(out).toMatch(expected);
 });

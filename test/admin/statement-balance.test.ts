@@ -59,7 +59,7 @@ test('closing and cached balance are equal after every history', async () => {
       }
       await isSold(partnerId);
     }),
-    { numRuns: 6 },
+    { numRuns: 3 },
   );
 });
 

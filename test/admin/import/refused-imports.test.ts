@@ -8,6 +8,8 @@ import { type AdminScene, groupOf, merchantWords, openScene } from '../scene.ts'
 
 let scene: AdminScene;
 let directory: string;
+/** All that an import could change, before the first one: refused imports leave it as it is. */
+let before: unknown[];
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'import-'));
@@ -27,6 +29,7 @@ beforeAll(async () => {
   );
   await scene.json('product denomination create --product Gift --amount 500');
   await scene.json(merchantWords('MER-42'));
+  before = await everything();
 });
 afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
@@ -36,7 +39,6 @@ afterAll(async () => {
 async function refusedImport(kinds: string, content: string | Buffer, ...words: string[]) {
   const file = join(directory, `${kinds}.csv`);
   await writeFile(file, content);
-  const before = await everything();
   const printed = await scene.admin([
     ...`${groupOf(kinds)} import`.split(' '),
     ...['--file', file, ...words],
@@ -46,7 +48,6 @@ async function refusedImport(kinds: string, content: string | Buffer, ...words: 
   return printed.err.trimEnd().split('\n');
 }
 
-/** All that an import could have changed. */
 async function everything() {
   const lists = [
     ...['merchants', 'merchant-categories', 'products', 'product-categories'],

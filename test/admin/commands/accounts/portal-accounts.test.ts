@@ -9,7 +9,7 @@ let operator: Commands;
 
 beforeAll(async () => {
   stack = await startStack();
-  operator = commandsOn({ DATABASE_URL: stack.urlFor('operator'), PORTAL_PASSWORD_COST: '14' });
+  operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
 });
 afterAll(() => stack?.stop());
 
@@ -84,7 +84,6 @@ test('a password of the operator’s making ends, and a chosen one does not', as
   const { id } = await makePartner(stack);
   const brief = commandsOn({
     DATABASE_URL: stack.urlFor('operator'),
-    PORTAL_PASSWORD_COST: '14',
     PORTAL_ONE_TIME_PASSWORD_SECONDS: '0.001',
   });
   const email = 'late@shop.example';
