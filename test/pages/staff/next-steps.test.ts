@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newOwner } from '../../end-to-end/gift/gift-scene.ts';
+import { type Gift, newOwner } from '../../end-to-end/gift/gift-scene.ts';
 import { redeem } from '../../end-to-end/gift/redemption-scene.ts';
 import { observe } from '../../positions/placements.ts';
 import { until } from '../../support/until.ts';
@@ -22,30 +22,67 @@ const inDays = (days: number): string =>
   new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
 
 describe('a code that never came', () => {
-  test('while the claim is open it is sent again, or the claim is extended', async () => {
-    const { gift } = await scene.voucherIn('claimed');
-    const { words, open, instead } = await scene.firstOfVoucher(gift.id);
-    expect(words).toContain('The claim is open until');
-    expect(open).toEqual(['resend-message']);
-    expect(instead).toEqual(['extend-claim', 'cancel-voucher']);
+  describe('while the claim is open', () => {
+    let gift: Gift;
+    beforeAll(async () => {
+      ({ gift } = await scene.voucherIn('claimed'));
+    });
+
+    test('it is sent again, or the claim is extended', async () => {
+      const { words, open, instead } = await scene.firstOfVoucher(gift.id);
+      expect(words).toContain('The claim is open until');
+      expect(open).toEqual(['resend-message']);
+      expect(instead).toEqual(['extend-claim', 'cancel-voucher']);
+    });
+
+    test('forms say their limits before they are sent', async () => {
+      const { html } = await scene.agent.client.get(`/support/vouchers/${gift.id}`);
+      expect(html).toContain(`>Up to ${inDays(365)}.</p>`);
+      expect(html).toContain('>From 1 to 60.</p>');
+    });
+
+    test('a form that came too late leads to what helps now', async () => {
+      const path = `/support/vouchers/${gift.id}`;
+      const { html } = await scene.agent.client.get(path);
+      await scene.stack.database
+        .updateTable('voucher_claims')
+        .set({ expires_at: sql<Date>`now() - interval '1 second'` })
+        .where('voucher_id', '=', gift.id)
+        .execute();
+      const fields = Object.fromEntries(
+        ['token', 'subject', 'once'].map((name) => [
+          name,
+          new RegExp(`ask/resend-message"[\\s\\S]*?name="${name}" value="([^"]+)"`).exec(
+            html,
+          )?.[1] ?? '',
+        ]),
+      );
+      const answer = await scene.agent.client.post('/support/repairs/ask/resend-message', {
+        ...fields,
+        why: 'Ticket 4711',
+      });
+      expect(answer.status).toBe(409);
+      expect(answer.html).toContain('The time of its claim is over: the merchant claims again.');
+      expect(answer.html).toContain('Ask the merchant to claim again: that sends a new code.');
+    });
   });
 
-  test.each(['hanging', 'ended'])('after the claim the merchant claims again: %s', async (how) => {
+  test('after the claim the merchant claims again', async () => {
     const { gift } = await scene.voucherIn('hanging');
-    if (how === 'ended') scene.expectDone(await scene.repaired('release-claim', gift.id));
-    const { words, open, instead } = await scene.firstOfVoucher(gift.id);
-    expect(words).toContain('The claim ran out before the code was entered');
-    expect(words).toContain('Ask the merchant to claim again: that sends a new code.');
-    expect([open, instead]).toEqual([[], ['cancel-voucher']]);
-    const { html } = await scene.agent.client.get(`/support/vouchers/${gift.id}`);
-    // The badge says it, too, while the voucher still waits.
-    expect(html.includes('Claim ran out')).toBe(how === 'hanging');
-    expect(html).not.toContain('Waiting for the code');
-    await scene
-      .ask('resend-message', gift.id)
-      .then((asked) =>
-        expect(asked).toMatchObject({ refusal: expect.stringContaining('the merchant claims') }),
-      );
+    for (const how of ['hanging', 'ended']) {
+      if (how === 'ended') scene.expectDone(await scene.repaired('release-claim', gift.id));
+      const { words, open, instead } = await scene.firstOfVoucher(gift.id);
+      expect(words).toContain('The claim ran out before the code was entered');
+      expect(words).toContain('Ask the merchant to claim again: that sends a new code.');
+      expect([open, instead]).toEqual([[], ['cancel-voucher']]);
+      const { html } = await scene.agent.client.get(`/support/vouchers/${gift.id}`);
+      // The badge says it, too, while the voucher still waits.
+      expect(html.includes('Claim ran out')).toBe(how === 'hanging');
+      expect(html).not.toContain('Waiting for the code');
+      expect(await scene.ask('resend-message', gift.id)).toMatchObject({
+        refusal: expect.stringContaining('the merchant claims'),
+      });
+    }
   });
 
   test('a number that no code can be sent to is corrected, and the code goes to the right one', async () => {
@@ -108,9 +145,15 @@ describe('a payment', () => {
     );
     expect(waiting.open).toEqual(['settle-payment']);
   });
+});
+
+describe('a payment that was made', () => {
+  let gift: Gift;
+  beforeAll(async () => {
+    ({ gift } = await scene.voucherIn('redeemed'));
+  });
 
   test('says why a merchant gets less than the voucher was worth', async () => {
-    const { gift } = await scene.voucherIn('redeemed');
     const { to_merchant: toMerchant, service_fee: fee } = await scene.stack.database
       .selectFrom('redemptions')
       .select(['to_merchant', 'service_fee'])
@@ -124,8 +167,7 @@ describe('a payment', () => {
     );
   });
 
-  test('that was made names the provider’s reference, and is taken back only by a button', async () => {
-    const { gift } = await scene.voucherIn('redeemed');
+  test('names the provider’s reference, and is taken back only by a button', async () => {
     const { provider_reference: reference } = await scene.redemptionOf(gift);
     const { words, open, instead } = await scene.firstOfVoucher(gift.id);
     expect(words).toContain(reference ?? 'no reference');
@@ -133,7 +175,6 @@ describe('a payment', () => {
   });
 
   test('of which the provider says something else since is for an operator', async () => {
-    const { gift } = await scene.voucherIn('redeemed');
     const paid = await scene.redemptionOf(gift);
     await scene.stack.database
       .transaction()
@@ -171,8 +212,9 @@ describe('a top-up', () => {
     await scene.placedLongAgo(operation_id);
     const { words, open } = await until(async () => {
       const found = await scene.first(path);
-      expect(found.words).toContain(
-        'has not confirmed it: The status of the top-up is CONFIRMED. The money',
+      // By the status of the last inquiry.
+      expect(found.words).toMatch(
+        /has not confirmed it: The status of the top-up is (?:SUBMITTED|CONFIRMED)\. The money/,
       );
       return found;
     });
@@ -225,36 +267,4 @@ test('a refused payment has its cause, a way on, and the contact of the provider
   );
   expect(words).toContain(`quote ${payment_reference}.`);
   expect(words).toContain('GSMA mobile money: +251 911 000 001');
-});
-
-test('forms say their limits before they are sent', async () => {
-  const { gift } = await scene.voucherIn('claimed');
-  const { html } = await scene.agent.client.get(`/support/vouchers/${gift.id}`);
-  expect(html).toContain(`>Up to ${inDays(365)}.</p>`);
-  expect(html).toContain('>From 1 to 60.</p>');
-});
-
-test('a form that came too late leads to what helps now', async () => {
-  const { gift } = await scene.voucherIn('claimed');
-  const path = `/support/vouchers/${gift.id}`;
-  const { html } = await scene.agent.client.get(path);
-  await scene.stack.database
-    .updateTable('voucher_claims')
-    .set({ expires_at: sql<Date>`now() - interval '1 second'` })
-    .where('voucher_id', '=', gift.id)
-    .execute();
-  const fields = Object.fromEntries(
-    ['token', 'subject', 'once'].map((name) => [
-      name,
-      new RegExp(`ask/resend-message"[\\s\\S]*?name="${name}" value="([^"]+)"`).exec(html)?.[1] ??
-        '',
-    ]),
-  );
-  const answer = await scene.agent.client.post('/support/repairs/ask/resend-message', {
-    ...fields,
-    why: 'Ticket 4711',
-  });
-  expect(answer.status).toBe(409);
-  expect(answer.html).toContain('The time of its claim is over: the merchant claims again.');
-  expect(answer.html).toContain('Ask the merchant to claim again: that sends a new code.');
 });

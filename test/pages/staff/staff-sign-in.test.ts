@@ -125,8 +125,7 @@ describe('the two sites', () => {
 });
 
 describe('the commands for staff accounts', () => {
-  const commands = () =>
-    commandsOn({ DATABASE_URL: stack.urlFor('operator'), PORTAL_PASSWORD_COST: '14' });
+  const commands = () => commandsOn({ DATABASE_URL: stack.urlFor('operator') });
 
   test('create, change, reset and disable an account', async () => {
     const { json, admin } = commands();

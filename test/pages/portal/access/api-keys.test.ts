@@ -6,15 +6,25 @@ import { type Stack, startStack } from '../../../support/stack.ts';
 import { until } from '../../../support/until.ts';
 import { makeAccount, type PortalClient, signedIn } from '../portal-client.ts';
 
+interface Partner {
+  readonly id: number;
+  readonly apiKey: string;
+  /** A browser of one of its people. */
+  readonly client: PortalClient;
+}
+
 let stack: Stack;
+/** A partner whose forms are refused, so that it stays as it is. */
+let refused: Partner;
 
 beforeAll(async () => {
   stack = await startStack();
+  refused = await partner();
 });
 afterAll(() => stack?.stop());
 
-/** A partner of a test's own, and a browser of one of its people. */
-async function partner(): Promise<{ id: number; apiKey: string; client: PortalClient }> {
+/** A partner of a test's own. */
+async function partner(): Promise<Partner> {
   const { id, apiKey } = await makePartner(stack);
   return {
     id,
@@ -68,8 +78,7 @@ describe('a new key', () => {
     ['NUL', 'a\u0000b'],
     ['characters that turn the line around', 'a\u202eb'],
   ])('is not made with %s', async (_name, name) => {
-    const { client } = await partner();
-    const answer = await makeKey(client, name);
+    const answer = await makeKey(refused.client, name);
     expect(answer.status).toBe(422);
     expect(answer.html).toContain('aria-invalid');
     expect(keyIn(answer.html)).toBe('');
@@ -141,7 +150,7 @@ describe('rotation', () => {
   });
 
   test.each(['1000', '-1', ''])('refuses an overlap of "%s"', async (overlap) => {
-    const { client, id } = await partner();
+    const { client, id } = refused;
     expect((await rotate(client, await idOf(id, 'test'), overlap)).status).toBe(400);
   });
 
@@ -181,7 +190,7 @@ test('an old key has a warning', async () => {
 
 describe('keys of another company', () => {
   test('are not there', async () => {
-    const [mine, other] = [await partner(), await partner()];
+    const [mine, other] = [refused, await partner()];
     const foreign = await idOf(other.id, 'test');
     for (const action of ['rotate', 'revoke']) {
       const path = `/portal/keys/${foreign}/${action}`;
@@ -195,8 +204,7 @@ describe('keys of another company', () => {
   });
 
   test.each(['0', '-1', 'x', '9'.repeat(30), '%00'])('nor is there a key %s', async (id) => {
-    const { client } = await partner();
-    expect((await client.get(`/portal/keys/${id}/revoke`)).status).toBe(404);
+    expect((await refused.client.get(`/portal/keys/${id}/revoke`)).status).toBe(404);
   });
 });
 
@@ -243,7 +251,7 @@ describe('the scopes of a key', () => {
   });
 
   test('are at least one, and those of the own company', async () => {
-    const { client } = await partner();
+    const { client } = refused;
     const other = await partner();
     const none = await client.post('/portal/keys', {
       token:
@@ -287,13 +295,13 @@ describe('the daily limits of a key', () => {
     ['', '0'],
     ['', '1.5'],
   ])('are refused as amount "%s" and number "%s"', async (amount, operations) => {
-    const { id: company, client } = await partner();
+    const { id: company, client } = refused;
     const path = `/portal/keys/${await idOf(company, 'test')}/limits`;
     expect((await client.submit(path, path, { amount, operations })).status).toBe(422);
   });
 
   test('of another company are not there', async () => {
-    const { client } = await partner();
+    const { client } = refused;
     const other = await partner();
     const path = `/portal/keys/${await idOf(other.id, 'test')}/limits`;
     expect((await client.get(path)).status).toBe(404);

@@ -126,13 +126,17 @@ test('a key is registered as a file in DER', async () => {
 });
 
 describe('refused, in words, is', () => {
+  let client: PortalClient;
+  beforeAll(async () => {
+    ({ client } = await merchant());
+  });
+
   test.each<[string, () => string, RegExp]>([
     ['nothing', () => '', /Paste a public key or choose its file/],
     ['a key on another curve', () => newPair('prime256v1').pem, /P-256/],
     ['what is no key', () => 'hello', /not a public key/],
     ['what is no key and looks like HTML', () => '<script>alert(1)</script>', /not a public key/],
   ])('%s', async (_name, pem, words) => {
-    const { client } = await merchant();
     const answer = await offer(client, { pem: pem() });
     expect(answer.status).toBe(422);
     expect(answer.html).toMatch(words);
@@ -142,7 +146,6 @@ describe('refused, in words, is', () => {
   test.each(['sec1', 'pkcs8'] as const)(
     'a private key (%s), which is to be replaced',
     async (type) => {
-      const { client } = await merchant();
       const { privateKey } = newPair();
       const pem = privateKey.export({ type, format: 'pem' }).toString();
       const der = privateKey.export({ type, format: 'der' });
@@ -173,7 +176,6 @@ describe('refused, in words, is', () => {
     ['a form that is too large', 'x'.repeat(70_000), 413],
     ['a file of bytes that are no text', Buffer.from([0, 255, 0, 1, 2, 3]), 422],
   ])('%s', async (_name, file, status) => {
-    const { client } = await merchant();
     expect((await offer(client, { file })).status).toBe(status);
   });
 
@@ -182,7 +184,6 @@ describe('refused, in words, is', () => {
     ['that is cut off', 'multipart/form-data; boundary=x', 400],
     ['that is no form with a file', 'application/x-www-form-urlencoded', 415],
   ])('a form %s', async (_name, type, status) => {
-    const { client } = await merchant();
     const answer = await client.request(PATH, {
       method: 'POST',
       body: '--x\r\nContent-Disposition: form-data; name="pem"\r\n\r\nabc',

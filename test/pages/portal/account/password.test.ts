@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
-import { createPasswordHashes } from '../../../../src/crypto/password-hashes.ts';
 import type { DatabaseTransaction } from '../../../../src/db/connection.ts';
 import {
   replacePassword,
@@ -9,10 +8,13 @@ import {
 } from '../../../../src/db/people/accounts.ts';
 import { endPortalSessions } from '../../../../src/db/people/sign-ins.ts';
 import { untilBlocked } from '../../../support/database-locks.ts';
+import { TEST_PASSWORD_COST } from '../../../support/stack.ts';
 import { type Account, portalClient, signedIn } from '../portal-client.ts';
 import { signInScene } from './sign-in-scene.ts';
 
 const scene = signInScene();
+
+const OTHER_COST = TEST_PASSWORD_COST + 1;
 
 describe('the password', () => {
   const change = async (one: Account, present: string, chosen: string) => {
@@ -134,16 +136,10 @@ describe('the password', () => {
   });
 
   test.each([
-    ['was changed', false],
-    ['was changed, and had been hashed at another cost', true],
-  ])('lets nobody in that %s while it was looked at', async (_name, isOutdated) => {
-    const one = await scene.newAccount();
-    if (isOutdated)
-      await scene.stack.database
-        .updateTable('portal_accounts')
-        .set({ password_hash: await createPasswordHashes(15).make(one.password) })
-        .where('email', '=', one.email)
-        .execute();
+    ['was changed', TEST_PASSWORD_COST],
+    ['was changed, and had been hashed at another cost', OTHER_COST],
+  ])('lets nobody in that %s while it was looked at', async (_name, passwordCost) => {
+    const one = await scene.newAccount({ passwordCost });
     const client = portalClient(scene.stack);
     const answer = await overtaken(one.email, () => client.signIn(one), reset);
     expect(answer.status).toBe(403);
@@ -164,19 +160,10 @@ describe('the password', () => {
   });
 
   test('is hashed anew at the present cost when somebody signs in', async () => {
-    const one = await scene.newAccount();
-    await scene.stack.database
-      .updateTable('portal_accounts')
-      .set({ password_hash: await createPasswordHashes(15).make(one.password) })
-      .where('email', '=', one.email)
-      .execute();
+    const one = await scene.newAccount({ passwordCost: OTHER_COST });
     await signedIn(scene.stack, one);
-    const { password_hash } = await scene.stack.database
-      .selectFrom('portal_accounts')
-      .select('password_hash')
-      .where('email', '=', one.email)
-      .executeTakeFirstOrThrow();
-    expect(password_hash).toMatch(/^scrypt\$14\$8\$1\$/);
+    const { password_hash } = await readAccount(one.email);
+    expect(password_hash).toMatch(new RegExp(`^scrypt\\$${TEST_PASSWORD_COST}\\$8\\$1\\$`));
     await signedIn(scene.stack, one);
   });
 });

@@ -1,27 +1,23 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { makePartner } from '../../../support/companies.ts';
-import { type Stack, startStack } from '../../../support/stack.ts';
+import { type Stack, startStack, TEST_PASSWORD_COST } from '../../../support/stack.ts';
 import { type Account, makeAccount } from '../portal-client.ts';
 
-/** Hashing takes time here, as it does in production. */
-const PASSWORD_COST = 14;
+/** A cost at which hashing takes time, as it does in production. */
+export const SLOW_PASSWORD_COST = 14;
 
 /** A service with low limits of sign-ins, and an account of one of its partners. */
-export function signInScene() {
+export function signInScene(passwordCost = TEST_PASSWORD_COST) {
   let stack: Stack;
   let account: Account;
   let partnerId: number;
 
   const newAccount = (options: Parameters<typeof makeAccount>[2] = {}) =>
-    makeAccount(
-      stack,
-      { kind: 'partner', id: partnerId },
-      { passwordCost: PASSWORD_COST, ...options },
-    );
+    makeAccount(stack, { kind: 'partner', id: partnerId }, { passwordCost, ...options });
 
   beforeAll(async () => {
     stack = await startStack({
-      PORTAL_PASSWORD_COST: String(PASSWORD_COST),
+      PORTAL_PASSWORD_COST: String(passwordCost),
       PORTAL_SIGN_INS_PER_ACCOUNT: '3',
       PORTAL_SIGN_INS_PER_ACCOUNT_ANYWHERE: '7',
       PORTAL_SIGN_INS_PER_ADDRESS: '40',

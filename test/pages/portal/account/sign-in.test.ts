@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { until } from '../../../support/until.ts';
 import { portalClient, signedIn } from '../portal-client.ts';
-import { signInScene } from './sign-in-scene.ts';
+import { SLOW_PASSWORD_COST, signInScene } from './sign-in-scene.ts';
 
-const scene = signInScene();
+const scene = signInScene(SLOW_PASSWORD_COST);
 
 describe('signing in', () => {
   test('leads to the overview, with a cookie that only the portal gets', async () => {
@@ -116,5 +117,63 @@ describe('signing in', () => {
       password: '',
     });
     expect(answer.status).toBe(422);
+  });
+});
+
+describe('a flood of guesses', () => {
+  const from = (address: string) => portalClient(scene.stack, { 'X-Forwarded-For': address });
+
+  test('from ever new addresses keeps nobody out at a browser that signed in before', async () => {
+    const one = await scene.newAccount();
+    const own = from('203.0.113.30');
+    await own.signIn(one);
+    let isOver = false;
+    let tried = 0;
+    const seen = new Set<number>();
+    const flood = Array.from({ length: 30 }, async () => {
+      while (!isOver) {
+        tried += 1;
+        const address = `198.18.${tried >> 8}.${tried & 255}`;
+        const guessed = { email: `${tried}@portal.example`, password: 'not the password' };
+        const { status, headers } = await from(address).signIn(guessed);
+        seen.add(status);
+        if (status === 503) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      }
+    });
+    try {
+      await until(() => expect(seen).toContain(503));
+      for (let round = 0; round < 2; round += 1) expect((await own.signIn(one)).status).toBe(303);
+      // A new device is looked at in its turn, or told to come back.
+      const answer = await from('203.0.113.31').signIn(one);
+      expect([303, 503]).toContain(answer.status);
+    } finally {
+      isOver = true;
+      await Promise.all(flood);
+    }
+    expect([...seen].sort()).toEqual([403, 503]);
+    await scene.forgetAttempts();
+  });
+
+  test('counts, too, where there was no room to look at it', async () => {
+    const { email } = await scene.newAccount();
+    const clients = Array.from({ length: 36 }, () => portalClient(scene.stack));
+    await Promise.all(clients.map((client) => client.get('/portal/sign-in')));
+    const answers = await Promise.all(
+      clients.map((client, index) =>
+        client.signIn({ email: `${index % 12}-${email}`, password: 'not the password' }),
+      ),
+    );
+    const looked = answers.filter(({ status }) => status === 403).length;
+    const busy = answers.filter(({ status }) => status === 503).length;
+    expect(looked + busy).toBe(36);
+    expect(busy).toBeGreaterThan(0);
+    const subjectDigest = scene.stack.digests.signInSubject('address', '127.0.0.1');
+    const { attempts } = await scene.stack.database
+      .selectFrom('portal_sign_in_attempts')
+      .select('attempts')
+      .where('subject_digest', '=', subjectDigest)
+      .executeTakeFirstOrThrow();
+    expect(attempts).toBe(36);
+    await scene.forgetAttempts();
   });
 });
