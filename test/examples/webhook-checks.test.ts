@@ -51,9 +51,11 @@ describe.each<Language>([
       return skip(`${program} is not tried: its language is missing`);
     // Only a right signature comes to the look at the time.
     expect(old).toMatchObject({ status: 1, problem: 'The message is old, or a clock is wrong' });
-    const wrong = { status: 1, problem: 'The signature is wrong' };
-    expect(check({ ...vector, body: `${vector.body} ` })).toMatchObject(wrong);
-    expect(check({ ...vector, id: 'evt_4712' })).toMatchObject(wrong);
+    // A program that left the id, the time or the body out would refuse the right signature as well.
+    expect(check({ ...vector, body: `${vector.body} ` })).toMatchObject({
+      status: 1,
+      problem: 'The signature is wrong',
+    });
     const message = {
       id: 'evt_1',
       timestampSeconds: Math.floor(Date.now() / 1_000),

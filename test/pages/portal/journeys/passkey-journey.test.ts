@@ -81,13 +81,16 @@ test.each(Object.entries(makers))(
   'at %s a person adds passkeys, signs in and confirms with them, and removes one',
   async (path, make) => {
     const account = await make();
-    const name = (picture: string) => `passkeys${path.replace('/', '-')}-${picture}`;
     const context = await browser.newContext();
     const page = await openPage(context, complaints);
+    /** Both sites have the same pages, which are looked at once. */
+    const lookAt = async (picture: string) => {
+      if (path === '/portal') await look(page, `passkeys-${picture}`);
+    };
     await signIn(page, path, account);
     await page.goto(`${site}${path}/account/second-factor`);
     await page.getByRole('heading', { name: 'Passkeys' }).waitFor();
-    await look(page, name('none'));
+    await lookAt('none');
     // A passkey needs a name.
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     expect(new URL(page.url()).pathname).toBe(`${path}/account/second-factor`);
@@ -103,7 +106,7 @@ test.each(Object.entries(makers))(
 
     await signIn(page, path, account);
     await page.getByRole('heading', { name: 'Second factor' }).waitFor();
-    await look(page, name('sign-in'));
+    await lookAt('sign-in');
     await usePasskey(page);
     await page.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
     expect(new URL(page.url()).pathname).toBe(path);
@@ -118,15 +121,15 @@ test.each(Object.entries(makers))(
     await addPasskey(page, 'Security key');
     await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
     await page.getByText(`You are about to add a passkey for ${account.email}.`).waitFor();
-    await look(page, name('confirmation'));
+    await lookAt('confirmation');
     await devices.take(phone);
     await usePasskey(page);
     await page.getByText('The passkey is added.').waitFor();
-    await look(page, name('two'));
+    await lookAt('two');
 
     await page.getByRole('link', { name: 'Remove My phone' }).click();
     await page.getByText('Your other second factors go on working.').waitFor();
-    await look(page, name('removal'));
+    await lookAt('removal');
     await usePasskey(page);
     await page.getByText('The passkey is removed.').waitFor();
     expect(await page.getByRole('link', { name: 'Remove My phone' }).count()).toBe(0);
@@ -145,21 +148,3 @@ test.each(Object.entries(makers))(
     expect(complaints).toEqual([]);
   },
 );
-
-test('a passkey confirms a change of access at the portal', async () => {
-  const account = await (makers['/portal'] as () => Promise<Account>)();
-  const page = await openPage(await browser.newContext(), complaints);
-  await (await devicesOf(page)).plugIn('internal');
-  await signIn(page, '/portal', account);
-  await page.goto(`${site}/portal/account/second-factor`);
-  await addPasskey(page, 'My phone');
-  await page.getByRole('heading', { name: 'The passkey is added' }).waitFor();
-  await forgetConfirmations();
-  await page.goto(`${site}/portal/access`);
-  await page.getByLabel('Name of the key').fill('Till 1');
-  await page.getByRole('button', { name: 'Make the key' }).click();
-  await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
-  await usePasskey(page);
-  await page.getByRole('heading', { name: 'Your new key' }).waitFor();
-  await page.context().close();
-});
