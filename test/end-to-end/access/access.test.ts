@@ -420,19 +420,6 @@ describe('access', () => {
       await suspend(partner, 'ACTIVE');
       await soon(200, () => withToken('partner', token));
     });
-
-    test('a raised version ends all tokens of a company', async () => {
-      const merchant = await makeMerchant(scene.stack);
-      const { token } = await merchantClient(scene.stack, merchant);
-      await scene.stack.database
-        .updateTable('merchants')
-        .set({ token_version: 2 })
-        .where('id', '=', merchant.id)
-        .execute();
-      await soon(401, () => withToken('merchant', token));
-      const again = await login('merchant', merchant.apiKey);
-      expect((await withToken('merchant', again.body.accessToken)).status).toBe(200);
-    });
   });
 
   describe('what belongs to others', () => {

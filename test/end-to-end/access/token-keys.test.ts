@@ -1,4 +1,4 @@
-import { createPublicKey, randomUUID } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningApi, startApi } from '../../../src/api.ts';
@@ -7,7 +7,7 @@ import { revokeApiKey } from '../../../src/db/access/company-access.ts';
 import { makeSecrets } from '../../../src/local/start/backing-services.ts';
 import { createLogger } from '../../../src/runtime/process/logger.ts';
 import { call } from '../../support/clients.ts';
-import { makeMerchant, makePartner, type TestPartner } from '../../support/companies.ts';
+import { makePartner, type TestPartner } from '../../support/companies.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
 import { within } from '../../support/until.ts';
 
@@ -169,14 +169,4 @@ describe('within two seconds on every process', () => {
       urls.map((url) => within(2, async () => expect(await ask(url, token)).toBe(status))),
     );
   });
-});
-
-test('a token of one kind of company with the id of the other is none', async () => {
-  const merchant = await makeMerchant(stack);
-  const { accessToken } = (
-    await call(`${stack.url}/api/v1/merchant/client/auth/login`, { body: { key: merchant.apiKey } })
-  ).body;
-  expect(await ask(stack.url, accessToken)).toBe(401);
-  const headers = { Authorization: `Bearer ${accessToken}`, 'x-request-id': randomUUID() };
-  expect((await call(`${stack.url}${base}/test`, { headers })).status).toBe(401);
 });
