@@ -477,7 +477,7 @@ describe('a selling price', () => {
   });
 
   it('may be seen to have been another one: the changes of the service fee stand at the merchant', async () => {
-    const { merchant } = await scene.voucherIn('redeemed');
+    const { merchant } = await scene.payee('merchant');
     await scene.stack.database.transaction().execute((transaction) =>
       addAuditEntry(transaction, {
         ...{ actor: 'hanna', action: 'set service-fee' },

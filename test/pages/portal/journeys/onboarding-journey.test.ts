@@ -83,6 +83,9 @@ describe.each([
     await page.getByLabel('Name of the key').fill('Till 1');
     await page.getByRole('button', { name: 'Make the key' }).click();
     const key = await page.getByLabel('Test key').inputValue();
+    expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(
+      javaScriptEnabled ? 1 : 0,
+    );
     await page.getByRole('link', { name: 'I have copied it' }).click();
 
     await proceed();
