@@ -46,7 +46,7 @@ export async function withDelayedStandby<Result>(
       progress,
     });
     stops.add(standby.stop);
-    await waitForStandby(primary.url, signal);
+    await confirmByStandby(primary.url, signal);
     return await work(primary.url);
   } finally {
     await stops.run();
@@ -54,7 +54,7 @@ export async function withDelayedStandby<Result>(
 }
 
 /** From now on commits wait for the standby, which follows already. */
-async function waitForStandby(primaryUrl: string, signal: AbortSignal): Promise<void> {
+async function confirmByStandby(primaryUrl: string, signal: AbortSignal): Promise<void> {
   const session = new pg.Client({ connectionString: primaryUrl });
   await session.connect();
   try {

@@ -4,18 +4,12 @@ import { sql } from 'kysely';
 import type { Bench, Benchmark, GrowthMeasurement, Measurement } from '../benchmark.ts';
 import { LANES } from '../compare.ts';
 import { memoryOf } from '../cpu/process-usage.ts';
-import {
-  type BenchCall,
-  FailedCallError,
-  runLoad,
-  type SendBenchCall,
-  sendCall,
-} from '../run-load.ts';
+import { measureLives } from '../highest-rate.ts';
+import { type BenchCall, FailedCallError, type SendBenchCall, sendCall } from '../run-load.ts';
 import { runSteadily } from '../run-steadily.ts';
 import { type Service, withService } from '../service.ts';
 import { quantile } from '../statistics.ts';
-import { lifeOf, messagesSettled, voucherLives } from '../voucher-lives.ts';
-import { WARM_UP_LIVES } from './p9-voucher-lives.ts';
+import { lifeOf, messagesSettled } from '../voucher-lives.ts';
 
 /** Of the rate that the machine reaches: the rest is for what faults leave behind. */
 const SHARE = 0.8;
@@ -42,9 +36,10 @@ export const soakBenchmark: Benchmark = {
     ),
 };
 
-interface Life {
-  readonly endedAt: number;
-  readonly milliseconds: number;
+/** A figure at a time of the run. */
+interface Figure {
+  readonly at: number;
+  readonly value: number;
 }
 
 /** What the run uses at one time. */
@@ -61,27 +56,21 @@ async function soak(
   service: Service,
   note: (detail: string) => void,
 ): Promise<readonly [Measurement, ...Measurement[]]> {
-  const { backing, options, signal } = bench;
-  const calls = await voucherLives({ service, sandboxUrl: backing.sandboxUrl });
-  const load = { calls, lanes: LANES, signal };
-  note('warming up');
-  await runLoad({ ...load, seconds: Number.POSITIVE_INFINITY, count: WARM_UP_LIVES });
-  note('measuring the rate');
-  const { rate } = await runLoad({ ...load, seconds: options.rounds * options.seconds });
-  await messagesSettled(service);
-
+  const { options, signal } = bench;
+  const { calls, rate } = await measureLives(bench, service, note);
   const perSecond = SHARE * rate;
   const seconds = options.minutes * 60;
   note(`${perSecond.toFixed(1)} lives a second for ${options.minutes} minutes`);
   const agent = new Agent({ keepAlive: true });
   const repeated = createRepetition((call) => sendCall(agent, call));
-  const lives: Life[] = [];
+  /** The milliseconds of each life, at its end. */
+  const lives: Figure[] = [];
   let begun = 0;
   const send = async () => {
     const startedAt = performance.now();
     await lifeOf(calls, begun++ % LANES)(repeated.send);
-    const endedAt = performance.now();
-    lives.push({ endedAt, milliseconds: endedAt - startedAt });
+    const at = performance.now();
+    lives.push({ at, value: at - startedAt });
   };
   const ending = new AbortController();
   const ends = AbortSignal.any([signal, ending.signal]);
@@ -101,8 +90,8 @@ async function soak(
   const length = seconds / minutes.length;
   const paces = minutes.map(
     (minute) =>
-      lives.filter(({ endedAt }) => Math.floor((endedAt - startedAt) / 1_000 / length) === minute)
-        .length / length,
+      lives.filter(({ at }) => Math.floor((at - startedAt) / 1_000 / length) === minute).length /
+      length,
   );
   return [
     { title, paces, leastPace: Number((LEAST_SHARE_DONE * perSecond).toFixed(1)) },
@@ -190,46 +179,28 @@ async function breakInTurns(
 function growths(
   startedAt: number,
   seconds: number,
-  { lives, samples }: { readonly lives: readonly Life[]; readonly samples: readonly Sample[] },
+  { lives, samples }: { readonly lives: readonly Figure[]; readonly samples: readonly Sample[] },
 ): GrowthMeasurement[] {
-  const quarterOf = (at: number) => Math.floor(((at - startedAt) / 1_000 / seconds) * 4);
-  const growth = <One>(
-    all: readonly One[],
-    at: (one: One) => number,
-    figure: (ones: readonly One[]) => number,
-  ) => {
-    const of = (quarter: number) => figure(all.filter((one) => quarterOf(at(one)) === quarter));
+  const quarterOf = ({ at }: Figure) => Math.floor(((at - startedAt) / 1_000 / seconds) * 4);
+  const growth = (figures: readonly Figure[], share: number) => {
+    const of = (quarter: number) => {
+      const inQuarter = figures.filter((figure) => quarterOf(figure) === quarter);
+      return quantile(
+        inQuarter.map(({ value }) => value),
+        share,
+      );
+    };
     return { quarters: { first: of(0), last: of(3) } };
   };
-  const time = (share: number) =>
-    growth(
-      lives,
-      ({ endedAt }) => endedAt,
-      (ones) =>
-        quantile(
-          ones.map(({ milliseconds }) => milliseconds),
-          share,
-        ),
-    );
-  const use = (figure: Exclude<keyof Sample, 'at'>) =>
-    growth(
-      samples,
-      ({ at }) => at,
-      (ones) =>
-        quantile(
-          ones.map((one) => one[figure]),
-          0.5,
-        ),
-    );
+  const [p50, p99] = [growth(lives, 0.5), growth(lives, 0.99)];
+  const use = (name: Exclude<keyof Sample, 'at'>) => {
+    const figures = samples.map((sample) => ({ at: sample.at, value: sample[name] }));
+    return growth(figures, 0.5);
+  };
   return [
-    { title: 'p50 of a life, last quarter / first', unit: 'ms', ...time(0.5), greatest: BARS.p50 },
-    { title: 'p99 of a life', unit: 'ms', ...time(0.99), greatest: BARS.p99 },
-    {
-      title: 'memory of the service',
-      unit: 'MB',
-      ...use('service'),
-      greatest: BARS.memory,
-    },
+    { title: 'p50 of a life, last quarter / first', unit: 'ms', ...p50, greatest: BARS.p50 },
+    { title: 'p99 of a life', unit: 'ms', ...p99, greatest: BARS.p99 },
+    { title: 'memory of the service', unit: 'MB', ...use('service'), greatest: BARS.memory },
     {
       title: 'connections to PostgreSQL',
       unit: '',

@@ -3,11 +3,11 @@ import { availableParallelism } from 'node:os';
 import type { Bench, Benchmark, PredictionMeasurement } from '../benchmark.ts';
 import { fitQueue, predictMs, type TimeAtRate } from '../capacity/queue.ts';
 import { LANES } from '../compare.ts';
-import { runLoad, sendCall } from '../run-load.ts';
+import { measureLives } from '../highest-rate.ts';
+import { sendCall } from '../run-load.ts';
 import { runSteadily } from '../run-steadily.ts';
 import { type Service, withService } from '../service.ts';
-import { lifeOf, messagesSettled, voucherLives } from '../voucher-lives.ts';
-import { WARM_UP_LIVES } from './p9-voucher-lives.ts';
+import { lifeOf, messagesSettled } from '../voucher-lives.ts';
 
 /** Shares of the highest rate. The model is fitted to two of them, and predicts the two others. */
 const FITTED = [0.2, 0.5] as const;
@@ -26,19 +26,12 @@ export const queueBenchmark: Benchmark = {
 };
 
 async function measure(
-  { backing, options, signal }: Bench,
+  bench: Bench,
   service: Service,
   note: (detail: string) => void,
 ): Promise<readonly [PredictionMeasurement, PredictionMeasurement]> {
-  const { rounds, seconds } = options;
-  const calls = await voucherLives({ service, sandboxUrl: backing.sandboxUrl });
-  const load = { calls, lanes: LANES, signal };
-  note('warming up');
-  await runLoad({ ...load, seconds: Number.POSITIVE_INFINITY, count: WARM_UP_LIVES });
-  note('measuring the highest rate');
-  const { rate: highestRate } = await runLoad({ ...load, seconds: rounds * seconds });
-  await messagesSettled(service);
-
+  const { rounds, seconds } = bench.options;
+  const { calls, rate: highestRate } = await measureLives(bench, service, note);
   const agent = new Agent({ keepAlive: true });
   let begun = 0;
   const send = () => lifeOf(calls, begun++ % LANES)((call) => sendCall(agent, call));
@@ -49,7 +42,9 @@ async function measure(
       note(`round ${round} of ${rounds}`);
       for (const [share, milliseconds] of times) {
         const steady = { perSecond: share * highestRate, seconds: LENGTH * seconds };
-        milliseconds.push(...(await runSteadily({ send, ...steady, signal })).milliseconds);
+        milliseconds.push(
+          ...(await runSteadily({ send, ...steady, signal: bench.signal })).milliseconds,
+        );
         await messagesSettled(service);
       }
     }
