@@ -132,10 +132,25 @@ const withSums = (orders: CheckedOrders) => sql`
     where settlements.operation_id in (orders.operation_id, 'recovered:' || orders.reference)
   ) as borne`;
 
-/** SQL: the accounts of an order, with what they are to have and what the ledger moved. */
-const accountsOf = (orders: CheckedOrders) => sql`
-  select ended.name, ended.id, account.kind, account.goal, account.booked
-  from (${withSums(orders)}) as ended
+/** Rows of `fault`, which names the invariant and the faulty row for people, and its `id`. */
+type Faults = RawBuilder<{ fault: string; id: number }>;
+
+const names = {
+  clearing: 'A clearing has what providers did',
+  suspense: 'B suspense has what nobody bears',
+  payer: 'C payer and fees pay exactly for what is charged',
+  cases: 'D a case is open exactly where a person is needed',
+} as const;
+
+/**
+ * The faults of orders: positions.ts says what their accounts are to have. A case is open exactly where something is in
+ * suspense, or a provider has other content. Silence is a matter of time: a doubt is asked about once a day, so that
+ * its case is open after a day more.
+ */
+const faultsOf = (orders: CheckedOrders): Faults => sql`
+  with ended as materialized (${withSums(orders)})
+  select invariant || ': ' || ended.name as fault, ended.id
+  from ended
   cross join lateral (
     select coalesce(sum(change) filter (where kind in ('gift-hold', 'airtime-hold')), 0) as hold,
       coalesce(sum(change) filter (where kind in ('mobile-money-clearing', 'airtime-clearing')), 0)
@@ -157,39 +172,19 @@ const accountsOf = (orders: CheckedOrders) => sql`
       status <> 'HELD' and not charged and is_with_partner as is_returned
   ) as state
   cross join lateral (values
-    ('clearing', case when is_open then 0 else done end, booked.clearing),
-    ('suspense', -open, booked.suspense),
-    ('hold', case when is_open then whole else 0 end, booked.hold),
-    ('payer', case when is_open or charged or is_returned then -whole else 0 end
+    (${names.clearing}, case when is_open then 0 else done end, booked.clearing),
+    (${names.suspense}, -open, booked.suspense),
+    (${names.payer}, case when is_open then whole else 0 end, booked.hold),
+    (${names.payer}, case when is_open or charged or is_returned then -whole else 0 end
       - case when is_open or is_payment then 0 else partner end, booked.payer),
-    ('gift', case when is_open or not is_payment then 0
+    (${names.payer}, case when is_open or not is_payment then 0
       else case when is_returned then whole else 0 end - partner end, booked.gift),
-    ('fees', case when is_open then 0 else case when charged then fee else 0 end - platform end,
+    (${names.payer}, case when is_open then 0 else case when charged then fee else 0 end - platform end,
       booked.fees)
-  ) as account (kind, goal, booked)
-  where account.goal <> account.booked`;
-
-/** The names of the invariants by the accounts that break them. */
-const names = {
-  clearing: 'A clearing has what providers did',
-  suspense: 'B suspense has what nobody bears',
-  payer: 'C payer and fees pay exactly for what is charged',
-} as const;
-
-type Query = (orders: CheckedOrders) => RawBuilder<{ fault: string; id: number }>;
-
-const ofAccounts =
-  (condition: RawBuilder<unknown>): Query =>
-  (orders) =>
-    sql`
-    select distinct name as fault, id from (${accountsOf(orders)}) as accounts where ${condition}`;
-
-/**
- * A case is open exactly where something is in suspense, or a provider has other content. Silence is a matter of time:
- * a doubt is asked about once a day, so that its case is open after a day more.
- */
-const cases: Query = (orders) => sql`
-  select name as fault, id from (${withSums(orders)}) as ended
+  ) as account (invariant, goal, booked)
+  where account.goal <> account.booked
+  union
+  select ${names.cases} || ': ' || name, id from ended
   cross join lateral (
     select exists (select from cases where subject_kind = 'order' and closed_at is null
         and subject = ended.operation_id and why = 'difference' and amount = ended.open) as has_difference,
@@ -207,14 +202,6 @@ const cases: Query = (orders) => sql`
     or (has_unclear or has_silence) and not has_any
     or has_any and not (open <> 0 or has_unclear or has_doubt))`;
 
-/** The invariants of orders: positions.ts says what the accounts are to have. */
-const orderInvariants: readonly (readonly [name: string, query: Query])[] = [
-  [names.clearing, ofAccounts(sql`kind = 'clearing'`)],
-  [names.suspense, ofAccounts(sql`kind = 'suspense'`)],
-  [names.payer, ofAccounts(sql`kind in ('hold', 'payer', 'gift', 'fees')`)],
-  ['D a case is open exactly where a person is needed', cases],
-];
-
 /** A fault, and the row that it is about. */
 export interface BookFault {
   /** For people. */
@@ -226,15 +213,14 @@ export interface BookFault {
 /** Which rows are checked: what stands behind the column of their id, like `= any($1)`. */
 export type SubjectIds = Readonly<Partial<Record<BookSubject, RawBuilder<unknown>>>>;
 
-type Invariant = readonly [
-  name: string,
-  /** Rows of `fault`, which names the faulty row for people, and its `id`. */
-  query: (ids: RawBuilder<unknown>) => RawBuilder<{ fault: string; id: number }>,
-];
+/** The faults of rows with these ids. */
+type Invariant = (ids: RawBuilder<unknown>) => Faults;
 
-/** The invariants of orders, for the orders of rows. */
-const ofOrders = (orders: (ids: RawBuilder<unknown>) => CheckedOrders): readonly Invariant[] =>
-  orderInvariants.map(([name, query]) => [name, (ids) => query(orders(ids))]);
+/** An invariant whose query names only the faulty row. */
+const named =
+  (name: string, query: Invariant): Invariant =>
+  (ids) =>
+    sql`select ${name} || ': ' || fault as fault, id from (${query(ids)}) as faulty`;
 
 /**
  * Transfers by their ids. `offset 0` keeps their steps out of the search. Otherwise PostgreSQL
@@ -246,13 +232,13 @@ const transfersWith = (ids: RawBuilder<unknown>) => sql`(
   from ledger_transfers where id ${ids} offset 0)`;
 
 const ofTransfers: readonly Invariant[] = [
-  [
+  named(
     'I1 a transfer moves one amount from one account to another',
     (ids) => sql`
       select 'transfer ' || id as fault, id from ledger_transfers
       where id ${ids} and (amount <= 0 or debit_account_id = credit_account_id)`,
-  ],
-  [
+  ),
+  named(
     'I6 a deposit is corrected in its own wallet, and not below zero',
     (ids) => sql`
       select 'operation ' || correction.operation_id as fault, correction.id
@@ -266,9 +252,9 @@ const ofTransfers: readonly Invariant[] = [
           and 0 <= (
             select sum(case when debit_account_id = deposit.debit_account_id then amount else -amount end)
             from ledger_transfers as part where part.operation_id = deposit.operation_id))`,
-  ],
-  [
-    'B suspense has what nobody bears',
+  ),
+  named(
+    names.suspense,
     (ids) => sql`
       select 'operation ' || moved.operation_id || ' of no order' as fault, moved.id
       from ${transfersWith(ids)} as moved
@@ -279,17 +265,17 @@ const ofTransfers: readonly Invariant[] = [
         and not exists (select from placements
           where moved.operation_id = 'recovered:' || reference
             and reference = substring(moved.operation_id from '^recovered:(.+)$'))`,
-  ],
+  ),
 ];
 
 const ofVouchers: readonly Invariant[] = [
-  [
+  named(
     'I3 nothing is below zero',
     (ids) => sql`
       select 'voucher ' || id as fault, id from vouchers
       where id ${ids} and (remaining < 0 or held < 0 or returned < 0)`,
-  ],
-  [
+  ),
+  named(
     'I5 a voucher is what remains, is held, pays for redemptions and was returned',
     (ids) => sql`
       select case when is_hold then 'hold of voucher ' else 'voucher ' end || id as fault, id
@@ -302,8 +288,8 @@ const ofVouchers: readonly Invariant[] = [
         (false, amount <> remaining + held + returned + spent),
         (true, held <> holds)) as test (is_hold, is_broken)
       where id ${ids} and is_broken`,
-  ],
-  [
+  ),
+  named(
     'I10 a voucher moves only along the allowed graph',
     (ids) => sql`
       select 'voucher ' || voucher_id || ': ' || from_status || ' to ' || to_status as fault,
@@ -320,12 +306,12 @@ const ofVouchers: readonly Invariant[] = [
       where vouchers.id ${ids} and status <> coalesce((
         select to_status from voucher_status_changes
         where voucher_id = vouchers.id order by id desc limit 1), 'ACTIVE')`,
-  ],
+  ),
 ];
 
 const ofPlacements: readonly Invariant[] = [
-  ...ofOrders(lostOrders),
-  [
+  (ids) => faultsOf(lostOrders(ids)),
+  named(
     'E a placement says what was observed last',
     (ids) => sql`
       select 'placement ' || placement.id as fault, placement.id from placements as placement
@@ -333,11 +319,11 @@ const ofPlacements: readonly Invariant[] = [
         select said, done from observations where placement_id = placement.id
         order by id desc limit 1) as seen on true
       where placement.id ${ids} and (placement.said, placement.done) <> (seen.said, seen.done)`,
-  ],
+  ),
 ];
 
 const ofTopUps: readonly Invariant[] = [
-  [
+  named(
     'I5 the state of a top-up is that of its attempts',
     (ids) => sql`
       select 'state of top-up ' || topups.id as fault, topups.id from topups
@@ -348,8 +334,8 @@ const ofTopUps: readonly Invariant[] = [
       where topups.id ${ids} and (status in ('PROCESSING', 'UNKNOWN')) <> coalesce((
         select true from topup_attempts
         where topup_attempts.topup_id = topups.id and topup_attempts.status = 'HELD' limit 1), false)`,
-  ],
-  [
+  ),
+  named(
     'I5 the newest attempt holds the price of its top-up',
     (ids) => sql`
       select 'top-up ' || id as fault, id from topups
@@ -357,14 +343,14 @@ const ofTopUps: readonly Invariant[] = [
         select hold.amount from topup_attempts as try
         join ledger_transfers as hold on hold.operation_id = try.operation_id and step = 'hold'
         where try.topup_id = topups.id and try.attempt = topups.attempt)`,
-  ],
-  ...ofOrders(ordersOfTopups),
+  ),
+  (ids) => faultsOf(ordersOfTopups(ids)),
 ];
 
 const invariants: Readonly<Record<BookSubject, readonly Invariant[]>> = {
   transfer: ofTransfers,
   voucher: ofVouchers,
-  redemption: ofOrders(ordersOfRedemptions),
+  redemption: [(ids) => faultsOf(ordersOfRedemptions(ids))],
   placement: ofPlacements,
   'top-up': ofTopUps,
 };
@@ -376,9 +362,9 @@ export async function brokenSubjects(
 ): Promise<BookFault[]> {
   const faults: BookFault[] = [];
   for (const [subject, ids] of Object.entries(subjects) as [BookSubject, RawBuilder<unknown>][])
-    for (const [name, query] of invariants[subject]) {
-      const { rows } = await query(ids).execute(transaction);
-      faults.push(...rows.map(({ fault, id }) => ({ line: `${name}: ${fault}`, subject, id })));
+    for (const faultsAmong of invariants[subject]) {
+      const { rows } = await faultsAmong(ids).execute(transaction);
+      faults.push(...rows.map(({ fault: line, id }) => ({ line, subject, id })));
     }
   return faults;
 }
