@@ -11,8 +11,10 @@ import { type Service, withService } from '../service.ts';
 import { quantile } from '../statistics.ts';
 import { lifeOf, messagesSettled } from '../voucher-lives.ts';
 
-/** Of the rate that the machine reaches: the rest is for what faults leave behind. */
+/** Of the rate that the machine reaches with the same faults. */
 const SHARE = 0.8;
+/** Of the length of the run: the time in which the highest rate is measured before it. */
+const SHARE_OF_MEASURING = 0.1;
 /** Of the steady rate. */
 const LEAST_SHARE_DONE = 0.95;
 const SAMPLE_SECONDS = 5;
@@ -57,33 +59,29 @@ async function soak(
   note: (detail: string) => void,
 ): Promise<readonly [Measurement, ...Measurement[]]> {
   const { options, signal } = bench;
-  const { calls, rate } = await measureLives(bench, service, note);
-  const perSecond = SHARE * rate;
   const seconds = options.minutes * 60;
+  const repeated = createRepetition();
+  const measuring = { seconds: SHARE_OF_MEASURING * seconds, note, through: repeated.through };
+  const { calls, rate } = (
+    await amongFaults(bench, service, () => measureLives(bench, service, measuring))
+  ).result;
+  const perSecond = SHARE * rate;
   note(`${perSecond.toFixed(1)} lives a second for ${options.minutes} minutes`);
   const agent = new Agent({ keepAlive: true });
-  const repeated = createRepetition((call) => sendCall(agent, call));
+  const sendRepeated = repeated.through((call) => sendCall(agent, call));
   /** The milliseconds of each life, at its end. */
   const lives: Figure[] = [];
   let begun = 0;
   const send = async () => {
     const startedAt = performance.now();
-    await lifeOf(calls, begun++ % LANES)(repeated.send);
+    await lifeOf(calls, begun++ % LANES)(sendRepeated);
     const at = performance.now();
     lives.push({ at, value: at - startedAt });
   };
-  const ending = new AbortController();
-  const ends = AbortSignal.any([signal, ending.signal]);
   const startedAt = performance.now();
-  const beside = [takeSamples(bench, service, ends), breakInTurns(bench, service, ends)] as const;
-  try {
-    await runSteadily({ send, perSecond, seconds, signal });
-  } finally {
-    ending.abort();
-    agent.destroy();
-  }
-  const [samples, faults] = await Promise.all(beside);
-  signal.throwIfAborted();
+  const { faults, samples } = await amongFaults(bench, service, () =>
+    runSteadily({ send, perSecond, seconds, signal }).finally(() => agent.destroy()),
+  );
   await messagesSettled(service);
   const title = `lives, ${faults} faults, ${repeated.count()} repeated calls, rate / ${rate.toFixed(1)}`;
   const minutes = Array.from({ length: Math.floor(options.minutes) || 1 }, (_, minute) => minute);
@@ -99,10 +97,23 @@ async function soak(
   ];
 }
 
+/** Runs work while faults come and go, and takes samples meanwhile. */
+async function amongFaults<Result>(bench: Bench, service: Service, work: () => Promise<Result>) {
+  const ending = new AbortController();
+  const ends = AbortSignal.any([bench.signal, ending.signal]);
+  const [result, faults, samples] = await Promise.all([
+    work().finally(() => ending.abort()),
+    breakInTurns(bench, service, ends),
+    takeSamples(bench, service, ends),
+  ]);
+  bench.signal.throwIfAborted();
+  return { result, faults, samples };
+}
+
 /** Repeats a call that a fault broke, as a client does, and counts how often. */
-function createRepetition(send: SendBenchCall) {
+function createRepetition() {
   let count = 0;
-  const attempt = async (call: BenchCall, tries: number): Promise<unknown> => {
+  const attempt = async (send: SendBenchCall, call: BenchCall, tries: number): Promise<unknown> => {
     try {
       return await send(call);
     } catch (error) {
@@ -110,10 +121,13 @@ function createRepetition(send: SendBenchCall) {
       if (!(error instanceof FailedCallError) || tries >= MOST_TRIES) throw error;
       count += 1;
       await pause(RETRY_MS);
-      return attempt(call, tries + 1);
+      return attempt(send, call, tries + 1);
     }
   };
-  return { send: (call: BenchCall) => attempt(call, 1), count: () => count };
+  return {
+    through: (send: SendBenchCall) => (call: BenchCall) => attempt(send, call, 1),
+    count: () => count,
+  };
 }
 
 /** Pauses, unless the run has ended. */

@@ -31,7 +31,10 @@ async function measure(
   note: (detail: string) => void,
 ): Promise<readonly [PredictionMeasurement, PredictionMeasurement]> {
   const { rounds, seconds } = bench.options;
-  const { calls, rate: highestRate } = await measureLives(bench, service, note);
+  const { calls, rate: highestRate } = await measureLives(bench, service, {
+    seconds: rounds * seconds,
+    note,
+  });
   const agent = new Agent({ keepAlive: true });
   let begun = 0;
   const send = () => lifeOf(calls, begun++ % LANES)((call) => sendCall(agent, call));
