@@ -186,6 +186,9 @@ export interface RunningTemporalServer {
   stop(): Promise<void>;
 }
 
+/** A server in memory keeps all workflows on its heap: fewer searches of it save a tenth of its CPU. */
+const RARE_COLLECTION = { GOGC: '400' };
+
 const READY_SECONDS = 60;
 const LOOK_MS = 50;
 
@@ -245,7 +248,12 @@ export function startTemporalServer(
     const databaseFile = inMemory ? undefined : join(directory, 'temporal.db');
     const database = databaseFile && (await beginTemporalDatabase(databaseFile));
     const words = { port, uiPort, databaseFile, codecEndpoint, namespaces, dynamicConfig };
-    const server = await launchTemporal(options.binary, temporalArguments(words), directory);
+    const server = await launchTemporal(
+      options.binary,
+      temporalArguments(words),
+      directory,
+      inMemory ? RARE_COLLECTION : {},
+    );
 
     const address = `127.0.0.1:${port}`;
     try {
