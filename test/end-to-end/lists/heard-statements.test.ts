@@ -39,7 +39,7 @@ describe.skipIf(!statementsFile)('the statements of all tests', () => {
     const prepared = statements.filter(({ isPrepared }) => isPrepared);
     expect(prepared.length).toBeGreaterThan(300);
     const all = new Map(prepared.map(({ text, values }) => [text, values]));
-    const options = { isGeneric: true, isBig: true };
+    const options = { isGeneric: true };
     expect(await wholeLooks(client, all, EXCEPTIONS_OF_SCHEDULES, options)).toEqual([]);
   });
 });

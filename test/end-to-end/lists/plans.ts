@@ -149,9 +149,12 @@ export async function wholeLooks(
   exceptions: readonly PlanException[],
   {
     isGeneric = false,
-    isBig = false,
+    isBig = isGeneric,
   }: {
-    /** By the plan for all values. */
+    /**
+     * By the plan for all values. It guesses how many rows a condition finds: at 20,000 rows the sample of `analyze`
+     * would decide between look-ups and the whole table.
+     */
     readonly isGeneric?: boolean;
     /** As if the tables were so big that reading one cost more than any number of look-ups. */
     readonly isBig?: boolean;
