@@ -60,14 +60,16 @@ async function soak(
 ): Promise<readonly [Measurement, ...Measurement[]]> {
   const { options, signal } = bench;
   const seconds = options.minutes * 60;
-  const repeated = createRepetition();
-  const measuring = { seconds: SHARE_OF_MEASURING * seconds, note, through: repeated.through };
-  const { calls, rate } = (
-    await amongFaults(bench, service, () => measureLives(bench, service, measuring))
-  ).result;
+  const { through } = createRepetition();
+  const measuring = { seconds: SHARE_OF_MEASURING * seconds, note, through };
+  const { result: measured } = await amongFaults(bench, service, () =>
+    measureLives(bench, service, measuring),
+  );
+  const { calls, rate } = measured;
   const perSecond = SHARE * rate;
   note(`${perSecond.toFixed(1)} lives a second for ${options.minutes} minutes`);
   const agent = new Agent({ keepAlive: true });
+  const repeated = createRepetition();
   const sendRepeated = repeated.through((call) => sendCall(agent, call));
   /** The milliseconds of each life, at its end. */
   const lives: Figure[] = [];
