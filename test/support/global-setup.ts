@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { readStartConfig } from '../../src/config/config.ts';
@@ -68,10 +68,11 @@ const QUICK_LOGINS = { scram_iterations: '1' };
 
 /** Stops and deletes what test runs that were killed have left. */
 async function removeCrashedRuns(): Promise<void> {
-  const inFolder = async (folder: string) =>
-    (await readdir(folder).catch(() => [])).map((name) => join(folder, name));
-  const entries = [...(await inFolder(MEMORY_FOLDER)), ...(await inFolder(tmpdir()))];
-  for (const directory of entries.filter((entry) => basename(entry).startsWith(PREFIX))) {
+  const runsIn = async (folder: string) => {
+    const names = await readdir(folder).catch(() => []);
+    return names.filter((name) => name.startsWith(PREFIX)).map((name) => join(folder, name));
+  };
+  for (const directory of [...(await runsIn(MEMORY_FOLDER)), ...(await runsIn(tmpdir()))]) {
     const found = await stat(directory).catch(() => undefined);
     // Another run may have removed it; one that was just made may not be claimed yet.
     if (found?.uid !== process.getuid?.() || Date.now() - (found?.mtimeMs ?? 0) < 60_000) continue;
