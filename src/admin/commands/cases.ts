@@ -60,15 +60,9 @@ export const showCaseCommand = lookCommand({
   async look(database, input) {
     const facts = await caseFacts(database, String(input.case));
     if (!facts) throw new AdminError(`There is no case ${input.case}: see "cases list".`);
-    const { found, order } = facts;
+    const { found } = facts;
     const { choices, whyNoPayer } = await shownChoicesOf(database, facts);
-    const placements = (order?.position.placements ?? []).map(
-      ({ provider, kind, said, message, providerReference, saidAt }) => ({
-        ...{ provider, kind, said, message, providerReference },
-        saidAt: saidAt === null ? null : new Date(saidAt),
-      }),
-    );
-    const shown = order ? await shownPlacementsOf(database, found.subject) : [];
+    const placements = await shownPlacementsOf(database, found.subject);
     const end = settledCase(found);
     return {
       json: { ...found, placements, choices, whyNoPayer },
@@ -77,8 +71,8 @@ export const showCaseCommand = lookCommand({
         '',
         caseTitle(found),
         ...(found.closedAt === null ? [caseAdvice(found.why)] : []),
-        ...(end ? [toTell(end, firstDone(shown)?.providerReference)] : []),
-        ...shown.flatMap(({ provider, observations }) =>
+        ...(end ? [toTell(end, firstDone(placements)?.providerReference)] : []),
+        ...placements.flatMap(({ provider, observations }) =>
           observations.map(
             ({ at, done, ...one }) =>
               `${timeText(new Date(at))}: ${saidWords(providerName(provider), { ...one, done: parseMoney(done) })}`,

@@ -19,6 +19,8 @@ export interface PastPrice {
   readonly actor: string | null;
   /** Of a person of the service. */
   readonly staffName: string | null;
+  /** Why a person of the service set it. */
+  readonly why: string | null;
 }
 
 /** The prices of a partner's denomination, the newest first, with who has set each. */
@@ -30,11 +32,11 @@ export async function priceHistory(
   // An entry of the audit log has the time of the transaction that it is about, as the price has.
   const { rows } = await sql<PastPrice>`
     with entries as (
-      select distinct on (at) at, actor from audit_log
+      select distinct on (at) at, actor, details->>'why' as why from audit_log
       where subject_kind = 'partner' and subject_id = ${partnerId}
         and action = any(${priceActions}::text[]))
     select selling_price_usd as "sellingPriceUsd", merchant_name as merchant,
-      price.created_at as from, replaced_at as until, actor, ${staffName('entries.actor')} as "staffName"
+      price.created_at as from, replaced_at as until, actor, ${staffName('entries.actor')} as "staffName", why
     from partner_gift_denomination_prices as price
     left join merchants on merchants.id = price.merchant_id
     left join entries on entries.at = price.created_at

@@ -403,7 +403,7 @@ describe('a selling price', () => {
     expect(words).toContain('The price is USD 4.6 now.');
     expect(words).toMatch(
       new RegExp(
-        `USD 4.60 In force ${merchant_name} .* ${operator.account.name} USD 4.75 In force`,
+        `USD 4.60 In force ${merchant_name} .* ${operator.account.name} Ticket 4711 USD 4.75 In force`,
       ),
     );
     const [entry] = await scene.stack.database

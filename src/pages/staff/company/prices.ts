@@ -108,6 +108,7 @@ const historyOf = (history: readonly PastPrice[], isByMerchant: boolean): Html =
     { title: 'From', value: ({ from }) => time(from) },
     { title: 'Until', value: ({ until }) => until && time(until) },
     { title: 'Set by', value: setterOf },
+    { title: 'Why', value: ({ why }) => why },
   ]);
 
 const setterOf = ({ actor, staffName }: PastPrice): HtmlValue =>
