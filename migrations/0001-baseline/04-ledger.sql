@@ -104,8 +104,8 @@ create index ledger_archives_by_day on ledger_archives (day) where restored_at i
 
 -- The usual transfers of a partner debit one of its accounts. Indexes and src/db/ledger/archives.ts name the same steps.
 create function usual_transfers(partner bigint, of_day date)
-  returns table (id bigint, amount numeric) language sql stable as $$
-  select transfer.id, transfer.amount
+  returns setof ledger_transfers language sql stable as $$
+  select transfer.*
   from ledger_accounts as debit
   join ledger_transfers as transfer on transfer.debit_account_id = debit.id
     and transfer.created_at >= of_day::timestamp at time zone 'UTC'

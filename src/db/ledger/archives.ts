@@ -198,14 +198,7 @@ async function archiveDay(
   return transfers;
 }
 
-/** SQL behind `from`: the usual transfers of a day in the table, each debited from an account of the partner. */
-const usualOf = ({ partnerId, day }: PartnerDay) => sql`
-  ledger_accounts as debit join ledger_transfers on debit_account_id = debit.id
-    and created_at >= ${day}::timestamp at time zone 'UTC'
-    and created_at < (${day}::timestamp + interval '1 day') at time zone 'UTC' and ${isUsual}
-  where debit.partner_id = ${partnerId}`;
-
-/** Reads them account by account along an index. */
+/** The usual transfers of a day in the table, account by account along an index. */
 async function* transfersOfDay(
   database: Database,
   due: PartnerDay,
@@ -218,15 +211,12 @@ async function* transfersOfDay(
     let after: ArchivedTransfer | undefined;
     do {
       const { rows } = await sql<ArchivedTransfer>`
-        select ledger_transfers.id,
-          to_char(created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US+00') as created_at,
+        select id, to_char(transfer.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US+00') as created_at,
           operation_id, step, debit_account_id, credit_account_id, amount::text as amount
-        from ${usualOf(due)} and debit.id = ${account}
-          and (created_at, ledger_transfers.id) >
-            (${after?.created_at ?? '-infinity'}::timestamptz, ${after?.id ?? 0}::bigint)
-        order by ledger_transfers.created_at, ledger_transfers.id limit ${BATCH_SIZE}`.execute(
-        database,
-      );
+        from usual_transfers(${due.partnerId}, ${due.day}::date) as transfer
+        where debit_account_id = ${account} and (transfer.created_at, id) >
+          (${after?.created_at ?? '-infinity'}::timestamptz, ${after?.id ?? 0}::bigint)
+        order by transfer.created_at, id limit ${BATCH_SIZE}`.execute(database);
       if (rows.length > 0) yield rows;
       after = rows.length === BATCH_SIZE ? rows.at(-1) : undefined;
     } while (after);
