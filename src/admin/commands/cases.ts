@@ -1,5 +1,5 @@
 import { type Case, listCases } from '../../db/positions/cases.ts';
-import { firstDone, shownPlacementsOf } from '../../db/positions/placements.ts';
+import { firstDone, placementsOfCase } from '../../db/positions/placements.ts';
 import { parseMoney } from '../../domain/money.ts';
 import {
   caseAbout,
@@ -62,7 +62,7 @@ export const showCaseCommand = lookCommand({
     if (!facts) throw new AdminError(`There is no case ${input.case}: see "cases list".`);
     const { found } = facts;
     const { choices, whyNoPayer } = await shownChoicesOf(database, facts);
-    const placements = await shownPlacementsOf(database, found.subject);
+    const placements = await placementsOfCase(database, found);
     const end = settledCase(found);
     return {
       json: { ...found, placements, choices, whyNoPayer },

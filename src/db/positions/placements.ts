@@ -11,6 +11,7 @@ import { nextAsk } from '../../domain/positions/schedule.ts';
 import type { Route, RouteKind } from '../../domain/providers.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { routesFor, routesOfTopup } from '../providers.ts';
+import type { Case } from './cases.ts';
 import type { AfterPosition, BookSettings, PositionChange } from './change.ts';
 import { currentOf, type LockedOrder, type PlacementRow } from './orders.ts';
 
@@ -90,13 +91,14 @@ export const shownPlacements = (
     or placement.operation_id is null
       and placement.reference = substring(${operationId} from '^recovered:(.+)$'))`;
 
-/** The placements of an order, for people; also of an order that a restore lost. */
-export async function shownPlacementsOf(
+/** The placements of a case's order, for people; also of an order that a restore lost. None where it is about no order. */
+export async function placementsOfCase(
   database: Database,
-  operationId: string,
+  { subjectKind, subject }: Pick<Case, 'subjectKind' | 'subject'>,
 ): Promise<readonly ShownPlacement[]> {
+  if (subjectKind !== 'order') return [];
   const { rows } = await sql<{ placements: readonly ShownPlacement[] }>`
-    select ${shownPlacements(sql`${operationId}`)} as placements`.execute(database);
+    select ${shownPlacements(sql`${subject}`)} as placements`.execute(database);
   return rows[0]?.placements ?? [];
 }
 

@@ -1,10 +1,6 @@
 import { caseId } from '../../../workflows/workflow-ids.ts';
 import { type Case, listCases, otherCasesOf } from '../../db/positions/cases.ts';
-import {
-  firstDone,
-  type ShownPlacement,
-  shownPlacementsOf,
-} from '../../db/positions/placements.ts';
+import { firstDone, placementsOfCase, type ShownPlacement } from '../../db/positions/placements.ts';
 import { listRepairs, type ShownRepair } from '../../db/repairs/repair-lists.ts';
 import { actorOfPerson } from '../../domain/access.ts';
 import { parseMoney } from '../../domain/money.ts';
@@ -147,9 +143,8 @@ export async function openCasePage(
   const read = await caseFacts(database, String(id));
   if (!read) return problems.notFound;
   const { found } = read;
-  const { subject, subjectKind } = found;
   const title = `Case ${id}: ${caseTitle(found)}`;
-  const placements = subjectKind === 'order' ? await shownPlacementsOf(database, subject) : [];
+  const placements = await placementsOfCase(database, found);
   const repairs = await listRepairs(database, { caseId: id, limit: SHOWN });
   const others = await otherCasesOf(database, found);
   const isOpen = found.closedAt === null;

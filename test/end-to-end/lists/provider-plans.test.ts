@@ -138,9 +138,10 @@ async function loseOrder(): Promise<void> {
     await doubtFound(transaction, [{ reference: 'reference-1', provider: 'mpesa' }]);
     await observe(transaction, lostOperationId(reference), { said: 'undone' });
   });
-  await readOrder(database, lostOperationId(reference));
+  const subject = lostOperationId(reference);
+  await readOrder(database, subject);
   await readOrder(database, 'operation-1');
-  await placements.shownPlacementsOf(database, lostOperationId(reference));
+  await placements.placementsOfCase(database, { subjectKind: 'order', subject });
 }
 
 async function takeCallbacks(): Promise<void> {
