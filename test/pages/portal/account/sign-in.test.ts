@@ -102,13 +102,14 @@ describe('signing in', () => {
     };
     const known: number[] = [];
     const unknown: number[] = [];
-    for (let round = 0; round < 3; round += 1) {
+    // On a busy machine each of a few rounds may be held up.
+    for (let round = 0; round < 15; round += 1) {
       known.push(await timeOf(email));
       unknown.push(await timeOf('nobody-at-all@portal.example'));
+      await scene.forgetAttempts();
     }
     // Without the work it would be a tenth. Of each the quickest, which nothing else has held up.
     expect(Math.min(...unknown)).toBeGreaterThan(Math.min(...known) / 3);
-    await scene.forgetAttempts();
   });
 
   test('needs both fields', async () => {
