@@ -6,7 +6,12 @@ import { book } from '../src/db/positions/book.ts';
 import { type Case, findCase, listCases, noteUnbooked } from '../src/db/positions/cases.ts';
 import { observed } from '../src/db/positions/change.ts';
 import { type LockedOrder, lockOrder, subjectOfOrder } from '../src/db/positions/orders.ts';
-import { type DuePlacement, databaseMoment, takeDue } from '../src/db/positions/placements.ts';
+import {
+  countDue,
+  type DuePlacement,
+  databaseMoment,
+  takeDue,
+} from '../src/db/positions/placements.ts';
 import { findOrderedAttempt } from '../src/db/topups/attempts.ts';
 import { redemptionPayment } from '../src/db/vouchers/redemptions.ts';
 import { formatAmount, magnitudeOf, parseMoney } from '../src/domain/money.ts';
@@ -22,7 +27,7 @@ import { withHeartbeat } from './provider-call.ts';
 import { askProvider } from './providers.ts';
 import { paymentOf } from './redemptions/payments.ts';
 import { findReversalCall } from './redemptions/reversals.ts';
-import { severalAtOnce } from './several-at-once.ts';
+import { oneByOne, severalAtOnce } from './several-at-once.ts';
 import { orderOf } from './topups/topup-orders.ts';
 
 /** The observation in a provider's answer to an inquiry. No answer and an unclear one are silence. */
@@ -87,9 +92,13 @@ async function workflowOfTopup(
 
 const PAGE_SIZE = 100;
 /** Concurrent inquiries. */
-const CONCURRENCY = 10;
+const CONCURRENCY = 20;
 /** Time limit of one batch; the next batch does the rest. */
-const BATCH_MS = 60_000;
+const BATCH_MS = 300_000;
+/** Of the time until the next run: what is due is asked about evenly over it, so that no call has to wait. */
+const SHARE_OF_INTERVAL = 0.8;
+/** Between two inquiries, where few are due. */
+const LONGEST_PAUSE_MS = 50;
 
 /** The result of one batch of inquiries. */
 export interface AskedBatch {
@@ -99,10 +108,11 @@ export interface AskedBatch {
 }
 
 export function createAskActivities(dependencies: ActivityDependencies) {
-  const { database, resumption } = dependencies;
+  const { database, resumption, settings } = dependencies;
 
   /**
    * Asks the providers about every placement that is due, until nothing is due or the time is over.
+   * Every payment is due ten minutes after its end, so that a busy service has thousands of them.
    * A placement whose inquiry fails stays due, and all others are asked about first.
    *
    * @throws the failure of the first that failed, when the rest is done
@@ -112,12 +122,17 @@ export function createAskActivities(dependencies: ActivityDependencies) {
       await severalAtOnce(await recentlyDelivered(), CONCURRENCY, nudge);
       const endsAt = Date.now() + BATCH_MS;
       const dueBy = await databaseMoment(database);
+      const spreadMs = SHARE_OF_INTERVAL * settings.schedules.reconcileIntervalSeconds * 1_000;
+      const pauseMs = spreadMs / Math.max(1, await countDue(database, dueBy));
+      const turn = oneByOne(Math.min(LONGEST_PAUSE_MS, pauseMs));
       const failures: unknown[] = [];
       let asked = 0;
       let isMore = true;
       while (isMore && Date.now() < endsAt) {
         const due = await takeDue(database, dueBy, PAGE_SIZE);
-        await severalAtOnce(due, CONCURRENCY, ask).catch((error: unknown) => failures.push(error));
+        await severalAtOnce(due, CONCURRENCY, (one) => turn().then(() => ask(one))).catch(
+          (error: unknown) => failures.push(error),
+        );
         asked += due.length;
         isMore = due.length > 0;
       }

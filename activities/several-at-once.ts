@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /**
  * Processes items with limited concurrency; a failed item does not stop the others.
  *
@@ -30,6 +32,17 @@ async function failuresOf<Item>(
   });
   await Promise.all(workers);
   return failures;
+}
+
+/** Lets one caller after the other through, each so long after the one before it. */
+export function oneByOne(pauseMs: number): () => Promise<void> {
+  let next = 0;
+  return async () => {
+    const now = performance.now();
+    const at = Math.max(next, now);
+    next = at + pauseMs;
+    if (at > now) await sleep(at - now);
+  };
 }
 
 /** Rows that are read in the order of their ids, and processed several at a time. */

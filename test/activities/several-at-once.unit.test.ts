@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Pages, pageByPage } from '../../activities/several-at-once.ts';
+import { oneByOne, type Pages, pageByPage } from '../../activities/several-at-once.ts';
 
 const SIZE = 3;
 
@@ -57,4 +57,16 @@ describe('pages', () => {
   it('a repetition begins behind the id', async () => {
     expect((await process(() => false, 6)).done).toEqual([7, 8, 9, 10]);
   });
+});
+
+it('lets one caller after the other through, not all together', async () => {
+  const PAUSE_MS = 20;
+  const turn = oneByOne(PAUSE_MS);
+  const begunAt = performance.now();
+  const times = await Promise.all(
+    [0, 1, 2, 3].map(() => turn().then(() => performance.now() - begunAt)),
+  );
+  // A timer may fire up to a millisecond early.
+  for (const [index, time] of times.entries())
+    expect(time).toBeGreaterThanOrEqual(index * (PAUSE_MS - 1));
 });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { formatMoney, type Money } from '../../domain/money.ts';
 import { whyNoPayer } from '../../domain/positions/case-texts.ts';
+import { hasChanged } from '../../domain/positions/placement.ts';
 import {
   type Bearer,
   caseOf,
@@ -43,7 +44,8 @@ export async function book(
     settings,
     hasCase: why !== undefined,
   });
-  if (after.order.state === 'open') return { ...before, position: after };
+  if (after.order.state === 'open' || (why === undefined && confirms(before, after, change)))
+    return { ...before, position: after };
   const position = await moveValue(transaction, before, after);
   await moveMoney(transaction, before, position);
   await writeOrder(transaction, before, position, change);
@@ -61,6 +63,17 @@ export async function book(
   );
   return order;
 }
+
+/** Whether a provider only says once more what is booked, as nearly all do that are asked after an end. */
+const confirms = (
+  { cases, position: { order, placements } }: LockedOrder,
+  after: AfterPosition,
+  { source }: PositionChange,
+): boolean =>
+  source === 'inquiry' &&
+  order === after.order &&
+  cases.length === 0 &&
+  after.placements.every((one, index) => !hasChanged(placements[index] ?? one, one));
 
 const messageOf = ({ placements }: AfterPosition): string | null =>
   placements.find(isUnclear)?.message ?? null;

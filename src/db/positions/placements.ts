@@ -307,6 +307,19 @@ export async function databaseMoment(database: Database): Promise<string> {
   return row.moment;
 }
 
+/** More than a service has due at a time, unless it has been away for long. */
+const COUNTED = 10_000;
+
+/** How many placements are due by a moment; at most `COUNTED`. */
+export async function countDue(database: Database, dueBy: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from (
+      select from placements where ask_at <= ${dueBy}::timestamptz limit ${COUNTED}) as due`.execute(
+    database,
+  );
+  return rows[0]?.count ?? 0;
+}
+
 /**
  * Takes the placements that were due by then, the longest due first. They stay due behind all others until an answer
  * is booked: one that cannot be asked about or booked does not block the others.

@@ -312,6 +312,24 @@ describe('after a restore', () => {
   });
 });
 
+it('an answer that only confirms the books is written to its placement alone', async () => {
+  const { operationId } = await payment('post');
+  // The provider's first answer after the end may have other words.
+  await says(operationId, { said: 'done' });
+  const written = async () => {
+    const { rows } = await sql<{ order: string; placement: string }>`
+      select redemptions.xmin::text as order, placements.xmin::text as placement
+      from redemptions join placements using (operation_id)
+      where operation_id = ${operationId}`.execute(scene.database);
+    return rows[0];
+  };
+  const before = await written();
+  await says(operationId, { said: 'done' });
+  const after = await written();
+  expect(after?.order).toBe(before?.order);
+  expect(after?.placement).not.toBe(before?.placement);
+});
+
 describe('a callback around a settlement', () => {
   it.each([
     ['before it', 'partner'],
