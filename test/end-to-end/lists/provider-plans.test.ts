@@ -115,6 +115,7 @@ async function placeOrders(): Promise<void> {
   await placements.wasNeverSent(database, 'operation-1');
   await placements.forgetSending(database, 'operation-1');
   await placements.doubt(database, { reference: 'reference-1', provider: 'gsma' });
+  await placements.countDue(database, new Date().toJSON());
   await placements.takeDue(database, new Date().toJSON(), 10);
   await cases.noteUnbooked(database, 'operation-1');
   await findTopupDetail(database, 1, 1);

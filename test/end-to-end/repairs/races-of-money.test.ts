@@ -124,8 +124,8 @@ describe("settle-top-up meets the provider's own answer", () => {
         transaction,
       );
       const asked = await scene.asked('settle-top-up', id, notDone);
-      // What was decided is to be booked.
-      await scene.untilWaiting(1);
+      // What was decided is to be booked; a look at the provider may wait for the repair's own lock.
+      await scene.untilWaitingFor(transaction, 1);
       await late.deliver(reference);
       return { other: scene.ended(asked.id) };
     });
