@@ -1,4 +1,4 @@
-import { log } from '@temporalio/activity';
+import { cancellationSignal, log } from '@temporalio/activity';
 import { sql } from 'kysely';
 import { checkChangedBooks } from '../src/db/books/check-changes.ts';
 import { withSettings } from '../src/db/connection.ts';
@@ -103,7 +103,7 @@ const LONGEST_PAUSE_MS = 50;
 /** The result of one batch of inquiries. */
 export interface AskedBatch {
   readonly asked: number;
-  /** The time limit ended the batch early. */
+  /** The time limit or a stopping worker ended the batch early. */
   readonly isMore: boolean;
 }
 
@@ -111,7 +111,7 @@ export function createAskActivities(dependencies: ActivityDependencies) {
   const { database, resumption, settings } = dependencies;
 
   /**
-   * Asks the providers about every placement that is due, until nothing is due or the time is over.
+   * Asks the providers about every placement that is due, until nothing is due, the time is over, or its worker stops.
    * Every payment is due ten minutes after its end, so that a busy service has thousands of them.
    * A placement whose inquiry fails stays due, and all others are asked about first.
    *
@@ -128,7 +128,8 @@ export function createAskActivities(dependencies: ActivityDependencies) {
       const failures: unknown[] = [];
       let asked = 0;
       let isMore = true;
-      while (isMore && Date.now() < endsAt) {
+      const stops = cancellationSignal();
+      while (isMore && Date.now() < endsAt && !stops.aborted) {
         const due = await takeDue(database, dueBy, PAGE_SIZE);
         await severalAtOnce(due, CONCURRENCY, (one) => turn().then(() => ask(one))).catch(
           (error: unknown) => failures.push(error),

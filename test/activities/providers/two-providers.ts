@@ -29,9 +29,10 @@ export const inAttempt = <Result>(
   attempt: number,
   run: () => Promise<Result>,
   error: (message: string) => void = () => undefined,
+  cancellationSignal: AbortSignal = new AbortController().signal,
 ): Promise<Result> => {
   const log = { warn: () => undefined, error };
-  const context = { info: { attempt }, heartbeat: () => undefined, log };
+  const context = { info: { attempt }, heartbeat: () => undefined, log, cancellationSignal };
   return asyncLocalStorage.run(context as unknown as Context, run);
 };
 
@@ -92,7 +93,10 @@ export async function openTwoProviders() {
         failpoint: () => undefined,
         mobileMoney: setOf('gsma', 'mpesa'),
         airtime: setOf('dt-one', 'reloadly'),
-        settings: { topups: { reversalWatchSeconds: 259_200 } },
+        settings: {
+          topups: { reversalWatchSeconds: 259_200 },
+          schedules: { reconcileIntervalSeconds: 1 },
+        },
         resumption: { nudgeTopUp: async () => undefined },
       } as unknown as ActivityDependencies;
       return {
