@@ -14,6 +14,28 @@ export const untilBlocked = (database: Database, statements = 1, login = '%') =>
   });
 
 /**
+ * Waits until exactly so many statements wait for what a transaction holds, or behind one that does. Others of the
+ * database may wait for other locks.
+ */
+export async function untilBlockedBy(
+  holder: Database,
+  database: Database,
+  statements: number,
+): Promise<void> {
+  const { rows: own } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(holder);
+  await until(async () => {
+    const { rows } = await sql<{ waiting: number }>`
+      with recursive waiting (pid) as (
+        select ${own[0]?.pid}::int
+        union
+        select activity.pid from pg_stat_activity as activity
+        join waiting on waiting.pid = any(pg_blocking_pids(activity.pid)))
+      select count(*)::int - 1 as waiting from waiting`.execute(database);
+    expect(rows[0]?.waiting).toBe(statements);
+  });
+}
+
+/**
  * Lets requests run into a table that nobody may touch, does something else once they wait there, and
  * opens the table again. Returns what the requests came to.
  */

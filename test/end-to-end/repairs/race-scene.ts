@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { expect } from 'vitest';
-import type { Database } from '../../../src/db/connection.ts';
 import type { RepairRow } from '../../../src/db/repairs/repairs.ts';
 import type { FailpointName } from '../../../src/runtime/process/failpoint.ts';
+import { untilBlockedBy } from '../../support/database-locks.ts';
 import { until } from '../../support/until.ts';
 import { setRepairScene } from './repair-scene.ts';
 
@@ -65,23 +65,6 @@ export async function setRaceScene(...[settings, options]: Parameters<typeof set
       expect(rows[0]?.waiting).toBe(count);
     });
 
-  /** Waits until so many wait for a row that a transaction holds, or behind one who does: others wait as well. */
-  async function untilWaitingFor(holder: Database, count: number): Promise<void> {
-    const { rows: own } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(
-      holder,
-    );
-    await until(async () => {
-      const { rows } = await sql<{ waiting: number }>`
-        with recursive waiting (pid) as (
-          select ${own[0]?.pid}::int
-          union
-          select activity.pid from pg_stat_activity as activity
-          join waiting on waiting.pid = any(pg_blocking_pids(activity.pid)))
-        select count(*)::int - 1 as waiting from waiting`.execute(database);
-      expect(rows[0]?.waiting).toBe(count);
-    });
-  }
-
   /**
    * Lets a repair and something else wait for one row, which `lock` locks, the first of them first: the
    * database lets them go in this order. Either may come to the row later, such as by a timer.
@@ -98,7 +81,7 @@ export async function setRaceScene(...[settings, options]: Parameters<typeof set
         first === 'repair' ? (['repair', 'other'] as const) : (['other', 'repair'] as const);
       for (const [index, name] of order.entries()) {
         Object.assign(running, { [name]: begin[name]() });
-        await untilWaitingFor(transaction, index + 1);
+        await untilBlockedBy(transaction, database, index + 1);
       }
       // In an object, so that neither is awaited while the lock is held.
       return running as Required<typeof running>;
@@ -106,7 +89,7 @@ export async function setRaceScene(...[settings, options]: Parameters<typeof set
     return { row: await begun.repair, answer: await begun.other };
   }
 
-  return { ...scene, haltAt, halted, untilWaiting, untilWaitingFor, meet };
+  return { ...scene, haltAt, halted, untilWaiting, meet };
 }
 
 /** Opened once. */

@@ -7,6 +7,7 @@ import { staffActor } from '../../../src/domain/access.ts';
 import { parseMoney } from '../../../src/domain/money.ts';
 import { partnerClient } from '../../support/clients.ts';
 import { makeMerchant, makePartner } from '../../support/companies.ts';
+import { untilBlockedBy } from '../../support/database-locks.ts';
 import { GENERATE } from '../gift/gift-scene.ts';
 import { createLateDeliveries } from './late-deliveries.ts';
 import { lockOfReserve, lockOfTopUp, type RaceScene, setRaceScene } from './race-scene.ts';
@@ -125,7 +126,7 @@ describe("settle-top-up meets the provider's own answer", () => {
       );
       const asked = await scene.asked('settle-top-up', id, notDone);
       // What was decided is to be booked; a look at the provider may wait for the repair's own lock.
-      await scene.untilWaitingFor(transaction, 1);
+      await untilBlockedBy(transaction, scene.stack.database, 1);
       await late.deliver(reference);
       return { other: scene.ended(asked.id) };
     });
