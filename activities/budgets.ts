@@ -1,19 +1,22 @@
 import { log } from '@temporalio/activity';
 import { LRUCache } from 'lru-cache';
-import { type DatabaseTransaction, violates } from '../src/db/connection.ts';
+import { type Database, type DatabaseTransaction, violates } from '../src/db/connection.ts';
+import { balanceConstraint } from '../src/db/ledger/ledger.ts';
 import {
   countCompanyMessage,
+  dailyLimitConstraint,
   type NumberCount,
   type NumberEvent,
   numberCount,
   numberLimitConstraint,
+  refusalByDailyLimits,
 } from '../src/db/limits/daily-limits.ts';
 import type { CountedMessages } from '../src/db/messages/messages.ts';
 import { numberLimitReached } from '../src/domain/daily-limits.ts';
-import type { Refusal } from '../src/domain/refusals.ts';
+import { type Refusal, refuse } from '../src/domain/refusals.ts';
 import { type MessageCounts, refuseCompanyMessage } from '../src/domain/vouchers/claim.ts';
-import type { Company } from '../src/domain/vouchers/voucher.ts';
-import { RefusedError } from './database-step.ts';
+import type { Caller, Company } from '../src/domain/vouchers/voucher.ts';
+import { definiteRefusal, RefusedError } from './database-step.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 
 /**
@@ -71,6 +74,26 @@ export async function countMessage(
   const { isWithin, isLast } = await countCompanyMessage(transaction, company, budget);
   if (!isWithin) throw new RefusedError(refuseCompanyMessage({ retryAfterSeconds }));
   if (isLast) raiseBudgetAlarm(company, 'messages', budget);
+}
+
+/** The refusal where another operation has spent the balance or a daily limit; undefined for another error. */
+export async function refusalOfSpending(
+  database: Database,
+  caller: Caller,
+  error: unknown,
+): Promise<Refusal | undefined> {
+  if (violates(error, balanceConstraint)) return refuse('money-insufficient');
+  return violates(error, dailyLimitConstraint) ? refusalByDailyLimits(database, caller) : undefined;
+}
+
+/** The refusal of a spending whose transaction was rolled back; the caller knows that no earlier attempt committed. */
+export async function refusalAfterSpending(
+  database: Database,
+  caller: Caller,
+  error: unknown,
+): Promise<Refusal> {
+  if (error instanceof RefusedError) return error.refusal;
+  return (await refusalOfSpending(database, caller, error)) ?? definiteRefusal(error);
 }
 
 /** The alarms of the day, so that each number raises one in a process. */

@@ -6,6 +6,7 @@ import {
   type DatabaseTransaction,
   isDefiniteDatabaseError,
 } from '../src/db/connection.ts';
+import { ArchivedError } from '../src/db/ledger/read-archives.ts';
 import type { BookSettings } from '../src/db/positions/change.ts';
 import { bookProviderFees } from '../src/db/provider-statements/balances.ts';
 import {
@@ -22,9 +23,9 @@ import {
   markUnfinished,
   type StatementDay,
   type StatementProvider,
-  type StoredLine,
   takeLoad,
 } from '../src/db/provider-statements/statements.ts';
+import type { ProviderStatementLine } from '../src/domain/positions/statement-line.ts';
 import type { ProviderAccount } from '../src/providers/statement.ts';
 
 export interface ComparisonSettings extends ComparisonTimes, BookSettings {
@@ -97,8 +98,12 @@ export async function compareFetched(
   return result;
 }
 
-/** A line that no row can hold, such as a fee of astronomical size, keeps no other day or provider waiting. */
+/**
+ * A line that no row can hold, such as a fee of astronomical size, keeps no other day or provider waiting. Neither does
+ * a line of an order whose transfers are archived.
+ */
 function refusedByBooks(error: unknown): ComparisonResult {
+  if (error instanceof ArchivedError) return { kind: 'failed', message: `${error.message}.` };
   if (!isDefiniteDatabaseError(error)) throw error;
   return {
     kind: 'failed',
@@ -120,12 +125,12 @@ export const compareAgain = (
 export const compareFile = (
   database: Database,
   of: StatementDay,
-  lines: AsyncIterable<StoredLine> | Iterable<StoredLine>,
+  lines: AsyncIterable<ProviderStatementLine> | Iterable<ProviderStatementLine>,
   settings: ComparisonSettings,
   ignoredRows: () => number = () => 0,
 ): Promise<ComparisonResult> =>
   compareLoaded(database, of, 'file', settings, async (add) => {
-    let batch: StoredLine[] = [];
+    let batch: ProviderStatementLine[] = [];
     for await (const line of lines) {
       batch.push(line);
       if (batch.length < BATCH_SIZE) continue;
@@ -143,7 +148,7 @@ async function compareLoaded(
   source: 'api' | 'file',
   settings: ComparisonSettings,
   load: (
-    add: (lines: readonly StoredLine[], ignored: number) => Promise<void>,
+    add: (lines: readonly ProviderStatementLine[], ignored: number) => Promise<void>,
   ) => Promise<string | undefined>,
 ): Promise<ComparisonResult> {
   const id = randomUUID();

@@ -1,7 +1,12 @@
 import { ApplicationFailure, log } from '@temporalio/activity';
 import { type Database, isDefiniteDatabaseError } from '../src/db/connection.ts';
-import { isBegun, type OperationIdentity } from '../src/db/operations.ts';
-import { type Reason, type Refusal, refuse } from '../src/domain/refusals.ts';
+import { isBegun, type OperationIdentity, outcomeFor } from '../src/db/operations.ts';
+import {
+  type OperationOutcome,
+  type Reason,
+  type Refusal,
+  refuse,
+} from '../src/domain/refusals.ts';
 import { DATABASE_REFUSES } from '../src/domain/repairs.ts';
 
 /** A failed step of a transaction; thrown to roll the transaction back. */
@@ -46,19 +51,19 @@ export async function runStep<Result>(
 }
 
 /**
- * The refusal of an operation after a definite failure of the database, of one of its steps or of
- * anything else including the commit (5004). Rethrows transient faults, and every error when an
+ * The outcome of an operation after a definite failure of the database, of one of its steps or of
+ * anything else including the commit (5004): its refusal. Rethrows transient faults, and every error when an
  * earlier attempt committed or its commit is unknown, so that the workflow retries.
  */
-export async function refusalOf(
+export async function outcomeAfter<Result>(
   database: Database,
   identity: OperationIdentity,
   error: unknown,
-): Promise<Refusal> {
-  if (error instanceof RefusedError) return error.refusal;
+): Promise<OperationOutcome<Result>> {
+  if (error instanceof RefusedError) return outcomeFor<Result>(identity, error.refusal);
   const refusal = definiteRefusal(error);
   if (await isBegun(database, identity)) throw error;
-  return refusal;
+  return outcomeFor<Result>(identity, refusal);
 }
 
 /**

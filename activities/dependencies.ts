@@ -9,6 +9,7 @@ import type {
   MobileMoneyProviderName,
   SmsProviderName,
 } from '../src/domain/providers.ts';
+import type { OperationOutcome } from '../src/domain/refusals.ts';
 import type { MonthlyStatement } from '../src/domain/statements.ts';
 import type {
   MessageLanguage,
@@ -26,7 +27,6 @@ import type { Failpoint } from '../src/runtime/process/failpoint.ts';
 import type { RedeemableVoucher, StartNames } from '../src/runtime/temporal/workflow-starts.ts';
 import type {
   CaseName,
-  OperationOutcome,
   RedeemCommand,
   RetryCall,
   ReverseRedemptionCommand,

@@ -202,8 +202,8 @@ const dueAdvice = (partnerId: number, { isCovered }: DueVouchers): string =>
 const BATCH_SIZE = 500;
 const PRUNE_BATCH_SIZE = 5_000;
 
-/** Age at which an unsent confirmation is cancelled; the redemption is not affected. */
-const CONFIRMATION_SECONDS = 86_400;
+/** Age at which an unsent message without a claim is cancelled; nothing depends on it. */
+const MESSAGE_SECONDS = 86_400;
 
 /** Days that an idempotency key is stored if its operation left no voucher, redemption or top-up. */
 export const OPERATION_DAYS = 30;
@@ -256,7 +256,7 @@ export function createExpiryActivities(dependencies: ActivityDependencies) {
    */
   async function endDueMessages(): Promise<Ended> {
     const steps = [
-      () => cancelUselessMessages(database, CONFIRMATION_SECONDS, BATCH_SIZE),
+      () => cancelUselessMessages(database, MESSAGE_SECONDS, BATCH_SIZE),
       () => endExpiredInvitations(database, BATCH_SIZE),
       () => endLeftResends(database, BATCH_SIZE),
     ];

@@ -42,7 +42,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     ...createPayoutAccountActivities(dependencies),
     ...createReversalActivities(dependencies),
     ...createReversalCallActivities(dependencies),
-    ...createMessageActivities(dependencies, sender),
+    ...createMessageActivities(sender),
     ...createTopupActivities(dependencies),
     ...createTopupOrderActivities(dependencies),
     ...createExpiryActivities(dependencies),

@@ -5,7 +5,6 @@ import { addMessageFailover, earlyReportOf } from '../src/db/messages/delivery-r
 import {
   type CodeFacts,
   type ConfirmationFacts,
-  giveUpConfirmation as giveUp,
   messageStatus,
   recordCutOff,
   recordMessage,
@@ -14,7 +13,7 @@ import {
   takeMessage,
 } from '../src/db/messages/messages.ts';
 import { reversalMessage } from '../src/db/vouchers/reversals.ts';
-import { formatAmount, parseMoney } from '../src/domain/money.ts';
+import { formatAmount, sumOf } from '../src/domain/money.ts';
 import { type MessageTexts, ownerMessages } from '../src/domain/vouchers/messages.ts';
 import type { ProviderOutcome } from '../src/providers/outcome.ts';
 import { EMAIL_TIMEOUT_SECONDS } from '../src/providers/provider-set.ts';
@@ -32,19 +31,25 @@ export type MessageOutcome = WithProviders<
   | { readonly kind: 'unknown' }
 >;
 
-/** The outcome in the columns of the database; an unsent message returns to the queue. */
-function recordOf(outcome: ProviderOutcome) {
-  switch (outcome.kind) {
-    case 'delivered':
-      return { status: 'SENT', providerReference: outcome.providerReference } as const;
-    case 'refused':
-      return { status: 'REFUSED', providerMessage: outcome.message } as const;
-    case 'not-sent':
-      return { status: 'QUEUED', providerMessage: outcome.message } as const;
-    case 'unknown':
-      return { status: 'UNKNOWN', providerMessage: outcome.message } as const;
-  }
-}
+/** The state of a message after its sending, also in the outbox; an unsent message returns to the queue. */
+export const stateAfter = {
+  delivered: 'SENT',
+  refused: 'REFUSED',
+  'not-sent': 'QUEUED',
+  unknown: 'UNKNOWN',
+} as const satisfies Record<ProviderOutcome['kind'], string>;
+
+/** The outcome in the columns of the database. */
+const recordOf = (outcome: ProviderOutcome) => ({
+  status:
+    outcome === pointless || (outcome.kind === 'refused' && outcome.anotherMayTake)
+      ? // The number is not to blame, so it does not count as refused.
+        ('CANCELLED' as const)
+      : stateAfter[outcome.kind],
+  ...(outcome.kind === 'delivered'
+    ? { providerReference: outcome.providerReference }
+    : { providerMessage: outcome.message }),
+});
 
 /** The outcome for workflows. */
 function publicOutcome(outcome: ProviderOutcome, asked?: AskedProviders): MessageOutcome {
@@ -79,11 +84,8 @@ function recordedOutcome(row: {
   return { kind: 'unknown', ...whom };
 }
 
-/** The outcome of an interrupted sending. */
-const cutOff = {
-  kind: 'unknown',
-  message: 'the worker stopped while it was sending',
-} as const satisfies ProviderOutcome;
+/** Recorded of an interrupted sending, whose outcome is unknown. */
+export const CUT_OFF = 'the worker stopped while it was sending';
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
@@ -187,8 +189,7 @@ const confirmationText = (texts: MessageTexts, facts: ConfirmationFacts): string
   });
 
 /** The sum of decimal strings, with two decimals. */
-const amountOf = (...amounts: readonly string[]): string =>
-  formatAmount(amounts.reduce((sum, amount) => sum + parseMoney(amount), 0n));
+const amountOf = (...amounts: readonly string[]): string => formatAmount(sumOf(amounts));
 
 /** Confirmations of one process on their way at the same time; an expiry run sends those beyond. */
 const MAXIMUM_IN_BACKGROUND = 100;
@@ -228,14 +229,14 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     if (!message)
       return outcomeOfEarlierSending({
         read: () => messageStatus(database, messageId),
-        cutOff: () => recordCutOff(database, messageId, cutOff.message),
+        cutOff: () => recordCutOff(database, messageId, CUT_OFF),
         longestSeconds: smsSendingSeconds(settings),
       });
     try {
       return await sendTaken(messageId, message);
     } catch (error) {
       // The next caller need not wait for the lookup.
-      await recordCutOff(database, messageId, cutOff.message).catch(() => undefined);
+      await recordCutOff(database, messageId, CUT_OFF).catch(() => undefined);
       throw error;
     }
   }
@@ -262,12 +263,10 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
             ...(message.code && { validForSeconds: message.code.secondsLeft }),
           },
         )
-      : { outcome: ended, asked: undefined, isHopeless: false };
+      : { outcome: pointless, asked: undefined, isHopeless: false };
     await failpoint(sendingSteps(message)[1]);
     const isReported = await recordMessage(database, messageId, {
       ...recordOf(outcome),
-      // No message of this number is to blame, so it does not count as refused.
-      ...(outcome.kind === 'refused' && outcome.anotherMayTake && { status: 'CANCELLED' as const }),
       ...(asked && { provider: asked.provider }),
     });
     if (isReported) background.run(() => tellEarlyReport(messageId));
@@ -305,22 +304,19 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
   return { send, sendWithin, sendInBackground };
 }
 
-export function createMessageActivities({ database }: ActivityDependencies, sender: MessageSender) {
+export function createMessageActivities(sender: MessageSender) {
   /** {@link MessageSender.send} */
   const sendMessage = (messageId: number): Promise<MessageOutcome> =>
     withHeartbeat(() => sender.send(messageId));
 
-  /** Cancels an unsent confirmation: the money has moved regardless. */
-  const giveUpConfirmation = (messageId: number): Promise<void> => giveUp(database, messageId);
-
-  return { sendMessage, giveUpConfirmation };
+  return { sendMessage };
 }
 
-/** The claim of a code has ended: the message would be of no use. */
-const ended: ProviderOutcome = {
+/** No provider was asked: the claim of the code has ended, or the voucher of the reminder. */
+const pointless: ProviderOutcome = {
   kind: 'refused',
-  code: 'ended',
-  message: 'the claim has ended',
+  code: 'pointless',
+  message: 'the message would be of no use any more',
   retryCanHelp: false,
 };
 

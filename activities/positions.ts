@@ -1,7 +1,5 @@
 import { cancellationSignal, log } from '@temporalio/activity';
 import { sql } from 'kysely';
-import { checkChangedBooks } from '../src/db/books/check-changes.ts';
-import { withSettings } from '../src/db/connection.ts';
 import { book } from '../src/db/positions/book.ts';
 import { type Case, findCase, listCases, noteUnbooked } from '../src/db/positions/cases.ts';
 import { observed } from '../src/db/positions/change.ts';
@@ -25,6 +23,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { type CaseState, readDueVouchers, readRefusedRows } from './expiry.ts';
 import { withHeartbeat } from './provider-call.ts';
 import { askProvider } from './providers.ts';
+import { checkBooksFor } from './reconciliation.ts';
 import { paymentOf } from './redemptions/payments.ts';
 import { findReversalCall } from './redemptions/reversals.ts';
 import { oneByOne, severalAtOnce } from './several-at-once.ts';
@@ -195,8 +194,6 @@ async function inquire(
   );
 }
 
-/** Slightly below the timeout of the activity. */
-const BOOKS_STATEMENT_TIMEOUT_MS = 290_000;
 /** The next check takes the rest. */
 const BOOKS_CHECK_MS = 200_000;
 const MAXIMUM_SHOWN = 20;
@@ -253,11 +250,8 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
 
   async function readBooks(): Promise<CaseState> {
     // Every faulty row is looked at again until it is in order.
-    const endsAt = Date.now() + BOOKS_CHECK_MS;
-    const patient = withSettings(database, { statement_timeout: BOOKS_STATEMENT_TIMEOUT_MS });
-    const books = await checkChangedBooks(patient, { endsAt });
-    const { faults } = books;
-    if (faults.length === 0 && books.isComplete)
+    const { faults, isComplete } = await checkBooksFor(database, BOOKS_CHECK_MS);
+    if (faults.length === 0 && isComplete)
       return { isOpen: false, paragraphs: ['**Settled**: the books agree again.'] };
     const listed = faults.slice(0, MAXIMUM_SHOWN).map((fault) => `- ${fault}`);
     return {

@@ -121,7 +121,7 @@ export function createProviderStatementActivities(
     isLastTry: boolean,
   ): Promise<{ day: Day; result: ComparisonResult }[]> {
     const lastDay = lastClosedDay(new Date(), zone);
-    const due = await dueDays(database, { provider: provider.name, lastDay, days });
+    const due = await dueDays(database, { provider: provider.name, lastDay, days, zone });
     const results: { day: Day; result: ComparisonResult }[] = [];
     for (const day of due) {
       heartbeat(`${provider.name} ${day}`);

@@ -6,7 +6,7 @@ import {
   type WholeCursor,
   wholeStart,
 } from '../src/db/books/check-whole.ts';
-import { withSettings } from '../src/db/connection.ts';
+import { type Database, withSettings } from '../src/db/connection.ts';
 import { unfinishedMessages } from '../src/db/messages/abandoned-messages.ts';
 import {
   type HeldAttempt,
@@ -17,9 +17,7 @@ import {
   pendingReversals,
 } from '../src/db/reconciliation.ts';
 import { unfinishedBulkOrders } from '../src/db/vouchers/bulk-orders.ts';
-import type { NumberBox } from '../src/domain/phone.ts';
 import { namesOfVoucher } from '../src/domain/vouchers/voucher.ts';
-import type { StartNames } from '../src/runtime/temporal/workflow-starts.ts';
 import type {
   RedeemCommand,
   ReverseRedemptionCommand,
@@ -29,19 +27,21 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { withHeartbeat } from './provider-call.ts';
 import { type Pages, pageByPage } from './several-at-once.ts';
 
-/** Slightly below the timeout of the activity that checks the books. */
+/** Slightly below the timeout of the activities that check the books. */
 const BOOKS_STATEMENT_TIMEOUT_MS = 290_000;
 
-/** After this time a check leaves the rest to the next one. */
+/** Checks what has changed in the books since the last check. After a time it leaves the rest to the next one. */
+export const checkBooksFor = (database: Database, milliseconds: number) =>
+  checkChangedBooks(withSettings(database, { statement_timeout: BOOKS_STATEMENT_TIMEOUT_MS }), {
+    endsAt: Date.now() + milliseconds,
+  });
+
 const CHECK_MS = 120_000;
 
 export function createReconciliationActivities({ database }: ActivityDependencies) {
   /** Checks what has changed in the books since the last check; one line per broken invariant. */
   async function checkInvariants(): Promise<readonly string[]> {
-    const patient = withSettings(database, { statement_timeout: BOOKS_STATEMENT_TIMEOUT_MS });
-    const { faults, isComplete } = await withHeartbeat(() =>
-      checkChangedBooks(patient, { endsAt: Date.now() + CHECK_MS }),
-    );
+    const { faults, isComplete } = await withHeartbeat(() => checkBooksFor(database, CHECK_MS));
     if (!isComplete) log.warn('The check of the books is behind; the next one continues');
     if (faults.length > 0) log.error('The books are inconsistent', { faults });
     return faults;
@@ -54,11 +54,9 @@ const PAGE_SIZE = 200;
 /** Concurrent starts: each takes milliseconds, mostly of waiting. */
 const CONCURRENCY = 20;
 
-export function createResumptionActivities({
-  database,
-  resumption,
-  numbers,
-}: ActivityDependencies) {
+export function createResumptionActivities(dependencies: ActivityDependencies) {
+  const { database, resumption, numbers, settings } = dependencies;
+
   /**
    * Resumes payments on hold, and pending reversals, without a running workflow; returns the number.
    */
@@ -69,16 +67,7 @@ export function createResumptionActivities({
     resumeAll(
       (page) => heldRedemptions(database, page),
       ({ id }) => id,
-      (held) =>
-        resumption.resumeRedemption(
-          {
-            generationId: held.generation_id,
-            claimOperationId: held.claim_operation_id,
-            claimWorkflowId: held.claim_workflow_id,
-          },
-          redeemCommandOf(held),
-          namesOfRedemption(held, numbers),
-        ),
+      (held) => resumePayment(dependencies, held),
     );
 
   /** There are few, so that an interrupted attempt begins again. */
@@ -105,20 +94,14 @@ export function createResumptionActivities({
   const resumeTopUps = (): Promise<number> =>
     resumeAll(
       (page) => heldAttempts(database, page),
-      ({ topup_id }) => topup_id,
-      (held) => {
-        return resumption.resumeTopUp(
-          held.workflow_id,
-          attemptBeginOf(held),
-          namesOfAttempt(held, numbers),
-        );
-      },
+      ({ topupId }) => topupId,
+      (held) => resumeAttempt(dependencies, held),
     );
 
   /** Finishes orphaned messages, each by a separate workflow. */
   const resumeMessages = (): Promise<number> =>
     resumeAll(
-      (page) => unfinishedMessages(database, page),
+      (page) => unfinishedMessages(database, { ...settings.vouchers, ...settings.market }, page),
       ({ id }) => id,
       (message) =>
         resumption.resumeMessage(message, {
@@ -175,34 +158,44 @@ async function resumeAll<Held>(
   return resumed;
 }
 
-const requestOf = (held: HeldRedemption | HeldAttempt) => ({
-  operationId: held.operation_id,
-  requestId: held.request_id,
-  requestDigest: held.request_digest,
-  company: { kind: held.company_kind, id: held.company_id },
-});
+type Resuming = Pick<ActivityDependencies, 'resumption' | 'numbers'>;
 
-/** The search attributes of a redemption's workflow: the same as at a start by its caller. */
-export const namesOfRedemption = (held: HeldRedemption, numbers: NumberBox): StartNames =>
-  namesOfVoucher(
-    {
-      partnerId: held.partner_id,
-      merchantId: held.merchant_id,
-      serialNumber: held.serial_number,
-      ownerMsisdn: held.owner_msisdn,
-    },
-    numbers,
-  );
+/** Resumes a payment on hold; returns whether no workflow was running. */
+export const resumePayment = (
+  { resumption, numbers }: Resuming,
+  held: HeldRedemption,
+): Promise<boolean> =>
+  resumption.resumeRedemption(held, redeemCommandOf(held), namesOfVoucher(held, numbers));
 
-/** The search attributes of a top-up's workflow. */
-export const namesOfAttempt = ({ msisdn }: HeldAttempt, numbers: NumberBox): StartNames => ({
-  numberHash: numbers.hashOfStored(msisdn),
+/** Resumes an attempt on hold; returns whether no workflow was running. */
+export const resumeAttempt = (
+  { resumption, numbers }: Resuming,
+  held: HeldAttempt,
+): Promise<boolean> =>
+  resumption.resumeTopUp(held.workflowId, attemptBeginOf(held), {
+    numberHash: numbers.hashOfStored(held.msisdn),
+  });
+
+const requestOf = ({
+  operationId,
+  requestId,
+  requestDigest,
+  companyKind,
+  companyId,
+}: Pick<
+  HeldRedemption,
+  'operationId' | 'requestId' | 'requestDigest' | 'companyKind' | 'companyId'
+>) => ({
+  operationId,
+  requestId,
+  requestDigest,
+  company: { kind: companyKind, id: companyId },
 });
 
 /** The redemption's row has the request; only its caller is needed again. */
-export const redeemCommandOf = (held: HeldRedemption): RedeemCommand => ({
+const redeemCommandOf = (held: HeldRedemption): RedeemCommand => ({
   ...requestOf(held),
-  voucherId: held.voucher_id,
+  voucherId: held.voucherId,
   // Its own answer must not count as that of an abandoned request.
   hasKey: true,
   merchantId: null,
@@ -213,18 +206,15 @@ export const redeemCommandOf = (held: HeldRedemption): RedeemCommand => ({
 
 /** The reversal's row has the request; only its caller is needed again. */
 const reverseCommandOf = (pending: PendingReversal): ReverseRedemptionCommand => ({
-  operationId: pending.operationId,
-  requestId: pending.requestId,
-  requestDigest: pending.requestDigest,
-  company: { kind: 'merchant', id: pending.companyId },
+  ...requestOf({ ...pending, companyKind: 'merchant' }),
   redemptionId: pending.redemptionId,
   reason: pending.reason,
 });
 
 /** The attempt's row has the request; only its partner is needed again. */
-export function attemptBeginOf(held: HeldAttempt): TopUpInput['begin'] {
-  const command = { ...requestOf(held), transactionId: held.topup_id };
-  return held.operation_id === held.creation_id
+function attemptBeginOf(held: HeldAttempt): TopUpInput['begin'] {
+  const command = { ...requestOf(held), transactionId: held.topupId };
+  return held.operationId === held.creationId
     ? { kind: 'create', command }
     : { kind: 'retry', command: { ...command, attempt: held.attempt, msisdn: null } };
 }

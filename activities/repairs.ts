@@ -15,27 +15,16 @@ import {
 import { endedClaim } from '../src/db/vouchers/claims.ts';
 import { isStaffActor } from '../src/domain/access.ts';
 import { formatAmount, formatMoney, parseMoney } from '../src/domain/money.ts';
-import type { Refusal } from '../src/domain/refusals.ts';
+import type { OperationOutcome, Refusal } from '../src/domain/refusals.ts';
 import { type RepairState, refusedCallWords } from '../src/domain/repairs.ts';
 import type { ProviderInquiry } from '../src/providers/outcome.ts';
 import { ASK_SIGNED_IN, whySecondPerson } from '../src/repairs/ask-repair.ts';
 import { argumentsOf, type Judgement, type RepairContext } from '../src/repairs/repair-kind.ts';
 import { findRepairKind } from '../src/repairs/repair-kinds.ts';
-import type {
-  OperationOutcome,
-  RepairCall,
-  RepairName,
-  RetryCall,
-  TopUpMade,
-} from '../workflows/contracts.ts';
+import type { RepairCall, RepairName, RetryCall, TopUpMade } from '../workflows/contracts.ts';
 import { definiteRefusal, refusedByDatabase } from './database-step.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import {
-  attemptBeginOf,
-  namesOfAttempt,
-  namesOfRedemption,
-  redeemCommandOf,
-} from './reconciliation.ts';
+import { resumeAttempt, resumePayment } from './reconciliation.ts';
 
 /** A repair that needs nothing more, with texts for support staff. */
 export interface RepairEnded {
@@ -253,7 +242,7 @@ const endings = {
 } as const;
 
 export function createSettlementActivities(dependencies: ActivityDependencies) {
-  const { database, resumption, numbers } = dependencies;
+  const { database, resumption } = dependencies;
 
   /**
    * Lets the workflow that holds the money ask its provider once more at once. It takes over what was
@@ -262,22 +251,13 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
   async function pressSettlement(call: Settlement): Promise<void> {
     if (call.of === 'redemption') {
       const held = await heldRedemption(database, call.operationId);
-      if (!held) return;
-      const voucher = {
-        generationId: held.generation_id,
-        claimOperationId: held.claim_operation_id,
-        claimWorkflowId: held.claim_workflow_id,
-      };
-      const names = namesOfRedemption(held, numbers);
-      if (!(await resumption.resumeRedemption(voucher, redeemCommandOf(held), names)))
-        await resumption.nudgeRedemption(voucher);
+      if (held && !(await resumePayment(dependencies, held)))
+        await resumption.nudgeRedemption(held);
       return;
     }
     const held = await heldAttempt(database, call.operationId);
-    if (!held) return;
-    const names = namesOfAttempt(held, numbers);
-    if (!(await resumption.resumeTopUp(held.workflow_id, attemptBeginOf(held), names)))
-      await resumption.nudgeTopUp(held.workflow_id);
+    if (held && !(await resumeAttempt(dependencies, held)))
+      await resumption.nudgeTopUp(held.workflowId);
   }
 
   /** The result of a settlement by hand; undefined while the money is on hold. */

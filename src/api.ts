@@ -123,7 +123,7 @@ export async function startApi(
       client: temporal.client,
       reachability: temporal.reachability,
       taskQueue: config.temporal.temporalTaskQueue,
-      eager: options.eager,
+      answers: options.eager ? temporal.answers : undefined,
       callerWaitMs,
       failpoint,
       timing: workflowTiming(config),

@@ -181,12 +181,13 @@ function startTasks(
 ): Repetition[] {
   const taskQueue = config.temporal.temporalTaskQueue;
   const intervalMs = config.temporal.workerPickupSeconds * 1_000;
-  const pickup = { ...shared, client, taskQueue, intervalMs };
+  const fenced = { ...shared, ...shared.fence, client, taskQueue };
   return [
     ...stateMetrics(config, { ...shared, client }),
-    startOutbox({ ...pickup, ...pickup.fence }),
+    startOutbox({ ...fenced, intervalMs }),
     createRepairPickup({
-      ...pickup,
+      ...fenced,
+      intervalMs,
       timing: workflowTiming(config),
       publicUrl: config.http.publicUrl,
     }),
@@ -194,11 +195,9 @@ function startTasks(
       ...shared,
       intervalMs: config.providerGuard.providerStateSeconds * 1_000,
     }),
-    startEventNumbering({ ...shared, intervalMs: config.webhooks.eventNumberingSeconds * 1_000 }),
+    startEventNumbering({ ...fenced, intervalMs: config.webhooks.eventNumberingSeconds * 1_000 }),
     startWebhookDispatch({
-      ...shared,
-      client,
-      taskQueue,
+      ...fenced,
       retrySeconds: config.webhooks.webhookRetrySeconds,
       intervalMs: config.webhooks.webhookDispatchSeconds * 1_000,
     }),

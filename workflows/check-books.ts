@@ -1,7 +1,7 @@
-import { ApplicationFailure } from '@temporalio/workflow';
 import type { BooksPart } from '../activities/reconciliation.ts';
 import { reconciliation, wholeBooks } from './activity-options.ts';
-import { showDetails } from './current-details.ts';
+import { bulletList, showDetails } from './current-details.ts';
+import { needsPerson } from './steps/failures.ts';
 
 const MAXIMUM_SHOWN = 20;
 
@@ -37,11 +37,7 @@ export async function checkBooks(): Promise<CheckBooksResult> {
   showDetails(
     `**The books do not agree**: ${faultCount} faults. Their case, found by \`NeedsAction = true\`, ` +
       'says what to do. This run needs no action.',
-    faults.map((line) => `- ${line}`).join('\n'),
+    bulletList(faults),
   );
-  throw ApplicationFailure.create({
-    message: faults.join('\n'),
-    type: 'NeedsAction',
-    nonRetryable: true,
-  });
+  throw needsPerson(faults.join('\n'));
 }

@@ -1,6 +1,7 @@
-import { ApplicationFailure, CancellationScope, sleep } from '@temporalio/workflow';
+import { CancellationScope, sleep } from '@temporalio/workflow';
 import { providerStatements, reconciliation } from './activity-options.ts';
-import { showDetails } from './current-details.ts';
+import { bulletList, showDetails } from './current-details.ts';
+import { needsPerson } from './steps/failures.ts';
 
 /** The compared provider statements, for the Temporal UI. */
 interface CompareStatementsResult {
@@ -22,19 +23,14 @@ export function compareStatements(): Promise<CompareStatementsResult> {
       for (const line of round.compared) compared.add(line);
       showDetails(
         `**Compared**: ${compared.size}.`,
-        [...compared, ...round.unfinished].map((line) => `- ${line}`).join('\n'),
+        bulletList([...compared, ...round.unfinished]),
       );
       if (round.canRetry && tries < round.maximumTries) {
         await sleep(round.retrySeconds * 1_000, { summary: 'Pause before the next try' });
         continue;
       }
       await reconciliation.openCases(false);
-      if (round.unfinished.length > 0)
-        throw ApplicationFailure.create({
-          message: round.unfinished.join('\n'),
-          type: 'NeedsAction',
-          nonRetryable: true,
-        });
+      if (round.unfinished.length > 0) throw needsPerson(round.unfinished.join('\n'));
       return { compared: [...compared] };
     }
   });
@@ -54,7 +50,7 @@ export async function watchBalances(): Promise<WatchBalancesResult> {
   showDetails(
     silent.length === 0
       ? 'All providers said our balance, as far as they can.'
-      : `**Not said by**:\n${silent.map((line) => `- ${line}`).join('\n')}`,
+      : `**Not said by**:\n${bulletList(silent)}`,
   );
   return { silent };
 }

@@ -1,5 +1,5 @@
 import { defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { Refusal, RefusedRowKind } from '../src/domain/refusals.ts';
+import type { OperationOutcome, RefusedRowKind } from '../src/domain/refusals.ts';
 import type { Caller } from '../src/domain/vouchers/voucher.ts';
 
 /** How many nudges a workflow follows at once. */
@@ -36,16 +36,6 @@ interface OperationRequest {
   /** Keyed digest of the request's content: distinguishes a repetition from a different request. */
   readonly requestDigest: string;
   readonly company: Caller;
-}
-
-/**
- * The outcome of an operation: the result, and the request that it belongs to. A refusal is a
- * value, too; exceptions are for infrastructure.
- */
-export interface OperationOutcome<Result> {
-  readonly requestId: string;
-  readonly requestDigest: string;
-  readonly result: Result | Refusal;
 }
 
 export interface GenerateVoucherCommand extends OperationRequest {
@@ -291,6 +281,11 @@ export interface ReverseRedemptionInput {
 /** The reversal that started the workflow, once its outcome is known. */
 export const reversalResult = defineUpdate<OperationOutcome<RedemptionReversed>, []>(
   'reversalResult',
+);
+
+/** The updates that answer the start of their workflow. */
+export const answersOfStarts: readonly string[] = [claimResult, topUpResult, reversalResult].map(
+  ({ name }) => name,
 );
 
 /** One more attempt, by the workflow of the top-up. */

@@ -17,6 +17,18 @@ export const linkToDesk = (publicUrl: string, workflowId: string): string =>
 export const showDetails = (...paragraphs: string[]): void =>
   setCurrentDetails([...paragraphs, '<br>'].join('\n\n'));
 
+/** Lines as a list of the details. */
+export const bulletList = (lines: Iterable<string>): string =>
+  Array.from(lines, (line) => `- ${line}`).join('\n');
+
+/** The paragraph of a step under way about its money. */
+export const ON_HOLD =
+  'The money is on hold until the provider tells the outcome. No action is needed.';
+
+/** The paragraph of a step that the database has refused for too long. */
+export const PERSON_NEEDED =
+  '**A person is needed**: the log of the worker has the error of the database.';
+
 /** The end of a duration from now, to the minute. */
 export function untilWhen(durationMs: number): string {
   const end = new Date(Date.now() + durationMs).toISOString();

@@ -1,7 +1,7 @@
 import type { Activities } from '../activities/index.ts';
 import type { RefusedRowKind } from '../src/domain/refusals.ts';
 import { expirySteps } from './activity-options.ts';
-import { showDetails } from './current-details.ts';
+import { bulletList, showDetails } from './current-details.ts';
 import { raiseFailures } from './steps/failures.ts';
 
 /** Limit of rounds of a step; the next expiry run does the rest. */
@@ -139,9 +139,7 @@ function showStuck(stuck: readonly StuckPartner[]): void {
     `**Partners whose vouchers cannot expire: ${stuck.length}.** Each has a case with a workflow, found ` +
       'by `NeedsAction = true` until the vouchers have expired; its page says what to do. This run ' +
       'needs no action.',
-    listed(stuck)
-      .map((line) => `- ${line}`)
-      .join('\n'),
+    bulletList(listed(stuck)),
   );
 }
 

@@ -1,7 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { MessageOutcome } from '../activities/messages.ts';
 import { quoted } from '../src/domain/refusals.ts';
-import { database } from './activity-options.ts';
 import type { FinishMessageInput } from './contracts.ts';
 import { showDetails } from './current-details.ts';
 import { sendUntilSettled } from './steps/messages.ts';
@@ -14,8 +13,8 @@ export interface FinishMessageResult {
 
 /**
  * Finishes an orphaned message, whose workflow was terminated or lost by Temporal. A message whose
- * sending was interrupted is recorded as unknown and never sent again. A cancellation in the UI has
- * no effect.
+ * sending was interrupted is recorded as unknown and never sent again. A message that was not sent stays
+ * in the queue, and the next expiry run starts this workflow again. A cancellation in the UI has no effect.
  */
 export function finishMessage(input: FinishMessageInput): Promise<FinishMessageResult> {
   return CancellationScope.nonCancellable(() => finish(input));
@@ -23,7 +22,6 @@ export function finishMessage(input: FinishMessageInput): Promise<FinishMessageR
 
 async function finish({ messageId }: FinishMessageInput): Promise<FinishMessageResult> {
   const outcome = await sendUntilSettled(messageId, 'Send the message that was left behind');
-  if (outcome.kind === 'not-sent') await database.giveUpConfirmation(messageId);
   showDetails(
     `**${titles[outcome.kind]}**: message ${messageId}${byProvider(outcome.asked)}.${reasonOf(outcome)}`,
     ...failoverParagraph(outcome.asked),
@@ -34,7 +32,7 @@ async function finish({ messageId }: FinishMessageInput): Promise<FinishMessageR
 const titles: Readonly<Record<MessageOutcome['kind'], string>> = {
   accepted: 'Sent',
   refused: 'Refused or cancelled',
-  'not-sent': 'Given up',
+  'not-sent': 'Not sent yet, the next expiry run tries again',
   unknown: 'Outcome unknown, not sent again',
 };
 

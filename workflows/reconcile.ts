@@ -1,7 +1,7 @@
-import { ApplicationFailure, continueAsNew } from '@temporalio/workflow';
+import { continueAsNew } from '@temporalio/workflow';
 import { books, reconciliation } from './activity-options.ts';
-import { showDetails } from './current-details.ts';
-import { failureLines, raiseFailures } from './steps/failures.ts';
+import { bulletList, showDetails } from './current-details.ts';
+import { failureLines, needsPerson, raiseFailures } from './steps/failures.ts';
 
 const MAXIMUM_SHOWN = 20;
 
@@ -63,20 +63,13 @@ function raise(
   showDetails(
     '**Cases were opened.** Each case has a workflow, found by `NeedsAction = true` until it is ' +
       'settled; its page says what to do. This run needs no action.',
-    words.map((line) => `- ${line}`).join('\n'),
+    bulletList(words),
     ...(failures.length === 0
       ? []
       : [
           `**The reconciliation is incomplete**: ${failures.length} steps failed.`,
-          failureLines(failures)
-            .map((line) => `- ${line}`)
-            .join('\n'),
+          bulletList(failureLines(failures)),
         ]),
   );
-  throw ApplicationFailure.create({
-    message: words.join('\n'),
-    type: 'NeedsAction',
-    nonRetryable: true,
-    ...(failures[0] instanceof Error ? { cause: failures[0] } : {}),
-  });
+  throw needsPerson(words.join('\n'), failures[0]);
 }

@@ -4,12 +4,12 @@ import {
   condition,
   setHandler,
 } from '@temporalio/workflow';
+import type { OperationOutcome } from '../src/domain/refusals.ts';
 import {
   type ClaimCommand,
   type ClaimMade,
   claimReleased,
   claimResult,
-  type OperationOutcome,
   providerNudge,
   type RedeemVoucherInput,
   redeem,
@@ -26,6 +26,7 @@ import {
   showProgress,
 } from './redemption/redeem-once.ts';
 import { type RedeemVoucherResult, showEnd } from './redemption/redemption-details.ts';
+import { answerCall } from './steps/answers.ts';
 
 /**
  * A claim from its verification code to its redemption or expiry, or the redemption of an anonymous
@@ -59,7 +60,7 @@ async function claimUntilOver(run: RedemptionRun, command: ClaimCommand): Promis
   const claim = await claimVoucher(run, command);
   if (claim.kind === 'answered') {
     run.claimOutcome = claim.outcome;
-    run.ended = 'refused';
+    run.ended ??= 'refused';
     noteRefusal(run, claim.outcome.result);
     return;
   }
@@ -67,25 +68,21 @@ async function claimUntilOver(run: RedemptionRun, command: ClaimCommand): Promis
   run.wrongCodes = claim.wrongCodes;
   showProgress(run);
   await sendCode(run, claim, command);
-  await claimIsOver(run, claim.claimId);
+  await claimIsOver(run, claim);
 }
 
 /** The messages from the API and other workflows to a run. */
 function setHandlers(run: RedemptionRun): void {
   const { begin, nudges } = run;
-  setHandler(
-    claimResult,
-    async () => {
-      await condition(() => run.claimOutcome !== undefined);
-      return run.claimOutcome as OperationOutcome<ClaimMade>;
-    },
-    {
-      description: 'For the API alone: the answer of the claim that started this workflow.',
-      validator: () => {
-        if (begin.kind !== 'claim') throw new Error('This workflow was not started by a claim');
-      },
-    },
+  const claimed = condition(() => run.claimOutcome !== undefined).then(
+    () => run.claimOutcome as OperationOutcome<ClaimMade>,
   );
+  answerCall(claimResult, claimed, {
+    description: 'For the API alone: the answer of the claim that started this workflow.',
+    validator: () => {
+      if (begin.kind !== 'claim') throw new Error('This workflow was not started by a claim');
+    },
+  });
   setHandler(
     redeem,
     (command) => CancellationScope.nonCancellable(() => redeemOnce(run, command)),
@@ -97,36 +94,14 @@ function setHandlers(run: RedemptionRun): void {
       },
     },
   );
-  setHandler(
-    superseded,
-    () => {
-      run.ended ??= 'superseded';
-    },
-    {
-      description:
-        'Do not send it. The service does, when a newer claim takes the place of this one.',
-    },
-  );
-  setHandler(
-    voucherCancelled,
-    () => {
-      run.ended ??= 'withdrawn';
-    },
-    {
-      description:
-        'Do not send it. The service does, when the voucher is cancelled. To cancel it: "Cancel the voucher" at /support.',
-    },
-  );
-  setHandler(
-    claimReleased,
-    () => {
-      run.ended ??= 'released';
-    },
-    {
-      description:
-        'Do not send it. The service does, after a repair. To end the claim: "Cancel the claim" at /support.',
-    },
-  );
+  for (const [signal, end, cause] of endings)
+    setHandler(
+      signal,
+      () => {
+        run.ended ??= end;
+      },
+      { description: `Do not send it. The service does, ${cause}` },
+    );
   setHandler(
     codeDelivery,
     (given) => {
@@ -145,3 +120,14 @@ function setHandlers(run: RedemptionRun): void {
       'Asks the provider at once how the payment ended, or tries at once to book it. Safe at any time. Needs no input.',
   });
 }
+
+/** The signals that end a claim. */
+const endings = [
+  [superseded, 'superseded', 'when a newer claim takes the place of this one.'],
+  [
+    voucherCancelled,
+    'withdrawn',
+    'when the voucher is cancelled. To cancel it: "Cancel the voucher" at /support.',
+  ],
+  [claimReleased, 'released', 'after a repair. To end the claim: "Cancel the claim" at /support.'],
+] as const;

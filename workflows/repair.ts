@@ -7,10 +7,12 @@ import {
   ParentClosePolicy,
   setHandler,
   upsertSearchAttributes,
+  type Workflow,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { RepairEnded, RepairOutcome } from '../activities/repairs.ts';
 import { formatAmount, parseMoney } from '../src/domain/money.ts';
+import type { OperationOutcome } from '../src/domain/refusals.ts';
 import {
   DATABASE_REFUSES,
   type RepairState,
@@ -23,12 +25,11 @@ import type { cancelVoucher } from './cancel-voucher.ts';
 import {
   claimReleased,
   createNudges,
-  type OperationOutcome,
   providerNudge,
   type RepairCall,
   type RepairInput,
 } from './contracts.ts';
-import { linkToDesk, showDetails } from './current-details.ts';
+import { linkToDesk, PERSON_NEEDED, showDetails } from './current-details.ts';
 import type { resendMessage } from './resend-message.ts';
 import type { reverseRedemption } from './reverse-redemption.ts';
 import {
@@ -43,7 +44,7 @@ import {
 import { stepFailed } from './steps/database-steps.ts';
 import { failureType } from './steps/failures.ts';
 import { signalIfRunning } from './steps/messages.ts';
-import { lengthenPause } from './steps/waiting.ts';
+import { lengthenPause, startAlarm } from './steps/waiting.ts';
 import { cancelVoucherId, resendMessageId, reverseRedemptionId } from './workflow-ids.ts';
 
 const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
@@ -66,21 +67,21 @@ async function untilKnown<Known>(
   look: () => Promise<Known | undefined>,
 ): Promise<Known> {
   const startedAt = Date.now();
-  let failingSince: number | undefined;
+  let alarm: ReturnType<typeof startAlarm> | undefined;
   let wasRaised = false;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     try {
       const known = await look();
-      failingSince = undefined;
+      alarm?.stop();
+      alarm = undefined;
       if (known !== undefined) {
         if (wasRaised) upsertSearchAttributes([{ key: needsAction, value: false }]);
         return known;
       }
     } catch (error) {
       stepFailed(error);
-      failingSince ??= Date.now();
-      const isOverdue =
-        failureType(error) === DATABASE_REFUSES || Date.now() - failingSince >= alarmAfterMs;
+      alarm ??= startAlarm(alarmAfterMs);
+      const isOverdue = failureType(error) === DATABASE_REFUSES || alarm.isDue();
       showFailing(isOverdue);
       if (isOverdue && !wasRaised) {
         upsertSearchAttributes([{ key: needsAction, value: true }]);
@@ -97,9 +98,7 @@ const showFailing = (isOverdue: boolean): void =>
   showDetails(
     '**A step of this repair fails**: it is repeated, and nothing is done twice. To try now, send the ' +
       'signal `providerNudge`.',
-    ...(isOverdue
-      ? ['**A person is needed**: the log of the worker has the error of the database.']
-      : []),
+    ...(isOverdue ? [PERSON_NEEDED] : []),
   );
 
 /** The end of a repair, for the Temporal UI. */
@@ -143,57 +142,48 @@ async function outcomeOf(
 ): Promise<RepairOutcome> {
   const { timing, publicUrl } = input;
   const { inquiryIntervalMs } = timing;
-  const childOptions = (workflowId: string, name: string, company: Company) => ({
-    ...optionsOfChild(name, company),
-    workflowId,
-    staticDetails: linkToDesk(publicUrl, workflowId),
-  });
+  /** What the workflow returned that does an operation of a company. */
+  const resultOf = <Child extends Workflow>(
+    type: string,
+    { id, name, company }: { id: string; name: string; company: Company },
+    ...args: Parameters<Child>
+  ): Promise<Awaited<ReturnType<Child>>> =>
+    childOf(patience, () =>
+      executeChild<Workflow>(type, {
+        ...optionsOfChild(name, company),
+        workflowId: id,
+        staticDetails: linkToDesk(publicUrl, id),
+        args,
+      }),
+    );
   switch (call.kind) {
-    case 'cancel-voucher':
+    case 'cancel-voucher': {
+      const { operationId, company } = call.command;
+      const child = { id: cancelVoucherId(operationId), name: 'cancel-voucher', company };
       return answerOf(
-        await childOf(patience, () =>
-          executeChild<typeof cancelVoucher>('cancelVoucher', {
-            ...childOptions(
-              cancelVoucherId(call.command.operationId),
-              'cancel-voucher',
-              call.command.company,
-            ),
-            args: [call.command],
-          }),
-        ),
+        await resultOf<typeof cancelVoucher>('cancelVoucher', child, call.command),
         ({ returned }) =>
           `ETB ${formatAmount(parseMoney(returned))} went back to the gift wallet of the partner.`,
       );
-    case 'resend-message':
+    }
+    case 'resend-message': {
+      const { operationId, company } = call.command;
+      const child = { id: resendMessageId(operationId), name: 'resend-message', company };
       return answerOf(
-        await childOf(patience, () =>
-          executeChild<typeof resendMessage>('resendMessage', {
-            ...childOptions(
-              resendMessageId(call.command.operationId),
-              'resend-message',
-              call.command.company,
-            ),
-            args: [call.command],
-          }),
-        ),
+        await resultOf<typeof resendMessage>('resendMessage', child, call.command),
         ({ kind, sending }) =>
           `The ${kind === 'VERIFICATION_CODE' ? 'code' : 'confirmation'} ` +
           (sending === 'unknown'
             ? 'is being sent again. If it does not arrive, send it once more.'
             : 'was sent again: the SMS provider took it.'),
       );
+    }
     case 'reverse-redemption': {
       const { command } = call;
-      const { ended } = await childOf(patience, () =>
-        executeChild<typeof reverseRedemption>('reverseRedemption', {
-          ...childOptions(
-            reverseRedemptionId(command.redemptionId, command.operationId),
-            'reverse',
-            command.company,
-          ),
-          args: [{ command, timing }],
-        }),
-      );
+      const id = reverseRedemptionId(command.redemptionId, command.operationId);
+      const child = { id, name: 'reverse', company: command.company };
+      const input = { command, timing };
+      const { ended } = await resultOf<typeof reverseRedemption>('reverseRedemption', child, input);
       return reversalWords[ended];
     }
     case 'retry-top-up':

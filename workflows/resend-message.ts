@@ -1,8 +1,10 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { MessageOutcome } from '../activities/messages.ts';
+import type { OperationOutcome } from '../src/domain/refusals.ts';
 import { database } from './activity-options.ts';
-import type { MessageResent, OperationOutcome, ResendMessageCommand } from './contracts.ts';
+import type { MessageResent, ResendMessageCommand } from './contracts.ts';
 import { showAnswer } from './current-details.ts';
+import { tellCaller } from './steps/answers.ts';
 import { sendUntilSettled } from './steps/messages.ts';
 import { byProvider, failoverParagraph } from './steps/waiting.ts';
 
@@ -26,6 +28,7 @@ function shown(
   outcome: OperationOutcome<MessageResent>,
   sent?: MessageOutcome,
 ): OperationOutcome<MessageResent> {
+  tellCaller(outcome);
   const what = `the message of voucher ${voucherId}`;
   showAnswer(`sending ${what} again`, outcome.result, ({ kind, sending }) => [
     `**${sending === 'unknown' ? 'Sent again, without an answer of the provider' : 'Sent again'}**: ${kind === 'VERIFICATION_CODE' ? 'the code' : 'the confirmation'} of voucher ${voucherId}${byProvider(sent?.asked)}.`,

@@ -6,12 +6,11 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { ReversalBegun } from '../activities/redemptions/reversals.ts';
-import { messageOf, quoted, type Refusal } from '../src/domain/refusals.ts';
+import { messageOf, type OperationOutcome, quoted, type Refusal } from '../src/domain/refusals.ts';
 import { database, providers } from './activity-options.ts';
 import { mayCome } from './addressed-input.ts';
 import {
   createNudges,
-  type OperationOutcome,
   providerNudge,
   type RedemptionReversed,
   type ReversalTiming,
@@ -20,6 +19,7 @@ import {
 } from './contracts.ts';
 import { inRows, showDetails } from './current-details.ts';
 import { outcome, reference, voucherSerial } from './search-attributes.ts';
+import { answerCall } from './steps/answers.ts';
 import { bookUntilDone, stepFailed } from './steps/database-steps.ts';
 import { type Ending, finalOutcome, type Urgency, urgencyWords } from './steps/final-outcome.ts';
 import { sendUntilSettled } from './steps/messages.ts';
@@ -117,14 +117,13 @@ async function reverse(input: ReverseRedemptionInput): Promise<ReverseRedemption
   const { operationId } = input.command;
   const nudges = createNudges(input.timing.maximumNudges);
   let answer: OperationOutcome<RedemptionReversed> | undefined;
-  setHandler(
-    reversalResult,
-    async () => {
-      await condition(() => answer !== undefined);
-      return answer as OperationOutcome<RedemptionReversed>;
-    },
-    { description: 'For the API alone: how the reversal ended.', validator: mayCome },
+  const answered = condition(() => answer !== undefined).then(
+    () => answer as OperationOutcome<RedemptionReversed>,
   );
+  answerCall(reversalResult, answered, {
+    description: 'For the API alone: how the reversal ended.',
+    validator: mayCome,
+  });
   setHandler(providerNudge, nudges.give, {
     description:
       'Asks the provider at once how the reversal ended, or tries at once to book it. Safe at any time. Needs no input.',
@@ -142,7 +141,7 @@ async function reverse(input: ReverseRedemptionInput): Promise<ReverseRedemption
   const booked = await book(input, { begun, ending, takeNudge: nudges.take });
   answer = booked.outcome;
   report(begun, ending);
-  if (booked.messageId !== null) await tellOwner(booked.messageId);
+  if (booked.messageId !== null) await sendUntilSettled(booked.messageId, 'Tell the owner by SMS');
   await condition(allHandlersFinished);
   return { ended: ending.kind === 'done' ? 'reversed' : 'not-reversed' };
 }
@@ -190,10 +189,4 @@ function report(begun: ReversalBegun, ending: Ending): void {
   ]);
   if (ending.kind === 'done') showReversed(begun, ending.providerReference);
   else showNotReversed(begun, ending.message);
-}
-
-/** A notice that could not be sent is left out, so that nothing waits for it for ever. */
-async function tellOwner(messageId: number): Promise<void> {
-  const message = await sendUntilSettled(messageId, 'Tell the owner by SMS');
-  if (message.kind === 'not-sent') await database.giveUpConfirmation(messageId);
 }

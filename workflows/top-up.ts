@@ -4,10 +4,11 @@ import {
   condition,
   setHandler,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
+import type { OperationOutcome } from '../src/domain/refusals.ts';
 import { mayCome } from './addressed-input.ts';
 import {
-  type OperationOutcome,
   providerNudge,
   retry,
   retryTopUp,
@@ -16,6 +17,7 @@ import {
   topUpResult,
 } from './contracts.ts';
 import * as searchAttributes from './search-attributes.ts';
+import { answerCall } from './steps/answers.ts';
 import {
   attemptOnce,
   createTopUpRun,
@@ -26,9 +28,15 @@ import {
 } from './top-up/attempt-top-up.ts';
 
 /**
+ * Events of a history after which a failed top-up waits for no further retry. An attempt has at least ten of them, and
+ * Temporal ends a workflow whose search attribute has some 55 references.
+ */
+const MAXIMUM_HISTORY = 400;
+
+/**
  * A top-up from its hold to its delivery. A failed attempt voids its hold at once, and
- * the workflow waits for a retry, which holds the money again. After the window it ends, and a
- * later retry starts it again. A cancellation in the UI has no effect: money on hold must come to
+ * the workflow waits for a retry, which holds the money again. After the window, or with a long history, it ends,
+ * and a later retry starts it again. A cancellation in the UI has no effect: money on hold must come to
  * its end.
  */
 export function topUp(input: TopUpInput): Promise<TopUpResult> {
@@ -41,7 +49,7 @@ async function attemptUntilDelivered(run: TopUpRun): Promise<TopUpResult> {
   setHandlers(run, first);
   await first;
   while (hasFailed(run) && (await retryComes(run))) {
-    if (run.newsOfFailed) await endIfDeliveredLate(run);
+    if (run.newsOfFailed) await takeNews(run);
     if (!hasFailed(run) || !run.retryIsWanted) continue;
     run.retryIsWanted = false;
     const attempt = run.attempts + 1;
@@ -60,14 +68,21 @@ async function retryComes(run: TopUpRun): Promise<boolean> {
   const attemptsBefore = run.attempts;
   const isOver = () =>
     run.retryIsWanted || run.newsOfFailed || running.size > 0 || run.attempts > attemptsBefore;
+  if (isOver()) return true;
+  if (workflowInfo().historyLength > MAXIMUM_HISTORY) return false;
   return condition(isOver, timing.retryWindowMs, { summary: 'Waits for a retry' });
 }
 
-/** A late delivery must not be retried, so there is nothing to wait for. */
-async function endIfDeliveredLate(run: TopUpRun): Promise<void> {
+/**
+ * Another run may have made the attempt that this one was asked for. A late delivery must not be retried, so there is
+ * nothing to wait for.
+ */
+async function takeNews(run: TopUpRun): Promise<void> {
   run.newsOfFailed = false;
-  const status = await run.database.readTopUpStatus(run.begin.command.transactionId);
-  if (status !== 'SUCCESS' || !hasFailed(run) || run.running.size > 0) return;
+  const { status, attempt } = await run.database.readTopUp(run.begin.command.transactionId);
+  if (!hasFailed(run) || run.running.size > 0) return;
+  run.attempts = attempt;
+  if (status !== 'SUCCESS') return;
   run.ended = 'delivered';
   run.retryIsWanted = false;
   upsertSearchAttributes([{ key: searchAttributes.outcome, value: 'SUCCESS' }]);
@@ -77,7 +92,7 @@ async function endIfDeliveredLate(run: TopUpRun): Promise<void> {
 /** The messages from the API and support staff to a run. */
 function setHandlers(run: TopUpRun, first: Promise<OperationOutcome<TopUpMade>>): void {
   const { running, nudges, begin } = run;
-  setHandler(topUpResult, () => first, {
+  answerCall(topUpResult, first, {
     description: 'For the API alone: how the first attempt ended.',
     validator: mayCome,
   });

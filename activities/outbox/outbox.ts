@@ -11,7 +11,7 @@ import {
   takeFromOutbox,
 } from '../../src/db/outbox.ts';
 import type { ProviderOutcome } from '../../src/providers/outcome.ts';
-import { EMAIL_SENDING_SECONDS, smsSendingSeconds } from '../messages.ts';
+import { CUT_OFF, EMAIL_SENDING_SECONDS, smsSendingSeconds, stateAfter } from '../messages.ts';
 import { sendByRoutes } from '../providers.ts';
 import {
   createMessageKinds,
@@ -158,10 +158,7 @@ const unwritten: OutboxEnd = { state: 'QUEUED', problem: 'It could not be writte
 /** An e-mail is sent again under the same Message-ID. */
 const interrupted: OutboxEnd = { state: 'QUEUED', problem: 'Its sending was interrupted' };
 /** A text message is not sent again: its provider has no idempotency key. Nor is a message without a point. */
-const cutOff: OutboxEnd = {
-  state: 'UNKNOWN',
-  problem: 'the worker stopped while it was sending',
-};
+const cutOff: OutboxEnd = { state: 'UNKNOWN', problem: CUT_OFF };
 
 /** Hands a message to its provider. */
 async function handOver(
@@ -185,17 +182,10 @@ async function handOver(
   return { ...endOfOutcome(outcome, letter), provider: asked.provider };
 }
 
-const states = {
-  delivered: 'SENT',
-  refused: 'REFUSED',
-  'not-sent': 'QUEUED',
-  unknown: 'UNKNOWN',
-} as const satisfies Record<ProviderOutcome['kind'], OutboxEnd['state']>;
-
 /** The answer of a server may repeat the message. */
 function endOfOutcome(outcome: ProviderOutcome, { secret }: Letter): OutboxEnd {
   const without = (text: string) => (secret === undefined ? text : text.replaceAll(secret, '…'));
-  const state = states[outcome.kind];
+  const state = stateAfter[outcome.kind];
   return outcome.kind === 'delivered'
     ? { state, providerReference: without(outcome.providerReference) }
     : { state, problem: without(outcome.message) };

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { randomVerificationCode } from '../../src/crypto/random.ts';
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
 import { giveBackCompanyMessage, noteMessagesSpent } from '../../src/db/limits/daily-limits.ts';
-import { findMessage, giveUpMessage, queueMessage } from '../../src/db/messages/messages.ts';
+import { cancelQueuedMessages, findMessage, queueMessage } from '../../src/db/messages/messages.ts';
 import {
+  answerRefusal,
   beginOperation,
   outcomeFor,
   refuseOperation,
@@ -30,12 +31,18 @@ import {
 } from '../../src/db/vouchers/vouchers.ts';
 import { formatAmount, parseMoney } from '../../src/domain/money.ts';
 import { maskStored } from '../../src/domain/phone.ts';
-import { type Refusal, refuse } from '../../src/domain/refusals.ts';
+import {
+  type AnsweredOperation,
+  answered,
+  type OperationOutcome,
+  type Refusal,
+  refuse,
+} from '../../src/domain/refusals.ts';
 import { codeDigits, type MessageCounts, refuseClaim } from '../../src/domain/vouchers/claim.ts';
 import type { Company } from '../../src/domain/vouchers/voucher.ts';
-import type { ClaimCommand, ClaimMade, OperationOutcome } from '../../workflows/contracts.ts';
+import type { ClaimCommand, ClaimMade } from '../../workflows/contracts.ts';
 import { countMessage, messageCountsOf, raiseBudgetAlarm } from '../budgets.ts';
-import { DatabaseStepError, refusalOf, runStep } from '../database-step.ts';
+import { DatabaseStepError, outcomeAfter, runStep } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import type { MessageOutcome, MessageSender } from '../messages.ts';
 import { claimFacts, payeeOfClaim, payoutChoice } from './facts.ts';
@@ -72,11 +79,6 @@ export interface ClaimStarted {
   readonly wrongCodes?: number;
 }
 
-export interface ClaimAnswered {
-  readonly kind: 'answered';
-  readonly outcome: OperationOutcome<ClaimMade>;
-}
-
 /** The workflow that makes a claim. */
 interface ClaimRun {
   readonly claimLifetimeMs: number;
@@ -97,21 +99,29 @@ interface ClaimRows {
   readonly messages: MessageCounts;
 }
 
+/** Whether an earlier attempt of this step confirmed the claim, and only its end was lost. */
+const wasConfirmed = (
+  { requestId, result }: OperationOutcome<ClaimMade>,
+  command: ClaimCommand,
+): boolean => result.ok && requestId === command.requestId;
+
 /** Makes a claim in the given transaction, or answers the refusal. */
 async function createOrAnswer(
   transaction: DatabaseTransaction,
   creation: ClaimCreation,
-): Promise<ClaimStarted | ClaimAnswered> {
+): Promise<ClaimStarted | AnsweredOperation<ClaimMade>> {
   const { command, dependencies } = creation;
   const begun = await beginOperation<ClaimMade>(transaction, command, KIND);
-  if (begun.kind === 'answered') return begun;
+  if (begun.kind === 'answered' && !wasConfirmed(begun.outcome, command)) return begun;
   await dependencies.failpoint('claim-begun');
   const voucher = await lockVoucherAndOwner(transaction, command.voucherId);
-  if (!voucher) return answer(transaction, command, refuse('voucher-not-found'));
-  if (begun.kind === 'resumed') {
+  if (!voucher) return answerRefusal(transaction, command, refuse('voucher-not-found'));
+  if (begun.kind !== 'begun') {
     // Made again, a claim that a newer one has replaced would make the newer code useless.
-    const made = await claimMadeBy(transaction, command);
+    const isAnswered = begun.kind === 'answered';
+    const made = await claimMadeBy(transaction, command, isAnswered);
     if (made) return resumeClaim(transaction, { command, voucher, claim: made });
+    if (isAnswered) throw new Error('A confirmed claim that is not there');
   }
   const context = await claimContext(transaction, withNumberHash(voucher, dependencies), {
     company: command.company,
@@ -121,19 +131,10 @@ async function createOrAnswer(
   const rows = { voucher, context, messages };
   const refusal = await refuseByRows(transaction, creation, rows);
   if (!refusal) return recordClaim(transaction, creation, rows);
-  const answered = await answer(transaction, command, refusal);
+  const refused = await answerRefusal<ClaimMade>(transaction, command, refusal);
   if (refusal.reason === 'company-messages-exhausted')
     await noteSpentMessages(transaction, command.company, messages.companyMessages.budget);
-  return answered;
-}
-
-async function answer(
-  transaction: DatabaseTransaction,
-  command: ClaimCommand,
-  refusal: Refusal,
-): Promise<ClaimAnswered> {
-  const outcome = await refuseOperation<ClaimMade>(transaction, command, refusal);
-  return { kind: 'answered', outcome };
+  return refused;
 }
 
 /** The claim of an earlier attempt of this operation. */
@@ -281,7 +282,7 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
   async function createClaim(
     command: ClaimCommand,
     run: ClaimRun,
-  ): Promise<ClaimStarted | ClaimAnswered> {
+  ): Promise<ClaimStarted | AnsweredOperation<ClaimMade>> {
     try {
       const claim = await database
         .transaction()
@@ -289,8 +290,7 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
       await failpoint('claim-committed');
       return claim;
     } catch (error) {
-      const refusal = await refusalOf(database, command, error);
-      return { kind: 'answered', outcome: outcomeFor(command, refusal) };
+      return answered(await outcomeAfter(database, command, error));
     }
   }
 
@@ -310,7 +310,7 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
       { ok: true, ...(sent === 'unknown' && { sending: sent }) },
     );
     await failpoint('claim-confirmed');
-    return outcome ?? outcomeFor(command, refuse('message-not-queued'));
+    return outcome ?? outcomeFor<ClaimMade>(command, refuse('message-not-queued'));
   }
 
   /**
@@ -327,7 +327,7 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
       if (await endClaim(transaction, claimId, 'CANCELLED'))
         await giveBackCompanyMessage(transaction, claimId);
       // It ended while its message was being sent, which has since returned to the queue.
-      else await giveUpMessage(transaction, claimId);
+      else await cancelQueuedMessages(transaction, 'claim_id', claimId);
       const refusal = refuse('message-not-queued', { detail });
       return refuseOperation<ClaimMade>(transaction, command, refusal);
     });
@@ -341,7 +341,7 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
   async function claimAndSend(
     command: ClaimCommand,
     { sendingMs, ...run }: ClaimRun & { readonly sendingMs: number },
-  ): Promise<ClaimSettled | ClaimStarted | ClaimAnswered> {
+  ): Promise<ClaimSettled | ClaimStarted | AnsweredOperation<ClaimMade>> {
     const claim = await createClaim(command, run);
     if (claim.kind === 'answered') return claim;
     const message = settled(await sender.sendWithin(claim.messageId, sendingMs));

@@ -5,6 +5,7 @@ import type { ClaimContext } from '../../src/db/vouchers/claims.ts';
 import {
   lockRedemption,
   type NewRedemption,
+  type PayoutContext,
   type RedemptionContext,
 } from '../../src/db/vouchers/redemptions.ts';
 import type { LockedVoucher } from '../../src/db/vouchers/vouchers.ts';
@@ -12,7 +13,7 @@ import { formatAmount, formatMoney, type Money, parseMoney } from '../../src/dom
 import { maskMsisdn, type NumberBox, operatorOf } from '../../src/domain/phone.ts';
 import type { MobileMoneyProviderName } from '../../src/domain/providers.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
-import type { ClaimFacts, MessageCounts } from '../../src/domain/vouchers/claim.ts';
+import type { ClaimFacts, MessageCounts, PayoutFacts } from '../../src/domain/vouchers/claim.ts';
 import type {
   RedemptionFacts,
   RedemptionRequest,
@@ -103,10 +104,7 @@ export interface PayoutChoice {
 /** The choice of the provider that pays a merchant. */
 export async function payoutChoice(
   operationId: string,
-  context: Pick<
-    RedemptionContext,
-    'payout_routes' | 'party_key' | 'party_value' | 'payout_account'
-  >,
+  context: PayoutContext,
   dependencies: Pick<ActivityDependencies, 'mobileMoney' | 'digests'>,
 ): Promise<PayoutChoice> {
   const { mobileMoney, digests } = dependencies;
@@ -148,33 +146,46 @@ export const paysTo = (
   party: PartyIdentifier | undefined,
 ): boolean => party === undefined || (port.canPayTo?.(party) ?? true);
 
+/** The facts that a claim and a redemption share, from the database's rows. */
+const payoutFacts = (
+  voucher: LockedVoucher,
+  context: PayoutContext,
+): Omit<PayoutFacts, 'hasDisputedPayment' | 'canPay'> => ({
+  isAdmitted: context.is_admitted,
+  voucher: voucherFacts(voucher),
+  partnerIsActive: context.partner_status === 'ACTIVE',
+  merchant:
+    context.merchant_status === null
+      ? undefined
+      : {
+          isActive: context.merchant_status === 'ACTIVE',
+          feePercent: context.service_fee_percent,
+          hasPayoutAccount: context.payout_account.id !== null,
+        },
+  partialRedemptions: context.partial_redemptions,
+  wrongCodes: {
+    count: context.wrong_codes,
+    retryAfterSeconds: context.wrong_codes_retry_seconds,
+  },
+});
+
 /** The facts of domain/vouchers/redemption.ts, from the database's rows. */
 export function redemptionFacts(
   voucher: LockedVoucher,
   context: RedemptionContext,
   payment: {
-    readonly merchantId: number;
     readonly canPay: RedemptionFacts['canPay'];
     readonly numbers: NumberBox;
     /** A case of another payment of the voucher is open. */
     readonly isBlocked: boolean;
   },
 ): RedemptionFacts {
-  const { merchantId, canPay, numbers, isBlocked } = payment;
+  const { canPay, numbers, isBlocked } = payment;
   const { claim_id, claim_amount, claim_code_digest, claim_code_digits } = context;
+  const shared = payoutFacts(voucher, context);
   return {
-    isAdmitted: context.is_admitted,
-    voucher: { ...voucherFacts(voucher), ownerMsisdn: numbers.openIfAny(voucher.owner_msisdn) },
-    partnerIsActive: context.partner_status === 'ACTIVE',
-    merchant:
-      context.merchant_status === null
-        ? undefined
-        : {
-            id: merchantId,
-            isActive: context.merchant_status === 'ACTIVE',
-            feePercent: context.service_fee_percent,
-            hasPayoutAccount: context.party_key !== null,
-          },
+    ...shared,
+    voucher: { ...shared.voucher, ownerMsisdn: numbers.openIfAny(voucher.owner_msisdn) },
     claim:
       claim_id === null || claim_code_digest === null || claim_code_digits === null
         ? undefined
@@ -185,12 +196,7 @@ export function redemptionFacts(
             codeDigest: claim_code_digest,
             codeDigits: claim_code_digits,
           },
-    wrongCodes: {
-      count: context.wrong_codes,
-      retryAfterSeconds: context.wrong_codes_retry_seconds,
-      ofVoucher: voucher.wrong_codes,
-    },
-    partialRedemptions: context.partial_redemptions,
+    wrongCodes: { ...shared.wrongCodes, ofVoucher: voucher.wrong_codes },
     hasDisputedPayment: isBlocked,
     canPay,
   };
@@ -211,8 +217,8 @@ export interface RedemptionHeld {
   /** Masked. */
   readonly payoutAccount: string;
   readonly serialNumber: string;
-  /** Who pays it; null is the default of a time before routes. */
-  readonly provider: string | null;
+  /** Who pays it. */
+  readonly provider: string;
   /** Decimal strings with two digits, for people. */
   readonly toMerchant: string;
   readonly serviceFee: string;
@@ -277,25 +283,12 @@ export function claimFacts(
     readonly canPay: ClaimFacts['canPay'];
   },
 ): ClaimFacts {
+  const shared = payoutFacts(voucher, context);
   return {
-    isAdmitted: context.is_admitted,
-    voucher: { ...voucherFacts(voucher), isAnonymous: voucher.owner_msisdn === null },
-    partnerIsActive: context.partner_status === 'ACTIVE',
-    merchant:
-      context.merchant_status === null
-        ? undefined
-        : {
-            isActive: context.merchant_status === 'ACTIVE',
-            feePercent: context.service_fee_percent,
-            hasPayoutAccount: context.has_payout_account,
-          },
-    partialRedemptions: context.partial_redemptions,
+    ...shared,
+    voucher: { ...shared.voucher, isAnonymous: voucher.owner_msisdn === null },
     hasDisputedPayment: context.is_blocked,
     canPay: means.canPay,
-    wrongCodes: {
-      count: context.wrong_codes,
-      retryAfterSeconds: context.wrong_codes_retry_seconds,
-    },
     ...means.messages,
   };
 }

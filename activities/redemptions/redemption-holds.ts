@@ -1,7 +1,7 @@
 import { type DatabaseTransaction, violates } from '../../src/db/connection.ts';
 import { balanceConstraint, holdReserve } from '../../src/db/ledger/ledger.ts';
 import { clearWrongCodes, countWrongCode } from '../../src/db/limits/attempts.ts';
-import { beginOperation, refuseOperation, takeAbandonedAnswer } from '../../src/db/operations.ts';
+import { answerRefusal, beginOperation, takeAbandonedAnswer } from '../../src/db/operations.ts';
 import {
   attemptWithoutKey,
   holdVoucher,
@@ -11,9 +11,14 @@ import {
 } from '../../src/db/vouchers/redemptions.ts';
 import { type LockedVoucher, lockVoucher } from '../../src/db/vouchers/vouchers.ts';
 import { formatMoney } from '../../src/domain/money.ts';
-import { type Refusal, refuse } from '../../src/domain/refusals.ts';
+import {
+  type AnsweredOperation,
+  answered,
+  type Refusal,
+  refuse,
+} from '../../src/domain/refusals.ts';
 import { type SettledAmounts, settleOrRefuse } from '../../src/domain/vouchers/redemption.ts';
-import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../../workflows/contracts.ts';
+import type { RedeemCommand, RedemptionMade } from '../../workflows/contracts.ts';
 import { countOfEvent, raiseBudgetAlarm, withinNumberLimit } from '../budgets.ts';
 import { DatabaseStepError, runStep } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -32,11 +37,6 @@ import {
 
 const KIND = 'redeem-gift';
 
-export interface RedemptionAnswered {
-  readonly kind: 'answered';
-  readonly outcome: OperationOutcome<RedemptionMade>;
-}
-
 /** The context of a hold's steps. */
 export interface RedemptionHold {
   readonly command: RedeemCommand;
@@ -49,18 +49,18 @@ export interface RedemptionHold {
 export async function holdPayment(
   transaction: DatabaseTransaction,
   hold: RedemptionHold,
-): Promise<RedemptionHeld | RedemptionAnswered> {
+): Promise<RedemptionHeld | AnsweredOperation<RedemptionMade>> {
   const { command, dependencies } = hold;
   const left = command.hasKey
     ? undefined
     : await takeAbandonedAnswer<RedemptionMade>(transaction, command);
-  if (left) return { kind: 'answered', outcome: left };
+  if (left) return answered(left);
   const begun = await beginOperation<RedemptionMade>(transaction, command, KIND);
   if (begun.kind === 'answered') return begun;
   if (begun.kind === 'resumed') return resumeHold(transaction, command.operationId);
   await dependencies.failpoint('redeem-begun');
   const voucher = await lockVoucher(transaction, command.voucherId);
-  if (!voucher) return answer(transaction, command, refuse('voucher-not-found'));
+  if (!voucher) return answerRefusal(transaction, command, refuse('voucher-not-found'));
   const context = await redemptionContext(transaction, voucher, {
     company: command.company,
     merchantId: payeeOf(command, voucher),
@@ -78,9 +78,9 @@ export async function holdPayment(
   });
   if (settlement.ok) {
     const unpaid = await choice.refuseAccount(transaction, settlement.toMerchant);
-    if (unpaid) return answer(transaction, command, unpaid);
+    if (unpaid) return answerRefusal(transaction, command, unpaid);
     const chosen = choice.choose(settlement.toMerchant);
-    if (!chosen.ok) return answer(transaction, command, chosen);
+    if (!chosen.ok) return answerRefusal(transaction, command, chosen);
     const { provider } = chosen;
     return recordHold(
       transaction,
@@ -94,7 +94,7 @@ export async function holdPayment(
     hold.wrongCode = { claimId: context.claim_id, budget };
     await countFoundWrongCode(transaction, hold);
   }
-  return answer(transaction, command, settlement);
+  return answerRefusal(transaction, command, settlement);
 }
 
 /** Counts the wrong code of a hold, if there was one. */
@@ -118,20 +118,11 @@ function settle(
   const merchantId = payeeOf(command, voucher);
   return settleOrRefuse(
     redemptionFacts(voucher, context, {
-      ...{ merchantId, canPay: choice.canCarry, numbers, isBlocked: choice.isBlocked },
+      ...{ canPay: choice.canCarry, numbers, isBlocked: choice.isBlocked },
     }),
     redemptionRequest(command, merchantId),
     { ...settings.vouchers, ...settings.market },
   );
-}
-
-async function answer(
-  transaction: DatabaseTransaction,
-  command: RedeemCommand,
-  refusal: Refusal,
-): Promise<RedemptionAnswered> {
-  const outcome = await refuseOperation<RedemptionMade>(transaction, command, refusal);
-  return { kind: 'answered', outcome };
 }
 
 /** The redemption's row, the voucher's state, the transfer and the confirmation. */

@@ -1,6 +1,6 @@
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
-import { cancelConfirmation } from '../../src/db/messages/messages.ts';
-import { outcomeFor, settledOutcome, settleOperation } from '../../src/db/operations.ts';
+import { cancelQueuedMessages } from '../../src/db/messages/messages.ts';
+import { settledOutcome, settleOperation } from '../../src/db/operations.ts';
 import {
   type DoneOrder,
   endOrder,
@@ -10,18 +10,18 @@ import {
 import { endClaim } from '../../src/db/vouchers/claims.ts';
 import { lockRedemption } from '../../src/db/vouchers/redemptions.ts';
 import type { EndedBy } from '../../src/domain/providers.ts';
-import { refuse } from '../../src/domain/refusals.ts';
-import type { OperationOutcome, RedeemCommand, RedemptionMade } from '../../workflows/contracts.ts';
-import { refusalOf } from '../database-step.ts';
+import {
+  type AnsweredOperation,
+  answered,
+  type OperationOutcome,
+  refuse,
+} from '../../src/domain/refusals.ts';
+import type { RedeemCommand, RedemptionMade } from '../../workflows/contracts.ts';
+import { outcomeAfter } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import type { MessageSender } from '../messages.ts';
 import type { RedemptionHeld } from './facts.ts';
-import {
-  countFoundWrongCode,
-  holdPayment,
-  type RedemptionAnswered,
-  type RedemptionHold,
-} from './redemption-holds.ts';
+import { countFoundWrongCode, holdPayment, type RedemptionHold } from './redemption-holds.ts';
 
 export function createRedemptionActivities(
   dependencies: ActivityDependencies,
@@ -36,7 +36,7 @@ export function createRedemptionActivities(
    */
   async function holdRedemption(
     command: RedeemCommand,
-  ): Promise<RedemptionHeld | RedemptionAnswered> {
+  ): Promise<RedemptionHeld | AnsweredOperation<RedemptionMade>> {
     const hold: RedemptionHold = { command, dependencies };
     try {
       const held = await database
@@ -45,13 +45,13 @@ export function createRedemptionActivities(
       await failpoint('redeem-hold-committed');
       return held;
     } catch (error) {
-      const refusal = await refusalOf(database, command, error);
+      const outcome = await outcomeAfter<RedemptionMade>(database, command, error);
       // The transaction rolled back, but the code was compared, so it counts.
       if (hold.wrongCode)
         await database
           .transaction()
           .execute((transaction) => countFoundWrongCode(transaction, hold));
-      return { kind: 'answered', outcome: outcomeFor(command, refusal) };
+      return answered(outcome);
     }
   }
 
@@ -125,7 +125,7 @@ async function endRedemption(
       providerReference: referenceOf(order),
       platformReference: redemption.platform_reference,
     });
-  await cancelConfirmation(transaction, redemption.id);
+  await cancelQueuedMessages(transaction, 'redemption_id', redemption.id);
   const refusal = refuse('payment-refused', { detail: ending.message ?? '' });
   return settleOperation<RedemptionMade>(transaction, operationId, 'FAILED', refusal);
 }

@@ -1,9 +1,8 @@
 import type { Database, DatabaseTransaction } from '../../src/db/connection.ts';
 import { findMessage, queueMessage } from '../../src/db/messages/messages.ts';
 import {
+  answerRefusal,
   beginOperation,
-  outcomeFor,
-  refuseOperation,
   settledOutcome,
   settleOperation,
 } from '../../src/db/operations.ts';
@@ -24,7 +23,13 @@ import {
 import { type LockedVoucher, lockVoucher } from '../../src/db/vouchers/vouchers.ts';
 import { formatAmount, formatMoney, parseMoney } from '../../src/domain/money.ts';
 import type { MobileMoneyProviderName } from '../../src/domain/providers.ts';
-import { type Refusal, refuse } from '../../src/domain/refusals.ts';
+import {
+  type AnsweredOperation,
+  answered,
+  type OperationOutcome,
+  type Refusal,
+  refuse,
+} from '../../src/domain/refusals.ts';
 import { refuseReversal } from '../../src/domain/vouchers/redemption.ts';
 import type { PaymentReversal } from '../../src/providers/mobile-money/mobile-money.ts';
 import {
@@ -32,13 +37,9 @@ import {
   type ProviderOutcome,
   unknown,
 } from '../../src/providers/outcome.ts';
-import type {
-  OperationOutcome,
-  RedemptionReversed,
-  ReverseRedemptionCommand,
-} from '../../workflows/contracts.ts';
+import type { RedemptionReversed, ReverseRedemptionCommand } from '../../workflows/contracts.ts';
 import type { Named } from '../../workflows/steps/named-results.ts';
-import { refusalOf } from '../database-step.ts';
+import { outcomeAfter } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { sendValue, withHeartbeat } from '../provider-call.ts';
 import { paymentOf } from './payments.ts';
@@ -89,10 +90,9 @@ export function createReversalCallActivities({
 /** Whether the provider of a payment can reverse it; a provider that is no longer configured cannot. */
 const canReverse = (
   mobileMoney: ActivityDependencies['mobileMoney'],
-  provider: MobileMoneyProviderName | null,
+  provider: MobileMoneyProviderName,
 ): boolean =>
-  mobileMoney.names.includes(provider ?? mobileMoney.defaultName) &&
-  mobileMoney.named(provider).reversals !== undefined;
+  mobileMoney.names.includes(provider) && mobileMoney.named(provider).reversals !== undefined;
 
 /** The reversal of a placement as it was sent. */
 export const findReversalCall = async (
@@ -105,7 +105,7 @@ const WITHOUT_REVERSALS = 'The configured provider cannot be asked about reversa
 
 const reversalOf = (found: Awaited<ReturnType<typeof findReversal>>): PaymentReversal => ({
   reference: found.reference,
-  payment: paymentOf({ ...found, status: 'POSTED' }),
+  payment: paymentOf(found),
   paymentReference: found.payment_provider_reference ?? '',
   description: `Reversal of gift voucher redemption ${found.platform_reference}`,
 });
@@ -127,13 +127,8 @@ export interface ReversalBegun {
   /** Decimal strings with two digits, for people. */
   readonly toMerchant: string;
   readonly serviceFee: string;
-  /** Who made the payment, and is asked to take it back; null is the default of a time before routes. */
-  readonly provider: string | null;
-}
-
-interface ReversalAnswered {
-  readonly kind: 'answered';
-  readonly outcome: OperationOutcome<RedemptionReversed>;
+  /** Who made the payment, and is asked to take it back. */
+  readonly provider: string;
 }
 
 type FoundReversal = Awaited<ReturnType<typeof findReversal>>;
@@ -143,7 +138,7 @@ async function beginOrAnswer(
   transaction: DatabaseTransaction,
   command: ReverseRedemptionCommand,
   dependencies: ActivityDependencies,
-): Promise<ReversalBegun | ReversalAnswered> {
+): Promise<ReversalBegun | AnsweredOperation<RedemptionReversed>> {
   const { operationId, requestDigest, redemptionId, reason } = command;
   const begun = await beginOperation<RedemptionReversed>(transaction, command, KIND);
   if (begun.kind === 'answered') return begun;
@@ -151,11 +146,7 @@ async function beginOrAnswer(
   if (!isResumed) {
     await dependencies.failpoint('reverse-begun');
     const refusal = await refusalFor(transaction, command, dependencies);
-    if (refusal)
-      return {
-        kind: 'answered',
-        outcome: await refuseOperation<RedemptionReversed>(transaction, command, refusal),
-      };
+    if (refusal) return answerRefusal(transaction, command, refusal);
     const reference = dependencies.digests.paymentReference(operationId, 1);
     const reversal = { redemptionId, operationId, requestDigest, reference, reason };
     await insertReversal(transaction, reversal);
@@ -183,7 +174,7 @@ async function refusalFor(
       ...context,
       redemption:
         status === null || !isOwn ? undefined : { ...context, status, secondsSincePayment },
-      providerCanReverse: canReverse(mobileMoney, context.provider),
+      providerCanReverse: context.provider !== null && canReverse(mobileMoney, context.provider),
     },
     settings.vouchers.reversalWindowSeconds,
   );
@@ -216,7 +207,7 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
   /** Records a reversal before it is sent, or answers the refusal; idempotent by operation. */
   async function beginReversal(
     command: ReverseRedemptionCommand,
-  ): Promise<ReversalBegun | ReversalAnswered> {
+  ): Promise<ReversalBegun | AnsweredOperation<RedemptionReversed>> {
     try {
       const begun = await database
         .transaction()
@@ -224,8 +215,7 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
       await failpoint('reverse-committed');
       return begun;
     } catch (error) {
-      const refusal = await refusalOf(database, command, error);
-      return { kind: 'answered', outcome: outcomeFor(command, refusal) };
+      return answered(await outcomeAfter(database, command, error));
     }
   }
 
@@ -273,7 +263,12 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
       }
       const refusal = refuse('reversal-refused', { detail: message });
       return {
-        outcome: await settleOperation(transaction, operationId, 'FAILED', refusal),
+        outcome: await settleOperation<RedemptionReversed>(
+          transaction,
+          operationId,
+          'FAILED',
+          refusal,
+        ),
         messageId: null,
       };
     });

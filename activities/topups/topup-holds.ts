@@ -3,6 +3,7 @@ import type { Database, DatabaseTransaction } from '../../src/db/connection.ts';
 import { holdAirtime } from '../../src/db/ledger/ledger.ts';
 import { limitedCaller, spendWithinLimits } from '../../src/db/limits/daily-limits.ts';
 import {
+  answerRefusal,
   beginRecorded,
   endedEffect,
   isSameRequest,
@@ -10,7 +11,7 @@ import {
   refuseOperation,
   settleOperation,
 } from '../../src/db/operations.ts';
-import { beginAttempt, findAttempt } from '../../src/db/topups/attempts.ts';
+import { beginAttempt, findAttempt, shareEndedAttempt } from '../../src/db/topups/attempts.ts';
 import { dropRequest, RETRY_KIND, TOPUP_KIND } from '../../src/db/topups/requests.ts';
 import {
   failUnbegunTopup,
@@ -30,7 +31,14 @@ import {
 } from '../../src/domain/money.ts';
 import { isErased, maskMsisdn, operatorOf } from '../../src/domain/phone.ts';
 import { type AirtimeProviderName, routeKindOf } from '../../src/domain/providers.ts';
-import { messageOf, type Refusal, refuse } from '../../src/domain/refusals.ts';
+import {
+  type AnsweredOperation,
+  answered,
+  messageOf,
+  type OperationOutcome,
+  type Refusal,
+  refuse,
+} from '../../src/domain/refusals.ts';
 import {
   priceTopup,
   refuseUnfailed,
@@ -41,12 +49,7 @@ import { canSendTopup } from '../../src/providers/airtime/airtime.ts';
 import { choiceFor } from '../../src/providers/provider-set.ts';
 import { isByTwo } from '../../src/repairs/ask-repair.ts';
 import { askedRetry } from '../../src/repairs/top-up-repairs.ts';
-import type {
-  OperationOutcome,
-  RetryCommand,
-  TopUpCommand,
-  TopUpMade,
-} from '../../workflows/contracts.ts';
+import type { RetryCommand, TopUpCommand, TopUpMade } from '../../workflows/contracts.ts';
 import { countOfEvent, withinNumberLimit } from '../budgets.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import type { TopUpSubject } from './topup-orders.ts';
@@ -200,15 +203,10 @@ export interface TopUpHeld {
   readonly amount: string;
   readonly product: string;
   readonly reference: string;
-  /** Who sends it; null is the default of a time before routes. */
-  readonly provider: string | null;
+  /** Who sends it. */
+  readonly provider: string;
   /** The name of the partner that pays. */
   readonly partner: string;
-}
-
-export interface TopUpAnswered {
-  readonly kind: 'answered';
-  readonly outcome: OperationOutcome<TopUpMade>;
 }
 
 /** The context of a hold's steps. */
@@ -223,7 +221,7 @@ export interface TopUpHold {
 export async function holdAttempt(
   transaction: DatabaseTransaction,
   hold: TopUpHold,
-): Promise<TopUpHeld | TopUpAnswered> {
+): Promise<TopUpHeld | AnsweredOperation<TopUpMade>> {
   const { command, subject, dependencies } = hold;
   const isRetry = retryOf(command) !== undefined;
   const begun = await beginRecorded<TopUpMade>(transaction, command, kindOf(command));
@@ -231,18 +229,20 @@ export async function holdAttempt(
   await dependencies.failpoint(`${subject}-begun`);
   const topup = await lockTopupOf(transaction, command);
   // Its start was withdrawn as provably not sent, while a duplicate was sending its own.
-  if (!topup) return forget(transaction, command, gone);
-  if (isStranger(topup, command)) return { kind: 'answered', outcome: outcomeFor(command, gone) };
+  if (!topup) return answerRefusal(transaction, command, gone);
+  if (isStranger(topup, command)) return answered(outcomeFor<TopUpMade>(command, gone));
   if (topup.has_begun) return resumeHold(transaction, command, dependencies);
   if (!isRetry && topup.status !== 'PENDING') return answerEnded(transaction, command, topup);
   // A new top-up must belong to this request: its number may have been allocated for another.
   if (!isRetry && !isSameRequest(topup.request_digest, command))
-    return forget(transaction, command, refuse('key-reused'));
+    return answerRefusal(transaction, command, refuse('key-reused'));
   const isTold = begun.kind === 'resumed' && begun.isAccepted;
   const held = await holdOrRefuse(transaction, hold, topup);
   if (!('reason' in held)) return held;
+  const shared = isRetry && (await shareEndedAttempt<TopUpMade>(transaction, command.operationId));
+  if (shared) return answered(shared);
   const told = isTold ? { topupId: topup.id } : undefined;
-  return { kind: 'answered', outcome: await refuseTopup(transaction, command, held, told) };
+  return answered(await refuseTopup(transaction, command, held, told));
 }
 
 /** A top-up that never began and failed without its operation. */
@@ -250,24 +250,13 @@ async function answerEnded(
   transaction: DatabaseTransaction,
   command: TopUpCommand,
   topup: LockedTopup,
-): Promise<TopUpAnswered> {
+): Promise<AnsweredOperation<TopUpMade>> {
   const { operationId } = command;
   const ended = await endedEffect(transaction, TOPUP_KIND, operationId);
   if (!ended || !isSameRequest(topup.request_digest, command))
-    return forget(transaction, command, refuse(ended ? 'key-reused' : 'still-processing'));
+    return answerRefusal(transaction, command, refuse(ended ? 'key-reused' : 'still-processing'));
   const result = ended.outcome as Refusal;
-  const outcome = await settleOperation<TopUpMade>(transaction, operationId, 'FAILED', result);
-  return { kind: 'answered', outcome };
-}
-
-/** Refuses a request that is unrelated to the existing top-up. */
-async function forget(
-  transaction: DatabaseTransaction,
-  command: TopUpCommand,
-  refusal: Refusal,
-): Promise<TopUpAnswered> {
-  const outcome = await refuseOperation<TopUpMade>(transaction, command, refusal);
-  return { kind: 'answered', outcome };
+  return answered(await settleOperation<TopUpMade>(transaction, operationId, 'FAILED', result));
 }
 
 async function holdOrRefuse(

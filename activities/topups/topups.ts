@@ -1,6 +1,4 @@
-import { type Database, type DatabaseTransaction, violates } from '../../src/db/connection.ts';
-import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
-import { dailyLimitConstraint, refusalByDailyLimits } from '../../src/db/limits/daily-limits.ts';
+import type { DatabaseTransaction } from '../../src/db/connection.ts';
 import {
   beginRecorded,
   refuseOperation,
@@ -17,27 +15,21 @@ import {
   findAttempt,
   lockAttempt,
   markAttemptUnknown,
-  topupStatus,
+  topupNow,
 } from '../../src/db/topups/attempts.ts';
 import { closeRetry, dropRequest, RETRY_KIND } from '../../src/db/topups/requests.ts';
 import type { EndedBy } from '../../src/domain/providers.ts';
-import { type Refusal, refuse } from '../../src/domain/refusals.ts';
-import type { TopupStatus } from '../../src/domain/topup.ts';
-import type {
-  OperationOutcome,
-  RetryCommand,
-  TopUpCommand,
-  TopUpMade,
-} from '../../workflows/contracts.ts';
-import { definiteRefusal, RefusedError } from '../database-step.ts';
-import type { ActivityDependencies } from '../dependencies.ts';
 import {
-  holdAttempt,
-  refuseAfterError,
-  retryOf,
-  type TopUpAnswered,
-  type TopUpHeld,
-} from './topup-holds.ts';
+  type AnsweredOperation,
+  answered,
+  type OperationOutcome,
+  type Refusal,
+  refuse,
+} from '../../src/domain/refusals.ts';
+import type { RetryCommand, TopUpCommand, TopUpMade } from '../../workflows/contracts.ts';
+import { refusalAfterSpending } from '../budgets.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { holdAttempt, refuseAfterError, retryOf, type TopUpHeld } from './topup-holds.ts';
 import { subjectOf, type TopUpSubject } from './topup-orders.ts';
 
 export function createTopupActivities(dependencies: ActivityDependencies) {
@@ -50,7 +42,7 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
    */
   async function holdTopUp(
     command: TopUpCommand | RetryCommand,
-  ): Promise<TopUpHeld | TopUpAnswered> {
+  ): Promise<TopUpHeld | AnsweredOperation<TopUpMade>> {
     const subject = retryOf(command) ? 'retry' : 'topup';
     try {
       const held = await database
@@ -60,9 +52,8 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
       return held;
     } catch (error) {
       // A concurrent top-up took the money, or a daily limit; the transaction rolled back.
-      const refusal = await refusalAfter(database, command, error);
-      const outcome = await refuseAfterError(database, command, refusal, error);
-      return { kind: 'answered', outcome };
+      const refusal = await refusalAfterSpending(database, command.company, error);
+      return answered(await refuseAfterError(database, command, refusal, error));
     }
   }
 
@@ -73,8 +64,8 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     await markAttemptUnknown(database, operationId, message);
   }
 
-  /** The status of a top-up in the database, which other processes change as well. */
-  const readTopUpStatus = (topupId: number): Promise<TopupStatus> => topupStatus(database, topupId);
+  /** A top-up as it is in the database, which other processes change as well. */
+  const readTopUp = (topupId: number) => topupNow(database, topupId);
 
   /** The second phase after delivery: airtime-hold → airtime clearing. */
   const postTopUp = (
@@ -110,23 +101,11 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
   return {
     holdTopUp,
     markTopUpUnknown,
-    readTopUpStatus,
+    readTopUp,
     postTopUp,
     voidTopUp,
     recordSharedAnswer,
   };
-}
-
-/** The refusal of a hold whose transaction was rolled back. */
-async function refusalAfter(
-  database: Database,
-  { company }: TopUpCommand | RetryCommand,
-  error: unknown,
-): Promise<Refusal> {
-  if (error instanceof RefusedError) return error.refusal;
-  if (violates(error, balanceConstraint)) return refuse('money-insufficient');
-  if (violates(error, dailyLimitConstraint)) return refusalByDailyLimits(database, company);
-  return definiteRefusal(error);
 }
 
 interface EndedTopUp {

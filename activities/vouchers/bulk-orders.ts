@@ -1,11 +1,8 @@
-import { heartbeat } from '@temporalio/activity';
 import {
   type DatabaseTransaction,
   isDefiniteDatabaseError,
   violates,
 } from '../../src/db/connection.ts';
-import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
-import { dailyLimitConstraint, refusalByDailyLimits } from '../../src/db/limits/daily-limits.ts';
 import { type StoredOperation, storedOutcome } from '../../src/db/operations.ts';
 import {
   type BulkLine,
@@ -13,6 +10,7 @@ import {
   cancelBulkLines,
   countBulkLines,
   lockBulkOrder,
+  partnerOfBulkOrder,
   pendingBulkLines,
   type SettledLine,
   settleBulkLines,
@@ -22,10 +20,12 @@ import { type NumberBox, refuseCountry } from '../../src/domain/phone.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import type { Caller } from '../../src/domain/vouchers/voucher.ts';
 import type { GeneratedVoucher, GenerateVoucherCommand } from '../../workflows/contracts.ts';
-import { withinNumberLimit } from '../budgets.ts';
-import { definiteRefusal, RefusedError } from '../database-step.ts';
+import { refusalAfterSpending, withinNumberLimit } from '../budgets.ts';
+import { RefusedError } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { generationRequest, moneyInsufficient, refusalOfGeneration } from './vouchers.ts';
+import { createGroups } from '../groups.ts';
+import { withHeartbeat } from '../provider-call.ts';
+import { generationRequest, refusalOfGeneration } from './vouchers.ts';
 
 /** Vouchers of one transaction: it keeps the partner's wallet locked. */
 const LINES_PER_TRANSACTION = 20;
@@ -39,6 +39,17 @@ export type BulkProgress = Pick<BulkOrder, 'lines' | 'generated' | 'refused' | '
   readonly isEnded: boolean;
 };
 
+/** The next lines of an order, at most `size`. */
+interface Batch {
+  readonly id: number;
+  readonly size: number;
+}
+
+interface SettledBatch {
+  readonly order: BulkOrder;
+  readonly nextSize: number;
+}
+
 export function createBulkOrderActivities(dependencies: ActivityDependencies) {
   const { database, failpoint } = dependencies;
 
@@ -47,34 +58,40 @@ export function createBulkOrderActivities(dependencies: ActivityDependencies) {
    * is up. Lines that an earlier run committed stay: a line is settled in the transaction of its
    * voucher.
    */
-  async function generateBulkLines(bulkOrderId: number): Promise<BulkProgress> {
-    for (const endsAt = Date.now() + STEP_MS; ; ) {
-      const progress = progressOf(await settleBatch(bulkOrderId));
-      heartbeat();
-      if (progress.isEnded || Date.now() > endsAt) return progress;
-    }
-  }
+  const generateBulkLines = (bulkOrderId: number): Promise<BulkProgress> =>
+    withHeartbeat(async () => {
+      const endsAt = Date.now() + STEP_MS;
+      const partnerId = await partnerOfBulkOrder(database, bulkOrderId);
+      for (let size = LINES_PER_TRANSACTION; ; ) {
+        const settled = await settleInTurn(String(partnerId), { id: bulkOrderId, size });
+        size = settled.nextSize;
+        const progress = progressOf(settled.order);
+        if (progress.isEnded || Date.now() > endsAt) return progress;
+      }
+    });
 
-  /** One line that the database refuses keeps none of the others from being generated. */
-  async function settleBatch(id: number): Promise<BulkOrder> {
+  /** Batches of one partner would wait for one another at its wallet, each with a connection that others need. */
+  const settleInTurn = createGroups<Batch, SettledBatch>({
+    maximum: 1,
+    carryOut: (batches) => Promise.allSettled(batches.map(settleBatch)),
+  });
+
+  /**
+   * One line that the database refuses keeps none of the others from being generated. It rolls back its whole batch:
+   * the next line is settled alone, and the batches after it grow as long as nothing is refused.
+   */
+  async function settleBatch({ id, size }: Batch): Promise<SettledBatch> {
+    const [next] = size === 1 ? await pendingBulkLines(database, id, 1) : [];
     try {
-      return await settleLines(id, LINES_PER_TRANSACTION);
+      const order = await settleLines(id, size);
+      return { order, nextSize: Math.min(2 * size, LINES_PER_TRANSACTION) };
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      return settleNextLine(id);
-    }
-  }
-
-  async function settleNextLine(id: number): Promise<BulkOrder> {
-    const [next] = await pendingBulkLines(database, id, 1);
-    try {
-      return await settleLines(id, 1);
-    } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (size > 1) return settleBatch({ id, size: 1 });
       // A concurrent order generated the voucher of this reference: the next look sees it.
-      if (next === undefined || violates(error, 'vouchers_operation_id_key'))
-        return settleLines(id, 1);
-      return settleLines(id, 1, { line: next.line, error });
+      const isGenerated = next === undefined || violates(error, 'vouchers_operation_id_key');
+      const refused = isGenerated ? undefined : { line: next.line, error };
+      return { order: await settleLines(id, 1, refused), nextSize: 1 };
     }
   }
 
@@ -95,7 +112,12 @@ export function createBulkOrderActivities(dependencies: ActivityDependencies) {
       const lines = await pendingBulkLines(transaction, id, limit);
       const settled =
         refused !== undefined && lines[0]?.line === refused.line
-          ? [{ line: refused.line, refusal: await refusalOfLine(order, refused.error) }]
+          ? [
+              {
+                line: refused.line,
+                refusal: await refusalAfterSpending(database, callerOf(order), refused.error),
+              },
+            ]
           : await generateLines(dependencies, transaction, { order, lines });
       await settleBulkLines(transaction, id, settled);
       const REFUSED = settled.filter((line) => 'refusal' in line).length;
@@ -106,14 +128,6 @@ export function createBulkOrderActivities(dependencies: ActivityDependencies) {
       await failpoint('bulk-settled');
       return counted;
     });
-
-  async function refusalOfLine(order: BulkOrder, error: unknown): Promise<Refusal> {
-    if (error instanceof RefusedError) return error.refusal;
-    if (violates(error, balanceConstraint)) return moneyInsufficient;
-    if (violates(error, dailyLimitConstraint))
-      return refusalByDailyLimits(database, callerOf(order));
-    return definiteRefusal(error);
-  }
 
   return { generateBulkLines };
 }

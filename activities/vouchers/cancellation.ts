@@ -1,22 +1,15 @@
 import { partnerAuthority } from '../../src/db/access/access.ts';
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
-import {
-  beginOperation,
-  outcomeFor,
-  refuseOperation,
-  settleOperation,
-} from '../../src/db/operations.ts';
+import { beginOperation, refuseOperation, settleOperation } from '../../src/db/operations.ts';
 import { isBlocked } from '../../src/db/positions/cases.ts';
 import { cancelLockedVoucher } from '../../src/db/vouchers/cancellation.ts';
 import { type EndedClaim, lastEndedClaim } from '../../src/db/vouchers/claims.ts';
 import { lockVoucher } from '../../src/db/vouchers/vouchers.ts';
+import { refusePartner } from '../../src/domain/access.ts';
+import type { OperationOutcome } from '../../src/domain/refusals.ts';
 import { refuseCancellation } from '../../src/domain/vouchers/voucher.ts';
-import type {
-  CancelVoucherCommand,
-  OperationOutcome,
-  VoucherCancelled,
-} from '../../workflows/contracts.ts';
-import { refusalOf, runStep } from '../database-step.ts';
+import type { CancelVoucherCommand, VoucherCancelled } from '../../workflows/contracts.ts';
+import { outcomeAfter, runStep } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 const KIND = 'cancel-voucher';
@@ -38,14 +31,14 @@ export function createCancellationActivities({ database }: ActivityDependencies)
         .transaction()
         .execute((transaction) => cancelOrAnswer(transaction, command));
     } catch (error) {
-      return answered(outcomeFor(command, await refusalOf(database, command, error)));
+      return withoutClaim(await outcomeAfter(database, command, error));
     }
   }
 
   return { cancelVoucher };
 }
 
-const answered = (outcome: CancellationResult['outcome']): CancellationResult => ({
+const withoutClaim = (outcome: CancellationResult['outcome']): CancellationResult => ({
   outcome,
   endedClaim: null,
 });
@@ -56,7 +49,7 @@ async function answeredBefore(
   { voucherId }: CancelVoucherCommand,
   outcome: CancellationResult['outcome'],
 ): Promise<CancellationResult> {
-  if (!outcome.result.ok) return answered(outcome);
+  if (!outcome.result.ok) return withoutClaim(outcome);
   return {
     outcome,
     endedClaim: await lastEndedClaim(transaction, { voucherId, status: 'CANCELLED' }),
@@ -71,13 +64,13 @@ async function cancelOrAnswer(
   if (begun.kind === 'answered') return answeredBefore(transaction, command, begun.outcome);
   const found = await lockVoucher(transaction, command.voucherId);
   const voucher = found?.partner_id === command.company.id ? found : undefined;
-  const authority = await partnerAuthority(transaction, command.company, KIND);
-  const refusal = refuseCancellation({
-    ...authority,
-    status: voucher?.status,
-    isBlocked: voucher !== undefined && (await isBlocked(transaction, voucher.id)),
-  });
-  if (refusal) return answered(await refuseOperation(transaction, command, refusal));
+  const refusal =
+    refusePartner(await partnerAuthority(transaction, command.company, KIND)) ??
+    refuseCancellation({
+      status: voucher?.status,
+      isBlocked: voucher !== undefined && (await isBlocked(transaction, voucher.id)),
+    });
+  if (refusal) return withoutClaim(await refuseOperation(transaction, command, refusal));
   if (!voucher) throw new Error('A cancellation without a voucher was not refused');
   const isDone = voucher.status === 'CANCELLED';
   const endedClaim = isDone

@@ -3,7 +3,7 @@ import type { DatabaseTransaction } from '../../src/db/connection.ts';
 import { giveBackResend } from '../../src/db/limits/daily-limits.ts';
 import {
   type CountedMessages,
-  giveUpConfirmation,
+  cancelQueuedMessages,
   lockNumber,
 } from '../../src/db/messages/messages.ts';
 import {
@@ -14,25 +14,26 @@ import {
   resendCounts,
 } from '../../src/db/messages/resends.ts';
 import {
+  answerRefusal,
   beginOperation,
-  outcomeFor,
   refuseOperation,
   settleOperation,
 } from '../../src/db/operations.ts';
 import { lockVoucher } from '../../src/db/vouchers/vouchers.ts';
-import { refuse } from '../../src/domain/refusals.ts';
+import {
+  type AnsweredOperation,
+  answered,
+  type OperationOutcome,
+  refuse,
+} from '../../src/domain/refusals.ts';
 import {
   type MissedMessage,
   type ResendFacts,
   refuseResend,
 } from '../../src/domain/vouchers/messages.ts';
-import type {
-  MessageResent,
-  OperationOutcome,
-  ResendMessageCommand,
-} from '../../workflows/contracts.ts';
+import type { MessageResent, ResendMessageCommand } from '../../workflows/contracts.ts';
 import { countMessage, messageCountsOf } from '../budgets.ts';
-import { refusalOf } from '../database-step.ts';
+import { outcomeAfter } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import type { MessageOutcome } from '../messages.ts';
 
@@ -45,7 +46,7 @@ export type ResendQueued =
       readonly messageId: number;
       readonly messageKind: MissedMessage['kind'];
     }
-  | { readonly kind: 'answered'; readonly outcome: OperationOutcome<MessageResent> };
+  | AnsweredOperation<MessageResent>;
 
 export function createResendActivities(dependencies: ActivityDependencies) {
   const { database } = dependencies;
@@ -59,8 +60,7 @@ export function createResendActivities(dependencies: ActivityDependencies) {
         .transaction()
         .execute((transaction) => queueOrAnswer(transaction, command, dependencies));
     } catch (error) {
-      const refusal = await refusalOf(database, command, error);
-      return { kind: 'answered', outcome: outcomeFor(command, refusal) };
+      return answered(await outcomeAfter(database, command, error));
     }
   }
 
@@ -77,7 +77,7 @@ export function createResendActivities(dependencies: ActivityDependencies) {
           kind: messageKind,
           ...(sent.kind === 'unknown' && { sending: sent.kind }),
         });
-      await giveUpConfirmation(transaction, messageId);
+      await cancelQueuedMessages(transaction, 'id', messageId);
       await giveBackResend(transaction, command.operationId);
       const refusal = refuse('message-not-queued', { detail: sent.message });
       return refuseOperation<MessageResent>(transaction, command, refusal);
@@ -107,14 +107,8 @@ async function queueOrAnswer(
     message: original && counts && { kind: original.kind, status: original.status, ...counts },
   };
   const refusal = refuseResend(facts, settings.vouchers);
-  if (refusal || !original || !counts) {
-    const outcome = await refuseOperation<MessageResent>(
-      transaction,
-      command,
-      refusal ?? refuse('nothing-to-resend'),
-    );
-    return { kind: 'answered', outcome };
-  }
+  if (refusal || !original || !counts)
+    return answerRefusal(transaction, command, refusal ?? refuse('nothing-to-resend'));
   const messageId = await queue(transaction, original, command);
   await countMessage(transaction, company, counts.companyMessages);
   return { kind: 'queued', messageId, messageKind: original.kind };

@@ -2,8 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { randomSerialNumber } from '../../src/crypto/random.ts';
 import { partnerAuthority } from '../../src/db/access/access.ts';
 import { type Database, isDefiniteDatabaseError, violates } from '../../src/db/connection.ts';
-import { balanceConstraint } from '../../src/db/ledger/ledger.ts';
-import { dailyLimitConstraint, refusalByDailyLimits } from '../../src/db/limits/daily-limits.ts';
 import {
   findOperation,
   outcomeFor,
@@ -15,21 +13,17 @@ import {
   type GenerationRequest,
   insertVouchers,
 } from '../../src/db/vouchers/generation.ts';
-import { type Refusal, refuse } from '../../src/domain/refusals.ts';
+import { refusePartner } from '../../src/domain/access.ts';
+import { type OperationOutcome, type Refusal, refuse } from '../../src/domain/refusals.ts';
 import {
   type Caller,
   type GenerationFacts,
   refuseGeneration,
-  refuseGenerator,
   voucherCodeFromRandom,
 } from '../../src/domain/vouchers/voucher.ts';
-import type {
-  GeneratedVoucher,
-  GenerateVoucherCommand,
-  OperationOutcome,
-} from '../../workflows/contracts.ts';
-import { countOfEvent, withinNumberLimit } from '../budgets.ts';
-import { refusalOf } from '../database-step.ts';
+import type { GeneratedVoucher, GenerateVoucherCommand } from '../../workflows/contracts.ts';
+import { countOfEvent, refusalOfSpending, withinNumberLimit } from '../budgets.ts';
+import { outcomeAfter } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { createGroups } from '../groups.ts';
 
@@ -58,9 +52,6 @@ export function generationRequest(
   };
 }
 
-/** A concurrent voucher spent the balance. */
-export const moneyInsufficient = refuse('money-insufficient');
-
 /** The refusal of a generation that wrote nothing: the first failing rule, or else its caller. */
 export const refusalOfGeneration = async (
   database: Database,
@@ -68,7 +59,7 @@ export const refusalOfGeneration = async (
   caller: Caller,
 ): Promise<Refusal> =>
   refuseGeneration(facts) ??
-  refuseGenerator(await partnerAuthority(database, caller, 'generate-voucher')) ??
+  refusePartner(await partnerAuthority(database, caller, 'generate-voucher')) ??
   // Its suspension ended after the statement.
   refuse('account-suspended');
 
@@ -125,7 +116,7 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
     try {
       return await generate(command);
     } catch (error) {
-      return outcomeFor(command, await refusalOf(database, command, error));
+      return outcomeAfter(database, command, error);
     }
   }
 
@@ -147,10 +138,8 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
       if (facts.operation) return storedOutcome(facts.operation);
       return end(await refusalOfGeneration(database, facts, command.company));
     } catch (error) {
-      // A concurrent voucher spent the balance.
-      if (violates(error, balanceConstraint)) return end(moneyInsufficient);
-      if (violates(error, dailyLimitConstraint))
-        return end(await refusalByDailyLimits(database, command.company));
+      const refusal = await refusalOfSpending(database, command.company, error);
+      if (refusal) return end(refusal);
       // A concurrent duplicate has written its answer.
       if (violates(error, 'vouchers_operation_id_key')) return earlierVoucher(command);
       throw error;

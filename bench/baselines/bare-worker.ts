@@ -9,8 +9,9 @@ import { createWorker } from '../../src/runtime/worker/workflow-threads/create-w
 import { providerMilliseconds } from './slow-provider.ts';
 
 function createBareActivities(config: Config) {
-  const smsSender = createSmsSenders(config).named(null);
-  const mobileMoney = createMobileMoneySet(config).named(null);
+  const { smsProvider, mobileMoneyProvider } = config.defaultProviders;
+  const smsSender = createSmsSenders(config).named(smsProvider);
+  const mobileMoney = createMobileMoneySet(config).named(mobileMoneyProvider);
   return {
     doNothing: async (): Promise<void> => undefined,
     waitLikeProvider: (): Promise<void> => sleep(providerMilliseconds),

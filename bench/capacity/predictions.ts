@@ -7,7 +7,7 @@ export const costsOfLife = {
   'rows inserted': { predicted: 30, tolerance: 0.15 },
   // The images of pages that a checkpoint makes necessary depend on when it comes.
   'kB of write-ahead log': { predicted: 35, tolerance: 0.3 },
-  'state transitions of Temporal': { predicted: 10, tolerance: 0.15 },
+  'state transitions of Temporal': { predicted: 8, tolerance: 0.15 },
 } as const;
 
 export type CostOfLife = keyof typeof costsOfLife;

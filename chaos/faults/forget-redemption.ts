@@ -84,6 +84,8 @@ async function untilDone(send: SendCall, call: ClientCall): Promise<LogEntry | u
 async function forget(transaction: DatabaseTransaction, operationId: string): Promise<void> {
   // No trigger: the ledger allows nobody to take anything back.
   await sql`set local session_replication_role = replica`.execute(transaction);
+  // A dispatch under way would make a delivery of an event that is deleted here, which then waits for days.
+  await sql`lock table webhook_deliveries in share row exclusive mode`.execute(transaction);
   await sql`
     with gone as (
       delete from ledger_transfers where operation_id = ${operationId} returning *

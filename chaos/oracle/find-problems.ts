@@ -1,4 +1,4 @@
-import { findBrokenInvariants } from '../../src/db/ledger/ledger.ts';
+import { findBrokenInvariants } from '../../test/support/broken-invariants.ts';
 import type { ClientLog } from '../clients/client-log.ts';
 import type { SendCall } from '../clients/send-call.ts';
 import type { FaultName } from '../faults/fault-names.ts';

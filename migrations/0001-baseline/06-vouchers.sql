@@ -43,7 +43,7 @@ create table vouchers (
 );
 create index vouchers_due on vouchers (expires_at) where status = 'ACTIVE';
 create index vouchers_to_remind on vouchers (expires_at)
-  where status = 'ACTIVE' and owner_msisdn is not null;
+  where status = 'ACTIVE' and owner_msisdn is not null and reminded_at is null;
 create index vouchers_by_partner on vouchers (partner_id, id);
 create index vouchers_by_partner_and_time on vouchers (partner_id, created_at, id);
 create index vouchers_by_partner_and_expiry on vouchers (partner_id, expires_at, id);

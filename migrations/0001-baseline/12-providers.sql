@@ -30,7 +30,7 @@ create table provider_states (
   state text not null check (state in ('closed', 'half-open', 'open')),
   takes_calls boolean not null,
   has_money boolean not null,
-  -- Since when the state of the breaker is this one.
+  -- Since when it takes calls, or takes none.
   since timestamptz not null default now(),
   seen_at timestamptz not null default now(),
   -- A worker that runs has told it again by then.

@@ -9,32 +9,24 @@ export interface ListedCommand {
   readonly load: () => Promise<AdminCommand>;
 }
 
-/** Lists the commands that a file exports: their names and summaries. */
+/** Lists commands of a file by their names, with their summaries. */
 const inFile = (
-  load: () => Promise<object>,
+  load: () => Promise<{ readonly commands: Readonly<Record<string, AdminCommand>> }>,
   summaries: Readonly<Record<string, string>>,
 ): ListedCommand[] =>
   Object.entries(summaries).map(([name, summary]) => ({
     name,
     summary,
-    load: async () => commandNamed(name, await load()),
+    // A test compares the names of each file with this table.
+    load: async () => (await load()).commands[name] as AdminCommand,
   }));
-
-/** @throws where the file exports no such command, alone or in a list */
-function commandNamed(name: string, file: object): AdminCommand {
-  const found = Object.values(file)
-    .flat()
-    .find((one) => typeof one === 'object' && one.name === name);
-  if (found) return found;
-  throw new Error(`The file of the command "${name}" does not export it`);
-}
 
 /** Lists the repairs that one person may ask for; two people ask and confirm the others at /support. */
 const repairs = (kinds: Readonly<Record<string, RepairKindName>>): ListedCommand[] =>
   Object.entries(kinds).map(([name, kind]) => ({
     name,
     summary: repairTitles[kind],
-    load: async () => (await import('./commands/repairs.ts')).repairCommand(name, kind),
+    load: async () => (await import('./commands/repairs.ts')).repairCommand(kind),
   }));
 
 /** Every command, by the file that has it, in the order of help. */
@@ -85,8 +77,8 @@ export const allCommands: readonly ListedCommand[] = [
   }),
   inFile(() => import('./commands/show.ts'), {
     'merchant show': 'Show its fee, payout account, keys and addresses',
-    'voucher show': 'Show its claims, redemptions, messages and transfers',
-    'top-up show': 'Show its attempts, answers of providers and transfers',
+    'voucher show': 'Tell what happened to it, how its money moved, and what to do next',
+    'top-up show': 'Tell what happened to it, how its money moved, and what to do next',
   }),
   inFile(() => import('./commands/records.ts'), {
     'merchant create': 'Add a merchant',

@@ -1,14 +1,16 @@
 import { type Command, Option } from 'commander';
-import type { AdminCommand, CommandRunner } from './command.ts';
+import type { ListedCommand } from './all-commands.ts';
+import type { CommandRunner } from './command.ts';
 import { AdminError, type Fields, type InputOf, kebab, type Parser, text } from './fields.ts';
 import { PROGRAM } from './groups.ts';
 
 /** Gives a command that was called its options, its help and its action. */
-export function complete(
+export async function complete(
   added: Command,
-  command: AdminCommand,
+  { name: commandName, load }: ListedCommand,
   { prepare, run }: CommandRunner,
-): void {
+): Promise<void> {
+  const command = await load();
   for (const [name, field] of Object.entries(command.fields)) {
     if (field.isArgument) added.argument(`<${kebab(name)}>`, field.description);
     else {
@@ -17,7 +19,9 @@ export function complete(
       added.addOption(new Option(flags, description));
     }
   }
-  const examples = command.examples.map((example) => `  ${PROGRAM} ${example}`).join('\n');
+  const examples = (command.examples ?? [''])
+    .map((tail) => `  ${PROGRAM} ${commandName} ${tail}`.trimEnd())
+    .join('\n');
   const details = command.details === undefined ? '' : `\n${wrapped(command.details)}\n`;
   const lines = command.detailLines?.map((line) => `${line}\n`).join('') ?? '';
   added.addHelpText('after', `${details}${lines && `\n${lines}`}\nExamples:\n${examples}`);

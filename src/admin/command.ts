@@ -1,28 +1,12 @@
 import { userInfo } from 'node:os';
 import type { AdminConfig } from '../config/config.ts';
-import type { Digests } from '../crypto/digests.ts';
-import type { KeyEnvironment } from '../crypto/random.ts';
-import type { SecretBox } from '../crypto/secret-box.ts';
 import { addAuditEntries } from '../db/access/calls.ts';
 import type { Database, DatabaseTransaction } from '../db/connection.ts';
-import type { StatementProvider } from '../db/provider-statements/statements.ts';
 import { isStaffActor, PORTAL_ACTOR } from '../domain/access.ts';
-import type { NumberBox } from '../domain/phone.ts';
-import type { RouteKind, StatementProviderName } from '../domain/providers.ts';
-import type { WebhookServices } from '../operations/webhooks.ts';
-import type { SmsSender } from '../providers/sms/sms-sender.ts';
-import type { ProviderAccount } from '../providers/statement.ts';
 import type { Progress } from '../runtime/process/progress.ts';
-import type { ListedProviders } from './compare-books.ts';
 import type { Fields, InputOf } from './fields.ts';
 import { AdminError } from './fields.ts';
 import { PROGRAM } from './groups.ts';
-
-/** A provider as it is checked. */
-export interface ProviderPort {
-  readonly name: string;
-  readonly port: Pick<SmsSender, 'balance' | 'check' | 'close'>;
-}
 
 /** The dependencies of commands. */
 export interface AdminContext {
@@ -33,32 +17,7 @@ export interface AdminContext {
    * @throws {AdminError} where the system user does not identify a person
    */
   readonly actor: () => string;
-  /** The settings for API keys. @throws {AdminError} without a digest key */
-  readonly keySettings: () => {
-    readonly digests: Digests;
-    readonly environment: KeyEnvironment;
-  };
-  /** The keys of digests, and those of the data. @throws {AdminError} without them */
-  readonly digestSettings: () => { readonly digests: Digests; readonly secretBox: SecretBox };
-  /** Seals and finds phone numbers. @throws {AdminError} without the keys */
-  readonly numbers: () => NumberBox;
-  /** What webhooks are registered with. @throws {AdminError} without the keys of the database */
-  readonly webhookServices: () => WebhookServices;
   readonly settings: AdminConfig;
-  /** All providers that the settings configure. */
-  readonly providerPorts: () => Promise<readonly ProviderPort[]>;
-  /** The names of the providers that the settings configure. */
-  readonly configuredProviders: () => Readonly<Record<RouteKind, readonly string[]>>;
-  /** The providers of the settings. @throws {AdminError} without their settings */
-  readonly providers: () => Promise<ListedProviders>;
-  /** The providers whose statements are asked for. */
-  readonly statements: {
-    readonly provider: (name: StatementProviderName) => StatementProvider;
-    /** @throws {AdminError} without its settings */
-    readonly account: (name: string) => Promise<ProviderAccount>;
-    /** Of times without an offset in the files of a provider: an IANA name. */
-    readonly fileZone: (name: string) => string;
-  };
   /** Shows the progress of a long command on a terminal. */
   readonly progress: Progress;
 }
@@ -90,19 +49,17 @@ export interface Report {
   readonly exitCode?: number;
 }
 
-/** A command with its help; its summary is in the table of all-commands.ts. */
+/** A command with its help; its name and its summary are in the table of all-commands.ts. */
 export interface AdminCommand {
-  /** Its words on the command line: a group, perhaps a part of it, and a verb, such as "partner price set". */
-  readonly name: string;
   /** Further help text. */
   readonly details?: string;
   /** Further help, in separate lines. */
   readonly detailLines?: readonly string[];
   readonly fields: Fields;
-  /** Only reads, and much: from a replica where there is one. */
+  /** Only reads, and much: from a replica where there is one, with the rights of reports. */
   readonly readsEverything?: true;
-  /** The arguments after the program's name. */
-  readonly examples: readonly string[];
+  /** The words after the name, by example. By default one example is the name alone. */
+  readonly examples?: readonly string[];
   run(context: AdminContext, input: InputOf<Fields>): Promise<Report>;
 }
 
@@ -116,7 +73,7 @@ export const lookCommand = <Given extends Fields>(
     readonly look: (
       database: Database,
       input: InputOf<Given>,
-      context: Pick<AdminContext, 'progress' | 'settings' | 'numbers'>,
+      context: Pick<AdminContext, 'progress' | 'settings'>,
     ) => Promise<Report>;
   },
 ): AdminCommand => ({
@@ -175,28 +132,57 @@ export const changeCommand = <Given extends Fields>(
   },
 ): AdminCommand => ({
   ...definition,
-  async run(context, input) {
+  run(context, input) {
     const actor = context.actor();
     return context.database.transaction().execute(async (transaction) => {
       const change = await definition.change(transaction, input as InputOf<Given>, context);
-      if ('unchanged' in change)
-        return { text: change.unchanged, json: { changed: false, message: change.unchanged } };
-      const { subject, details, text, secretOutput, warning, next } = change;
-      await recordChanges(transaction, actor, definition.action, [{ subject, details }]);
-      return {
-        json: {
-          ...{ changed: true, ...subject, ...details, ...secretOutput },
-          ...(warning !== undefined && { warning }),
-        },
-        text: [
-          text,
-          ...(warning === undefined ? [] : [`Warning: ${warning}`]),
-          ...(next === undefined ? [] : [`\nNext:${nextSteps(next)}`]),
-        ].join('\n'),
-      };
+      return recordAndReport(transaction, actor, definition.action, change);
     });
   },
 });
+
+/**
+ * A command that changes much, in short transactions while requests go on. It may be interrupted and
+ * run again; its audit entry comes last.
+ */
+export const longCommand = <Given extends Fields>(
+  definition: Definition<Given> & {
+    readonly action: string;
+    readonly change: (input: InputOf<Given>, context: AdminContext) => Promise<Change>;
+  },
+): AdminCommand => ({
+  ...definition,
+  async run(context, input) {
+    const actor = context.actor();
+    const change = await definition.change(input as InputOf<Given>, context);
+    return context.database
+      .transaction()
+      .execute((transaction) => recordAndReport(transaction, actor, definition.action, change));
+  },
+});
+
+async function recordAndReport(
+  transaction: DatabaseTransaction,
+  actor: string,
+  action: string,
+  change: Change,
+): Promise<Report> {
+  if ('unchanged' in change)
+    return { text: change.unchanged, json: { changed: false, message: change.unchanged } };
+  const { subject, details, text, secretOutput, warning, next } = change;
+  await recordChanges(transaction, actor, action, [change]);
+  return {
+    json: {
+      ...{ changed: true, ...subject, ...details, ...secretOutput },
+      ...(warning !== undefined && { warning }),
+    },
+    text: [
+      text,
+      ...(warning === undefined ? [] : [`Warning: ${warning}`]),
+      ...(next === undefined ? [] : [`\nNext:${nextSteps(next)}`]),
+    ].join('\n'),
+  };
+}
 
 const nextSteps = (next: Readonly<Record<string, string>>): string =>
   Object.entries(next)

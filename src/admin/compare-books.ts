@@ -6,17 +6,15 @@ import {
   type LostOrder,
   referencesOfReceipts,
 } from '../db/recovery.ts';
+import type { ProviderStatementLine } from '../domain/positions/statement-line.ts';
 import type { AirtimeProviderName, MobileMoneyProviderName } from '../domain/providers.ts';
 import type { Airtime } from '../providers/airtime/airtime.ts';
 import type { MobileMoney } from '../providers/mobile-money/mobile-money.ts';
 import type { ProviderSet } from '../providers/provider-set.ts';
-import type {
-  ProviderStatementLine,
-  ProviderTransaction,
-  TransactionList,
-} from '../providers/statement.ts';
+import type { ProviderAccount, StatementPeriod } from '../providers/statement.ts';
 import { AdminError } from './fields.ts';
 import { withStatementFile } from './statement-file.ts';
+import { timeText } from './tables.ts';
 
 /** The providers whose books are compared with ours. */
 export interface ListedProviders {
@@ -37,16 +35,14 @@ export interface ListedProviders {
 type Verdict = 'lost' | 'open' | 'differs' | 'agrees' | 'recovered' | 'foreign';
 
 /** A transaction of a provider, compared with our books. */
-export interface ComparedTransaction extends ProviderTransaction {
+export interface ComparedTransaction extends ProviderStatementLine {
   readonly kind: 'payment' | 'top-up';
   readonly provider: string;
   readonly verdict: Verdict;
 }
 
-/** The operations of a provider, by the name of its statement file. */
-export type GivenStatements = Readonly<
-  Record<string, Extract<TransactionList, { kind: 'listed' }> | undefined>
->;
+/** The payments of a statement file, by its provider. */
+type GivenStatements = Readonly<Record<string, readonly ProviderStatementLine[] | undefined>>;
 
 /** The operations of the providers since a time. */
 export interface ComparedBooks {
@@ -68,6 +64,7 @@ export async function compareBooks(
   { mobileMoney, airtime }: ListedProviders,
   { since, statements = {} }: { readonly since: Date; readonly statements?: GivenStatements },
 ): Promise<ComparedBooks> {
+  const period = { from: since, to: new Date() };
   const comparisons: ComparedTransaction[] = [];
   const gaps: string[] = [];
   for (const { kind, provider, port } of [
@@ -75,18 +72,14 @@ export async function compareBooks(
     ...portsOf('top-up', airtime),
   ]) {
     const given = statements[provider];
-    const list = given ?? (await port.listTransactions?.(since));
-    if (list === undefined) {
+    const lines = given ?? (await listedBy(port, { kind, provider, period }));
+    if (lines === undefined) {
       gaps.push(
         `${provider} cannot list each ${kind} that it did: give its statement with --${provider}-statement.`,
       );
       continue;
     }
-    if (list.kind === 'not-listed')
-      throw new AdminError(
-        `${provider} did not list each ${kind}, so nothing was compared: ${list.message} Try again.`,
-      );
-    const transactions = kind === 'payment' ? list.transactions.map(asOurs) : list.transactions;
+    const transactions = kind === 'payment' ? lines.map(asOurs) : lines;
     const references = transactions.flatMap(({ reference }) => reference ?? []);
     const known = await findKnown(database, kind, references);
     const compared = transactions.map((one) => {
@@ -104,8 +97,37 @@ export async function compareBooks(
   return { comparisons, gaps };
 }
 
+/**
+ * All orders of a kind that a provider lists; undefined where it cannot. An incomplete list is none: what is
+ * missing would be lost.
+ */
+async function listedBy(
+  port: ProviderAccount,
+  {
+    kind,
+    provider,
+    period,
+  }: Pick<ComparedTransaction, 'kind' | 'provider'> & { readonly period: StatementPeriod },
+): Promise<ProviderStatementLine[] | undefined> {
+  const pages = port.listStatement?.(period);
+  if (!pages) return undefined;
+  const orders: ProviderStatementLine[] = [];
+  for await (const page of pages) {
+    if (page.kind === 'not-listed')
+      throw new AdminError(
+        `${provider} did not list each ${kind}, so nothing was compared: ${page.message} Try again.`,
+      );
+    orders.push(
+      ...page.lines.filter((line) => line.kind === kind && !line.isOther && !isFee(line)),
+    );
+  }
+  return orders;
+}
+
+const isFee = ({ amount }: ProviderStatementLine): boolean => amount === '0';
+
 /** References of payments are UUIDs, which a provider may write in capitals. */
-const asOurs = (found: ProviderTransaction): ProviderTransaction => ({
+const asOurs = (found: ProviderStatementLine): ProviderStatementLine => ({
   ...found,
   reference: found.reference?.toLowerCase() ?? null,
 });
@@ -113,7 +135,7 @@ const asOurs = (found: ProviderTransaction): ProviderTransaction => ({
 /** The configured providers of a kind. */
 const portsOf = <Name extends string>(
   kind: ComparedTransaction['kind'],
-  set: ProviderSet<Name, Pick<MobileMoney, 'listTransactions'>>,
+  set: ProviderSet<Name, ProviderAccount>,
 ) =>
   set.names.map((provider) => ({
     kind,
@@ -127,7 +149,7 @@ const isUnnamed = ({ reference, status }: ComparedTransaction): boolean =>
 
 /** How a transaction stands, by our placements: another provider may have done what this one says. */
 function verdictOf(
-  { reference, status, currency }: ProviderTransaction,
+  { reference, status, currency }: ProviderStatementLine,
   known: readonly KnownPlacement[],
   asked: string,
 ): Verdict {
@@ -145,9 +167,10 @@ function verdictOf(
 
 /**
  * Reads what M-Pesa paid since a moment from its organisation statement, as the reconciliation reads it.
- * A row without our reference gets that of our row with its receipt, where there is one.
+ * A row without our reference gets that of our row with its receipt, where there is one. Earlier rows are left out:
+ * M-Pesa exports whole days.
  *
- * @throws {AdminError} where the file is no such statement, or is of another time
+ * @throws {AdminError} where the file is no such statement, or has no payment since then
  */
 export async function readMpesaStatement(
   database: Database,
@@ -157,37 +180,26 @@ export async function readMpesaStatement(
     zone,
     mayBeEmpty,
   }: { readonly since: Date; readonly zone: string; readonly mayBeEmpty: boolean },
-): Promise<Extract<TransactionList, { kind: 'listed' }>> {
-  const period = { from: since, to: new Date() };
+): Promise<readonly ProviderStatementLine[]> {
+  const period = { from: new Date(0), to: new Date() };
   const options = { provider: 'mpesa', zone, period, mayBeEmpty };
   const lines = await withStatementFile(file, options, async (read) => {
     const payments: ProviderStatementLine[] = [];
     for await (const line of read)
-      if (line.kind === 'payment' && line.fee === null && line.at >= since) payments.push(line);
+      if (line.kind === 'payment' && !isFee(line) && line.at >= since) payments.push(line);
     return payments;
   });
+  if (lines.length === 0 && !mayBeEmpty)
+    throw new AdminError(
+      `The file has no payment since ${timeText(since)}. If M-Pesa says so, add --empty.`,
+    );
   const unnamed = lines.flatMap((line) => (line.reference === null ? line.providerReference : []));
   const known = await referencesOfReceipts(database, 'mpesa', unnamed);
-  return {
-    kind: 'listed',
-    transactions: lines.map((line) => transactionOf(line, known.get(line.providerReference))),
-  };
+  return lines.map((line) => ({
+    ...line,
+    reference: line.reference ?? known.get(line.providerReference) ?? null,
+  }));
 }
-
-const transactionOf = (
-  line: ProviderStatementLine,
-  ours: string | undefined,
-): ProviderTransaction => ({
-  reference: line.reference ?? ours ?? null,
-  providerReference: line.providerReference,
-  status: line.status,
-  amount: line.amount,
-  currency: line.currency,
-  party: line.party ?? null,
-  description: null,
-  productId: null,
-  at: line.at,
-});
 
 /** The serial number in the description of a payment (activities/redemptions/payments.ts). */
 const SERIAL_NUMBER = /\bvoucher (\S+)$/;
@@ -197,7 +209,7 @@ export async function lostPaymentOf(
   database: Database,
   found: ComparedTransaction,
 ): Promise<LostOrder | undefined> {
-  const { kind, provider, reference, providerReference, at, party, description } = found;
+  const { kind, provider, reference, providerReference, at, party = null, description } = found;
   const amount = found.amount ?? (await packagePrice(database, found.productId));
   if (reference === null || amount === undefined) return undefined;
   return {
@@ -215,7 +227,7 @@ export async function lostPaymentOf(
 /** The price of a package, if all our products of it have the same. */
 async function packagePrice(
   database: Database,
-  productId: string | null,
+  productId: string | null = null,
 ): Promise<string | undefined> {
   if (productId === null || !/^\d{1,9}$/.test(productId)) return undefined;
   const { rows } = await sql<{ price: string | null }>`

@@ -158,6 +158,10 @@ export function wholeNumber(minimum: number, maximum: number): Parser<number> {
   return bySchema('number', digits.pipe(z.number().min(minimum, message).max(maximum, message)));
 }
 
+/** The option of a list that limits its rows; `usual` is the number without it. */
+export const rowLimit = (usual: number, most = 10_000): Field<number | undefined> =>
+  optional(wholeNumber(1, most), `Maximum number of rows; ${usual} by default`);
+
 /**
  * Control characters could overwrite other terminal output; PostgreSQL refuses unpaired surrogates.
  */

@@ -69,6 +69,6 @@ function addCommand(parent: Command, listed: ListedCommand, parts: ProgramParts)
   parent.hook('preSubcommand', async (_parent, called) => {
     if (called !== added) return;
     const { complete } = await import('./called-command.ts');
-    complete(added, await listed.load(), parts);
+    await complete(added, listed, parts);
   });
 }

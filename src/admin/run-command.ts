@@ -26,16 +26,15 @@ export async function runCommand(
   { err, environment, user }: AdminIo,
 ): Promise<Report> {
   const actor = () => actorOf(options.actor, user ?? systemUser());
-  const settings = await resolveSettings(readAdminConfig(environment));
-  const { databaseUrl, readDatabaseUrl } = settings;
+  const { settings, databaseUrl, readDatabaseUrl } = await resolveSettings(
+    readAdminConfig(environment),
+  );
   const url = command.readsEverything ? readDatabaseUrl : databaseUrl;
   const database = connectDatabase(url, { poolSize: 1 });
   const progress = err.isTTY && !options.json ? createProgress(err) : silentProgress;
   try {
-    const { databaseUrl, ...parts } = settings;
-    const context = { database, actor, ...parts, progress };
-    const { marketTimeZone } = settings.settings.market;
-    return await inTimeZone(marketTimeZone, () => command.run(context, input));
+    const context = { database, actor, settings, progress };
+    return await inTimeZone(settings.market.marketTimeZone, () => command.run(context, input));
   } finally {
     await database.destroy();
   }

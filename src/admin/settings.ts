@@ -1,15 +1,10 @@
 import { type AdminConfig, readAdminConfigWith } from '../config/config.ts';
 import { findLocalSettings } from '../config/local-stack.ts';
-import { configuredProviders } from '../config/rules.ts';
-import { createDigests } from '../crypto/digests.ts';
-import { createNumberBox } from '../crypto/phone-numbers.ts';
-import { createSecretBox } from '../crypto/secret-box.ts';
-import { statementProviders } from '../domain/providers.ts';
-import type { AdminContext } from './command.ts';
 import { AdminError } from './fields.ts';
 
-/** What commands get of the settings, and the addresses of the database. */
-export interface AdminSettings extends Omit<AdminContext, 'database' | 'actor' | 'progress'> {
+/** The settings of commands, and the addresses of the database. */
+interface AdminSettings {
+  readonly settings: AdminConfig;
   readonly databaseUrl: string;
   /** A replica for what reads everything. */
   readonly readDatabaseUrl: string;
@@ -39,62 +34,8 @@ export async function resolveSettings(config: AdminConfig): Promise<AdminSetting
   );
 }
 
-/** The adapters of all providers, which few commands need. */
-const adapters = () => import('./provider-adapters.ts');
-
-const statementsOf = (config: AdminConfig): AdminContext['statements'] => ({
-  provider: (name) => ({ name, kind: statementProviders[name] }),
-  fileZone: (name) =>
-    name === 'reloadly' ? config.providers.reloadlyTimeZone : config.market.marketTimeZone,
-  account: async (name) => (await adapters()).accountOf(config, name),
-});
-
-/** @throws {AdminError} without the keys of digests or of the data */
-function keysOf({ digestKey, digestKeys, dataKeys }: AdminConfig['secrets'], whatNeeds: string) {
-  if (digestKey === undefined || dataKeys === undefined)
-    throw new AdminError(`${whatNeeds}: set them to the values of the API process.`);
-  return { digestKey, digestKeys, dataKeys };
-}
-
-const settingsOf = (config: AdminConfig, databaseUrl: string): AdminSettings => ({
+const settingsOf = (settings: AdminConfig, databaseUrl: string): AdminSettings => ({
   databaseUrl,
-  readDatabaseUrl: config.database.databaseReadUrl ?? databaseUrl,
-  settings: config,
-  providers: async () => (await adapters()).providersOf(config),
-  statements: statementsOf(config),
-  configuredProviders: () => configuredProviders(config.providers),
-  providerPorts: async () => (await adapters()).providerPortsOf(config),
-  webhookServices() {
-    const { dataKeys } = config.secrets;
-    if (dataKeys === undefined)
-      throw new AdminError(
-        'Webhooks need the setting DATA_KEYS: set it to the value of the API process.',
-      );
-    return { secretBox: createSecretBox(dataKeys), settings: config };
-  },
-  digestSettings() {
-    const { digestKey, digestKeys, dataKeys } = keysOf(
-      config.secrets,
-      'Digests need the settings DIGEST_KEY, DIGEST_KEYS and DATA_KEYS',
-    );
-    return {
-      digests: createDigests(digestKey, digestKeys),
-      secretBox: createSecretBox(dataKeys),
-    };
-  },
-  numbers: () =>
-    createNumberBox(
-      keysOf(config.secrets, 'Phone numbers need the settings DIGEST_KEY and DATA_KEYS'),
-    ),
-  keySettings() {
-    const { digestKey, digestKeys } = config.secrets;
-    if (digestKey === undefined)
-      throw new AdminError(
-        'API keys need the setting DIGEST_KEY: set it to the value of the API process.',
-      );
-    return {
-      digests: createDigests(digestKey, digestKeys),
-      environment: config.process.environment,
-    };
-  },
+  readDatabaseUrl: settings.database.databaseReadUrl ?? databaseUrl,
+  settings,
 });

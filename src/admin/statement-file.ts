@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import type { ProviderStatementLine } from '../providers/statement.ts';
+import type { ProviderStatementLine } from '../domain/positions/statement-line.ts';
 import { readStatementFile, StatementFileError } from '../providers/statement-files.ts';
 import { AdminError } from './fields.ts';
 

@@ -1,10 +1,8 @@
-import { formatGroupedAmount, parseMoney } from '../domain/money.ts';
+import { amountText } from '../domain/money.ts';
 import { zonedTime } from '../pages/language/time-zone.ts';
+import type { Report } from './command.ts';
 
 /** Tables and records for a terminal. */
-
-/** A decimal string with grouped thousands: "1,250.00". */
-export const moneyText = (decimal: string): string => formatGroupedAmount(parseMoney(decimal));
 
 /** A time with seconds in the zone of the market, and in UTC for logs: with its day where that is another. */
 export function timeText(date: Date): string {
@@ -13,32 +11,51 @@ export function timeText(date: Date): string {
   return `${day} ${time} (${utcDay === day ? '' : `${utcDay} `}${utcTime} UTC)`;
 }
 
-/** The same of a time inside JSON of the database. */
-export const moment = (text: string | null): string | null => text && timeText(new Date(text));
+/** What a cell shows. */
+type Cell = string | number | Date | null;
 
 /**
- * Removes control characters: companies choose some names, which must not overwrite other output.
+ * The text of a cell, without control characters: companies choose some names, which must not overwrite other
+ * output.
  */
-const shown = (value: string | number | null): string =>
-  String(value ?? '-').replaceAll(/\p{Cc}/gu, '?');
+const shown = (value: Cell): string =>
+  (value instanceof Date ? timeText(value) : String(value ?? '-')).replaceAll(/\p{Cc}/gu, '?');
+
+/** The fields of a row with values of a type. */
+type FieldOf<Row, Value> = {
+  readonly [Name in keyof Row]: Row[Name] extends Value ? Name : never;
+}[keyof Row] &
+  string;
 
 export interface Column<Row> {
   readonly title: string;
-  readonly value: (row: Row) => string | number | null;
-  readonly align?: 'right';
+  readonly value: (row: Row) => Cell;
+  readonly align?: 'right' | undefined;
 }
 
+/** Makes a column: of the field that its title names, of another field, or of what is made of the row. */
+interface MakeColumn<Value> {
+  <Row>(field: FieldOf<Row, Value>): Column<Row>;
+  <Row>(title: string, value: FieldOf<Row, Value> | ((row: Row) => Value)): Column<Row>;
+}
+
+const columnsOf =
+  <Value>(cellOf: (value: Value) => Cell, align?: 'right'): MakeColumn<Value> =>
+  <Row>(title: string, value: string | ((row: Row) => Value) = title): Column<Row> => ({
+    title,
+    value: (row) =>
+      cellOf(typeof value === 'function' ? value(row) : (row[value as keyof Row] as Value)),
+    align,
+  });
+
 /** A column of text. */
-export const column = <Row>(
-  title: string,
-  value: (row: Row) => string | number | null,
-): Column<Row> => ({ title, value });
+export const column = columnsOf((value: Cell) => value);
 
 /** A column of numbers, aligned right. */
-export const numbers = <Row>(
-  title: string,
-  value: (row: Row) => string | number | null,
-): Column<Row> => ({ title, value, align: 'right' });
+export const numbers = columnsOf((value: Cell) => value, 'right');
+
+/** A column of amounts, which are decimal strings. */
+export const amounts = columnsOf((amount: string | null) => amount && amountText(amount), 'right');
 
 const MARGIN = '  ';
 
@@ -66,8 +83,14 @@ export function textTable<Row>(rows: readonly Row[], columns: readonly Column<Ro
     .join('\n');
 }
 
+/** Rows as a document, and as a table for people. */
+export const tableReport = <Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+): Report => ({ json: rows, text: textTable(rows, columns) });
+
 /** Names and values, one pair per line. */
-export function record(pairs: Readonly<Record<string, string | number | null>>): string {
+export function record(pairs: Readonly<Record<string, Cell>>): string {
   const width = Math.max(...Object.keys(pairs).map((name) => name.length));
   return Object.entries(pairs)
     .map(([name, value]) => `${name.padEnd(width)}${MARGIN}${shown(value)}`)

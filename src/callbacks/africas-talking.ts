@@ -4,7 +4,7 @@ import { parseMsisdn } from '../domain/phone.ts';
 import type { DeliveryReport } from '../domain/vouchers/messages.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
-import { refuseCallback } from './nudges.ts';
+import { refuseCallback, secretParams } from './nudges.ts';
 
 /** By the provider's `status` (providers.md 3.3) in small letters; other statuses say nothing. */
 const states: Readonly<Record<string, DeliveryReport['state']>> = {
@@ -35,7 +35,7 @@ export const africasTalkingCallback = endpoint({
   description:
     'Tells whether a text message has reached its phone. The service shows it to partners and support staff; it changes neither money nor claims.',
   access: 'public',
-  params: z.object({ secret: z.string().optional() }),
+  params: secretParams,
   isForm: true,
   body: z.looseObject({
     id: z.string().max(256),
@@ -45,11 +45,11 @@ export const africasTalkingCallback = endpoint({
   }),
   answer: z.null(),
   reasons: ['address-not-registered'],
-  async handle({ services, body, params, sourceAddress }) {
-    const given = { secret: params.secret, sourceAddress };
-    const refusal = refuseCallback(services.callbackAccess['africas-talking'], given);
+  async handle(request) {
+    const refusal = refuseCallback('africas-talking', request);
     if (refusal) return refusal;
-    const { database, numbers, workflows } = services;
+    const { body } = request;
+    const { database, numbers, workflows } = request.services;
     const state = states[body.status.toLowerCase()] ?? 'under-way';
     const report: DeliveryReport = {
       provider: 'africas-talking',

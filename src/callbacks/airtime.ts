@@ -4,7 +4,7 @@ import { isSameBytes } from '../crypto/digests.ts';
 import { refuse } from '../domain/refusals.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
-import { nudgeAttempt, refuseCallback } from './nudges.ts';
+import { nudgeAttempt, refuseCallback, secretParams } from './nudges.ts';
 
 /**
  * Receives a callback of DT One. Callbacks are not signed, so a callback is only a
@@ -21,16 +21,15 @@ export const airtimeCallback = endpoint({
   description:
     'Notifies the service of a changed transaction. The service then asks the provider, and ignores the rest of the callback.',
   access: 'public',
-  params: z.object({ secret: z.string().optional() }),
+  params: secretParams,
   body: z.looseObject({ external_id: z.string().max(40) }),
   answer: z.null(),
   changesNothing: true,
   reasons: ['address-not-registered'],
-  async handle({ services, body, params, sourceAddress }) {
-    const given = { secret: params.secret, sourceAddress };
-    const refusal = refuseCallback(services.callbackAccess['dt-one'], given);
+  async handle(request) {
+    const refusal = refuseCallback('dt-one', request);
     if (refusal) return refusal;
-    await nudgeAttempt(services, body.external_id, 'dt-one');
+    await nudgeAttempt(request.services, request.body.external_id, 'dt-one');
     return reply(null, { message: 'Thank you' });
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findReferencedPayment } from '../db/reconciliation.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
-import { nudgePayment, refuseCallback } from './nudges.ts';
+import { nudgePayment, refuseCallback, secretParams } from './nudges.ts';
 
 const uuid = z.uuid().toLowerCase();
 
@@ -20,16 +20,16 @@ export const gsmaCallback = endpoint({
   description:
     'Notifies the service of a changed payment, which the header `X-CorrelationID` names by our reference. The service then asks the provider, and ignores the body.',
   access: 'public',
-  params: z.object({ secret: z.string().optional() }),
+  params: secretParams,
   body: z.looseObject({}),
   answer: z.null(),
   noContent: true,
   changesNothing: true,
   reasons: ['address-not-registered'],
-  async handle({ services, params, headers, sourceAddress }) {
-    const given = { secret: params.secret, sourceAddress };
-    const refusal = refuseCallback(services.callbackAccess.gsma, given);
+  async handle(request) {
+    const refusal = refuseCallback('gsma', request);
     if (refusal) return refusal;
+    const { services, headers } = request;
     const reference = uuid.safeParse(headers['x-correlationid']).data;
     const payment =
       reference === undefined

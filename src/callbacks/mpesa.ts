@@ -150,11 +150,11 @@ export const mpesaCallback = endpoint({
   answer: z.null(),
   changesNothing: true,
   reasons: ['address-not-registered'],
-  async handle({ services, params, body, sourceAddress }) {
-    const { database, callbackAccess } = services;
-    const given = { secret: params.secret, sourceAddress };
-    const refusal = refuseCallback(callbackAccess.mpesa, given);
+  async handle(request) {
+    const refusal = refuseCallback('mpesa', request);
     if (refusal) return refusal;
+    const { services, params, body } = request;
+    const { database } = services;
     const kind = kinds.find((one) => one === params.kind);
     const reference = z.uuid().toLowerCase().safeParse(params.reference).data;
     const payment =

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 import { providerNudge } from '../../workflows/contracts.ts';
 import { reverseRedemptionId } from '../../workflows/workflow-ids.ts';
 import type { Config } from '../config/config.ts';
@@ -11,7 +12,7 @@ import type { AirtimeProviderName, MobileMoneyProviderName } from '../domain/pro
 import { type Refusal, refuse } from '../domain/refusals.ts';
 import { createAddressMatcher } from '../http/access/source-address.ts';
 import type { CallbackAccess, NudgeWithinLimit, Services } from '../http/services.ts';
-import { foundNobody, WorkflowsUnavailableError } from '../operations/workflow-calls.ts';
+import { foundNobody, WorkflowsUnavailableError } from '../operations/call-errors.ts';
 import { redemptionWorkflowId } from '../runtime/temporal/workflow-starts.ts';
 
 /** Who may call back, by provider. */
@@ -37,12 +38,24 @@ export function createCallbackAccess({
  * the source address tell who calls. A wrong path says no more than an unknown path.
  */
 export function refuseCallback(
-  { secret, isAddress }: CallbackAccess,
-  given: { readonly secret: string | undefined; readonly sourceAddress: string },
+  provider: keyof Services['callbackAccess'],
+  {
+    services,
+    params,
+    sourceAddress,
+  }: {
+    readonly services: Pick<Services, 'callbackAccess'>;
+    readonly params: z.output<typeof secretParams>;
+    readonly sourceAddress: string;
+  },
 ): Refusal | undefined {
-  if (!isSameBytes(given.secret ?? '', secret)) return refuse('route-not-found');
-  return isAddress(given.sourceAddress) ? undefined : refuse('address-not-registered');
+  const { secret, isAddress } = services.callbackAccess[provider];
+  if (!isSameBytes(params.secret ?? '', secret)) return refuse('route-not-found');
+  return isAddress(sourceAddress) ? undefined : refuse('address-not-registered');
 }
+
+/** The secret part of the path, where the settings have one. */
+export const secretParams = z.object({ secret: z.string().optional() });
 
 const NUDGES_PER_HOUR = 20;
 const HOUR_MS = 3_600_000;

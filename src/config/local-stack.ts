@@ -56,7 +56,8 @@ export async function findLocalSettings(
   };
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
+/** The text of a file; undefined where there is none. */
+export async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

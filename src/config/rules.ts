@@ -2,9 +2,6 @@ import type { z } from 'zod';
 import {
   airtimeProviderNames,
   mobileMoneyProviderNames,
-  type RouteKind,
-  routedProviders,
-  routeKinds,
   smsProviderNames,
 } from '../domain/providers.ts';
 import { usesTls } from '../runtime/temporal/temporal-server.ts';
@@ -215,15 +212,11 @@ export const providerRules: readonly Rule<Given>[] = [
   ),
 ];
 
-/** The names of the providers whose addresses are set, by what is routed to them. */
-export const configuredProviders = (
+/** Whether the address of a provider is set. */
+export const isProviderConfigured = (
   settings: InCamelCase<z.infer<z.ZodObject<typeof providerSettings>>>,
-): Record<RouteKind, readonly string[]> => {
-  const isConfigured = (name: ProviderName) =>
-    (settings as Given)[camelCase(needed[name][0])] !== undefined;
-  const entries = routeKinds.map((kind) => [kind, routedProviders[kind].filter(isConfigured)]);
-  return Object.fromEntries(entries);
-};
+  provider: ProviderName,
+): boolean => (settings as Given)[camelCase(needed[provider][0])] !== undefined;
 
 type CodecSettings = Partial<z.infer<z.ZodObject<typeof codecSettings>>>;
 

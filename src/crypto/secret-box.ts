@@ -28,6 +28,24 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** Encrypts by AES-256-GCM to nonce, ciphertext and tag. A `context` must be repeated to decrypt. */
+export function sealBytes(key: KeyObject, plain: string | Uint8Array, context = ''): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(Buffer.from(context));
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** Decrypts what `sealBytes` made. Throws where the key or the context differs, or the bytes were altered. */
+export function openBytes(key: KeyObject, sealed: Uint8Array, context = ''): Buffer {
+  const nonce = sealed.subarray(0, NONCE_BYTES);
+  const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(context));
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+  const plain = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
+  return Buffer.concat([plain, decipher.final()]);
+}
+
 export type SecretBox = ReturnType<typeof createSecretBox>;
 
 /**
@@ -51,11 +69,7 @@ export function createSecretBox(keys: readonly SecretKey[]) {
      * it.
      */
     seal(text: string, context: string): string {
-      const nonce = randomBytes(NONCE_BYTES);
-      const cipher = createCipheriv(ALGORITHM, sealing.key, nonce, { authTagLength: TAG_BYTES });
-      cipher.setAAD(Buffer.from(context));
-      const sealed = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()];
-      return `${sealing.id}.${Buffer.concat(sealed).toString('base64url')}`;
+      return `${sealing.id}.${sealBytes(sealing.key, text, context).toString('base64url')}`;
     },
 
     /** Throws where the key is unknown, the context differs, or the box was altered. */
@@ -65,12 +79,7 @@ export function createSecretBox(keys: readonly SecretKey[]) {
       if (!key) throw new Error('The key that sealed this secret is not configured.');
       const bytes = Buffer.from(body, 'base64url');
       if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('A sealed secret is cut short.');
-      const nonce = bytes.subarray(0, NONCE_BYTES);
-      const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
-      decipher.setAAD(Buffer.from(context));
-      decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-      const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
-      return Buffer.concat([text, decipher.final()]).toString('utf8');
+      return openBytes(key, bytes, context).toString('utf8');
     },
   };
 }

@@ -6,7 +6,7 @@ export const anyDigest = (digests: readonly Buffer[]): RawBuilder<Buffer> =>
   sql<Buffer>`any(${digests}::bytea[])`;
 
 /** The secrets of a kind that are still of use, by the key of their digests. */
-export interface DigestCount {
+interface DigestCount {
   readonly kind: string;
   /** Empty for `DIGEST_KEY`. */
   readonly keyId: string;
@@ -43,19 +43,10 @@ export async function countByDigestKey(database: Database): Promise<DigestCount[
 }
 
 /** A voucher with the digest of its code. */
-export interface DigestedVoucher {
-  readonly id: number;
-  readonly operationId: string;
-  readonly codeDigest: Buffer;
-  readonly codeCiphertext: string;
-}
+export type DigestedVoucher = Awaited<ReturnType<typeof vouchersAfter>>[number];
 
 /** The next vouchers in the order of their ids. */
-export const vouchersAfter = (
-  database: Database,
-  id: number,
-  batchSize: number,
-): Promise<DigestedVoucher[]> =>
+export const vouchersAfter = (database: Database, id: number, batchSize: number) =>
   database
     .selectFrom('vouchers')
     .select([

@@ -117,9 +117,14 @@ const NUMBERING_LOCK = 4_127_061_110;
  * Identities commit out of order, so the id of an event is no place in the log. One transaction
  * numbers at a time, and the next one begins when its numbers are visible: a reader that has seen a
  * number never later finds a smaller one. Events of one subject keep their order, because their
- * transactions lock the subject's row before they write.
+ * transactions lock the subject's row before they write. Behind the fence of a restore it numbers nothing, because
+ * numbers that were given since the backup are skipped only then.
  */
-export async function numberEvents(database: Database, batchSize: number): Promise<number> {
+export async function numberEvents(
+  database: Database,
+  batchSize: number,
+  isFenced: () => boolean,
+): Promise<number> {
   const { rows } = await sql`
     select from events where number is null limit 1`.execute(database);
   if (rows.length === 0) return 0;
@@ -128,6 +133,8 @@ export async function numberEvents(database: Database, batchSize: number): Promi
       select pg_try_advisory_xact_lock(${NUMBERING_LOCK}::bigint) as has`.execute(transaction);
     // Another worker numbers them.
     if (!locks[0]?.has) return 0;
+    // Asked on this connection, which may be the first one to a promoted standby.
+    if (isFenced()) return 0;
     // A new statement: it sees what the lock's last holder has numbered.
     const { numAffectedRows = 0n } = await sql`
       update events set number = numbered.number

@@ -1,5 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import { isFinal, type Refusal } from '../domain/refusals.ts';
+import {
+  type AnsweredOperation,
+  answered,
+  isFinal,
+  type OperationOutcome,
+  type Refusal,
+} from '../domain/refusals.ts';
 import type { Company } from '../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from './connection.ts';
 import type { OperationsTable } from './generated/tables.ts';
@@ -78,14 +84,15 @@ const effects: Readonly<Record<string, (operationId: OperationId) => RawBuilder<
     select 'SUCCEEDED' as status, ${noRequest} as request_id, request_digest,
       jsonb_build_object('ok', true, 'bulkOrderId', id) as outcome
     from bulk_orders where operation_id = ${operationId}`,
-  // The attempt that the operation made, regardless of retries; undefined if it never began.
+  // The attempt that the operation made, regardless of retries. Without one it failed before it began.
   'top-up': (operationId) => sql`
-    select case when made.status is null and topups.status = 'FAILED' then 'FAILED'
+    select case when made.status is null and topups.status <> 'PENDING' then 'FAILED'
         else ${attemptStatus} end as status,
       ${noRequest} as request_id, request_digest,
-      case when made.status is null and topups.status = 'FAILED' then
-        jsonb_build_object('ok', false, 'reason', 'topup-failed', 'detail', topups.message,
-          'transactionId', topups.id)
+      case when made.status is null and topups.status <> 'PENDING' then
+        jsonb_build_object('ok', false, 'reason', 'topup-failed', 'transactionId', topups.id,
+          -- later messages are those of retries
+          'detail', case when topups.attempt = 0 then topups.message end)
         else ${attemptOutcome} end as outcome
     from topups
     left join topup_attempts as made on made.operation_id = topups.operation_id
@@ -157,30 +164,23 @@ export interface OperationIdentity extends RequestDigest {
   readonly company: Company;
 }
 
-/** A stored answer and its request. */
-export interface StoredOutcome<Result> {
-  readonly requestId: string;
-  readonly requestDigest: string;
-  readonly result: Result | Refusal;
-}
-
 /** The outcome of a new request, which carries no other data of the request. */
 export const outcomeFor = <Result>(
   { requestId, requestDigest }: Pick<OperationIdentity, 'requestId' | 'requestDigest'>,
   result: Result | Refusal,
-): StoredOutcome<Result> => ({ requestId, requestDigest, result });
+): OperationOutcome<Result> => ({ requestId, requestDigest, result });
 
 export type BeginResult<Result> =
   /** The row is new, or a corrected request replaced a refused one. */
   | { readonly kind: 'begun' }
   /** An earlier attempt of this request got as far as its first commit. */
   | { readonly kind: 'resumed'; readonly isAccepted: boolean }
-  | { readonly kind: 'answered'; readonly outcome: StoredOutcome<Result> };
+  | AnsweredOperation<Result>;
 
 const operationColumns = ['status', 'request_id', 'request_digest', 'outcome'] as const;
 
 /** The stored answer of a settled operation. */
-export const storedOutcome = <Result>(operation: StoredOperation): StoredOutcome<Result> => ({
+export const storedOutcome = <Result>(operation: StoredOperation): OperationOutcome<Result> => ({
   requestId: operation.request_id,
   requestDigest: operation.request_digest,
   result: operation.outcome as Result | Refusal,
@@ -189,6 +189,19 @@ export const storedOutcome = <Result>(operation: StoredOperation): StoredOutcome
 /** A final refusal before any hold releases its key, too: a corrected request may use it. */
 export const isSuperseded = (operation: StoredOperation, identity: OperationIdentity): boolean =>
   operation.status === 'REFUSED' && !isSameRequest(operation.request_digest, identity);
+
+/** SQL statement: inserts the row of an operation, if there is none and a `from` or `where` has a row; returns its id. */
+export const insertOperation = (
+  identity: OperationIdentity,
+  kind: string,
+  condition: RawBuilder<unknown>,
+) => sql`
+  insert into operations (id, company_kind, company_id, kind, request_id, request_digest, status)
+  select ${identity.operationId}, ${identity.company.kind}, ${identity.company.id}::bigint,
+    ${kind}, ${identity.requestId}::uuid, ${identity.requestDigest}, 'RUNNING'
+  ${condition}
+  on conflict (id) do nothing
+  returning id`;
 
 /**
  * Inserts the operation's row or returns the existing one. Waits for a concurrent insert
@@ -200,20 +213,15 @@ export async function beginOperation<Result>(
   identity: OperationIdentity,
   kind: string,
 ): Promise<BeginResult<Result>> {
-  const { rows } = await sql`
-    insert into operations (id, company_kind, company_id, kind, request_id, request_digest, status)
-    select ${identity.operationId}, ${identity.company.kind}, ${identity.company.id}::bigint,
-      ${kind}, ${identity.requestId}::uuid, ${identity.requestDigest}, 'RUNNING'
-    where not exists (
-      select from (${effectOf(kind, identity.operationId)}) as effect where status <> 'RUNNING')
-    on conflict (id) do nothing
-    returning id`.execute(transaction);
+  const isNew = sql`where not exists (
+    select from (${effectOf(kind, identity.operationId)}) as effect where status <> 'RUNNING')`;
+  const { rows } = await insertOperation(identity, kind, isNew).execute(transaction);
   if (rows.length > 0) return { kind: 'begun' };
 
   const existing = await lockOperation(transaction, identity.operationId);
   if (existing) return joinOperation(transaction, identity, existing);
   const effect = await endedEffect(transaction, kind, identity.operationId);
-  return { kind: 'answered', outcome: storedOutcome(present(effect)) };
+  return answered(storedOutcome(present(effect)));
 }
 
 /** Begins an operation that was recorded before its workflow was called. */
@@ -238,10 +246,10 @@ async function joinOperation<Result>(
     await replaceRefused(transaction, identity);
     return { kind: 'begun' };
   }
-  if (existing.status !== 'RUNNING') return { kind: 'answered', outcome: storedOutcome(existing) };
+  if (existing.status !== 'RUNNING') return answered(storedOutcome(existing));
   return isSameRequest(existing.request_digest, identity)
     ? { kind: 'resumed', isAccepted: existing.accepted_at !== null }
-    : { kind: 'answered', outcome: { ...storedOutcome(existing), result: keyReused } };
+    : answered<Result>({ ...storedOutcome(existing), result: keyReused });
 }
 
 const keyReused: Refusal = { ok: false, reason: 'key-reused' };
@@ -286,7 +294,7 @@ async function replaceRefused(
 async function findSettledOutcome<Result>(
   transaction: Database,
   operationId: string,
-): Promise<StoredOutcome<Result> | undefined> {
+): Promise<OperationOutcome<Result> | undefined> {
   const operation = await lockOperation(transaction, operationId);
   return operation && storedOutcome(operation);
 }
@@ -295,7 +303,7 @@ async function findSettledOutcome<Result>(
 export const settledOutcome = async <Result>(
   transaction: DatabaseTransaction,
   operationId: string,
-): Promise<StoredOutcome<Result>> =>
+): Promise<OperationOutcome<Result>> =>
   present(await findSettledOutcome<Result>(transaction, operationId));
 
 /**
@@ -307,7 +315,7 @@ export const settleOperation = async <Result>(
   operationId: string,
   status: Exclude<OperationsTable['status'], 'RUNNING'>,
   result: Result | Refusal,
-): Promise<StoredOutcome<Result>> =>
+): Promise<OperationOutcome<Result>> =>
   present(await settleKnownOperation(transaction, operationId, status, result));
 
 /** Settles an operation that may have been refused and deleted; then undefined. */
@@ -316,7 +324,7 @@ export async function settleKnownOperation<Result>(
   operationId: string,
   status: Exclude<OperationsTable['status'], 'RUNNING'>,
   result: Result | Refusal,
-): Promise<StoredOutcome<Result> | undefined> {
+): Promise<OperationOutcome<Result> | undefined> {
   const row = await database
     .updateTable('operations')
     .set({ status, outcome: JSON.stringify(result), settled_at: sql<Date>`now()` })
@@ -336,7 +344,7 @@ export async function refuseOperation<Result>(
   transaction: DatabaseTransaction,
   identity: OperationIdentity,
   refusal: Refusal,
-): Promise<StoredOutcome<Result>> {
+): Promise<OperationOutcome<Result>> {
   if (isFinal(refusal))
     return settleOperation<Result>(transaction, identity.operationId, 'REFUSED', refusal);
   const deleted = await transaction
@@ -351,13 +359,21 @@ export async function refuseOperation<Result>(
   return settled ?? outcomeFor<Result>(identity, refusal);
 }
 
+/** The same as an answer. */
+export const answerRefusal = async <Result>(
+  transaction: DatabaseTransaction,
+  identity: OperationIdentity,
+  refusal: Refusal,
+): Promise<AnsweredOperation<Result>> =>
+  answered(await refuseOperation<Result>(transaction, identity, refusal));
+
 /** Refuses an operation in a separate transaction. */
 export const recordRefusal = <Result>(
   database: Database,
   identity: OperationIdentity,
   kind: string,
   refusal: Refusal,
-): Promise<StoredOutcome<Result>> =>
+): Promise<OperationOutcome<Result>> =>
   database.transaction().execute(async (transaction) => {
     const begun = await beginOperation<Result>(transaction, identity, kind);
     if (begun.kind === 'answered') return begun.outcome;
@@ -422,7 +438,7 @@ export async function recordAbandonedRequest(
 export async function takeAbandonedAnswer<Result>(
   transaction: DatabaseTransaction,
   identity: OperationIdentity,
-): Promise<StoredOutcome<Result> | undefined> {
+): Promise<OperationOutcome<Result> | undefined> {
   const { company } = identity;
   const { rows } = await sql<StoredOperation>`
     with taken as (

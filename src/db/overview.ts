@@ -3,6 +3,7 @@ import type { PlacementKind } from '../domain/positions/placement.ts';
 import type { Database } from './connection.ts';
 import { type Days, isWithin } from './days.ts';
 import { merchantsOf, type Payees } from './figures.ts';
+import { hasLowBalance } from './ledger/ledger.ts';
 import { partnersOf, type Sellers } from './ledger/sales.ts';
 import { type OutboxKind, undeliveredCounts } from './outbox.ts';
 
@@ -103,11 +104,14 @@ const waiting = {
   events: sql`select created_at as since from events where number is null order by id`,
   webhooks: sql`select wake_at as since from webhook_endpoints
     where wake_at <= now() order by wake_at`,
-  // The confirmation of a payment waits for its end first.
+  codes: sql`select created_at as since from messages
+    where settled_at is null and kind = 'VERIFICATION_CODE' order by id`,
+  // The confirmation of a payment waits for its end first, and a reminder for its hours.
   messages: sql`
     select coalesce(redemption.settled_at, message.created_at) as since
     from messages as message left join redemptions as redemption on redemption.id = redemption_id
     where message.settled_at is null and redemption.status is distinct from 'HELD'
+      and message.kind not in ('VERIFICATION_CODE', 'EXPIRY_REMINDER')
     order by message.id`,
   'top-up-retries': sql`select created_at as since from topup_retries
     where is_open order by created_at`,
@@ -154,8 +158,7 @@ export async function readServiceState(
       group by kind, limits.seconds
     ), waiting as (${sql.join(outboxes, sql` union all `)}),
     low as (
-      select kind, count(*)::int as count from ledger_accounts
-      where low_balance is not null and balance < low_balance group by kind
+      select kind, count(*)::int as count from ledger_accounts where ${hasLowBalance} group by kind
     )
     select coalesce((select json_agg(holds) from holds), '[]') as holds,
       (select json_agg(waiting) from waiting) as waiting,

@@ -96,6 +96,7 @@ export interface ProviderState {
 /** The same with the worker, and times. */
 export interface SeenProviderState extends ProviderState {
   readonly worker: string;
+  /** Since when it takes calls, or takes none. */
   readonly since: Date;
   readonly seenAt: Date;
 }
@@ -118,7 +119,7 @@ export async function recordProviderStates(
       as now_known (provider, state, takes_calls, has_money)
     on conflict (worker, provider) do update
     set state = excluded.state, takes_calls = excluded.takes_calls, has_money = excluded.has_money,
-      since = case when old.state = excluded.state then old.since else now() end,
+      since = case when old.takes_calls = excluded.takes_calls then old.since else now() end,
       seen_at = now(), expires_at = excluded.expires_at`.execute(database);
 }
 

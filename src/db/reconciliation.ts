@@ -1,56 +1,25 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { StoredNumber } from '../domain/phone.ts';
 import type { RefusedRowKind } from '../domain/refusals.ts';
-import type { Company } from '../domain/vouchers/voucher.ts';
 import type { Database } from './connection.ts';
 import { providerOf } from './positions/placements.ts';
 
-/** A hold and its request: enough data to resume it. */
-interface Held {
-  readonly operation_id: string;
-  readonly request_id: string;
-  readonly request_digest: string;
-  readonly company_kind: Company['kind'];
-  readonly company_id: number;
-}
-
-export interface HeldRedemption extends Held {
-  readonly id: number;
-  readonly voucher_id: number;
-  /** The operation that generated the voucher. */
-  readonly generation_id: string;
-  /** The operation of the claim; null without one. */
-  readonly claim_operation_id: string | null;
-  readonly claim_workflow_id: string | null;
-  readonly serial_number: string;
-  readonly partner_id: number;
-  /** The merchant of the payment. */
-  readonly merchant_id: number;
-  /** Of the voucher; null for an anonymous one. */
-  readonly owner_msisdn: StoredNumber | null;
-}
-
-export interface HeldAttempt extends Held {
-  readonly topup_id: number;
-  readonly attempt: number;
-  /** The operation of the top-up. */
-  readonly creation_id: string;
-  readonly workflow_id: string;
-  readonly msisdn: StoredNumber;
-}
-
+/** The request of a hold: enough data to resume it. */
 const requestColumns = [
-  'operations.request_id',
-  'operations.request_digest',
-  'operations.company_kind',
-  'operations.company_id',
+  'operations.id as operationId',
+  'operations.request_id as requestId',
+  'operations.request_digest as requestDigest',
+  'operations.company_kind as companyKind',
+  'operations.company_id as companyId',
 ] as const;
+
+export type HeldRedemption = Awaited<ReturnType<typeof heldRedemptions>>[number];
 
 /** Redemptions with an unfinished payment, a page in the order of their ids. */
 export const heldRedemptions = (
   database: Database,
   page: { readonly afterId: number; readonly limit: number },
-): Promise<HeldRedemption[]> =>
+) =>
   allHeldRedemptions(database)
     .where('redemptions.id', '>', page.afterId)
     .orderBy('redemptions.id')
@@ -58,10 +27,7 @@ export const heldRedemptions = (
     .execute();
 
 /** The redemption of an operation, as long as its payment is on hold. */
-export const heldRedemption = (
-  database: Database,
-  operationId: string,
-): Promise<HeldRedemption | undefined> =>
+export const heldRedemption = (database: Database, operationId: string) =>
   allHeldRedemptions(database)
     .where('redemptions.operation_id', '=', operationId)
     .executeTakeFirst();
@@ -74,24 +40,28 @@ const allHeldRedemptions = (database: Database) =>
     .leftJoin('voucher_claims', 'voucher_claims.id', 'redemptions.claim_id')
     .select([
       'redemptions.id',
-      'redemptions.operation_id',
-      'redemptions.voucher_id',
-      'vouchers.operation_id as generation_id',
-      'voucher_claims.operation_id as claim_operation_id',
-      'voucher_claims.workflow_id as claim_workflow_id',
-      'vouchers.serial_number',
-      'vouchers.partner_id',
-      'redemptions.merchant_id',
-      'vouchers.owner_msisdn',
+      'redemptions.voucher_id as voucherId',
+      // The operation that generated the voucher, and that of the claim; null without one.
+      'vouchers.operation_id as generationId',
+      'voucher_claims.operation_id as claimOperationId',
+      'voucher_claims.workflow_id as claimWorkflowId',
+      'vouchers.serial_number as serialNumber',
+      'vouchers.partner_id as partnerId',
+      // Of the payment.
+      'redemptions.merchant_id as merchantId',
+      // Null for an anonymous voucher.
+      'vouchers.owner_msisdn as ownerMsisdn',
       ...requestColumns,
     ])
     .where('redemptions.status', '=', 'HELD');
+
+export type HeldAttempt = Awaited<ReturnType<typeof heldAttempts>>[number];
 
 /** Top-ups with an unfinished attempt, a page in the order of their ids; each has at most one. */
 export const heldAttempts = (
   database: Database,
   page: { readonly afterId: number; readonly limit: number },
-): Promise<HeldAttempt[]> =>
+) =>
   allHeldAttempts(database)
     .where('topup_attempts.topup_id', '>', page.afterId)
     .orderBy('topup_attempts.topup_id')
@@ -99,10 +69,7 @@ export const heldAttempts = (
     .execute();
 
 /** The attempt of an operation, as long as it is on hold. */
-export const heldAttempt = (
-  database: Database,
-  operationId: string,
-): Promise<HeldAttempt | undefined> =>
+export const heldAttempt = (database: Database, operationId: string) =>
   allHeldAttempts(database)
     .where('topup_attempts.operation_id', '=', operationId)
     .executeTakeFirst();
@@ -113,11 +80,11 @@ const allHeldAttempts = (database: Database) =>
     .innerJoin('operations', 'operations.id', 'topup_attempts.operation_id')
     .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
     .select([
-      'topup_attempts.topup_id',
+      'topup_attempts.topup_id as topupId',
       'topup_attempts.attempt',
-      'topup_attempts.operation_id',
-      'topups.operation_id as creation_id',
-      'topups.workflow_id',
+      // The operation of the top-up.
+      'topups.operation_id as creationId',
+      'topups.workflow_id as workflowId',
       'topup_attempts.msisdn',
       ...requestColumns,
     ])

@@ -8,20 +8,20 @@ import { lockOrder, lostOperationId } from './positions/orders.ts';
 import { isOnHold } from './positions/placements.ts';
 
 /** The fence of a restored database; while it stands, the service serves only reads. */
-export interface Fence {
-  readonly id: number;
-  readonly raisedAt: Date;
-  /** The database lacks what happened after this moment. */
-  readonly restoredTo: Date;
-  /** When the operations of the providers were booked completely; null: not yet. */
-  readonly bookedAt: Date | null;
-}
+export type Fence = NonNullable<Awaited<ReturnType<typeof standingFence>>>;
 
 /** The fence, if there is one. */
-export const standingFence = (database: Database): Promise<Fence | undefined> =>
+export const standingFence = (database: Database) =>
   database
     .selectFrom('maintenance_fences')
-    .select(['id', 'raised_at as raisedAt', 'restored_to as restoredTo', 'booked_at as bookedAt'])
+    .select([
+      'id',
+      'raised_at as raisedAt',
+      // The database lacks what happened after this moment.
+      'restored_to as restoredTo',
+      // When the operations of the providers were booked completely; null: not yet.
+      'booked_at as bookedAt',
+    ])
     .where('state', '=', 'MAINTENANCE')
     .executeTakeFirst();
 
@@ -109,12 +109,15 @@ export async function liftFence(transaction: DatabaseTransaction, fenceId: numbe
     .execute();
 }
 
-/** The newest transfer or operation: the database was restored to this moment or a later one. */
-export async function newestChange(database: Database): Promise<Date | null> {
+/**
+ * The time of the newest request, or else of the newest transfer: the database was restored to this moment or a
+ * later one. A transfer may be younger than the restore. A promoted standby books answers and deposits, and begins
+ * no request.
+ */
+export async function newestRequest(database: Database): Promise<Date | null> {
   const { rows } = await sql<{ at: Date | null }>`
-    select greatest(
-      (select created_at from ledger_transfers order by id desc limit 1),
-      (select max(created_at) from operations)) as at`.execute(database);
+    select coalesce((select max(created_at) from operations),
+      (select created_at from ledger_transfers order by id desc limit 1)) as at`.execute(database);
   return rows[0]?.at ?? null;
 }
 

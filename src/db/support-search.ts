@@ -8,28 +8,8 @@ import type { Database } from './connection.ts';
 import { anyDigest } from './digest-keys.ts';
 import type { VouchersTable } from './generated/tables.ts';
 import { isNamed } from './ledger/ledger.ts';
-import { anySpelling } from './lists/list.ts';
+import { anySpelling, asked } from './lists/list.ts';
 import { hasNumber } from './phone-numbers.ts';
-
-/** The partner of a voucher. */
-export const partnerOfVoucher = async (database: Database, voucherId: number): Promise<string> =>
-  (
-    await database
-      .selectFrom('vouchers')
-      .innerJoin('partners', 'partners.id', 'vouchers.partner_id')
-      .select('company_name')
-      .where('vouchers.id', '=', voucherId)
-      .executeTakeFirstOrThrow()
-  ).company_name;
-
-/** The partner of a top-up, and its workflow; undefined where there is none. */
-export const ownerOfTopup = (database: Database, topupId: number) =>
-  database
-    .selectFrom('topups')
-    .innerJoin('partners', 'partners.id', 'topups.partner_id')
-    .select(['partner_id as partnerId', 'company_name as partner', 'workflow_id as workflowId'])
-    .where('topups.id', '=', topupId)
-    .executeTakeFirst();
 
 /** The number of a voucher's owner, or of a top-up; undefined where there is none. */
 export async function readNumberOf(
@@ -86,27 +66,17 @@ export interface FoundCases {
 /** Rows that one way of looking answers at most. */
 const ROWS_OF_A_WAY = 200;
 
-type Way = RawBuilder<unknown>;
-const way = (condition: unknown, statement: () => Way): Way[] =>
-  condition === undefined ? [] : [sql`(${statement()})`];
-
 /** The newest rows of a number, in the order of an index. */
-const newestOf = (number: {
-  readonly table: string;
-  readonly id: string;
-  readonly column: string;
-  readonly hash: string | undefined;
-}) =>
-  way(
-    number.hash,
-    () => sql`
-    select ${sql.ref(number.id)} from ${sql.table(number.table)}
-    where ${sql.ref(number.column)} is not null and ${hasNumber(number.column, number.hash)}
-    order by ${sql.ref(number.id)} desc limit ${ROWS_OF_A_WAY}`,
-  );
+const newestOf = (
+  hash: string,
+  { table, id, column }: { readonly table: string; readonly id: string; readonly column: string },
+) => sql`
+  select ${sql.ref(id)} from ${sql.table(table)}
+  where ${sql.ref(column)} is not null and ${hasNumber(column, hash)}
+  order by ${sql.ref(id)} desc limit ${ROWS_OF_A_WAY}`;
 
 /** What somebody settled by hand under a reference, also as not done. */
-const settledUnder = (column: 'voucher_id' | 'topup_id', reference: unknown) =>
+const settledUnder = (column: 'voucher_id' | 'topup_id', reference: RawBuilder<unknown>) =>
   ['reference', 'letter'].map(
     (name) => sql`
   select ${sql.ref(column)} from repairs
@@ -115,105 +85,90 @@ const settledUnder = (column: 'voucher_id' | 'topup_id', reference: unknown) =>
   );
 
 /** Each statement uses an index of its own; together they are a few rows. */
-const voucherWays = (term: SearchedTerm): Way[] => {
-  const { serialNumber, codeDigests, numberHash, redemptionId, uuid } = term;
-  const reference = term.reference === undefined ? undefined : anySpelling(term.reference);
-  return [
-    ...way(serialNumber, () => sql`select id from vouchers where serial_number = ${serialNumber}`),
-    ...way(
-      codeDigests,
-      () => sql`select id from vouchers where code_digest = ${anyDigest(codeDigests ?? [])}`,
-    ),
-    ...newestOf({ table: 'vouchers', id: 'id', column: 'owner_msisdn', hash: numberHash }),
-    // Before a correction.
-    ...newestOf({ table: 'repairs', id: 'voucher_id', column: 'former_msisdn', hash: numberHash }),
-    ...way(redemptionId, () => sql`select voucher_id from redemptions where id = ${redemptionId}`),
-    ...way(
-      uuid,
-      () => sql`select voucher_id from redemptions where payment_reference = ${uuid}::uuid`,
-    ),
-    ...way(
-      uuid,
-      () => sql`select voucher_id from ${ofReversal} where reversal.reference = ${uuid}::uuid`,
-    ),
-    ...way(
-      reference,
-      () => sql`select voucher_id from redemptions where platform_reference = ${reference}`,
-    ),
-    ...way(
-      reference,
-      () => sql`select voucher_id from placements where provider_reference = ${reference}
-      limit ${ROWS_OF_A_WAY}`,
-    ),
-    ...way(
-      reference,
-      () => sql`select voucher_id from messages where provider_reference = ${reference}
-      and provider_reference <> '' limit ${ROWS_OF_A_WAY}`,
-    ),
-    ...settledUnder('voucher_id', reference).flatMap((one) => way(reference, () => one)),
-    // A partner's own name of a line of a bulk order.
-    ...way(
-      reference,
-      () => sql`select voucher_id from bulk_lines
-      where reference = ${reference} and voucher_id is not null limit ${ROWS_OF_A_WAY}`,
-    ),
-    ...vouchersOfOperation(term),
-  ];
+const voucherWays = (term: SearchedTerm) => {
+  const { serialNumber, codeDigests, numberHash, redemptionId, uuid, operationId } = term;
+  const reference = term.reference && anySpelling(term.reference);
+  return asked(
+    serialNumber && sql`select id from vouchers where serial_number = ${serialNumber}`,
+    codeDigests && sql`select id from vouchers where code_digest = ${anyDigest(codeDigests)}`,
+    numberHash && [
+      newestOf(numberHash, { table: 'vouchers', id: 'id', column: 'owner_msisdn' }),
+      // Before a correction.
+      newestOf(numberHash, { table: 'repairs', id: 'voucher_id', column: 'former_msisdn' }),
+    ],
+    redemptionId && sql`select voucher_id from redemptions where id = ${redemptionId}`,
+    uuid && [
+      sql`select voucher_id from redemptions where payment_reference = ${uuid}::uuid`,
+      sql`select voucher_id from ${ofReversal} where reversal.reference = ${uuid}::uuid`,
+    ],
+    reference && [
+      sql`select voucher_id from redemptions where platform_reference = ${reference}`,
+      sql`select voucher_id from placements where provider_reference = ${reference}
+        limit ${ROWS_OF_A_WAY}`,
+      sql`select voucher_id from messages where provider_reference = ${reference}
+        and provider_reference <> '' limit ${ROWS_OF_A_WAY}`,
+      ...settledUnder('voucher_id', reference),
+      // A partner's own name of a line of a bulk order.
+      sql`select voucher_id from bulk_lines
+        where reference = ${reference} and voucher_id is not null limit ${ROWS_OF_A_WAY}`,
+    ],
+    operationId && vouchersOfOperation(operationId),
+  );
 };
 
 const ofReversal = sql`redemption_reversals as reversal join redemptions on redemptions.id = reversal.redemption_id`;
 
 /** The vouchers that an operation was about, of whatever kind it was. */
-const vouchersOfOperation = ({ operationId }: SearchedTerm): Way[] =>
-  [
-    sql`select id from vouchers where operation_id = ${operationId}`,
-    // One index has the open claims, another index the ended claims.
-    sql`select voucher_id from voucher_claims
-      where operation_id = ${operationId} and status = 'OPEN'`,
-    sql`select voucher_id from voucher_claims
-      where operation_id = ${operationId} and status <> 'OPEN'`,
-    sql`select voucher_id from redemptions where operation_id = ${operationId}`,
-    sql`select voucher_id from ${ofReversal} where reversal.operation_id = ${operationId}`,
-    sql`select voucher_id from message_resends join messages on messages.id = message_id
-      where operation_id = ${operationId}`,
-    sql`select (outcome ->> 'voucherId')::bigint from operations
-      where id = ${operationId} and kind = 'cancel-voucher' and outcome ->> 'voucherId' is not null`,
-    sql`select voucher_id from repairs where operation_id = ${operationId}`,
-    sql`select voucher_id from bulk_lines
-      where bulk_order_id = (select id from bulk_orders where operation_id = ${operationId})
-        and voucher_id is not null
-      order by line desc limit ${ROWS_OF_A_WAY}`,
-  ].flatMap((statement) => way(operationId, () => statement));
+const vouchersOfOperation = (operationId: string) => [
+  sql`select id from vouchers where operation_id = ${operationId}`,
+  // One index has the open claims, another index the ended claims.
+  sql`select voucher_id from voucher_claims
+    where operation_id = ${operationId} and status = 'OPEN'`,
+  sql`select voucher_id from voucher_claims
+    where operation_id = ${operationId} and status <> 'OPEN'`,
+  sql`select voucher_id from redemptions where operation_id = ${operationId}`,
+  sql`select voucher_id from ${ofReversal} where reversal.operation_id = ${operationId}`,
+  sql`select voucher_id from message_resends join messages on messages.id = message_id
+    where operation_id = ${operationId}`,
+  sql`select (outcome ->> 'voucherId')::bigint from operations
+    where id = ${operationId} and kind = 'cancel-voucher' and outcome ->> 'voucherId' is not null`,
+  sql`select voucher_id from repairs where operation_id = ${operationId}`,
+  sql`select voucher_id from bulk_lines
+    where bulk_order_id = (select id from bulk_orders where operation_id = ${operationId})
+      and voucher_id is not null
+    order by line desc limit ${ROWS_OF_A_WAY}`,
+];
 
-const topupWays = (term: SearchedTerm): Way[] => {
+const topupWays = (term: SearchedTerm) => {
   const { topupId, numberHash, operationId } = term;
-  const reference = term.reference === undefined ? undefined : anySpelling(term.reference);
-  return [
-    ...way(topupId, () => sql`select id from topups where id = ${topupId}`),
-    ...newestOf({ table: 'topups', id: 'id', column: 'msisdn', hash: numberHash }),
-    ...newestOf({ table: 'topup_attempts', id: 'topup_id', column: 'msisdn', hash: numberHash }),
-    ...way(
-      reference,
-      () => sql`select topup_id from topup_attempts where reference = ${reference}`,
-    ),
-    ...way(
-      reference,
-      () => sql`select topup_id from topup_attempts join placements using (operation_id)
-      where placements.provider_reference = ${reference} limit ${ROWS_OF_A_WAY}`,
-    ),
-    ...settledUnder('topup_id', reference).flatMap((one) => way(reference, () => one)),
-    ...[
+  const reference = term.reference && anySpelling(term.reference);
+  return asked(
+    topupId && sql`select id from topups where id = ${topupId}`,
+    numberHash && [
+      newestOf(numberHash, { table: 'topups', id: 'id', column: 'msisdn' }),
+      newestOf(numberHash, { table: 'topup_attempts', id: 'topup_id', column: 'msisdn' }),
+    ],
+    reference && [
+      sql`select topup_id from topup_attempts where reference = ${reference}`,
+      sql`select topup_id from topup_attempts join placements using (operation_id)
+        where placements.provider_reference = ${reference} limit ${ROWS_OF_A_WAY}`,
+      ...settledUnder('topup_id', reference),
+    ],
+    operationId && [
       sql`select id from topups where operation_id = ${operationId}`,
       sql`select topup_id from topup_attempts where operation_id = ${operationId}`,
       // A request that another request has overtaken made no attempt.
       sql`select topup_id from topup_retries where operation_id = ${operationId}`,
       sql`select topup_id from repairs where operation_id = ${operationId}`,
-    ].flatMap((statement) => way(operationId, () => statement)),
-  ];
+    ],
+  );
 };
 
 /** The ids that the statements find, newest first. */
-async function idsBy(database: Database, ways: readonly Way[]): Promise<readonly number[]> {
+async function idsBy(
+  database: Database,
+  ways: readonly RawBuilder<unknown>[],
+): Promise<readonly number[]> {
   if (ways.length === 0) return [];
   const { rows } = await sql<{ id: number }>`
     with found (id) as (${sql.join(ways, sql` union `)})
@@ -350,16 +305,13 @@ const openedCases = ({ caseId, reference }: SearchedTerm) => {
       coalesce(partner_id, merchant_id), coalesce(difference, why) || case when closed_at is null then ': open' else ': closed' end,
       cases.amount, null::bigint
     from cases where ${condition} limit ${ROWS}`;
-  return [
-    ...(caseId === undefined ? [] : [found(sql`cases.id = ${caseId}`)]),
-    ...(reference === undefined
-      ? []
-      : [
-          found(
-            sql`cases.reference = ${anySpelling(reference)} and voucher_id is null and topup_id is null`,
-          ),
-        ]),
-  ];
+  return asked(
+    caseId && found(sql`cases.id = ${caseId}`),
+    reference &&
+      found(
+        sql`cases.reference = ${anySpelling(reference)} and voucher_id is null and topup_id is null`,
+      ),
+  );
 };
 
 /** Calls of the APIs by their X-Request-Id: those that were refused, and the newest others. */
@@ -383,12 +335,11 @@ const repairs = ({ repairId, operationId }: SearchedTerm) => {
   const found = (condition: RawBuilder<unknown>) => sql`
     select 'repair', id::text, changed_at, company_kind, company_id, kind || ': ' || state, amount, null::bigint
     from repairs where ${condition}`;
-  return [
-    ...(repairId === undefined ? [] : [found(sql`id = ${repairId}`)]),
-    ...(operationId === undefined
-      ? []
-      : [found(sql`operation_id = ${operationId} and voucher_id is null and topup_id is null`)]),
-  ];
+  return asked(
+    repairId && found(sql`id = ${repairId}`),
+    operationId &&
+      found(sql`operation_id = ${operationId} and voucher_id is null and topup_id is null`),
+  );
 };
 
 /** The answer to a request, as long as it is kept. */
@@ -402,10 +353,7 @@ async function readRecords(
   statements: readonly RawBuilder<unknown>[],
 ): Promise<FoundRecord[]> {
   if (statements.length === 0) return [];
-  const all = sql.join(
-    statements.map((one) => sql`(${one})`),
-    sql` union all `,
-  );
+  const all = sql.join(statements, sql` union all `);
   const { rows } = await sql<FoundRecord>`
     with found (kind, name, at, company_kind, company_id, state, amount, account_id) as (${all})
     select kind, name, at, company_kind as "companyKind", company_id as "companyId", ${companyName} as company,
@@ -419,29 +367,27 @@ async function readRecords(
 /** What a text names besides vouchers and top-ups: companies first, then the newest. Each statement uses an index. */
 export const findRecords = (database: Database, term: SearchedTerm): Promise<FoundRecord[]> => {
   const { reference, uuid, operationId, bulkOrderId, name } = term;
-  return readRecords(database, [
-    ...(name === undefined ? [] : [...companies(name), ...people(name)]),
-    ...openedCases(term),
-    ...repairs(term),
-    ...(reference === undefined
-      ? []
-      : [
-          bookings('deposit', reference),
-          bookings('goodwill', reference),
-          bulkLines(spellingsOf(reference)),
-        ]),
-    ...(uuid === undefined ? [] : calls(uuid)),
-    ...(operationId === undefined ? [] : [bulkOrder(sql`operation_id = ${operationId}`)]),
-    ...(bulkOrderId === undefined ? [] : [bulkOrder(sql`bulk_orders.id = ${bulkOrderId}`)]),
-  ]);
+  const statements = asked(
+    name && [...companies(name), ...people(name)],
+    openedCases(term),
+    repairs(term),
+    reference && [
+      bookings('deposit', reference),
+      bookings('goodwill', reference),
+      bulkLines(spellingsOf(reference)),
+    ],
+    uuid && calls(uuid),
+    operationId && bulkOrder(sql`operation_id = ${operationId}`),
+    bulkOrderId && bulkOrder(sql`bulk_orders.id = ${bulkOrderId}`),
+  );
+  return readRecords(database, statements);
 };
 
 /** The request of an operation that left neither a voucher nor a top-up nor a record. */
 export const findOperationRecord = (
   database: Database,
   { operationId }: SearchedTerm,
-): Promise<FoundRecord[]> =>
-  readRecords(database, operationId === undefined ? [] : [operation(operationId)]);
+): Promise<FoundRecord[]> => readRecords(database, asked(operationId && operation(operationId)));
 
 /** A redemption with what its workflows are found by. */
 export interface NamedRedemption extends NamedVoucher {

@@ -1,10 +1,10 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Config } from '../config/config.ts';
-import { messageOf, type Surface, statusCodeOf } from '../domain/refusals.ts';
+import type { Surface } from '../domain/refusals.ts';
 import { methodsAt, type PagesSurface } from '../http/app.ts';
 import { answerAsset, type PublicDocument, routeDocuments } from '../http/files.ts';
-import { allowCalls, setPageHeaders } from '../http/headers.ts';
+import { allowCalls, setPageHeaders, titleOfRefusal } from '../http/headers.ts';
 import { once } from '../http/once.ts';
 import { merchantRoutes } from '../merchant/routes.ts';
 import { endpointGroups, openApiDocuments, servedDocuments } from '../openapi/both-documents.ts';
@@ -39,10 +39,7 @@ function allPages(settings: SiteSettings): PageGroup[] {
   ];
 }
 
-const errors = errorsPage([
-  { title: 'Partner API', routes: partnerRoutes },
-  { title: 'Merchant API', routes: merchantRoutes },
-]);
+const errors = errorsPage([partnerRoutes, merchantRoutes]);
 
 function reference(
   surface: Surface,
@@ -80,9 +77,7 @@ export function createDocsSite(settings: SiteSettings): PagesSurface {
     },
     methodsOf: (path) => methodsAt(site().router, path),
     answerRefusal(context, { reason }) {
-      context.status = statusCodeOf(reason, 'partner');
-      context.state.statusCode = context.status;
-      const title = reason === 'route-not-found' ? 'There is no such page' : messageOf(reason);
+      const title = titleOfRefusal(context, reason);
       const content = html`<h1>${title}</h1><p>The menu and the search lead on.</p>`;
       writePage(context, { title, content });
     },

@@ -1,5 +1,6 @@
 import { webhookHost } from './events.ts';
-import { formatGroupedAmount, parseMoney } from './money.ts';
+import { amountText } from './money.ts';
+import { type Refusal, refuse } from './refusals.ts';
 import type { Company, Employer } from './vouchers/voucher.ts';
 
 /**
@@ -135,7 +136,7 @@ export function changedSubject(
 
 /** A voucher with its new selling price and the one before. */
 function changedPrice({ amount, after, before, merchantId }: Readonly<Record<string, unknown>>) {
-  const decimal = (value: unknown) => formatGroupedAmount(parseMoney(String(value)));
+  const decimal = (value: unknown) => amountText(String(value));
   return (
     `ETB ${decimal(amount)}: USD ${decimal(after)}${merchantId === null ? '' : ` for merchant ${merchantId}`}, ` +
     `${before === null ? 'none' : `USD ${decimal(before)}`} before`
@@ -229,6 +230,22 @@ export type RightfulCommand = keyof typeof commandRights;
 /** Whether this kind of company may send such a command at all. */
 export const mayCommand = (kind: Company['kind'], command: RightfulCommand): boolean =>
   (commandRights[command].companies as readonly Company['kind'][]).includes(kind);
+
+/** Whether a partner may send its command, as the database knows it when it is carried out. */
+export interface PartnerAuthority {
+  /** Whether the caller's API key and token are still valid. */
+  readonly isAdmitted: boolean;
+  readonly partnerIsActive: boolean;
+}
+
+/** Checks the caller of a partner's command. */
+export function refusePartner({
+  isAdmitted,
+  partnerIsActive,
+}: PartnerAuthority): Refusal | undefined {
+  if (!isAdmitted) return refuse('token-invalid');
+  return partnerIsActive ? undefined : refuse('account-suspended');
+}
 
 /** The role of a person in the portal of a company. */
 export const portalRoles = ['owner', 'finance', 'developer', 'viewer'] as const;

@@ -1,4 +1,4 @@
-import { formatAmount, type Money, parseMoney } from './money.ts';
+import { type Money, parseMoney, plainAmount } from './money.ts';
 import { type Refusal, refuse } from './refusals.ts';
 
 /** A daily limit of a partner or of its key, and what is left of it. */
@@ -45,7 +45,7 @@ function whatIsLeft(limit: DailyLimit): string {
   return `${owners[limit.subjectKind]} has ${parts.join(' and ')} left`;
 }
 
-const birr = (amount: string | null): string => formatAmount(parseMoney(amount ?? '0'));
+const birr = (amount: string | null): string => plainAmount(amount ?? '0');
 
 const DAY_SECONDS = 86_400;
 

@@ -10,7 +10,8 @@ const FRACTION_DIGITS = 6;
 const MICROS_PER_UNIT = 1_000_000n;
 const MICROS_PER_CENT = 10_000n;
 
-const STORED_DECIMAL = /^(-?)([0-9]{1,24})(?:\.([0-9]{1,6}))?$/;
+/** Sums of sales at prices and exchange rates that callers made up have far more digits than money. */
+const STORED_DECIMAL = /^(-?)([0-9]{1,40})(?:\.([0-9]{1,6}))?$/;
 /** Zeros behind the cents do not count: our own answers have six decimals. */
 const REQUESTED_DECIMAL = /^([0-9]{1,14}(?:\.[0-9]{1,2})?)(?:(?<=\.[0-9]{2})0{1,18})?$/;
 /** A JSON number holds 15 significant digits exactly; its 16th may be rounded. */
@@ -24,6 +25,10 @@ export function parseMoney(text: string): Money {
   const micros = BigInt(whole + fraction.padEnd(FRACTION_DIGITS, '0'));
   return sign ? -micros : micros;
 }
+
+/** The sum of decimal strings. */
+export const sumOf = (amounts: readonly string[]): Money =>
+  amounts.reduce((sum, amount) => sum + parseMoney(amount), 0n);
 
 /** The amount without its sign. */
 export const magnitudeOf = (money: Money): Money => (money < 0n ? -money : money);
@@ -46,6 +51,12 @@ export function formatGroupedAmount(money: Money): string {
   const [whole = '', fraction = ''] = formatAmount(money).split('.');
   return `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${fraction}`;
 }
+
+/** A decimal string of the database, for people: "1,250.00". */
+export const amountText = (decimal: string): string => formatGroupedAmount(parseMoney(decimal));
+
+/** A decimal string of the database without groups, for files and fields: "1250.00". */
+export const plainAmount = (decimal: string): string => formatAmount(parseMoney(decimal));
 
 /** Thousands in groups of three: "1,250.00". */
 const GROUPED = /^-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?$/;

@@ -15,6 +15,27 @@ export interface Refusal {
   readonly transactionId?: number;
 }
 
+/**
+ * The outcome of an operation: the result, and the request that it belongs to. A refusal is a
+ * value, too; exceptions are for infrastructure.
+ */
+export interface OperationOutcome<Result> {
+  readonly requestId: string;
+  readonly requestDigest: string;
+  readonly result: Result | Refusal;
+}
+
+/** An operation that has its outcome already, so that nothing is done for it. */
+export interface AnsweredOperation<Result> {
+  readonly kind: 'answered';
+  readonly outcome: OperationOutcome<Result>;
+}
+
+export const answered = <Result>(outcome: OperationOutcome<Result>): AnsweredOperation<Result> => ({
+  kind: 'answered',
+  outcome,
+});
+
 /** Whether a refusal is stored as the answer to identical requests: else a repetition runs again. */
 export const isFinal = ({ reason }: Refusal): boolean => {
   const row: ReasonRow = reasons[reason];

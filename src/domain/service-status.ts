@@ -159,8 +159,8 @@ export const statusRules: readonly StatusRule[] = [
   stopped(EVERY, 'A restored database is being recovered', outage('recovery')),
   stopped(OF_WORKERS, 'No worker runs', outage('workers')),
   stopped(['codes'], 'No SMS provider takes calls', noProvider('sms')),
-  stopped(['codes'], 'A message has waited for 10 minutes', queued(['messages'], LATE)),
-  delayed('codes', 'A message has waited for 2 minutes', queued(['messages'], SOON)),
+  stopped(['codes'], 'A code has waited for 10 minutes', queued(['codes'], LATE)),
+  delayed('codes', 'A code has waited for 2 minutes', queued(['codes'], SOON)),
   stopped(['payments'], 'No mobile money provider takes calls', noProvider('payout')),
   stopped(
     ['payments'],

@@ -1,3 +1,4 @@
+import { type PartnerAuthority, refusePartner } from './access.ts';
 import { formatAmount, type Money } from './money.ts';
 import type { Operator } from './phone.ts';
 import { type Refusal, refuse } from './refusals.ts';
@@ -15,11 +16,8 @@ export interface AmountRange {
 }
 
 /** Facts read for a top-up. */
-export interface TopupFacts {
-  /** Whether the caller's API key and token are still valid. */
-  readonly isAdmitted: boolean;
+export interface TopupFacts extends PartnerAuthority {
   readonly kind: TopupKind;
-  readonly partnerIsActive: boolean;
   /** Undefined where the partner has no access to the product. */
   readonly product:
     | {
@@ -55,8 +53,8 @@ export function priceTopup(
   ranges: Readonly<Record<Operator, AmountRange>>,
 ): TopupTerms | Refusal {
   const { product, operator } = facts;
-  if (!facts.isAdmitted) return refuse('token-invalid');
-  if (!facts.partnerIsActive) return refuse('account-suspended');
+  const refusal = refusePartner(facts);
+  if (refusal) return refusal;
   if (!product) return refuse('product-not-accessible');
   if (!operator) return refuse('number-not-served');
   if (product.operator !== null && product.operator !== operator)

@@ -2,8 +2,8 @@ import Router, { type RouterContext } from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import { isDatabaseUnavailable } from '../db/connection.ts';
 import { DOCS_PATH } from '../docs-site/page.ts';
-import { type Reason, type Refusal, refuse, type Surface } from '../domain/refusals.ts';
-import { WorkflowsUnavailableError } from '../operations/workflow-calls.ts';
+import { type Refusal, refuse, type Surface } from '../domain/refusals.ts';
+import { WorkflowsUnavailableError } from '../operations/call-errors.ts';
 import { describeError } from '../runtime/process/logger.ts';
 import { tracing } from '../runtime/tracing/tracing.ts';
 import { RawBodyError } from './body/json-body.ts';
@@ -14,12 +14,6 @@ import { requestLog, requestTrace } from './observation.ts';
 import { handleEndpoint, recordCall } from './pipeline.ts';
 import type { Services } from './services.ts';
 import { writeRefusal } from './write-answer.ts';
-
-const rawBodyReasons: Record<RawBodyError['failure'], Reason> = {
-  'too-large': 'body-too-large',
-  'unsupported-encoding': 'media-type-unsupported',
-  aborted: 'request-invalid',
-};
 
 /**
  * The only place that catches: every error becomes an answer, and an unknown route becomes 404 or
@@ -50,8 +44,7 @@ function errorReply(
 }
 
 function refusalFor(error: unknown): Refusal {
-  if (error instanceof RawBodyError)
-    return refuse(rawBodyReasons[error.failure], { detail: error.message });
+  if (error instanceof RawBodyError) return refuse(error.reason, { detail: error.message });
   if (error instanceof URIError)
     return refuse('request-invalid', { detail: 'the path is malformed' });
   if (error instanceof WorkflowsUnavailableError || isDatabaseUnavailable(error))

@@ -17,6 +17,7 @@ export const checkConfiguration = (method: Endpoint['method']): Endpoint =>
     scope: 'any',
     answer: z.object({ test: textAnswer('That the call was accepted', 'success') }),
     bare: true,
+    changesNothing: true,
     reasons: [],
     handle: async () => reply({ test: 'success' }),
   });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet from 'helmet';
 import type { Context, Middleware } from 'koa';
+import { messageOf, type Reason, statusCodeOf } from '../domain/refusals.ts';
 
 /** Only our own files, no inline script, no frames. */
 const CONTENT_SECURITY_POLICY = [
@@ -23,6 +24,13 @@ const HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 };
+
+/** Gives a page that refuses a request its status; returns its title. */
+export function titleOfRefusal(context: Context, reason: Reason): string {
+  context.status = statusCodeOf(reason, 'partner');
+  context.state.statusCode = context.status;
+  return reason === 'route-not-found' ? 'There is no such page' : messageOf(reason);
+}
 
 /** Sets the browser policy of our pages; `isSecure` keeps browsers on HTTPS. */
 export function setPageHeaders(context: Context, isSecure: boolean): void {

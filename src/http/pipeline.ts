@@ -80,11 +80,11 @@ const unknownParameters = ({ query, list }: Endpoint, sent: object): string[] =>
 const inPath = (params: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, soughtText(value)]));
 
-/** Minutes or hours may pass, and frequent requests are not served sooner. */
-const maintenance = {
+/** The refusal of changes under the fence. Minutes or hours may pass, and frequent requests are not served sooner. */
+export const underRecovery = refuse('unavailable', {
   detail: 'the service is being recovered and accepts no changes',
   retryAfterSeconds: 30,
-};
+});
 
 /**
  * The guards in their order: the first refusal ends the request. Cheap checks come first; nothing
@@ -142,8 +142,7 @@ export const guards: readonly Guard[] = [
     reasons: [],
     check({ services, endpoint }) {
       const isChange = endpoint.method !== 'GET' && !endpoint.changesNothing;
-      if (!isChange || !services.fence.isFenced()) return undefined;
-      return refuse('unavailable', maintenance);
+      return isChange && services.fence.isFenced() ? underRecovery : undefined;
     },
   },
   {

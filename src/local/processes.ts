@@ -1,6 +1,6 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
@@ -88,20 +88,6 @@ export function whyUnusable(port: number): Promise<string | undefined> {
 export async function areUsable(first: number, count: number): Promise<boolean> {
   const ports = Array.from({ length: count }, (_, place) => first + place);
   return (await Promise.all(ports.map(whyUnusable))).every((reason) => reason === undefined);
-}
-
-/** Whether something accepts connections at `host:port`. */
-export function isListening(address: string): Promise<boolean> {
-  const { hostname, port } = new URL(`tcp://${address}`);
-  return new Promise((resolve) => {
-    const socket = connect(Number(port), hostname);
-    const settle = (isAccepted: boolean) => {
-      socket.destroy();
-      resolve(isAccepted);
-    };
-    socket.once('connect', () => settle(true));
-    socket.once('error', () => settle(false));
-  });
 }
 
 /** Processes that start together begin far from each other, since their numbers follow one another. */

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
 import type { Progress } from '../runtime/process/progress.ts';
-import { commandLine, freePort, isListening, readProcessRecord, stopProcess } from './processes.ts';
+import { takesConnections } from '../runtime/temporal/temporal-server.ts';
+import { commandLine, freePort, readProcessRecord, stopProcess } from './processes.ts';
 
 export interface TemporalArguments {
   readonly port: number;
@@ -207,7 +208,7 @@ export async function waitUntilReady(
   while (Date.now() < deadline) {
     if (server.hasEnded()) throw new Error('it ended');
     // A connection that gRPC was refused once is tried again only after a second.
-    if (!(await isListening(address))) {
+    if (!(await takesConnections(address))) {
       await sleep(LOOK_MS);
       continue;
     }

@@ -1,9 +1,19 @@
 import { lockRow } from '../db/catalogue/companies.ts';
 import type { DatabaseTransaction } from '../db/connection.ts';
 import { canonicalEmail, findPortalAccount } from '../db/people/accounts.ts';
-import { requestInvitation } from '../db/people/invitations.ts';
+import { type InvitationStatus, requestInvitation } from '../db/people/invitations.ts';
 import { maskMsisdn, parseMsisdn } from '../domain/phone.ts';
 import type { Employer } from '../domain/vouchers/voucher.ts';
+
+/** The states of invitations in words. */
+export const invitationStates: Readonly<Record<InvitationStatus, string>> = {
+  REQUESTED: 'Waiting for a worker',
+  OPEN: 'Not used yet',
+  USED: 'Used',
+  REPLACED: 'Replaced',
+  EXPIRED: 'Expired',
+  UNDELIVERED: 'Not delivered',
+};
 
 /** An invitation that was written, or why it was not. */
 type Invited =
@@ -18,6 +28,12 @@ type Invited =
   | { readonly ok: false; readonly why: 'unknown' | 'deactivated' }
   | {
       readonly ok: false;
+      readonly why: 'disabled';
+      readonly email: string;
+      readonly accountId: number;
+    }
+  | {
+      readonly ok: false;
       readonly why: 'address-taken';
       readonly email: string;
       /** Who signs in by this address. */
@@ -26,7 +42,7 @@ type Invited =
 
 /**
  * Writes an invitation of a merchant, which replaces the previous one; a worker sends it. The default addresses are
- * those of the merchant.
+ * those of the merchant. A disabled account is not invited: the reset of its password enables it.
  */
 export async function inviteMerchant(
   transaction: DatabaseTransaction,
@@ -45,6 +61,7 @@ export async function inviteMerchant(
   const account = await findPortalAccount(transaction, email);
   if (account && (account.company.kind !== 'merchant' || account.company.id !== merchantId))
     return { ok: false, why: 'address-taken', email, employer: account.company };
+  if (account?.disabledAt) return { ok: false, why: 'disabled', email, accountId: account.id };
   const msisdn = invitation.msisdn ?? parseMsisdn(String(merchant.phone)) ?? null;
   const { id, replacedId } = await requestInvitation(transaction, { merchantId, email, msisdn });
   const sms = msisdn === null ? null : maskMsisdn(msisdn);

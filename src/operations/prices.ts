@@ -8,11 +8,17 @@ type Stored = Awaited<ReturnType<typeof replacePrice>>;
 export type PriceSet =
   | {
       readonly ok: true;
-      /** False where the price has this value already: then nothing is written. */
-      readonly isChanged: boolean;
-      /** Decimal string; null where there was none. */
-      readonly before: string | null;
       readonly stored: Stored;
+      /** Of the entry in the audit log; undefined where the price has this value already: then nothing is written. */
+      readonly details?: {
+        readonly denominationId: number;
+        /** Of the voucher, in ETB. */
+        readonly amount: string;
+        readonly merchantId: number | null;
+        /** Null where there was none. */
+        readonly before: string | null;
+        readonly after: string;
+      };
     }
   | { readonly ok: false; readonly missing: 'denomination' | 'merchant' };
 
@@ -21,12 +27,14 @@ export async function setSellingPrice(
   transaction: DatabaseTransaction,
   price: NewPrice,
 ): Promise<PriceSet> {
-  const { hasDenomination, hasMerchant } = await priceSubjects(transaction, price);
-  if (!hasDenomination) return { ok: false, missing: 'denomination' };
+  const { amount, hasMerchant } = await priceSubjects(transaction, price);
+  if (amount === null) return { ok: false, missing: 'denomination' };
   if (!hasMerchant) return { ok: false, missing: 'merchant' };
   const current = await findPrice(transaction, price);
   const before = current?.selling_price_usd ?? null;
-  if (current && parseMoney(current.selling_price_usd) === parseMoney(price.sellingPriceUsd))
-    return { ok: true, isChanged: false, before, stored: current };
-  return { ok: true, isChanged: true, before, stored: await replacePrice(transaction, price) };
+  const { denominationId, merchantId, sellingPriceUsd: after } = price;
+  if (current && parseMoney(current.selling_price_usd) === parseMoney(after))
+    return { ok: true, stored: current };
+  const stored = await replacePrice(transaction, price);
+  return { ok: true, stored, details: { denominationId, amount, merchantId, before, after } };
 }

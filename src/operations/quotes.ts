@@ -4,12 +4,13 @@ import type { Database } from '../db/connection.ts';
 import { numberCount, refuseByLimits } from '../db/limits/daily-limits.ts';
 import { readTopupQuote, topupFacts } from '../db/topups/topups.ts';
 import { type GenerationSubject, readGenerationQuote } from '../db/vouchers/generation.ts';
+import { refusePartner } from '../domain/access.ts';
 import { formatMoney, type Money, parseMoney } from '../domain/money.ts';
 import { type Operator, operatorOf, refuseCountry } from '../domain/phone.ts';
 import type { Route } from '../domain/providers.ts';
 import type { Refusal } from '../domain/refusals.ts';
 import { priceTopup, type TopupKind } from '../domain/topup.ts';
-import { type Caller, refuseGeneration, refuseGenerator } from '../domain/vouchers/voucher.ts';
+import { type Caller, refuseGeneration } from '../domain/vouchers/voucher.ts';
 
 /** The present costs of an operation, and the refusal that would answer it. */
 export interface Quote {
@@ -62,7 +63,7 @@ export async function quoteVoucher(
   const refusal =
     refuseCountry(msisdn, settings.market.servedCountries) ??
     refuseGeneration(facts) ??
-    refuseGenerator(authority) ??
+    refusePartner(authority) ??
     refuseByLimits(left, { amount, number, now: new Date() });
   return {
     wallet: 'gift',

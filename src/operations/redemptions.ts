@@ -4,20 +4,16 @@ import type {
   RedemptionMade,
   RedemptionReversed,
 } from '../../workflows/contracts.ts';
-import {
-  findOperation,
-  outcomeFor,
-  type StoredOperation,
-  type StoredOutcome,
-} from '../db/operations.ts';
+import { findOperation, outcomeFor, type StoredOperation } from '../db/operations.ts';
 import { findRedemptionNames } from '../db/support-search.ts';
 import { heldByContent, runningRedemption } from '../db/vouchers/redemptions.ts';
 import { type FoundVoucher, findVoucherByCode } from '../db/vouchers/vouchers.ts';
 import { formatMoney, type Money } from '../domain/money.ts';
 import type { AccountChecked } from '../domain/payout-account.ts';
-import { type Reason, type Refusal, refuse } from '../domain/refusals.ts';
+import { type OperationOutcome, type Reason, type Refusal, refuse } from '../domain/refusals.ts';
 import { type Caller, type Company, isRedeemableAt } from '../domain/vouchers/voucher.ts';
 import { claimIdFor, redemptionWorkflowId } from '../runtime/temporal/workflow-starts.ts';
+import { StillProcessingError, WorkflowsUnavailableError } from './call-errors.ts';
 import {
   identify,
   type OperationResult,
@@ -27,7 +23,7 @@ import {
   runOnce,
   waitForTurn,
 } from './run-once.ts';
-import { calls, StillProcessingError, WorkflowsUnavailableError } from './workflow-calls.ts';
+import { calls } from './workflow-calls.ts';
 
 /** The reasons for which a claim is refused or fails on both surfaces, in order of the checks. */
 export const claimReasons: readonly Reason[] = [
@@ -160,7 +156,7 @@ function runOnceFor<Result extends { readonly ok: true }>(
   run: (
     voucher: FoundVoucher | undefined,
     ...asked: Parameters<Run<Result>>
-  ) => Promise<StoredOutcome<Result>>,
+  ) => Promise<OperationOutcome<Result>>,
   look?: () => Promise<StoredOperation | undefined>,
 ) {
   const runUnlessGuessed: Run<Result> = (...asked) =>
@@ -183,7 +179,7 @@ export function claimOnce(services: OperationServices, request: ClaimRequest) {
     // Refused here and not in the workflow, so that the response time does not reveal what the
     // answer hides.
     const isHidden = voucher && company.kind === 'merchant' && !isRedeemableAt(voucher, company.id);
-    if (!voucher || isHidden) return outcomeFor(identity, refuse('voucher-not-found'));
+    if (!voucher || isHidden) return outcomeFor<ClaimMade>(identity, refuse('voucher-not-found'));
     const amount = decimal(request.amount);
     const command = { ...as, voucherId: voucher.id, amount };
     services.noteInLog?.({ workflowId: claimIdFor(voucher, command.operationId) });

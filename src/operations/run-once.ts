@@ -13,20 +13,16 @@ import {
   type RequestDigest,
   recordAbandonedRequest,
   type StoredOperation,
-  type StoredOutcome,
   storedOutcome,
 } from '../db/operations.ts';
 import type { NumberBox } from '../domain/phone.ts';
-import { type Reason, type Refusal, refuse } from '../domain/refusals.ts';
+import { type OperationOutcome, type Reason, type Refusal, refuse } from '../domain/refusals.ts';
 import type { Caller, Company } from '../domain/vouchers/voucher.ts';
 import type { Failpoint } from '../runtime/process/failpoint.ts';
 import { describeError } from '../runtime/process/logger.ts';
+import { StillProcessingError, WorkflowsUnavailableError } from './call-errors.ts';
 import type { QuotedProviders } from './quotes.ts';
-import {
-  StillProcessingError,
-  type WorkflowClient,
-  WorkflowsUnavailableError,
-} from './workflow-calls.ts';
+import type { WorkflowClient } from './workflow-calls.ts';
 
 /** The ids in the log line of a request, so that its workflow and its rows are found. */
 interface LoggedFacts {
@@ -137,7 +133,7 @@ export interface OperationResult<Result> {
 export type Run<Result> = (
   identity: RequestIdentity,
   deadline: number,
-) => Promise<StoredOutcome<Result>>;
+) => Promise<OperationOutcome<Result>>;
 
 /**
  * Runs an operation, or answers its stored outcome. With a key the database is read first, without
@@ -252,7 +248,7 @@ export function storedAnswer<Result>(
 /** A workflow that another request started returns the answer to that request. */
 function resultFor<Result>(
   identity: RequestIdentity,
-  outcome: StoredOutcome<Result>,
+  outcome: OperationOutcome<Result>,
 ): OperationResult<Result> {
   if (!isSameRequest(outcome.requestDigest, identity))
     return { result: refuse('key-reused'), replayed: false };

@@ -1,7 +1,7 @@
 import { topUpId } from '../../workflows/workflow-ids.ts';
 import { isDefiniteDatabaseError } from '../db/connection.ts';
-import { outcomeFor, type StoredOperation, type StoredOutcome } from '../db/operations.ts';
-import { topupStatus } from '../db/topups/attempts.ts';
+import { outcomeFor, type StoredOperation } from '../db/operations.ts';
+import { topupNow } from '../db/topups/attempts.ts';
 import {
   acceptRequest,
   type NewTopup,
@@ -9,11 +9,12 @@ import {
   recordTopup,
   withdrawRequest,
 } from '../db/topups/requests.ts';
-import { type Operation, type Refusal, refuse } from '../domain/refusals.ts';
+import { type Operation, type OperationOutcome, type Refusal, refuse } from '../domain/refusals.ts';
 import { refuseUnfailed } from '../domain/topup.ts';
 import type { Caller } from '../domain/vouchers/voucher.ts';
 import type { FailpointName } from '../runtime/process/failpoint.ts';
 import { describeError } from '../runtime/process/logger.ts';
+import { WorkflowsUnavailableError } from './call-errors.ts';
 import {
   identify,
   type OperationResult,
@@ -23,7 +24,7 @@ import {
   runOnce,
   storedAnswer,
 } from './run-once.ts';
-import { calls, WorkflowsUnavailableError } from './workflow-calls.ts';
+import { calls } from './workflow-calls.ts';
 
 /** The outcome of a top-up as its workflow returns it. */
 interface ToppedUp {
@@ -100,7 +101,7 @@ interface RecordedSteps<Numbered extends NumberedTopup> {
     /** Undefined for a refused one. */
     readonly number?: Numbered | undefined;
   }>;
-  run(number: Numbered, ...asked: Parameters<Run<ToppedUp>>): Promise<StoredOutcome<ToppedUp>>;
+  run(number: Numbered, ...asked: Parameters<Run<ToppedUp>>): Promise<OperationOutcome<ToppedUp>>;
 }
 
 /**
@@ -142,7 +143,7 @@ async function runRecordedOnce<Numbered extends NumberedTopup>(
  */
 async function failureAsOfNow({ database }: OperationServices, failure: Refusal): Promise<Refusal> {
   if (failure.transactionId === undefined) return failure;
-  const status = await topupStatus(database, failure.transactionId);
+  const { status } = await topupNow(database, failure.transactionId);
   if (status === 'FAILED') return failure;
   const reason = status === 'SUCCESS' ? 'topup-delivered-since' : 'topup-retried-since';
   return { ...failure, reason };
@@ -213,16 +214,17 @@ export async function retryOnce(
       };
       const recorded = await recordRetry(services.database, identity, retry);
       if (!recorded) return { stored: refused(identity, refuse('topup-not-found')) };
-      const { status, creationId, attempt, previous, stored } = recorded;
-      const workflowId = recorded.workflowId;
-      if (!recorded.isRecorded && !stored) {
+      const { status, isRecorded, stored, ...retried } = recorded;
+      if (!isRecorded && !stored) {
         return { stored: refused(identity, refuseUnfailed(status)) };
       }
-      return { stored, number: { transactionId, creationId, workflowId, attempt, previous } };
+      return { stored, number: { transactionId, ...retried } };
     },
-    async run({ workflowId, attempt, previous }, as, deadline) {
-      const numberHash = msisdn === null ? undefined : services.numbers.hashOf(msisdn);
-      const command = { ...as, transactionId, attempt, msisdn, numberHash };
+    async run({ workflowId, attempt, previous, isToPrevious }, as, deadline) {
+      // In one form, because the workflow compares the numbers of concurrent retries.
+      const other = isToPrevious ? null : msisdn;
+      const numberHash = other === null ? undefined : services.numbers.hashOf(other);
+      const command = { ...as, transactionId, attempt, msisdn: other, numberHash };
       services.noteInLog?.({ workflowId });
       const { result, requestId } = await services.workflows.call(
         calls.retry,

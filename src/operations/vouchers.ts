@@ -5,11 +5,13 @@ import type {
   VoucherCancelled,
 } from '../../workflows/contracts.ts';
 import { generateVoucherId } from '../../workflows/workflow-ids.ts';
-import { outcomeFor, type StoredOutcome } from '../db/operations.ts';
+import { outcomeFor } from '../db/operations.ts';
 import { findVoucherNames } from '../db/support-search.ts';
 import { generatedVoucher } from '../db/vouchers/generation.ts';
 import { refuseCountry } from '../domain/phone.ts';
+import type { OperationOutcome } from '../domain/refusals.ts';
 import type { Caller } from '../domain/vouchers/voucher.ts';
+import { WorkflowsUnavailableError } from './call-errors.ts';
 import {
   identify,
   type OperationResult,
@@ -17,12 +19,7 @@ import {
   type RequestIdentity,
   runOnce,
 } from './run-once.ts';
-import {
-  calls,
-  type OfVoucherIfAny,
-  type WorkflowCall,
-  WorkflowsUnavailableError,
-} from './workflow-calls.ts';
+import { calls, type OfVoucherIfAny, type WorkflowCall } from './workflow-calls.ts';
 
 /** The row of a new voucher, with its sealed code. */
 type VoucherRow = Awaited<ReturnType<typeof generatedVoucher>>;
@@ -85,7 +82,7 @@ function runOnVoucher<Made extends { readonly ok: true }>(
   { company, key, voucherId }: VoucherRequest,
   call: WorkflowCall<
     OfVoucherIfAny<RequestIdentity & { readonly voucherId: number }>,
-    StoredOutcome<Made>
+    OperationOutcome<Made>
   >,
 ): Promise<OperationResult<Made>> {
   const identity = identify(services, { company, kind, key, content: { voucherId } });

@@ -2,10 +2,13 @@ import type { Config } from '../config/config.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import { randomWebhookSecret, sealWebhookSecret } from '../crypto/webhook-secrets.ts';
 import type { DatabaseTransaction } from '../db/connection.ts';
+import { requestTestEvent, type SentAgain, sendAgain } from '../db/webhooks/deliveries.ts';
 import {
   addWebhook,
   addWebhookSecret,
   listWebhooks,
+  removeWebhook,
+  setWebhookStatus,
   type WebhookEndpoint,
 } from '../db/webhooks/endpoints.ts';
 import { eventTypesOf, readWebhookUrl } from '../domain/events.ts';
@@ -101,6 +104,48 @@ export const rotateWebhookSecret = (
     overlapHours = WEBHOOK_SECRET_OVERLAP_HOURS,
   }: Pick<WebhookServices, 'secretBox'> & { readonly overlapHours?: number },
 ): Promise<string> => addSecret(transaction, id, secretBox, overlapHours);
+
+/**
+ * The changes below answer the details of their entry in the audit log, or undefined where nothing changed. The
+ * activity of the company names the webhook by its address.
+ */
+const entryOf = ({ id, url }: WebhookEndpoint) => ({ webhookId: id, url });
+
+/** Pauses a webhook, or resumes it. */
+export const switchWebhook = async (
+  transaction: DatabaseTransaction,
+  webhook: WebhookEndpoint,
+  status: 'DISABLED' | 'ACTIVE',
+  reason: string,
+) =>
+  (await setWebhookStatus(transaction, webhook.id, status, reason))
+    ? { ...entryOf(webhook), status }
+    : undefined;
+
+/** Sends a test event to an active webhook, unless one is on its way. */
+export async function testWebhook(transaction: DatabaseTransaction, webhook: WebhookEndpoint) {
+  if (webhook.status !== 'ACTIVE') return undefined;
+  const deliveryId = await requestTestEvent(transaction, webhook.id);
+  return deliveryId === undefined ? undefined : { ...entryOf(webhook), deliveryId };
+}
+
+/** Sends deliveries of an active webhook again. */
+export async function sendWebhookAgain(
+  transaction: DatabaseTransaction,
+  webhook: WebhookEndpoint,
+  which: SentAgain,
+  { webhooks }: WebhookServices['settings'],
+) {
+  if (webhook.status !== 'ACTIVE') return undefined;
+  const sent = await sendAgain(transaction, webhook.id, which, webhooks.webhookRetrySeconds);
+  return sent === 0 ? undefined : { ...entryOf(webhook), sent };
+}
+
+/** Removes a webhook: what was not delivered yet is not delivered any more. */
+export async function endWebhook(transaction: DatabaseTransaction, webhook: WebhookEndpoint) {
+  await removeWebhook(transaction, webhook.id);
+  return entryOf(webhook);
+}
 
 async function addSecret(
   transaction: DatabaseTransaction,

@@ -1,13 +1,10 @@
 import {
   type Client,
-  NamespaceNotFoundError,
   type UpdateDefinition,
   WithStartWorkflowOperation,
   type Workflow,
   WorkflowNotFoundError,
   type WorkflowResultType,
-  WorkflowUpdateFailedError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
 import type { SignalDefinition } from '@temporalio/common';
 import type { cancelVoucher } from '../../workflows/cancel-voucher.ts';
@@ -46,8 +43,9 @@ import type { NumberBox, StoredNumber } from '../domain/phone.ts';
 import type { ReportedCode } from '../domain/vouchers/messages.ts';
 import { type NamedVoucher, namesOfVoucher } from '../domain/vouchers/voucher.ts';
 import type { Failpoint, FailpointName } from '../runtime/process/failpoint.ts';
-import { grpcCodeOf, grpcCodes, type Reachability } from '../runtime/temporal/connection.ts';
-import { ForeignPayloadError } from '../runtime/temporal/payload-codec.ts';
+import { withinTime } from '../runtime/process/within-time.ts';
+import { type Answers, startAndAnswer } from '../runtime/temporal/answers.ts';
+import type { Reachability } from '../runtime/temporal/connection.ts';
 import { startBulkOrder } from '../runtime/temporal/starters.ts';
 import {
   claimIdFor,
@@ -63,6 +61,13 @@ import {
   topUpStart,
   type WorkflowStart,
 } from '../runtime/temporal/workflow-starts.ts';
+import {
+  callError,
+  foundNobody,
+  missedWorkflow,
+  StillProcessingError,
+  WorkflowsUnavailableError,
+} from './call-errors.ts';
 
 /** The parts of a workflow's start other than the request. */
 interface StartContext {
@@ -75,8 +80,10 @@ interface StartContext {
 export interface WorkflowClientOptions extends StartContext {
   readonly client: Client;
   readonly reachability: Reachability;
-  /** Whether a worker of this process shares the client's connection, which allows eager starts. */
-  readonly eager: boolean;
+  /**
+   * What workflows in this process answer, where a worker shares the client's connection: that allows eager starts.
+   */
+  readonly answers: Pick<Answers, 'listen'> | undefined;
   readonly callerWaitMs: number;
   readonly failpoint: Failpoint;
 }
@@ -88,23 +95,16 @@ export interface WorkflowCall<Request, Answer> {
   send(request: Request, options: WorkflowClientOptions): Promise<Answer>;
 }
 
-/** Temporal routes a repeated start to the running workflow. */
-const USE_EXISTING = { workflowIdConflictPolicy: 'USE_EXISTING' } as const;
-
 /** The result of the whole workflow is the answer. */
 const answeredByResult = <Request, Run extends Workflow>(
   startFor: (request: Request, context: StartContext) => WorkflowStart<Run>,
   started?: FailpointName,
 ): WorkflowCall<Request, WorkflowResultType<Run>> => ({
-  async send(request, context) {
-    const { client, taskQueue, eager, failpoint } = context;
-    const { workflow, options } = startFor(request, context);
-    const eagerly = { taskQueue, requestEagerStart: eager };
-    const start = { ...options, ...USE_EXISTING, ...eagerly };
-    const handle = await client.workflow.start<Workflow>(workflow, start);
-    if (started) await failpoint(started);
-    return handle.result();
-  },
+  send: (request, context) =>
+    startAndAnswer(context, startFor(request, context), {
+      started: () => (started ? context.failpoint(started) : undefined),
+      ask: (handle) => handle.result(),
+    }),
 });
 
 /** An update is the answer. It starts the workflow where it does not run, and the workflow may go on. */
@@ -123,14 +123,49 @@ const answeredByUpdate = <
   send(request, context) {
     const { client, taskQueue } = context;
     const { workflow, options } = call.startFor(request, context);
-    const start = { ...options, ...USE_EXISTING, taskQueue };
+    // Temporal routes a repeated start to the running workflow.
+    const policy = { taskQueue, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
     return client.workflow.executeUpdateWithStart(call.update, {
       args: call.input(request),
       updateId: request.command.requestId,
-      startWorkflowOperation: new WithStartWorkflowOperation<Workflow>(workflow, start),
+      startWorkflowOperation: new WithStartWorkflowOperation<Workflow>(workflow, {
+        ...options,
+        ...policy,
+      }),
     });
   },
 });
+
+/** The workflow answers the call that starts it, and goes on. Callers in other processes ask by an update. */
+const answeredByStart = <
+  Request extends { readonly command: { readonly requestId: string } },
+  Answer,
+  Run extends Workflow,
+>(call: {
+  readonly update: UpdateDefinition<Answer, []>;
+  readonly startFor: (request: Request, context: StartContext) => WorkflowStart<Run>;
+  readonly sent: FailpointName;
+}): WorkflowCall<Request, Answer> => {
+  const asked = answeredByUpdate({ ...call, input: () => [] });
+  return {
+    sent: call.sent,
+    send(request, context) {
+      if (!context.answers) return asked.send(request, context);
+      const { requestId: updateId } = request.command;
+      return startAndAnswer(context, call.startFor(request, context), {
+        async ask(handle) {
+          try {
+            return await handle.executeUpdate(call.update, { updateId });
+          } catch (error) {
+            // It has ended meanwhile, in another process. A new run finds the answer in the database.
+            if (error instanceof WorkflowNotFoundError) return asked.send(request, context);
+            throw error;
+          }
+        },
+      });
+    },
+  };
+};
 
 /** A claim or redemption of a voucher. */
 interface OfVoucher<Command> {
@@ -209,9 +244,8 @@ export const calls = {
   ),
 
   /** It answers when the code was sent. */
-  claim: answeredByUpdate({
+  claim: answeredByStart({
     update: claimResult,
-    input: () => [],
     startFor: (
       request: OfVoucher<ClaimCommand>,
       context: StartContext,
@@ -243,9 +277,8 @@ export const calls = {
   }),
 
   /** Its answer waits for the mobile-money provider; the workflow then tells the owner. */
-  reverse: answeredByUpdate({
+  reverse: answeredByStart({
     update: reversalResult,
-    input: () => [],
     startFor: (
       request: {
         readonly command: ReverseRedemptionCommand;
@@ -265,9 +298,8 @@ export const calls = {
   }),
 
   /** It answers when the outcome of the first attempt is known. */
-  topUp: answeredByUpdate({
+  topUp: answeredByStart({
     update: topUpResult,
-    input: () => [],
     startFor: (
       request: {
         readonly workflowId: string;
@@ -405,76 +437,7 @@ export function createWorkflowClient(options: WorkflowClientOptions) {
 /**
  * The native client may restart its timeout when it retries a call, so this timer enforces ours.
  */
-async function before<Answer>(deadline: number, answer: Promise<Answer>): Promise<Answer> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeIsUp = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => reject(new StillProcessingError('The workflow has not answered yet')),
-      deadline - Date.now(),
-    );
+const before = <Answer>(deadline: number, answer: Promise<Answer>): Promise<Answer> =>
+  withinTime(deadline - Date.now(), answer, () => {
+    throw new StillProcessingError('The workflow has not answered yet');
   });
-  // The call itself ends later, when its answer is no longer awaited.
-  answer.catch(() => {});
-  return Promise.race([answer, timeIsUp]).finally(() => clearTimeout(timer));
-}
-
-/** The caller's time is up; the workflow continues, and a repeated request gets its result. */
-export class StillProcessingError extends Error {
-  override readonly name = 'StillProcessingError';
-}
-
-/** Temporal cannot be reached or rejects calls at the moment. */
-export class WorkflowsUnavailableError extends Error {
-  override readonly name = 'WorkflowsUnavailableError';
-
-  /** Whether it is certain that nothing was started. */
-  readonly isCertain: boolean;
-
-  constructor(isCertain: boolean, cause?: unknown) {
-    super('The workflow could not be reached', { cause });
-    this.isCertain = isCertain;
-  }
-}
-
-const DEADLINE_CODES: readonly number[] = [grpcCodes.cancelled, grpcCodes.deadlineExceeded];
-
-/** Whether a call failed because the service could not be reached. */
-export const foundNobody = (error: unknown): boolean => grpcCodeOf(error) === grpcCodes.unavailable;
-
-/**
- * Failures of an update by the server itself: the workflow ended at that moment, or its worker lost
- * the workflow task.
- */
-const MISSED_UPDATES: readonly unknown[] = ['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate'];
-
-/** Whether an update missed its workflow, so that a repeated one may find it. */
-const missedWorkflow = (error: unknown): boolean =>
-  // The workflow task with the update failed, for example because a signal arrived at its end.
-  grpcCodeOf(error) === grpcCodes.failedPrecondition ||
-  (error instanceof WorkflowUpdateFailedError &&
-    error.cause instanceof Error &&
-    'type' in error.cause &&
-    MISSED_UPDATES.includes(error.cause.type));
-
-/**
- * Classifies the failure of a call. The native client retries by itself, so even "no connection"
- * does not prove that its first attempt did not arrive.
- */
-function callError(error: unknown): unknown {
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError)
-    return new StillProcessingError('The workflow has not answered yet', { cause: error });
-  // The workflow was terminated, or Temporal has lost it: its effect is unknown. A server that has
-  // lost everything has no namespace until a worker makes it again.
-  if (
-    missedWorkflow(error) ||
-    error instanceof ForeignPayloadError ||
-    error instanceof WorkflowNotFoundError ||
-    error instanceof NamespaceNotFoundError
-  )
-    return new WorkflowsUnavailableError(false, error);
-  const code = grpcCodeOf(error);
-  if (code === undefined) return error;
-  return DEADLINE_CODES.includes(code)
-    ? new StillProcessingError('The workflow has not answered yet', { cause: error })
-    : new WorkflowsUnavailableError(false, error);
-}

@@ -64,8 +64,15 @@ export interface SiteOf<Session extends SiteSession, Need extends string> extend
   /** Of two paths that match, the later one answers. */
   readonly pages: readonly Page<Session, Need>[];
   readonly menu: Menu<Need>;
-  /** The session of a token; undefined where it has ended, or belongs to the other site. */
-  findSession(database: Database, tokenDigests: readonly Buffer[]): Promise<Session | undefined>;
+  /**
+   * The session of a token; undefined where it has ended, or belongs to the other site. It lasts longer where it is
+   * used.
+   */
+  findSession(
+    database: Database,
+    tokenDigests: readonly Buffer[],
+    isUsed: boolean,
+  ): Promise<Session | undefined>;
   /** The numbers of things that wait for the person behind entries of the menu, by their paths. */
   countsOfMenu?(
     database: Database,
@@ -137,11 +144,18 @@ export type PageAnswer =
       /** A path of the site. */
       readonly to: string;
       /** A notice for the next page; only with a session. */
-      readonly notice?: string;
+      readonly notice?: string | undefined;
       readonly setCookies?: readonly string[] | undefined;
     }
   | FileAnswer
   | PageProblem;
+
+/** Leads to another page of the site, which shows the notice. */
+export const redirect = (to: string, notice?: string): PageAnswer => ({
+  kind: 'redirect',
+  to,
+  notice,
+});
 
 /** A file to download. */
 export interface FileAnswer {
@@ -190,7 +204,7 @@ export type Confirmed<Request> = (
 ) => Html | Promise<Html | PageAnswer | undefined> | undefined;
 
 /** A page for signed-in people. */
-export interface PersonPage<Session extends PersonSession, Need extends string> extends PageRoute {
+interface PersonPage<Session extends PersonSession, Need extends string> extends PageRoute {
   readonly access: 'person';
   readonly needs: Need;
   /** Only for companies of this kind; other companies get 404. */
@@ -233,22 +247,48 @@ type FormDefinition<Session extends PersonSession, Need extends string> = Defini
   );
 
 /** Declares the pages that signed-in people read, and the forms that they send. */
-const pagesOf = <Session extends PersonSession, Need extends string, FormNeed extends Need>() => ({
-  page: (page: Definition<PersonPage<Session, Need>>): PersonPage<Session, Need> => ({
-    ...page,
+function pagesOf<Session extends PersonSession, Need extends string, FormNeed extends Need>() {
+  const page = (declared: Definition<PersonPage<Session, Need>>): PersonPage<Session, Need> => ({
+    ...declared,
     method: 'GET',
     access: 'person',
-  }),
-  form: (
-    form:
-      | FormDefinition<Session, FormNeed>
-      | (FormDefinition<Session, Need> & { readonly changesNothing: true }),
-  ): PersonPage<Session, Need> => ({
-    ...form,
+  });
+  const form = (declared: FormDefinition<Session, FormNeed>): PersonPage<Session, Need> => ({
+    ...declared,
     method: 'POST',
     access: 'person',
-  }),
-});
+  });
+  return {
+    page,
+    form,
+    /** The page that asks, and the form that changes: two pages of one address. */
+    asked({
+      ask,
+      ...declared
+    }: FormDefinition<Session, FormNeed> & {
+      readonly ask: PersonPage<Session, Need>['handle'];
+    }): readonly [ask: PersonPage<Session, Need>, form: PersonPage<Session, Need>] {
+      const { path, needs, kind } = declared;
+      return [page({ path, needs, ...(kind && { kind }), handle: ask }), form(declared)];
+    },
+    /** A form that only shows something. Its address leads back where somebody reloads the answer. */
+    shown: ({
+      back,
+      ...declared
+    }: Definition<PersonPage<Session, Need>> & {
+      back(request: PersonRequest<Session>): PageAnswer;
+    }): readonly PersonPage<Session, Need>[] => [
+      page({ ...declared, handle: back }),
+      { ...declared, method: 'POST', access: 'person', changesNothing: true, confirmation: 'none' },
+    ],
+  };
+}
+
+export type PagesOf<
+  Session extends PersonSession,
+  Need extends string,
+  FormNeed extends Need,
+> = ReturnType<typeof pagesOf<Session, Need, FormNeed>>;
 
 /** For people of companies. A person who may only look can send no form that changes something. */
 export const portal = pagesOf<PortalSession, PortalNeed, Exclude<PortalNeed, 'read' | 'export'>>();

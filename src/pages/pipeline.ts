@@ -8,7 +8,7 @@ import { addressOf } from '../http/pipeline.ts';
 import { type Html, html, ownHtml } from '../rendering/html.ts';
 import { problems, suspendedPage, writeAnswer } from './answers.ts';
 import { inLanguage, language, reader } from './language/language.ts';
-import { emptyForm, readForm } from './layout/forms.ts';
+import { emptyForm, readForm, storable } from './layout/forms.ts';
 import {
   type Form,
   type Menu,
@@ -16,6 +16,7 @@ import {
   type PageAnswer,
   type PageTools,
   type PublicRequest,
+  redirect,
   type SiteOf,
   type SiteSession,
   setView,
@@ -110,7 +111,7 @@ const guards: readonly Guard[] = [
     check({ site, page, session }) {
       if (page.access === 'anyone' || page.always || !session) return undefined;
       const to = pathBeforeAllElse(site, session);
-      return to === undefined ? undefined : { kind: 'redirect', to };
+      return to === undefined ? undefined : redirect(to);
     },
   },
   {
@@ -173,7 +174,11 @@ async function findSession<Session extends SiteSession, Need extends string>(
   const session =
     token === undefined
       ? undefined
-      : await site.findSession(services.database, services.digests.stored.portalSession(token));
+      : await site.findSession(
+          services.database,
+          services.digests.stored.portalSession(token),
+          !isByItself(context),
+        );
   if (token === undefined || session === undefined) return askToSignIn(visit);
   visit.session = session;
   visit.formToken = services.digests.portalForm(token);
@@ -182,6 +187,10 @@ async function findSession<Session extends SiteSession, Need extends string>(
   Object.assign(context.state.log, kind === 'staff' ? { staffId: id } : { companyId: id });
   return undefined;
 }
+
+/** Whether the browser asks without its person, as a page does that loads again while it is open (Fetch Metadata). */
+const isByItself = ({ method, headers }: RouterContext): boolean =>
+  method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && !headers['sec-fetch-user'];
 
 /** After sign-in the requested page is shown; a sent form is not sent again. */
 function askToSignIn<Session extends SiteSession, Need extends string>({
@@ -195,7 +204,7 @@ function askToSignIn<Session extends SiteSession, Need extends string>({
       : page.method === 'POST'
         ? 'ended=yes'
         : `next=${encodeURIComponent(context.path)}`;
-  return { kind: 'redirect', to: `${site.basePath}/sign-in?${query}` };
+  return redirect(`${site.basePath}/sign-in?${query}`);
 }
 
 /** The entries of the menu that the person may use; none before everything is set up. */
@@ -240,8 +249,10 @@ const requestOf = ({
 >): PublicRequest => ({
   ...tools,
   path: context.path,
-  params: context.params,
-  query: new URLSearchParams(context.querystring),
+  params: Object.fromEntries(
+    Object.entries<string>(context.params).map(([name, text]) => [name, storable(text)]),
+  ),
+  query: new URLSearchParams(context.querystring.replaceAll('%00', storable('\0'))),
   form: read.form,
   formToken: read.formToken,
   sourceAddress: read.sourceAddress,

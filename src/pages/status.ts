@@ -3,7 +3,6 @@ import type { Database } from '../db/connection.ts';
 import { readServiceState } from '../db/overview.ts';
 import { listProviderStates } from '../db/providers.ts';
 import type { FenceWatch } from '../db/recovery.ts';
-import { messageOf, statusCodeOf } from '../domain/refusals.ts';
 import {
   type Outage,
   type PartCondition,
@@ -14,7 +13,7 @@ import {
   statusParts,
 } from '../domain/service-status.ts';
 import type { PagesSurface } from '../http/app.ts';
-import { setPageHeaders } from '../http/headers.ts';
+import { setPageHeaders, titleOfRefusal } from '../http/headers.ts';
 import type { Services } from '../http/services.ts';
 import { type Html, html } from '../rendering/html.ts';
 import { createHealth, type HealthChecks } from '../runtime/process/health.ts';
@@ -167,9 +166,7 @@ export function createStatusPage(
     },
     methodsOf: (path) => (path === STATUS_PATH ? ['GET', 'HEAD'] : []),
     answerRefusal(context, { reason }) {
-      context.status = statusCodeOf(reason, 'partner');
-      context.state.statusCode = context.status;
-      const title = reason === 'route-not-found' ? 'There is no such page' : messageOf(reason);
+      const title = titleOfRefusal(context, reason);
       context.type = 'text/html; charset=utf-8';
       context.body = page(
         title,

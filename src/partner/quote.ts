@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import type { Scope } from '../domain/access.ts';
 import { formatMoney } from '../domain/money.ts';
-import { messageOf, type Operation, refuse, statusCodeOf } from '../domain/refusals.ts';
+import {
+  messageOf,
+  type Operation,
+  type Refusal,
+  refuse,
+  statusCodeOf,
+} from '../domain/refusals.ts';
 import type { Caller } from '../domain/vouchers/voucher.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { REASON_HEADER, reply } from '../http/envelope.ts';
@@ -11,6 +17,7 @@ import {
   payingWalletAnswer,
   textAnswer,
 } from '../http/fields/answer-fields.ts';
+import { underRecovery } from '../http/pipeline.ts';
 import type { Services } from '../http/services.ts';
 import { type Quote, quoteTopUp, quoteVoucher } from '../operations/quotes.ts';
 import { airtimeFields, packageFields } from './topups.ts';
@@ -102,11 +109,20 @@ export const quoteEndpoint = endpoint({
   async handle({ services, company, scopes, body }) {
     const { operation, scope } = calls[body.kind];
     const quoted = await quoteOf(services, company, body);
-    // A guard refuses the call before anything else is looked at.
-    const refusal = scopes.has(scope) ? quoted.refusal : refuse('scope-missing', { detail: scope });
+    const refusal = refuseByGuards(services, scopes, scope) ?? quoted.refusal;
     return reply(presentQuote(body.kind, operation, { ...quoted, refusal }), { message: 'Quote' });
   },
 });
+
+/** The guards of the call refuse it before anything else is looked at. */
+function refuseByGuards(
+  { fence }: Pick<Services, 'fence'>,
+  scopes: ReadonlySet<Scope>,
+  scope: Scope,
+): Refusal | undefined {
+  if (!scopes.has(scope)) return refuse('scope-missing', { detail: scope });
+  return fence.isFenced() ? underRecovery : undefined;
+}
 
 /** Quotes a call of a company. */
 export const quoteOf = (services: Services, company: Caller, body: QuotedCall): Promise<Quote> =>

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type ListedTopup, topupList } from '../db/lists/topups.ts';
-import { type ListedAttempt, topupAttempts } from '../db/topups/attempts.ts';
-import { findListedTopup } from '../db/topups/topups.ts';
+import { findTopupDetail, type TopupDetail } from '../db/topups/topups.ts';
 import { formatMoney } from '../domain/money.ts';
 import { maskStored } from '../domain/phone.ts';
 import { type Reason, refuse } from '../domain/refusals.ts';
@@ -11,6 +10,7 @@ import { type RefusalReply, type Reply, reply } from '../http/envelope.ts';
 import {
   attemptStatusAnswer,
   idAnswer,
+  isoTime,
   maskedMsisdnAnswer,
   moneyAnswer,
   textAnswer,
@@ -80,8 +80,6 @@ const topupSchema = z.object({
     .meta({ description: 'The provider took the top-up back after the delivery' }),
 });
 
-const isoTime = (text: string): string => new Date(text).toISOString();
-
 /** Phone numbers are always masked. */
 const presentTopup = (topup: ListedTopup): z.output<typeof topupSchema> => ({
   transactionId: topup.id,
@@ -128,23 +126,19 @@ const attemptSchema = z
   })
   .meta({ title: 'TopUpAttempt' });
 
-/** It was found delivered after it had failed. */
-const isLate = ({ status, is_done }: ListedAttempt): boolean => status === 'VOIDED' && is_done;
-
-const presentAttempt = (attempt: ListedAttempt): z.output<typeof attemptSchema> => ({
+const presentAttempt = (
+  attempt: TopupDetail['attempts'][number],
+): z.output<typeof attemptSchema> => ({
   attempt: attempt.attempt,
-  createdAt: attempt.created_at.toISOString(),
-  settledAt: attempt.settled_at?.toISOString() ?? null,
+  createdAt: isoTime(attempt.at),
+  settledAt: attempt.settledAt && isoTime(attempt.settledAt),
   msisdn: maskStored(attempt.msisdn),
-  status: isLate(attempt) ? 'SUCCESS' : attemptStatuses[attempt.status],
+  status: attempt.lateAt === null ? attemptStatuses[attempt.status] : 'SUCCESS',
   ourReference: attempt.reference,
-  referenceNumber: attempt.provider_reference,
-  message: attempt.provider_message,
-  deliveredLateAt: isLate(attempt) ? (attempt.changed_at?.toISOString() ?? null) : null,
-  reversedAt:
-    attempt.status === 'POSTED' && !attempt.is_done
-      ? (attempt.changed_at?.toISOString() ?? null)
-      : null,
+  referenceNumber: attempt.providerReference,
+  message: attempt.providerMessage,
+  deliveredLateAt: attempt.lateAt && isoTime(attempt.lateAt),
+  reversedAt: attempt.takenBackAt && isoTime(attempt.takenBackAt),
 });
 
 /** Lists a partner's top-ups, newest first (beyond the specification). */
@@ -302,11 +296,10 @@ export const showTopupEndpoint = endpoint({
   }),
   reasons: ['topup-not-found'],
   async handle({ services, company, params }) {
-    const topup = await findListedTopup(services.database, company.id, params.transactionId);
+    const topup = await findTopupDetail(services.database, company.id, params.transactionId);
     if (!topup) return refuse('topup-not-found');
-    const attempts = await topupAttempts(services.database, topup.id);
     return reply(
-      { ...presentTopup(topup), attempts: attempts.map(presentAttempt) },
+      { ...presentTopup(topup), attempts: topup.attempts.map(presentAttempt) },
       { message: 'Top-up found' },
     );
   },

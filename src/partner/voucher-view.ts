@@ -9,6 +9,7 @@ import type { JsonObject } from '../http/body/json-body.ts';
 import {
   attemptStatusAnswer,
   idAnswer,
+  isoTime,
   maskedMsisdnAnswer,
   moneyAnswer,
   presentReversal,
@@ -128,7 +129,6 @@ export const presentVoucher = (voucher: ListedVoucher): z.output<typeof voucherS
 
 const maskedOrNull = (number: StoredNumber | null) => (number === null ? null : maskStored(number));
 
-const isoTime = (text: string): string => new Date(text).toISOString();
 const isoTimeOrNull = (text: string | null) => (text === null ? null : isoTime(text));
 
 const claimSchema = z

@@ -29,7 +29,7 @@ export function faultNote(): () => void {
   };
 }
 
-/** The call that is under way was not sent because the provider asks for fewer calls: it works. */
+/** The call that is under way was not sent because the provider takes no more calls now: it works. */
 export function noteThrottling(): void {
   const call = currentCall.getStore();
   if (call) call.isThrottled = true;

@@ -145,6 +145,12 @@ export function readJson<Schema extends z.ZodType>(
   }
 }
 
+/** The JSON of an answer with status 200, or undefined. */
+export const readOk = <Schema extends z.ZodType>(
+  schema: Schema,
+  { status, body }: HttpAnswer,
+): z.infer<Schema> | undefined => (status === 200 ? readJson(schema, body) : undefined);
+
 /** An id that is stored in our books, so only characters that are safe in a database and on a page. */
 export const storedText = z.string().regex(/^[\x21-\x7e]{1,256}$/);
 
@@ -225,7 +231,7 @@ function createAccessToken(tokenRequest: Omit<HttpCall, 'deadline'>): AccessToke
     const answer = await callHttp({ ...tokenRequest, deadline });
     isThrottled = false;
     if (answer.kind !== 'answered') return noToken(answer.message);
-    const grant = answer.status === 200 ? readJson(tokenSchema, answer.body) : undefined;
+    const grant = readOk(tokenSchema, answer);
     isThrottled = answer.status === TOO_MANY_REQUESTS;
     if (!grant) return noToken(`HTTP status ${answer.status}.`);
     // A token is discarded slightly early, so that it does not expire in transit.

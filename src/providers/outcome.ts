@@ -17,8 +17,8 @@ export type ProviderOutcome =
       readonly message: string;
       readonly retryCanHelp: boolean;
       /**
-       * The reason is our account at this provider, not the recipient: it accepted nothing, and another provider may
-       * take a message.
+       * The reason is our account at this provider, or a fault of it, and not the recipient: it accepted nothing, and
+       * another provider may take a message.
        */
       readonly anotherMayTake?: true;
     }

@@ -33,11 +33,11 @@ export interface ProviderSet<Name extends string, Port> {
   /** The default first. */
   readonly names: readonly Name[];
   /**
-   * The provider of a row; null is the default.
+   * The provider of a row.
    *
    * @throws where it is not, or no longer, configured
    */
-  named(name: Name | null): Port;
+  named(name: Name): Port;
   /** Whether it takes calls now: its circuit breaker is not open. */
   isAvailable(name: Name): boolean;
   /** Whether our account with it has money, as far as is known: it refused nothing for lack of it lately. */
@@ -55,9 +55,9 @@ export function createProviderSet<Name extends string, Port>(
 ): ProviderSet<Name, Port> {
   const isConfigured = (name: Name) => providers[name] !== undefined;
   const others = (Object.keys(providers) as Name[]).filter((name) => name !== defaultName);
-  const named = (name: Name | null): Port => {
-    const port = providers[name ?? defaultName];
-    if (port === undefined) throw new ProviderNotConfigured(name ?? defaultName);
+  const named = (name: Name): Port => {
+    const port = providers[name];
+    if (port === undefined) throw new ProviderNotConfigured(name);
     return port;
   };
   named(defaultName);
@@ -100,8 +100,8 @@ export function wrapProviders<Name extends string, Port>(
     isAvailable: (name) => wrapped.get(name)?.isAvailable() ?? false,
     hasMoney: (name) => wrapped.get(name)?.hasMoney() ?? false,
     named(name) {
-      const port = wrapped.get(name ?? set.defaultName)?.port;
-      if (port === undefined) throw new ProviderNotConfigured(name ?? set.defaultName);
+      const port = wrapped.get(name)?.port;
+      if (port === undefined) throw new ProviderNotConfigured(name);
       return port;
     },
   };
@@ -236,6 +236,22 @@ export const createAirtimeSet = (
   settings: SetSettings,
 ): ProviderSet<AirtimeProviderName, Airtime> =>
   setOf(airtimeProviders, settings, settings.defaultProviders.airtimeProvider);
+
+/** A provider as it is checked. */
+type CheckedPort = Pick<SmsSender, 'balance' | 'check' | 'close'>;
+
+/** The adapters of all providers that the settings configure, by their names. */
+export const configuredPorts = (settings: ProviderSettings): ReadonlyMap<string, CheckedPort> =>
+  new Map(
+    Object.entries<Row<CheckedPort>>({
+      ...smsSenders({}),
+      ...mobileMoneyProviders(undefined),
+      ...airtimeProviders,
+    }).flatMap(([name, make]) => {
+      const port = make(settings);
+      return port ? [[name, port]] : [];
+    }),
+  );
 
 /** Whether a provider accepts our login, in words for an operator. */
 interface CheckedProvider {

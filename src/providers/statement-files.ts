@@ -1,8 +1,13 @@
 import { parse } from 'csv-parse';
 import { momentOf } from '../domain/local-time.ts';
 import { withoutGroups } from '../domain/money.ts';
+import { mpesaStatusOf } from '../domain/mpesa.ts';
+import type { ProviderStatementLine } from '../domain/positions/statement-line.ts';
 import { numberOfParty } from '../domain/providers.ts';
-import type { ProviderStatementLine, StatementPeriod } from './statement.ts';
+import { statusOfClass } from './airtime/dt-one/transformers.ts';
+import { statusOfTopup } from './airtime/reloadly/transformers.ts';
+import { statusOfWord } from './mobile-money/gsma/transformers.ts';
+import type { StatementPeriod } from './statement.ts';
 
 /** The columns of a provider statement as a file. */
 interface StatementFormat {
@@ -27,8 +32,8 @@ interface StatementFormat {
   readonly introductoryRows?: number;
   /** Columns that a file may lack. */
   readonly optional: readonly string[];
-  /** Statuses in small letters; others are not final. */
-  readonly statuses: Readonly<Record<string, ProviderStatementLine['status']>>;
+  /** The meaning of a status, which is that of the API. */
+  readonly statusOf: (word: string) => ProviderStatementLine['status'];
   /**
    * The kind of the rows of a type: `fee` is a charge of the provider, `credit` put money into our
    * account, and `other` took it, where the row has an amount.
@@ -74,15 +79,7 @@ const statementFormats: Readonly<Record<string, StatementFormat>> = {
       at: 'creationDate',
     },
     optional: ['originalTransactionReference', 'feeAmount', 'feeCurrency'],
-    statuses: {
-      completed: 'completed',
-      success: 'completed',
-      successful: 'completed',
-      failed: 'failed',
-      declined: 'failed',
-      rejected: 'failed',
-      reversed: 'reversed',
-    },
+    statusOf: (word) => statusOfWord(word.toLowerCase()),
     kindOf: (type) => (type === '' ? 'payment' : (kindsOfGsma[type.toLowerCase()] ?? 'other')),
   },
   mpesa: {
@@ -99,12 +96,7 @@ const statementFormats: Readonly<Record<string, StatementFormat>> = {
     },
     introductoryRows: 20,
     optional: ['Originator Conversation ID', 'Linked Transaction ID', 'Other Party Info'],
-    statuses: {
-      completed: 'completed',
-      failed: 'failed',
-      declined: 'failed',
-      reversed: 'reversed',
-    },
+    statusOf: (word) => mpesaStatusOf(word) ?? 'pending',
     kindOf: kindOfMpesa,
   },
   'dt-one': {
@@ -120,13 +112,7 @@ const statementFormats: Readonly<Record<string, StatementFormat>> = {
       at: 'creation_date',
     },
     optional: ['fee', 'fee_unit'],
-    statuses: {
-      completed: 'completed',
-      reversed: 'reversed',
-      rejected: 'failed',
-      cancelled: 'failed',
-      declined: 'failed',
-    },
+    statusOf: (word) => statusOfClass({ message: word.toUpperCase() }),
   },
   reloadly: {
     kind: 'top-up',
@@ -141,7 +127,8 @@ const statementFormats: Readonly<Record<string, StatementFormat>> = {
       at: 'transactionDate',
     },
     optional: ['fee', 'feeCurrencyCode'],
-    statuses: { successful: 'completed', failed: 'failed', refunded: 'reversed' },
+    // A file does not say whether the operator had completed a refunded top-up: taken as completed.
+    statusOf: (word) => statusOfTopup({ status: word.toUpperCase(), operatorTransactionId: '' }),
   },
 };
 
@@ -398,7 +385,7 @@ function partyOf(cell: string | null): string | null {
 
 /** A row as a line; undefined where it took nothing from our account. */
 function lineOf(
-  { kind: usual, kindOf, columns, statuses }: StatementFormat,
+  { kind: usual, kindOf, columns, statusOf }: StatementFormat,
   cells: Cells,
   zone: string,
   fail: Fail,
@@ -433,7 +420,7 @@ function lineOf(
     providerReference,
     reference: cells.read(columns.reference),
     originalReference: cells.read(columns.original) ?? undefined,
-    status: statuses[(cells.read(columns.status) ?? '').toLowerCase()] ?? 'pending',
+    status: statusOf(cells.read(columns.status) ?? ''),
     amount,
     currency,
     fee,

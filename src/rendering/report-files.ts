@@ -5,7 +5,7 @@ import {
   type DayReport,
   isInOrder,
 } from '../domain/day-report.ts';
-import { formatAmount, formatGroupedAmount, parseMoney } from '../domain/money.ts';
+import { amountText, plainAmount } from '../domain/money.ts';
 import type { MonthlyStatement, StatementSection } from '../domain/statements.ts';
 import { drawChart } from './chart.ts';
 import { type CsvRow, csv } from './csv.ts';
@@ -142,8 +142,6 @@ export const dayReportHead = ({ day, zone, madeAt, isClosed }: DayReport): strin
 
 /** A cell of numbers: amounts have a point, counts have none. */
 const isAmount = (value: string | number): value is string => typeof value === 'string';
-const plain = (amount: string): string => formatAmount(parseMoney(amount));
-export const grouped = (amount: string): string => formatGroupedAmount(parseMoney(amount));
 
 /** A day report for spreadsheets: one table after the other, each line with the name of its table. */
 export function dayReportCsv(report: DayReport): string {
@@ -152,7 +150,7 @@ export function dayReportCsv(report: DayReport): string {
     ...rows.map((row) => [
       title,
       ...row.map((value, place) =>
-        place >= row.length - numbers && isAmount(value) ? plain(value) : value,
+        place >= row.length - numbers && isAmount(value) ? plainAmount(value) : value,
       ),
     ]),
   ]);
@@ -203,7 +201,7 @@ const figures = ({ sales, redemptions, payouts, fees, caseCount }: DayReport): H
 ];
 
 const figure = (name: string, { count, amount }: CountedSum): Html =>
-  html`<div><span>${name}: ${count}</span><strong>ETB ${grouped(amount)}</strong></div>`;
+  html`<div><span>${name}: ${count}</span><strong>ETB ${amountText(amount)}</strong></div>`;
 
 /** Hours between two labels of a chart. */
 const LABELLED = 6;
@@ -219,7 +217,7 @@ const chartOf = ({ hours }: DayReport, what: keyof Omit<DayHour, 'hour'>, title:
       from: at,
       to: at + 1,
       value: Number(one[what].amount),
-      words: `${one.hour}: ${one[what].count}, ETB ${grouped(one[what].amount)}`,
+      words: `${one.hour}: ${one[what].count}, ETB ${amountText(one[what].amount)}`,
     })),
     valueText: (value) => value.toLocaleString('en'),
   })}</section>`;
@@ -232,7 +230,7 @@ const tableOf = ({ title, columns, numbers, rows, none }: ReportTable): Html => 
       : html`<td${align}>${value}</td>`;
   };
   const shown = (value: string | number, place: number) =>
-    place >= columns.length - numbers && isAmount(value) ? grouped(value) : value;
+    place >= columns.length - numbers && isAmount(value) ? amountText(value) : value;
   return html`<section><h2>${title}</h2>
 ${
   rows.length === 0
@@ -263,9 +261,9 @@ export const statementCsv = ({ sections }: MonthlyStatement): string =>
   csv([
     ['Account', 'Line', 'Number', 'Amount (ETB)'],
     ...sections.flatMap(({ title, opening, closing, lines }) => [
-      ...(opening === undefined ? [] : [[title, 'Opening balance', '', plain(opening)]]),
-      ...lines.map(({ label, count, amount }) => [title, label, count, plain(amount)]),
-      [title, closingLabel(opening), '', plain(closing)],
+      ...(opening === undefined ? [] : [[title, 'Opening balance', '', plainAmount(opening)]]),
+      ...lines.map(({ label, count, amount }) => [title, label, count, plainAmount(amount)]),
+      [title, closingLabel(opening), '', plainAmount(closing)],
     ]),
   ]);
 
@@ -295,11 +293,11 @@ const section = ({ title, opening, closing, lines }: StatementSection) => html`<
 <table><thead><tr><th scope="col">Movement</th><th scope="col">Number</th><th scope="col">Amount</th></tr></thead>
 <tbody>${opening !== undefined && balance('Opening balance', opening)}${lines.map(
   ({ label, count, amount }) =>
-    html`<tr><td>${label}</td><td>${count}</td><td>${grouped(amount)}</td></tr>`,
+    html`<tr><td>${label}</td><td>${count}</td><td>${amountText(amount)}</td></tr>`,
 )}${balance(closingLabel(opening), closing)}</tbody></table>`;
 
 const balance = (label: string, amount: string) =>
-  html`<tr class="balance"><td>${label}</td><td></td><td>${grouped(amount)}</td></tr>`;
+  html`<tr class="balance"><td>${label}</td><td></td><td>${amountText(amount)}</td></tr>`;
 
 const closingLabel = (opening: string | undefined): string =>
   opening === undefined ? 'Total' : 'Closing balance';

@@ -3,10 +3,10 @@ import type { Database } from '../db/connection.ts';
 import { partnerBalances, serviceFeesBalance } from '../db/ledger/ledger.ts';
 import { hasVoucherValue, refuseSettlement, settleOrder } from '../db/positions/book.ts';
 import { type Case, closeCase, findCase } from '../db/positions/cases.ts';
-import { type LockedOrder, lockOrder, readOrder } from '../db/positions/orders.ts';
+import { type LockedOrder, lockOrderIfAny, readOrder } from '../db/positions/orders.ts';
 import { type PaymentFacts, paymentFacts, redemptionIdOf } from '../db/repairs/facts.ts';
 import { lockVoucher } from '../db/vouchers/vouchers.ts';
-import { magnitudeOf, parseMoney } from '../domain/money.ts';
+import { formatMoney, magnitudeOf, parseMoney } from '../domain/money.ts';
 import {
   afterChoice,
   type BearerChoice,
@@ -21,12 +21,7 @@ import {
 import { type Bearer, bearers, difference } from '../domain/positions/position.ts';
 import { providerName, takesBack } from '../domain/providers.ts';
 import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './ask-repair.ts';
-import {
-  choiceArgument,
-  referenceArgument,
-  repairKind,
-  wholeNumberArgument,
-} from './repair-kind.ts';
+import { choiceArgument, idArgument, referenceArgument, repairKind } from './repair-kind.ts';
 import { requestOf } from './voucher-repairs.ts';
 
 const ofPayment = {
@@ -257,15 +252,11 @@ export const settleCaseRepair = repairKind({
   allowed: 'While the case is open',
   fields: z.object({
     by: choiceArgument(bearers, 'Who bears it').optional(),
-    partner: wholeNumberArgument(
-      1,
-      999_999_999,
-      'The id of the partner, for what a restore lost',
-    ).optional(),
+    partner: idArgument('The id of the partner, for what a restore lost').optional(),
   }),
   async lock(transaction, id) {
     const found = await findCase(transaction, Number(id));
-    if (found?.subjectKind === 'order') await lockOrder(transaction, found.subject);
+    if (found?.subjectKind === 'order') await lockOrderIfAny(transaction, found.subject);
   },
   read: caseFacts,
   about: ({ found }) => ({
@@ -274,6 +265,8 @@ export const settleCaseRepair = repairKind({
     topupId: found.topupId,
     label: `case ${found.id}: ${caseTitle(found)}`,
   }),
+  // An open case follows the words of the provider: another difference is another settlement.
+  bind: ({ order }) => ({ difference: order ? formatMoney(difference(order.position)) : null }),
   amountOf({ order }) {
     return order === undefined ? 0n : magnitudeOf(difference(order.position));
   },

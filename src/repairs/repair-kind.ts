@@ -166,9 +166,11 @@ export interface RepairKind
   ): Promise<Judgement | undefined>;
 }
 
+/** An id as text. Ids are long after a restore, which skips numbers. */
+const ID = /^[1-9][0-9]{0,14}$/;
+
 /** The id that a text is; undefined for another text. */
-export const idNamed = (given: string): string | undefined =>
-  /^[1-9][0-9]{0,14}$/.test(given) ? given : undefined;
+export const idNamed = (given: string): string | undefined => (ID.test(given) ? given : undefined);
 
 const HAS_CHANGED = 'It has changed since the repair was asked for: look at it, and ask again.';
 
@@ -232,6 +234,14 @@ export const wholeNumberArgument = (minimum: number, maximum: number, descriptio
     .pipe(z.number().min(minimum, message).max(maximum, message))
     .meta({ description, placeholder: 'number', example: String(maximum) });
 };
+
+/** The id of a row. */
+export const idArgument = (description: string) =>
+  z
+    .string('must be an id')
+    .regex(ID, 'must be an id')
+    .transform(Number)
+    .meta({ description, placeholder: 'id', example: '1' });
 
 /** One line that has printable characters only, kept in clear: so it names nothing of a customer. */
 export const referenceArgument = (

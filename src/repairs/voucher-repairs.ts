@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Config } from '../config/config.ts';
-import type { DatabaseTransaction } from '../db/connection.ts';
+import type { Database, DatabaseTransaction } from '../db/connection.ts';
 import {
   correctOwner,
   extendClaimBy,
@@ -29,14 +29,17 @@ import {
 /** No id has that many digits. */
 const SERIAL_NUMBER = /^[0-9]{18}$/;
 
+/** The id of a voucher by its id or its serial number; undefined where the text is neither. */
+export async function voucherNamed(database: Database, given: string): Promise<string | undefined> {
+  if (!SERIAL_NUMBER.test(given)) return idNamed(given);
+  const id = await findVoucherBySerialNumber(database, given);
+  return id === undefined ? undefined : String(id);
+}
+
 /** What repairs of a voucher share. */
 const ofVoucher = {
   subject: 'voucher',
-  async nameOf(database, given) {
-    if (!SERIAL_NUMBER.test(given)) return idNamed(given);
-    const id = await findVoucherBySerialNumber(database, given);
-    return id === undefined ? undefined : String(id);
-  },
+  nameOf: voucherNamed,
   lock: (transaction, subjectId) => lockVoucher(transaction, Number(subjectId)),
   read: (database, subjectId) => readVoucherFacts(database, Number(subjectId)),
   about: ({ id, serialNumber, partnerId }: VoucherFacts) => ({

@@ -13,7 +13,13 @@ import {
   partnerBalances,
   serviceFeesBalance,
 } from '../db/ledger/ledger.ts';
-import { formatGroupedAmount, type Money, magnitudeOf, parseMoney } from '../domain/money.ts';
+import {
+  amountText,
+  formatGroupedAmount,
+  type Money,
+  magnitudeOf,
+  parseMoney,
+} from '../domain/money.ts';
 import { amountArgument, choiceArgument, referenceArgument, repairKind } from './repair-kind.ts';
 
 /** A deposit with the balance of its wallet. */
@@ -162,7 +168,7 @@ export const creditGoodwillRepair = repairKind({
     await credit(transaction, { partnerId: id, wallet, amount: money, reference: name });
     return {
       kind: 'done',
-      result: `ETB ${formatGroupedAmount(parseMoney(credited))} went to the ${wallet} wallet.`,
+      result: `ETB ${amountText(credited)} went to the ${wallet} wallet.`,
     };
   },
 });

@@ -22,6 +22,9 @@ interface Message {
 }
 
 const priceBirr = 0.5;
+/** A tester sets it; no message lowers it. */
+const balanceOf = ({ balances }: Books): number => balances.get('africas-talking') ?? 1_000_000;
+const insufficientBalance = { statusCode: 405, status: 'InsufficientBalance' };
 
 /** Behaviours that refuse the recipient. */
 const refusals: Partial<Record<SmsBehaviour['answer'], { statusCode: number; status: string }>> = {
@@ -60,8 +63,8 @@ export function africasTalkingRouter(parts: Parts): Router {
     give(ctx, await takeMessage({ form, apiKey: ctx.get('apiKey') }, parts));
   });
   router.get('/version1/user', (ctx) => {
-    const balance = parts.books.balances.get('africas-talking') ?? 1_000_000;
-    const reply = { status: 200, body: { UserData: { balance: `ETB ${balance.toFixed(4)}` } } };
+    const balance = `ETB ${balanceOf(parts.books).toFixed(4)}`;
+    const reply = { status: 200, body: { UserData: { balance } } };
     give(ctx, isWrongKey(ctx.get('apiKey')) ? notAuthorised : reply);
   });
   return router;
@@ -86,7 +89,9 @@ async function takeMessage(
 
 async function send(message: Message, parts: Parts) {
   const behaviour = smsBehaviour(message.to);
-  const refusal = isE164(message.to) ? refusals[behaviour.answer] : refusals['invalid-number'];
+  const isEmpty = balanceOf(parts.books) <= 0;
+  const answer = isE164(message.to) ? behaviour.answer : 'invalid-number';
+  const refusal = isEmpty ? insufficientBalance : refusals[answer];
   if (refusal) return { ...refusal, number: message.to, cost: '0', messageId: 'None' };
   const number = canonicalNumber(message.to);
   const isTaken = behaviour.isReceived || behaviour.report === 'not-delivered';

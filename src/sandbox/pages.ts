@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { type Html, html } from '../rendering/html.ts';
+import { type Html, type HtmlValue, html } from '../rendering/html.ts';
 import type { Books } from './books.ts';
 import {
   type Faults,
@@ -95,6 +95,15 @@ ${page.content}
 `.toString();
 }
 
+const code = (text: string | number): Html => html`<code>${text}</code>`;
+
+/** A table with a title for each column. */
+const table = (titles: readonly string[], rows: readonly (readonly HtmlValue[])[]): Html =>
+  html`<div class="table"><table>
+<thead><tr>${titles.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
+<tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
+</table></div>`;
+
 const SHOWN = 50;
 const REFRESH_SECONDS = 2;
 
@@ -124,11 +133,7 @@ export function answerActivityPage(ctx: Context, books: Books): void {
 ${
   happenings.length === 0
     ? html`<p>Nothing has happened yet.</p>`
-    : html`<div class="table"><table>
-<thead><tr><th scope="col">UTC</th><th scope="col">Provider</th><th scope="col">What</th>
-<th scope="col">To</th><th scope="col">Content</th><th scope="col">Status</th></tr></thead>
-<tbody>${happenings.map(row)}</tbody>
-</table></div>`
+    : table(['UTC', 'Provider', 'What', 'To', 'Content', 'Status'], happenings.map(cellsOf))
 }
 </main>`;
   answerPage(ctx, { title: 'As it happens', content, refreshSeconds: REFRESH_SECONDS });
@@ -154,9 +159,14 @@ const rowOf =
     status,
   });
 
-const row = ({ at, provider, kind, to, what, status }: Happening): Html => html`<tr>
-<td><time datetime="${at}">${at.slice(11, 19)}</time></td><td>${provider}</td><td>${kind}</td>
-<td><a href="/phone?to=${encodeURIComponent(to)}">${to}</a></td><td>${what}</td><td>${status}</td></tr>`;
+const cellsOf = ({ at, provider, kind, to, what, status }: Happening): HtmlValue[] => [
+  html`<time datetime="${at}">${at.slice(11, 19)}</time>`,
+  provider,
+  kind,
+  html`<a href="/phone?to=${encodeURIComponent(to)}">${to}</a>`,
+  what,
+  status,
+];
 
 /** Forms that break one provider each, for all numbers. */
 export function answerFaultsPage(ctx: Context, faults: Faults): void {
@@ -172,13 +182,6 @@ ${sandboxProviderNames.map((provider) => faultForm(provider, faults.of(provider)
 </main>`;
   answerPage(ctx, { title: 'Faults', content });
 }
-
-/** The present faults in words, for the first page. */
-const faultRows = (faults: Faults): Html[] =>
-  sandboxProviderNames.map(
-    (provider) => html`<tr><td>${sandboxProviders[provider].title}</td>
-<td>${sandboxProviders[provider].kind}</td><td>${inWords(faults.of(provider))}</td></tr>`,
-  );
 
 function faultForm(provider: SandboxProvider, fault: ProviderFault): Html {
   const { title, kind } = sandboxProviders[provider];
@@ -217,27 +220,24 @@ function inWords(fault: ProviderFault): string {
   return words.filter(Boolean).join(', ');
 }
 
-export interface SandboxAddresses {
-  readonly smtpUrl: string;
-  readonly smsUrl: string;
-  readonly smppUrl: string;
-  readonly mobileMoneyUrl: string;
-  readonly mobileMoneyTokenUrl: string;
-  readonly mpesaUrl: string;
-  readonly airtimeUrl: string;
-  readonly reloadlyUrl: string;
-  readonly reloadlyTokenUrl: string;
-}
+/** Addresses by the names of settings: `smsUrl` is for SMS_URL. */
+export type SandboxAddresses = Readonly<
+  Record<
+    | 'smsUrl'
+    | 'smppUrl'
+    | 'smtpUrl'
+    | 'mobileMoneyUrl'
+    | 'mobileMoneyTokenUrl'
+    | 'mpesaUrl'
+    | 'airtimeUrl'
+    | 'reloadlyUrl'
+    | 'reloadlyTokenUrl',
+    string
+  >
+>;
 
 /** The sandbox's first page: its addresses, and the scenarios by number. */
 export function answerIndexPage(ctx: Context, addresses: SandboxAddresses, faults: Faults): void {
-  const rows = suffixRows.map(
-    ({ suffix, meaning, sms, payout, airtime }) => html`<tr><td><code>x${suffix}</code></td>
-<td>${meaning}</td>
-<td>${sms ? wordsOfSms(sms) : '–'}</td>
-<td>${payout ? `${payout.answer}; ${payout.books}` : '–'}</td>
-<td>${airtime ? wordsOf(airtime) : '–'}</td></tr>`,
-  );
   const delays = Object.entries(delaySecondsByDigit)
     .map(([digit, seconds]) => `${digit} adds ${seconds} seconds`)
     .join(', ');
@@ -256,66 +256,63 @@ export function answerIndexPage(ctx: Context, addresses: SandboxAddresses, fault
 ${statementLinks(new Date())}</li>
 </ul>
 <h2>Providers</h2>
-<div class="table"><table>
-<thead><tr><th scope="col">Provider</th><th scope="col">For</th><th scope="col">Now</th></tr></thead>
-<tbody>${faultRows(faults)}</tbody>
-</table></div>
+${table(
+  ['Provider', 'For', 'Now'],
+  sandboxProviderNames.map((provider) => {
+    const { title, kind } = sandboxProviders[provider];
+    return [title, kind, inWords(faults.of(provider))];
+  }),
+)}
 <p><a href="/faults">Break a provider, or mend it</a>; the same over HTTP, with JSON</p>
 <h2>Addresses for settings</h2>
 <div class="table"><table>
-<tr><th scope="row">SMS_URL</th><td><code>${addresses.smsUrl}</code></td></tr>
-<tr><th scope="row">SMPP_URL</th><td><code>${addresses.smppUrl}</code> (with any system id)</td></tr>
-<tr><th scope="row">SMTP_URL</th><td><code>${addresses.smtpUrl}</code></td></tr>
-<tr><th scope="row">MOBILE_MONEY_URL</th><td><code>${addresses.mobileMoneyUrl}</code></td></tr>
-<tr><th scope="row">MOBILE_MONEY_TOKEN_URL</th>
-<td><code>${addresses.mobileMoneyTokenUrl}</code></td></tr>
-<tr><th scope="row">MPESA_URL</th><td><code>${addresses.mpesaUrl}</code></td></tr>
-<tr><th scope="row">AIRTIME_URL</th><td><code>${addresses.airtimeUrl}</code></td></tr>
-<tr><th scope="row">RELOADLY_URL</th><td><code>${addresses.reloadlyUrl}</code></td></tr>
-<tr><th scope="row">RELOADLY_TOKEN_URL</th><td><code>${addresses.reloadlyTokenUrl}</code></td></tr>
+${Object.entries(addresses).map(
+  ([name, url]) => html`<tr><th scope="row">${name.replace(/[A-Z]/g, '_$&').toUpperCase()}</th>
+<td>${code(url)}${name === 'smppUrl' && ' (with any system id)'}</td></tr>`,
+)}
 </table></div>
 <h2>Scenarios by number</h2>
 <p>The last two digits of the number of a message, payout or top-up select the scenario, and the
 digit x before them the delay: ${delays}. A dash, and every other number, means success at
 once.</p>
-<div class="table"><table>
-<thead><tr><th scope="col">Number ends in</th><th scope="col">Meaning</th>
-<th scope="col">SMS: answer; phone; report</th><th scope="col">Payout: answer; books</th>
-<th scope="col">Airtime: answer; books; callback</th></tr></thead>
-<tbody>${rows}</tbody>
-</table></div>
+${table(
+  [
+    'Number ends in',
+    'Meaning',
+    'SMS: answer; phone; report',
+    'Payout: answer; books',
+    'Airtime: answer; books; callback',
+  ],
+  suffixRows.map(({ suffix, meaning, sms, payout, airtime }) => [
+    code(`x${suffix}`),
+    meaning,
+    sms ? wordsOfSms(sms) : '–',
+    payout ? `${payout.answer}; ${payout.books}` : '–',
+    airtime ? wordsOf(airtime) : '–',
+  ]),
+)}
 <h2>Reversals by number</h2>
 <p>The last two digits of the number that was paid select the course of the reversal of its payout, and
 the digit before them its delay. Every other reversal succeeds at once.</p>
-<div class="table"><table>
-<thead><tr><th scope="col">Number ends in</th><th scope="col">Meaning</th></tr></thead>
-<tbody>${reversalRows.map(
-    ({ suffix, meaning }) => html`<tr><td><code>x${suffix}</code></td><td>${meaning}</td></tr>`,
-  )}</tbody>
-</table></div>
+${table(
+  ['Number ends in', 'Meaning'],
+  reversalRows.map(({ suffix, meaning }) => [code(`x${suffix}`), meaning]),
+)}
 <h2>Payout accounts by number</h2>
 <p>The last two digits of a number select what mobile money with the GSMA API says of the account before
 the first payment to it. Abebe Kebede holds every other account.</p>
-<div class="table"><table>
-<thead><tr><th scope="col">Number ends in</th><th scope="col">Meaning</th></tr></thead>
-<tbody>${accountRows.map(
-    ({ suffix, meaning }) => html`<tr><td><code>${suffix}</code></td><td>${meaning}</td></tr>`,
-  )}</tbody>
-</table></div>
+${table(
+  ['Number ends in', 'Meaning'],
+  accountRows.map(({ suffix, meaning }) => [code(suffix), meaning]),
+)}
 <h2>Scenarios by e-mail address</h2>
 <p>Every address receives mail at once, except those that begin with one of these words.</p>
-<div class="table"><table>
-<thead><tr><th scope="col">Begins with</th><th scope="col">Meaning</th></tr></thead>
-<tbody>${mailBehaviours.map(
-    ({ prefix, meaning }) => html`<tr><td><code>${prefix}</code></td><td>${meaning}</td></tr>`,
-  )}</tbody>
-</table></div>
+${table(
+  ['Begins with', 'Meaning'],
+  mailBehaviours.map(({ prefix, meaning }) => [code(prefix), meaning]),
+)}
 <h2>Products of airtime and packages</h2>
-<div class="table"><table>
-<thead><tr><th scope="col">Id</th><th scope="col">Product</th><th scope="col">Operator</th>
-<th scope="col">ETB</th></tr></thead>
-<tbody>${products.map(productRow)}</tbody>
-</table></div>
+${table(['Id', 'Product', 'Operator', 'ETB'], products.map(cellsOfProduct))}
 <h2>Settle a pending operation</h2>
 <p><code>curl -X POST ${ctx.protocol}://${ctx.host}/books/payouts/REFERENCE
 -H 'Content-Type: application/json' -d '{"status":"completed"}'</code> (or <code>failed</code>;
@@ -343,10 +340,9 @@ function wordsOf({ answer, books, reason, callback }: AirtimeBehaviour): string 
   return books === 'not-taken' ? `${answer}; ${books}` : `${answer}; ${outcome}; ${callback}`;
 }
 
-function productRow({ id, name, operator, price }: Product) {
+function cellsOfProduct({ id, name, operator, price }: Product): HtmlValue[] {
   const amount = typeof price === 'number' ? price.toFixed(2) : `${price.min} to ${price.max}`;
-  return html`<tr><td><code>${id}</code></td><td>${name}</td><td><code>${operator}</code></td>
-<td>${amount}</td></tr>`;
+  return [code(id), name, code(operator), amount];
 }
 
 /** Where people read the received messages of one kind. */

@@ -90,10 +90,11 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   );
 
   const url = urlOf(host, boundPort);
+  // In the order of the first page.
   const addresses = {
-    smtpUrl: smtpUrlOf(url, mailServer),
     smsUrl: `${url}/africas-talking`,
     smppUrl: smppUrlOf(url, smsc),
+    smtpUrl: smtpUrlOf(url, mailServer),
     mobileMoneyUrl: `${url}/gsma${gsmaPaths.api}`,
     mobileMoneyTokenUrl: `${url}/gsma${gsmaPaths.token}`,
     mpesaUrl: `${url}/mpesa`,

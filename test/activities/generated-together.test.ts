@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { generateTogether } from '../../activities/vouchers/vouchers.ts';
 import { type Database, violates } from '../../src/db/connection.ts';
-import { findBrokenInvariants } from '../../src/db/ledger/ledger.ts';
 import { dailyLimitConstraint, numberLimitConstraint } from '../../src/db/limits/daily-limits.ts';
 import type { GenerationRequest, GenerationSubject } from '../../src/db/vouchers/generation.ts';
 import { credentialOf } from '../admin/movements.ts';
 import { addGiftSeller, type GiftSeller, giftRequest, priceGift } from '../db/gift-rows.ts';
 import { type OpenDatabase, openDatabase } from '../db/open-database.ts';
+import { findBrokenInvariants } from '../support/broken-invariants.ts';
 
 /** Vouchers of one caller that one statement generates: each has the result that it would have alone. */
 let open: OpenDatabase;

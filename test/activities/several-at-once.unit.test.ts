@@ -66,7 +66,7 @@ it('lets one caller after the other through, not all together', async () => {
   const times = await Promise.all(
     [0, 1, 2, 3].map(() => turn().then(() => performance.now() - begunAt)),
   );
-  // A timer may fire up to a millisecond early.
+  // A timer may fire early, by a fraction that it leaves out and by a millisecond.
   for (const [index, time] of times.entries())
-    expect(time).toBeGreaterThanOrEqual(index * (PAUSE_MS - 1));
+    expect(time).toBeGreaterThanOrEqual(index * (PAUSE_MS - 2));
 });

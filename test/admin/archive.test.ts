@@ -8,6 +8,7 @@ import { checkWholeBooks } from '../../src/db/books/check-whole.ts';
 import { untilBooksAreChecked } from '../db/ledger/checked-books.ts';
 import { takenBack } from '../positions/placements.ts';
 import { makeVoucher, redemptions, topUp } from './movements.ts';
+import { makeOlder } from './older-rows.ts';
 import {
   type AdminScene,
   type Catalogue,
@@ -17,13 +18,13 @@ import {
   openScene,
 } from './scene.ts';
 
-const MONTHS_AGO = 20;
-
 let scene: AdminScene;
 let catalogue: Catalogue;
 let folder: string;
 let commands: Commands;
 let month: string;
+let laterMonth: string;
+let lateOperation: string;
 let voucherId: number;
 let topupId: number;
 
@@ -41,7 +42,12 @@ beforeAll(async () => {
   await redeem.post(await redeem.hold(voucherId, '200'));
   await redeem.void(await redeem.hold(voucherId, '100'));
   topupId = await topUp(database, partnerId, '50', { ending: 'SUCCESS' });
-  await makeOlder();
+  // Two months later another payment ends.
+  lateOperation = await redeem.hold(voucherId, '50');
+  await makeOlder(database, 2);
+  await redeem.post(lateOperation);
+  await makeOlder(database, 18);
+  [month, laterMonth] = [await monthOf('min'), await monthOf('max')];
   await untilBooksAreChecked(database);
 });
 afterAll(async () => {
@@ -49,29 +55,12 @@ afterAll(async () => {
   await scene?.close();
 });
 
-/** Moves all that has happened into the past. */
-async function makeOlder(): Promise<void> {
-  const times = {
-    ledger_transfers: ['created_at'],
-    vouchers: ['created_at'],
-    redemptions: ['created_at', 'settled_at'],
-    topups: ['created_at', 'updated_at'],
-    topup_attempts: ['created_at', 'settled_at'],
-    placements: ['placed_at', 'said_at'],
-    voucher_status_changes: ['changed_at'],
-  };
-  await scene.database.transaction().execute(async (transaction) => {
-    await sql`set local session_replication_role = replica`.execute(transaction);
-    for (const [table, columns] of Object.entries(times))
-      for (const column of columns)
-        await sql`
-          update ${sql.table(table)} set ${sql.ref(column)} = ${sql.ref(column)}
-            - make_interval(months => ${MONTHS_AGO})`.execute(transaction);
-  });
+/** The month of the first or the last transfer. */
+async function monthOf(which: 'min' | 'max'): Promise<string> {
   const { rows } = await sql<{ month: string }>`
-    select to_char(max(created_at) at time zone 'UTC', 'YYYY-MM') as month
+    select to_char(${sql.raw(which)}(created_at) at time zone 'UTC', 'YYYY-MM') as month
     from ledger_transfers`.execute(scene.database);
-  month = rows[0]?.month ?? '';
+  return rows[0]?.month ?? '';
 }
 
 const answers = async () => ({
@@ -90,6 +79,7 @@ const operationOf = async (table: 'redemptions' | 'topup_attempts') => {
     .selectFrom(table)
     .select('operation_id')
     .where('status', '=', 'POSTED')
+    .where('operation_id', '<>', lateOperation)
     .executeTakeFirstOrThrow();
   return operationId;
 };
@@ -99,26 +89,36 @@ test('commands answer as before, and a change of an archived order waits for its
   const before = await answers();
   expect((await scene.admin(`money archive create ${month}`)).err).toContain('ARCHIVE_FOLDER');
   const created = await commands.json(`money archive create ${month}`);
-  // The reserve, two holds with one payment and one fee, and a top-up.
-  expect(created).toMatchObject({ changed: true, month, transfers: 7 });
+  // The reserve, three holds with one payment and one fee, and a top-up.
+  expect(created).toMatchObject({ changed: true, month, transfers: 8 });
   expect(await commands.json(`money archive create ${month}`)).toMatchObject({ changed: false });
   expect(await answers()).toEqual(before);
+  await commands.json(`money archive create ${laterMonth}`);
+  expect(await answers()).toEqual(before);
   const months = await commands.json('money archive list');
-  expect(months.map((one: { month: string }) => one.month)).toEqual([month]);
+  expect(months.map((one: { month: string }) => one.month)).toEqual([month, laterMonth]);
 
   for (const table of ['redemptions', 'topup_attempts'] as const) {
     const change = takenBack(database, await operationOf(table));
     await expect(change).rejects.toThrow(`money archive restore ${month}`);
   }
+  const late = () => takenBack(database, lateOperation);
+  await expect(late()).rejects.toThrow(`money archive restore ${month}`);
   // A row that changes is looked at by every check, with or without its transfers.
   await sql`update redemptions set credited_to = 'gift'`.execute(database);
   await sql`update redemptions set credited_to = 'voucher'`.execute(database);
   expect((await checkChangedBooks(database, { settleSeconds: 0 })).faults).toEqual([]);
 
-  expect(await commands.json(`money archive restore ${month}`)).toMatchObject({ transfers: 7 });
+  expect(await commands.json(`money archive restore ${month}`)).toMatchObject({ transfers: 8 });
   expect(await answers()).toEqual(before);
+  // A later month that is archived concerns only the payment that ended in it.
   for (const table of ['redemptions', 'topup_attempts'] as const)
     await takenBack(database, await operationOf(table));
+  await expect(late()).rejects.toThrow(`money archive restore ${laterMonth}`);
+  expect(await commands.json(`money archive restore ${laterMonth}`)).toMatchObject({
+    transfers: 2,
+  });
+  await late();
   expect(await checkWholeBooks(database)).toEqual([]);
   expect((await scene.auditRows()).map(({ action }) => action)).toEqual(
     expect.arrayContaining(['archive transfers', 'restore transfers']),

@@ -45,12 +45,14 @@ test('a price is set for all merchants, and for one, and replaced', async () => 
   expect(out).toMatch(new RegExp(`4\\.50 +Abyssinia Coffee \\(${merchantId}\\)`));
   const [newest] = await scene.json(`access audit --kind partner --id ${partnerId} --limit 1`);
   expect(newest).toMatchObject({
-    action: 'set price',
+    action: 'set selling-price',
     actor: 'hanna',
     details: {
       denominationId,
+      amount: '500.000000',
       merchantId: null,
-      sellingPriceUsd: { from: '4.750000', to: '1250.005000' },
+      before: '4.750000',
+      after: '1250.005',
     },
   });
 });

@@ -5,8 +5,8 @@ import { recordKinds } from '../../src/admin/records/kinds.ts';
 import { runAdmin } from '../../src/admin/run-admin.ts';
 import type { Environment } from '../../src/config/config.ts';
 import { connectDatabase, type Database } from '../../src/db/connection.ts';
-import { findBrokenInvariants } from '../../src/db/ledger/ledger.ts';
 import { environmentOf } from '../harness/environment-of.ts';
+import { findBrokenInvariants } from '../support/broken-invariants.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 /** 32 bytes, as DIGEST_KEY has them. */
@@ -72,7 +72,11 @@ export interface AdminScene extends Commands {
 export async function openScene(): Promise<AdminScene> {
   const testDatabase = await createTestDatabase();
   const database = connectDatabase(testDatabase.url, { poolSize: 6 });
-  const environment = { DATABASE_URL: testDatabase.urlFor('operator'), DIGEST_KEY, DATA_KEYS };
+  const environment = {
+    DATABASE_URL: testDatabase.urlFor('operator'),
+    DATABASE_READ_URL: testDatabase.urlFor('reports'),
+    ...{ DIGEST_KEY, DATA_KEYS },
+  };
   return {
     ...commandsOn(environment),
     environment,

@@ -6,6 +6,7 @@ import { readStatementPage, type Wallet } from '../../src/db/ledger/account-stat
 import { balanceConstraint, partnerBalances } from '../../src/db/ledger/ledger.ts';
 import { salesPerDay } from '../../src/db/ledger/sales.ts';
 import { parseMoney } from '../../src/domain/money.ts';
+import { summedLines } from '../db/ledger/summed-lines.ts';
 import { cancel, expireAll, makeVoucher, redemptions, topUp } from './movements.ts';
 import {
   type AdminScene,
@@ -54,6 +55,9 @@ test('closing and cached balance are equal after every history', async () => {
         expect(statement.closingBalance).toBe(cached[wallet]);
         expect(statement.ledgerBalance).toBe(cached[wallet]);
         addsUp(statement);
+        expect(balancesOf(statement.lines)).toEqual(
+          await summedLines(scene.database, partnerId, wallet),
+        );
         await splitsAnywhere(partnerId, wallet, statement);
         await isPaged(partnerId, wallet, statement);
       }
@@ -88,7 +92,7 @@ async function splitsAnywhere(partnerId: number, wallet: string, whole: Statemen
   addsUp(after);
 }
 
-/** The pages of the portal, which are reckoned back from the ledger's balance, say the same. */
+/** The pages of the portal say the same. */
 async function isPaged(partnerId: number, wallet: Wallet, whole: StatementJson) {
   const moment = whole.lines[Math.floor(whole.lines.length / 3)]?.at;
   const from = moment === undefined ? undefined : new Date(moment);
@@ -102,14 +106,15 @@ async function isPaged(partnerId: number, wallet: Wallet, whole: StatementJson) 
     openingBalance: range.openingBalance,
     closingBalance: range.closingBalance,
   });
-  expect(lines.toReversed().map(({ id, balance }) => ({ id, balance }))).toEqual(
-    range.lines.map(({ id, balance }) => ({ id, balance })),
-  );
+  expect(balancesOf(lines.toReversed())).toEqual(balancesOf(range.lines));
   const { openingBalance, cameIn, wentOut, closingBalance } = first;
   expect(parseMoney(openingBalance) + parseMoney(cameIn) - parseMoney(wentOut)).toBe(
     parseMoney(closingBalance),
   );
 }
+
+const balancesOf = (lines: readonly { readonly id: number; readonly balance: string }[]) =>
+  lines.map(({ id, balance }) => ({ id, balance }));
 
 /** The sales of the days are the vouchers and the delivered top-ups that there are. */
 async function isSold(partnerId: number) {

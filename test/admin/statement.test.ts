@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addUp } from '../../src/db/books/rollup.ts';
+import { ledgerSums } from '../../src/db/books/sums.ts';
+import type { Database } from '../../src/db/connection.ts';
 import { addTransfers } from '../../src/db/ledger/ledger.ts';
 import { parseMoney } from '../../src/domain/money.ts';
 import { cancel, expireAll, makeVoucher, redemptions, topUp } from './movements.ts';
@@ -192,20 +195,25 @@ describe('a date range', () => {
   });
 });
 
+const withoutTriggers = (work: (database: Database) => Promise<unknown>) =>
+  scene.database.connection().execute(async (connection) => {
+    await sql`set session_replication_role = replica`.execute(connection);
+    await work(connection);
+    await sql`set session_replication_role = origin`.execute(connection);
+  });
+
 test('a balance that does not add up is told, with exit code 2', async () => {
   const { id: partnerId } = await scene.json('partner create --name Broken');
   await scene.json(`money deposit --partner ${partnerId} --wallet gift --amount 100`);
-  const change = (amount: string) =>
-    scene.database.connection().execute(async (connection) => {
-      await sql`set session_replication_role = replica`.execute(connection);
-      await connection
+  const change = (balance: string) =>
+    withoutTriggers((database) =>
+      database
         .updateTable('ledger_accounts')
-        .set({ balance: amount })
+        .set({ balance })
         .where('partner_id', '=', partnerId)
         .where('kind', '=', 'gift')
-        .execute();
-      await sql`set session_replication_role = origin`.execute(connection);
-    });
+        .execute(),
+    );
   await change('99');
   const statement = await scene.admin(`money statement --partner ${partnerId} --wallet gift`);
   const check = await scene.admin('money check-ledger');
@@ -214,4 +222,31 @@ test('a balance that does not add up is told, with exit code 2', async () => {
   expect(statement.out).toContain('but the ledger has 99.00: run "money check-ledger"');
   expect(check.code).toBe(2);
   expect(check.out).toContain(`gift of partner ${partnerId}`);
+});
+
+test('lines that do not add up are told, also after their days were summed', async () => {
+  const { id: partnerId } = await scene.json('partner create --name Changed');
+  await scene.json(`money deposit --partner ${partnerId} --wallet gift --amount 100`);
+  await scene.json(`money deposit --partner ${partnerId} --wallet gift --amount 20`);
+  const [line] = (await statementOf(scene, partnerId, 'gift')).lines;
+  // Whatever was written so far is settled.
+  await sql`update book_checkpoints set next_to = (select max(id) from ledger_transfers),
+    next_xid = pg_snapshot_xmin(pg_current_snapshot()), next_at = now() - interval '1 hour'
+    where source = 'ledger-sums'`.execute(scene.database);
+  await addUp(scene.database, ledgerSums);
+  const change = (amount: string) =>
+    withoutTriggers((database) =>
+      database
+        .updateTable('ledger_transfers')
+        .set({ amount })
+        .where('id', '=', line?.id ?? 0)
+        .execute(),
+    );
+  const statement = () => scene.admin(`money statement --partner ${partnerId} --wallet gift`);
+  expect((await statement()).code).toBe(0);
+  await change('90');
+  const changed = await statement();
+  await change('100');
+  expect(changed.code).toBe(2);
+  expect(changed.out).toContain('All lines add up to 110.00, but the ledger has 120.00');
 });

@@ -5,7 +5,7 @@ import { growDatabase } from '../../bench/growth/grown-database.ts';
 import { anyVoucher, voucherCodeOf } from '../../bench/growth/history.ts';
 import { createDigests } from '../../src/crypto/digests.ts';
 import { connectDatabase, type Database } from '../../src/db/connection.ts';
-import { findBrokenInvariants } from '../../src/db/ledger/ledger.ts';
+import { findBrokenInvariants } from '../support/broken-invariants.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const VOUCHERS = 4_000;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createCallbackLimit } from '../../src/callbacks/nudges.ts';
-import { WorkflowsUnavailableError } from '../../src/operations/workflow-calls.ts';
+import { WorkflowsUnavailableError } from '../../src/operations/call-errors.ts';
 
 const taken = () => Promise.resolve('taken');
 const failing = () => Promise.reject(new WorkflowsUnavailableError(true));

@@ -37,6 +37,7 @@ describe('a request without a known result', () => {
     ['the connection breaks after it', ['cut', 'cut']],
     ['a proxy answers with a page', [HTML]],
     ['the service is not available', [refusal(503), refusal(500)]],
+    ['it arrives too slowly', ['cut', refusal(408)]],
     ['its time is over', ['silence']],
   ])('is repeated with its key and bytes, and money moves once: %s', async (_case, faults) => {
     const before = await airtimeBalance();
@@ -57,7 +58,8 @@ describe('a request without a known result', () => {
     const before = await airtimeBalance();
     const [loop = ''] = codeBlocks(guide('repeat-safely.md'), 'python');
     // The first request is refused for its token.
-    scene.proxy.spoil('/airtime-topup', 'pass', HTML, 'cut', refusal(507), NO_ENVELOPE);
+    const faults: Fault[] = ['pass', HTML, 'cut', refusal(408), refusal(507), NO_ENVELOPE];
+    scene.proxy.spoil('/airtime-topup', ...faults);
     const requests = await scene.requestsDuring('/airtime-topup', async () => {
       const result = await python.resultOf(
         `${loop}
@@ -109,7 +111,8 @@ print(json.dumps(result))`,
     const result = await python.resultOf(`
 partner = partner_client(attempts=2)
 error = failure_of(lambda: partner.top_ups.send_airtime(AIRTIME))
-partner.top_ups.send_airtime(AIRTIME, idempotency_key=error.idempotency_key)
+# Spaces around a key do not count.
+partner.top_ups.send_airtime(AIRTIME, idempotency_key=f" {error.idempotency_key}")
 print(json.dumps([type(error).__name__, type(error.__cause__).__name__]))`);
     expect(result).toEqual(['OpenRequestError', 'NoAnswerError']);
     expect(before - (await airtimeBalance())).toBe(5);

@@ -47,6 +47,7 @@ describe('a request without a known result', () => {
     ['the connection breaks after it', ['cut', 'cut']],
     ['a proxy answers with a page', [HTML]],
     ['the service is not available', [refusal(503), refusal(500)]],
+    ['it arrives too slowly', ['cut', refusal(408)]],
   ])('is repeated with its key and bytes, and money moves once: %s', async (_case, faults) => {
     const before = (await partner.readBalances()).walletBalance;
     scene.proxy.spoil('/airtime-topup', ...faults);
@@ -121,7 +122,8 @@ describe('a request without a known result', () => {
       ...Object.values(given),
     );
     // The first request is refused for its token.
-    scene.proxy.spoil('/redeem-gift', 'pass', HTML, 'cut', refusal(5005), NO_ENVELOPE);
+    const faults: Fault[] = ['pass', HTML, 'cut', refusal(408), refusal(5005), NO_ENVELOPE];
+    scene.proxy.spoil('/redeem-gift', ...faults);
     const redemption = { voucherCode, idempotencyKey: randomUUID() };
     const result = await send('/topup-transactions/redeem-gift', redemption);
     expect(result).toMatchObject({ success: true, data: { referenceNumber: expect.any(String) } });

@@ -1,11 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import {
-  addDenomination,
-  addMerchant,
-  addPartner,
-  addProduct,
-  addProductCategory,
-} from '../../src/db/catalogue/companies.ts';
+import { addMerchant, addPartner, addProduct, addRow } from '../../src/db/catalogue/companies.ts';
 import type { Database } from '../../src/db/connection.ts';
 import type { GenerationRequest, GenerationSubject } from '../../src/db/vouchers/generation.ts';
 import { setPrice } from '../support/companies.ts';
@@ -22,9 +16,9 @@ export interface GiftSeller {
 /** Adds a seller of gifts; its denomination has no price yet. */
 export async function addGiftSeller(database: Database): Promise<GiftSeller> {
   const partnerId = await addPartner(database, 'Partner');
-  const categoryId = await addProductCategory(database, {
-    name: `GIFTS ${randomUUID()}`,
-    description: 'Gifts',
+  const categoryId = await addRow(database, 'product_categories', {
+    category_name: `GIFTS ${randomUUID()}`,
+    category_description: 'Gifts',
   });
   const productId = await addProduct(
     database,
@@ -36,7 +30,7 @@ export async function addGiftSeller(database: Database): Promise<GiftSeller> {
     },
     partnerId,
   );
-  const denominationId = await addDenomination(database, {
+  const denominationId = await addRow(database, 'gift_denominations', {
     product_id: productId,
     amount_etb: '100',
   });

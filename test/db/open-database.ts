@@ -1,5 +1,5 @@
 import { connectDatabase, type Database } from '../../src/db/connection.ts';
-import { findBrokenInvariants } from '../../src/db/ledger/ledger.ts';
+import { findBrokenInvariants } from '../support/broken-invariants.ts';
 import { createTestDatabase } from '../support/database.ts';
 
 export interface OpenDatabase {

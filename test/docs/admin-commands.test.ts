@@ -150,15 +150,16 @@ const wordsOfShell = (example: string): string[] =>
 
 test('the command line accepts the examples of its help, whose days are within their limits', async () => {
   const refused: string[] = [];
-  for (const { load } of commands)
-    for (const example of (await load()).examples) {
+  for (const { name, load } of commands)
+    for (const tail of (await load()).examples ?? ['']) {
+      const example = `${name} ${tail}`;
       const words = wordsOfShell(example);
       const refusal = await refusalOf({ words, isProse: false });
       if (refusal !== undefined) refused.push(`${example}: ${refusal}`);
     }
   expect(refused).toEqual([]);
   const extend = await commands.find(({ name }) => name === 'voucher extend')?.load();
-  const words = wordsOfShell(extend?.examples[0] ?? '');
+  const words = wordsOfShell(extend?.examples?.[0] ?? '');
   const day = words[words.indexOf('--until') + 1] ?? '';
   const { until } = extendVoucherRepair.limits(
     readAdminConfig({ DATABASE_URL: 'postgres://localhost/none' }),
@@ -225,21 +226,22 @@ test('the commands that pages, workflows and messages of the service name are th
   expect(unknown).toEqual([]);
 });
 
-test('the table of commands has every command that a file exports, and each repair by its title', async () => {
-  const names = new Set(allCommands.map(({ name }) => name));
-  const files = readdirSync('src/admin/commands', { recursive: true, encoding: 'utf8' });
-  const exported: string[] = [];
-  for (const file of files.filter((name) => name.endsWith('.ts'))) {
-    const found = Object.values(
-      await import(/* @vite-ignore */ `../../src/admin/commands/${file}`),
-    ).flat();
-    for (const one of found as { name?: string; examples?: unknown }[])
-      if (one.examples !== undefined) exported.push(String(one.name));
+test('the table has the commands of each file, and each repair by its title', async () => {
+  const files = readdirSync('src/admin/commands', { encoding: 'utf8' });
+  const inFiles: string[] = [];
+  for (const file of files) {
+    const { commands: ofFile } = await import(
+      /* @vite-ignore */ `../../src/admin/commands/${file}`
+    );
+    inFiles.push(...Object.keys(ofFile));
   }
-  expect(exported.filter((name) => !names.has(name))).toEqual([]);
-  const others = allCommands.filter(({ name }) => !exported.includes(name));
-  const loaded = await Promise.all(others.map(({ load }) => load()));
-  expect(loaded.map(({ name }) => name)).toEqual(others.map(({ name }) => name));
+  // A name of the table that its file lacks has no command.
+  for (const { name, load } of allCommands)
+    expect((await load())?.run, name).toBeTypeOf('function');
+  const listed = allCommands.map(({ name }) => name);
+  expect(new Set(listed).size).toBe(listed.length);
+  expect(inFiles.filter((name) => !listed.includes(name))).toEqual([]);
+  const others = allCommands.filter(({ name }) => !inFiles.includes(name));
   expect(others.map(({ summary }) => summary).sort()).toEqual(
     repairKinds.flatMap(({ title, isAlwaysByTwo }) => (isAlwaysByTwo ? [] : [title])).sort(),
   );

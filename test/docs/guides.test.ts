@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
 import type { ZodType } from 'zod';
-import { indexPath, operationAddress } from '../../src/docs-site/pages/reference.ts';
+import { errorsPage, indexPath, operationAddress } from '../../src/docs-site/pages/reference.ts';
 import { reasons } from '../../src/domain/reasons.ts';
 import {
   httpStatusOf,
@@ -13,6 +13,7 @@ import { codeAnchor, reasonAnchor } from '../../src/http/envelope.ts';
 import { REVOKED_KEY, signatureMistakes } from '../../src/http/signature/diagnose-signature.ts';
 import { verifySignature } from '../../src/http/signature/verify-signature.ts';
 import { merchantRoutes } from '../../src/merchant/routes.ts';
+import { errorCodesOf } from '../../src/openapi/refusals.ts';
 import { portalSite } from '../../src/pages/portal/routes.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
 import { codeBlocks, guide, guides } from './guides.ts';
@@ -50,6 +51,19 @@ const linksOf = (text: string): string[] =>
 test.each([...guides])('every address of the site in %s is there', (_name, text) => {
   expect(linksOf(text).filter((link) => !addresses.has(link))).toEqual([]);
 });
+
+test.each(surfaces)(
+  'the page of errors has the anchors of each code of $surface',
+  async (routes) => {
+    const page = (await errorsPage(surfaces).write()).content.toString();
+    const anchors = errorCodesOf(routes).flatMap(({ statusCode, meanings }) => [
+      codeAnchor(routes.surface, statusCode),
+      ...meanings.map(({ reason }) => reasonAnchor(routes.surface, statusCode, reason)),
+    ]);
+    expect(anchors.length).toBeGreaterThan(50);
+    expect(anchors.filter((anchor) => !page.includes(` id="${anchor}"`))).toEqual([]);
+  },
+);
 
 test('guides link to the site', () => {
   expect([...guides.values()].flatMap(linksOf).length).toBeGreaterThan(40);

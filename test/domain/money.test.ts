@@ -40,6 +40,7 @@ describe('parseMoney', () => {
     ['-0.5', -500_000n],
     ['97.5', 97_500_000n],
     ['99999999999999.999999', 99_999_999_999_999_999_999n],
+    [`1${'0'.repeat(39)}`, 10n ** 45n],
   ])('reads %s', (text, money) => {
     expect(parseMoney(text)).toBe(money);
   });

@@ -17,6 +17,7 @@ import { type ClaimFacts, refuseClaim } from '../../src/domain/vouchers/claim.ts
 import { type RedemptionFacts, settleOrRefuse } from '../../src/domain/vouchers/redemption.ts';
 import {
   type Company,
+  refuseCancellation,
   type VoucherStatus,
   voucherMoves,
 } from '../../src/domain/vouchers/voucher.ts';
@@ -260,11 +261,11 @@ function redemptionRefusals(company: Company): Reason[] {
   const found = new Set<Reason>();
   const payees: RedemptionFacts['merchant'][] = [
     undefined,
-    { id: 1, isActive: true, feePercent: '2.5', hasPayoutAccount: true },
-    { id: 1, isActive: true, feePercent: '100', hasPayoutAccount: true },
-    { id: 1, isActive: true, feePercent: null, hasPayoutAccount: true },
-    { id: 1, isActive: true, feePercent: '2.5', hasPayoutAccount: false },
-    { id: 1, isActive: false, feePercent: '2.5', hasPayoutAccount: true },
+    { isActive: true, feePercent: '2.5', hasPayoutAccount: true },
+    { isActive: true, feePercent: '100', hasPayoutAccount: true },
+    { isActive: true, feePercent: null, hasPayoutAccount: true },
+    { isActive: true, feePercent: '2.5', hasPayoutAccount: false },
+    { isActive: false, feePercent: '2.5', hasPayoutAccount: true },
   ];
   const around = combinations({
     isAdmitted: [true],
@@ -335,8 +336,18 @@ function topupRefusals(kind: TopupKind): Reason[] {
   return [...found];
 }
 
+/** Every reason by which a cancellation can be refused. */
+const cancellationRefusals = (): Reason[] => [
+  ...new Set(
+    combinations({ status: [undefined, ...statuses], isBlocked: either }).flatMap(
+      (facts) => refuseCancellation(facts)?.reason ?? [],
+    ),
+  ),
+];
+
 /** What the transactions of an operation can end with besides the ladder. */
 const writes = {
+  'cancel-voucher': ['reserve-not-updated', 'database-failed'],
   'airtime-topup': ['database-failed'],
   'airtime-package-topup': ['database-failed'],
   'retry-topup': ['database-failed'],
@@ -357,6 +368,7 @@ describe('what the ladders can answer', () => {
     ['merchant', 'initiate-claim', () => claimRefusals(merchant)],
     ['partner', 'redeem-gift', () => redemptionRefusals(partner)],
     ['merchant', 'redeem-gift', () => redemptionRefusals(merchant)],
+    ['partner', 'cancel-voucher', cancellationRefusals],
     ['partner', 'airtime-topup', () => topupRefusals('AIRTIME')],
     ['partner', 'airtime-package-topup', () => topupRefusals('PACKAGE')],
     ['partner', 'retry-topup', () => [...topupRefusals('AIRTIME'), ...topupRefusals('PACKAGE')]],

@@ -34,7 +34,8 @@ const facts = (differing: Partial<StatusFacts> = {}): StatusFacts => ({
     { kind: 'top-up', count: 40 },
   ],
   waiting: [
-    { outbox: 'messages', count: 500, oldestSeconds: 119 },
+    { outbox: 'codes', count: 500, oldestSeconds: 119 },
+    { outbox: 'messages', count: 1, oldestSeconds: 900 },
     { outbox: 'statements', count: 1, oldestSeconds: 86_400 },
   ],
   providers: [provider('gsma', true)],
@@ -53,8 +54,8 @@ const causes: readonly [cause: string, differing: Partial<StatusFacts>, seconds:
   ['A restored database is being recovered', { outages: { recovery: ago(9) } }, 9],
   ['No worker runs', { outages: { workers: ago(10) } }, 10],
   ['No SMS provider takes calls', broken('africas-talking', 'smpp'), 300],
-  ['A message has waited for 10 minutes', waits('messages', 600), 600],
-  ['A message has waited for 2 minutes', waits('messages', 120), 120],
+  ['A code has waited for 10 minutes', waits('codes', 600), 600],
+  ['A code has waited for 2 minutes', waits('codes', 120), 120],
   ['No mobile money provider takes calls', broken('gsma', 'gsma', 'mpesa'), 300],
   [
     '10 payments or reversals of the last hour, and 10 %, have been open for 10 minutes',
@@ -114,7 +115,7 @@ describe('a part', () => {
 
   test('is in its worst condition, since the first of what causes that', () => {
     const [, codes] = statusOf(
-      facts({ ...broken('smpp'), waiting: [{ outbox: 'messages', count: 3, oldestSeconds: 601 }] }),
+      facts({ ...broken('smpp'), waiting: [{ outbox: 'codes', count: 3, oldestSeconds: 601 }] }),
     );
     expect(codes).toEqual({ part: 'codes', condition: 'not working', since: ago(601) });
   });

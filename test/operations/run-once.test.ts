@@ -7,16 +7,16 @@ import { beginOperation, outcomeFor, settleOperation } from '../../src/db/operat
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import type { Services } from '../../src/http/services.ts';
 import {
+  StillProcessingError,
+  WorkflowsUnavailableError,
+} from '../../src/operations/call-errors.ts';
+import {
   createOperationWaits,
   identify,
   type RequestIdentity,
   type Run,
   runOnce,
 } from '../../src/operations/run-once.ts';
-import {
-  StillProcessingError,
-  WorkflowsUnavailableError,
-} from '../../src/operations/workflow-calls.ts';
 import { createLogger } from '../../src/runtime/process/logger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 

@@ -6,14 +6,15 @@ import {
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { describe, expect, it, vi } from 'vitest';
-import type { WorkflowClientOptions } from '../../src/operations/workflow-calls.ts';
-import {
-  calls,
-  createWorkflowClient,
-  WorkflowsUnavailableError,
-} from '../../src/operations/workflow-calls.ts';
-import type { RedeemCommand } from '../../workflows/contracts.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { WorkflowsUnavailableError } from '../../src/operations/call-errors.ts';
+import type { WorkflowCall, WorkflowClientOptions } from '../../src/operations/workflow-calls.ts';
+import { calls, createWorkflowClient } from '../../src/operations/workflow-calls.ts';
+import type {
+  ClaimCommand,
+  GenerateVoucherCommand,
+  RedeemCommand,
+} from '../../workflows/contracts.ts';
 
 const outcome = { requestId: 'first', requestDigest: 'digest', result: { ok: true } };
 const command = { requestId: 'first', company: { kind: 'partner', id: 1 } } as RedeemCommand;
@@ -33,24 +34,32 @@ const voucher = {
 const updateFailed = (type: string) =>
   new WorkflowUpdateFailedError('Workflow Update failed', ApplicationFailure.create({ type }));
 
-/** Redeems through a client whose updates end as they are told. */
-function redeemBy(update: () => Promise<unknown>) {
-  const client = {
-    withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
-    workflow: { executeUpdateWithStart: update },
-  } as unknown as Client;
-  const workflows = createWorkflowClient({
-    client,
+/** Calls workflows through a client that does what it is told. */
+const clientOf = (
+  workflow: Readonly<Record<string, unknown>>,
+  answers?: WorkflowClientOptions['answers'],
+) =>
+  createWorkflowClient({
+    client: {
+      withDeadline: (_deadline: number, call: () => Promise<unknown>) => call(),
+      workflow,
+    } as unknown as Client,
     reachability: { isReachable: async () => true, doubt: () => {} },
     taskQueue: 'test',
-    eager: false,
+    answers,
     callerWaitMs: 60_000,
     timing: {} as WorkflowClientOptions['timing'],
     failpoint: () => undefined,
     numbers: { hashOf: () => 'hash', hashOfStored: () => 'hash' },
   });
-  return workflows.call(calls.redeem, { voucher, command }, Date.now() + 60_000);
-}
+
+/** Redeems through a client whose updates end as they are told. */
+const redeemBy = (update: () => Promise<unknown>) =>
+  clientOf({ executeUpdateWithStart: update }).call(
+    calls.redeem,
+    { voucher, command },
+    Date.now() + 60_000,
+  );
 
 /** As the server answers where the workflow task that carried the update failed. */
 const workflowTaskFailed = new ServiceError('Unable to perform workflow execution update', {
@@ -102,4 +111,59 @@ it('a workflow that Temporal has lost may have been done', async () => {
   const error = await redeemBy(update).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(WorkflowsUnavailableError);
   expect(error).toMatchObject({ isCertain: false });
+});
+
+describe.each([
+  { name: 'started elsewhere', eagerlyStarted: false, isAsked: true },
+  {
+    name: 'started here, which answers at once',
+    eagerlyStarted: true,
+    told: { answer: outcome, isKept: true },
+    isAsked: false,
+  },
+  {
+    name: 'started here, whose answer only Temporal keeps',
+    eagerlyStarted: true,
+    told: { answer: outcome, isKept: false },
+    isAsked: true,
+  },
+  { name: 'started here, which does not answer soon', eagerlyStarted: true, isAsked: true },
+])('a workflow $name', ({ eagerlyStarted, told, isAsked }) => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  async function answerTo<Request, Answer>(kind: WorkflowCall<Request, Answer>, request: Request) {
+    const ask = vi.fn().mockResolvedValue(outcome);
+    const start = vi.fn().mockResolvedValue({ eagerlyStarted, result: ask, executeUpdate: ask });
+    const end = vi.fn();
+    const answer = told === undefined ? new Promise<never>(() => {}) : Promise.resolve(told);
+    const workflows = clientOf({ start }, { listen: () => ({ answer, end }) });
+    const calling = workflows.call(kind, request, Date.now() + 60_000);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await calling).toBe(outcome);
+    expect(start).toHaveBeenCalledTimes(1);
+    expect(ask).toHaveBeenCalledTimes(isAsked ? 1 : 0);
+    expect(end).toHaveBeenCalledTimes(1);
+  }
+
+  const asked = isAsked ? 'is asked for' : 'tells';
+  it(`${asked} its result`, () =>
+    answerTo(calls.generate, {
+      operationId: 'operation',
+      company: { kind: 'partner', id: 1 },
+    } as GenerateVoucherCommand));
+
+  it(`and goes on: it ${asked} its answer`, () =>
+    answerTo(calls.claim, { voucher, command: command as unknown as ClaimCommand }));
+});
+
+it('a workflow that has ended in another process is asked by a new run', async () => {
+  const update = vi.fn().mockResolvedValue(outcome);
+  const executeUpdate = vi.fn().mockRejectedValue(new WorkflowNotFoundError('over', 'id', ''));
+  const start = vi.fn().mockResolvedValue({ eagerlyStarted: false, executeUpdate });
+  const listen = () => ({ answer: new Promise<never>(() => {}), end: () => true });
+  const workflows = clientOf({ start, executeUpdateWithStart: update }, { listen });
+  const request = { voucher, command: command as unknown as ClaimCommand };
+  expect(await workflows.call(calls.claim, request, Date.now() + 60_000)).toBe(outcome);
+  expect(update).toHaveBeenCalledTimes(1);
 });

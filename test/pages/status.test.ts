@@ -69,6 +69,25 @@ test('the confirmation of a payment that nobody knows the end of holds up no cod
   expect(parts.find(({ part }) => part === 'codes')?.condition).toBe('working');
 });
 
+test('a text message that waits holds up the codes only where it is a code', async () => {
+  const { gift } = await scene.voucherIn('redeemed');
+  const anHourAgo = new Date(Date.now() - 3_600_000);
+  await sql`update redemptions set settled_at = ${anHourAgo} where voucher_id = ${gift.id}`.execute(
+    stack.database,
+  );
+  const codesWhile = async (kind: string) => {
+    const setSettled = (settledAt: Date | null) =>
+      sql`update messages set settled_at = ${settledAt}, created_at = ${anHourAgo}
+        where voucher_id = ${gift.id} and kind = ${kind}`.execute(stack.database);
+    await setSettled(null);
+    const { parts } = await reads(async () => undefined)();
+    await setSettled(anHourAgo);
+    return parts.find(({ part }) => part === 'codes')?.condition;
+  };
+  expect(await codesWhile('REDEMPTION_CONFIRMATION')).toBe('working');
+  expect(await codesWhile('VERIFICATION_CODE')).toBe('not working');
+});
+
 test('an outage counts from the first look that notices it, and ends', async () => {
   let isDown = true;
   const read = reads(async () => {

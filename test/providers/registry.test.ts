@@ -55,7 +55,7 @@ it('settings alone choose and configure the providers', async () => {
   const mobileMoney = createMobileMoneySet(settings);
   const airtime = createAirtimeSet(settings);
   const number = '+251911234567';
-  const sent = await smsSender.named(null).send({ to: number, text: 'Hello' });
+  const sent = await smsSender.named(smsSender.defaultName).send({ to: number, text: 'Hello' });
   const overSmpp = await smsSender.named('smpp').send({ to: '+251911234568', text: 'Hello' });
   expect(overSmpp.kind).toBe('delivered');
   const paid = await mobileMoney.named('gsma').pay({
@@ -87,7 +87,7 @@ it('settings alone choose and configure the providers', async () => {
 it('a provider without its address is not configured, and the default must be', () => {
   const set = createProviderSet({ one: 1, two: undefined, three: 3 }, 'three');
   expect(set.names).toEqual(['three', 'one']);
-  expect([set.named(null), set.named('one')]).toEqual([3, 1]);
+  expect([set.named(set.defaultName), set.named('one')]).toEqual([3, 1]);
   expect(() => set.named('two')).toThrow('The provider two is not configured');
   expect(() => createProviderSet({ one: 1, two: undefined }, 'two')).toThrow(ProviderNotConfigured);
 });
@@ -99,7 +99,7 @@ it('a wrapped set has the same providers, each behind its wrap', () => {
     isAvailable: () => name === 'one',
     hasMoney: () => true,
   }));
-  expect([wrapped.named(null), wrapped.named('one')]).toEqual(['three b', 'one a']);
+  expect([wrapped.named(wrapped.defaultName), wrapped.named('one')]).toEqual(['three b', 'one a']);
   expect(() => wrapped.named('two')).toThrow(ProviderNotConfigured);
   expect(wrapped.names).toEqual(set.names);
   expect([wrapped.isAvailable('one'), wrapped.isAvailable('three')]).toEqual([true, false]);

@@ -2,12 +2,11 @@ import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { randomApiKey } from '../../src/crypto/random.ts';
 import {
   addApiKey,
-  addDenomination,
   addMerchant,
   addPartner,
   addProduct,
-  addProductCategory,
   addPublicKey,
+  addRow,
   addSourceAddresses,
   type NewMerchant,
 } from '../../src/db/catalogue/companies.ts';
@@ -62,9 +61,9 @@ export async function makePartner(
   const id = await addPartner(database, `Partner ${randomUUID()}`);
   const company: Company = { kind: 'partner', id };
   await addSourceAddresses(database, company, LOOPBACK);
-  const categoryId = await addProductCategory(database, {
-    name: `GIFTS ${randomUUID()}`,
-    description: 'Gifts',
+  const categoryId = await addRow(database, 'product_categories', {
+    category_name: `GIFTS ${randomUUID()}`,
+    category_description: 'Gifts',
   });
   const giftProductId = await addProduct(
     database,
@@ -77,7 +76,7 @@ export async function makePartner(
     id,
   );
   const denomination = async (amount: string, priceUsd?: string) => {
-    const denominationId = await addDenomination(database, {
+    const denominationId = await addRow(database, 'gift_denominations', {
       product_id: giftProductId,
       amount_etb: amount,
     });

@@ -4,7 +4,6 @@ import { type RunningApi, startApi } from '../../src/api.ts';
 import { type ApiConfig, type Environment, readApiConfig } from '../../src/config/config.ts';
 import { createDigests, type Digests } from '../../src/crypto/digests.ts';
 import { connectDatabase, type Database } from '../../src/db/connection.ts';
-import { findBrokenInvariants } from '../../src/db/ledger/ledger.ts';
 import type { ProcessRole } from '../../src/db/rights/table-rights.ts';
 import { makeSecrets } from '../../src/local/start/backing-services.ts';
 import type { Metrics } from '../../src/runtime/metrics/metrics.ts';
@@ -13,6 +12,7 @@ import { createLogger } from '../../src/runtime/process/logger.ts';
 import { connectTemporal, type TemporalConnection } from '../../src/runtime/temporal/connection.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { type RunningWorker, startWorker } from '../../src/worker.ts';
+import { findBrokenInvariants } from './broken-invariants.ts';
 import { createTestDatabase } from './database.ts';
 
 /**
@@ -128,7 +128,8 @@ export async function startStack(
     startApi(configOf('api'), temporal, {
       ...options,
       logger,
-      eager: config.temporal.temporalBuildId === undefined,
+      // Recorded histories have the updates by which callers in other processes ask.
+      eager: config.temporal.temporalBuildId === undefined && process.env.RECORD_HISTORIES !== '1',
     }),
   ]);
   const database = connectDatabase(config.database.databaseUrl, { poolSize: 4 });

@@ -16,7 +16,12 @@ export async function ended(
   history?: string,
   runId?: string,
 ): Promise<unknown> {
-  const handle = stack.temporal.client.workflow.getHandle(workflowId, runId);
+  const { workflow } = stack.temporal.client;
+  // A caller that still waits may begin another run as soon as this one has ended.
+  const handle = workflow.getHandle(
+    workflowId,
+    runId ?? (await workflow.getHandle(workflowId).describe()).runId,
+  );
   const result = await handle.result().catch((error: unknown) => error);
   expect(await lackingWords(handle), workflowId).toEqual([]);
   if (history !== undefined && process.env.RECORD_HISTORIES === '1') {

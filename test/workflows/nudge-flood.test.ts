@@ -1,5 +1,6 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { workflowTiming } from '../../src/runtime/temporal/workflow-timing.ts';
 import { setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.ts';
 import { breakStatement } from '../support/database-faults.ts';
 import { until } from '../support/until.ts';
@@ -21,18 +22,31 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stack.stop());
 
-/** The length of a history; the pauses that a nudge has ended; whether the workflow waits in one. */
+/** The length of a history; the pauses that ended early; whether a pause and the alarm of a workflow run. */
 async function look(handle: WorkflowHandle) {
   const events = (await handle.fetchHistory()).events ?? [];
   const count = (attributes: string) =>
     events.filter((event) => event[attributes as keyof typeof event]).length;
   const ended = count('timerCanceledEventAttributes');
+  const { alarmAfterMs } = workflowTiming(scene.stack.config);
+  // The alarm of an unknown outcome ends early, too, as soon as the outcome is known.
+  const alarmsEnded = events.filter(
+    ({ timerStartedEventAttributes: alarm, eventId }) =>
+      Number(alarm?.startToFireTimeout?.seconds) * 1_000 === alarmAfterMs &&
+      events.some(
+        ({ timerCanceledEventAttributes: end }) => eventId && end?.startedEventId?.eq(eventId),
+      ),
+  ).length;
+  const last = events.at(-1);
   const pending = count('timerStartedEventAttributes') - ended - count('timerFiredEventAttributes');
   return {
     events: events.length,
     signals: count('workflowExecutionSignaledEventAttributes'),
-    followed: ended,
-    waits: pending === 1 && events.at(-1)?.workflowTaskScheduledEventAttributes == null,
+    followed: ended - alarmsEnded,
+    waits:
+      pending === 2 &&
+      !last?.workflowTaskScheduledEventAttributes &&
+      !last?.workflowTaskStartedEventAttributes,
   };
 }
 

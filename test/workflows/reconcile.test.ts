@@ -3,7 +3,6 @@ import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
 import type { ApplicationFailure } from '@temporalio/common';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findBrokenInvariants } from '../../src/db/ledger/ledger.ts';
 import type { ReconcileResult } from '../../workflows/reconcile.ts';
 import { reconcileId } from '../../workflows/workflow-ids.ts';
 import { newOwner, REDEEM, repeated, settled } from '../end-to-end/gift/gift-scene.ts';
@@ -11,7 +10,9 @@ import { type RedemptionScene, setRedemptionScene } from '../end-to-end/gift/red
 import { idOf, newKey, setTopupScene, type TopupScene } from '../end-to-end/topups/topup-scene.ts';
 import { settleCase } from '../positions/cases.ts';
 import { askAll, askNow } from '../positions/placements.ts';
+import { findBrokenInvariants } from '../support/broken-invariants.ts';
 import { call } from '../support/clients.ts';
+import { nudge } from '../support/nudge.ts';
 import type { Stack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 import { callsPerson } from './called-person.ts';
@@ -114,7 +115,7 @@ describe('what was terminated while nobody knew how it would end is taken up aga
     for (const { id, msisdn, headers, workflow, attempt, ending, status, returned } of opened) {
       const wallet = await topups.wallet();
       await topups.settle(id, ending);
-      await workflow.signal('providerNudge');
+      await nudge(workflow);
       await topups.untilStatus(id, status);
       expect(await topups.wallet()).toBe(wallet + returned);
       expect((await topups.show(id)).attempts).toHaveLength(attempt);
@@ -147,7 +148,7 @@ describe('what was terminated while nobody knew how it would end is taken up aga
     await resumedAfter(gifts.stack, workflows);
     for (const { merchant, client, gift, body, workflow } of opened) {
       await gifts.settlePayout(merchant, 'completed');
-      await workflow.signal('providerNudge');
+      await nudge(workflow);
       await gifts.untilStatus(gift, 'REDEEMED');
       expect((await client.post(REDEEM, body)).body.statusCode).toBe(200);
       expect(gifts.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
@@ -254,7 +255,7 @@ describe('what a provider did although it had refused it', () => {
       expect((await topups.show(id)).status).toBe('UNKNOWN');
       expect(await findBrokenInvariants(stack.database)).toEqual([]);
       await topups.settle(id, 'failed');
-      await workflow.signal('providerNudge');
+      await nudge(workflow);
       await topups.untilStatus(id, end);
     }
     await settleCase(stack, late.ourReference, 'partner');

@@ -95,13 +95,14 @@ describe('a top-up', () => {
     const mend = await hideTable(topups.stack.database, 'repairs');
     const id = await topups.openTopUp();
     const handle = await topups.workflowOf(id);
+    const { runId } = await handle.describe();
     await untilPersonIsCalled(handle, CALL_NOTICE);
     await mend();
     await until(async () => expectNobodyNeeded(handle));
     await topups.settle(id, 'completed');
     await handle.signal('providerNudge');
     await topups.untilStatus(id, 'SUCCESS');
-    expect(await ended(topups.stack, handle.workflowId)).toEqual({
+    expect(await ended(topups.stack, handle.workflowId, undefined, runId)).toEqual({
       ended: 'delivered',
       attempts: 1,
     });

@@ -2,8 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { topUpStart } from '../../src/runtime/temporal/workflow-starts.ts';
-import { workflowTiming } from '../../src/runtime/temporal/workflow-timing.ts';
 import type { CaseName } from '../../workflows/contracts.ts';
 import { caseId } from '../../workflows/workflow-ids.ts';
 import { untilBooksAreChecked } from '../db/ledger/checked-books.ts';
@@ -85,33 +83,10 @@ describe('top-up', () => {
   });
 
   it('begun anew for a retry that has been made does not wait for another', async () => {
-    const { database, config, temporal } = scene.stack;
     const id = await scene.failedTopUp();
     expect((await scene.retry(id, scene.number('000'))).status).toBe(200);
     await (await scene.workflowOf(id)).result();
-    const made = await database
-      .selectFrom('operations')
-      .innerJoin('topup_attempts', 'operation_id', 'operations.id')
-      .select(['operation_id', 'request_id', 'request_digest', 'company_id', 'attempt'])
-      .where('topup_id', '=', id)
-      .where('attempt', '=', 2)
-      .executeTakeFirstOrThrow();
-    const command = {
-      operationId: made.operation_id,
-      requestId: made.request_id,
-      requestDigest: made.request_digest,
-      company: { kind: 'partner', id: made.company_id },
-      transactionId: id,
-      attempt: made.attempt,
-      msisdn: null,
-    } as const;
-    await temporal.client.workflow.start('topUp', {
-      ...topUpStart(await scene.workflowIdOf(id), {
-        begin: { kind: 'retry', command },
-        timing: workflowTiming(config),
-      }).options,
-      taskQueue: config.temporal.temporalTaskQueue,
-    });
+    await scene.startAgain(id);
     expect(await endOf(id, 'top-up-answered')).toMatchObject({ ended: 'delivered' });
   });
 

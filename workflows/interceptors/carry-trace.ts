@@ -86,18 +86,24 @@ function failureOf(error: unknown): string | undefined {
 /** The second half of a run's id is random, and the same in every replay. */
 const spanIdOf = (runId: string): string => runId.replaceAll('-', '').slice(-16);
 
-const withTrace = (headers: Headers, trace: string): Headers => ({
+/** Headers that let the other side go on with a trace. They are not encrypted, and a trace is no secret. */
+export const withTrace = (headers: Headers, trace: string): Headers => ({
   ...headers,
   [HEADER]: defaultPayloadConverter.toPayload(trace),
 });
 
-function traceIn(headers: Headers): string | undefined {
+/** The caller's `traceparent`, which may be any text. */
+export function callerTrace(headers: Headers): string | undefined {
   const payload = headers[HEADER];
-  if (payload === undefined) return undefined;
   try {
-    const value: unknown = defaultPayloadConverter.fromPayload(payload);
-    return typeof value === 'string' && FORM.test(value) ? value : undefined;
+    const value: unknown = payload && defaultPayloadConverter.fromPayload(payload);
+    return typeof value === 'string' ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+function traceIn(headers: Headers): string | undefined {
+  const trace = callerTrace(headers);
+  return trace !== undefined && FORM.test(trace) ? trace : undefined;
 }

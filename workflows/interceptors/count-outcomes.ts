@@ -1,10 +1,11 @@
 import {
-  ApplicationFailure,
   ContinueAsNew,
   isCancellation,
   metricMeter,
   type WorkflowInterceptorsFactory,
 } from '@temporalio/workflow';
+import { answersOfStarts } from '../contracts.ts';
+import { calledPerson } from '../steps/failures.ts';
 
 /** How a workflow, or its answer to an update, ended: few values, for the label of a metric. */
 type Outcome = 'done' | 'refused' | 'continued' | 'needs-action' | 'cancelled' | 'failed';
@@ -12,6 +13,15 @@ type Outcome = 'done' | 'refused' | 'continued' | 'needs-action' | 'cancelled' |
 const starts = () => metricMeter.createCounter('voucher_service_workflow_starts');
 const ends = () => metricMeter.createCounter('voucher_service_workflow_ends');
 const updates = () => metricMeter.createCounter('voucher_service_workflow_updates');
+
+/** Counts an answer to the API by its outcome. */
+export function countAnswer(update: string, answering: Promise<unknown>): void {
+  const count = (outcome: Outcome) => updates().add(1, { update, outcome });
+  answering.then(
+    (result) => count(outcomeOf(result)),
+    (error) => count(failureOf(error)),
+  );
+}
 
 /**
  * Counts the starts, ends and answers of workflows by their outcome. The SDK leaves out what is only
@@ -32,11 +42,8 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
       },
       handleUpdate(input, next) {
         const answering = next(input);
-        const count = (outcome: Outcome) => updates().add(1, { update: input.name, outcome });
-        answering.then(
-          (result) => count(outcomeOf(result)),
-          (error) => count(failureOf(error)),
-        );
+        // The answer of a start is counted where it is made: not all of its callers ask for it.
+        if (!answersOfStarts.includes(input.name)) countAnswer(input.name, answering);
         return answering;
       },
     },
@@ -63,6 +70,5 @@ function outcomeOf(value: unknown): Outcome {
 function failureOf(error: unknown): Outcome {
   if (error instanceof ContinueAsNew) return 'continued';
   if (isCancellation(error)) return 'cancelled';
-  const needsPerson = error instanceof ApplicationFailure && error.type === 'NeedsAction';
-  return needsPerson ? 'needs-action' : 'failed';
+  return calledPerson(error) ? 'needs-action' : 'failed';
 }

@@ -1,17 +1,12 @@
 import { condition, workflowInfo } from '@temporalio/workflow';
 import type { MessageOutcome } from '../../activities/messages.ts';
-import type {
-  ClaimAnswered,
-  ClaimSettled,
-  ClaimStarted,
-} from '../../activities/redemptions/claims.ts';
-import { refuse } from '../../src/domain/refusals.ts';
+import type { ClaimSettled, ClaimStarted } from '../../activities/redemptions/claims.ts';
 import {
-  type ClaimCommand,
-  type ClaimMade,
+  type AnsweredOperation,
   type OperationOutcome,
-  superseded,
-} from '../contracts.ts';
+  refuse,
+} from '../../src/domain/refusals.ts';
+import { type ClaimCommand, type ClaimMade, superseded } from '../contracts.ts';
 import { sendUntilSettled, signalIfRunning } from '../steps/messages.ts';
 import { type RedemptionRun, showProgress } from './redeem-once.ts';
 
@@ -19,7 +14,7 @@ import { type RedemptionRun, showProgress } from './redeem-once.ts';
 export const claimVoucher = (
   { database, timing }: RedemptionRun,
   command: ClaimCommand,
-): Promise<ClaimSettled | ClaimStarted | ClaimAnswered> =>
+): Promise<ClaimSettled | ClaimStarted | AnsweredOperation<ClaimMade>> =>
   database.claimAndSend(command, {
     claimLifetimeMs: timing.claimLifetimeMs,
     workflowId: workflowInfo().workflowId,
@@ -79,8 +74,11 @@ function noteNotSent(run: RedemptionRun, { message: detail }: { readonly message
 }
 
 /** Waits until a claim is redeemed, ended otherwise, or expired. */
-export async function claimIsOver(run: RedemptionRun, claimId: string): Promise<void> {
-  let remainingMs: number = run.timing.claimLifetimeMs;
+export async function claimIsOver(
+  run: RedemptionRun,
+  { claimId, expiresAt }: ClaimStarted,
+): Promise<void> {
+  let remainingMs = Math.max(1, Date.parse(expiresAt) - Date.now());
   const isOver = () => run.ended !== undefined;
   while (!(await condition(isOver, remainingMs, { summary: 'Until the claim expires' }))) {
     await condition(() => run.redemptions.size === 0);

@@ -3,13 +3,12 @@ import { upsertSearchAttributes } from '@temporalio/workflow';
 import type { MessageOutcome } from '../../activities/messages.ts';
 import type { ClaimStarted } from '../../activities/redemptions/claims.ts';
 import type { RedemptionHeld } from '../../activities/redemptions/facts.ts';
-import type { Refusal } from '../../src/domain/refusals.ts';
+import type { OperationOutcome, Refusal } from '../../src/domain/refusals.ts';
 import * as activities from '../activity-options.ts';
 import { providers } from '../activity-options.ts';
 import {
   type ClaimMade,
   createNudges,
-  type OperationOutcome,
   type RedeemCommand,
   type RedeemVoucherInput,
   type RedemptionMade,

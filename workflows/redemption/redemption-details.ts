@@ -2,7 +2,7 @@ import type { MessageOutcome } from '../../activities/messages.ts';
 import type { ClaimStarted } from '../../activities/redemptions/claims.ts';
 import type { RedemptionHeld } from '../../activities/redemptions/facts.ts';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.ts';
-import { showDetails } from '../current-details.ts';
+import { ON_HOLD, showDetails } from '../current-details.ts';
 import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.ts';
 import {
   type AskedProviders,
@@ -140,10 +140,7 @@ export const shownRedemption = (
 
 /** A payment whose outcome the provider has not told yet. */
 export const showPaying = (hold: ShownRedemption): void =>
-  showDetails(
-    `**Paying**: ${describeRedemption(hold)}`,
-    'The money is on hold until the provider tells the outcome. No action is needed.',
-  );
+  showDetails(`**Paying**: ${describeRedemption(hold)}`, ON_HOLD);
 
 /** A payment whose outcome the provider does not know, or does not tell. */
 export const showUnknown = (hold: ShownRedemption, lastMessage: string, urgency: Urgency): void =>

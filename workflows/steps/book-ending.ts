@@ -1,7 +1,8 @@
 import type { RedemptionHeld } from '../../activities/redemptions/facts.ts';
 import type { TopUpHeld } from '../../activities/topups/topup-holds.ts';
+import type { OperationOutcome } from '../../src/domain/refusals.ts';
 import type { database as steps } from '../activity-options.ts';
-import type { OperationOutcome, RedemptionMade, TopUpMade } from '../contracts.ts';
+import type { RedemptionMade, TopUpMade } from '../contracts.ts';
 import { describeRedemption } from '../redemption/redemption-details.ts';
 import { bookUntilDone } from './database-steps.ts';
 import type { Ending } from './final-outcome.ts';

@@ -4,11 +4,11 @@ import {
   TemporalFailure,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import { showDetails } from '../current-details.ts';
+import { PERSON_NEEDED, showDetails } from '../current-details.ts';
 import { ROWS_VANISHED } from '../interceptors/vanished-rows.ts';
 import { needsAction } from '../search-attributes.ts';
 import { failureType, type Turns, untilNotRefused } from './failures.ts';
-import { lengthenPause } from './waiting.ts';
+import { lengthenPause, startAlarm } from './waiting.ts';
 
 /** More conditions than can follow one another between an end and the next action of a workflow. */
 const ROUNDS = 4;
@@ -87,24 +87,25 @@ export interface Booking<Result> {
  */
 export async function bookUntilDone<Result>(booking: Booking<Result>): Promise<Result> {
   const startedAt = Date.now();
+  let alarm: ReturnType<typeof startAlarm> | undefined;
   let wasRaised = false;
   for (;;) {
     try {
       const result = await booking.book();
+      alarm?.stop();
       if (wasRaised) upsertSearchAttributes([{ key: needsAction, value: false }]);
       return result;
     } catch (error) {
       stepFailed(error);
     }
+    alarm ??= startAlarm(booking.alarmAfterMs);
+    const isOverdue = alarm.isDue();
     const elapsedMs = Date.now() - startedAt;
-    const isOverdue = elapsedMs >= booking.alarmAfterMs;
     showDetails(
       `**Not booked yet**: ${booking.description}`,
       "The provider's outcome is known, but the database cannot book it. The money stays on hold, and " +
         'the service tries again. To try now, send the signal `providerNudge`.',
-      ...(isOverdue
-        ? ['**A person is needed**: the log of the worker has the error of the database.']
-        : []),
+      ...(isOverdue ? [PERSON_NEEDED] : []),
     );
     if (isOverdue && !wasRaised) {
       upsertSearchAttributes([{ key: needsAction, value: true }]);

@@ -33,6 +33,21 @@ export function failureLines(failures: readonly unknown[]): string[] {
   return [...new Set(lines)].slice(0, MAXIMUM_SHOWN);
 }
 
+const NEEDS_ACTION = 'NeedsAction';
+
+/** The failure of a workflow that ends by calling a person. */
+export const needsPerson = (message: string, cause?: unknown): ApplicationFailure =>
+  ApplicationFailure.create({
+    message,
+    type: NEEDS_ACTION,
+    nonRetryable: true,
+    ...(cause instanceof Error ? { cause } : {}),
+  });
+
+/** Whether a workflow ended by calling a person. */
+export const calledPerson = (error: unknown): boolean =>
+  error instanceof ApplicationFailure && error.type === NEEDS_ACTION;
+
 /** Fails a workflow some of whose steps have failed. */
 export function raiseFailures(failures: readonly unknown[]): void {
   const [first, ...others] = failures;

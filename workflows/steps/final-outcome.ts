@@ -4,7 +4,7 @@ import type { EndedBy } from '../../src/domain/providers.ts';
 import { quoted } from '../../src/domain/refusals.ts';
 import { needsAction } from '../search-attributes.ts';
 import { CALLS_FROM_REFUSAL, failureType, STEP_REFUSED } from './failures.ts';
-import { lengthenPause, type WithProviders } from './waiting.ts';
+import { lengthenPause, startAlarm, type WithProviders } from './waiting.ts';
 
 type SendOutcome = Awaited<ReturnType<Activities['payMerchant']>>;
 type InquiryOutcome = Awaited<ReturnType<Activities['inquirePayment']>>;
@@ -55,12 +55,12 @@ const MAXIMUM_REFUSED_PAUSE_MS = 5 * 60 * 1_000;
  * without a time limit.
  */
 export async function finalOutcome(attempt: ProviderAttempt): Promise<Ending> {
-  const startedAt = Date.now();
   const first = attempt.possiblySent ? resumed : await sendUntilSent(attempt);
   if (first.kind !== 'unknown') return first;
-  const { ending, wasRaised } = await inquireUntilKnown(attempt, first, startedAt);
-  if (wasRaised || isOverdue(attempt, startedAt))
-    upsertSearchAttributes([{ key: needsAction, value: false }]);
+  const alarm = startAlarm(attempt.timing.alarmAfterMs);
+  const { ending, wasRaised } = await inquireUntilKnown(attempt, first, alarm.isDue);
+  alarm.stop();
+  if (wasRaised) upsertSearchAttributes([{ key: needsAction, value: false }]);
   return ending;
 }
 
@@ -85,13 +85,10 @@ function unlessRefused(error: unknown): Unknown {
   return { kind: 'unknown', message: 'the database refused a step of the call', isRefused: true };
 }
 
-const isOverdue = ({ timing }: ProviderAttempt, startedAt: number): boolean =>
-  Date.now() - startedAt >= timing.alarmAfterMs;
-
 async function inquireUntilKnown(
   attempt: ProviderAttempt,
   first: Unknown,
-  startedAt: number,
+  isOverdue: () => boolean,
 ): Promise<{ readonly ending: Ending; readonly wasRaised: boolean }> {
   // It may have been done, so from here on only an inquiry decides. The refusal of a repetition
   // proves nothing about the first sending, unless the provider also reports that it never saw one.
@@ -100,11 +97,12 @@ async function inquireUntilKnown(
   let refusals = 0;
   let repetitionRefused: Ending | undefined;
   let pauseMs = attempt.timing.inquiryIntervalMs;
-  let lastSentAtMs = Date.now();
+  const startedAt = Date.now();
+  let lastSentAtMs = startedAt;
   for (let inquiries = 0; ; inquiries += 1) {
     const wasRefused = refusals >= CALLS_FROM_REFUSAL;
     refusals = last.isRefused ? refusals + 1 : 0;
-    const urgency = urgencyOf(last, refusals, isOverdue(attempt, startedAt));
+    const urgency = urgencyOf(last, refusals, isOverdue());
     if (urgency !== 'none') upsertSearchAttributes([{ key: needsAction, value: true }]);
     // The right is there again, and a slow payment needs no person.
     else if (wasRefused) upsertSearchAttributes([{ key: needsAction, value: false }]);

@@ -1,7 +1,8 @@
-import { ApplicationFailure, upsertSearchAttributes } from '@temporalio/workflow';
+import { type ApplicationFailure, upsertSearchAttributes } from '@temporalio/workflow';
 import { isForeign } from '../addressed-input.ts';
 import { showDetails } from '../current-details.ts';
 import { needsAction } from '../search-attributes.ts';
+import { needsPerson } from './failures.ts';
 
 /** The operation of a result, and the number of its call. */
 interface ResultName {
@@ -55,5 +56,5 @@ export function raiseForeignHold(operationId: string): ApplicationFailure {
     `**Somebody changed this workflow**: its hold does not belong to operation ${operationId}. The ` +
       'service sent nothing. Find out who can reach Temporal.',
   );
-  return ApplicationFailure.nonRetryable('What is on hold is not of this operation', 'NeedsAction');
+  return needsPerson('What is on hold is not of this operation');
 }

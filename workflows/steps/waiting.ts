@@ -1,3 +1,4 @@
+import { CancellationScope, sleep } from '@temporalio/workflow';
 import { quoted } from '../../src/domain/refusals.ts';
 
 /** The part of the elapsed time that a pause has at least: an hour in a week. */
@@ -11,6 +12,22 @@ const PART = 168;
 export const lengthenPause = (pauseMs: number, elapsedMs: number): number =>
   Math.max(pauseMs, Math.round(elapsedMs / PART));
 
+/**
+ * Is due after a time, from its start on. The clock must not decide what a workflow does: a step that
+ * outlives its workflow task has another time in a replay (temporalio/sdk-rust#1606). A timer's end is in
+ * the history.
+ */
+export function startAlarm(afterMs: number) {
+  const scope = new CancellationScope();
+  let isDue = false;
+  const due = scope.run(() => sleep(afterMs, { summary: 'Until a person is called' }));
+  void due.then(
+    () => (isDue = true),
+    () => {},
+  );
+  return { isDue: () => isDue, stop: () => scope.cancel() };
+}
+
 /** Who was asked for a payment, a top-up or a message: in the end, and before. */
 export interface AskedProviders {
   readonly provider: string;
@@ -22,8 +39,7 @@ export interface AskedProviders {
 export type WithProviders<Result> = Result & { readonly asked?: AskedProviders };
 
 /** The providers in the row of a hold, before any was asked. */
-export const askedFirst = (provider: string | null | undefined): AskedProviders | undefined =>
-  provider ? { provider, failovers: [] } : undefined;
+export const askedFirst = (provider: string): AskedProviders => ({ provider, failovers: [] });
 
 /** The end of the asked operation: ` at mpesa`, or nothing where the provider is not known. */
 export const atProvider = (asked: AskedProviders | undefined): string =>

@@ -1,11 +1,10 @@
 import type { SearchAttributePair } from '@temporalio/common';
 import { upsertSearchAttributes, uuid4 } from '@temporalio/workflow';
-import { refuse } from '../../src/domain/refusals.ts';
+import { type OperationOutcome, refuse } from '../../src/domain/refusals.ts';
 import * as activities from '../activity-options.ts';
 import { providers } from '../activity-options.ts';
 import {
   createNudges,
-  type OperationOutcome,
   type RetryCommand,
   type TopUpCommand,
   type TopUpInput,
@@ -218,7 +217,7 @@ function noteAnswered(run: TopUpRun, { result }: OperationOutcome<TopUpMade>): v
     if (run.lastHold === undefined) run.details.deliveredBefore();
   } else if (run.ended === 'failed') {
     run.details.retryRefused(result);
-    // An attempt that was delivered late refuses each retry.
+    // It may be another run's attempt, or an attempt that was delivered late refuses each retry.
     run.newsOfFailed = true;
   } else if (run.ended === 'refused') run.details.refused(result);
 }

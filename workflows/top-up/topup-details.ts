@@ -1,6 +1,6 @@
 import type { TopUpHeld } from '../../activities/topups/topup-holds.ts';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.ts';
-import { showDetails, untilWhen } from '../current-details.ts';
+import { ON_HOLD, showDetails, untilWhen } from '../current-details.ts';
 import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.ts';
 import {
   type AskedProviders,
@@ -36,8 +36,6 @@ const HOW_TO_SETTLE =
 
 const WHO_SETTLES =
   'A separate case settles who pays, found by `NeedsAction = true` until it is settled.';
-
-const ON_HOLD = 'The money is on hold until the provider tells the outcome. No action is needed.';
 
 /** An attempt, and who was asked for it by the newest answer. */
 export type ShownTopUp = TopUpHeld & { asked?: AskedProviders | undefined };

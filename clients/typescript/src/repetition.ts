@@ -20,7 +20,7 @@ export function isRepeated(operation: Operation, error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   const { statusCode } = error;
   if (statusCode === 409) return operation.repeatsConflict;
-  if (statusCode === 429 || (statusCode >= 4092 && statusCode <= 4095)) return true;
+  if ([408, 429].includes(statusCode) || (statusCode >= 4092 && statusCode <= 4095)) return true;
   // The transfer was refused: it is final.
   return error.httpStatus >= 500 && statusCode !== 5031;
 }

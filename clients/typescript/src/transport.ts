@@ -32,7 +32,8 @@ export async function sendOnce(
   request: WireRequest,
 ): Promise<WireAnswer> {
   const { url, headers, body, timeoutSeconds, signal } = request;
-  const timeout = AbortSignal.timeout(timeoutSeconds * 1_000);
+  // What is left of the time of a call is no whole number of milliseconds, which a signal needs.
+  const timeout = AbortSignal.timeout(Math.ceil(timeoutSeconds * 1_000));
   try {
     const response = await fetch(url, {
       method: operation.method,

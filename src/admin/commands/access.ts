@@ -2,8 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { randomApiKey } from '../../crypto/random.ts';
 import {
+  changeApiKey,
   endApiKey,
   findValidPublicKey,
+  type ListedAddress,
+  type ListedKey,
+  type ListedPublicKey,
   listApiKeys,
   listPublicKeys,
   listSourceAddresses,
@@ -11,7 +15,6 @@ import {
   removeSourceAddress,
   revokeApiKey,
   revokePublicKey,
-  setApiKeyScopes,
 } from '../../db/access/company-access.ts';
 import { addApiKey, addPublicKey, addSourceAddresses } from '../../db/catalogue/companies.ts';
 import {
@@ -29,7 +32,7 @@ import {
   readAllowlistEntry,
 } from '../../http/access/allowlist.ts';
 import { parsePublicKey, publicKeyFingerprint } from '../../http/signature/public-key.ts';
-import { changeCommand, lookCommand } from '../command.ts';
+import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
 import {
   AdminError,
   argument,
@@ -41,6 +44,7 @@ import {
   text,
   wholeNumber,
 } from '../fields.ts';
+import { apiKeyDigests } from '../keys.ts';
 import { companyFields, ownerOf, requireCompany, requireSubject } from '../record-names.ts';
 import { column, numbers, textTable, timeText } from '../tables.ts';
 import { dailyLimits } from './limits.ts';
@@ -59,82 +63,6 @@ const address: Parser<string> = {
   },
 };
 
-export const registerAddressCommand = changeCommand({
-  name: 'access address add',
-  action: 'register address',
-  details:
-    'The service refuses calls from unregistered addresses. It resolves names regularly; outside ' +
-    'the test environment their private addresses do not count.',
-  fields: {
-    address: argument(address, 'IPv4, IPv6, a range such as 203.0.113.0/24, or a name'),
-    ...companyFields,
-  },
-  examples: [
-    'access address add 203.0.113.7 --partner 1',
-    'access address add 2001:db8:12::/48 --merchant 3',
-    'access address add till.shop.example --merchant 3',
-  ],
-  async change(transaction, input) {
-    const company = await requireCompany(transaction, input);
-    const known = await listSourceAddresses(transaction, company);
-    const { address: given } = input;
-    const whose = `${company.kind} ${company.id}`;
-    if (known.some((row) => row.address === given))
-      return { unchanged: `No change: ${given} is already registered for ${whose}.` };
-    const names = known.filter((row) => isAllowlistHostname(row.address));
-    if (isAllowlistHostname(given) && names.length >= MAXIMUM_NAMES)
-      throw new AdminError(`${whose} already has ${MAXIMUM_NAMES} names, the maximum.`);
-    const [addressId] = await addSourceAddresses(transaction, company, [given]);
-    return {
-      subject: company,
-      details: { addressId, address: given },
-      text: `Registered ${given} for ${whose}.`,
-    };
-  },
-});
-
-export const removeAddressCommand = changeCommand({
-  name: 'access address remove',
-  action: 'remove address',
-  details: 'Calls from it are refused within two seconds.',
-  fields: { id: argument(id, 'The id of the address: see access address list') },
-  examples: ['access address remove 5'],
-  async change(transaction, input) {
-    const removed = await removeSourceAddress(transaction, input.id);
-    if (!removed)
-      throw new AdminError(`There is no address ${input.id}: see "access address list".`);
-    const company = ownerOf(removed);
-    return {
-      subject: company,
-      details: { addressId: input.id, address: removed.address },
-      text: `Removed ${removed.address} of ${company.kind} ${company.id}.`,
-    };
-  },
-});
-
-type ListedAddress = Awaited<ReturnType<typeof listSourceAddresses>>[number];
-
-/** Addresses as a table. */
-export const addressTable = (addresses: readonly ListedAddress[]): string =>
-  textTable(addresses, [
-    numbers('id', (row) => row.id),
-    column('address', (row) =>
-      countsAsSource(row.address) ? row.address : `${row.address} (too wide: ineffective)`,
-    ),
-    column('registered', (row) => timeText(row.createdAt)),
-  ]);
-
-export const listAddressesCommand = lookCommand({
-  name: 'access address list',
-  fields: companyFields,
-  examples: ['access address list --partner 1'],
-  async look(database, input) {
-    const company = await requireCompany(database, input);
-    const addresses = await listSourceAddresses(database, company);
-    return { json: addresses, text: addressTable(addresses) };
-  },
-});
-
 /** Scopes with commas between them, in the order of the table. */
 export const scopeList = byConversion(
   'scopes',
@@ -146,180 +74,8 @@ export const scopeList = byConversion(
   },
 );
 
-/** The scopes, if keys of the company can have them. @throws {AdminError} */
-export function requireScopes(company: Company, given: readonly Scope[]): readonly Scope[] {
-  const impossible = given.find((scope) => !scopesOf(company.kind).includes(scope));
-  if (impossible === undefined) return given;
-  throw new AdminError(`Keys of a ${company.kind} cannot have the scope ${impossible}.`);
-}
-
-export const setKeyScopesCommand = changeCommand({
-  name: 'access api-key set-scopes',
-  action: 'set key-scopes',
-  details:
-    'The scopes replace those of the key. Its tokens follow within two seconds; what is running is ' +
-    'checked again where it moves money. Scopes: read; vouchers; topups (partners).',
-  fields: {
-    id: argument(id, 'The id of the key: see access api-key list'),
-    scopes: required(scopeList, 'What the key may do, such as read,topups'),
-  },
-  examples: [
-    'access api-key set-scopes 7 --scopes read',
-    'access api-key set-scopes 7 --scopes read,vouchers',
-  ],
-  async change(transaction, input) {
-    const key = await lockApiKey(transaction, input.id);
-    if (!key)
-      throw new AdminError(`There is no valid API key ${input.id}: see "access api-key list".`);
-    const company = ownerOf(key);
-    const after = requireScopes(company, input.scopes);
-    if (after.join() === key.scopes.join())
-      return { unchanged: `No change: API key ${input.id} already has these scopes.` };
-    await setApiKeyScopes(transaction, input.id, after);
-    const [was, is] = [key.scopes, after].map((list) => list.join(', '));
-    return {
-      subject: company,
-      details: { keyId: input.id, name: key.name, prefix: key.prefix, before: key.scopes, after },
-      text: `API key ${input.id} (${key.name}) has the scopes ${is}; before: ${was}.`,
-    };
-  },
-});
-
-export const issueApiKeyCommand = changeCommand({
-  name: 'access api-key create',
-  action: 'issue api-key',
-  details:
-    'Only a digest of the key is stored, so the key cannot be shown again. Several keys of a ' +
-    'company can be valid together, so issue the new one before you revoke the old one. ' +
-    'Needs the settings DIGEST_KEY and ENVIRONMENT of the service, unless "npm start" runs it.',
-  fields: {
-    ...companyFields,
-    name: required(text, 'The name of the key, such as the server that will use it'),
-    scopes: optional(scopeList, 'What the key may do; everything by default'),
-  },
-  examples: [
-    'access api-key create --partner 1 --name "Web shop"',
-    'access api-key create --merchant 3 --name Till',
-    'access api-key create --partner 1 --name Reports --scopes read',
-  ],
-  async change(transaction, input, { keySettings }) {
-    const { digests, environment } = keySettings();
-    const company = await requireCompany(transaction, input);
-    const { key, prefix } = randomApiKey(environment);
-    const scopes = input.scopes ? requireScopes(company, input.scopes) : scopesOf(company.kind);
-    const keyId = await addApiKey(transaction, company, {
-      name: input.name,
-      prefix,
-      digest: digests.apiKey(key),
-      scopes,
-    });
-    return {
-      subject: company,
-      details: { keyId, name: input.name, prefix, scopes },
-      text:
-        `Issued API key ${keyId} (${input.name}) to ${company.kind} ${company.id}. ` +
-        `It is shown only now:\n\n  ${key}\n`,
-      secretOutput: { key },
-    };
-  },
-});
-
 /** How long the old key works after a rotation. */
 const OVERLAP_HOURS = 24;
-
-export const rotateApiKeyCommand = changeCommand({
-  name: 'access api-key rotate',
-  action: 'rotate api-key',
-  details:
-    'The new key has the scopes and limits of the old one, which expires after the overlap; install the new one before. The new key is shown ' +
-    'once. The command needs the settings of "access api-key create".',
-  fields: {
-    id: argument(id, 'The id of the old key: see access api-key list'),
-    overlapHours: optional(
-      wholeNumber(0, 720),
-      `How long the old key still works; ${OVERLAP_HOURS} by default`,
-    ),
-  },
-  examples: ['access api-key rotate 7', 'access api-key rotate 7 --overlap-hours 0'],
-  async change(transaction, input, { keySettings }) {
-    const { digests, environment } = keySettings();
-    const old = await endApiKey(transaction, input.id, input.overlapHours ?? OVERLAP_HOURS);
-    if (!old?.expiresAt)
-      throw new AdminError(
-        `There is no valid API key ${input.id} without an end: see "access api-key list".`,
-      );
-    const company = ownerOf(old);
-    const { key, prefix } = randomApiKey(environment);
-    const digest = digests.apiKey(key);
-    const { name, scopes, dailyAmount, dailyOperations } = old;
-    const power = { scopes, dailyAmount, dailyOperations };
-    const keyId = await addApiKey(transaction, company, { name, prefix, digest, ...power });
-    const replaced = { keyId: input.id, prefix: old.prefix, expiresAt: old.expiresAt };
-    return {
-      subject: company,
-      details: { keyId, name, prefix, ...power, replaced },
-      text:
-        `Issued API key ${keyId} (${name}) to ${company.kind} ${company.id}. Key ${input.id} ` +
-        `works until ${timeText(old.expiresAt)}. The new key is shown only now:\n\n  ${key}\n`,
-      secretOutput: { key },
-    };
-  },
-});
-
-export const revokeApiKeyCommand = changeCommand({
-  name: 'access api-key revoke',
-  action: 'revoke api-key',
-  details: 'Calls with it are refused within two seconds.',
-  fields: { id: argument(id, 'The id of the key: see access api-key list') },
-  examples: ['access api-key revoke 7'],
-  async change(transaction, input) {
-    const key = await revokeApiKey(transaction, input.id);
-    if (!key)
-      throw new AdminError(`There is no valid API key ${input.id}: see "access api-key list".`);
-    const company = ownerOf(key);
-    return {
-      subject: company,
-      details: { keyId: input.id, name: key.name, prefix: key.prefix },
-      text: `Revoked API key ${input.id} (${key.name}) of ${company.kind} ${company.id}.`,
-    };
-  },
-});
-
-type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
-
-/**
- * API keys as a table, identified by their prefixes. ROTATE marks keys beyond the recommended age
- * (specification 5).
- */
-export const apiKeyTable = (keys: readonly ListedKey[]): string =>
-  textTable(keys, [
-    numbers('id', (row) => row.id),
-    column('name', (row) => row.name),
-    column('begins with', (row) => row.prefix),
-    column('scopes', (row) => row.scopes.join(', ')),
-    column('a day', dailyLimits),
-    column('status', (row) => (needsRotation(row) ? 'ROTATE' : row.status)),
-    column('issued', (row) => timeText(row.createdAt)),
-    numbers('days', (row) => row.ageDays),
-    column('last used', (row) => row.lastUsedAt && timeText(row.lastUsedAt)),
-    column('from', (row) => row.lastUsedAddress),
-    column('ends', (row) => row.expiresAt && timeText(row.expiresAt)),
-    column('revoked', (row) => row.revokedAt && timeText(row.revokedAt)),
-  ]);
-
-export const listApiKeysCommand = lookCommand({
-  name: 'access api-key list',
-  details: `ROTATE marks keys that are ${ROTATION_WARNING_DAYS} days old or older.`,
-  fields: companyFields,
-  examples: ['access api-key list --partner 1'],
-  async look(database, input) {
-    const keys = await listApiKeys(database, await requireCompany(database, input));
-    return { json: keys, text: apiKeyTable(keys) };
-  },
-});
-
-const fingerprintOf = (publicKeyPem: string): string =>
-  publicKeyFingerprint(parsePublicKey(publicKeyPem));
 
 /** A public key in PEM, from a file or, for "-", from standard input. */
 const publicKeyFile: Parser<string> = {
@@ -339,49 +95,311 @@ const publicKeyFile: Parser<string> = {
   },
 };
 
-export const registerPublicKeyCommand = changeCommand({
-  name: 'access public-key add',
-  action: 'register public-key',
-  details:
-    'A key on the curve secp256k1, in PEM. Several keys of a merchant can be valid together; a ' +
-    'key is valid for one merchant only. The portal demands a proof of the private key; this ' +
-    'command does not. ' +
-    'Compare the fingerprint with the merchant’s own: openssl ec -pubin -in public-key.pem ' +
-    '-conv_form uncompressed -param_enc named_curve -outform der | sha256sum',
-  fields: {
-    merchant: required(id, 'The id of the merchant'),
-    file: required(publicKeyFile, 'The PEM file, or - for standard input'),
-  },
-  examples: [
-    'access public-key add --merchant 3 --file public-key.pem',
-    'access public-key add --merchant 3 --file - < public-key.pem',
-  ],
-  async change(transaction, input) {
-    const { name } = await requireSubject(transaction, 'merchant', input.merchant);
-    const fingerprint = fingerprintOf(input.file);
-    const known = await listPublicKeys(transaction, input.merchant);
-    const same = known.find(
-      (row) => row.revokedAt === null && fingerprintOf(row.publicKeyPem) === fingerprint,
-    );
-    if (same) {
-      const unchanged = `No change: this is public key ${same.id} of merchant ${input.merchant}.`;
-      return { unchanged: `${unchanged} Fingerprint ${fingerprint}` };
-    }
-    const other = await findValidPublicKey(transaction, fingerprint);
-    const publicKeyId = other
-      ? undefined
-      : await addPublicKey(transaction, input.merchant, input.file);
-    if (publicKeyId === undefined) throw new AdminError(registeredBefore(fingerprint, other));
-    return {
-      subject: { kind: 'merchant', id: input.merchant },
-      details: { publicKeyId, fingerprint, proven: false },
-      text:
-        `Registered public key ${publicKeyId} of merchant ${input.merchant} (${name}) without a ` +
-        'proof of its private key: compare the fingerprint (SHA-256) with ' +
-        `the merchant’s own.\n\n  ${fingerprint}\n`,
-    };
-  },
-});
+export const commands: Record<string, AdminCommand> = {
+  'access address add': changeCommand({
+    action: 'register address',
+    details:
+      'The service refuses calls from unregistered addresses. It resolves names regularly; outside ' +
+      'the test environment their private addresses do not count.',
+    fields: {
+      address: argument(address, 'IPv4, IPv6, a range such as 203.0.113.0/24, or a name'),
+      ...companyFields,
+    },
+    examples: [
+      '203.0.113.7 --partner 1',
+      '2001:db8:12::/48 --merchant 3',
+      'till.shop.example --merchant 3',
+    ],
+    async change(transaction, input) {
+      const company = await requireCompany(transaction, input);
+      const known = await listSourceAddresses(transaction, company);
+      const { address: given } = input;
+      const whose = `${company.kind} ${company.id}`;
+      if (known.some((row) => row.address === given))
+        return { unchanged: `No change: ${given} is already registered for ${whose}.` };
+      const names = known.filter((row) => isAllowlistHostname(row.address));
+      if (isAllowlistHostname(given) && names.length >= MAXIMUM_NAMES)
+        throw new AdminError(`${whose} already has ${MAXIMUM_NAMES} names, the maximum.`);
+      const [addressId] = await addSourceAddresses(transaction, company, [given]);
+      return {
+        subject: company,
+        details: { addressId, address: given },
+        text: `Registered ${given} for ${whose}.`,
+      };
+    },
+  }),
+
+  'access address remove': changeCommand({
+    action: 'remove address',
+    details: 'Calls from it are refused within two seconds.',
+    fields: { id: argument(id, 'The id of the address: see access address list') },
+    examples: ['5'],
+    async change(transaction, input) {
+      const removed = await removeSourceAddress(transaction, input.id);
+      if (!removed)
+        throw new AdminError(`There is no address ${input.id}: see "access address list".`);
+      const company = ownerOf(removed);
+      return {
+        subject: company,
+        details: { addressId: input.id, address: removed.address },
+        text: `Removed ${removed.address} of ${company.kind} ${company.id}.`,
+      };
+    },
+  }),
+
+  'access address list': lookCommand({
+    fields: companyFields,
+    examples: ['--partner 1'],
+    async look(database, input) {
+      const company = await requireCompany(database, input);
+      const addresses = await listSourceAddresses(database, company);
+      return { json: addresses, text: addressTable(addresses) };
+    },
+  }),
+
+  'access api-key set-scopes': changeCommand({
+    action: 'set key-scopes',
+    details:
+      'The scopes replace those of the key. Its tokens follow within two seconds; what is running is ' +
+      'checked again where it moves money. Scopes: read; vouchers; topups (partners).',
+    fields: {
+      id: argument(id, 'The id of the key: see access api-key list'),
+      scopes: required(scopeList, 'What the key may do, such as read,topups'),
+    },
+    examples: ['7 --scopes read', '7 --scopes read,vouchers'],
+    async change(transaction, input) {
+      const key = await lockApiKey(transaction, input.id);
+      if (!key)
+        throw new AdminError(`There is no valid API key ${input.id}: see "access api-key list".`);
+      const company = ownerOf(key);
+      const after = requireScopes(company, input.scopes);
+      if (after.join() === key.scopes.join())
+        return { unchanged: `No change: API key ${input.id} already has these scopes.` };
+      await changeApiKey(transaction, input.id, { scopes: after });
+      const [was, is] = [key.scopes, after].map((list) => list.join(', '));
+      return {
+        subject: company,
+        details: { keyId: input.id, name: key.name, prefix: key.prefix, before: key.scopes, after },
+        text: `API key ${input.id} (${key.name}) has the scopes ${is}; before: ${was}.`,
+      };
+    },
+  }),
+
+  'access api-key create': changeCommand({
+    action: 'issue api-key',
+    details:
+      'Only a digest of the key is stored, so the key cannot be shown again. Several keys of a ' +
+      'company can be valid together, so issue the new one before you revoke the old one. ' +
+      'Needs the settings DIGEST_KEY and ENVIRONMENT of the service, unless "npm start" runs it.',
+    fields: {
+      ...companyFields,
+      name: required(text, 'The name of the key, such as the server that will use it'),
+      scopes: optional(scopeList, 'What the key may do; everything by default'),
+    },
+    examples: [
+      '--partner 1 --name "Web shop"',
+      '--merchant 3 --name Till',
+      '--partner 1 --name Reports --scopes read',
+    ],
+    async change(transaction, input, { settings }) {
+      const digests = apiKeyDigests(settings);
+      const company = await requireCompany(transaction, input);
+      const { key, prefix } = randomApiKey(settings.process.environment);
+      const scopes = input.scopes ? requireScopes(company, input.scopes) : scopesOf(company.kind);
+      const keyId = await addApiKey(transaction, company, {
+        name: input.name,
+        prefix,
+        digest: digests.apiKey(key),
+        scopes,
+      });
+      return {
+        subject: company,
+        details: { keyId, name: input.name, prefix, scopes },
+        text:
+          `Issued API key ${keyId} (${input.name}) to ${company.kind} ${company.id}. ` +
+          `It is shown only now:\n\n  ${key}\n`,
+        secretOutput: { key },
+      };
+    },
+  }),
+
+  'access api-key rotate': changeCommand({
+    action: 'rotate api-key',
+    details:
+      'The new key has the scopes and limits of the old one, which expires after the overlap; install the new one before. The new key is shown ' +
+      'once. The command needs the settings of "access api-key create".',
+    fields: {
+      id: argument(id, 'The id of the old key: see access api-key list'),
+      overlapHours: optional(
+        wholeNumber(0, 720),
+        `How long the old key still works; ${OVERLAP_HOURS} by default`,
+      ),
+    },
+    examples: ['7', '7 --overlap-hours 0'],
+    async change(transaction, input, { settings }) {
+      const digests = apiKeyDigests(settings);
+      const old = await endApiKey(transaction, input.id, input.overlapHours ?? OVERLAP_HOURS);
+      if (!old?.expiresAt)
+        throw new AdminError(
+          `There is no valid API key ${input.id} without an end: see "access api-key list".`,
+        );
+      const company = ownerOf(old);
+      const { key, prefix } = randomApiKey(settings.process.environment);
+      const digest = digests.apiKey(key);
+      const { name, scopes, dailyAmount, dailyOperations } = old;
+      const power = { scopes, dailyAmount, dailyOperations };
+      const keyId = await addApiKey(transaction, company, { name, prefix, digest, ...power });
+      const replaced = { keyId: input.id, prefix: old.prefix, expiresAt: old.expiresAt };
+      return {
+        subject: company,
+        details: { keyId, name, prefix, ...power, replaced },
+        text:
+          `Issued API key ${keyId} (${name}) to ${company.kind} ${company.id}. Key ${input.id} ` +
+          `works until ${timeText(old.expiresAt)}. The new key is shown only now:\n\n  ${key}\n`,
+        secretOutput: { key },
+      };
+    },
+  }),
+
+  'access api-key revoke': changeCommand({
+    action: 'revoke api-key',
+    details: 'Calls with it are refused within two seconds.',
+    fields: { id: argument(id, 'The id of the key: see access api-key list') },
+    examples: ['7'],
+    async change(transaction, input) {
+      const key = await revokeApiKey(transaction, input.id);
+      if (!key)
+        throw new AdminError(`There is no valid API key ${input.id}: see "access api-key list".`);
+      const company = ownerOf(key);
+      return {
+        subject: company,
+        details: { keyId: input.id, name: key.name, prefix: key.prefix },
+        text: `Revoked API key ${input.id} (${key.name}) of ${company.kind} ${company.id}.`,
+      };
+    },
+  }),
+
+  'access api-key list': lookCommand({
+    details: `ROTATE marks keys that are ${ROTATION_WARNING_DAYS} days old or older.`,
+    fields: companyFields,
+    examples: ['--partner 1'],
+    async look(database, input) {
+      const keys = await listApiKeys(database, await requireCompany(database, input));
+      return { json: keys, text: apiKeyTable(keys) };
+    },
+  }),
+
+  'access public-key add': changeCommand({
+    action: 'register public-key',
+    details:
+      'A key on the curve secp256k1, in PEM. Several keys of a merchant can be valid together; a ' +
+      'key is valid for one merchant only. The portal demands a proof of the private key; this ' +
+      'command does not. ' +
+      'Compare the fingerprint with the merchant’s own: openssl ec -pubin -in public-key.pem ' +
+      '-conv_form uncompressed -param_enc named_curve -outform der | sha256sum',
+    fields: {
+      merchant: required(id, 'The id of the merchant'),
+      file: required(publicKeyFile, 'The PEM file, or - for standard input'),
+    },
+    examples: ['--merchant 3 --file public-key.pem', '--merchant 3 --file - < public-key.pem'],
+    async change(transaction, input) {
+      const { name } = await requireSubject(transaction, 'merchant', input.merchant);
+      const fingerprint = fingerprintOf(input.file);
+      const known = await listPublicKeys(transaction, input.merchant);
+      const same = known.find(
+        (row) => row.revokedAt === null && fingerprintOf(row.publicKeyPem) === fingerprint,
+      );
+      if (same) {
+        const unchanged = `No change: this is public key ${same.id} of merchant ${input.merchant}.`;
+        return { unchanged: `${unchanged} Fingerprint ${fingerprint}` };
+      }
+      const other = await findValidPublicKey(transaction, fingerprint);
+      const publicKeyId = other
+        ? undefined
+        : await addPublicKey(transaction, input.merchant, input.file);
+      if (publicKeyId === undefined) throw new AdminError(registeredBefore(fingerprint, other));
+      return {
+        subject: { kind: 'merchant', id: input.merchant },
+        details: { publicKeyId, fingerprint, proven: false },
+        text:
+          `Registered public key ${publicKeyId} of merchant ${input.merchant} (${name}) without a ` +
+          'proof of its private key: compare the fingerprint (SHA-256) with ' +
+          `the merchant’s own.\n\n  ${fingerprint}\n`,
+      };
+    },
+  }),
+
+  'access public-key revoke': changeCommand({
+    action: 'revoke public-key',
+    fields: { id: argument(id, 'The id of the key: see access public-key list') },
+    examples: ['2'],
+    async change(transaction, input) {
+      const key = await revokePublicKey(transaction, input.id);
+      if (!key)
+        throw new AdminError(
+          `There is no valid public key ${input.id}: see "access public-key list".`,
+        );
+      return {
+        subject: { kind: 'merchant', id: key.merchantId },
+        details: { publicKeyId: input.id, fingerprint: fingerprintOf(key.publicKeyPem) },
+        text: `Revoked public key ${input.id} of merchant ${key.merchantId}.`,
+      };
+    },
+  }),
+
+  'access public-key list': lookCommand({
+    fields: { merchant: required(id, 'The id of the merchant') },
+    examples: ['--merchant 3'],
+    async look(database, { merchant }) {
+      await requireSubject(database, 'merchant', merchant);
+      const keys = await listPublicKeys(database, merchant);
+      return {
+        json: keys.map((row) => ({ ...row, fingerprint: fingerprintOf(row.publicKeyPem) })),
+        text: publicKeyTable(keys),
+      };
+    },
+  }),
+};
+
+/** Addresses as a table. */
+export const addressTable = (addresses: readonly ListedAddress[]): string =>
+  textTable(addresses, [
+    numbers('id'),
+    column('address', (row) =>
+      countsAsSource(row.address) ? row.address : `${row.address} (too wide: ineffective)`,
+    ),
+    column('registered', 'createdAt'),
+  ]);
+
+/** The scopes, if keys of the company can have them. @throws {AdminError} */
+export function requireScopes(company: Company, given: readonly Scope[]): readonly Scope[] {
+  const impossible = given.find((scope) => !scopesOf(company.kind).includes(scope));
+  if (impossible === undefined) return given;
+  throw new AdminError(`Keys of a ${company.kind} cannot have the scope ${impossible}.`);
+}
+
+/**
+ * API keys as a table, identified by their prefixes. ROTATE marks keys beyond the recommended age
+ * (specification 5).
+ */
+export const apiKeyTable = (keys: readonly ListedKey[]): string =>
+  textTable(keys, [
+    numbers('id'),
+    column('name'),
+    column('begins with', 'prefix'),
+    column('scopes', (row) => row.scopes.join(', ')),
+    column('a day', dailyLimits),
+    column('status', (row) => (needsRotation(row) ? 'ROTATE' : row.status)),
+    column('issued', 'createdAt'),
+    numbers('days', 'ageDays'),
+    column('last used', 'lastUsedAt'),
+    column('from', 'lastUsedAddress'),
+    column('ends', 'expiresAt'),
+    column('revoked', 'revokedAt'),
+  ]);
+
+const fingerprintOf = (publicKeyPem: string): string =>
+  publicKeyFingerprint(parsePublicKey(publicKeyPem));
 
 /** A key signs for one merchant; otherwise each of two could send the other's signed requests. */
 const registeredBefore = (
@@ -393,47 +411,12 @@ const registeredBefore = (
       `its own key pair. Fingerprint ${fingerprint}`
     : `This key was just registered by another command: see "access public-key list". Fingerprint ${fingerprint}`;
 
-export const revokePublicKeyCommand = changeCommand({
-  name: 'access public-key revoke',
-  action: 'revoke public-key',
-  fields: { id: argument(id, 'The id of the key: see access public-key list') },
-  examples: ['access public-key revoke 2'],
-  async change(transaction, input) {
-    const key = await revokePublicKey(transaction, input.id);
-    if (!key)
-      throw new AdminError(
-        `There is no valid public key ${input.id}: see "access public-key list".`,
-      );
-    return {
-      subject: { kind: 'merchant', id: key.merchantId },
-      details: { publicKeyId: input.id, fingerprint: fingerprintOf(key.publicKeyPem) },
-      text: `Revoked public key ${input.id} of merchant ${key.merchantId}.`,
-    };
-  },
-});
-
-type ListedPublicKey = Awaited<ReturnType<typeof listPublicKeys>>[number];
-
 /** Public keys as a table. */
 export const publicKeyTable = (keys: readonly ListedPublicKey[]): string =>
   textTable(keys, [
-    numbers('id', (row) => row.id),
+    numbers('id'),
     column('fingerprint (sha-256)', (row) => fingerprintOf(row.publicKeyPem)),
-    column('registered', (row) => timeText(row.createdAt)),
-    column('proven', (row) => row.provenAt && timeText(row.provenAt)),
-    column('revoked', (row) => row.revokedAt && timeText(row.revokedAt)),
+    column('registered', 'createdAt'),
+    column('proven', 'provenAt'),
+    column('revoked', 'revokedAt'),
   ]);
-
-export const listPublicKeysCommand = lookCommand({
-  name: 'access public-key list',
-  fields: { merchant: required(id, 'The id of the merchant') },
-  examples: ['access public-key list --merchant 3'],
-  async look(database, { merchant }) {
-    await requireSubject(database, 'merchant', merchant);
-    const keys = await listPublicKeys(database, merchant);
-    return {
-      json: keys.map((row) => ({ ...row, fingerprint: fingerprintOf(row.publicKeyPem) })),
-      text: publicKeyTable(keys),
-    };
-  },
-});

@@ -17,7 +17,7 @@ import { staffRoleMeanings, staffRoles } from '../../domain/staff.ts';
 import { type AdminCommand, type Change, changeCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, email, id, oneOf, optional, required, text } from '../fields.ts';
 import { companyFields, requireCompany } from '../record-names.ts';
-import { column, numbers, textTable, timeText } from '../tables.ts';
+import { column, numbers, tableReport } from '../tables.ts';
 
 /** The work of a password's hash, and how long a password lives that somebody else has seen. */
 type OneTimePasswords = Pick<
@@ -86,11 +86,10 @@ async function resetPassword(
 
 const disableCommand = (kind: AccountKind, reset: string): AdminCommand =>
   changeCommand({
-    name: `${accountCommands[kind]} disable`,
     action: `disable ${kind}-account`,
     details: `Its sessions end. "${reset}" enables it again.`,
     fields: { id: accountArgument(kind) },
-    examples: [`${accountCommands[kind]} disable 2`],
+    examples: ['2'],
     async change(transaction, { id: given }) {
       const { email: address, company, label } = await requireAccount(transaction, kind, given);
       await disableAccount(transaction, given);
@@ -113,206 +112,181 @@ interface SignInFacts {
 
 const signInColumns = [
   column<SignInFacts>('second factor', (row) => (row.hasSecondFactor ? 'on' : 'off')),
-  column<SignInFacts>('made', (row) => timeText(row.createdAt)),
-  column<SignInFacts>(
-    'last signed in',
-    (row) => row.lastSignedInAt && timeText(row.lastSignedInAt),
-  ),
-  column<SignInFacts>(
-    'password ends',
-    (row) => row.passwordExpiresAt && timeText(row.passwordExpiresAt),
-  ),
-  column<SignInFacts>('disabled', (row) => row.disabledAt && timeText(row.disabledAt)),
+  column<SignInFacts>('made', 'createdAt'),
+  column<SignInFacts>('last signed in', 'lastSignedInAt'),
+  column<SignInFacts>('password ends', 'passwordExpiresAt'),
+  column<SignInFacts>('disabled', 'disabledAt'),
 ];
-
-export const createPortalAccountCommand = changeCommand({
-  name: 'access account create',
-  action: 'create portal-account',
-  details:
-    'In the portal people make API keys, register addresses and public keys, and see their data. ' +
-    'The password is shown once and expires after a day; the ' +
-    'person chooses a new one at the first sign-in.',
-  fields: {
-    email: required(email, 'The e-mail address for the sign-in'),
-    ...companyFields,
-    role: optional(oneOf(...portalRoles), 'What the person may do; owner by default'),
-  },
-  examples: [
-    'access account create --email abebe@shop.example --partner 1',
-    'access account create --email sara@till.example --merchant 3',
-  ],
-  async change(transaction, input, { settings: { portal } }) {
-    const company = await requireCompany(transaction, input);
-    const { password, hash, shown } = await makePassword(portal);
-    const accountId = await addPortalAccount(transaction, {
-      email: input.email,
-      company,
-      role: input.role ?? 'owner',
-      passwordHash: hash,
-      mustChangePassword: true,
-      passwordLifetimeSeconds: portal.portalOneTimePasswordSeconds,
-    });
-    if (accountId === undefined)
-      throw new AdminError(`${input.email} already has an account: see "access account list".`);
-    return {
-      subject: company,
-      details: { accountId, email: input.email, role: input.role ?? 'owner' },
-      text: `Created portal account ${accountId} (${input.email}) of ${company.kind} ${company.id}. ${shown}`,
-      secretOutput: { password },
-    };
-  },
-});
-
-export const resetPortalPasswordCommand = changeCommand({
-  name: 'access account reset-password',
-  action: 'reset portal-password',
-  details:
-    'Verify the identity of the person first. Wrong passwords and codes are forgotten: the person may sign ' +
-    'in at once.',
-  fields: { id: accountArgument('portal') },
-  examples: ['access account reset-password 2'],
-  change: (transaction, input, { settings: { portal } }) =>
-    resetPassword(transaction, 'portal', input.id, portal),
-});
-
-export const resetSecondFactorCommand = changeCommand({
-  name: 'access account reset-second-factor',
-  action: 'reset second-factor',
-  details:
-    'For a person who has lost the phone or the passkeys, and the recovery codes. Verify the identity of the ' +
-    'person first: the next sign-in takes only the password, and wrong ones are forgotten. The owners are told by e-mail.',
-  fields: { id: accountArgument('portal') },
-  examples: ['access account reset-second-factor 2'],
-  async change(transaction, { id: account }) {
-    const { email: address, company, label } = await requireAccount(transaction, 'portal', account);
-    if (!(await resetSecondFactor(transaction, account)))
-      return { unchanged: `${label} has none.` };
-    return {
-      subject: company,
-      details: { accountId: account, email: address },
-      text: `${label} signs in with its password alone.`,
-    };
-  },
-});
-
-export const disablePortalAccountCommand = disableCommand(
-  'portal',
-  'access account reset-password',
-);
-
-export const listPortalAccountsCommand = lookCommand({
-  name: 'access account list',
-  fields: companyFields,
-  examples: ['access account list --partner 1'],
-  async look(database, input) {
-    const accounts = await listPortalAccounts(database, await requireCompany(database, input));
-    return {
-      json: accounts,
-      text: textTable(accounts, [
-        numbers('id', (row) => row.id),
-        column('e-mail', (row) => row.email),
-        column('role', (row) => row.role),
-        ...signInColumns,
-      ]),
-    };
-  },
-});
 
 const roleMeanings = staffRoles.map((role) => `${role}: ${staffRoleMeanings[role]}`);
 
-export const createStaffAccountCommand = changeCommand({
-  name: 'access staff create',
-  action: 'create staff-account',
-  details:
-    'The password is shown once and expires after a day. At the ' +
-    'first sign-in the person chooses a new one and sets up a second factor, without which ' +
-    'nothing opens.',
-  detailLines: roleMeanings,
-  fields: {
-    email: required(email, 'The e-mail address for the sign-in'),
-    name: required(text, 'The name that repairs and the audit log show'),
-    role: required(oneOf(...staffRoles), 'What the person may do'),
-  },
-  examples: ['access staff create --email hanna@service.example --name Hanna --role AGENT'],
-  async change(transaction, input, { settings: { portal } }) {
-    const { password, hash, shown } = await makePassword(portal);
-    const { email: address, name, role } = input;
-    const accountId = await addStaffAccount(transaction, {
-      email: address,
-      name,
-      role,
-      passwordHash: hash,
-      mustChangePassword: true,
-      passwordLifetimeSeconds: portal.portalOneTimePasswordSeconds,
-    });
-    if (accountId === undefined)
-      throw new AdminError(
-        `${address} already has an account, of the service or of a company: use another address.`,
-      );
-    return {
-      subject: { kind: 'staff', id: accountId },
-      details: { email: address, name, role },
-      text: `Created staff account ${accountId} (${address}, ${role}). ${shown}`,
-      secretOutput: { password },
-    };
-  },
-});
+export const commands: Record<string, AdminCommand> = {
+  'access account create': changeCommand({
+    action: 'create portal-account',
+    details:
+      'In the portal people make API keys, register addresses and public keys, and see their data. ' +
+      'The password is shown once and expires after a day; the ' +
+      'person chooses a new one at the first sign-in.',
+    fields: {
+      email: required(email, 'The e-mail address for the sign-in'),
+      ...companyFields,
+      role: optional(oneOf(...portalRoles), 'What the person may do; owner by default'),
+    },
+    examples: ['--email abebe@shop.example --partner 1', '--email sara@till.example --merchant 3'],
+    async change(transaction, input, { settings: { portal } }) {
+      const company = await requireCompany(transaction, input);
+      const { password, hash, shown } = await makePassword(portal);
+      const accountId = await addPortalAccount(transaction, {
+        email: input.email,
+        company,
+        role: input.role ?? 'owner',
+        passwordHash: hash,
+        mustChangePassword: true,
+        passwordLifetimeSeconds: portal.portalOneTimePasswordSeconds,
+      });
+      if (accountId === undefined)
+        throw new AdminError(`${input.email} already has an account: see "access account list".`);
+      return {
+        subject: company,
+        details: { accountId, email: input.email, role: input.role ?? 'owner' },
+        text: `Created portal account ${accountId} (${input.email}) of ${company.kind} ${company.id}. ${shown}`,
+        secretOutput: { password },
+      };
+    },
+  }),
 
-export const setStaffRoleCommand = changeCommand({
-  name: 'access staff set-role',
-  action: 'set staff-role',
-  detailLines: roleMeanings,
-  fields: {
-    id: accountArgument('staff'),
-    role: required(oneOf(...staffRoles), 'What the person may do'),
-  },
-  examples: ['access staff set-role 2 --role SUPERVISOR'],
-  async change(transaction, { id: given, role }) {
-    const account = await requireAccount(transaction, 'staff', given);
-    const text = `${account.label} has the role ${role}.`;
-    if (account.staffRole === role) return { unchanged: text };
-    await setStaffRole(transaction, given, role);
-    return {
-      subject: account.company,
-      details: { email: account.email, from: account.staffRole, role },
-      text,
-    };
-  },
-});
+  'access account reset-password': changeCommand({
+    action: 'reset portal-password',
+    details:
+      'Verify the identity of the person first. Wrong passwords and codes are forgotten: the person may sign ' +
+      'in at once.',
+    fields: { id: accountArgument('portal') },
+    examples: ['2'],
+    change: (transaction, input, { settings: { portal } }) =>
+      resetPassword(transaction, 'portal', input.id, portal),
+  }),
 
-export const resetStaffAccountCommand = changeCommand({
-  name: 'access staff reset',
-  action: 'reset staff-account',
-  details:
-    'For a person who has lost the password, or the second factor and the recovery codes. Verify the ' +
-    'identity of the person first. A disabled account works again, and wrong passwords and codes are ' +
-    'forgotten.',
-  fields: { id: accountArgument('staff') },
-  examples: ['access staff reset 2'],
-  async change(transaction, input, { settings: { portal } }) {
-    const change = await resetPassword(transaction, 'staff', input.id, portal);
-    await removeSecondFactors(transaction, input.id);
-    return change;
-  },
-});
+  'access account reset-second-factor': changeCommand({
+    action: 'reset second-factor',
+    details:
+      'For a person who has lost the phone or the passkeys, and the recovery codes. Verify the identity of the ' +
+      'person first: the next sign-in takes only the password, and wrong ones are forgotten. The owners are told by e-mail.',
+    fields: { id: accountArgument('portal') },
+    examples: ['2'],
+    async change(transaction, { id: account }) {
+      const {
+        email: address,
+        company,
+        label,
+      } = await requireAccount(transaction, 'portal', account);
+      if (!(await resetSecondFactor(transaction, account)))
+        return { unchanged: `${label} has none.` };
+      return {
+        subject: company,
+        details: { accountId: account, email: address },
+        text: `${label} signs in with its password alone.`,
+      };
+    },
+  }),
 
-export const disableStaffAccountCommand = disableCommand('staff', 'access staff reset');
+  'access account disable': disableCommand('portal', 'access account reset-password'),
 
-export const listStaffAccountsCommand = lookCommand({
-  name: 'access staff list',
-  fields: {},
-  examples: ['access staff list'],
-  async look(database) {
-    const accounts = await listStaffAccounts(database);
-    return {
-      json: accounts,
-      text: textTable(accounts, [
-        numbers('id', (row) => row.id),
-        column('name', (row) => row.name),
-        column('e-mail', (row) => row.email),
-        column('role', (row) => row.role),
+  'access account list': lookCommand({
+    fields: companyFields,
+    examples: ['--partner 1'],
+    look: async (database, input) =>
+      tableReport(await listPortalAccounts(database, await requireCompany(database, input)), [
+        numbers('id'),
+        column('e-mail', 'email'),
+        column('role'),
         ...signInColumns,
       ]),
-    };
-  },
-});
+  }),
+
+  'access staff create': changeCommand({
+    action: 'create staff-account',
+    details:
+      'The password is shown once and expires after a day. At the ' +
+      'first sign-in the person chooses a new one and sets up a second factor, without which ' +
+      'nothing opens.',
+    detailLines: roleMeanings,
+    fields: {
+      email: required(email, 'The e-mail address for the sign-in'),
+      name: required(text, 'The name that repairs and the audit log show'),
+      role: required(oneOf(...staffRoles), 'What the person may do'),
+    },
+    examples: ['--email hanna@service.example --name Hanna --role AGENT'],
+    async change(transaction, input, { settings: { portal } }) {
+      const { password, hash, shown } = await makePassword(portal);
+      const { email: address, name, role } = input;
+      const accountId = await addStaffAccount(transaction, {
+        email: address,
+        name,
+        role,
+        passwordHash: hash,
+        mustChangePassword: true,
+        passwordLifetimeSeconds: portal.portalOneTimePasswordSeconds,
+      });
+      if (accountId === undefined)
+        throw new AdminError(
+          `${address} already has an account, of the service or of a company: use another address.`,
+        );
+      return {
+        subject: { kind: 'staff', id: accountId },
+        details: { email: address, name, role },
+        text: `Created staff account ${accountId} (${address}, ${role}). ${shown}`,
+        secretOutput: { password },
+      };
+    },
+  }),
+
+  'access staff set-role': changeCommand({
+    action: 'set staff-role',
+    detailLines: roleMeanings,
+    fields: {
+      id: accountArgument('staff'),
+      role: required(oneOf(...staffRoles), 'What the person may do'),
+    },
+    examples: ['2 --role SUPERVISOR'],
+    async change(transaction, { id: given, role }) {
+      const account = await requireAccount(transaction, 'staff', given);
+      const text = `${account.label} has the role ${role}.`;
+      if (account.staffRole === role) return { unchanged: text };
+      await setStaffRole(transaction, given, role);
+      return {
+        subject: account.company,
+        details: { email: account.email, from: account.staffRole, role },
+        text,
+      };
+    },
+  }),
+
+  'access staff reset': changeCommand({
+    action: 'reset staff-account',
+    details:
+      'For a person who has lost the password, or the second factor and the recovery codes. Verify the ' +
+      'identity of the person first. A disabled account works again, and wrong passwords and codes are ' +
+      'forgotten.',
+    fields: { id: accountArgument('staff') },
+    examples: ['2'],
+    async change(transaction, input, { settings: { portal } }) {
+      const change = await resetPassword(transaction, 'staff', input.id, portal);
+      await removeSecondFactors(transaction, input.id);
+      return change;
+    },
+  }),
+
+  'access staff disable': disableCommand('staff', 'access staff reset'),
+
+  'access staff list': lookCommand({
+    fields: {},
+    look: async (database) =>
+      tableReport(await listStaffAccounts(database), [
+        numbers('id'),
+        column('name'),
+        column('e-mail', 'email'),
+        column('role'),
+        ...signInColumns,
+      ]),
+  }),
+};

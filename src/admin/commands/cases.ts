@@ -1,6 +1,6 @@
 import { type Case, listCases } from '../../db/positions/cases.ts';
 import { firstDone, placementsOfCase } from '../../db/positions/placements.ts';
-import { parseMoney } from '../../domain/money.ts';
+import { amountText, parseMoney } from '../../domain/money.ts';
 import {
   caseAbout,
   caseAdvice,
@@ -11,22 +11,22 @@ import {
 } from '../../domain/positions/case-texts.ts';
 import { providerName, statementProviderNames } from '../../domain/providers.ts';
 import { caseFacts, settledCase, shownChoicesOf } from '../../repairs/payment-repairs.ts';
-import { lookCommand } from '../command.ts';
-import { AdminError, argument, flag, id, oneOf, optional, wholeNumber } from '../fields.ts';
-import { column, moneyText, numbers, textTable, timeText } from '../tables.ts';
+import { type AdminCommand, lookCommand } from '../command.ts';
+import { AdminError, argument, flag, id, oneOf, optional, rowLimit } from '../fields.ts';
+import { column, numbers, textTable, timeText } from '../tables.ts';
 
 /** Cases for a terminal. */
 export const caseTable = (cases: readonly Case[]): string =>
   textTable(cases, [
-    numbers('case', ({ id }) => id),
+    numbers('case', 'id'),
     column('why', caseTitle),
     // Below zero where providers did less than is paid for.
-    numbers('etb', ({ amount }) => (parseMoney(amount) === 0n ? null : moneyText(amount))),
-    column('provider', ({ provider }) => provider),
-    column('our reference', ({ reference }) => reference),
-    column('partner', ({ partner }) => partner),
+    numbers('etb', ({ amount }) => (parseMoney(amount) === 0n ? null : amountText(amount))),
+    column('provider'),
+    column('our reference', 'reference'),
+    column('partner'),
     column('about', caseAbout),
-    column('opened', ({ openedAt }) => timeText(openedAt)),
+    column('opened', 'openedAt'),
     column('closed', ({ closedAt, closer }) =>
       closedAt === null ? null : `${timeText(closedAt)}${closer === null ? '' : ` by ${closer}`}`,
     ),
@@ -36,51 +36,53 @@ export const caseTable = (cases: readonly Case[]): string =>
     column('note', ({ note, message }) => note ?? message),
   ]);
 
-export const listCasesCommand = lookCommand({
-  name: 'cases list',
-  details:
-    'Open cases, the oldest first. Each has a workflow in the Temporal UI, and a page at /support with what to do ' +
-    'and what each choice moves; "cases show" tells the same here. "cases settle" settles one.',
-  fields: {
-    all: flag('Also the newest closed ones'),
-    provider: optional(oneOf(...statementProviderNames), 'Only those of a provider'),
-    limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 100 by default'),
-  },
-  examples: ['cases list', 'cases list --provider gsma --all'],
-  async look(database, { all, provider, limit = 100 }) {
-    const cases = await listCases(database, { includeClosed: all, provider, limit });
-    return { json: cases, text: caseTable(cases) };
-  },
-});
+export const commands: Record<string, AdminCommand> = {
+  'cases list': lookCommand({
+    details:
+      'Open cases, the oldest first. Each has a workflow in the Temporal UI, and a page at /support with what to do ' +
+      'and what each choice moves; "cases show" tells the same here. "cases settle" settles one.',
+    fields: {
+      all: flag('Also the newest closed ones'),
+      provider: optional(oneOf(...statementProviderNames), 'Only those of a provider'),
+      limit: rowLimit(100),
+    },
+    examples: ['', '--provider gsma --all'],
+    async look(database, { all, provider, limit = 100 }) {
+      const cases = await listCases(database, { includeClosed: all, provider, limit });
+      return { json: cases, text: caseTable(cases) };
+    },
+  }),
 
-export const showCaseCommand = lookCommand({
-  name: 'cases show',
-  fields: { case: argument(id, 'Its id, as "cases list" shows it') },
-  examples: ['cases show 17'],
-  async look(database, input) {
-    const facts = await caseFacts(database, String(input.case));
-    if (!facts) throw new AdminError(`There is no case ${input.case}: see "cases list".`);
-    const { found } = facts;
-    const { choices, whyNoPayer } = await shownChoicesOf(database, facts);
-    const placements = await placementsOfCase(database, found);
-    const end = settledCase(found);
-    return {
-      json: { ...found, placements, choices, whyNoPayer },
-      text: [
-        caseTable([found]),
-        '',
-        caseTitle(found),
-        ...(found.closedAt === null ? [caseAdvice(found.why)] : []),
-        ...(end ? [toTell(end, firstDone(placements)?.providerReference)] : []),
-        ...placements.flatMap(({ provider, observations }) =>
-          observations.map(
-            ({ at, done, ...one }) =>
-              `${timeText(new Date(at))}: ${saidWords(providerName(provider), { ...one, done: parseMoney(done) })}`,
+  'cases show': lookCommand({
+    fields: { case: argument(id, 'Its id, as "cases list" shows it') },
+    examples: ['17'],
+    async look(database, input) {
+      const facts = await caseFacts(database, String(input.case));
+      if (!facts) throw new AdminError(`There is no case ${input.case}: see "cases list".`);
+      const { found } = facts;
+      const { choices, whyNoPayer } = await shownChoicesOf(database, facts);
+      const placements = await placementsOfCase(database, found);
+      const end = settledCase(found);
+      return {
+        json: { ...found, placements, choices, whyNoPayer },
+        text: [
+          caseTable([found]),
+          '',
+          caseTitle(found),
+          ...(found.closedAt === null ? [caseAdvice(found.why)] : []),
+          ...(end ? [toTell(end, firstDone(placements)?.providerReference)] : []),
+          ...placements.flatMap(({ provider, observations }) =>
+            observations.map(
+              ({ at, done, ...one }) =>
+                `${timeText(new Date(at))}: ${saidWords(providerName(provider), { ...one, done: parseMoney(done) })}`,
+            ),
           ),
-        ),
-        ...choices.map(({ by, moves, afterwards }) => `--by ${by}: ${moves} ${afterwards}`.trim()),
-        ...(whyNoPayer === undefined ? [] : [`No --by payer: ${whyNoPayer}`]),
-      ].join('\n'),
-    };
-  },
-});
+          ...choices.map(({ by, moves, afterwards }) =>
+            `--by ${by}: ${moves} ${afterwards}`.trim(),
+          ),
+          ...(whyNoPayer === undefined ? [] : [`No --by payer: ${whyNoPayer}`]),
+        ].join('\n'),
+      };
+    },
+  }),
+};

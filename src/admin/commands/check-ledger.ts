@@ -1,43 +1,43 @@
 import { checkWholeBooks } from '../../db/books/check-whole.ts';
 import { inSnapshot, withSettings } from '../../db/connection.ts';
 import { type LedgerTotals, readLedgerTotals } from '../../db/ledger/ledger.ts';
-import { lookCommand } from '../command.ts';
-import { column, moneyText, numbers, textTable } from '../tables.ts';
+import { amountText } from '../../domain/money.ts';
+import { type AdminCommand, lookCommand } from '../command.ts';
+import { amounts, column, textTable } from '../tables.ts';
 
-export const checkLedgerCommand = lookCommand({
-  name: 'money check-ledger',
-  details:
-    'Reads every account, transfer, voucher, redemption and top-up in batches, during live traffic, ' +
-    'from the replica of DATABASE_READ_URL where it is set. A terminal shows how far it is. ' +
-    'Each fault is one line; any fault makes the exit code 2. The totals cover all partners. ' +
-    'Open operations in suspense wait for an operator and are no fault.',
-  fields: {},
-  readsEverything: true,
-  examples: ['money check-ledger', 'money check-ledger --json'],
-  async look(database, _input, { progress }) {
-    // Reading everything may take long; this connection blocks no other.
-    const patient = withSettings(database, { statement_timeout: 0 });
-    const faults = await progress.step('Checking the books', (note) =>
-      checkWholeBooks(patient, { note }),
-    );
-    const totals = await inSnapshot(patient, readLedgerTotals);
-    const isInOrder = faults.length === 0;
-    return {
-      json: { ok: isInOrder, faults, totals },
-      text: [isInOrder ? 'The ledger is in order.' : faults.join('\n'), ...totalLines(totals)].join(
-        '\n',
-      ),
-      exitCode: isInOrder ? 0 : 2,
-    };
-  },
-});
+export const commands: Record<string, AdminCommand> = {
+  'money check-ledger': lookCommand({
+    details:
+      'Reads every account, transfer, voucher, redemption and top-up in batches, during live traffic, ' +
+      'from the replica of DATABASE_READ_URL where it is set. A terminal shows how far it is. ' +
+      'Each fault is one line; any fault makes the exit code 2. The totals cover all partners. ' +
+      'Open operations in suspense wait for an operator and are no fault.',
+    fields: {},
+    readsEverything: true,
+    examples: ['', '--json'],
+    async look(database, _input, { progress }) {
+      // Reading everything may take long; this connection blocks no other.
+      const patient = withSettings(database, { statement_timeout: 0 });
+      const faults = await progress.step('Checking the books', (note) =>
+        checkWholeBooks(patient, { note }),
+      );
+      const totals = await inSnapshot(patient, readLedgerTotals);
+      const isInOrder = faults.length === 0;
+      return {
+        json: { ok: isInOrder, faults, totals },
+        text: [
+          isInOrder ? 'The ledger is in order.' : faults.join('\n'),
+          ...totalLines(totals),
+        ].join('\n'),
+        exitCode: isInOrder ? 0 : 2,
+      };
+    },
+  }),
+};
 
 const totalLines = ({ accounts, openSuspense }: LedgerTotals): string[] => [
   '',
-  textTable(accounts, [
-    column('account', (row) => row.kind),
-    numbers('etb', (row) => moneyText(row.balance)),
-  ]),
+  textTable(accounts, [column('account', 'kind'), amounts('etb', 'balance')]),
   '',
   suspenseLine(openSuspense),
 ];
@@ -46,7 +46,7 @@ function suspenseLine({ count, toBeBorne, toBeCredited }: LedgerTotals['openSusp
   if (count === 0) return 'Nothing is open in suspense.';
   return (
     `Open in suspense: ${count === 1 ? 'one operation' : `${count} operations`}, ` +
-    `ETB ${moneyText(toBeBorne)} to be borne and ETB ${moneyText(toBeCredited)} to be credited. ` +
+    `ETB ${amountText(toBeBorne)} to be borne and ETB ${amountText(toBeCredited)} to be credited. ` +
     'See "cases list".'
   );
 }

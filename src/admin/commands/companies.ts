@@ -6,8 +6,9 @@ import {
 } from '../../db/catalogue/payout-accounts.ts';
 import { partnerBalances, readLowBalances } from '../../db/ledger/ledger.ts';
 import { allProducts } from '../../db/lists/catalogue.ts';
+import { amountText } from '../../domain/money.ts';
 import { messageLanguages } from '../../domain/vouchers/messages.ts';
-import { changeCommand, lookCommand } from '../command.ts';
+import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, id, oneOf, optional, percent, required, text } from '../fields.ts';
 import {
   changeSubject,
@@ -18,26 +19,188 @@ import {
   requireSubject,
   warnOfNamesakes,
 } from '../record-names.ts';
-import { moneyText, record } from '../tables.ts';
+import { record } from '../tables.ts';
 import { addressTable, apiKeyTable } from './access.ts';
 import { dailyLimits } from './limits.ts';
 import { presentProduct, productTable, rowsWith } from './lists.ts';
 
 const partnerId = argument(id, 'The id of the partner');
 
-export const createPartnerCommand = changeCommand({
-  name: 'partner create',
-  action: 'create partner',
-  details:
-    'It tells the next commands: for products, prices, money, an address, a key and a person.',
-  fields: { name: required(text, 'The name of the company') },
-  examples: ['partner create --name "Acme Gifts"'],
-  async change(transaction, { name }) {
-    const partner = await addPartner(transaction, name);
-    const change = { ...created('partner', partner, { name }), next: nextOf(partner) };
-    return warnOfNamesakes(transaction, 'partner', change);
-  },
-});
+export const commands: Record<string, AdminCommand> = {
+  'partner create': changeCommand({
+    action: 'create partner',
+    details:
+      'It tells the next commands: for products, prices, money, an address, a key and a person.',
+    fields: { name: required(text, 'The name of the company') },
+    examples: ['--name "Acme Gifts"'],
+    async change(transaction, { name }) {
+      const partner = await addPartner(transaction, name);
+      const change = { ...created('partner', partner, { name }), next: nextOf(partner) };
+      return warnOfNamesakes(transaction, 'partner', change);
+    },
+  }),
+
+  'partner change': changeCommand({
+    action: 'change partner',
+    fields: { id: partnerId, name: required(text, 'The new name of the company') },
+    examples: ['1 --name "Acme Gifts International"'],
+    async change(transaction, input) {
+      const values = { company_name: input.name };
+      const change = await changeSubject(transaction, 'partner', input.id, values);
+      return warnOfNamesakes(transaction, 'partner', change);
+    },
+  }),
+
+  'partner suspend': changeCommand({
+    action: 'suspend partner',
+    details:
+      'Its calls are refused within two seconds. Its money, keys and vouchers do not change. The ' +
+      'service completes payments and top-ups in progress.',
+    fields: { id: partnerId },
+    examples: ['1'],
+    change: (transaction, input) =>
+      changeSubject(transaction, 'partner', input.id, { status: 'SUSPENDED' }),
+  }),
+
+  'partner reinstate': changeCommand({
+    action: 'reinstate partner',
+    fields: { id: partnerId },
+    examples: ['1'],
+    change: (transaction, input) =>
+      changeSubject(transaction, 'partner', input.id, { status: 'ACTIVE' }),
+  }),
+
+  'partner set-message-language': changeCommand({
+    action: 'set message-language',
+    details:
+      'It holds for messages that are written from now on. The partner can choose it in the portal.',
+    fields: {
+      partner: required(id, 'The id of the partner'),
+      language: required(oneOf(...messageLanguages), 'en is English, am is Amharic'),
+    },
+    examples: ['--partner 1 --language am'],
+    async change(transaction, { partner, language }) {
+      const { name } = await requireSubject(transaction, 'partner', partner);
+      const before = await setMessageLanguage(transaction, partner, language);
+      if (before === language)
+        return { unchanged: `No change: partner ${partner} already has this language.` };
+      return {
+        subject: { kind: 'partner', id: partner },
+        details: { messageLanguage: { from: before, to: language } },
+        text: `Set the language of messages of partner ${partner} (${name}): ${language}`,
+      };
+    },
+  }),
+
+  'partner show': lookCommand({
+    fields: { id: partnerId },
+    examples: ['1'],
+    async look(database, input) {
+      const { name, row } = await requireSubject(database, 'partner', input.id);
+      const company = { kind: 'partner', id: input.id } as const;
+      const status = String(row.status);
+      const limits = {
+        dailyAmount: row.daily_amount as string | null,
+        dailyOperations: row.daily_operations as number | null,
+        messageLanguage: String(row.message_language),
+      };
+      const balances = await partnerBalances(database, input.id);
+      const lowBalances = await readLowBalances(database, input.id);
+      const products = await rowsWith(database, allProducts, 'partnerId', input.id);
+      const apiKeys = await listApiKeys(database, company);
+      const addresses = await listSourceAddresses(database, company);
+      return {
+        json: {
+          ...{ id: input.id, name, status, ...limits, balances, lowBalances },
+          ...{ products: products.map(presentProduct), apiKeys, addresses },
+        },
+        text: [
+          record({
+            Partner: input.id,
+            Name: name,
+            Status: status,
+            'Gift wallet': `ETB ${amountText(balances.gift)}`,
+            'Airtime wallet': `ETB ${amountText(balances.airtime)}`,
+            'In unused gifts': `ETB ${amountText(balances.reserved)}`,
+            'Low below': `gift ${threshold(lowBalances.gift)}, airtime ${threshold(lowBalances.airtime)}`,
+            'Limits of a day': dailyLimits(limits) || 'none',
+            'Messages to owners': limits.messageLanguage,
+          }),
+          `\nProducts it may sell\n${productTable(products)}`,
+          `\nAPI keys\n${apiKeyTable(apiKeys)}`,
+          `\nAddresses it may call from\n${addressTable(addresses)}`,
+        ].join('\n'),
+      };
+    },
+  }),
+
+  'merchant set-service-fee': changeCommand({
+    action: 'set service-fee',
+    details:
+      'The fee applies to new claims. Existing claims of the merchant keep their fee, and so do ' +
+      'claims of partners for vouchers that are restricted to the merchant. Redemptions without ' +
+      'such a claim use the current fee.',
+    fields: {
+      merchant: required(id, 'The id of the merchant'),
+      percent: required(percent, 'In percent of the redeemed amount; 0 is allowed'),
+    },
+    examples: ['--merchant 3 --percent 2.5'],
+    change: (transaction, input) =>
+      changeSubject(transaction, 'merchant', input.merchant, {
+        service_fee_percent: input.percent,
+      }),
+  }),
+
+  'merchant payout-account set': changeCommand({
+    action: 'set payout-account',
+    details:
+      'Redemptions already on hold are paid to the previous account, which is kept with the time ' +
+      'of its replacement. Before the first payment the provider is asked for the account and its ' +
+      'holder, where it can tell them: an account that is closed, or that somebody else than --holder ' +
+      'has, is not paid. "merchant payout-account check" asks now.',
+    fields: {
+      merchant: required(id, 'The id of the merchant'),
+      key: required(
+        partyKey,
+        'The kind of account: msisdn, accountid, walletid or another GSMA identifier',
+      ),
+      value: required(text, 'The number of the account'),
+      holder: optional(text, 'Who must hold it; without this the name is only recorded'),
+    },
+    examples: [
+      '--merchant 3 --key msisdn --value 0911234567',
+      '--merchant 3 --key accountid --value 1000123456 --holder "Abebe Kebede"',
+    ],
+    async change(transaction, input) {
+      const { name } = await requireSubject(transaction, 'merchant', input.merchant);
+      const party = readParty(input.key, input.value);
+      if (!party) throw new AdminError(`--value ${PARTY_VALUE_PROBLEM}.`);
+      await lockRow(transaction, 'merchants', input.merchant);
+      const before = (await currentPayoutAccounts(transaction, [input.merchant])).get(
+        input.merchant,
+      );
+      const holder = input.holder ?? null;
+      const isSame = before?.key === party.key && before.value === party.value;
+      if (isSame && before.holder === holder)
+        return {
+          unchanged: `No change: merchant ${input.merchant} already has this payout account.`,
+        };
+      const accounts = await replacePayoutAccounts(transaction, [
+        { merchantId: input.merchant, ...party, holder },
+      ]);
+      return {
+        subject: { kind: 'merchant', id: input.merchant },
+        details: {
+          account: party.shown,
+          holder,
+          accountId: accounts.get(input.merchant),
+          replacedAccountId: before?.id ?? null,
+        },
+        text: `Merchant ${input.merchant} (${name}) is paid to ${party.key} ${party.value} from now on.`,
+      };
+    },
+  }),
+};
 
 /** What a new partner needs before it sells. */
 const nextOf = (partner: number) => ({
@@ -49,169 +212,5 @@ const nextOf = (partner: number) => ({
   'Its first person at the portal, who invites others': `access account create --partner ${partner} --email ADDRESS`,
 });
 
-export const changePartnerCommand = changeCommand({
-  name: 'partner change',
-  action: 'change partner',
-  fields: { id: partnerId, name: required(text, 'The new name of the company') },
-  examples: ['partner change 1 --name "Acme Gifts International"'],
-  async change(transaction, input) {
-    const values = { company_name: input.name };
-    const change = await changeSubject(transaction, 'partner', input.id, values);
-    return warnOfNamesakes(transaction, 'partner', change);
-  },
-});
-
-export const suspendPartnerCommand = changeCommand({
-  name: 'partner suspend',
-  action: 'suspend partner',
-  details:
-    'Its calls are refused within two seconds. Its money, keys and vouchers do not change. The ' +
-    'service completes payments and top-ups in progress.',
-  fields: { id: partnerId },
-  examples: ['partner suspend 1'],
-  change: (transaction, input) =>
-    changeSubject(transaction, 'partner', input.id, { status: 'SUSPENDED' }),
-});
-
-export const reinstatePartnerCommand = changeCommand({
-  name: 'partner reinstate',
-  action: 'reinstate partner',
-  fields: { id: partnerId },
-  examples: ['partner reinstate 1'],
-  change: (transaction, input) =>
-    changeSubject(transaction, 'partner', input.id, { status: 'ACTIVE' }),
-});
-
-export const setMessageLanguageCommand = changeCommand({
-  name: 'partner set-message-language',
-  action: 'set message-language',
-  details:
-    'It holds for messages that are written from now on. The partner can choose it in the portal.',
-  fields: {
-    partner: required(id, 'The id of the partner'),
-    language: required(oneOf(...messageLanguages), 'en is English, am is Amharic'),
-  },
-  examples: ['partner set-message-language --partner 1 --language am'],
-  async change(transaction, { partner, language }) {
-    const { name } = await requireSubject(transaction, 'partner', partner);
-    const before = await setMessageLanguage(transaction, partner, language);
-    if (before === language)
-      return { unchanged: `No change: partner ${partner} already has this language.` };
-    return {
-      subject: { kind: 'partner', id: partner },
-      details: { messageLanguage: { from: before, to: language } },
-      text: `Set the language of messages of partner ${partner} (${name}): ${language}`,
-    };
-  },
-});
-
-export const showPartnerCommand = lookCommand({
-  name: 'partner show',
-  fields: { id: partnerId },
-  examples: ['partner show 1'],
-  async look(database, input) {
-    const { name, row } = await requireSubject(database, 'partner', input.id);
-    const company = { kind: 'partner', id: input.id } as const;
-    const status = String(row.status);
-    const limits = {
-      dailyAmount: row.daily_amount as string | null,
-      dailyOperations: row.daily_operations as number | null,
-      messageLanguage: String(row.message_language),
-    };
-    const balances = await partnerBalances(database, input.id);
-    const lowBalances = await readLowBalances(database, input.id);
-    const products = await rowsWith(database, allProducts, 'partnerId', input.id);
-    const apiKeys = await listApiKeys(database, company);
-    const addresses = await listSourceAddresses(database, company);
-    return {
-      json: {
-        ...{ id: input.id, name, status, ...limits, balances, lowBalances },
-        ...{ products: products.map(presentProduct), apiKeys, addresses },
-      },
-      text: [
-        record({
-          Partner: input.id,
-          Name: name,
-          Status: status,
-          'Gift wallet': `ETB ${moneyText(balances.gift)}`,
-          'Airtime wallet': `ETB ${moneyText(balances.airtime)}`,
-          'In unused gifts': `ETB ${moneyText(balances.reserved)}`,
-          'Low below': `gift ${threshold(lowBalances.gift)}, airtime ${threshold(lowBalances.airtime)}`,
-          'Limits of a day': dailyLimits(limits) || 'none',
-          'Messages to owners': limits.messageLanguage,
-        }),
-        `\nProducts it may sell\n${productTable(products)}`,
-        `\nAPI keys\n${apiKeyTable(apiKeys)}`,
-        `\nAddresses it may call from\n${addressTable(addresses)}`,
-      ].join('\n'),
-    };
-  },
-});
-
 const threshold = (amount: string | null): string =>
-  amount === null ? 'none' : `ETB ${moneyText(amount)}`;
-
-export const setServiceFeeCommand = changeCommand({
-  name: 'merchant set-service-fee',
-  action: 'set service-fee',
-  details:
-    'The fee applies to new claims. Existing claims of the merchant keep their fee, and so do ' +
-    'claims of partners for vouchers that are restricted to the merchant. Redemptions without ' +
-    'such a claim use the current fee.',
-  fields: {
-    merchant: required(id, 'The id of the merchant'),
-    percent: required(percent, 'In percent of the redeemed amount; 0 is allowed'),
-  },
-  examples: ['merchant set-service-fee --merchant 3 --percent 2.5'],
-  change: (transaction, input) =>
-    changeSubject(transaction, 'merchant', input.merchant, { service_fee_percent: input.percent }),
-});
-
-export const setPayoutAccountCommand = changeCommand({
-  name: 'merchant payout-account set',
-  action: 'set payout-account',
-  details:
-    'Redemptions already on hold are paid to the previous account, which is kept with the time ' +
-    'of its replacement. Before the first payment the provider is asked for the account and its ' +
-    'holder, where it can tell them: an account that is closed, or that somebody else than --holder ' +
-    'has, is not paid. "merchant payout-account check" asks now.',
-  fields: {
-    merchant: required(id, 'The id of the merchant'),
-    key: required(
-      partyKey,
-      'The kind of account: msisdn, accountid, walletid or another GSMA identifier',
-    ),
-    value: required(text, 'The number of the account'),
-    holder: optional(text, 'Who must hold it; without this the name is only recorded'),
-  },
-  examples: [
-    'merchant payout-account set --merchant 3 --key msisdn --value 0911234567',
-    'merchant payout-account set --merchant 3 --key accountid --value 1000123456 --holder "Abebe Kebede"',
-  ],
-  async change(transaction, input) {
-    const { name } = await requireSubject(transaction, 'merchant', input.merchant);
-    const party = readParty(input.key, input.value);
-    if (!party) throw new AdminError(`--value ${PARTY_VALUE_PROBLEM}.`);
-    await lockRow(transaction, 'merchants', input.merchant);
-    const before = (await currentPayoutAccounts(transaction, [input.merchant])).get(input.merchant);
-    const holder = input.holder ?? null;
-    const isSame = before?.key === party.key && before.value === party.value;
-    if (isSame && before.holder === holder)
-      return {
-        unchanged: `No change: merchant ${input.merchant} already has this payout account.`,
-      };
-    const accounts = await replacePayoutAccounts(transaction, [
-      { merchantId: input.merchant, ...party, holder },
-    ]);
-    return {
-      subject: { kind: 'merchant', id: input.merchant },
-      details: {
-        account: party.shown,
-        holder,
-        accountId: accounts.get(input.merchant),
-        replacedAccountId: before?.id ?? null,
-      },
-      text: `Merchant ${input.merchant} (${name}) is paid to ${party.key} ${party.value} from now on.`,
-    };
-  },
-});
+  amount === null ? 'none' : `ETB ${amountText(amount)}`;

@@ -1,37 +1,51 @@
 import type { Digests } from '../../crypto/digests.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import type { Database } from '../../db/connection.ts';
-import {
-  countByDigestKey,
-  type DigestCount,
-  replaceCodeDigests,
-  vouchersAfter,
-} from '../../db/digest-keys.ts';
-import { type AdminCommand, lookCommand, recordChanges } from '../command.ts';
-import { column, numbers, textTable } from '../tables.ts';
+import { countByDigestKey, replaceCodeDigests, vouchersAfter } from '../../db/digest-keys.ts';
+import { type AdminCommand, longCommand, lookCommand } from '../command.ts';
+import { digestsAndBox } from '../keys.ts';
+import { column, numbers, tableReport } from '../tables.ts';
 
 /** Vouchers whose rows one transaction locks. */
 const BATCH_SIZE = 1_000;
 
-const columns = [
-  column<DigestCount>('kind', ({ kind }) => kind),
-  column<DigestCount>('key', ({ keyId }) => keyId || 'DIGEST_KEY'),
-  numbers<DigestCount>('secrets', ({ count }) => count),
-];
+export const commands: Record<string, AdminCommand> = {
+  'privacy list-digest-keys': lookCommand({
+    details:
+      'A key that no row names can be dropped. "privacy rotate-digests" renews the vouchers; sessions, ' +
+      'invitations and claims end by themselves.',
+    fields: {},
+    look: async (database) =>
+      tableReport(await countByDigestKey(database), [
+        column('kind'),
+        column('key', ({ keyId }) => keyId || 'DIGEST_KEY'),
+        numbers('secrets', 'count'),
+      ]),
+  }),
 
-export const listDigestKeysCommand = lookCommand({
-  name: 'privacy list-digest-keys',
-  details:
-    'A key that no row names can be dropped. "privacy rotate-digests" renews the vouchers; sessions, ' +
-    'invitations and claims end by themselves.',
-  fields: {},
-  readsEverything: true,
-  examples: ['privacy list-digest-keys'],
-  async look(database) {
-    const counts = await countByDigestKey(database);
-    return { json: counts, text: textTable(counts, columns) };
-  },
-});
+  'privacy rotate-digests': longCommand({
+    action: 'rotate digests',
+    details:
+      'Run it when every process has the new key first. Needs the settings DIGEST_KEY, DIGEST_KEYS ' +
+      'and DATA_KEYS of the service. It may be interrupted and run again.',
+    fields: {},
+    async change(_input, { database, settings, progress }) {
+      const keys = digestsAndBox(settings);
+      const renewed = await progress.step('Vouchers', (note) =>
+        renewVouchers(database, keys, (done) => note(`${done} renewed`)),
+      );
+      if (renewed === 0)
+        return {
+          unchanged: 'No change: the digests of all voucher codes are under the first key.',
+        };
+      return {
+        subject: { kind: 'digest-key', id: 0 },
+        details: { key: keys.digests.currentKeyId, vouchers: renewed },
+        text: `Renewed the digests of ${renewed} voucher codes.`,
+      };
+    },
+  }),
+};
 
 /** Renews all vouchers whose digests are not under the first key; returns how many. */
 async function renewVouchers(
@@ -56,36 +70,3 @@ async function renewVouchers(
     note(renewedCount);
   }
 }
-
-/** Works in many short transactions while requests go on; it may be interrupted and run again. */
-export const rotateDigestsCommand: AdminCommand = {
-  name: 'privacy rotate-digests',
-  details:
-    'Run it when every process has the new key first. Needs the settings DIGEST_KEY, DIGEST_KEYS ' +
-    'and DATA_KEYS of the service. It may be interrupted and run again.',
-  fields: {},
-  examples: ['privacy rotate-digests'],
-  async run(context) {
-    const actor = context.actor();
-    const settings = context.digestSettings();
-    const renewed = await context.progress.step('Vouchers', (note) =>
-      renewVouchers(context.database, settings, (done) => note(`${done} renewed`)),
-    );
-    if (renewed === 0) {
-      const message = 'No change: the digests of all voucher codes are under the first key.';
-      return { text: message, json: { changed: false, message } };
-    }
-    const details = { key: settings.digests.currentKeyId, vouchers: renewed };
-    await context.database
-      .transaction()
-      .execute((transaction) =>
-        recordChanges(transaction, actor, 'rotate digests', [
-          { subject: { kind: 'digest-key', id: 0 }, details },
-        ]),
-      );
-    return {
-      text: `Renewed the digests of ${renewed} voucher codes.`,
-      json: { changed: true, ...details },
-    };
-  },
-};

@@ -1,4 +1,4 @@
-import type { FoundCase } from '../../db/support-search.ts';
+import type { LedgerTransfer } from '../../db/ledger/ledger.ts';
 import { inOrder } from '../../pages/layout/parts.ts';
 import { type SearchResult, searchCases } from '../../pages/staff/find.ts';
 import { readCase, type SupportCase } from '../../pages/staff/support-case.ts';
@@ -6,38 +6,35 @@ import { plainText } from '../../rendering/html.ts';
 import { type TemporalUi, workflowPage } from '../../runtime/process/temporal-ui.ts';
 import type { AdminCommand, AdminContext, Report } from '../command.ts';
 import { AdminError, argument, text } from '../fields.ts';
-import { moneyMoveTable } from '../ledger-history.ts';
-import { column, moneyText, numbers, record, textTable, timeText } from '../tables.ts';
+import { digestsAndBox } from '../keys.ts';
+import { amounts, column, record, textTable, timeText } from '../tables.ts';
 
 const fields = {
   what: argument(text, 'What the customer has given: see below; quote a text with spaces'),
 };
 
-/** Not a `lookCommand`: that somebody looked is written down, with the name. */
-export const findCommand: AdminCommand = {
-  name: 'desk find',
-  details:
-    'By a phone number in any writing, a serial number, a voucher code, a transaction id, a reference ' +
-    'of ours, of a provider, of a line of a bulk order, of a deposit or of a goodwill credit, the ' +
-    'X-Request-Id of a call, the id of a workflow, or the name or e-mail address of a company or person. ' +
-    'Numbers are shown masked. The audit log gets who looked for what, a number only as a keyed hash. Needs the ' +
-    'settings DIGEST_KEY, DIGEST_KEYS and DATA_KEYS of the service, unless "npm start" runs it.',
-  fields,
-  examples: [
-    'desk find 0911234567',
-    'desk find 012345678901234567',
-    'desk find RDM-0123456789ABCDEF',
-  ],
-  async run(context, input) {
-    const actor = context.actor();
-    const { database } = context;
-    const { digests } = context.digestSettings();
-    const result = await searchCases({ database, digests }, String(input.what), { actor });
-    const [first, ...others] = result.cases;
-    if (!first && result.records.length === 0) return nothingFound(context, result);
-    return first && others.length + result.records.length === 0
-      ? storyReport(context, first)
-      : listReport(result);
+export const commands: Record<string, AdminCommand> = {
+  /** Not a `lookCommand`: that somebody looked is written down, with the name. */
+  'desk find': {
+    details:
+      'By a phone number in any writing, a serial number, a voucher code, a transaction id, a reference ' +
+      'of ours, of a provider, of a line of a bulk order, of a deposit or of a goodwill credit, the ' +
+      'X-Request-Id of a call, the id of a workflow, or the name or e-mail address of a company or person. ' +
+      'Numbers are shown masked. The audit log gets who looked for what, a number only as a keyed hash. Needs the ' +
+      'settings DIGEST_KEY, DIGEST_KEYS and DATA_KEYS of the service, unless "npm start" runs it.',
+    fields,
+    examples: ['0911234567', '012345678901234567', 'RDM-0123456789ABCDEF'],
+    async run(context, input) {
+      const actor = context.actor();
+      const { database, settings } = context;
+      const { digests } = digestsAndBox(settings);
+      const result = await searchCases({ database, digests }, String(input.what), { actor });
+      const [first, ...others] = result.cases;
+      if (!first && result.records.length === 0) return nothingFound(context, result);
+      return first && others.length + result.records.length === 0
+        ? storyReport(context, first)
+        : listReport(result);
+    },
   },
 };
 
@@ -53,9 +50,10 @@ function nothingFound({ settings }: AdminContext, { workflow }: SearchResult): R
   return { json: { workflow: { id, about, link } }, text: `${about}\n${link ?? id}` };
 }
 
-async function storyReport(
-  { database, settings }: AdminContext,
-  { kind, id }: FoundCase,
+/** What happened to a voucher or a top-up, how its money moved, and what comes next. */
+export async function storyReport(
+  { database, settings }: Pick<AdminContext, 'database' | 'settings'>,
+  { kind, id }: Pick<SupportCase, 'kind' | 'id'>,
 ): Promise<Report> {
   const found = await readCase(database, { kind, id });
   if (!found) throw new AdminError(`The ${kind} ${id} is gone.`);
@@ -78,6 +76,15 @@ async function storyReport(
     ].join('\n'),
   };
 }
+
+/** Transfers of the ledger, oldest first. */
+const moneyMoveTable = (moves: readonly LedgerTransfer[]): string =>
+  textTable(moves, [
+    column('time', 'at'),
+    column('from', 'debit'),
+    column('to', 'credit'),
+    amounts('etb', 'amount'),
+  ]);
 
 interface Step {
   readonly at: Date;
@@ -112,21 +119,21 @@ const listReport = ({ cases, more, records }: SearchResult): Report => ({
 
 const caseTable = (cases: SearchResult['cases']) =>
   textTable(cases, [
-    column('what', ({ kind }) => kind),
-    column('find it by', ({ name }) => name),
-    column('time', ({ at }) => timeText(at)),
-    column('status', ({ status }) => status),
-    column('number', ({ maskedNumber }) => maskedNumber),
-    column('partner', ({ partner }) => partner),
-    numbers('etb', ({ amount }) => amount && moneyText(amount)),
+    column('what', 'kind'),
+    column('find it by', 'name'),
+    column('time', 'at'),
+    column('status'),
+    column('number', 'maskedNumber'),
+    column('partner'),
+    amounts('etb', 'amount'),
   ]);
 
 const recordTable = (records: SearchResult['records']) =>
   textTable(records, [
-    column('what', ({ kind }) => kind),
-    column('name', ({ name }) => name),
-    column('time', ({ at }) => timeText(at)),
-    column('state', ({ state }) => state),
-    column('company', ({ company }) => company),
-    numbers('etb', ({ amount }) => amount && moneyText(amount)),
+    column('what', 'kind'),
+    column('name'),
+    column('time', 'at'),
+    column('state'),
+    column('company'),
+    amounts('etb', 'amount'),
   ]);

@@ -1,12 +1,12 @@
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { listInvitations } from '../../db/people/invitations.ts';
 import { maskMsisdn } from '../../domain/phone.ts';
-import { inviteMerchant } from '../../operations/invitations.ts';
-import { changeCommand, lookCommand } from '../command.ts';
+import { invitationStates, inviteMerchant } from '../../operations/invitations.ts';
+import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, email, id, msisdn, optional, required } from '../fields.ts';
 import { notFound, requireSubject } from '../record-names.ts';
 import type { Consequence } from '../records/record-kind.ts';
-import { column, textTable, timeText } from '../tables.ts';
+import { column, tableReport } from '../tables.ts';
 
 /**
  * Invites a merchant.
@@ -42,6 +42,10 @@ function refusalOf(
       return new AdminError(
         `Merchant ${merchantId} is deactivated: "merchant activate ${merchantId}" first.`,
       );
+    case 'disabled':
+      return new AdminError(
+        `The account of ${refused.email} is disabled: "access account reset-password ${refused.accountId}" enables it.`,
+      );
     case 'address-taken':
       return new AdminError(
         `${refused.email} signs in for ${refused.employer.kind} ${refused.employer.id}: use another --email.`,
@@ -49,66 +53,53 @@ function refusalOf(
   }
 }
 
-export const inviteMerchantCommand = changeCommand({
-  name: 'merchant invite',
-  action: 'invite merchant',
-  details:
-    'The service sends a link to its e-mail address and, by SMS, to its telephone. The recipient ' +
-    'chooses a password and gets a guide to the first signed request. The link works once and ' +
-    'for 24 hours; a new invitation replaces it. For an existing account it sets a new password ' +
-    'and ends all sessions. API keys and other data of the merchant do not change.',
-  fields: {
-    id: argument(id, 'The id of the merchant'),
-    email: optional(email, 'The e-mail address of the account; that of the merchant by default'),
-    phone: optional(msisdn, 'The mobile number for the SMS; the merchant’s telephone by default'),
-  },
-  examples: ['merchant invite 3', 'merchant invite 3 --email sara@till.example --phone 0911234567'],
-  async change(transaction, input) {
-    const { details, text } = await invite(transaction, {
-      merchantId: input.id,
-      email: input.email,
-      msisdn: input.phone,
-    });
-    return { subject: { kind: 'merchant', id: input.id }, details, text };
-  },
-});
+export const commands: Record<string, AdminCommand> = {
+  'merchant invite': changeCommand({
+    action: 'invite merchant',
+    details:
+      'The service sends a link to its e-mail address and, by SMS, to its telephone. The recipient ' +
+      'chooses a password and gets a guide to the first signed request. The link works once and ' +
+      'for 24 hours; a new invitation replaces it. For an existing account it sets a new password ' +
+      'and ends all sessions. API keys and other data of the merchant do not change.',
+    fields: {
+      id: argument(id, 'The id of the merchant'),
+      email: optional(email, 'The e-mail address of the account; that of the merchant by default'),
+      phone: optional(msisdn, 'The mobile number for the SMS; the merchant’s telephone by default'),
+    },
+    examples: ['3', '3 --email sara@till.example --phone 0911234567'],
+    async change(transaction, input) {
+      const { details, text } = await invite(transaction, {
+        merchantId: input.id,
+        email: input.email,
+        msisdn: input.phone,
+      });
+      return { subject: { kind: 'merchant', id: input.id }, details, text };
+    },
+  }),
 
-/** The states of invitations, for operators. */
-const states: Readonly<Record<string, string>> = {
-  REQUESTED: 'waiting for a worker',
-  OPEN: 'not used yet',
-  USED: 'used',
-  REPLACED: 'replaced',
-  EXPIRED: 'expired',
-  UNDELIVERED: 'not delivered',
-};
-
-export const listInvitationsCommand = lookCommand({
-  name: 'merchant list-invitations',
-  fields: { merchant: required(id, 'The id of the merchant') },
-  examples: ['merchant list-invitations --merchant 3'],
-  async look(database, input) {
-    await requireSubject(database, 'merchant', input.merchant);
-    const found = await listInvitations(database, input.merchant);
-    const invitations = found.map(({ msisdn: number, ...rest }) => ({
-      ...rest,
-      phone: number && maskMsisdn(number),
-    }));
-    return {
-      json: invitations,
-      text: textTable(invitations, [
-        column('invited', (row) => timeText(row.createdAt)),
-        column('state', (row) => states[row.status] ?? row.status),
-        column('until', (row) => row.expiresAt && timeText(row.expiresAt)),
+  'merchant list-invitations': lookCommand({
+    fields: { merchant: required(id, 'The id of the merchant') },
+    examples: ['--merchant 3'],
+    async look(database, input) {
+      await requireSubject(database, 'merchant', input.merchant);
+      const found = await listInvitations(database, input.merchant);
+      const invitations = found.map(({ msisdn: number, ...rest }) => ({
+        ...rest,
+        phone: number && maskMsisdn(number),
+      }));
+      return tableReport(invitations, [
+        column('invited', 'createdAt'),
+        column('state', (row) => invitationStates[row.status].toLowerCase()),
+        column('until', 'expiresAt'),
         column('e-mail', (row) => `${row.email} (${inWords(row.mail, row.mailMessage)})`),
         column('SMS', (row) => row.phone && `${row.phone} (${inWords(row.sms, row.smsMessage)})`),
         column('reported', (row) =>
           inWords(row.smsDelivery?.replace('_', ' ') ?? null, row.smsDeliveryReason),
         ),
-      ]),
-    };
-  },
-});
+      ]);
+    },
+  }),
+};
 
 const inWords = (status: string | null, words: string | null): string =>
   [status?.toLowerCase(), words].filter(Boolean).join(': ');

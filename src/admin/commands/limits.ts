@@ -1,8 +1,8 @@
 import { listRefusedCalls } from '../../db/access/calls.ts';
-import { lockApiKey, setApiKeyLimits } from '../../db/access/company-access.ts';
+import { changeApiKey, lockApiKey } from '../../db/access/company-access.ts';
 import { budgetAlarms } from '../../db/limits/daily-limits.ts';
-import { formatAmount, parseMoney } from '../../domain/money.ts';
-import { changeCommand, lookCommand } from '../command.ts';
+import { plainAmount } from '../../domain/money.ts';
+import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
 import {
   AdminError,
   argument,
@@ -10,11 +10,12 @@ import {
   id,
   optional,
   type Parser,
+  rowLimit,
   text,
   wholeNumber,
 } from '../fields.ts';
 import { changeSubject, companyFields, ownerOf, requireCompany } from '../record-names.ts';
-import { column, numbers, textTable, timeText } from '../tables.ts';
+import { column, numbers, tableReport } from '../tables.ts';
 
 /** A limit, or null for none. */
 const orNone = <Value>(parser: Parser<Value>): Parser<Value | null> => ({
@@ -37,98 +38,11 @@ export function dailyLimits(row: {
   readonly dailyOperations: number | null;
 }): string {
   const parts = [
-    row.dailyAmount !== null && `ETB ${formatAmount(parseMoney(row.dailyAmount))}`,
+    row.dailyAmount !== null && `ETB ${plainAmount(row.dailyAmount)}`,
     row.dailyOperations !== null && `${row.dailyOperations} operations`,
   ];
   return parts.filter(Boolean).join(', ');
 }
-
-export const setDailyLimitsCommand = changeCommand({
-  name: 'partner set-daily-limits',
-  action: 'set daily-limits',
-  details: `${RULES} The partner cannot change them; it can limit its keys further.`,
-  fields: { partner: argument(id, 'The id of the partner: see partner list'), ...limitFields },
-  examples: [
-    'partner set-daily-limits 1 --amount 50000 --operations 200',
-    'partner set-daily-limits 1 --amount none',
-  ],
-  change: (transaction, input) =>
-    changeSubject(transaction, 'partner', input.partner, {
-      daily_amount: input.amount,
-      daily_operations: input.operations,
-    }),
-});
-
-export const setKeyLimitsCommand = changeCommand({
-  name: 'access api-key set-limits',
-  action: 'set key-limits',
-  details: `${RULES} The partner can change them in the portal; its own limits hold, too.`,
-  fields: { id: argument(id, 'The id of the key: see access api-key list'), ...limitFields },
-  examples: [
-    'access api-key set-limits 7 --amount 1000',
-    'access api-key set-limits 7 --amount none --operations 20',
-  ],
-  async change(transaction, input) {
-    if (input.amount === undefined && input.operations === undefined)
-      throw new AdminError('There is nothing to change: add --help to see the options.');
-    const key = await lockApiKey(transaction, input.id);
-    if (!key)
-      throw new AdminError(`There is no valid API key ${input.id}: see "access api-key list".`);
-    const company = ownerOf(key);
-    if (company.kind !== 'partner')
-      throw new AdminError('Keys of merchants spend nothing, and have no daily limits.');
-    const before = { dailyAmount: key.dailyAmount, dailyOperations: key.dailyOperations };
-    const after = {
-      dailyAmount: input.amount === undefined ? key.dailyAmount : input.amount,
-      dailyOperations: input.operations === undefined ? key.dailyOperations : input.operations,
-    };
-    await setApiKeyLimits(transaction, input.id, after);
-    return {
-      subject: company,
-      details: { keyId: input.id, name: key.name, prefix: key.prefix, before, after },
-      text: `API key ${input.id} (${key.name}) may spend in a day: ${dailyLimits(after) || 'no limit'}.`,
-    };
-  },
-});
-
-export const listRefusedCallsCommand = lookCommand({
-  name: 'access list-refused-calls',
-  details:
-    'The company is shown if the call was authenticated. "Left out" counts similar calls of the ' +
-    'same minute that were not recorded.',
-  fields: {
-    ...companyFields,
-    address: optional(text, 'Only those from one address'),
-    reason: optional(text, 'Only those for one reason, such as api-key-invalid'),
-    limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default'),
-  },
-  examples: [
-    'access list-refused-calls',
-    'access list-refused-calls --partner 1 --reason token-invalid',
-  ],
-  async look(database, input) {
-    const isOfCompany = input.partner !== undefined || input.merchant !== undefined;
-    const calls = await listRefusedCalls(database, {
-      company: isOfCompany ? await requireCompany(database, input) : undefined,
-      sourceAddress: input.address,
-      reason: input.reason,
-      limit: input.limit ?? 50,
-    });
-    return {
-      json: calls,
-      text: textTable(calls, [
-        column('time', (row) => timeText(row.at)),
-        column('reason', (row) => row.reason),
-        column('from', (row) => row.sourceAddress),
-        column('company', (row) => row.companyKind && `${row.companyKind} ${row.companyId}`),
-        column('key', (row) => row.keyPrefix),
-        column('call', (row) => `${row.method} ${row.route}`),
-        numbers('left out', (row) => row.leftOut),
-        column('request id', (row) => row.requestId),
-      ]),
-    };
-  },
-});
 
 const count = wholeNumber(1, 1_000_000_000);
 
@@ -138,56 +52,120 @@ const budget: Parser<number | null> = {
   parse: (text) => (text === 'default' ? null : (count.parse(text) as number)),
 };
 
-export const setBudgetsCommand = changeCommand({
-  name: 'access budget set',
-  action: 'set budgets',
-  details:
-    'They apply at once, for days in UTC, and replace the setting MESSAGES_PER_COMPANY_AND_DAY ' +
-    'and 100 wrong codes; "default" restores these. "access budget list" shows ' +
-    'the companies that reached a budget.',
-  fields: {
-    ...companyFields,
-    messages: optional(budget, 'Verification codes, and confirmations of anonymous redemptions'),
-    wrongCodes: optional(
-      budget,
-      'Wrong verification codes; beyond the budget its redemptions slow down',
-    ),
-  },
-  examples: [
-    'access budget set --merchant 3 --messages 20000',
-    'access budget set --partner 1 --messages default --wrong-codes 500',
-  ],
-  async change(transaction, input) {
-    const company = await requireCompany(transaction, input);
-    return changeSubject(transaction, company.kind, company.id, {
-      messages_per_day: input.messages,
-      wrong_codes_per_day: input.wrongCodes,
-    });
-  },
-});
+export const commands: Record<string, AdminCommand> = {
+  'partner set-daily-limits': changeCommand({
+    action: 'set daily-limits',
+    details: `${RULES} The partner cannot change them; it can limit its keys further.`,
+    fields: { partner: argument(id, 'The id of the partner: see partner list'), ...limitFields },
+    examples: ['1 --amount 50000 --operations 200', '1 --amount none'],
+    change: (transaction, input) =>
+      changeSubject(transaction, 'partner', input.partner, {
+        daily_amount: input.amount,
+        daily_operations: input.operations,
+      }),
+  }),
 
-export const listBudgetAlarmsCommand = lookCommand({
-  name: 'access budget list',
-  details:
-    'Days are in UTC. A company without remaining messages cannot claim until the day ends; one ' +
-    'without remaining wrong codes redeems slowly. Examine its calls, then suspend it or raise ' +
-    'its budget with "access budget set".',
-  fields: { limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default') },
-  examples: ['access budget list'],
-  async look(database, { limit = 50 }) {
-    const alarms = await budgetAlarms(database, limit);
-    const moment = (at: Date | null) => at && timeText(at);
-    return {
-      json: alarms,
-      text: textTable(alarms, [
-        column('day', (row) => row.day),
+  'access api-key set-limits': changeCommand({
+    action: 'set key-limits',
+    details: `${RULES} The partner can change them in the portal; its own limits hold, too.`,
+    fields: { id: argument(id, 'The id of the key: see access api-key list'), ...limitFields },
+    examples: ['7 --amount 1000', '7 --amount none --operations 20'],
+    async change(transaction, input) {
+      if (input.amount === undefined && input.operations === undefined)
+        throw new AdminError('There is nothing to change: add --help to see the options.');
+      const key = await lockApiKey(transaction, input.id);
+      if (!key)
+        throw new AdminError(`There is no valid API key ${input.id}: see "access api-key list".`);
+      const company = ownerOf(key);
+      if (company.kind !== 'partner')
+        throw new AdminError('Keys of merchants spend nothing, and have no daily limits.');
+      const before = { dailyAmount: key.dailyAmount, dailyOperations: key.dailyOperations };
+      const after = {
+        dailyAmount: input.amount === undefined ? key.dailyAmount : input.amount,
+        dailyOperations: input.operations === undefined ? key.dailyOperations : input.operations,
+      };
+      await changeApiKey(transaction, input.id, after);
+      return {
+        subject: company,
+        details: { keyId: input.id, name: key.name, prefix: key.prefix, before, after },
+        text: `API key ${input.id} (${key.name}) may spend in a day: ${dailyLimits(after) || 'no limit'}.`,
+      };
+    },
+  }),
+
+  'access list-refused-calls': lookCommand({
+    details:
+      'The company is shown if the call was authenticated. "Left out" counts similar calls of the ' +
+      'same minute that were not recorded.',
+    fields: {
+      ...companyFields,
+      address: optional(text, 'Only those from one address'),
+      reason: optional(text, 'Only those for one reason, such as api-key-invalid'),
+      limit: rowLimit(50),
+    },
+    examples: ['', '--partner 1 --reason token-invalid'],
+    async look(database, input) {
+      const isOfCompany = input.partner !== undefined || input.merchant !== undefined;
+      const calls = await listRefusedCalls(database, {
+        company: isOfCompany ? await requireCompany(database, input) : undefined,
+        sourceAddress: input.address,
+        reason: input.reason,
+        limit: input.limit ?? 50,
+      });
+      return tableReport(calls, [
+        column('time', 'at'),
+        column('reason'),
+        column('from', 'sourceAddress'),
+        column('company', (row) => row.companyKind && `${row.companyKind} ${row.companyId}`),
+        column('key', 'keyPrefix'),
+        column('call', (row) => `${row.method} ${row.route}`),
+        numbers('left out', 'leftOut'),
+        column('request id', 'requestId'),
+      ]);
+    },
+  }),
+
+  'access budget set': changeCommand({
+    action: 'set budgets',
+    details:
+      'They apply at once, for days in UTC, and replace the setting MESSAGES_PER_COMPANY_AND_DAY ' +
+      'and 100 wrong codes; "default" restores these. "access budget list" shows ' +
+      'the companies that reached a budget.',
+    fields: {
+      ...companyFields,
+      messages: optional(budget, 'Verification codes, and confirmations of anonymous redemptions'),
+      wrongCodes: optional(
+        budget,
+        'Wrong verification codes; beyond the budget its redemptions slow down',
+      ),
+    },
+    examples: ['--merchant 3 --messages 20000', '--partner 1 --messages default --wrong-codes 500'],
+    async change(transaction, input) {
+      const company = await requireCompany(transaction, input);
+      return changeSubject(transaction, company.kind, company.id, {
+        messages_per_day: input.messages,
+        wrong_codes_per_day: input.wrongCodes,
+      });
+    },
+  }),
+
+  'access budget list': lookCommand({
+    details:
+      'Days are in UTC. A company without remaining messages cannot claim until the day ends; one ' +
+      'without remaining wrong codes redeems slowly. Examine its calls, then suspend it or raise ' +
+      'its budget with "access budget set".',
+    fields: { limit: rowLimit(50) },
+    async look(database, { limit = 50 }) {
+      const alarms = await budgetAlarms(database, limit);
+      return tableReport(alarms, [
+        column('day'),
         column('company', (row) => `${row.companyKind} ${row.companyId}`),
-        column('name', (row) => row.companyName),
-        numbers('messages', (row) => row.messages),
-        column('spent', (row) => moment(row.messagesSpentAt)),
-        numbers('wrong codes', (row) => row.wrongCodes),
-        column('spent', (row) => moment(row.wrongCodesSpentAt)),
-      ]),
-    };
-  },
-});
+        column('name', 'companyName'),
+        numbers('messages'),
+        column('spent', 'messagesSpentAt'),
+        numbers('wrong codes', 'wrongCodes'),
+        column('spent', 'wrongCodesSpentAt'),
+      ]);
+    },
+  }),
+};

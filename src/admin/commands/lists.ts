@@ -27,11 +27,13 @@ import {
   msisdn,
   oneOf,
   optional,
+  rowLimit,
   text,
   wholeNumber,
 } from '../fields.ts';
+import { numberBoxOf } from '../keys.ts';
 import { requireSubject } from '../record-names.ts';
-import { type Column, column, moneyText, numbers, textTable, timeText } from '../tables.ts';
+import { amounts, type Column, column, numbers, textTable } from '../tables.ts';
 
 /** Operators' lists show the rows of all companies. */
 const NO_COMPANY = 0;
@@ -44,25 +46,22 @@ interface Filter {
 }
 
 /** How the command line shows a list. */
-interface ListView<Row> {
-  /** The name of the command. */
-  readonly name: string;
+interface ListView<Row> extends Pick<AdminCommand, 'examples'> {
   readonly filters?: Readonly<Record<string, Filter>>;
   /** Rows of a page, unless the command names another number. */
   readonly defaultLimit?: number;
   readonly columns: readonly Column<Row>[];
   /** A row of the document: by the names of the command line, with masked numbers. */
   readonly present: (row: Row) => unknown;
-  readonly examples: readonly string[];
 }
 
 type Input = Readonly<Record<string, unknown>>;
 
 /** The command of a list: filters, order and pages are those of its declaration, as the API reads them. */
 function listCommand<Row>(list: List<Row>, view: ListView<Row>): AdminCommand {
-  const { name, filters = {}, defaultLimit = MAXIMUM_ROWS, columns, present, examples } = view;
+  const { filters = {}, defaultLimit = MAXIMUM_ROWS, columns, present, ...definition } = view;
   return lookCommand({
-    name,
+    ...definition,
     details: `Columns of --where and --sort: ${Object.keys(list.columns).join(', ')}.`,
     fields: {
       ...Object.fromEntries(Object.entries(filters).map(([option, { field }]) => [option, field])),
@@ -72,12 +71,8 @@ function listCommand<Row>(list: List<Row>, view: ListView<Row>): AdminCommand {
       ),
       sort: optional(sortOf(list), 'The order, such as id:DESC'),
       page: optional(wholeNumber(1, 1_000_000), 'Number of the page; 1 by default'),
-      limit: optional(
-        wholeNumber(1, MAXIMUM_ROWS),
-        `Maximum number of rows; ${defaultLimit} by default`,
-      ),
+      limit: rowLimit(defaultLimit, MAXIMUM_ROWS),
     },
-    examples,
     async look(database, input: Input, context) {
       const query = await readQuery(list, view, input, { database, ...context });
       const { items, totalItems, isAtLeast } = await readListPage(
@@ -109,14 +104,14 @@ async function readQuery<Row>(
   list: List<Row>,
   { filters = {}, defaultLimit = MAXIMUM_ROWS }: ListView<Row>,
   { where, sort, page = 1, limit = defaultLimit, ...given }: Input,
-  { database, numbers: box }: Pick<AdminContext, 'database' | 'numbers'>,
+  { database, settings }: Pick<AdminContext, 'database' | 'settings'>,
 ): Promise<ListQuery> {
   if (typeof given.partner === 'number') await requireSubject(database, 'partner', given.partner);
   const conditions = Object.entries(filters).flatMap(([option, { column: name }]) => {
     const value = given[option];
     if (value === undefined) return [];
     // The database knows numbers by their hashes only.
-    return [equal(name, option === 'msisdn' ? box().hashOf(String(value)) : value)];
+    return [equal(name, option === 'msisdn' ? numberBoxOf(settings).hashOf(String(value)) : value)];
   });
   const sent = { q: where, sortBy: sort, page: String(page) };
   const { success, data, error } = listQuery({ list, defaultLimit }).safeParse(sent);
@@ -163,14 +158,14 @@ const ofPartner: Filter = {
 const NEWEST = 50;
 
 const productColumns: readonly Column<RowOf<typeof allProducts>>[] = [
-  numbers('id', (row) => row.id),
-  column('name', (row) => row.productName),
-  column('kind', (row) => row.kind),
-  column('category', (row) => row.categoryName),
-  column('operator', (row) => row.operator),
-  numbers('price', (row) => row.amount && moneyText(row.amount)),
-  numbers('provider id', (row) => row.providerProductId),
-  column('status', (row) => row.status),
+  numbers('id'),
+  column('name', 'productName'),
+  column('kind'),
+  column('category', 'categoryName'),
+  column('operator'),
+  amounts('price', 'amount'),
+  numbers('provider id', 'providerProductId'),
+  column('status'),
 ];
 
 /** A product by the names of the command line. */
@@ -205,7 +200,7 @@ export const voucherRow = <Voucher extends RowOf<typeof allVouchers>>({
 });
 
 /** What a top-up sends. */
-export const whatOf = (topup: { readonly kind: string; readonly productName: string | null }) =>
+const whatOf = (topup: { readonly kind: string; readonly productName: string | null }) =>
   topup.kind === 'PACKAGE' ? topup.productName : 'airtime';
 
 const topupStatuses = [
@@ -216,62 +211,55 @@ const topupStatuses = [
   'FAILED',
 ] as const satisfies readonly TopupStatus[];
 
-export const listCommands: readonly AdminCommand[] = [
-  listCommand(allPartners, {
-    name: 'partner list',
+export const commands: Record<string, AdminCommand> = {
+  'partner list': listCommand(allPartners, {
     columns: [
-      numbers('id', (row) => row.id),
-      column('name', (row) => row.name),
-      column('status', (row) => row.status),
-      numbers('gift', (row) => moneyText(row.gift)),
-      numbers('airtime', (row) => moneyText(row.airtime)),
-      numbers('reserved', (row) => moneyText(row.reserved)),
+      numbers('id'),
+      column('name'),
+      column('status'),
+      amounts('gift'),
+      amounts('airtime'),
+      amounts('reserved'),
       column('low', (row) => row.low.join(', ') || null),
     ],
     present: (partner) => partner,
-    examples: ['partner list', 'partner list --json'],
+    examples: ['', '--json'],
   }),
-  listCommand(allMerchants, {
-    name: 'merchant list',
+  'merchant list': listCommand(allMerchants, {
     columns: [
-      numbers('id', (row) => row.id),
-      column('name', (row) => row.merchantName),
-      column('identifier', (row) => row.identifier),
-      column('category', (row) => row.category),
-      column('status', (row) => row.status),
+      numbers('id'),
+      column('name', 'merchantName'),
+      column('identifier'),
+      column('category'),
+      column('status'),
       numbers('fee %', (row) => row.serviceFeePercent && plain(row.serviceFeePercent)),
-      column('paid to', (row) => row.payoutKey),
+      column('paid to', 'payoutKey'),
     ],
     present: presentMerchant,
-    examples: ['merchant list', 'merchant list --where status=DEACTIVATED'],
+    examples: ['', '--where status=DEACTIVATED'],
   }),
-  listCommand(allMerchantCategories, {
-    name: 'merchant category list',
+  'merchant category list': listCommand(allMerchantCategories, {
     columns: [
-      numbers('id', (row) => row.id),
-      column('name', (row) => row.categoryName),
+      numbers('id'),
+      column('name', 'categoryName'),
       column('status', (row) => (row.isActive ? 'ACTIVE' : 'INACTIVE')),
     ],
     present: ({ categoryName: name, ...category }) => ({ ...category, name }),
-    examples: ['merchant category list'],
   }),
-  listCommand(allProductCategories, {
-    name: 'product category list',
+  'product category list': listCommand(allProductCategories, {
     columns: [
-      numbers('id', (row) => row.id),
-      column('name', (row) => row.categoryName),
-      column('status', (row) => row.status),
-      column('description', (row) => row.categoryDescription),
+      numbers('id'),
+      column('name', 'categoryName'),
+      column('status'),
+      column('description', 'categoryDescription'),
     ],
     present: ({ categoryName: name, categoryDescription: description, ...category }) => ({
       ...category,
       name,
       description,
     }),
-    examples: ['product category list'],
   }),
-  listCommand(allProducts, {
-    name: 'product list',
+  'product list': listCommand(allProducts, {
     filters: {
       partner: {
         field: optional(id, 'The id of a partner: only the products that it may sell'),
@@ -280,32 +268,29 @@ export const listCommands: readonly AdminCommand[] = [
     },
     columns: productColumns,
     present: presentProduct,
-    examples: ['product list', 'product list --partner 1'],
+    examples: ['', '--partner 1'],
   }),
-  listCommand(allDenominations, {
-    name: 'product denomination list',
+  'product denomination list': listCommand(allDenominations, {
     columns: [
-      numbers('id', (row) => row.id),
-      numbers('amount', (row) => moneyText(row.amountEtb)),
-      column('status', (row) => row.status),
+      numbers('id'),
+      amounts('amount', 'amountEtb'),
+      column('status'),
       column('product', (row) => `${row.product} (${row.productId})`),
     ],
     present: ({ amountEtb: amount, ...denomination }) => ({ ...denomination, amount }),
-    examples: ['product denomination list'],
   }),
-  listCommand(allPromos, {
-    name: 'product promo list',
+  'product promo list': listCommand(allPromos, {
     columns: [
-      numbers('id', (row) => row.id),
-      column('name', (row) => row.promoName),
-      column('category', (row) => row.category),
-      column('from', (row) => timeText(row.promoStartDate)),
-      column('to', (row) => timeText(row.promoEndDate)),
+      numbers('id'),
+      column('name', 'promoName'),
+      column('category'),
+      column('from', 'promoStartDate'),
+      column('to', 'promoEndDate'),
       numbers('discount %', (row) => plain(row.discountPercentage)),
       numbers('bonus %', (row) => plain(row.bonusPercentage)),
       numbers('constraint', (row) => plain(row.constraint)),
-      column('image', (row) => row.promoImage),
-      column('status', (row) => row.status),
+      column('image', 'promoImage'),
+      column('status'),
     ],
     present: ({
       promoName,
@@ -326,10 +311,8 @@ export const listCommands: readonly AdminCommand[] = [
       discount: discountPercentage,
       bonus: bonusPercentage,
     }),
-    examples: ['product promo list'],
   }),
-  listCommand(allVouchers, {
-    name: 'voucher list',
+  'voucher list': listCommand(allVouchers, {
     filters: {
       partner: ofPartner,
       status: {
@@ -340,21 +323,20 @@ export const listCommands: readonly AdminCommand[] = [
     },
     defaultLimit: NEWEST,
     columns: [
-      numbers('id', (row) => row.id),
-      column('serial number', (row) => row.serialNumber),
-      column('status', (row) => row.status),
-      numbers('amount', (row) => moneyText(row.amount)),
-      numbers('remaining', (row) => moneyText(row.remaining)),
-      numbers('partner', (row) => row.partnerId),
-      column('merchant', (row) => row.merchantName),
+      numbers('id'),
+      column('serial number', 'serialNumber'),
+      column('status'),
+      amounts('amount'),
+      amounts('remaining'),
+      numbers('partner', 'partnerId'),
+      column('merchant', 'merchantName'),
       column('owner', (row) => row.ownerMsisdn && maskStored(row.ownerMsisdn)),
-      column('generated', (row) => timeText(row.createdAt)),
+      column('generated', 'createdAt'),
     ],
     present: voucherRow,
-    examples: ['voucher list --partner 1 --status ACTIVE', 'voucher list --msisdn 0911234567'],
+    examples: ['--partner 1 --status ACTIVE', '--msisdn 0911234567'],
   }),
-  listCommand(allTopups, {
-    name: 'top-up list',
+  'top-up list': listCommand(allTopups, {
     filters: {
       partner: ofPartner,
       status: {
@@ -368,25 +350,24 @@ export const listCommands: readonly AdminCommand[] = [
     },
     defaultLimit: NEWEST,
     columns: [
-      numbers('id', (row) => row.id),
-      column('accepted', (row) => timeText(row.createdAt)),
-      column('status', (row) => row.status),
-      numbers('partner', (row) => row.partnerId),
+      numbers('id'),
+      column('accepted', 'createdAt'),
+      column('status'),
+      numbers('partner', 'partnerId'),
       column('what', whatOf),
-      numbers('etb', (row) => row.amount && moneyText(row.amount)),
+      amounts('etb', 'amount'),
       column('number', (row) => maskStored(row.msisdn)),
-      numbers('attempt', (row) => row.attempt),
-      column('provider reference', (row) => row.providerReference),
+      numbers('attempt'),
+      column('provider reference', 'providerReference'),
     ],
     present: ({ productName: product, msisdn, ...topup }) => ({
       ...topup,
       product,
       msisdn: maskStored(msisdn),
     }),
-    examples: ['top-up list --partner 1 --status UNKNOWN', 'top-up list --msisdn 0911234567'],
+    examples: ['--partner 1 --status UNKNOWN', '--msisdn 0911234567'],
   }),
-  listCommand(deskList, {
-    name: 'desk list',
+  'desk list': listCommand(deskList, {
     filters: {
       partner: ofPartner,
       kind: {
@@ -396,17 +377,17 @@ export const listCommands: readonly AdminCommand[] = [
     },
     defaultLimit: NEWEST,
     columns: [
-      column('kind', (row) => row.kind),
-      column('subject', (row) => row.subject),
-      column('since', (row) => row.since && timeText(row.since)),
-      numbers('etb', (row) => row.amount && moneyText(row.amount)),
-      column('partner', (row) => row.partner),
-      column('merchant', (row) => row.merchant),
-      column('provider', (row) => row.provider),
-      column('detail', (row) => row.detail),
-      column('assigned to', (row) => row.assignee),
+      column('kind'),
+      column('subject'),
+      column('since'),
+      amounts('etb', 'amount'),
+      column('partner'),
+      column('merchant'),
+      column('provider'),
+      column('detail'),
+      column('assigned to', 'assignee'),
     ],
     present: (item) => item,
-    examples: ['desk list', 'desk list --kind unknown --partner 1'],
+    examples: ['', '--kind unknown --partner 1'],
   }),
-];
+};

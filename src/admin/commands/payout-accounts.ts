@@ -10,8 +10,9 @@ import { accountRemedy } from '../../domain/payout-account.ts';
 import { mobileMoneyProviderNames } from '../../domain/providers.ts';
 import { type AdminCommand, changeCommand, lookCommand, type Report } from '../command.ts';
 import { AdminError, flag, type InputOf, id, oneOf, required } from '../fields.ts';
+import { providersOf } from '../provider-adapters.ts';
 import { readParty, requireSubject } from '../record-names.ts';
-import { column, numbers, textTable, timeText } from '../tables.ts';
+import { column, numbers, tableReport } from '../tables.ts';
 
 async function reportOf(
   database: Database,
@@ -22,93 +23,92 @@ async function reportOf(
     account: readParty(check.key, value)?.shown ?? check.key,
     remedy: accountRemedy(check.state, check.expectedHolder),
   }));
-  return {
-    json: checks,
-    text: textTable(checks, [
-      numbers('merchant', (row) => row.merchantId),
-      column('name', (row) => row.merchant),
-      column('account', (row) => row.account),
-      column('provider', (row) => row.provider),
-      column('state', (row) => row.state ?? 'not asked yet'),
-      column('holder', (row) => row.holder),
-      column('expected', (row) => row.expectedHolder),
-      column('asked', (row) => row.checkedAt && timeText(row.checkedAt)),
-      column('to do', (row) => row.remedy),
-    ]),
-  };
+  return tableReport(checks, [
+    numbers('merchant', 'merchantId'),
+    column('name', 'merchant'),
+    column('account'),
+    column('provider'),
+    column('state', (row) => row.state ?? 'not asked yet'),
+    column('holder'),
+    column('expected', 'expectedHolder'),
+    column('asked', 'checkedAt'),
+    column('to do', 'remedy'),
+  ]);
 }
-
-export const listPayoutAccountsCommand = lookCommand({
-  name: 'merchant payout-account list',
-  details:
-    'Before the first payment to an account the provider is asked for it, where it can tell. An account ' +
-    'that is closed, or held by somebody else than expected, is not paid: redemptions are refused, and ' +
-    'the voucher keeps its value. Its provider is asked again at each of them.',
-  fields: { unpaid: flag('Only those that are not paid, and why') },
-  examples: ['merchant payout-account list', 'merchant payout-account list --unpaid'],
-  look: (database, { unpaid }, { settings }) =>
-    reportOf(
-      database,
-      unpaid ? { unpaidBeside: settings.defaultProviders.mobileMoneyProvider } : {},
-    ),
-});
 
 const fields = { merchant: required(id, 'The id of the merchant') };
 
-export const checkPayoutAccountCommand: AdminCommand = {
-  name: 'merchant payout-account check',
-  details:
-    'Moves no money. It needs the settings of the providers, as the worker process has them. The exit ' +
-    'code is 2 where the account is not paid, or a provider does not answer.',
-  fields,
-  examples: ['merchant payout-account check --merchant 3'],
-  async run(context, given) {
-    const { merchant } = given as InputOf<typeof fields>;
-    const { database } = context;
-    await requireSubject(database, 'merchant', merchant);
-    const account = (await currentPayoutAccounts(database, [merchant])).get(merchant);
-    if (!account) throw new AdminError(`Merchant ${merchant} has no payout account.`);
-    const { mobileMoney } = await context.providers();
-    const { isPaid, problems } = await askForAccount(database, mobileMoney, account);
-    const report = await reportOf(database, { merchantId: merchant });
-    return {
-      json: { accounts: report.json, problems },
-      text: [report.text, ...problems].join('\n'),
-      exitCode: isPaid && problems.length === 0 ? 0 : 2,
-    };
-  },
-};
+export const commands: Record<string, AdminCommand> = {
+  'merchant payout-account list': lookCommand({
+    details:
+      'Before the first payment to an account the provider is asked for it, where it can tell. An account ' +
+      'that is closed, or held by somebody else than expected, is not paid: redemptions are refused, and ' +
+      'the voucher keeps its value. Its provider is asked again at each of them.',
+    fields: { unpaid: flag('Only those that are not paid, and why') },
+    examples: ['', '--unpaid'],
+    look: (database, { unpaid }, { settings }) =>
+      reportOf(
+        database,
+        unpaid ? { unpaidBeside: settings.defaultProviders.mobileMoneyProvider } : {},
+      ),
+  }),
 
-export const confirmPayoutAccountCommand = changeCommand({
-  name: 'merchant payout-account confirm',
-  action: 'confirm payout-account',
-  details:
-    'A merchant whose payout account has a registered holder (merchant payout-account set --holder) is paid ' +
-    'only by providers that confirm the holder. For a provider that cannot tell, such as M-Pesa, a ' +
-    'person finds out who holds the account there, and confirms it. Another account needs a confirmation of its own.',
-  fields: {
-    merchant: required(id, 'The id of the merchant'),
-    provider: required(oneOf(...mobileMoneyProviderNames), 'The provider that may pay the account'),
+  'merchant payout-account check': {
+    details:
+      'Moves no money. It needs the settings of the providers, as the worker process has them. The exit ' +
+      'code is 2 where the account is not paid, or a provider does not answer.',
+    fields,
+    examples: ['--merchant 3'],
+    async run(context, given) {
+      const { merchant } = given as InputOf<typeof fields>;
+      const { database, settings } = context;
+      await requireSubject(database, 'merchant', merchant);
+      const account = (await currentPayoutAccounts(database, [merchant])).get(merchant);
+      if (!account) throw new AdminError(`Merchant ${merchant} has no payout account.`);
+      const { mobileMoney } = providersOf(settings);
+      const { isPaid, problems } = await askForAccount(database, mobileMoney, account);
+      const report = await reportOf(database, { merchantId: merchant });
+      return {
+        json: { accounts: report.json, problems },
+        text: [report.text, ...problems].join('\n'),
+        exitCode: isPaid && problems.length === 0 ? 0 : 2,
+      };
+    },
   },
-  examples: ['merchant payout-account confirm --merchant 3 --provider mpesa'],
-  async change(transaction, { merchant, provider }) {
-    const { name } = await requireSubject(transaction, 'merchant', merchant);
-    await lockRow(transaction, 'merchants', merchant);
-    const account = (await currentPayoutAccounts(transaction, [merchant])).get(merchant);
-    if (!account) throw new AdminError(`Merchant ${merchant} has no payout account.`);
-    const { id: accountId, holder } = account;
-    if (holder === null)
-      throw new AdminError(
-        `Merchant ${merchant} has no registered holder: use "merchant payout-account set" with --holder first.`,
-      );
-    await recordAccountCheck(transaction, { accountId, provider, state: 'open', holder });
-    const others = (await listAccountChecks(transaction, { merchantId: merchant }))
-      .filter((check) => check.state === 'not-offered' && check.provider !== provider)
-      .map((check) => ` ${check.provider} does not pay it without a confirmation of its own.`);
-    return {
-      subject: { kind: 'merchant', id: merchant },
-      details: { accountId, provider, holder },
-      text: `Merchant ${merchant} (${name}) may be paid by ${provider} from now on.${others.join('')}`,
-    };
-  },
-});
+
+  'merchant payout-account confirm': changeCommand({
+    action: 'confirm payout-account',
+    details:
+      'A merchant whose payout account has a registered holder (merchant payout-account set --holder) is paid ' +
+      'only by providers that confirm the holder. For a provider that cannot tell, such as M-Pesa, a ' +
+      'person finds out who holds the account there, and confirms it. Another account needs a confirmation of its own.',
+    fields: {
+      merchant: required(id, 'The id of the merchant'),
+      provider: required(
+        oneOf(...mobileMoneyProviderNames),
+        'The provider that may pay the account',
+      ),
+    },
+    examples: ['--merchant 3 --provider mpesa'],
+    async change(transaction, { merchant, provider }) {
+      const { name } = await requireSubject(transaction, 'merchant', merchant);
+      await lockRow(transaction, 'merchants', merchant);
+      const account = (await currentPayoutAccounts(transaction, [merchant])).get(merchant);
+      if (!account) throw new AdminError(`Merchant ${merchant} has no payout account.`);
+      const { id: accountId, holder } = account;
+      if (holder === null)
+        throw new AdminError(
+          `Merchant ${merchant} has no registered holder: use "merchant payout-account set" with --holder first.`,
+        );
+      await recordAccountCheck(transaction, { accountId, provider, state: 'open', holder });
+      const others = (await listAccountChecks(transaction, { merchantId: merchant }))
+        .filter((check) => check.state === 'not-offered' && check.provider !== provider)
+        .map((check) => ` ${check.provider} does not pay it without a confirmation of its own.`);
+      return {
+        subject: { kind: 'merchant', id: merchant },
+        details: { accountId, provider, holder },
+        text: `Merchant ${merchant} (${name}) may be paid by ${provider} from now on.${others.join('')}`,
+      };
+    },
+  }),
+};

@@ -12,7 +12,7 @@ import type { StatementDay } from '../../db/provider-statements/statements.ts';
 import { findStatement } from '../../db/provider-statements/statements.ts';
 import { standingFence } from '../../db/recovery.ts';
 import { parseDay } from '../../domain/day-report.ts';
-import { statementProviderNames } from '../../domain/providers.ts';
+import { statementProviderNames, statementProviders } from '../../domain/providers.ts';
 import { csv } from '../../rendering/csv.ts';
 import { type AdminCommand, type AdminContext, recordChanges } from '../command.ts';
 import {
@@ -47,45 +47,47 @@ const fields = {
 };
 type Input = InputOf<typeof fields>;
 
-export const reconcileCommand: AdminCommand = {
-  name: 'money reconcile',
-  details:
-    'Reads the statement from the provider, or from a file in CSV, books what it says and its fees, and opens ' +
-    'cases of lines that are not ours, as the Schedule does every day: comparing a day again changes nothing ' +
-    'more. It needs the settings of the provider unless there is a file. The exit code is 2 while something is ' +
-    'not explained.',
-  fields,
-  examples: [
-    'money reconcile --provider gsma --day 2026-11-22',
-    'money reconcile --provider mpesa --day 2026-11-22 --file statement.csv',
-    'money reconcile --provider dt-one --day 2026-11-22 --stored --all --format csv > cases.csv',
-  ],
-  async run(context, given) {
-    const input = given as Input;
-    const { database, settings } = context;
-    const { marketTimeZone: zone } = settings.market;
-    const provider = context.statements.provider(input.provider);
-    const of: StatementDay = { provider, day: input.day, zone };
-    const booked = input.stored ? undefined : (await compare(context, of, input)).observed;
-    const found = await findStatement(database, provider.name, input.day);
-    if (!found) throw new AdminError(`No statement of ${provider.name} for ${input.day} was read.`);
-    const cases = await casesOfLines(database, {
-      ...{ provider: provider.name, day: input.day, includeClosed: input.all },
-    });
-    const json = { provider: provider.name, day: input.day, zone, ...found, booked, cases };
-    const head =
-      `${provider.name}, ${input.day} (${zone}): ${found.lines} lines${ignoredOf(found.ignored)}, fee booked ETB ` +
-      `${found.bookedFee}${otherFees(found.fees)}, not explained: ${found.unexplained}${bookedOf(booked)}`;
-    const forms = {
-      text: () => `${head}\n\n${caseTable(cases)}`,
-      csv: () => csv([csvColumns, ...cases.map(csvRow)]).trimEnd(),
-      json: () => JSON.stringify(json, null, 2),
-    };
-    return {
-      json,
-      text: forms[input.format ?? 'text'](),
-      exitCode: found.unexplained === 0 ? 0 : 2,
-    };
+export const commands: Record<string, AdminCommand> = {
+  'money reconcile': {
+    details:
+      'Reads the statement from the provider, or from a file in CSV, books what it says and its fees, and opens ' +
+      'cases of lines that are not ours, as the Schedule does every day: comparing a day again changes nothing ' +
+      'more. It needs the settings of the provider unless there is a file. The exit code is 2 while something is ' +
+      'not explained.',
+    fields,
+    examples: [
+      '--provider gsma --day 2026-11-22',
+      '--provider mpesa --day 2026-11-22 --file statement.csv',
+      '--provider dt-one --day 2026-11-22 --stored --all --format csv > cases.csv',
+    ],
+    async run(context, given) {
+      const input = given as Input;
+      const { database, settings } = context;
+      const { marketTimeZone: zone } = settings.market;
+      const provider = { name: input.provider, kind: statementProviders[input.provider] };
+      const of: StatementDay = { provider, day: input.day, zone };
+      const booked = input.stored ? undefined : (await compare(context, of, input)).observed;
+      const found = await findStatement(database, provider.name, input.day);
+      if (!found)
+        throw new AdminError(`No statement of ${provider.name} for ${input.day} was read.`);
+      const cases = await casesOfLines(database, {
+        ...{ provider: provider.name, day: input.day, includeClosed: input.all },
+      });
+      const json = { provider: provider.name, day: input.day, zone, ...found, booked, cases };
+      const head =
+        `${provider.name}, ${input.day} (${zone}): ${found.lines} lines${ignoredOf(found.ignored)}, fee booked ETB ` +
+        `${found.bookedFee}${otherFees(found.fees)}, not explained: ${found.unexplained}${bookedOf(booked)}`;
+      const forms = {
+        text: () => `${head}\n\n${caseTable(cases)}`,
+        csv: () => csv([csvColumns, ...cases.map(csvRow)]).trimEnd(),
+        json: () => JSON.stringify(json, null, 2),
+      };
+      return {
+        json,
+        text: forms[input.format ?? 'text'](),
+        exitCode: found.unexplained === 0 ? 0 : 2,
+      };
+    },
   },
 };
 
@@ -101,7 +103,7 @@ async function compare(
   of: StatementDay,
   input: Input,
 ): Promise<Pick<Compared, 'observed'>> {
-  const { database, statements } = context;
+  const { database } = context;
   const actor = context.actor();
   if (await standingFence(database))
     throw new AdminError(
@@ -111,9 +113,14 @@ async function compare(
   const usual = comparisonSettings(context.settings);
   const { maximum: maximumDifferences = usual.maximumDifferences } = input;
   const settings = { ...usual, maximumDifferences, isLastTry: false };
+  const fetched = async () => {
+    // A statement of a file does without the adapters of all providers.
+    const { accountOf } = await import('../provider-adapters.ts');
+    return compareFetched(database, of, accountOf(context.settings, of.provider.name), settings);
+  };
   const result =
     input.file === undefined
-      ? await compareFetched(database, of, await statements.account(of.provider.name), settings)
+      ? await fetched()
       : await compareGiven(context, of, { file: input.file, mayBeEmpty: input.empty }, settings);
   if (result.kind !== 'compared')
     throw new AdminError(
@@ -138,7 +145,7 @@ async function compare(
 }
 
 async function compareGiven(
-  { database, statements }: AdminContext,
+  { database, settings: { providers, market } }: AdminContext,
   of: StatementDay,
   { file, mayBeEmpty }: { readonly file: string; readonly mayBeEmpty: boolean },
   settings: ComparisonSettings,
@@ -146,7 +153,8 @@ async function compareGiven(
   let ignored = 0;
   const options = {
     provider: of.provider.name,
-    zone: statements.fileZone(of.provider.name),
+    // Of the times that the files of the provider write without an offset.
+    zone: of.provider.name === 'reloadly' ? providers.reloadlyTimeZone : market.marketTimeZone,
     period: await periodOf(database, of),
     mayBeEmpty,
     onIgnored: () => {

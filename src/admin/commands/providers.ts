@@ -1,3 +1,4 @@
+import { isProviderConfigured } from '../../config/rules.ts';
 import { listRefusedPayments } from '../../db/lists/redemptions.ts';
 import { listBalances } from '../../db/provider-statements/balances.ts';
 import {
@@ -8,6 +9,7 @@ import {
   removeRoute,
   switchRoute,
 } from '../../db/providers.ts';
+import { amountText } from '../../domain/money.ts';
 import {
   allProviders,
   isFor,
@@ -15,8 +17,8 @@ import {
   routedProviders,
   routeKinds,
 } from '../../domain/providers.ts';
-import { checkProvider } from '../../providers/provider-set.ts';
-import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
+import { checkProvider, configuredPorts } from '../../providers/provider-set.ts';
+import { type AdminCommand, type AdminContext, changeCommand, lookCommand } from '../command.ts';
 import {
   AdminError,
   argument,
@@ -28,124 +30,213 @@ import {
   wholeNumber,
 } from '../fields.ts';
 import { requireSubject } from '../record-names.ts';
-import { column, moneyText, numbers, textTable, timeText } from '../tables.ts';
+import { amounts, column, numbers, tableReport } from '../tables.ts';
 
-export const checkProvidersCommand: AdminCommand = {
-  name: 'providers check',
-  details:
-    'Says of each provider whether it is configured, reachable, and accepts our credentials. It moves ' +
-    'no money and sends no message. It uses the settings of this command, so run it with those of the ' +
-    'worker process. A provider that fails makes the exit code 2.',
-  fields: {},
-  examples: ['providers check', 'providers check --json'],
-  async run(context) {
-    const ports = await context.providerPorts();
-    const defaults: readonly string[] = Object.values(context.settings.defaultProviders);
-    const rows = await Promise.all(
-      allProviders.map(async (provider) => {
-        const port = ports.find(({ name }) => name === provider)?.port;
-        if (!port)
-          return defaults.includes(provider)
-            ? { provider, result: 'FAILED', detail: 'not configured, and the default of its kind' }
-            : { provider, result: '', detail: 'not configured' };
-        const { ok, detail } = await checkProvider(port).finally(() => port.close?.());
-        return { provider, result: ok ? 'ok' : 'FAILED', detail };
-      }),
-    );
-    return {
-      json: rows,
-      text: textTable(rows, [
-        column('provider', ({ provider }) => provider),
-        column('result', ({ result }) => result),
-        column('detail', ({ detail }) => detail),
-      ]),
-      exitCode: rows.some(({ result }) => result === 'FAILED') ? 2 : 0,
-    };
+const NEWEST = 1_000;
+
+const switchCommand = (name: 'enable' | 'disable') =>
+  changeCommand({
+    action: `route ${name}`,
+    fields: { id: argument(id, 'The id of the route: see providers route list') },
+    examples: ['3'],
+    async change(transaction, input) {
+      const found = await switchRoute(transaction, input.id, name === 'enable');
+      if (!found) throw none(input.id);
+      const { route, isChanged } = found;
+      if (!isChanged) return { unchanged: `No change: route ${input.id} is ${name}d already.` };
+      return {
+        subject: subjectOf(input.id),
+        details: detailsOf(route),
+        text: `Route ${input.id} of ${route.kind} to ${route.provider} is ${name}d.`,
+      };
+    },
+  });
+
+export const commands: Record<string, AdminCommand> = {
+  'providers check': {
+    details:
+      'Says of each provider whether it is configured, reachable, and accepts our credentials. It moves ' +
+      'no money and sends no message. It uses the settings of this command, so run it with those of the ' +
+      'worker process. A provider that fails makes the exit code 2.',
+    fields: {},
+    examples: ['', '--json'],
+    async run({ settings }) {
+      const ports = configuredPorts(settings);
+      const defaults: readonly string[] = Object.values(settings.defaultProviders);
+      const rows = await Promise.all(
+        allProviders.map(async (provider) => {
+          const port = ports.get(provider);
+          if (!port)
+            return defaults.includes(provider)
+              ? {
+                  provider,
+                  result: 'FAILED',
+                  detail: 'not configured, and the default of its kind',
+                }
+              : { provider, result: '', detail: 'not configured' };
+          const { ok, detail } = await checkProvider(port).finally(() => port.close?.());
+          return { provider, result: ok ? 'ok' : 'FAILED', detail };
+        }),
+      );
+      return {
+        ...tableReport(rows, [column('provider'), column('result'), column('detail')]),
+        exitCode: rows.some(({ result }) => result === 'FAILED') ? 2 : 0,
+      };
+    },
   },
-};
 
-export const listBalancesCommand = lookCommand({
-  name: 'providers list-balances',
-  fields: {},
-  examples: ['providers list-balances'],
-  async look(database) {
-    const balances = await listBalances(database);
-    return {
-      json: balances,
-      text: textTable(balances, [
-        column('provider', ({ provider }) => provider),
-        column('currency', ({ currency }) => currency),
-        numbers('balance', ({ amount }) => amount),
-        column('read', ({ readAt }) => timeText(readAt)),
+  'providers list-balances': lookCommand({
+    fields: {},
+    look: async (database) =>
+      tableReport(await listBalances(database), [
+        column('provider'),
+        column('currency'),
+        numbers('balance', 'amount'),
+        column('read', 'readAt'),
       ]),
-    };
-  },
-});
+  }),
 
-export const listProviderStatesCommand = lookCommand({
-  name: 'providers list-states',
-  details:
-    'Each worker has a circuit breaker of its own, and tells its state every 10 seconds. ' +
-    '"stuck" means that a call waited for a place in vain and none has ended since; "empty" that the ' +
-    'provider refused something lately for lack of our money.',
-  fields: {},
-  examples: ['providers list-states'],
-  async look(database) {
-    const states = await listProviderStates(database);
-    return {
-      json: states,
-      text: textTable(states, [
-        column('provider', ({ provider }) => provider),
-        column('breaker', ({ state }) => state),
-        column('since', ({ since }) => timeText(since)),
+  'providers list-states': lookCommand({
+    details:
+      'Each worker has a circuit breaker of its own, and tells its state every 10 seconds. ' +
+      '"stuck" means that a call waited for a place in vain and none has ended since; "empty" that the ' +
+      'provider refused something lately for lack of our money.',
+    fields: {},
+    look: async (database) =>
+      tableReport(await listProviderStates(database), [
+        column('provider'),
+        column('breaker', 'state'),
         column('takes calls', ({ takesCalls, state }) => {
           if (takesCalls) return 'yes';
           return state === 'closed' ? 'no: stuck' : 'no';
         }),
+        column('since'),
         column('our money', ({ hasMoney }) => (hasMoney ? '' : 'empty')),
-        column('worker', ({ worker }) => worker),
-        column('seen', ({ seenAt }) => timeText(seenAt)),
+        column('worker'),
+        column('seen', 'seenAt'),
       ]),
-    };
-  },
-});
+  }),
 
-const NEWEST = 1_000;
-
-export const listRefusedPaymentsCommand = lookCommand({
-  name: 'providers list-refused-payments',
-  details:
-    'Counts the newest redemptions whose payment was refused, by merchant, provider and reason. "Paid" ' +
-    'counts those to the same merchant by the same provider that were paid meanwhile.',
-  fields: {
-    newest: optional(wholeNumber(1, 100_000), `How many redemptions count; ${NEWEST} by default`),
-  },
-  examples: ['providers list-refused-payments', 'providers list-refused-payments --newest 10000'],
-  async look(database, { newest = NEWEST }) {
-    const refused = await listRefusedPayments(database, newest);
-    return {
-      json: refused,
-      text: textTable(refused, [
-        numbers('merchant', (row) => row.merchantId),
-        column('name', (row) => row.merchant),
-        column('provider', (row) => row.provider),
-        numbers('refused', (row) => row.refused),
-        numbers('paid', (row) => row.paid),
-        numbers('smallest etb', (row) => moneyText(row.smallest)),
-        numbers('largest etb', (row) => moneyText(row.largest)),
-        column('last', (row) => timeText(row.lastAt)),
-        column('says', (row) => row.message),
+  'providers list-refused-payments': lookCommand({
+    details:
+      'Counts the newest redemptions whose payment was refused, by merchant, provider and reason. "Paid" ' +
+      'counts those to the same merchant by the same provider that were paid meanwhile.',
+    fields: {
+      newest: optional(wholeNumber(1, 100_000), `How many redemptions count; ${NEWEST} by default`),
+    },
+    examples: ['', '--newest 10000'],
+    look: async (database, { newest = NEWEST }) =>
+      tableReport(await listRefusedPayments(database, newest), [
+        numbers('merchant', 'merchantId'),
+        column('name', 'merchant'),
+        column('provider'),
+        numbers('refused'),
+        numbers('paid'),
+        amounts('smallest etb', 'smallest'),
+        amounts('largest etb', 'largest'),
+        column('last', 'lastAt'),
+        column('says', 'message'),
       ]),
-    };
-  },
-});
+  }),
+
+  'providers route list': lookCommand({
+    details:
+      'What no route decides goes to the default provider of its kind: SMS_PROVIDER, ' +
+      'MOBILE_MONEY_PROVIDER, AIRTIME_PROVIDER.',
+    fields: {},
+    look: async (database) =>
+      tableReport(await listRoutes(database), [
+        numbers('id'),
+        column('what', 'kind'),
+        column('of', conditionsOf),
+        numbers('position'),
+        column('provider'),
+        numbers('weight'),
+        column('state', (route) => (route.is_enabled ? 'enabled' : 'disabled')),
+      ]),
+  }),
+
+  'providers route add': changeCommand({
+    action: 'route add',
+    details:
+      'All conditions of a route must hold. Of the routes that hold, the lowest position is asked first, ' +
+      'and the next one only where that provider certainly did nothing. Routes of one position share ' +
+      'the operations by their weights. It holds for new operations from now on; who was asked already ' +
+      'stays.',
+    fields: {
+      kind: required(oneOf(...routeKinds), 'What it serves'),
+      provider: required(oneOf(...allProviders), 'Who serves it'),
+      position: optional(wholeNumber(1, 1_000), 'Its turn; 1 by default, which is asked first'),
+      weight: optional(
+        wholeNumber(1, 1_000),
+        'Its share among routes of the position; 1 by default',
+      ),
+      operator: optional(
+        oneOf('ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA'),
+        'Only numbers of this operator: of the receiver, or of the payout account',
+      ),
+      partner: optional(id, 'Only vouchers and top-ups of this partner'),
+      merchant: optional(id, 'Only payments to this merchant, and messages about them'),
+      from: optional(decimalFromZero, 'Only amounts from this one, in ETB'),
+      to: optional(decimalFromZero, 'Only amounts up to this one, in ETB'),
+    },
+    examples: [
+      '--kind payout --provider gsma --position 1',
+      '--kind topup-airtime --provider dt-one --operator ETHIO_TELECOM --weight 3',
+      '--kind payout --provider gsma --merchant 1 --from 100 --to 5000',
+    ],
+    async change(transaction, input, { settings }) {
+      const { kind, provider } = input;
+      requireProvider(kind, provider, settings);
+      requireConditions(kind, input);
+      if (input.partner !== undefined) await requireSubject(transaction, 'partner', input.partner);
+      if (input.merchant !== undefined)
+        await requireSubject(transaction, 'merchant', input.merchant);
+      const route = {
+        kind,
+        provider,
+        position: input.position ?? 1,
+        weight: input.weight ?? 1,
+        operator: input.operator ?? null,
+        partner_id: input.partner ?? null,
+        merchant_id: input.merchant ?? null,
+        amount_from: input.from ?? null,
+        amount_to: input.to ?? null,
+      };
+      const routeId = await addRoute(transaction, route);
+      return {
+        subject: { kind: 'route', id: routeId },
+        details: route,
+        text: `Route ${routeId}: ${provider} serves ${kind} at position ${route.position}.`,
+      };
+    },
+  }),
+
+  'providers route remove': changeCommand({
+    action: 'route remove',
+    fields: { id: argument(id, 'The id of the route: see providers route list') },
+    examples: ['3'],
+    async change(transaction, input) {
+      const route = await removeRoute(transaction, input.id);
+      if (!route) throw none(input.id);
+      return {
+        subject: subjectOf(input.id),
+        details: detailsOf(route),
+        text: `Route ${input.id} of ${route.kind} to ${route.provider} is removed.`,
+      };
+    },
+  }),
+
+  'providers route enable': switchCommand('enable'),
+  'providers route disable': switchCommand('disable'),
+};
 
 /** The conditions of a route in words. */
 function conditionsOf(route: RouteRow): string {
   const { operator, partner_id, merchant_id, amount_from, amount_to } = route;
   const range = [
-    amount_from === null ? '' : `from ETB ${moneyText(amount_from)}`,
-    amount_to === null ? '' : `to ETB ${moneyText(amount_to)}`,
+    amount_from === null ? '' : `from ETB ${amountText(amount_from)}`,
+    amount_to === null ? '' : `to ETB ${amountText(amount_to)}`,
   ].filter(Boolean);
   const parts = [
     operator?.toLowerCase().replace('_', ' '),
@@ -156,89 +247,16 @@ function conditionsOf(route: RouteRow): string {
   return parts.filter(Boolean).join(', ') || 'all';
 }
 
-export const listRoutesCommand = lookCommand({
-  name: 'providers route list',
-  details:
-    'What no route decides goes to the default provider of its kind: SMS_PROVIDER, ' +
-    'MOBILE_MONEY_PROVIDER, AIRTIME_PROVIDER.',
-  fields: {},
-  examples: ['providers route list'],
-  async look(database) {
-    const routes = await listRoutes(database);
-    return {
-      json: routes,
-      text: textTable(routes, [
-        numbers('id', (route) => route.id),
-        column('what', (route) => route.kind),
-        column('of', conditionsOf),
-        numbers('position', (route) => route.position),
-        column('provider', (route) => route.provider),
-        numbers('weight', (route) => route.weight),
-        column('state', (route) => (route.is_enabled ? 'enabled' : 'disabled')),
-      ]),
-    };
-  },
-});
-
-export const addRouteCommand = changeCommand({
-  name: 'providers route add',
-  action: 'route add',
-  details:
-    'All conditions of a route must hold. Of the routes that hold, the lowest position is asked first, ' +
-    'and the next one only where that provider certainly did nothing. Routes of one position share ' +
-    'the operations by their weights. It holds for new operations from now on; who was asked already ' +
-    'stays.',
-  fields: {
-    kind: required(oneOf(...routeKinds), 'What it serves'),
-    provider: required(oneOf(...allProviders), 'Who serves it'),
-    position: optional(wholeNumber(1, 1_000), 'Its turn; 1 by default, which is asked first'),
-    weight: optional(wholeNumber(1, 1_000), 'Its share among routes of the position; 1 by default'),
-    operator: optional(
-      oneOf('ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA'),
-      'Only numbers of this operator: of the receiver, or of the payout account',
-    ),
-    partner: optional(id, 'Only vouchers and top-ups of this partner'),
-    merchant: optional(id, 'Only payments to this merchant, and messages about them'),
-    from: optional(decimalFromZero, 'Only amounts from this one, in ETB'),
-    to: optional(decimalFromZero, 'Only amounts up to this one, in ETB'),
-  },
-  examples: [
-    'providers route add --kind payout --provider gsma --position 1',
-    'providers route add --kind topup-airtime --provider dt-one --operator ETHIO_TELECOM --weight 3',
-    'providers route add --kind payout --provider gsma --merchant 1 --from 100 --to 5000',
-  ],
-  async change(transaction, input, { configuredProviders }) {
-    const { kind, provider } = input;
-    requireProvider(kind, provider, configuredProviders()[kind]);
-    requireConditions(kind, input);
-    if (input.partner !== undefined) await requireSubject(transaction, 'partner', input.partner);
-    if (input.merchant !== undefined) await requireSubject(transaction, 'merchant', input.merchant);
-    const route = {
-      kind,
-      provider,
-      position: input.position ?? 1,
-      weight: input.weight ?? 1,
-      operator: input.operator ?? null,
-      partner_id: input.partner ?? null,
-      merchant_id: input.merchant ?? null,
-      amount_from: input.from ?? null,
-      amount_to: input.to ?? null,
-    };
-    const routeId = await addRoute(transaction, route);
-    return {
-      subject: { kind: 'route', id: routeId },
-      details: route,
-      text: `Route ${routeId}: ${provider} serves ${kind} at position ${route.position}.`,
-    };
-  },
-});
-
-function requireProvider(kind: RouteKind, provider: string, configured: readonly string[]): void {
+function requireProvider(
+  kind: RouteKind,
+  provider: (typeof allProviders)[number],
+  { providers }: AdminContext['settings'],
+): void {
   if (!isFor(provider, kind))
     throw new AdminError(
       `${provider} does not serve ${kind}: choose ${routedProviders[kind].join(' or ')}.`,
     );
-  if (!configured.includes(provider))
+  if (!isProviderConfigured(providers, provider))
     throw new AdminError(
       `${provider} is not configured: set its settings, in the worker processes and here, and add ` +
         'the route then.',
@@ -265,41 +283,3 @@ const none = (routeId: number) =>
   new AdminError(`There is no route ${routeId}: see "providers route list".`);
 const subjectOf = (routeId: number) => ({ kind: 'route', id: routeId });
 const detailsOf = ({ id: _id, created_at: _at, ...route }: RouteRow) => route;
-
-export const removeRouteCommand = changeCommand({
-  name: 'providers route remove',
-  action: 'route remove',
-  fields: { id: argument(id, 'The id of the route: see providers route list') },
-  examples: ['providers route remove 3'],
-  async change(transaction, input) {
-    const route = await removeRoute(transaction, input.id);
-    if (!route) throw none(input.id);
-    return {
-      subject: subjectOf(input.id),
-      details: detailsOf(route),
-      text: `Route ${input.id} of ${route.kind} to ${route.provider} is removed.`,
-    };
-  },
-});
-
-const switchCommand = (name: 'enable' | 'disable') =>
-  changeCommand({
-    name: `providers route ${name}`,
-    action: `route ${name}`,
-    fields: { id: argument(id, 'The id of the route: see providers route list') },
-    examples: [`providers route ${name} 3`],
-    async change(transaction, input) {
-      const found = await switchRoute(transaction, input.id, name === 'enable');
-      if (!found) throw none(input.id);
-      const { route, isChanged } = found;
-      if (!isChanged) return { unchanged: `No change: route ${input.id} is ${name}d already.` };
-      return {
-        subject: subjectOf(input.id),
-        details: detailsOf(route),
-        text: `Route ${input.id} of ${route.kind} to ${route.provider} is ${name}d.`,
-      };
-    },
-  });
-
-export const enableRouteCommand = switchCommand('enable');
-export const disableRouteCommand = switchCommand('disable');

@@ -38,11 +38,10 @@ import { planChangeOf, planRecords, writeRecords } from '../records/write-record
 /** The command that deletes a record: lists no longer show it, but its row stays. */
 const deleteCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
-    name: `${commandsOf(kind.kind)} delete`,
     action: `delete ${kind.kind}`,
     details: detailsOf(kind),
     fields: { id: argument(id, `The id of the ${kind.kind}`) },
-    examples: [`${commandsOf(kind.kind)} delete 3`],
+    examples: ['3'],
     async change(transaction, input) {
       const row = await lockForDeletion(transaction, kind.table, input.id);
       if (!row || isDeleted(row)) throw notFound(kind.kind, input.id);
@@ -114,12 +113,11 @@ async function endAccess(transaction: DatabaseTransaction, merchantId: number) {
 /** The command that restores a deleted record, still deactivated. */
 const restoreCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
-    name: `${commandsOf(kind.kind)} restore`,
     action: `restore ${kind.kind}`,
     fields: {
       id: argument(id, `The id of the ${kind.kind}: see "access audit --kind ${kind.kind}"`),
     },
-    examples: [`${commandsOf(kind.kind)} restore 3`],
+    examples: ['3'],
     async change(transaction, input) {
       const row = await lockForDeletion(transaction, kind.table, input.id);
       if (!row) throw notFound(kind.kind, input.id);
@@ -169,13 +167,12 @@ const statusCommand = (
   status: CellValue,
 ): AdminCommand =>
   changeCommand({
-    name: `${commandsOf(kind)} ${verb}`,
     action: `${verb} ${kind}`,
     ...(verb === 'activate' || activation.details === undefined
       ? {}
       : { details: activation.details }),
     fields: { id: argument(id, `The id of the ${kind}`) },
-    examples: [`${commandsOf(kind)} ${verb} 3`],
+    examples: ['3'],
     change(transaction, input) {
       const row: Row = { [activation.column]: status };
       return changeSubject(transaction, kind, input.id, row);
@@ -189,7 +186,6 @@ const refusal = (problems: readonly RecordProblem[]): AdminError =>
 /** The command that adds a record of a kind. */
 const createCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
-    name: `${commandsOf(kind.kind)} create`,
     action: `create ${kind.kind}`,
     ...(kind.help.createDetails === undefined ? {} : { details: kind.help.createDetails }),
     fields: {
@@ -216,7 +212,6 @@ const createCommand = (kind: RecordKind): AdminCommand =>
 /** The command that changes a record. */
 const changeRecordCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
-    name: `${commandsOf(kind.kind)} change`,
     action: `change ${kind.kind}`,
     details: [
       ...(kind.help.changeDetails === undefined ? [] : [kind.help.changeDetails]),
@@ -257,12 +252,16 @@ const withConsequence = (change: Change, { details, text }: Consequence): Change
       };
 
 /** The commands of every kind of record. */
-export const recordCommands: readonly AdminCommand[] = recordKinds.flatMap((kind) => [
-  createCommand(kind),
-  changeRecordCommand(kind),
-  importCommand(kind),
-  deactivateCommand(kind),
-  activateCommand(kind),
-  deleteCommand(kind),
-  ...(isDeletable(kind.table) ? [restoreCommand(kind)] : []),
-]);
+export const commands: Record<string, AdminCommand> = Object.fromEntries(
+  recordKinds.flatMap((kind) =>
+    Object.entries({
+      create: createCommand(kind),
+      change: changeRecordCommand(kind),
+      import: importCommand(kind),
+      deactivate: deactivateCommand(kind),
+      activate: activateCommand(kind),
+      delete: deleteCommand(kind),
+      ...(isDeletable(kind.table) && { restore: restoreCommand(kind) }),
+    }).map(([verb, command]) => [`${commandsOf(kind.kind)} ${verb}`, command]),
+  ),
+);

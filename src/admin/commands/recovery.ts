@@ -8,13 +8,14 @@ import {
   type Fence,
   liftFence,
   markBooked,
-  newestChange,
+  newestRequest,
   raiseFence,
   readFence,
   replicationSettings,
   skipIdentities,
   standingFence,
 } from '../../db/recovery.ts';
+import { amountText } from '../../domain/money.ts';
 import { maskMsisdn } from '../../domain/phone.ts';
 import {
   type AdminCommand,
@@ -41,7 +42,7 @@ import {
   text,
   wholeNumber,
 } from '../fields.ts';
-import { column, moneyText, numbers, record, textTable, timeText } from '../tables.ts';
+import { amounts, column, record, textTable, timeText } from '../tables.ts';
 
 /** The clocks of provider and database may differ, and a payment takes time. */
 const MARGIN_MS = 30 * 60 * 1_000;
@@ -57,11 +58,11 @@ const fields = {
     text,
     "M-Pesa's organisation statement in CSV, or - for standard input: M-Pesa cannot list what it paid",
   ),
-  empty: flag('Take a file without rows as a statement of nothing'),
+  empty: flag('Take a file without payments of that time as a statement of nothing'),
 };
 
 /** Lists the books of the providers; the fence must stand, so that nothing is added meanwhile. */
-async function compare({ database, providers, settings }: AdminContext, input: unknown) {
+async function compare({ database, settings }: AdminContext, input: unknown) {
   const given = input as InputOf<typeof fields>;
   const { marketTimeZone: zone } = settings.market;
   const fence = await requireFence(database);
@@ -71,9 +72,14 @@ async function compare({ database, providers, settings }: AdminContext, input: u
     file === undefined
       ? undefined
       : await readMpesaStatement(database, file, { since: from, zone, mayBeEmpty: given.empty });
+  const { providersOf } = await import('../provider-adapters.ts');
   const since = { since: from, statements: { mpesa } };
-  const books = await compareBooks(database, await providers(), since);
-  return { fence, books };
+  const { comparisons, gaps } = await compareBooks(database, providersOf(settings), since);
+  const skipped =
+    from > fence.restoredTo
+      ? ['Only a part was compared: leave --since out, or name a moment before the restored one.']
+      : [];
+  return { fence, books: { comparisons, gaps: [...gaps, ...skipped] } };
 }
 
 async function requireFence(database: Database): Promise<Fence> {
@@ -82,97 +88,203 @@ async function requireFence(database: Database): Promise<Fence> {
   return fence;
 }
 
-export const recoverListCommand: AdminCommand = {
-  name: 'recovery list',
-  details:
-    'Changes nothing. lost: the provider did it, or may still do it, and our row is gone: "recover ' +
-    'book" books it. open: on hold, its workflow asks the provider. differs: the next reconciliation ' +
-    'asks the provider, and books its answer. foreign: without a reference of ours. It needs the ' +
-    'settings of the providers (MOBILE_MONEY_…, AIRTIME_…).',
-  fields,
-  examples: [
-    'recovery list',
-    'recovery list --since 2026-11-23T10:00:00Z --json',
-    'recovery list --mpesa-statement statement.csv',
-  ],
-  async run(context, input) {
-    const { books } = await compare(context, input);
-    return {
-      json: {
-        counts: countsOf(books),
-        gaps: books.gaps,
-        transactions: books.comparisons.map(shown),
-      },
-      text: [
-        textTable(
-          books.comparisons.filter(({ verdict }) => verdict !== 'agrees'),
-          [
-            column('made', ({ at }) => timeText(at)),
-            column('what', ({ kind }) => kind),
-            column('our reference', ({ reference }) => reference),
-            column('provider says', ({ status }) => status),
-            numbers('amount', ({ amount }) => amount && moneyText(amount)),
-            column('party', (one) => shown(one).party),
-            column('our books', ({ verdict }) => verdict),
-          ],
-        ),
-        '',
-        summaryOf(books),
-      ].join('\n'),
-    };
-  },
-};
+/** More rows of a kind than can have been written between a backup and its restore. */
+const SKIPPED_NUMBERS = 1_000_000_000;
 
-export const recoverBookCommand: AdminCommand = {
-  name: 'recovery book',
-  details:
-    'Books each lost payment and top-up from suspense to the account of its provider. It ends when ' +
-    'its caller repeats the request, or with "cases settle"; until then it is a case, and its voucher pays ' +
-    'nothing else. Where the provider differs from our row, it is asked again. ' +
-    'Repeating the command books nothing twice.',
-  fields,
-  examples: ['recovery book', 'recovery book --mpesa-statement statement.csv'],
-  async run(context, input) {
-    const actor = context.actor();
-    const { fence, books } = await compare(context, input);
-    const { comparisons, gaps } = books;
-    const wanted = await Promise.all(
-      comparisons
-        .filter(({ verdict }) => verdict === 'lost')
-        .map((found) => lostPaymentOf(context.database, found)),
-    );
-    const lost = wanted.filter((one) => one !== undefined);
-    const unpriced = wanted.length - lost.length;
-    const differing = comparisons.filter(({ verdict }) => verdict === 'differs');
-    const isComplete = unpriced === 0 && gaps.length === 0;
-    const booked = await context.database.transaction().execute(async (transaction) => {
-      let count = 0;
-      for (const one of lost)
-        if (await bookLost(transaction, one, context.settings.topups)) count += 1;
-      await doubtFound(transaction, [...differing, ...heldAt(comparisons)].flatMap(named));
-      if (isComplete) await markBooked(transaction, fence.id);
-      const details = { booked: count, unpriced, asked: differing.length, gaps };
-      await recordChanges(transaction, actor, 'recover book', [
-        { subject: { kind: 'maintenance-fence', id: fence.id }, details },
-      ]);
-      return count;
-    });
-    const words = [
-      `Booked ${booked} lost payments and top-ups in suspense: see "cases list".`,
-      `${differing.length} will be asked about once more.`,
-      ...(unpriced > 0
-        ? [`${unpriced} have no amount at the provider: ask it, and book them by hand.`]
-        : []),
-      ...gaps,
-      isComplete
-        ? 'Everything is booked: next "recovery lift".'
-        : 'Not everything is booked, so that "recovery lift" needs --unbooked.',
-    ];
-    return {
-      json: { changed: true, booked, unpriced, asked: differing.length, gaps, isComplete },
-      text: words.join('\n'),
-    };
+export const commands: Record<string, AdminCommand> = {
+  'recovery list': {
+    details:
+      'Changes nothing. lost: the provider did it, or may still do it, and our row is gone: "recovery ' +
+      'book" books it. open: on hold, its workflow asks the provider. differs: the next reconciliation ' +
+      'asks the provider, and books its answer. foreign: without a reference of ours. It needs the ' +
+      'settings of the providers (MOBILE_MONEY_…, AIRTIME_…).',
+    fields,
+    examples: ['', '--since 2026-11-23T10:00:00Z --json', '--mpesa-statement statement.csv'],
+    async run(context, input) {
+      const { books } = await compare(context, input);
+      return {
+        json: {
+          counts: countsOf(books),
+          gaps: books.gaps,
+          transactions: books.comparisons.map(shown),
+        },
+        text: [
+          textTable(
+            books.comparisons.filter(({ verdict }) => verdict !== 'agrees'),
+            [
+              column('made', 'at'),
+              column('what', 'kind'),
+              column('our reference', 'reference'),
+              column('provider says', 'status'),
+              amounts('amount'),
+              column('party', (one) => shown(one).party),
+              column('our books', 'verdict'),
+            ],
+          ),
+          '',
+          summaryOf(books),
+        ].join('\n'),
+      };
+    },
   },
+
+  'recovery book': {
+    details:
+      'Books each lost payment and top-up from suspense to the account of its provider. It ends when ' +
+      'its caller repeats the request, or with "cases settle"; until then it is a case, and its voucher pays ' +
+      'nothing else. Where the provider differs from our row, it is asked again. ' +
+      'Repeating the command books nothing twice.',
+    fields,
+    examples: ['', '--mpesa-statement statement.csv'],
+    async run(context, input) {
+      const actor = context.actor();
+      const { fence, books } = await compare(context, input);
+      const { comparisons, gaps } = books;
+      const wanted = await Promise.all(
+        comparisons
+          .filter(({ verdict }) => verdict === 'lost')
+          .map((found) => lostPaymentOf(context.database, found)),
+      );
+      const lost = wanted.filter((one) => one !== undefined);
+      const unpriced = wanted.length - lost.length;
+      const differing = comparisons.filter(({ verdict }) => verdict === 'differs');
+      const isComplete = unpriced === 0 && gaps.length === 0;
+      const booked = await context.database.transaction().execute(async (transaction) => {
+        let count = 0;
+        for (const one of lost)
+          if (await bookLost(transaction, one, context.settings.topups)) count += 1;
+        await doubtFound(transaction, [...differing, ...heldAt(comparisons)].flatMap(named));
+        if (isComplete) await markBooked(transaction, fence.id);
+        const details = { booked: count, unpriced, asked: differing.length, gaps };
+        await recordChanges(transaction, actor, 'recover book', [
+          { subject: { kind: 'maintenance-fence', id: fence.id }, details },
+        ]);
+        return count;
+      });
+      const words = [
+        `Booked ${booked} lost payments and top-ups in suspense: see "cases list".`,
+        `${differing.length} will be asked about once more.`,
+        ...(unpriced > 0
+          ? [`${unpriced} have no amount at the provider: ask it, and book them by hand.`]
+          : []),
+        ...gaps,
+        isComplete
+          ? 'Everything is booked: next "recovery lift".'
+          : 'Not everything is booked, so that "recovery lift" needs --unbooked.',
+      ];
+      return {
+        json: { changed: true, booked, unpriced, asked: differing.length, gaps, isComplete },
+        text: words.join('\n'),
+      };
+    },
+  },
+
+  'recovery fence': changeCommand({
+    action: 'recover fence',
+    details:
+      'Until "recovery lift" the service serves only reads: it refuses changes with 503, and pays, tops ' +
+      'up and tells nothing. It still asks the providers. The command advances every identity and the ' +
+      'numbers of events, so that none is given again, and renews the epoch of the log of events.',
+    fields: {
+      restoredTo: optional(
+        beginning,
+        'The moment that the database was restored to (UTC); by default that of its newest request, ' +
+          'which is never too late',
+      ),
+      skip: optional(
+        wholeNumber(1, 2_000_000_000),
+        `Numbers that each identity skips, ${SKIPPED_NUMBERS} by default: more than were given since`,
+      ),
+    },
+    examples: ['', '--restored-to 2026-11-23T10:15:00Z'],
+    async change(transaction, { restoredTo, skip = SKIPPED_NUMBERS }) {
+      const standing = await standingFence(transaction);
+      if (standing)
+        return { unchanged: `No change: the fence stands since ${timeText(standing.raisedAt)}.` };
+      const since = restoredTo ?? (await newestRequest(transaction)) ?? new Date(0);
+      // First, so that the fence and its audit entry have new numbers.
+      const identities = await skipIdentities(transaction, skip);
+      await renewEventEpoch(transaction);
+      const fenceId = await raiseFence(transaction, since);
+      return {
+        subject: { kind: 'maintenance-fence', id: fenceId },
+        details: { restoredTo: since.toISOString(), skipped: skip, identities },
+        text:
+          `The fence stands: the database is that of ${timeText(since)}. Advanced ${identities} ` +
+          `identities by ${skip}. Next: start the processes, then "recovery list".`,
+      };
+    },
+  }),
+
+  'recovery status': lookCommand({
+    fields: {},
+    async look(database) {
+      const fence = await standingFence(database);
+      const { timeline, acceptedTimeline } = await readFence(database);
+      const replication = await replicationSettings(database);
+      const isNewTimeline = timeline !== acceptedTimeline;
+      const { count, amount } = await openLostCases(database);
+      return {
+        json: {
+          fence: fence ?? null,
+          timeline,
+          acceptedTimeline,
+          replication,
+          openLostOrders: count,
+          inSuspense: amount,
+        },
+        text: record({
+          fence: fence
+            ? `stands since ${timeText(fence.raisedAt)}`
+            : isNewTimeline
+              ? 'not raised: "recovery fence". Unless SYNCHRONOUS_REPLICATION=yes, nothing is changed or sent'
+              : 'none: the service works',
+          'timeline of PostgreSQL': `${timeline ?? 'a standby'}${isNewTimeline ? `; accepted: ${acceptedTimeline}` : ''}`,
+          'synchronous replication': `synchronous_commit = ${replication.synchronousCommit}, synchronous_standby_names = '${replication.standbyNames}'`,
+          ...(fence && {
+            'restored to': fence.restoredTo,
+            booked: fence.bookedAt ?? 'not yet: "recovery book"',
+          }),
+          'open cases of what a restore lost': `${count}, ETB ${amountText(amount)}`,
+        }),
+      };
+    },
+  }),
+
+  'recovery lift': changeCommand({
+    action: 'recover lift',
+    details:
+      'The processes notice it within a second. It is refused before "recovery book" has ' +
+      'booked everything that the providers did; --unbooked lifts it nevertheless, for a provider ' +
+      'that cannot list, once you have compared its statement by hand. The present timeline of ' +
+      'PostgreSQL is accepted.',
+    fields: {
+      note: required(reason, 'Who checked what; recorded in the audit log'),
+      unbooked: flag('Lift it although what the providers did is not booked completely'),
+    },
+    examples: ['--note "Listed and booked, 3 payments in suspense"'],
+    async change(transaction, { note, unbooked }) {
+      const fence = await standingFence(transaction);
+      if (!fence) {
+        const { timeline, acceptedTimeline } = await readFence(transaction);
+        if (timeline === acceptedTimeline) return { unchanged: 'No change: no fence stands.' };
+        throw new AdminError(
+          'PostgreSQL was promoted or restored, and identities are not advanced: run "recovery fence" first.',
+        );
+      }
+      if (fence.bookedAt === null && !unbooked)
+        throw new AdminError(
+          'The operations of the providers are not booked: run "recovery book", or see "recovery lift --help".',
+        );
+      await liftFence(transaction, fence.id);
+      await acceptTimeline(transaction);
+      return {
+        subject: { kind: 'maintenance-fence', id: fence.id },
+        details: { note, bookedAt: fence.bookedAt?.toISOString() ?? null },
+        text: 'Lifted the fence: the service accepts changes and sends again.',
+      };
+    },
+  }),
 };
 
 /** An operation on hold in our books, and the provider that has done it, or may do it. */
@@ -200,7 +312,7 @@ const shown = ({
   status,
   amount,
   at,
-  party: party && maskMsisdn(party),
+  party: party ? maskMsisdn(party) : null,
   verdict,
 });
 
@@ -220,117 +332,3 @@ const summaryOf = (books: ComparedBooks): string =>
       }.`,
     ...books.gaps,
   ].join('\n');
-
-/** More rows of a kind than can have been written between a backup and its restore. */
-const SKIPPED_NUMBERS = 1_000_000_000;
-
-export const recoverFenceCommand = changeCommand({
-  name: 'recovery fence',
-  action: 'recover fence',
-  details:
-    'Until "recovery lift" the service serves only reads: it refuses changes with 503, and pays, tops ' +
-    'up and tells nothing. It still asks the providers. The command advances every identity and the ' +
-    'numbers of events, so that none is given again, and renews the epoch of the log of events.',
-  fields: {
-    restoredTo: optional(
-      beginning,
-      'The moment that the database was restored to (UTC); by default that of its newest change, ' +
-        'which is never too late',
-    ),
-    skip: optional(
-      wholeNumber(1, 2_000_000_000),
-      `Numbers that each identity skips, ${SKIPPED_NUMBERS} by default: more than were given since`,
-    ),
-  },
-  examples: ['recovery fence', 'recovery fence --restored-to 2026-11-23T10:15:00Z'],
-  async change(transaction, { restoredTo, skip = SKIPPED_NUMBERS }) {
-    const standing = await standingFence(transaction);
-    if (standing)
-      return { unchanged: `No change: the fence stands since ${timeText(standing.raisedAt)}.` };
-    const since = restoredTo ?? (await newestChange(transaction)) ?? new Date(0);
-    // First, so that the fence and its audit entry have new numbers.
-    const identities = await skipIdentities(transaction, skip);
-    await renewEventEpoch(transaction);
-    const fenceId = await raiseFence(transaction, since);
-    return {
-      subject: { kind: 'maintenance-fence', id: fenceId },
-      details: { restoredTo: since.toISOString(), skipped: skip, identities },
-      text:
-        `The fence stands: the database is that of ${timeText(since)}. Advanced ${identities} ` +
-        `identities by ${skip}. Next: start the processes, then "recovery list".`,
-    };
-  },
-});
-
-export const recoverStatusCommand = lookCommand({
-  name: 'recovery status',
-  fields: {},
-  examples: ['recovery status'],
-  async look(database) {
-    const fence = await standingFence(database);
-    const { timeline, acceptedTimeline } = await readFence(database);
-    const replication = await replicationSettings(database);
-    const isNewTimeline = timeline !== acceptedTimeline;
-    const { count, amount } = await openLostCases(database);
-    return {
-      json: {
-        fence: fence ?? null,
-        timeline,
-        acceptedTimeline,
-        replication,
-        openLostOrders: count,
-        inSuspense: amount,
-      },
-      text: record({
-        fence: fence
-          ? `stands since ${timeText(fence.raisedAt)}`
-          : isNewTimeline
-            ? 'not raised: "recovery fence". Unless SYNCHRONOUS_REPLICATION=yes, nothing is changed or sent'
-            : 'none: the service works',
-        'timeline of PostgreSQL': `${timeline ?? 'a standby'}${isNewTimeline ? `; accepted: ${acceptedTimeline}` : ''}`,
-        'synchronous replication': `synchronous_commit = ${replication.synchronousCommit}, synchronous_standby_names = '${replication.standbyNames}'`,
-        ...(fence && {
-          'restored to': timeText(fence.restoredTo),
-          booked: fence.bookedAt ? timeText(fence.bookedAt) : 'not yet: "recovery book"',
-        }),
-        'open cases of what a restore lost': `${count}, ETB ${moneyText(amount)}`,
-      }),
-    };
-  },
-});
-
-export const recoverLiftCommand = changeCommand({
-  name: 'recovery lift',
-  action: 'recover lift',
-  details:
-    'The processes notice it within a second. It is refused before "recovery book" has ' +
-    'booked everything that the providers did; --unbooked lifts it nevertheless, for a provider ' +
-    'that cannot list, once you have compared its statement by hand. The present timeline of ' +
-    'PostgreSQL is accepted.',
-  fields: {
-    note: required(reason, 'Who checked what; recorded in the audit log'),
-    unbooked: flag('Lift it although what the providers did is not booked completely'),
-  },
-  examples: ['recovery lift --note "Listed and booked, 3 payments in suspense"'],
-  async change(transaction, { note, unbooked }) {
-    const fence = await standingFence(transaction);
-    if (!fence) {
-      const { timeline, acceptedTimeline } = await readFence(transaction);
-      if (timeline === acceptedTimeline) return { unchanged: 'No change: no fence stands.' };
-      throw new AdminError(
-        'PostgreSQL was promoted or restored, and identities are not advanced: run "recovery fence" first.',
-      );
-    }
-    if (fence.bookedAt === null && !unbooked)
-      throw new AdminError(
-        'The operations of the providers are not booked: run "recovery book", or see "recovery lift --help".',
-      );
-    await liftFence(transaction, fence.id);
-    await acceptTimeline(transaction);
-    return {
-      subject: { kind: 'maintenance-fence', id: fence.id },
-      details: { note, bookedAt: fence.bookedAt?.toISOString() ?? null },
-      text: 'Lifted the fence: the service accepts changes and sends again.',
-    };
-  },
-});

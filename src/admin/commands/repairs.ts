@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
 import { findRepair, listRepairs } from '../../db/repairs/repair-lists.ts';
 import type { RepairRow } from '../../db/repairs/repairs.ts';
+import { amountText } from '../../domain/money.ts';
 import { type RepairSubject, repairStates, takenOutOf } from '../../domain/repairs.ts';
 import { type Asked, askRepair } from '../../repairs/ask-repair.ts';
 import { metaOf, type RepairKind } from '../../repairs/repair-kind.ts';
@@ -19,61 +20,62 @@ import {
   oneOf,
   optional,
   required,
+  rowLimit,
   text,
-  wholeNumber,
 } from '../fields.ts';
-import { column, moneyText, numbers, record, textTable, timeText } from '../tables.ts';
+import { digestsAndBox, numberBoxOf } from '../keys.ts';
+import { amounts, column, numbers, record, textTable, timeText } from '../tables.ts';
 
-export const listRepairsCommand = lookCommand({
-  name: 'desk repair list',
-  details: 'ASKED waits for the confirmation of a second person, at /support.',
-  fields: {
-    state: optional(oneOf(...repairStates), 'Only those in one state'),
-    limit: optional(wholeNumber(1, 1_000), 'Maximum number of rows; 50 by default'),
-  },
-  examples: ['desk repair list --state ASKED'],
-  async look(database, { state, limit }) {
-    const rows = await listRepairs(database, { state, limit: limit ?? 50 });
-    return {
-      json: rows.map(shown),
-      text: textTable(rows, [
-        numbers('id', (row) => row.id),
-        column('asked', (row) => timeText(row.asked_at)),
-        column('kind', (row) => row.kind),
-        column('subject', subjectOf),
-        numbers('etb', (row) => moneyText(row.amount)),
-        column('asked by', (row) => row.asked_by),
-        column('state', (row) => row.state),
-      ]),
-    };
-  },
-});
+export const commands: Record<string, AdminCommand> = {
+  'desk repair list': lookCommand({
+    details: 'ASKED waits for the confirmation of a second person, at /support.',
+    fields: {
+      state: optional(oneOf(...repairStates), 'Only those in one state'),
+      limit: rowLimit(50, 1_000),
+    },
+    examples: ['--state ASKED'],
+    async look(database, { state, limit }) {
+      const rows = await listRepairs(database, { state, limit: limit ?? 50 });
+      return {
+        json: rows.map(shown),
+        text: textTable(rows, [
+          numbers('id'),
+          column('asked', 'asked_at'),
+          column('kind'),
+          column('subject', subjectOf),
+          amounts('etb', 'amount'),
+          column('asked by', 'asked_by'),
+          column('state'),
+        ]),
+      };
+    },
+  }),
 
-export const showRepairCommand = lookCommand({
-  name: 'desk repair show',
-  fields: { id: argument(id, 'The id of the repair') },
-  examples: ['desk repair show 17'],
-  async look(database, input) {
-    const row = await findRepair(database, input.id);
-    if (!row) throw new AdminError(`There is no repair ${input.id}: see "desk repair list".`);
-    return {
-      json: shown(row),
-      text: record({
-        Repair: row.id,
-        Kind: row.kind,
-        Subject: subjectOf(row),
-        'Amount (ETB)': moneyText(row.amount),
-        State: row.state,
-        Result: row.result,
-        Why: row.why,
-        Asked: `${timeText(row.asked_at)} by ${row.asked_by}`,
-        Confirmed: row.confirmed_at && `${timeText(row.confirmed_at)} by ${row.confirmed_by}`,
-        'To be confirmed until': row.state === 'ASKED' ? timeText(row.confirm_until) : null,
-        Workflow: repairWorkflowId(row.id, row.operation_id),
-      }),
-    };
-  },
-});
+  'desk repair show': lookCommand({
+    fields: { id: argument(id, 'The id of the repair') },
+    examples: ['17'],
+    async look(database, input) {
+      const row = await findRepair(database, input.id);
+      if (!row) throw new AdminError(`There is no repair ${input.id}: see "desk repair list".`);
+      return {
+        json: shown(row),
+        text: record({
+          Repair: row.id,
+          Kind: row.kind,
+          Subject: subjectOf(row),
+          'Amount (ETB)': amountText(row.amount),
+          State: row.state,
+          Result: row.result,
+          Why: row.why,
+          Asked: `${timeText(row.asked_at)} by ${row.asked_by}`,
+          Confirmed: row.confirmed_at && `${timeText(row.confirmed_at)} by ${row.confirmed_by}`,
+          'To be confirmed until': row.state === 'ASKED' ? row.confirm_until : null,
+          Workflow: repairWorkflowId(row.id, row.operation_id),
+        }),
+      };
+    },
+  }),
+};
 
 const subjectOf = (row: RepairRow): string => `${row.subject_kind} ${row.subject_id}`;
 
@@ -103,7 +105,7 @@ const subjects: Readonly<
   },
   'top-up': { description: 'The number of the top-up, its transactionId', example: '17' },
   deposit: {
-    description: 'The reference of the deposit, as "statement" shows it',
+    description: 'The reference of the deposit, as "money statement" shows it',
     example: 'CBE-2026-0042',
   },
   partner: { description: 'The id of the partner', example: '1' },
@@ -111,12 +113,11 @@ const subjects: Readonly<
 };
 
 /** The command that asks for a kind of repair. */
-export function repairCommand(name: string, kindName: RepairKindName): AdminCommand {
+export function repairCommand(kindName: RepairKindName): AdminCommand {
   const kind = findRepairKind(kindName);
   if (!kind) throw new Error(`There is no kind of repair ${kindName}`);
   const options = Object.entries<z.ZodType>(kind.fields.shape);
   return {
-    name,
     details:
       `${kind.summary} ${kind.allowed}. A worker carries it out; "desk repair show" tells what came of it. ` +
       'Where two people are needed it is refused: people of the service ask and confirm at /support. The ' +
@@ -127,7 +128,7 @@ export function repairCommand(name: string, kindName: RepairKindName): AdminComm
       why: required(text, 'The reason, and the ticket; recorded in the audit log'),
       key: optional(text, 'The same key makes the command safe to repeat; random by default'),
     },
-    examples: examplesOf(name, kind),
+    examples: examplesOf(kind),
     run: (context, input) => ask(kind, context, input),
   };
 }
@@ -139,7 +140,7 @@ const optionOf = (schema: z.ZodType): Field<unknown> => {
 };
 
 /** With what it requires alone, and with an option. */
-function examplesOf(name: string, { subject, fields }: RepairKind): string[] {
+function examplesOf({ subject, fields }: RepairKind): string[] {
   const wordsOf = ([option, schema]: readonly [string, z.ZodType]) =>
     `--${kebab(option)} ${metaOf(schema).example} `;
   const options = Object.entries<z.ZodType>(fields.shape);
@@ -149,7 +150,7 @@ function examplesOf(name: string, { subject, fields }: RepairKind): string[] {
     .slice(0, 1)
     .map(wordsOf);
   const withWords = (words: readonly string[]) =>
-    `${name} ${subjects[subject].example} ${words.join('')}--why "Ticket 4711"`;
+    `${subjects[subject].example} ${words.join('')}--why "Ticket 4711"`;
   return [withWords(needed), ...(further.length > 0 ? [withWords([...needed, ...further])] : [])];
 }
 
@@ -173,8 +174,8 @@ async function ask(
       {
         settings: context.settings,
         // Few repairs compare numbers, and only they need the keys.
-        numbers: { hashOf: (msisdn) => context.numbers().hashOf(msisdn) },
-        secretBox: () => context.digestSettings().secretBox,
+        numbers: { hashOf: (msisdn) => numberBoxOf(context.settings).hashOf(msisdn) },
+        secretBox: () => digestsAndBox(context.settings).secretBox,
       },
     ),
   );

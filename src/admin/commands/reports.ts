@@ -7,113 +7,109 @@ import {
   removeReportRecipient,
 } from '../../db/reports/emails.ts';
 import { type DayReport, isInOrder, parseDay } from '../../domain/day-report.ts';
+import { amountText } from '../../domain/money.ts';
 import {
   dayReportCsv,
   dayReportHead,
   dayReportHtml,
   dayReportTables,
-  grouped,
   type ReportTable,
 } from '../../rendering/report-files.ts';
-import { changeCommand, lookCommand } from '../command.ts';
-import {
-  AdminError,
-  byConversion,
-  email,
-  oneOf,
-  optional,
-  required,
-  wholeNumber,
-} from '../fields.ts';
-import { column, numbers, textTable, timeText } from '../tables.ts';
-
-export const addReportRecipientCommand = changeCommand({
-  name: 'money report-recipient add',
-  action: 'add report-recipient',
-  details:
-    'The service sends it after 02:00 of MARKET_TIME_ZONE, when the day is closed, beginning with the ' +
-    'next day that closes. The report shows the business of all partners: choose the address with care.',
-  fields: { email: required(email, 'The address, such as that of a team') },
-  examples: ['money report-recipient add --email finance@service.example'],
-  async change(transaction, input) {
-    const id = await addReportRecipient(transaction, input.email);
-    if (id === undefined)
-      return { unchanged: `No change: ${input.email} already gets the report of each day.` };
-    return {
-      subject: { kind: 'report-recipient', id },
-      details: { email: input.email },
-      text: `${input.email} gets the report of each day from now on.`,
-    };
-  },
-});
-
-export const removeReportRecipientCommand = changeCommand({
-  name: 'money report-recipient remove',
-  action: 'remove report-recipient',
-  fields: { email: required(email, 'The address: see money report-recipient list') },
-  examples: ['money report-recipient remove --email finance@service.example'],
-  async change(transaction, input) {
-    const id = await removeReportRecipient(transaction, input.email);
-    if (id === undefined)
-      throw new AdminError(
-        `${input.email} gets no day reports: see "money report-recipient list".`,
-      );
-    return {
-      subject: { kind: 'report-recipient', id },
-      details: { email: input.email },
-      text: `${input.email} gets no more day reports.`,
-    };
-  },
-});
-
-export const listReportRecipientsCommand = lookCommand({
-  name: 'money report-recipient list',
-  fields: {},
-  examples: ['money report-recipient list'],
-  async look(database) {
-    const recipients = await listReportRecipients(database);
-    return {
-      json: recipients,
-      text: textTable(recipients, [
-        column('e-mail', (row) => row.email),
-        column('since', (row) => timeText(row.createdAt)),
-        column('last day', (row) => row.lastDay),
-        column('outcome', (row) => (row.lastDay === null ? null : (row.lastOutcome ?? 'waiting'))),
-      ]),
-    };
-  },
-});
+import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
+import { AdminError, byConversion, email, oneOf, optional, required, rowLimit } from '../fields.ts';
+import { column, numbers, tableReport, textTable } from '../tables.ts';
 
 const day = byConversion('date', 'must be a day such as 2026-11-23', parseDay);
 
-export const reportCommand = lookCommand({
-  name: 'money report',
-  details:
-    'Sales, redemptions, payouts, fees, top-ups by operator and outcome, the opening and the closing ' +
-    'balance of each wallet, open cases, and checks of the books, from the ledger. The day is that of ' +
-    'MARKET_TIME_ZONE. It reads the transfers since the day, so that of a day long ago takes longer, ' +
-    'and reads DATABASE_READ_URL where it is set. Where a check finds a fault, the exit code is 2.',
-  fields: {
-    day: optional(day, 'The day; the last closed one by default'),
-    format: optional(oneOf('text', 'csv', 'json', 'html'), 'The form; text by default'),
-  },
-  readsEverything: true,
-  examples: [
-    'money report',
-    'money report --day 2026-11-23 --format html > report.html',
-    'money report --day 2026-11-23 --json',
-  ],
-  async look(database, { day, format = 'text' }, { settings }) {
-    // A day long ago takes time; this connection blocks no other.
-    const patient = withSettings(database, { statement_timeout: 0 });
-    const found = await readDayReport(patient, zonedDay(day, settings.market.marketTimeZone));
-    return {
-      json: found,
-      text: forms[format](found).trimEnd(),
-      exitCode: isInOrder(found) ? 0 : 2,
-    };
-  },
-});
+export const commands: Record<string, AdminCommand> = {
+  'money report-recipient add': changeCommand({
+    action: 'add report-recipient',
+    details:
+      'The service sends it after 02:00 of MARKET_TIME_ZONE, when the day is closed, beginning with the ' +
+      'next day that closes. The report shows the business of all partners: choose the address with care.',
+    fields: { email: required(email, 'The address, such as that of a team') },
+    examples: ['--email finance@service.example'],
+    async change(transaction, input) {
+      const id = await addReportRecipient(transaction, input.email);
+      if (id === undefined)
+        return { unchanged: `No change: ${input.email} already gets the report of each day.` };
+      return {
+        subject: { kind: 'report-recipient', id },
+        details: { email: input.email },
+        text: `${input.email} gets the report of each day from now on.`,
+      };
+    },
+  }),
+
+  'money report-recipient remove': changeCommand({
+    action: 'remove report-recipient',
+    fields: { email: required(email, 'The address: see money report-recipient list') },
+    examples: ['--email finance@service.example'],
+    async change(transaction, input) {
+      const id = await removeReportRecipient(transaction, input.email);
+      if (id === undefined)
+        throw new AdminError(
+          `${input.email} gets no day reports: see "money report-recipient list".`,
+        );
+      return {
+        subject: { kind: 'report-recipient', id },
+        details: { email: input.email },
+        text: `${input.email} gets no more day reports.`,
+      };
+    },
+  }),
+
+  'money report-recipient list': lookCommand({
+    fields: {},
+    look: async (database) =>
+      tableReport(await listReportRecipients(database), [
+        column('e-mail', 'email'),
+        column('since', 'createdAt'),
+        column('last day', 'lastDay'),
+        column('outcome', (row) => (row.lastDay === null ? null : (row.lastOutcome ?? 'waiting'))),
+      ]),
+  }),
+
+  'money report': lookCommand({
+    details:
+      'Sales, redemptions, payouts, fees, top-ups by operator and outcome, the opening and the closing ' +
+      'balance of each wallet, open cases, and checks of the books, from the ledger. The day is that of ' +
+      'MARKET_TIME_ZONE. It reads the transfers since the day, so that of a day long ago takes longer, ' +
+      'and reads DATABASE_READ_URL where it is set. Where a check finds a fault, the exit code is 2.',
+    fields: {
+      day: optional(day, 'The day; the last closed one by default'),
+      format: optional(oneOf('text', 'csv', 'json', 'html'), 'The form; text by default'),
+    },
+    readsEverything: true,
+    examples: ['', '--day 2026-11-23 --format html > report.html', '--day 2026-11-23 --json'],
+    async look(database, { day, format = 'text' }, { settings }) {
+      // A day long ago takes time; this connection blocks no other.
+      const patient = withSettings(database, { statement_timeout: 0 });
+      const found = await readDayReport(patient, zonedDay(day, settings.market.marketTimeZone));
+      return {
+        json: found,
+        text: forms[format](found).trimEnd(),
+        exitCode: isInOrder(found) ? 0 : 2,
+      };
+    },
+  }),
+
+  'desk list-undelivered-emails': lookCommand({
+    details:
+      'Of the last day. REFUSED: the mail server refused it for good. GIVEN_UP: it could not be made or ' +
+      'sent in time. UNKNOWN: an invitation may have arrived or not. None is sent again.',
+    fields: { limit: rowLimit(50) },
+    look: async (database, { limit = 50 }) =>
+      tableReport(await listUndeliveredEmails(database, limit), [
+        column('queue'),
+        column('of', 'period'),
+        column('e-mail', 'email'),
+        column('company', (row) => row.companyKind && `${row.companyKind} ${row.companyId}`),
+        column('outcome'),
+        column('at'),
+      ]),
+  }),
+};
 
 const forms: Readonly<Record<'text' | 'csv' | 'json' | 'html', (found: DayReport) => string>> = {
   text: (found) => [dayReportHead(found), ...dayReportTables(found).map(textOf)].join('\n\n'),
@@ -122,40 +118,19 @@ const forms: Readonly<Record<'text' | 'csv' | 'json' | 'html', (found: DayReport
   html: dayReportHtml,
 };
 
+type Cells = ReportTable['rows'][number];
+
 const textOf = ({ title, columns, numbers: count, rows, none }: ReportTable): string => {
   const body = textTable(
     rows,
     columns.map((name, place) =>
       place < columns.length - count
-        ? column(name, (row) => row[place] ?? null)
-        : numbers(name, (row) => {
+        ? column(name, (row: Cells) => row[place] ?? null)
+        : numbers(name, (row: Cells) => {
             const value = row[place] ?? null;
-            return typeof value === 'string' ? grouped(value) : value;
+            return typeof value === 'string' ? amountText(value) : value;
           }),
     ),
   );
   return `${title}\n${rows.length === 0 ? none : body}`;
 };
-
-export const listUndeliveredEmailsCommand = lookCommand({
-  name: 'desk list-undelivered-emails',
-  details:
-    'Of the last day. REFUSED: the mail server refused it for good. GIVEN_UP: it could not be made or ' +
-    'sent in time. UNKNOWN: an invitation may have arrived or not. None is sent again.',
-  fields: { limit: optional(wholeNumber(1, 10_000), 'Maximum number of rows; 50 by default') },
-  examples: ['desk list-undelivered-emails'],
-  async look(database, { limit = 50 }) {
-    const emails = await listUndeliveredEmails(database, limit);
-    return {
-      json: emails,
-      text: textTable(emails, [
-        column('queue', (row) => row.queue),
-        column('of', (row) => row.period),
-        column('e-mail', (row) => row.email),
-        column('company', (row) => row.companyKind && `${row.companyKind} ${row.companyId}`),
-        column('outcome', (row) => row.outcome),
-        column('at', (row) => timeText(row.at)),
-      ]),
-    };
-  },
-});

@@ -10,7 +10,6 @@ import {
   optional,
   required,
 } from '../fields.ts';
-import { commandsOf } from '../record-names.ts';
 import { inWords, type RecordKind } from '../records/record-kind.ts';
 import { type Plan, planRecords, type Written, writeRecords } from '../records/write-records.ts';
 import {
@@ -93,12 +92,6 @@ function importDetails(kind: RecordKind): { details: string; detailLines: string
   };
 }
 
-/** The arguments after the program's name. */
-const importExamples = ({ kind, plural }: RecordKind): string[] =>
-  [`${plural}.csv --dry-run`, `${plural}.csv`, `- --format json < ${plural}.json`].map(
-    (file) => `${commandsOf(kind)} import --file ${file}`,
-  );
-
 const fields = {
   file: required(importFile, 'The file, or - for standard input'),
   format: optional(oneOf('csv', 'json'), 'The format, where the file name does not end with it'),
@@ -112,10 +105,13 @@ const BATCH_SIZE = 500;
 
 /** The command that imports records of a kind from a file, all or none. */
 export const importCommand = (kind: RecordKind): AdminCommand => ({
-  name: `${commandsOf(kind.kind)} import`,
   ...importDetails(kind),
   fields,
-  examples: importExamples(kind),
+  examples: [
+    `--file ${kind.plural}.csv --dry-run`,
+    `--file ${kind.plural}.csv`,
+    `--file - --format json < ${kind.plural}.json`,
+  ],
   async run(context, input) {
     const actor = context.actor();
     const given = input as ImportInput;

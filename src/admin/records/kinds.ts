@@ -71,8 +71,8 @@ export const denomination: RecordKind = {
     changeDetails:
       'Generated vouchers keep their amount. A new amount ends the selling prices of partners, ' +
       'because they were set for the old amount: each partner must set a new price.',
-    createExamples: ['product denomination create --product "Gift voucher" --amount 500'],
-    changeExamples: ['product denomination change 4 --amount 750'],
+    createExamples: ['--product "Gift voucher" --amount 500'],
+    changeExamples: ['4 --amount 750'],
     importSample: ['product,amount', 'Gift voucher,500', 'Gift voucher,1000'],
   },
 };
@@ -195,12 +195,12 @@ export const merchant: RecordKind = {
     changeDetails:
       'Other commands change its fee and its payout account (see "merchant set-service-fee" and "merchant payout-account set").',
     createExamples: [
-      'merchant create --name "Abyssinia Coffee" --type RETAIL --identifier-type 1 ' +
+      '--name "Abyssinia Coffee" --type RETAIL --identifier-type 1 ' +
         '--identifier MER-0042 --email owner@coffee.example --phone +251111234567 ' +
         '--address "Bole Road, Addis Ababa" --service-fee 2.5 ' +
         '--payout-key msisdn --payout-value 0911234567',
     ],
-    changeExamples: ['merchant change 3 --phone +251111234567 --category Restaurants'],
+    changeExamples: ['3 --phone +251111234567 --category Restaurants'],
     importSample: [
       'identifier,name,type,identifier-type,email,phone,address,service-fee,payout-key,payout-value',
       'MER-0042,Abyssinia Coffee,RETAIL,1,owner@coffee.example,+251111234567,"Bole, Addis Ababa",' +
@@ -248,8 +248,8 @@ const merchantCategory: RecordKind = {
     inactive: false,
   },
   help: {
-    createExamples: ['merchant category create --name Restaurants'],
-    changeExamples: ['merchant category change 2 --name "Food and drink"'],
+    createExamples: ['--name Restaurants'],
+    changeExamples: ['2 --name "Food and drink"'],
     importSample: ['name,status', 'Restaurants,ACTIVE', '"Books, papers and pens",ACTIVE'],
   },
 };
@@ -327,12 +327,12 @@ const product: RecordKind = {
       'provider product id. Partners may sell a product after "partner product grant".',
     changeDetails: 'A new price applies to top-ups that are ordered from now on.',
     createExamples: [
-      'product create --name "Daily data 1 GB" --kind PACKAGE --category PACKAGES ' +
+      '--name "Daily data 1 GB" --kind PACKAGE --category PACKAGES ' +
         '--pricing-type COMISSION --operator SAFARICOM_ETHIOPIA --price 20 ' +
         '--provider-product-id 2004',
-      'product create --name "Gift voucher" --kind GIFT --category 1 --pricing-type SERVICE_FEE',
+      '--name "Gift voucher" --kind GIFT --category 1 --pricing-type SERVICE_FEE',
     ],
-    changeExamples: ['product change 6 --price 22.50'],
+    changeExamples: ['6 --price 22.50'],
     importSample: [
       'name,kind,category,pricing-type,operator,price,provider-product-id',
       'Daily data 1 GB,PACKAGE,PACKAGES,COMISSION,SAFARICOM_ETHIOPIA,20,2004',
@@ -376,10 +376,8 @@ const productCategory: RecordKind = {
   activation: byStatus,
   help: {
     createDetails: 'Partners find packages in the category named PACKAGES.',
-    createExamples: [
-      'product category create --name PACKAGES --description "Voice and data packages"',
-    ],
-    changeExamples: ['product category change 3 --description "Data packages"'],
+    createExamples: ['--name PACKAGES --description "Voice and data packages"'],
+    changeExamples: ['3 --description "Data packages"'],
     importSample: ['name,description', 'PACKAGES,Voice and data packages'],
   },
 };
@@ -454,11 +452,11 @@ const promo: RecordKind = {
     createDetails:
       'The service shows a promo to partners and changes no price: partners grant its benefit.',
     createExamples: [
-      'product promo create --name "Meskel gifts" --category "Gift vouchers" ' +
+      '--name "Meskel gifts" --category "Gift vouchers" ' +
         '--description "Five percent off" --image promos/meskel.png ' +
         '--start 2026-12-01 --end 2026-12-31 --discount 5',
     ],
-    changeExamples: ['product promo change 2 --end 2027-01-15'],
+    changeExamples: ['2 --end 2027-01-15'],
     importSample: [
       'name,category,description,image,start,end,discount',
       'Meskel gifts,Gift vouchers,Five percent off,promos/meskel.png,2026-12-01,2026-12-31,5',

@@ -155,6 +155,7 @@ export interface RecordKind {
   readonly help: {
     readonly createDetails?: string;
     readonly changeDetails?: string;
+    /** The words after the names of the commands. */
     readonly createExamples: readonly string[];
     readonly changeExamples: readonly string[];
     /** A sample of an import in CSV. */

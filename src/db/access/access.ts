@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import {
   commandRights,
   mayCommand,
+  type PartnerAuthority,
   type RightfulCommand,
   rolesFor,
   type Scope,
@@ -104,8 +105,8 @@ export async function partnerAuthority(
   database: Database,
   caller: Caller,
   command: RightfulCommand,
-): Promise<{ readonly isAdmitted: boolean; readonly partnerIsActive: boolean }> {
-  const { rows } = await sql<{ isAdmitted: boolean; partnerIsActive: boolean }>`
+): Promise<PartnerAuthority> {
+  const { rows } = await sql<PartnerAuthority>`
     select ${isStillAdmitted(caller, command)} as "isAdmitted", status = 'ACTIVE' as "partnerIsActive"
     from partners where id = ${caller.id}`.execute(database);
   return rows[0] ?? { isAdmitted: false, partnerIsActive: false };

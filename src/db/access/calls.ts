@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { toldActions } from '../../domain/access.ts';
+import { actorOfPerson, toldActions } from '../../domain/access.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { staffName } from '../people/accounts.ts';
@@ -283,9 +283,23 @@ export async function addAuditEntries(
   );
 }
 
-/** Adds one entry. */
-export const addAuditEntry = (transaction: DatabaseTransaction, entry: AuditEntry): Promise<void> =>
-  addAuditEntries(transaction, [entry]);
+/** Adds the entry of a person with an account, by default about the own company. */
+export const addPersonEntry = (
+  transaction: DatabaseTransaction,
+  person: Parameters<typeof actorOfPerson>[0],
+  action: string,
+  details: AuditEntry['details'],
+  subject: { readonly kind: string; readonly id: number } = person.company,
+): Promise<void> =>
+  addAuditEntries(transaction, [
+    {
+      actor: actorOfPerson(person),
+      action,
+      subjectKind: subject.kind,
+      subjectId: subject.id,
+      details,
+    },
+  ]);
 
 /** The newest entries, optionally of one kind of subject or one subject. */
 export function listAuditEntries(

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ApiKeyPower, ApiKeyStatus, Scope } from '../../domain/access.ts';
+import type { ApiKeyPower, ApiKeyStatus } from '../../domain/access.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyTable } from '../catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
@@ -20,6 +20,8 @@ const ownedBy = (company: Company | undefined) =>
   company === undefined
     ? sql<boolean>`true`
     : sql<boolean>`${sql.ref(companyColumn(company))} = ${company.id}`;
+
+export type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
 
 /**
  * The API keys of a company, including ended ones, by the database's clock; never a key itself.
@@ -131,6 +133,8 @@ export const endApiKey = (
     .returning([...changedKey, 'expires_at as expiresAt'])
     .executeTakeFirst();
 
+export type ListedAddress = Awaited<ReturnType<typeof listSourceAddresses>>[number];
+
 /** The addresses and ranges that a company may call from. */
 export const listSourceAddresses = (database: Database, company: Company, page?: RowPage) =>
   rowsById(
@@ -154,6 +158,8 @@ export const removeSourceAddress = (
     .where(ownedBy(company))
     .returning(['address', 'partner_id as partnerId', 'merchant_id as merchantId'])
     .executeTakeFirst();
+
+export type ListedPublicKey = Awaited<ReturnType<typeof listPublicKeys>>[number];
 
 /** The public keys of a merchant, including revoked ones. */
 export const listPublicKeys = (database: Database, merchantId: number, page?: RowPage) =>
@@ -245,28 +251,19 @@ export const lockApiKey = (
     .forNoKeyUpdate()
     .executeTakeFirst();
 
-/** Replaces the daily limits of an API key. */
-export async function setApiKeyLimits(
+/** Replaces the scopes or the daily limits of an API key; its tokens follow at their next call. */
+export async function changeApiKey(
   transaction: DatabaseTransaction,
   id: number,
-  { dailyAmount, dailyOperations }: Omit<ApiKeyPower, 'scopes'>,
+  { scopes, dailyAmount, dailyOperations }: Partial<ApiKeyPower>,
 ): Promise<void> {
   await transaction
     .updateTable('api_keys')
-    .set({ daily_amount: dailyAmount, daily_operations: dailyOperations })
-    .where('id', '=', id)
-    .execute();
-}
-
-/** Replaces the scopes of an API key; its tokens follow at their next call. */
-export async function setApiKeyScopes(
-  transaction: DatabaseTransaction,
-  id: number,
-  scopes: readonly Scope[],
-): Promise<void> {
-  await transaction
-    .updateTable('api_keys')
-    .set({ scopes: [...scopes] })
+    .set({
+      scopes: scopes && [...scopes],
+      daily_amount: dailyAmount,
+      daily_operations: dailyOperations,
+    })
     .where('id', '=', id)
     .execute();
 }

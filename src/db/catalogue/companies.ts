@@ -3,13 +3,7 @@ import { type ApiKeyPower, scopesOf } from '../../domain/access.ts';
 import type { MessageLanguage } from '../../domain/vouchers/messages.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import type {
-  GiftDenominationsTable,
-  MerchantsTable,
-  ProductsTable,
-  PromosTable,
-  Schema,
-} from '../generated/tables.ts';
+import type { MerchantsTable, ProductsTable, Schema } from '../generated/tables.ts';
 import { grantAccess } from './prices.ts';
 
 /** The table of a kind of company. */
@@ -63,15 +57,21 @@ export async function findCompany(
   return { kind, id, name, status, createdAt, contact };
 }
 
-/** Adds a partner; a trigger opens its five ledger accounts. */
-export async function addPartner(database: Database, companyName: string): Promise<number> {
-  const { id } = await database
-    .insertInto('partners')
-    .values({ company_name: companyName })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+/** Adds a row of a table that operators change; returns its id. */
+export async function addRow<Table extends ChangeableTable>(
+  database: Database,
+  table: Table,
+  row: Insertable<Schema[Table]>,
+): Promise<number> {
+  // Kysely does not resolve the columns of a table that is a type parameter.
+  const insert = database.insertInto<ChangeableTable>(table).values(row as never);
+  const { id } = await insert.returning('id').executeTakeFirstOrThrow();
   return id;
 }
+
+/** Adds a partner; a trigger opens its five ledger accounts. */
+export const addPartner = (database: Database, companyName: string): Promise<number> =>
+  addRow(database, 'partners', { company_name: companyName });
 
 export interface NewMerchant
   extends Omit<
@@ -88,11 +88,7 @@ export interface NewMerchant
 /** Adds a merchant with its payout account. */
 export async function addMerchant(database: Database, merchant: NewMerchant): Promise<number> {
   const { payout, ...row } = merchant;
-  const { id } = await database
-    .insertInto('merchants')
-    .values(row)
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const id = await addRow(database, 'merchants', row);
   if (payout) {
     await database
       .insertInto('merchant_payout_accounts')
@@ -102,63 +98,15 @@ export async function addMerchant(database: Database, merchant: NewMerchant): Pr
   return id;
 }
 
-/** Adds a merchant category. */
-export async function addMerchantCategory(database: Database, name: string): Promise<number> {
-  const { id } = await database
-    .insertInto('merchant_categories')
-    .values({ category_name: name })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
-}
-
-/** Adds a product category. */
-export async function addProductCategory(
-  database: Database,
-  category: { readonly name: string; readonly description: string },
-): Promise<number> {
-  const { id } = await database
-    .insertInto('product_categories')
-    .values({ category_name: category.name, category_description: category.description })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
-}
-
 /** Adds a product, optionally with access for a partner. */
 export async function addProduct(
   database: Database,
   product: Insertable<ProductsTable>,
   partnerId?: number,
 ): Promise<number> {
-  const { id } = await database
-    .insertInto('products')
-    .values(product)
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const id = await addRow(database, 'products', product);
   if (partnerId !== undefined) await grantAccess(database, { partnerId, productId: id });
   return id;
-}
-
-/** Adds a denomination of the gift product. */
-export async function addDenomination(
-  database: Database,
-  denomination: Insertable<GiftDenominationsTable>,
-): Promise<number> {
-  const { id } = await database
-    .insertInto('gift_denominations')
-    .values(denomination)
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
-}
-
-/** Adds promos. */
-export async function addPromos(
-  database: Database,
-  promos: Insertable<PromosTable>[],
-): Promise<void> {
-  await database.insertInto('promos').values(promos).execute();
 }
 
 /**

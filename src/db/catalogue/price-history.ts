@@ -4,9 +4,6 @@ import { staffName } from '../people/accounts.ts';
 import { limitedTo, type RowPage } from '../row-page.ts';
 import type { NewPrice } from './prices.ts';
 
-/** The actions of the audit log that set a price: of an operator, and of a person at the portal or at /support. */
-const priceActions = ['set price', 'set selling-price'];
-
 /** A price that was or is in force. */
 export interface PastPrice {
   readonly sellingPriceUsd: string;
@@ -34,7 +31,7 @@ export async function priceHistory(
     with entries as (
       select distinct on (at) at, actor, details->>'why' as why from audit_log
       where subject_kind = 'partner' and subject_id = ${partnerId}
-        and action = any(${priceActions}::text[]))
+        and action = 'set selling-price')
     select selling_price_usd as "sellingPriceUsd", merchant_name as merchant,
       price.created_at as from, replaced_at as until, actor, ${staffName('entries.actor')} as "staffName", why
     from partner_gift_denomination_prices as price

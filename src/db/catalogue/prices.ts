@@ -19,21 +19,21 @@ const storedColumns = [
   'selling_price_usd',
 ] as const;
 
-/** Whether the subjects of a price exist and are active. */
+/** The amount of a price's voucher, null where it is not active, and whether its merchant is active. */
 export async function priceSubjects(
   database: Database,
   price: Pick<NewPrice, 'denominationId' | 'merchantId'>,
-): Promise<{ readonly hasDenomination: boolean; readonly hasMerchant: boolean }> {
-  const { rows } = await sql<{ has_denomination: boolean; has_merchant: boolean }>`
+): Promise<{ readonly amount: string | null; readonly hasMerchant: boolean }> {
+  const { rows } = await sql<{ amount: string | null; has_merchant: boolean }>`
     select
-      exists (select from gift_denominations
-        where id = ${price.denominationId} and status = 'ACTIVE') as has_denomination,
+      (select amount_etb from gift_denominations
+        where id = ${price.denominationId} and status = 'ACTIVE') as amount,
       exists (select from merchants
         where id = ${price.merchantId} and status = 'ACTIVE' and deleted_at is null)
         as has_merchant`.execute(database);
   const [row] = rows;
   return {
-    hasDenomination: row?.has_denomination ?? false,
+    amount: row?.amount ?? null,
     hasMerchant: price.merchantId === null || (row?.has_merchant ?? false),
   };
 }
@@ -68,6 +68,8 @@ export async function replacePrice(transaction: DatabaseTransaction, price: NewP
     .returning(storedColumns)
     .executeTakeFirstOrThrow();
 }
+
+export type ListedPrice = Awaited<ReturnType<typeof listPartnerPrices>>[number];
 
 /**
  * The denominations that a partner may sell with its current prices, and further ones with a price.

@@ -1,18 +1,17 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { WalletChange } from '../../domain/statements.ts';
-import { type Database, type DatabaseTransaction, inSnapshot } from '../connection.ts';
+import { type Database, inSnapshot } from '../connection.ts';
 import type { Sought } from '../lists/list.ts';
 import { topupList } from '../lists/topups.ts';
 import { voucherList } from '../lists/vouchers.ts';
 import type { ArchivedTransfer } from './archive-files.ts';
-import { archivedEntries, isInFileOnly, isUsual, transferSources } from './archives.ts';
+import { isUsual, transferSources } from './archives.ts';
 import type { PartnerAccountKind } from './ledger.ts';
 import { ownMovements } from './own-movements.ts';
 import {
-  isDayBetween,
+  cursorMoment,
   readArchivedEdges,
   readArchivedOperations,
-  readArchivedRange,
   withArchivedPage,
 } from './read-archives.ts';
 
@@ -54,14 +53,9 @@ export interface StatementLine extends WalletChange {
   readonly voucher_id: number | null;
 }
 
-/** The wallet's balance in the database. */
-const walletBalance = ({ partnerId, wallet }: StatementRequest) => sql`
-  select coalesce(sum(balance), 0)::numeric(20, 6) as balance from ledger_accounts
-  where partner_id = ${partnerId} and kind = any(${accountsOf[wallet]}::text[])`;
-
 /** The transfers between the wallet and other accounts, each with its sign. */
 const movements = (
-  { partnerId, wallet }: StatementRequest,
+  { partnerId, wallet }: Pick<StatementRequest, 'partnerId' | 'wallet'>,
   archived: readonly ArchivedTransfer[],
 ) => {
   const accounts = sql`select id from ledger_accounts
@@ -79,27 +73,6 @@ const movements = (
   );
   return sql.join(changes, sql` union all `);
 };
-
-/**
- * SQL query: the daily changes of the wallet by transfers that are only in files, without the days of a condition. Those
- * between the two accounts of the wallet add up to zero.
- */
-const archivedChanges = (
-  { partnerId, wallet }: StatementRequest,
-  except: RawBuilder<unknown>,
-) => sql`
-  select day::timestamp at time zone 'UTC', change
-  from (${archivedEntries(sql`${isInFileOnly} and archive.partner_id = ${partnerId} and not ${except}`)}) as entry
-  join ledger_accounts as account on account.id = account_id
-  where account.partner_id = ${partnerId} and kind = any(${accountsOf[wallet]}::text[])`;
-
-/** Whether a movement is not before the range. */
-const hasBegun = ({ from }: StatementRequest) =>
-  sql`created_at >= coalesce(${from ?? null}::timestamptz, '-infinity')`;
-
-/** Whether a movement is not after the range. */
-const hasNotEnded = ({ before }: StatementRequest) =>
-  sql`created_at < coalesce(${before ?? null}::timestamptz, 'infinity')`;
 
 /** The columns of a StatementLine but its balance, for a movement `line` with `explanations`. */
 const lineColumns = sql`line.id, line.created_at as at, line.operation_id, line.step,
@@ -122,70 +95,6 @@ const explanations = sql`
   left join topup_attempts as attempt on attempt.operation_id = line.operation_id
   left join topups on topups.id = attempt.topup_id
   left join products on products.id = topups.product_id and products.kind = 'PACKAGE'`;
-
-/** All amounts are decimal strings. */
-export interface Statement {
-  readonly openingBalance: string;
-  readonly lines: StatementLine[];
-  readonly closingBalance: string;
-  /** The sum of all transfers of the wallet, regardless of the range. */
-  readonly total: string;
-  /** The balance of the wallet in the database; a difference from `total` is a fault. */
-  readonly ledgerBalance: string;
-}
-
-/**
- * The statement of a partner's wallet, summed up from its beginning and read in one snapshot. Lines
- * are in the order of their times, which are the start times of their transactions.
- */
-export const readStatement = (database: Database, request: StatementRequest): Promise<Statement> =>
-  database
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(async (transaction) => {
-      const range = isDayBetween(request.from, request.before);
-      const archived = await readArchivedRange(transaction, request.partnerId, range);
-      const sums = await readSums(transaction, request, archived);
-      const lines = await readLines(transaction, request, archived, sums.openingBalance);
-      return { ...sums, lines, closingBalance: lines.at(-1)?.balance ?? sums.openingBalance };
-    });
-
-async function readSums(
-  transaction: DatabaseTransaction,
-  request: StatementRequest,
-  archived: readonly ArchivedTransfer[],
-) {
-  const { rows } = await sql<{ opening: string; total: string; balance: string }>`
-    select
-      coalesce(sum(change) filter (where not ${hasBegun(request)}), 0)::numeric(20, 6) as opening,
-      coalesce(sum(change), 0)::numeric(20, 6) as total,
-      (${walletBalance(request)}) as balance
-    from (
-      select created_at, change from (${movements(request, archived)}) as transfers
-      union all ${archivedChanges(request, isDayBetween(request.from, request.before))}
-    ) as movements`.execute(transaction);
-  const { opening = '0', total = '0', balance = '0' } = rows[0] ?? {};
-  return { openingBalance: opening, total, ledgerBalance: balance };
-}
-
-async function readLines(
-  transaction: DatabaseTransaction,
-  request: StatementRequest,
-  archived: readonly ArchivedTransfer[],
-  openingBalance: string,
-): Promise<StatementLine[]> {
-  const { rows } = await sql<StatementLine>`
-    select ${lineColumns}, line.balance
-    from (
-      select *, ${openingBalance}::numeric + sum(change) over (order by created_at, id) as balance
-      from (${movements(request, archived)}) as movements
-      where ${hasBegun(request)} and ${hasNotEnded(request)}
-    ) as line
-    ${explanations}
-    order by line.created_at, line.id`.execute(transaction);
-  return rows;
-}
 
 /** A place between two transactions of a partner. */
 export interface TransactionPosition {
@@ -277,29 +186,22 @@ export const readWalletTransactions = (
   database: Database,
   request: WalletsQuery,
 ): Promise<WalletTransaction[]> =>
-  withArchivedPage(
-    database,
-    { ...request, afterMicros: request.after?.micros },
-    async (snapshot, archived) => {
-      const direction = request.order === 'oldest' ? sql`asc` : sql`desc`;
-      const { rows } = await sql<WalletTransaction>`
-        with ${nextMovements(request, archived)}, line as (
-          select *, ${micros} as micros from movement
-          where ${isAfter(request)}
-          order by created_at ${direction}, id ${direction}, wallet ${direction} limit ${request.limit}
-        )
-        select ${lineColumns}, line.wallet, line.micros from line ${explanations}
-        order by line.created_at ${direction}, line.id ${direction}, line.wallet ${direction}`.execute(
-        snapshot,
-      );
-      return rows;
-    },
-  );
+  withArchivedPage(database, request, async (snapshot, archived) => {
+    const direction = request.order === 'oldest' ? sql`asc` : sql`desc`;
+    const { rows } = await sql<WalletTransaction>`
+      with ${nextMovements(request, archived)}, line as (
+        select *, ${micros} as micros from movement
+        where ${isAfter(request)}
+        order by created_at ${direction}, id ${direction}, wallet ${direction} limit ${request.limit}
+      )
+      select ${lineColumns}, line.wallet, line.micros from line ${explanations}
+      order by line.created_at ${direction}, line.id ${direction}, line.wallet ${direction}`.execute(
+      snapshot,
+    );
+    return rows;
+  });
 
 const micros = sql`(extract(epoch from created_at) * 1000000)::bigint`;
-
-const timeOf = ({ micros: time }: TransactionPosition) =>
-  sql`(timestamptz 'epoch' + ${time}::bigint * interval '1 microsecond')`;
 
 /** The condition that an index serves; the transaction of the position itself may be among them. */
 function isWanted({ from, to, order, after }: WalletsQuery) {
@@ -309,7 +211,8 @@ function isWanted({ from, to, order, after }: WalletsQuery) {
   ];
   if (order === 'oldest') conditions.push(sql`created_at < now() - ${SETTLED_AFTER}`);
   const compare = order === 'oldest' ? sql`>=` : sql`<=`;
-  if (after) conditions.push(sql`(created_at, id) ${compare} (${timeOf(after)}, ${after.id})`);
+  if (after)
+    conditions.push(sql`(created_at, id) ${compare} (${cursorMoment(after.micros)}, ${after.id})`);
   return sql.join(conditions, sql` and `);
 }
 
@@ -317,7 +220,7 @@ function isWanted({ from, to, order, after }: WalletsQuery) {
 function isAfter({ order, after }: WalletsQuery) {
   if (!after) return sql`true`;
   const compare = order === 'oldest' ? sql`>` : sql`<`;
-  return sql`(created_at, id, wallet) ${compare} (${timeOf(after)}, ${after.id}, ${after.wallet})`;
+  return sql`(created_at, id, wallet) ${compare} (${cursorMoment(after.micros)}, ${after.id}, ${after.wallet})`;
 }
 
 /** Lines that a search of a wallet finds at most. */
@@ -352,7 +255,6 @@ export const findStatementLines = (
   sought: Sought,
 ): Promise<Omit<StatementLine, 'balance'>[]> =>
   inSnapshot(database, async (snapshot) => {
-    const whole = { ...request, from: undefined, before: undefined };
     const { rows: found } = await sql<{ operation_id: string }>`
     ${operationsFoundBy(sought, request.partnerId)}`.execute(snapshot);
     const operationIds = found.map(({ operation_id: id }) => id);
@@ -360,7 +262,7 @@ export const findStatementLines = (
     const { rows } = await sql<Omit<StatementLine, 'balance'>>`
     select ${lineColumns}
     from (
-      select * from (${movements(whole, archived)}) as movements
+      select * from (${movements(request, archived)}) as movements
       where operation_id = any(${operationIds}::text[])
     ) as line
     ${explanations}
@@ -369,7 +271,7 @@ export const findStatementLines = (
   });
 
 /** The sums of a wallet in a range; all amounts are decimal strings. */
-interface StatementSums {
+export interface StatementSums {
   readonly openingBalance: string;
   readonly closingBalance: string;
   /** Sums of credits and debits, both without a sign. */
@@ -383,6 +285,9 @@ export interface StatementPage extends StatementSums {
   /** Newest first. */
   readonly lines: StatementLine[];
 }
+
+/** As the limit of a page: all lines of its range, all of them in memory. */
+export const ALL_LINES = Number.MAX_SAFE_INTEGER - 1;
 
 /** Lines of a range that pages reach: a page reads the lines of those before it, too. */
 export const REACHED_LINES = 50_000;
@@ -400,12 +305,12 @@ export const readStatementPage = (
 ): Promise<StatementPage> =>
   inSnapshot(database, async (snapshot) => {
     if (page.offset >= REACHED_LINES) throw new Error('The page is too far from the newest line');
-    const sums = await readPageSums(snapshot, request);
+    const sums = await readStatementSums(snapshot, request);
     return { ...sums, lines: await readPageLines(snapshot, request, { ...page, ...sums }) };
   });
 
-/** Balances are computed backwards from those of the ledger. */
-async function readPageSums(
+/** The sums of a range. Balances are computed backwards from those of the ledger. */
+export async function readStatementSums(
   snapshot: Database,
   { partnerId, wallet, from, before }: StatementRequest,
 ): Promise<StatementSums> {
@@ -438,7 +343,7 @@ function readPageLines(
   page: Pick<StatementSums, 'closingBalance'> & { readonly limit: number; readonly offset: number },
 ): Promise<StatementLine[]> {
   const request = {
-    ...{ partnerId, wallets: [wallet], from, to: before, after: undefined, afterMicros: undefined },
+    ...{ partnerId, wallets: [wallet], from, to: before, after: undefined },
     ...({ order: 'newest', limit: page.offset + page.limit } as const),
   };
   return withArchivedPage(snapshot, request, async (same, archived) => {

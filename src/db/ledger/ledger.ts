@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import { GOODWILL } from '../../domain/statements.ts';
-import { brokenBalances, brokenHoldings, brokenSubjects, entriesOf } from '../books/invariants.ts';
 import { ledgerSumsEnd } from '../books/sums.ts';
 import { type Database, type DatabaseTransaction, inSnapshot, lockName } from '../connection.ts';
 import type { LedgerAccountsTable } from '../generated/tables.ts';
@@ -148,39 +147,6 @@ export const returnReserve = (
     ),
   );
 
-const every = sql`is not null`;
-
-/** One line per fault that a transaction sees, none when all is well. */
-export async function brokenInvariantsIn(transaction: Database): Promise<string[]> {
-  const balances = await brokenBalances(
-    transaction,
-    sql`${entriesOf(every)} union all select account_id, change from (${archivedEntries()}) as archived`,
-  );
-  const holdings = await brokenHoldings(
-    transaction,
-    sql`select partner_id, remaining, held from vouchers`,
-  );
-  const subjects = await brokenSubjects(transaction, {
-    transfer: every,
-    voucher: every,
-    redemption: every,
-    placement: every,
-    'top-up': every,
-  });
-  return [...balances, ...holdings, ...subjects.map(({ line }) => line)];
-}
-
-/**
- * Checks the invariants of money and state (I1–I6 and I10) in one snapshot, for tests and benchmarks.
- * Returns one line per fault. A big database is checked in batches (src/db/books).
- */
-export const findBrokenInvariants = (database: Database): Promise<string[]> =>
-  database
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(brokenInvariantsIn);
-
 /** Transfers that are added to the checked sum: more than come between two checks of the books. */
 const MOST_NEW = 1_000_000;
 
@@ -292,6 +258,10 @@ export async function setLowBalance(
     .execute();
   return before;
 }
+
+/** SQL condition on `ledger_accounts`: a wallet below its threshold, of a partner that may use it. */
+export const hasLowBalance = sql`low_balance is not null and balance < low_balance
+  and exists (select from partners where partners.id = partner_id and partners.status = 'ACTIVE')`;
 
 /** The thresholds of a partner's wallets, as decimal strings; null for none. */
 export async function readLowBalances(

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { formatMoney, parseMoney } from '../../domain/money.ts';
+import { formatMoney, parseMoney, sumOf } from '../../domain/money.ts';
 import {
   type ChangeSum,
   DEPOSIT_CORRECTION,
@@ -89,7 +89,7 @@ export async function readMerchantMonth(
   const [row] = rows;
   if (!row) throw new Error('A sum has a row');
   const lines = linesOf(row);
-  const total = lines.reduce((sum, { amount }) => sum + parseMoney(amount), 0n);
+  const total = sumOf(lines.map(({ amount }) => amount));
   return {
     company: { kind: 'merchant', id: merchantId, name: row.name },
     month,

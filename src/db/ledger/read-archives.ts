@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Database, inSnapshot } from '../connection.ts';
 import type { ArchivedTransfer } from './archive-files.ts';
-import { archivedUntil, type DayFile, isInFileOnly, readArchived } from './archives.ts';
+import { type DayFile, isInFileOnly, isUsual, readArchived } from './archives.ts';
 import { accountsWithWallets } from './own-movements.ts';
 
 /** SQL expression: the UTC day of a moment. */
@@ -39,51 +39,48 @@ export const readArchivedEdges = async (
 ): Promise<ArchivedTransfer[]> =>
   readFiles(await listFiles(snapshot, partnerId, sql`day in (${dayOf(begin)}, ${dayOf(end)})`));
 
-/** The archived transfers of a partner on the UTC days of a range. */
-export const readArchivedRange = async (
-  snapshot: Database,
-  partnerId: number,
-  range: RawBuilder<unknown>,
-): Promise<ArchivedTransfer[]> => readFiles(await listFiles(snapshot, partnerId, range));
-
 /** SQL condition: an archived day is one of those of a range, from and before a moment; undefined has no end. */
-export const isDayBetween = (from: Date | string | undefined, before: Date | string | undefined) =>
+const isDayBetween = (from: Date | string | undefined, before: Date | string | undefined) =>
   sql`(archive.day >= ${dayOf(sql`coalesce(${from ?? null}::timestamptz, '-infinity')`)}
     and archive.day <= ${dayOf(sql`coalesce(${before ?? null}::timestamptz, 'infinity')`)})`;
 
 /**
- * The archived transfers of operations of a partner. Each operation says by its voucher, redemption or attempt on which
- * days it moved money.
+ * SQL condition on an archived day: operations moved money on it. Each operation says by its voucher, redemption or
+ * attempt on which days it did.
  */
+const isDayOf = (operationIds: readonly string[]) => sql`day in (
+  select ${dayOf(sql`at`)} from (
+    select created_at, null::timestamptz, operation_id from vouchers
+    union all select created_at, settled_at, operation_id from redemptions
+    union all select created_at, settled_at, operation_id from topup_attempts
+  ) as moved (begun_at, ended_at, operation_id)
+  cross join lateral (values (begun_at), (ended_at)) as moment (at)
+  where operation_id = any(${operationIds}::text[]))`;
+
+/** The archived transfers of operations of a partner. */
 export async function readArchivedOperations(
   snapshot: Database,
   partnerId: number,
   operationIds: readonly string[],
 ): Promise<ArchivedTransfer[]> {
   const wanted = new Set(operationIds);
-  const files = await listFiles(
-    snapshot,
-    partnerId,
-    sql`day in (
-      select ${dayOf(sql`at`)} from (
-        select created_at, null::timestamptz, operation_id from vouchers
-        union all select created_at, settled_at, operation_id from redemptions
-        union all select created_at, settled_at, operation_id from topup_attempts
-      ) as moved (begun_at, ended_at, operation_id)
-      cross join lateral (values (begun_at), (ended_at)) as moment (at)
-      where operation_id = any(${operationIds}::text[]))`,
-  );
+  const files = await listFiles(snapshot, partnerId, isDayOf(operationIds));
   return readFiles(files, ({ operation_id: operation }) => wanted.has(operation));
 }
+
+/** SQL expression: the moment of a cursor. */
+export const cursorMoment = (micros: number) =>
+  sql`(timestamptz 'epoch' + ${micros}::bigint * interval '1 microsecond')`;
 
 /** A page of the changes of wallets. */
 export interface ArchivedPage {
   readonly partnerId: number;
+  readonly wallets: readonly string[];
   readonly from: Date | string | undefined;
   readonly to: Date | string | undefined;
   readonly order: 'oldest' | 'newest';
-  /** Microseconds since 1970: where the page before ended. */
-  readonly afterMicros: number | undefined;
+  /** Where the page before ended: microseconds since 1970, and a transfer of then. */
+  readonly after: { readonly micros: number; readonly id: number } | undefined;
   readonly limit: number;
 }
 
@@ -97,79 +94,130 @@ export async function withArchivedPage<Line extends { readonly at: Date }>(
   page: ArchivedPage,
   read: (snapshot: Database, archived: readonly ArchivedTransfer[]) => Promise<Line[]>,
 ): Promise<Line[]> {
-  const { partnerId, order, afterMicros, limit } = page;
+  const { partnerId, order, limit } = page;
   const range = isDayBetween(page.from, page.to);
   if ((await listFiles(database, partnerId, range)).length === 0) return read(database, []);
   return inSnapshot(database, async (snapshot) => {
-    const files = await listFiles(snapshot, partnerId, range);
-    const newest = files.at(-1);
-    if (order === 'newest' && newest) {
+    const newest =
+      order === 'newest' ? (await listFiles(snapshot, partnerId, range)).at(-1) : undefined;
+    if (newest) {
       const lines = await read(snapshot, []);
       const last = lines[limit - 1];
       if (last && last.at.toISOString().slice(0, 10) > newest.day) return lines;
     }
-    const isWanted = isOnPage(page, await walletsOf(snapshot, partnerId));
-    const after = afterMicros === undefined ? undefined : textOf(afterMicros).slice(0, 10);
+    const walletOf = await walletsOf(snapshot, page);
+    const files = await listFiles(snapshot, partnerId, sql`${range} and ${hasLines(walletOf)}`);
+    const edges = await edgesOf(snapshot, page);
+    const isWanted = isOnPage(page, edges, walletOf);
+    const after = edges.after.slice(0, 10);
     const transfers: ArchivedTransfer[] = [];
     for (const file of order === 'oldest' ? files : files.toReversed()) {
+      // One of them may be that of the cursor, which the page before had.
       if (transfers.length > limit) break;
-      const isPassed = order === 'oldest' ? file.day < (after ?? '') : file.day > (after ?? '9999');
+      const isPassed = order === 'oldest' ? file.day < after : file.day > after;
       if (!isPassed) transfers.push(...(await readFiles([file], isWanted)));
     }
     return read(snapshot, transfers);
   });
 }
 
-/** The wallet of each account of a partner. */
+/** The accounts of a partner, each with its wallet where a page is about that wallet. */
+type Wallets = ReadonlyMap<number, string | undefined>;
+
 async function walletsOf(
   snapshot: Database,
-  partnerId: number,
-): Promise<ReadonlyMap<number, string>> {
+  { partnerId, wallets }: ArchivedPage,
+): Promise<Wallets> {
   const { rows } = await sql<{ id: number; wallet: string }>`
     select id, wallet from (${accountsWithWallets(partnerId)}) as accounts`.execute(snapshot);
-  return new Map(rows.map(({ id, wallet }) => [id, wallet]));
+  return new Map(rows.map(({ id, wallet }) => [id, wallets.includes(wallet) ? wallet : undefined]));
 }
 
-/** A moment as files have it; texts are in the order of their moments. */
-const textOf = (micros: number): string => {
-  const iso = new Date(Math.floor(micros / 1_000)).toISOString();
-  return `${iso.slice(0, -1).replace('T', ' ')}${String(micros % 1_000).padStart(3, '0')}+00`;
-};
+/**
+ * SQL condition on an archived day: a transfer of it is a line of a wallet. The sums of the day say so without its file.
+ * `offset 0` keeps the steps out of the search, so that PostgreSQL looks for an account and a day along the primary key.
+ */
+function hasLines(walletOf: Wallets): RawBuilder<unknown> {
+  const ids = [...walletOf.keys()];
+  const wallets = [...new Set(walletOf.values())].filter((wallet) => wallet !== undefined);
+  const isLine = wallets.map((wallet) => {
+    const own = ids.filter((id) => walletOf.get(id) === wallet);
+    return sql`(debit_account_id = any(${own}::bigint[])) <> (credit_account_id = any(${own}::bigint[]))`;
+  });
+  return sql`exists (
+    select from unnest(${ids}::bigint[]) as debit (id) cross join lateral (
+      select debit_account_id, credit_account_id, step from ledger_day_sums
+      where debit_account_id = debit.id and ledger_day_sums.day = archive.day offset 0) as sums
+    where ${isUsual} and (${sql.join(isLine, sql` or `)}))`;
+}
 
-/** Whether a transfer changes a wallet within the range, and after the page before. */
+/** The moments between which the transfers of a page are, and its cursor. */
+type Edges = Readonly<Record<'first' | 'before' | 'after', string>>;
+
+/** The edges of a page as files have moments; texts are in the order of their moments. */
+async function edgesOf(
+  snapshot: Database,
+  { from, to, order, after }: ArchivedPage,
+): Promise<Edges> {
+  const text = (moment: RawBuilder<unknown>) => sql`to_char(
+    least(greatest(${moment}, '0001-01-01'), '9999-12-31') at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US+00')`;
+  const begin = order === 'oldest' ? '-infinity' : 'infinity';
+  const { rows } = await sql<Edges>`
+    select ${text(sql`coalesce(${from ?? null}::timestamptz, '-infinity')`)} as first,
+      ${text(sql`coalesce(${to ?? null}::timestamptz, 'infinity')`)} as before,
+      ${text(after ? cursorMoment(after.micros) : sql`${begin}::timestamptz`)} as after`.execute(
+    snapshot,
+  );
+  const [edges] = rows;
+  if (!edges) throw new Error('A page always has its edges');
+  return edges;
+}
+
+/** Whether a transfer is a line of a wallet within the range, and not before the cursor. */
 function isOnPage(
-  { from, to, order, afterMicros }: ArchivedPage,
-  walletOf: ReadonlyMap<number, string>,
+  { order, after }: ArchivedPage,
+  edges: Edges,
+  walletOf: Wallets,
 ): (transfer: ArchivedTransfer) => boolean {
-  const micros = (moment: Date | string) => new Date(moment).getTime() * 1_000;
-  const first = from === undefined ? '' : textOf(micros(from));
-  const end = to === undefined ? '9999' : textOf(micros(to) + 1_000);
-  const after = afterMicros === undefined ? undefined : textOf(afterMicros);
-  return ({ created_at: at, debit_account_id: debit, credit_account_id: credit }) =>
-    walletOf.get(debit) !== walletOf.get(credit) &&
-    at >= first &&
-    at < end &&
-    (after === undefined || (order === 'oldest' ? at >= after : at <= after));
+  return ({ id, created_at: at, debit_account_id: debit, credit_account_id: credit }) => {
+    if (walletOf.get(debit) === walletOf.get(credit)) return false;
+    if (at < edges.first || at >= edges.before) return false;
+    const ahead = at === edges.after ? id - (after?.id ?? id) : at > edges.after ? 1 : -1;
+    return order === 'oldest' ? ahead >= 0 : ahead <= 0;
+  };
 }
 
-/** Transfers of a time are only in files, where a report of all partners does not look for them. */
-class ArchivedError extends Error {
+/** Transfers are only in files, where a report of all partners and a change of an order do not look for them. */
+export class ArchivedError extends Error {
   override readonly name = 'ArchivedError';
 
-  constructor(month: string) {
+  constructor({ day }: { readonly day: string }) {
+    const month = day.slice(0, 7);
     super(
       `The transfers of ${month} are archived: bring them back with "money archive restore ${month}" first`,
     );
   }
 }
 
-/** @throws {ArchivedError} where transfers from a moment on are archived */
+/** @throws {ArchivedError} names the first month from a moment on with archived transfers */
 export async function requireInLedger(
   snapshot: Database,
   from: RawBuilder<unknown>,
 ): Promise<void> {
-  const { rows } = await sql<{ month: string }>`
-    select to_char(${from} at time zone 'UTC', 'YYYY-MM') as month
-    where ${from} < ${archivedUntil}`.execute(snapshot);
-  if (rows[0]) throw new ArchivedError(rows[0].month);
+  const { rows } = await sql<{ day: string }>`
+    select archive.day::text as day from ledger_archives as archive
+    where ${isInFileOnly} and archive.day >= ${dayOf(from)} order by archive.day limit 1`.execute(
+    snapshot,
+  );
+  if (rows[0]) throw new ArchivedError(rows[0]);
+}
+
+/** @throws {ArchivedError} names the first month with archived transfers of an operation of a partner */
+export async function requireOperationInLedger(
+  snapshot: Database,
+  partnerId: number,
+  operationId: string,
+): Promise<void> {
+  const [file] = await listFiles(snapshot, partnerId, isDayOf([operationId]));
+  if (file) throw new ArchivedError(file);
 }

@@ -125,9 +125,9 @@ export async function readMargins(
 ): Promise<Margin[]> {
   const { from, before } = boundsOfDays(days);
   const { rows } = await sql<Margin>`
-    select kind, priced as counted, sold as sales, sold_usd::numeric(20, 2) as "soldUsd",
-      cost_usd::numeric(20, 2) as "costUsd", (sold_usd - cost_usd)::numeric(20, 2) as "marginUsd",
-      margin_etb::numeric(20, 2) as "marginEtb"
+    select kind, priced as counted, sold as sales, round(sold_usd, 2) as "soldUsd",
+      round(cost_usd, 2) as "costUsd", round(sold_usd - cost_usd, 2) as "marginUsd",
+      round(margin_etb, 2) as "marginEtb"
     from (${salesBetween(sellers, from, before)}) as sale
     where sold > 0 order by kind desc`.execute(database);
   return rows;

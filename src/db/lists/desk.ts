@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type DeskKind, deskKinds } from '../../domain/staff.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
+import { hasLowBalance } from '../ledger/ledger.ts';
 import { declareList, listFields } from './list.ts';
 
 /**
@@ -192,8 +193,7 @@ const parts: readonly Part[] = [
     amount: sql`balance`,
     detail: sql`ledger_accounts.kind`,
     partnerId: sql`partner_id`,
-    rows: sql`from ledger_accounts
-      where low_balance is not null and balance < low_balance order by ledger_accounts.id`,
+    rows: sql`from ledger_accounts where ${hasLowBalance} order by ledger_accounts.id`,
   },
   {
     kind: 'failing-webhook',
@@ -234,9 +234,12 @@ const rowsOf = ({ kind, subject, rows, ...known }: Part) => sql`(
 
 const items = sql`(${sql.join(parts.map(rowsOf), sql` union all `)}) as item`;
 
-/** SQL condition: an assignment is of this wait. A later one of the same subject is new work. */
+/**
+ * SQL condition: an assignment is of this wait. A later one of the same subject is new work. An assignment of a low
+ * wallet lasts for a day, because the time since which it is low is not recorded.
+ */
 const isOfItem = sql`assigned.kind = item.kind and assigned.subject = item.subject
-  and assigned.since >= coalesce(item.since, assigned.since)`;
+  and assigned.since >= coalesce(item.since, now() - interval '1 day')`;
 
 const withPeople = sql`${items} left join desk_assignments as assigned on ${isOfItem}`;
 

@@ -63,15 +63,21 @@ export interface Sought extends Pick<SearchTerm, 'serialNumber' | 'uuid' | 'refe
   readonly id?: number;
 }
 
+type Query = Sql | readonly Sql[] | string | number | undefined;
+
+/** The queries of a search, each in parentheses; `term && sql…` is left out where the search has no such term. */
+export const asked = (...queries: readonly Query[]): Sql[] =>
+  queries
+    .flat()
+    .filter((query) => typeof query === 'object')
+    .map((query) => sql`(${query})`);
+
 /** SQL condition: an id is of one of these queries. Each query uses an index of its own. */
-export const isFoundBy = (
-  id: Sql,
-  ...queries: readonly (Sql | string | number | undefined)[]
-): Sql => {
-  const asked = queries.filter((query) => typeof query === 'object');
-  return asked.length === 0
+export const isFoundBy = (id: Sql, ...queries: readonly Query[]): Sql => {
+  const found = asked(...queries);
+  return found.length === 0
     ? sql`false`
-    : sql`${id} = any(array(${sql.join(asked, sql` union all `)}))`;
+    : sql`${id} = any(array(${sql.join(found, sql` union all `)}))`;
 };
 
 /** SQL expression to compare a reference with, in whichever case it was typed. */

@@ -3,7 +3,7 @@ import { besideHours, paidAt, summedHours } from '../books/sums.ts';
 import type { Database } from '../connection.ts';
 import { boundsOfDay, type Days, eachDay } from '../days.ts';
 import { hasNumber } from '../phone-numbers.ts';
-import { providerOf, providerReferenceOf } from '../positions/placements.ts';
+import { doerOf, providerReferenceOf } from '../positions/placements.ts';
 import { newestReversal, type ShownReversal } from '../vouchers/reversals.ts';
 import { anySpelling, declareList, isFoundBy, listFields } from './list.ts';
 
@@ -211,7 +211,7 @@ export async function listRefusedPayments(
 ): Promise<RefusedPayments[]> {
   const { rows } = await sql<RefusedPayments>`
     with newest as materialized (
-      select merchant_id, ${providerOf(sql`redemptions.operation_id`)} as provider, status,
+      select merchant_id, ${doerOf(sql`redemptions.operation_id`)} as provider, status,
         to_merchant, provider_message, created_at
       from redemptions order by id desc limit ${newest}
     ),

@@ -11,13 +11,15 @@ import { OVERDUE } from '../vouchers/claims.ts';
  */
 const claimStatus = sql`(select status from voucher_claims where id = message.claim_id)`;
 const redemptionStatus = sql`(select status from redemptions where id = message.redemption_id)`;
-const redemptionAge = sql`(
-  select now() - coalesce(settled_at, created_at) from redemptions where id = message.redemption_id)`;
+/** Since the payment ended; of a message without a payment, since it was queued. */
+const age = sql`(now() - coalesce(
+  (select coalesce(settled_at, created_at) from redemptions where id = message.redemption_id),
+  message.created_at))`;
 
 /**
  * Cancels up to `batchSize` obsolete queued messages, even if a workflow would still send them.
- * They are codes of ended claims, confirmations of unpaid redemptions, and confirmations older than
- * `maximumAgeSeconds`. Returns the number.
+ * They are codes of ended claims, confirmations of unpaid redemptions, and messages without a claim that are
+ * older than `maximumAgeSeconds`. Returns the number.
  */
 export async function cancelUselessMessages(
   database: Database,
@@ -34,8 +36,8 @@ export async function cancelUselessMessages(
       select id from messages as message
       where settled_at is null and status = 'QUEUED' and (${claimStatus} <> 'OPEN'
         or ${redemptionStatus} = 'VOIDED'
-        or ${redemptionStatus} = 'POSTED'
-          and ${redemptionAge} > make_interval(secs => ${maximumAgeSeconds}::float8))
+        or claim_id is null and ${redemptionStatus} is distinct from 'HELD'
+          and ${age} > make_interval(secs => ${maximumAgeSeconds}::float8))
       order by id limit ${batchSize} for update skip locked))`.execute(database);
   return Number(numAffectedRows);
 }
@@ -60,19 +62,20 @@ export interface UnfinishedMessage extends NamedVoucher {
 /**
  * Messages without a workflow, a page in the order of their ids. They are reminders, notices of
  * reversals, confirmations of paid redemptions, and codes in sending whose claims have ended. A
- * running claim or payment finishes its own message.
+ * running claim or payment finishes its own message. A reminder waits for its hours.
  */
 export async function unfinishedMessages(
   database: Database,
+  times: ReminderHours,
   page: { readonly afterId: number; readonly limit: number },
 ): Promise<UnfinishedMessage[]> {
   const { rows } = await sql<UnfinishedMessage>`
     with page as materialized (
       select id, voucher_id, claim_id, redemption_id, reversal_id from messages as message
       where settled_at is null and id > ${page.afterId} and created_at < now() - ${OVERDUE}
-        and (${redemptionStatus} <> 'HELD' and ${redemptionAge} > ${OVERDUE}
+        and (${redemptionStatus} <> 'HELD' and ${age} > ${OVERDUE}
           or status = 'SENDING' and ${claimStatus} <> 'OPEN'
-          or kind in ('EXPIRY_REMINDER', 'REVERSAL_NOTICE'))
+          or kind = 'REVERSAL_NOTICE' or kind = 'EXPIRY_REMINDER' and ${isReminderHour(times)})
       order by id limit ${page.limit})
     select page.id, voucher.operation_id as "generationId",
       coalesce(redemption.operation_id, claim.operation_id, reversal.operation_id,
@@ -103,18 +106,28 @@ export async function unfinishedMessages(
 }
 
 /** When owners are told that their vouchers expire. */
-export interface ReminderTimes {
+export interface ReminderTimes extends ReminderHours {
   /** Days before the expiry; 0 sends none. */
   readonly expiryReminderDays: number;
-  /** Hours of the day in the zone between which messages are queued; the second is not included. */
+}
+
+interface ReminderHours {
+  /** Hours of the day in the zone between which messages are sent; the second is not included. */
   readonly expiryReminderHours: readonly [number, number];
   readonly marketTimeZone: string;
 }
 
+const isReminderHour = ({
+  expiryReminderHours: [from, until],
+  marketTimeZone,
+}: ReminderHours) => sql`(
+  extract(hour from now() at time zone ${marketTimeZone}::text) >= ${from}::integer
+  and extract(hour from now() at time zone ${marketTimeZone}::text) < ${until}::integer)`;
+
 const ownerKey = numberKey(sql.ref('owner_msisdn'));
 
 const dueReminders = (
-  { expiryReminderDays: days, expiryReminderHours: [from, until], marketTimeZone }: ReminderTimes,
+  { expiryReminderDays: days, ...hours }: ReminderTimes,
   batchSize: number,
   rows: Rows<number>,
 ) => sql`
@@ -126,8 +139,7 @@ const dueReminders = (
   from vouchers
   where status = 'ACTIVE' and owner_msisdn is not null and reminded_at is null
     and expires_at between now() and now() + make_interval(days => ${days}::integer)
-    and extract(hour from now() at time zone ${marketTimeZone}::text) >= ${from}::integer
-    and extract(hour from now() at time zone ${marketTimeZone}::text) < ${until}::integer
+    and ${isReminderHour(hours)}
     and exists (
       select from partners where partners.id = vouchers.partner_id and partners.status = 'ACTIVE')
     and not exists (

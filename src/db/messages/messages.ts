@@ -151,41 +151,21 @@ export const findMessage = (
     })
     .executeTakeFirst();
 
-/** Cancels queued messages; messages in sending or sent do not change. */
-const cancelQueued = (
+/**
+ * Cancels queued messages; messages in sending or sent do not change. A message that was provably not sent does not
+ * count as refused, so that an outage of the provider does not lock the number out.
+ */
+export async function cancelQueuedMessages(
   database: Database,
-  column: 'id' | 'claim_id' | 'redemption_id',
+  column: 'id' | 'claim_id' | 'redemption_id' | 'voucher_id',
   value: number | string,
-) =>
-  database
+): Promise<void> {
+  await database
     .updateTable('messages')
     .set({ status: 'CANCELLED', settled_at: sql<Date>`now()` })
     .where(column, '=', value)
     .where('status', '=', 'QUEUED')
     .execute();
-
-/**
- * Cancels the message of a claim that was provably not sent. It does not count as refused, so that
- * an outage of the provider does not lock the number out.
- */
-export async function giveUpMessage(
-  transaction: DatabaseTransaction,
-  claimId: string,
-): Promise<void> {
-  await cancelQueued(transaction, 'claim_id', claimId);
-}
-
-/** Cancels a confirmation that was provably not sent after all attempts. */
-export async function giveUpConfirmation(database: Database, messageId: number): Promise<void> {
-  await cancelQueued(database, 'id', messageId);
-}
-
-/** Cancels the confirmation of an unpaid redemption. */
-export async function cancelConfirmation(
-  transaction: DatabaseTransaction,
-  redemptionId: number,
-): Promise<void> {
-  await cancelQueued(transaction, 'redemption_id', redemptionId);
 }
 
 /** The values in the text of a code; amounts are decimal strings. */

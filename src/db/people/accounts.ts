@@ -1,4 +1,4 @@
-import { type RawBuilder, sql, type UpdateObject } from 'kysely';
+import { type RawBuilder, sql, type Updateable, type UpdateObject } from 'kysely';
 import { type PortalRole, rolesFor } from '../../domain/access.ts';
 import { soughtText } from '../../domain/copied-text.ts';
 import type { StaffRole } from '../../domain/staff.ts';
@@ -343,31 +343,16 @@ const updateAccount = (
   values: UpdateObject<Schema, 'portal_accounts'>,
 ) => database.updateTable('portal_accounts').set(values).where('id', '=', accountId).execute();
 
-/** Sets what a person may do; the next page goes by it. */
-export async function setPortalRole(
-  transaction: DatabaseTransaction,
-  accountId: number,
-  role: PortalRole,
-): Promise<void> {
-  await updateAccount(transaction, accountId, { role });
-}
-
-/** Stores the language that a person's pages are written in. */
-export async function setLanguage(
+/** Changes what a person may do, or what the person has chosen; the next page goes by it. */
+export async function changeAccount(
   database: Database,
   accountId: number,
-  language: 'en' | 'am',
+  values: Pick<
+    Updateable<Schema['portal_accounts']>,
+    'role' | 'language' | 'time_zone' | 'statement_by_email'
+  >,
 ): Promise<void> {
-  await updateAccount(database, accountId, { language });
-}
-
-/** Stores the zone that a person's pages are written in. */
-export async function setTimeZone(
-  database: Database,
-  accountId: number,
-  timeZone: string,
-): Promise<void> {
-  await updateAccount(database, accountId, { time_zone: timeZone });
+  await updateAccount(database, accountId, values);
 }
 
 /** The people who may see statements; they get them unless they have chosen otherwise. */
@@ -391,13 +376,4 @@ export async function hasStatementsByEmail(
     .where('id', '=', accountId)
     .executeTakeFirst();
   return row?.isOn ?? false;
-}
-
-/** Stores whether a person wants monthly statements by e-mail. */
-export async function setStatementByEmail(
-  database: Database,
-  accountId: number,
-  isOn: boolean,
-): Promise<void> {
-  await updateAccount(database, accountId, { statement_by_email: isOn });
 }

@@ -8,35 +8,19 @@ import { hasSecondFactor } from './accounts.ts';
 import { endPortalSessions } from './sign-ins.ts';
 
 /** The one-time passwords of an account. */
-export interface AccountOneTimePassword {
-  readonly secretCiphertext: string;
-  readonly since: Date;
-}
+export type AccountOneTimePassword = NonNullable<Awaited<ReturnType<typeof readOneTimePassword>>>;
 
 /** A passkey of an account, as its pages show it. */
-export interface AccountPasskey {
-  readonly id: number;
-  readonly name: string;
-  /** In base64url, as browsers name it. */
-  readonly credentialId: string;
-  readonly createdAt: Date;
-  readonly lastUsedAt: Date | null;
-}
+export type AccountPasskey = SecondFactors['passkeys'][number];
 
 /** The second factors of an account; recovery codes exist as long as another factor does. */
-export interface SecondFactors {
-  readonly oneTimePassword: AccountOneTimePassword | undefined;
-  readonly passkeys: readonly AccountPasskey[];
-  readonly recoveryCodesLeft: number;
-}
+export type SecondFactors = Awaited<ReturnType<typeof readSecondFactors>>;
 
-export const readSecondFactors = async (
-  database: Database,
-  accountId: number,
-): Promise<SecondFactors> => ({
+export const readSecondFactors = async (database: Database, accountId: number) => ({
   oneTimePassword: await readOneTimePassword(database, accountId),
   passkeys: await database
     .selectFrom('portal_passkeys')
+    // The credential id in base64url, as browsers name it.
     .select(['id', 'name', 'credential_id as credentialId'])
     .select(['created_at as createdAt', 'last_used_at as lastUsedAt'])
     .where('account_id', '=', accountId)
@@ -46,10 +30,7 @@ export const readSecondFactors = async (
 });
 
 /** Undefined where one-time passwords are off. */
-export const readOneTimePassword = (
-  database: Database,
-  accountId: number,
-): Promise<AccountOneTimePassword | undefined> =>
+export const readOneTimePassword = (database: Database, accountId: number) =>
   database
     .selectFrom('portal_one_time_passwords')
     .select(['secret_ciphertext as secretCiphertext', 'created_at as since'])

@@ -162,13 +162,19 @@ export async function confirmPortalSession(database: Database, sessionId: number
     .execute();
 }
 
+/** Part of a statement: finds a session, and records its use. */
+const found = (isUsed: boolean) => sql`
+  update portal_sessions as session
+  set last_seen_at = case when ${isUsed} then now() else last_seen_at end`;
+
 /** The valid session of a person of a company, and records its use; undefined where there is none. */
 export async function usePortalSession(
   database: Database,
   tokenDigests: readonly Buffer[],
+  isUsed: boolean,
 ): Promise<PortalSession | undefined> {
   const { rows } = await sql<SessionRow>`
-    update portal_sessions as session set last_seen_at = now()
+    ${found(isUsed)}
     from portal_accounts as account
       left join partners on partners.id = account.partner_id
       left join merchants on merchants.id = account.merchant_id
@@ -196,9 +202,10 @@ type SessionRow = Omit<PortalSession, 'company'> & {
 export async function useStaffSession(
   database: Database,
   tokenDigests: readonly Buffer[],
+  isUsed: boolean,
 ): Promise<StaffSession | undefined> {
   const { rows } = await sql<StaffRow>`
-    update portal_sessions as session set last_seen_at = now()
+    ${found(isUsed)}
     from portal_accounts as account join staff_accounts as staff on staff.account_id = account.id
     where ${isValid(tokenDigests)} and num_nonnulls(account.partner_id, account.merchant_id) = 0
     returning ${shared}, staff.name, staff.role`.execute(database);

@@ -99,7 +99,10 @@ export function refuseSettlement(
   if (found.why === 'unread') return 'It ends when the day is compared: use "money reconcile".';
   if (found.why === 'unbooked')
     return 'It ends when the answer is booked: remove the cause in the database.';
-  if (order === undefined) return undefined;
+  if (order === undefined)
+    return found.subjectKind === 'order'
+      ? 'Its request was repeated: the case ends with that payment or top-up.'
+      : undefined;
   const open = difference(order.position);
   if (open === 0n) return undefined;
   if (by === null) return 'An amount is in suspense: say who bears it.';
@@ -176,9 +179,15 @@ export async function endOrder(
   const order = await readLockedOrder(transaction, operationId, subject);
   const source = ending.by === 'staff' ? 'person' : 'answer';
   const current = currentOf(order);
-  // A provider's list after a restore may show the order as done: a sending without effect does not
-  // undo that.
-  const isKnownDone = !ending.isDone && ending.by !== 'staff' && current.done > 0n;
+  // Another provider did it, or a list after a restore shows that: the present one has not said so.
+  const isKnownDone =
+    ending.by !== 'staff' &&
+    (ending.isDone
+      ? order.position.placements.some(
+          ({ done, providerReference }) =>
+            done > 0n && (providerReference ?? '') === ending.providerReference,
+        )
+      : current.done > 0n);
   const told = isKnownDone
     ? order.position
     : observed(order.position, current.id, {

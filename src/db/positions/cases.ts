@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { formatMoney, type Money } from '../../domain/money.ts';
 import type { CaseWhy } from '../../domain/positions/case-texts.ts';
 import type { Bearer, Difference } from '../../domain/positions/position.ts';
@@ -132,6 +132,10 @@ export async function closeCase(
     where id = ${id} and closed_by is null`.execute(database);
   return numAffectedRows === 1n;
 }
+
+/** SQL expression: the oldest open case that meets a condition on `found`; null where there is none. */
+export const oldestOpenCase = (condition: RawBuilder<unknown>) => sql<number | null>`(
+  select min(found.id) from cases as found where ${condition} and found.closed_at is null)`;
 
 /** SQL condition: a payment of the voucher could be made twice, as long as a case is open. */
 export const isVoucherBlocked = (voucherId: unknown) => sql<boolean>`exists (

@@ -8,7 +8,7 @@ import {
 } from '../../domain/positions/position.ts';
 import type { DatabaseTransaction } from '../connection.ts';
 import { addTransfers, type Transfer } from '../ledger/ledger.ts';
-import { requireInLedger } from '../ledger/read-archives.ts';
+import { requireOperationInLedger } from '../ledger/read-archives.ts';
 import { chargeVoucher, growVoucher, releaseVoucher } from '../vouchers/redemptions.ts';
 import { lockVoucher } from '../vouchers/vouchers.ts';
 import type { AfterPosition } from './change.ts';
@@ -110,18 +110,13 @@ const isUntouched = ({ position: { order, placements, settlements } }: LockedOrd
     ({ done, saidAt, said }) => done === 0n && (saidAt === null || said === 'nothing'),
   );
 
-/** @throws {ArchivedError} where the transfers of the order may be archived: its step is repeated until they are back */
+/** @throws {ArchivedError} where transfers of the order are archived: its step is repeated until they are back */
 async function readBooked(
   transaction: DatabaseTransaction,
-  { operationId, reference }: LockedOrder,
+  { operationId, partnerId, reference }: LockedOrder,
 ): Promise<{ booked: Map<AccountKind, Money>; adjustments: number }> {
-  await requireInLedger(
-    transaction,
-    sql`(select min(at) from (
-      select created_at from redemptions where operation_id = ${operationId}
-      union all select created_at from topup_attempts where operation_id = ${operationId}
-      union all select placed_at from placements where reference = ${reference}) as begun (at))`,
-  );
+  // Without a partner it is a lost operation, whose transfers are never archived.
+  if (partnerId !== null) await requireOperationInLedger(transaction, partnerId, operationId);
   const { rows } = await sql<{ kind: AccountKind; amount: string; adjustments: number }>`
     with moved as (
       select operation_id, step, debit_account_id, credit_account_id, amount from ledger_transfers

@@ -167,8 +167,22 @@ export async function lockOrder(
   return readLockedOrder(transaction, operationId, subject);
 }
 
+/** The same, where there is one: what a restore lost is an order of its own until its request is repeated. */
+export async function lockOrderIfAny(
+  transaction: DatabaseTransaction,
+  operationId: string,
+): Promise<LockedOrder | undefined> {
+  const subject = await lockSubject(transaction, operationId);
+  return readAs(transaction, operationId, subject, locked);
+}
+
 /** The kind of an order. */
 export type OrderSubject = 'payment' | 'top-up' | 'lost';
+
+const locked = {
+  payment: sql`for no key update of redemptions`,
+  'top-up': sql`for no key update of try`,
+};
 
 /**
  * Locks an order whose subject is locked, and reads it.
@@ -180,10 +194,7 @@ export async function readLockedOrder(
   operationId: string,
   subject: OrderSubject,
 ): Promise<LockedOrder> {
-  const order = await readAs(transaction, operationId, subject, {
-    payment: sql`for no key update of redemptions`,
-    'top-up': sql`for no key update of try`,
-  });
+  const order = await readAs(transaction, operationId, subject, locked);
   if (!order) throw new MissingRowError(`There is no order ${operationId}`);
   return order;
 }

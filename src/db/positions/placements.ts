@@ -15,31 +15,43 @@ import type { Case } from './cases.ts';
 import type { AfterPosition, BookSettings, PositionChange } from './change.ts';
 import { currentOf, type LockedOrder, type PlacementRow } from './orders.ts';
 
-/** SQL condition: a placement is the present one of its order, at the provider that was asked last. */
+/** SQL condition: a placement is one of an order, and no reversal. */
 const ofOrder = (operationId: RawBuilder<unknown>) => sql`
   placement.operation_id = ${operationId} and placement.kind <> 'reversal'`;
 
+const placementOf = (operationId: RawBuilder<unknown>, first: RawBuilder<unknown>) => sql`(
+  select placement.id, placement.provider, placement.provider_reference, placement.operation_id,
+    placement.voucher_id, placement.ordered, placement.position, placement.silent_since, placement.ask_at
+  from placements as placement where ${ofOrder(operationId)} order by ${first} limit 1)`;
+
 /** SQL source: the placement that an order is at by now, as `placed`. With `*` no statement would be prepared. */
-export const currentPlacement = (operationId: RawBuilder<unknown>) => sql`(
-  select placement.id, placement.provider, placement.operation_id, placement.voucher_id,
-    placement.ordered, placement.position, placement.silent_since, placement.ask_at
-  from placements as placement where ${ofOrder(operationId)}
-  order by placement.position desc limit 1)`;
+export const currentPlacement = (operationId: RawBuilder<unknown>) =>
+  placementOf(operationId, sql`placement.position desc`);
+
+/** SQL source: the placement of the provider that did an order, or took it back, or else the present one. */
+export const doingPlacement = (operationId: RawBuilder<unknown>) =>
+  placementOf(
+    operationId,
+    sql`placement.done > 0 desc, placement.said = 'undone' desc, placement.position desc`,
+  );
 
 /** SQL expression: the provider that an order is at by now. */
 export const providerOf = (operationId: RawBuilder<unknown>) =>
   sql<string>`(select provider from ${currentPlacement(operationId)} as placed)`;
+
+/** SQL expression: the provider that did an order, or else the present one. */
+export const doerOf = (operationId: RawBuilder<unknown>) =>
+  sql<string>`(select provider from ${doingPlacement(operationId)} as doing)`;
+
+/** SQL expression: the reference of that provider. */
+export const providerReferenceOf = (operationId: RawBuilder<unknown>) =>
+  sql<string | null>`(select provider_reference from ${doingPlacement(operationId)} as doing)`;
 
 /** SQL condition: an order is on hold. */
 export const isOnHold = (operationId: RawBuilder<unknown>) => sql`(
   exists (select from redemptions where redemptions.operation_id = ${operationId} and status = 'HELD')
   or exists (select from topup_attempts where topup_attempts.operation_id = ${operationId}
     and status = 'HELD'))`;
-
-/** SQL expression: the reference of the provider that did an order, or else of the present provider. */
-export const providerReferenceOf = (operationId: RawBuilder<unknown>) => sql<string | null>`(
-  select placement.provider_reference from placements as placement where ${ofOrder(operationId)}
-  order by placement.done > 0 desc, placement.position desc limit 1)`;
 
 /** A message of a provider about an order, as it was then. */
 export interface ShownObservation {

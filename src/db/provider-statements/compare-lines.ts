@@ -172,6 +172,8 @@ async function findDifferences(
               ('failed', 'reversed'), ('pending', 'completed'), ('pending', 'failed'), ('pending', 'reversed'))
         ) as is_overruled,
         case when placement.id is null then line.amount
+          when line.amount is null
+            then case when placement.done > 0 then placement.done else placement.ordered end
           when line.kind = 'top-up' and line.currency <> ${CURRENCY} then placement.ordered
           when abs(line.amount - placement.ordered)
             <= ${tolerance.fixed}::numeric + ${tolerance.share}::numeric * placement.ordered
@@ -325,6 +327,7 @@ interface LookedAt {
   /** A person has this many days after the end of a day to give its file. */
   readonly fileDays: number;
   readonly days: number;
+  readonly zone: string;
 }
 
 /** For the case of a day. */
@@ -338,11 +341,11 @@ const MISSING = 'The provider lists no statements, and its file was not given.';
 export async function noteMissingFiles(
   database: Database,
   provider: StatementProvider,
-  { zone, ...period }: LookedAt & { readonly zone: string },
+  lookedAt: LookedAt,
 ): Promise<Day[]> {
   const missing: Day[] = [];
-  for (const day of await daysWithoutStatement(database, provider, period)) {
-    const of = { provider, day, zone };
+  for (const day of await daysWithoutStatement(database, provider, lookedAt)) {
+    const of = { provider, day, zone: lookedAt.zone };
     const { rows } = await sql<{ isBusy: boolean }>`
       select exists (select from (${doneHere(of)}) as done) as "isBusy"`.execute(database);
     if (!rows[0]?.isBusy) continue;
@@ -352,11 +355,11 @@ export async function noteMissingFiles(
   return missing;
 }
 
-/** Those that were neither compared nor noted, oldest first. */
+/** Those that were neither compared after their end nor noted, oldest first. */
 async function daysWithoutStatement(
   database: Database,
   { name }: StatementProvider,
-  { lastDay, fileDays, days }: LookedAt,
+  { lastDay, fileDays, days, zone }: LookedAt,
 ): Promise<Day[]> {
   const { rows } = await sql<{ day: Day }>`
     select to_char(moment, 'YYYY-MM-DD') as day
@@ -365,7 +368,8 @@ async function daysWithoutStatement(
     where not exists (
       select from provider_statements as statement
       where statement.provider = ${name} and statement.day = to_char(moment, 'YYYY-MM-DD')
-        and state <> 'TRYING')
+        and state <> 'TRYING'
+        and coalesce(loaded_at >= ${endOf({ day: sql`statement.day`, zone })}, true))
     order by moment`.execute(database);
   return rows.map(({ day }) => day);
 }

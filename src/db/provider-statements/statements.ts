@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Day } from '../../domain/day-report.ts';
-import type { PlacementKind } from '../../domain/positions/placement.ts';
+import type { ProviderStatementLine } from '../../domain/positions/statement-line.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { openCase } from '../positions/cases.ts';
 
@@ -17,42 +17,29 @@ export interface StatementDay {
   readonly zone: string;
 }
 
-/** A line as it is stored. */
-export interface StoredLine {
-  readonly kind: PlacementKind;
-  /** Of another type than what we order, such as a transfer. */
-  readonly isOther?: true;
-  readonly providerReference: string;
-  readonly reference: string | null;
-  /** Of a reversal without a reference of ours: the provider's reference of what was reversed. */
-  readonly originalReference?: string | undefined;
-  readonly status: 'completed' | 'pending' | 'failed' | 'reversed';
-  /** Decimal strings. */
-  readonly amount: string | null;
-  readonly currency: string | null;
-  readonly fee: string | null;
-  readonly feeCurrency: string | null;
-  readonly at: Date;
+/** A day, or the column that has it. */
+interface ZonedDay extends Pick<StatementDay, 'zone'> {
+  readonly day: Day | RawBuilder<unknown>;
 }
 
 /** Begins and ends a day, as moments. */
-export const beginOf = ({ day, zone }: Pick<StatementDay, 'day' | 'zone'>) =>
+export const beginOf = ({ day, zone }: ZonedDay) =>
   sql`(${day}::timestamp at time zone ${zone}::text)`;
-export const endOf = ({ day, zone }: Pick<StatementDay, 'day' | 'zone'>) =>
+export const endOf = ({ day, zone }: ZonedDay) =>
   sql`((${day}::timestamp + interval '1 day') at time zone ${zone}::text)`;
 
 /**
  * Adds lines of a load. They count when the load is complete. A transaction that is listed twice
  * alike, as where pages overlap, is one line. A line may share the id of another line and differ
- * from it. It is kept under a name of its own, so that the comparison finds it. Reversals without a
- * reference of ours become lines of what they reversed, and lines without one get ours by the
- * provider's reference.
+ * from it. It is kept under a name of its own, so that the comparison finds it. Completed reversals
+ * without a reference of ours become lines of what they reversed. Payments and top-ups without one
+ * get ours by the provider's reference.
  */
 export async function addStatementLines(
   database: Database,
   { provider, day }: StatementDay,
   loadId: string,
-  lines: readonly StoredLine[],
+  lines: readonly ProviderStatementLine[],
 ): Promise<void> {
   if (lines.length === 0) return;
   await sql`
@@ -92,14 +79,17 @@ const asText = sql`concat_ws('|', given.reference, given.status, trim_scale(give
   given.is_other)`;
 
 /** SQL query: lines with our references. */
-function asOurs(provider: StatementProvider, lines: readonly StoredLine[]): RawBuilder<unknown> {
+function asOurs(
+  provider: StatementProvider,
+  lines: readonly ProviderStatementLine[],
+): RawBuilder<unknown> {
   const own = provider.kind === 'airtime' ? 'top-up' : 'payment';
   // Those of payments are UUIDs, which a provider may write in capitals.
   const theirs = provider.kind === 'airtime' ? sql`line.reference` : sql`lower(line.reference)`;
   return sql`
     select case when is_reversed then ${own} else line.kind end as kind, line.provider_reference,
       coalesce(${theirs}, found.reference) as reference,
-      case when is_reversed and status = 'completed' then 'reversed' else status end as status,
+      case when is_reversed then 'reversed' else status end as status,
       amount, currency, fee, fee_currency, at, is_other
     from unnest(${lines.map(({ kind }) => kind)}::text[],
         ${lines.map((line) => line.providerReference)}::text[],
@@ -115,7 +105,8 @@ function asOurs(provider: StatementProvider, lines: readonly StoredLine[]): RawB
       as line (kind, provider_reference, reference, original, status, amount, currency, fee,
         fee_currency, at, is_other)
     cross join lateral (
-      select line.reference is null and line.kind = 'reversal' as is_reversed) as what
+      select line.reference is null and line.kind = 'reversal' and line.status = 'completed'
+        as is_reversed) as what
     left join lateral (
       select placement.reference from placements as placement
       where line.reference is null and (is_reversed or line.kind = ${own})
@@ -126,12 +117,12 @@ function asOurs(provider: StatementProvider, lines: readonly StoredLine[]): RawB
 
 /**
  * The days of a provider that are to be compared, oldest first: closed days of the last days that
- * are not compared or have something unexplained. Of a provider without a provider statement only
- * the last closed day.
+ * are not compared since their end, or have something unexplained. Of a provider without a provider
+ * statement only the last closed day.
  */
 export async function dueDays(
   database: Database,
-  { provider, lastDay, days }: { provider: string; lastDay: Day; days: number },
+  { provider, lastDay, days, zone }: { provider: string; lastDay: Day; days: number; zone: string },
 ): Promise<Day[]> {
   const { rows } = await sql<{ day: Day }>`
     select due.day from (
@@ -144,7 +135,8 @@ export async function dueDays(
     where not exists (
       select from provider_statements as statement
       where statement.provider = ${provider} and statement.day = due.day
-        and state = 'COMPARED' and unexplained = 0)
+        and state = 'COMPARED' and unexplained = 0
+        and loaded_at >= ${endOf({ day: sql`due.day`, zone })})
     order by due.day`.execute(database);
   return rows.map(({ day }) => day);
 }

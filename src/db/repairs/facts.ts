@@ -4,8 +4,9 @@ import type { Route } from '../../domain/providers.ts';
 import type { TopupStatus } from '../../domain/topup.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import type { Database } from '../connection.ts';
-import { isVoucherBlocked } from '../positions/cases.ts';
-import { providerOf, providerReferenceOf } from '../positions/placements.ts';
+import { cancelQueuedMessages } from '../messages/messages.ts';
+import { isVoucherBlocked, oldestOpenCase } from '../positions/cases.ts';
+import { doerOf, providerReferenceOf } from '../positions/placements.ts';
 import { routesOfTopup } from '../providers.ts';
 import { amountOfRetry } from '../topups/topups.ts';
 
@@ -42,7 +43,7 @@ export async function paymentFacts(
     select redemption.id, redemption.operation_id as "operationId",
       platform_reference as reference, redemption.status,
       ${providerReferenceOf(sql`redemption.operation_id`)} as "providerReference",
-      ${providerOf(sql`redemption.operation_id`)} as provider, (to_merchant + service_fee)::text as amount,
+      ${doerOf(sql`redemption.operation_id`)} as provider, (to_merchant + service_fee)::text as amount,
       voucher_id as "voucherId", serial_number as "serialNumber", vouchers.partner_id as "partnerId",
       redemption.merchant_id as "merchantId",
       coalesce(extract(epoch from clock_timestamp() - settled_at), 0)::float8
@@ -50,8 +51,7 @@ export async function paymentFacts(
       exists (select from redemption_reversals as reversal
         where reversal.redemption_id = redemption.id and reversal.status = 'PENDING')
         as "hasPendingReversal",
-      (select min(found.id) from cases as found
-        where found.subject = redemption.operation_id and found.closed_at is null) as "caseId"
+      ${oldestOpenCase(sql`found.subject = redemption.operation_id`)} as "caseId"
     from redemptions as redemption join vouchers on vouchers.id = voucher_id
     where redemption.id = ${redemptionId}`.execute(database);
   return rows[0];
@@ -112,9 +112,7 @@ export async function topupFactsForRepair(
       case when status = 'FAILED' then ${amountOfRetry} else amount end as amount,
       ${routesOfTopup} as routes,
       provider_reference as "providerReference",
-      (select min(found.id) from cases as found
-        where found.topup_id = topups.id and found.closed_at is null and found.why <> 'unbooked')
-        as "caseId",
+      ${oldestOpenCase(sql`found.topup_id = topups.id and found.why <> 'unbooked'`)} as "caseId",
       (select operation_id from topup_attempts as made
         where made.topup_id = topups.id and made.status = 'HELD') as "heldOperationId",
       exists (select from repairs where repairs.topup_id = topups.id and kind = 'settle-top-up'
@@ -219,12 +217,7 @@ export async function correctOwner(
   await sql`
     update repairs set former_msisdn = owner_msisdn from vouchers
     where repairs.id = ${repairId} and vouchers.id = ${voucherId}`.execute(database);
-  await database
-    .updateTable('messages')
-    .set({ status: 'CANCELLED', settled_at: sql<Date>`now()` })
-    .where('voucher_id', '=', voucherId)
-    .where('status', '=', 'QUEUED')
-    .execute();
+  await cancelQueuedMessages(database, 'voucher_id', voucherId);
   await database
     .updateTable('vouchers')
     .set({ owner_msisdn: number, reminded_at: null })

@@ -5,50 +5,40 @@ import type { Company } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { staffName } from '../people/accounts.ts';
 import { companyName } from '../support-search.ts';
-import type { RepairRow } from './repairs.ts';
 
 /** One repair; undefined where there is none. */
-export const findRepair = (database: Database, id: number): Promise<RepairRow | undefined> =>
+export const findRepair = (database: Database, id: number) =>
   database.selectFrom('repairs').selectAll().where('id', '=', id).executeTakeFirst();
 
 /** A repair with the names that people know. */
-export interface ShownRepair extends RepairRow {
-  /** The person of the service; null for somebody of the command line. */
-  readonly asker: string | null;
-  readonly confirmer: string | null;
-  readonly serialNumber: string | null;
-  /** Our reference of the redemption that it is about. */
-  readonly redemptionReference: string | null;
-  /** The partner of the operation, if it is a partner's. */
-  readonly partner: string | null;
-}
+export type ShownRepair = Awaited<ReturnType<typeof listRepairs>>[number];
 
 const shownRepairs = (database: Database) =>
   database
     .selectFrom('repairs')
     .selectAll()
     .select([
+      // People of the service; null for somebody of the command line.
       staffName('asked_by').as('asker'),
       staffName('confirmed_by').as('confirmer'),
       sql<string | null>`(select serial_number from vouchers where id = voucher_id)`.as(
         'serialNumber',
       ),
+      // Of the redemption that it is about.
       sql<string | null>`(select platform_reference from redemptions
         where subject_kind = 'redemption' and redemptions.id::text = subject_id
           and redemptions.voucher_id = repairs.voucher_id)`.as('redemptionReference'),
+      // Of the operation, if it is a partner's.
       sql<string | null>`(select company_name from partners
         where company_kind = 'partner' and partners.id = company_id)`.as('partner'),
     ]);
 
 /** One repair for people; undefined where there is none. */
-export const findShownRepair = (database: Database, id: number): Promise<ShownRepair | undefined> =>
+export const findShownRepair = (database: Database, id: number) =>
   shownRepairs(database).where('repairs.id', '=', id).executeTakeFirst();
 
 /** The repair that a form has asked for, in whatever state it is; undefined where there is none. */
-export const findRequestedRepair = (
-  transaction: DatabaseTransaction,
-  requestKey: string,
-): Promise<RepairRow | undefined> =>
+export const findRequestedRepair = (transaction: DatabaseTransaction, requestKey: string) =>
   transaction
     .selectFrom('repairs')
     .selectAll()
@@ -65,7 +55,7 @@ export function listRepairs(
     readonly caseId?: number | undefined;
     readonly limit: number;
   },
-): Promise<ShownRepair[]> {
+) {
   const { state, voucherId, topupId, caseId, limit } = selection;
   let query = shownRepairs(database).orderBy('repairs.id', 'desc').limit(limit);
   if (state !== undefined) query = query.where('state', '=', state);

@@ -16,7 +16,7 @@ import {
   movementLabel,
   movementRank,
 } from '../../domain/day-report.ts';
-import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
+import { formatMoney, parseMoney, sumOf } from '../../domain/money.ts';
 import { caseTitle } from '../../domain/positions/case-texts.ts';
 import { type KnownFaults, readKnownFaults } from '../books/faults.ts';
 import { entriesOf } from '../books/invariants.ts';
@@ -265,9 +265,6 @@ export const zonedDay = (day: Day | undefined, zone: string): ZonedDay => ({
   day: day ?? lastClosedDay(new Date(), zone),
   zone,
 });
-
-const sumOf = (amounts: readonly string[]): Money =>
-  amounts.reduce((sum, amount) => sum + parseMoney(amount), 0n);
 
 const total = (sums: readonly CountedSum[]): CountedSum => ({
   count: sums.reduce((count, sum) => count + sum.count, 0),

@@ -349,11 +349,8 @@ const reportsRights: Readonly<Partial<Record<keyof Schema, string>>> = {
   checked_holdings: ALL,
   unchecked_changes: ALL,
   voucher_status_changes: ALL,
-  redemption_reversals: ALL,
   provider_statements: ALL,
   provider_balances: ALL,
-  settlements: ALL,
-  message_failovers: ALL,
   partners: ALL,
   merchant_categories: ALL,
   product_categories: ALL,
@@ -386,7 +383,13 @@ const reportsRights: Readonly<Partial<Record<keyof Schema, string>>> = {
   topup_attempts: columns(
     ...['topup_id', 'attempt', 'operation_id', 'reference', 'provider_product_id', ...OUTCOME],
   ),
-  // The messages of providers may name persons.
+  // The messages of providers, and what people write, may name persons.
+  redemption_reversals: columns(
+    ...['id', 'created_at', 'settled_at', 'redemption_id', 'operation_id', 'reference', 'status'],
+    ...['needs_action_since', 'provider_reference', 'credited_to'],
+  ),
+  settlements: columns('id', 'created_at', 'operation_id', 'party', 'partner_id', 'amount'),
+  message_failovers: columns('id', 'at', 'message_id', 'from_provider', 'to_provider'),
   placements: columns(
     ...['id', 'kind', 'reference', 'provider', 'operation_id', 'voucher_id', 'ordered', 'position'],
     ...['placed_at', 'sent_at', 'said', 'done', 'provider_reference', 'said_at', 'doubted_at'],

@@ -1,24 +1,15 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { isSameNumber, type Operator, type StoredNumber } from '../../domain/phone.ts';
 import type { AirtimeProviderName } from '../../domain/providers.ts';
-import { type Refusal, refuse } from '../../domain/refusals.ts';
-import type { TopupStatus } from '../../domain/topup.ts';
+import { type OperationOutcome, type Refusal, refuse } from '../../domain/refusals.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import type { TopupAttemptsTable } from '../generated/tables.ts';
+import type { TopupsTable } from '../generated/tables.ts';
 import { heldAmount } from '../ledger/ledger.ts';
 import { type NumberCount, withNumberCount } from '../limits/daily-limits.ts';
 import { endedEffect, refuseOperation, settleOperation } from '../operations.ts';
-import {
-  failoversOf,
-  noteUnknown,
-  placing,
-  providerOf,
-  providerReferenceOf,
-} from '../positions/placements.ts';
+import { failoversOf, noteUnknown, placing, providerOf } from '../positions/placements.ts';
 import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
 import { closeRetry, dropRequest, RETRY_KIND } from './requests.ts';
-
-type AttemptRow = Selectable<TopupAttemptsTable>;
 
 export interface NewAttempt {
   readonly topupId: number;
@@ -125,8 +116,6 @@ const attempts = (database: Database, operationId: string) =>
       'topup_attempts.reference',
       'topup_attempts.msisdn',
       'topup_attempts.status',
-      'topup_attempts.settled_at',
-      'topups.partner_id',
       'topups.kind',
       'topups.amount',
       'topups.operator',
@@ -158,42 +147,19 @@ export async function markAttemptUnknown(
   await noteUnknown(database, operationId, message);
 }
 
-/** The status of a top-up. */
-export const topupStatus = (database: Database, topupId: number): Promise<TopupStatus> =>
+/** The status of a top-up, and the number of its newest attempt. */
+export const topupNow = (
+  database: Database,
+  topupId: number,
+): Promise<Pick<Selectable<TopupsTable>, 'status' | 'attempt'>> =>
   database
     .selectFrom('topups')
-    .select('status')
+    .select(['status', 'attempt'])
     .where('id', '=', topupId)
-    .executeTakeFirstOrThrow()
-    .then(({ status }) => status);
+    .executeTakeFirstOrThrow();
 
-/** An attempt with the reference of its provider. */
-export type ListedAttempt = AttemptRow & { readonly provider_reference: string | null };
-
-/** The attempts of a top-up, first to last. */
-export const topupAttempts = (database: Database, topupId: number): Promise<ListedAttempt[]> =>
-  database
-    .selectFrom('topup_attempts')
-    .selectAll()
-    .select(providerReferenceOf(sql.ref('topup_attempts.operation_id')).as('provider_reference'))
-    .where('topup_id', '=', topupId)
-    .orderBy('attempt')
-    .execute();
-
-/** The attempt under our reference, and its top-up. */
-export interface ReferencedAttempt {
-  readonly status: AttemptRow['status'];
-  readonly operationId: string;
-  readonly provider: AirtimeProviderName;
-  readonly creationId: string;
-  readonly workflowId: string;
-}
-
-/** The attempt under our reference, if it is ours. */
-export const attemptOfReference = (
-  database: Database,
-  reference: string,
-): Promise<ReferencedAttempt | undefined> =>
+/** The attempt under our reference, and its top-up, if it is ours. */
+export const attemptOfReference = (database: Database, reference: string) =>
   database
     .selectFrom('topup_attempts')
     .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
@@ -278,13 +244,12 @@ interface StaleRetry {
   readonly company_id: number;
   readonly topup_id: number;
   readonly attempt: number;
-  readonly msisdn: StoredNumber | null;
 }
 
 /** Retries that wait for another request's running attempt are skipped. */
 const staleRetries = (batch: Batch, rows: Rows<string>) => sql<StaleRetry>`
   select retry.operation_id, operations.request_id, operations.request_digest,
-    operations.company_kind, operations.company_id, retry.topup_id, retry.attempt, retry.msisdn
+    operations.company_kind, operations.company_id, retry.topup_id, retry.attempt
   from topup_retries as retry join operations on operations.id = retry.operation_id
   where retry.is_open and operations.status = 'RUNNING'
     and ${isStale('retry.created_at', batch)} and ${isAmong('retry.operation_id', rows, 'text')}
@@ -304,30 +269,53 @@ async function failRetries(transaction: DatabaseTransaction, batch: Batch, among
 /** It may have joined another request's attempt whose workflow was lost before it could answer. */
 async function failRetry(transaction: DatabaseTransaction, retry: StaleRetry): Promise<void> {
   const { operation_id: operationId, topup_id: transactionId } = retry;
+  if (await shareEndedAttempt(transaction, operationId)) return;
   const made = await transaction
     .selectFrom('topup_attempts')
-    .select(['status', 'msisdn'])
+    .select('status')
     .where('topup_id', '=', retry.topup_id)
     .where('attempt', '=', retry.attempt)
     .executeTakeFirst();
+  if (made?.status === 'HELD') return;
+  await dropRequest(transaction, operationId);
   if (!made) {
     const failure = refuse('topup-failed', { detail: NEVER_STARTED, transactionId });
-    await dropRequest(transaction, operationId);
     await settleOperation<never>(transaction, operationId, 'FAILED', failure);
     return;
   }
-  const ended = await endedEffect(transaction, RETRY_KIND, operationId);
-  if (ended && (retry.msisdn === null || isSameNumber(retry.msisdn, made.msisdn))) {
-    const result = ended.outcome as Refusal;
-    const status = ended.status === 'SUCCEEDED' ? 'SUCCEEDED' : 'FAILED';
-    await closeRetry(transaction, operationId);
-    await settleOperation(transaction, operationId, status, result);
-    return;
-  }
-  if (made.status === 'HELD') return;
-  await dropRequest(transaction, operationId);
   const refusal = refuse('topup-not-failed', { detail: 'another number was tried' });
   const { request_id: requestId, request_digest: requestDigest } = retry;
   const company = { kind: retry.company_kind, id: retry.company_id } as const;
   await refuseOperation(transaction, { operationId, requestId, requestDigest, company }, refusal);
+}
+
+/**
+ * Answers a retry that comes after its attempt: another request made it, to the same number, and it has ended.
+ * Undefined where there is no such attempt.
+ */
+export async function shareEndedAttempt<Result>(
+  transaction: DatabaseTransaction,
+  operationId: string,
+): Promise<OperationOutcome<Result> | undefined> {
+  const numbers = await transaction
+    .selectFrom('topup_retries as retry')
+    .innerJoin('topup_attempts as made', (join) =>
+      join
+        .onRef('made.topup_id', '=', 'retry.topup_id')
+        .onRef('made.attempt', '=', 'retry.attempt'),
+    )
+    .leftJoin('topup_attempts as before', (join) =>
+      join
+        .onRef('before.topup_id', '=', 'retry.topup_id')
+        .on('before.attempt', '=', sql`retry.attempt - 1`),
+    )
+    .select((of) => ['made.msisdn', of.fn.coalesce('retry.msisdn', 'before.msisdn').as('asked')])
+    .where('retry.operation_id', '=', operationId)
+    .executeTakeFirst();
+  if (!numbers?.asked || !isSameNumber(numbers.asked, numbers.msisdn)) return undefined;
+  const ended = await endedEffect(transaction, RETRY_KIND, operationId);
+  if (!ended) return undefined;
+  await closeRetry(transaction, operationId);
+  const status = ended.status === 'SUCCEEDED' ? 'SUCCEEDED' : 'FAILED';
+  return settleOperation<Result>(transaction, operationId, status, ended.outcome as Refusal);
 }

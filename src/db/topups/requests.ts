@@ -1,14 +1,16 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { TopupKind, TopupStatus } from '../../domain/topup.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import type { TopupsTable } from '../generated/tables.ts';
 import {
+  insertOperation,
   lockOperation,
   type OperationIdentity,
   type StoredOperation,
   storedOperation,
 } from '../operations.ts';
+import { numberKey } from '../phone-numbers.ts';
 
 /** The operation kind of new top-ups. */
 export const TOPUP_KIND = 'top-up';
@@ -84,19 +86,6 @@ export async function recordTopup(
     return row?.stored ? { topup: row.known ?? undefined, stored: row.stored } : undefined;
   });
 }
-
-/** The row of a new operation, if there is none. */
-const insertOperation = (
-  identity: OperationIdentity,
-  kind: string,
-  condition: RawBuilder<unknown>,
-) => sql`
-  insert into operations (id, company_kind, company_id, kind, request_id, request_digest, status)
-  select ${identity.operationId}, ${identity.company.kind}, ${identity.company.id}::bigint,
-    ${kind}, ${identity.requestId}::uuid, ${identity.requestDigest}, 'RUNNING'
-  ${condition}
-  on conflict (id) do nothing
-  returning id`;
 
 const MAXIMUM_LOOKS = 5;
 
@@ -177,6 +166,8 @@ export interface RecordedRetry {
   readonly attempt: number;
   /** The number of the attempt before it. */
   readonly previous: StoredNumber;
+  /** Whether it goes to that number, named or not. */
+  readonly isToPrevious: boolean;
   readonly isRecorded: boolean;
   readonly stored: StoredOperation | undefined;
 }
@@ -191,6 +182,7 @@ export async function recordRetry(
   retry: NewRetry,
 ): Promise<RecordedRetry | undefined> {
   const { operationId, requestDigest, company } = identity;
+  const asked = sql`${retry.msisdn}::text`;
   const statement = sql<{
     stored: StoredOperation | null;
     status: TopupStatus;
@@ -200,6 +192,7 @@ export async function recordRetry(
     msisdn: StoredNumber;
     known_attempt: number | null;
     new_attempt: number | null;
+    is_to_previous: boolean;
   }>`
     with topup as (
       select id, status, operation_id, workflow_id, attempt, msisdn from topups
@@ -214,14 +207,18 @@ export async function recordRetry(
     )}),
     retry as (
       insert into topup_retries (operation_id, topup_id, attempt, msisdn, request_digest)
-      select operation.id, topup.id, topup.attempt + 1, ${retry.msisdn}, ${requestDigest}
+      select operation.id, topup.id, topup.attempt + 1,
+        case when ${numberKey(asked)} <> ${numberKey(sql`topup.msisdn`)} then ${asked} end,
+        ${requestDigest}
       from operation, topup
-      returning attempt)
+      returning attempt, msisdn)
     select topup.id, topup.status, topup.operation_id, topup.workflow_id, topup.attempt,
       topup.msisdn,
       (select to_jsonb(stored) from stored) as stored,
       (select attempt from topup_retries where operation_id = ${operationId}) as known_attempt,
-      (select attempt from retry) as new_attempt
+      (select attempt from retry) as new_attempt,
+      coalesce((select msisdn is null from retry), (select msisdn is null from topup_retries
+        where operation_id = ${operationId}), false) as is_to_previous
     from topup`;
   return untilSeen(async () => {
     const { rows } = await statement.execute(database);
@@ -234,6 +231,7 @@ export async function recordRetry(
       workflowId: row.workflow_id,
       attempt: row.new_attempt ?? row.known_attempt ?? row.attempt + 1,
       previous: row.msisdn,
+      isToPrevious: row.is_to_previous,
       isRecorded: row.new_attempt !== null,
       stored: row.new_attempt === null ? (row.stored ?? undefined) : undefined,
     };

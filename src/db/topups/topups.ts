@@ -1,8 +1,8 @@
-import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { parseMoney } from '../../domain/money.ts';
 import type { Operator, StoredNumber } from '../../domain/phone.ts';
 import { type Route, routeKindOf } from '../../domain/providers.ts';
-import type { TopupFacts, TopupKind, TopupStatus } from '../../domain/topup.ts';
+import type { TopupFacts, TopupKind } from '../../domain/topup.ts';
 import type { Caller } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
@@ -10,10 +10,10 @@ import type { TopupAttemptsTable } from '../generated/tables.ts';
 import { heldAmount } from '../ledger/ledger.ts';
 import { type LimitsLeft, limitsLeft, type NumberCount } from '../limits/daily-limits.ts';
 import type { RowOf } from '../lists/list.ts';
-import { allTopups, type ListedTopup, topupList } from '../lists/topups.ts';
-import { isTopupBlocked } from '../positions/cases.ts';
+import { allTopups, topupList } from '../lists/topups.ts';
+import { isTopupBlocked, oldestOpenCase } from '../positions/cases.ts';
 import {
-  providerOf,
+  doerOf,
   providerReferenceOf,
   type ShownPlacement,
   shownPlacements,
@@ -33,25 +33,7 @@ export const amountOfAttempt = sql`case when try.attempt = topups.attempt then t
   else coalesce(${heldAmount(sql`try.operation_id`)}, topups.amount) end`;
 
 /** A locked top-up with the facts of its checks. */
-export interface LockedTopup {
-  readonly id: number;
-  readonly operation_id: string;
-  readonly workflow_id: string;
-  readonly request_digest: string;
-  readonly provider_reference: string | null;
-  readonly partner_id: number;
-  readonly kind: TopupKind;
-  readonly product_id: number | null;
-  readonly amount: string | null;
-  readonly msisdn: StoredNumber;
-  readonly status: TopupStatus;
-  readonly attempt: number;
-  readonly message: string | null;
-  /** A case is open: an attempt may have been delivered. */
-  readonly is_blocked: SqlBool;
-  /** The requesting operation has made an attempt. */
-  readonly has_begun: SqlBool;
-}
+export type LockedTopup = NonNullable<Awaited<ReturnType<typeof lockTopup>>>;
 
 /**
  * Locks a top-up's row; every change of a top-up starts here. Without an id it is the top-up of the
@@ -60,15 +42,13 @@ export interface LockedTopup {
 export const lockTopup = (
   transaction: DatabaseTransaction,
   topup: { readonly operationId?: string; readonly id?: number | undefined },
-): Promise<LockedTopup | undefined> =>
+) =>
   transaction
     .selectFrom('topups')
     .select([
       'id',
       'operation_id',
-      'workflow_id',
       'request_digest',
-      'provider_reference',
       'partner_id',
       'kind',
       'product_id',
@@ -76,9 +56,10 @@ export const lockTopup = (
       'msisdn',
       'status',
       'attempt',
-      'message',
     ])
+    // A case is open: an attempt may have been delivered.
     .select(isTopupBlocked(sql.ref('topups.id')).as('is_blocked'))
+    // The requesting operation has made an attempt.
     .select(({ exists, selectFrom }) =>
       exists(
         selectFrom('topup_attempts')
@@ -131,6 +112,9 @@ interface Attempt {
 
 /** A top-up with its attempts, first to last. */
 export type TopupDetail = RowOf<typeof allTopups> & {
+  /** The name of its partner. */
+  readonly partner: string;
+  readonly workflowId: string;
   readonly attempts: readonly Attempt[];
   /** Decimal string: what another attempt would cost. Null for a package that was never held and is gone. */
   readonly amountOfRetry: string | null;
@@ -149,33 +133,21 @@ export async function findTopupDetail(
 ): Promise<TopupDetail | undefined> {
   const isSeen = viewer === 'operator' ? sql`true` : topupList.where(viewer);
   const { rows } = await sql<TopupDetail>`
-    select ${allTopups.select}, ${amountOfRetry} as "amountOfRetry",
-      (select min(found.id) from cases as found
-        where found.topup_id = topups.id and found.closed_at is null) as "caseId", (
+    select ${allTopups.select}, ${amountOfRetry} as "amountOfRetry", workflow_id as "workflowId",
+      (select company_name from partners where partners.id = topups.partner_id) as partner,
+      ${oldestOpenCase(sql`found.topup_id = topups.id`)} as "caseId", (
       select coalesce(json_agg(json_build_object('attempt', try.attempt, 'at', try.created_at,
         'settledAt', settled_at, 'charged', charged,
         'lateAt', case when try.status = 'VOIDED' and is_done then changed_at end,
         'takenBackAt', case when try.status = 'POSTED' and not is_done then changed_at end,
         'operationId', try.operation_id, 'msisdn', try.msisdn, 'status', try.status,
         'reference', reference,
-        'provider', ${providerOf(sql`try.operation_id`)},
+        'provider', ${doerOf(sql`try.operation_id`)},
         'providerReference', ${providerReferenceOf(sql`try.operation_id`)},
         'providerMessage', provider_message, 'notDoneBy', not_done_by,
         'placements', ${shownPlacements(sql`try.operation_id`)}) order by try.attempt), '[]')
       from topup_attempts as try where try.topup_id = topups.id) as attempts
     from topups where id = ${topupId} and ${isSeen}`.execute(database);
-  return rows[0];
-}
-
-/** A partner's top-up with its current state; a top-up of another partner is not found. */
-export async function findListedTopup(
-  database: Database,
-  partnerId: number,
-  topupId: number,
-): Promise<ListedTopup | undefined> {
-  const { rows } = await sql<ListedTopup>`
-    select ${topupList.select} from topups
-    where id = ${topupId} and ${topupList.where(partnerId)}`.execute(database);
   return rows[0];
 }
 
@@ -201,7 +173,10 @@ export interface TopupContext {
   readonly routes: readonly Route[];
 }
 
-/** Reads the facts in one round trip. Airtime uses the one airtime product of the partner. */
+/**
+ * Reads the facts in one round trip. Airtime uses the one airtime product of the partner, which may have replaced the
+ * product of an earlier attempt.
+ */
 export const topupContext = (
   database: Database,
   topup: TopupSubject,
@@ -239,7 +214,7 @@ async function readContext<Further>(
       where partner_products.partner_id = partners.id
         and products.kind = ${topup.kind} and products.status = 'ACTIVE'
         and products.deleted_at is null
-        and products.id = coalesce(${topup.product_id}::bigint, products.id)
+        and (products.kind = 'AIRTIME' or products.id = ${topup.product_id}::bigint)
       order by products.id limit 1
     ) as product on true
     where partners.id = ${topup.partner_id}`.execute(database);

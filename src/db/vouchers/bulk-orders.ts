@@ -1,15 +1,10 @@
 import { type Selectable, sql } from 'kysely';
-import type { Refusal } from '../../domain/refusals.ts';
+import type { OperationOutcome, Refusal } from '../../domain/refusals.ts';
 import type { BulkLineStatus, Caller } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import type { BulkLinesTable, BulkOrdersTable } from '../generated/tables.ts';
 import { columnNames, givenRows } from '../given-rows.ts';
-import {
-  beginOperation,
-  type OperationIdentity,
-  type StoredOutcome,
-  settleOperation,
-} from '../operations.ts';
+import { beginOperation, type OperationIdentity, settleOperation } from '../operations.ts';
 
 export type BulkLine = Selectable<BulkLinesTable>;
 
@@ -72,15 +67,7 @@ export async function cancelBulkLines(
 }
 
 /** A line with the voucher that it generated; the code is still encrypted. */
-export interface BulkLineWithVoucher extends Pick<BulkLine, 'line' | 'reference' | 'status'> {
-  readonly refusal: Refusal | null;
-  readonly voucher_id: number | null;
-  readonly amount: string | null;
-  readonly serial_number: string | null;
-  readonly code_ciphertext: string | null;
-  /** The operation that generated the voucher: its code is sealed with it. */
-  readonly generation_id: string | null;
-}
+export type BulkLineWithVoucher = Awaited<ReturnType<typeof bulkLinesAfter>>[number];
 
 /** The lines of an order after a line, in their order. */
 export const bulkLinesAfter = (
@@ -91,7 +78,7 @@ export const bulkLinesAfter = (
     readonly limit: number;
     readonly status: BulkLineStatus | undefined;
   },
-): Promise<BulkLineWithVoucher[]> => {
+) => {
   const query = database
     .selectFrom('bulk_lines')
     .leftJoin('vouchers', 'vouchers.id', 'voucher_id')
@@ -104,6 +91,7 @@ export const bulkLinesAfter = (
       'vouchers.amount',
       'serial_number',
       'code_ciphertext',
+      // The operation that generated the voucher: its code is sealed with it.
       'vouchers.operation_id as generation_id',
     ])
     .where('bulk_order_id', '=', bulkOrderId)
@@ -129,6 +117,12 @@ export const findBulkOrder = (
     .where('id', '=', id)
     .where('partner_id', '=', partnerId)
     .executeTakeFirst();
+
+/** The partner of an order that exists. */
+export const partnerOfBulkOrder = async (database: Database, id: number): Promise<number> => {
+  const order = database.selectFrom('bulk_orders').select('partner_id').where('id', '=', id);
+  return (await order.executeTakeFirstOrThrow()).partner_id;
+};
 
 /**
  * Requests that no further line is generated; an ended order stays as it is. Undefined where the
@@ -250,7 +244,7 @@ export const recordBulkOrder = (
   database: Database,
   identity: OperationIdentity & { readonly company: Caller },
   lines: readonly NewBulkLine[],
-): Promise<StoredOutcome<BulkOrdered>> =>
+): Promise<OperationOutcome<BulkOrdered>> =>
   database.transaction().execute(async (transaction) => {
     const begun = await beginOperation<BulkOrdered>(transaction, identity, BULK_ORDER_KIND);
     if (begun.kind === 'answered') return begun.outcome;

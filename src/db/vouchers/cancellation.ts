@@ -1,25 +1,19 @@
 import { parseMoney } from '../../domain/money.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { returnReserve } from '../ledger/ledger.ts';
-import { type EndedClaim, endLiveClaim } from './claims.ts';
+import { type EndedClaim, endLiveClaim, releaseClaimedVoucher } from './claims.ts';
 import type { LockedVoucher } from './vouchers.ts';
 
 /**
- * Cancels a cancellable voucher and returns its remaining value to its partner: reserved → gift
- *. An open claim ends first, so that its code pays nothing; returns it, because its
- * workflow waits.
+ * Cancels a cancellable voucher and returns its remaining value to its partner: reserved → gift. An open claim
+ * ends first, so that its code pays nothing; returns it, because its workflow waits.
  */
 export async function cancelLockedVoucher(
   transaction: DatabaseTransaction,
-  { id, partner_id: partnerId, status, remaining, current_claim_id: claimId }: LockedVoucher,
+  { id, partner_id: partnerId, remaining, current_claim_id: claimId }: LockedVoucher,
 ): Promise<EndedClaim | null> {
   const endedClaim = await endLiveClaim(transaction, claimId, 'CANCELLED');
-  if (status === 'REDEEM_INITIATED')
-    await transaction
-      .updateTable('vouchers')
-      .set({ status: 'ACTIVE', current_claim_id: null })
-      .where('id', '=', id)
-      .execute();
+  if (claimId !== null) await releaseClaimedVoucher(transaction, claimId);
   await transaction
     .updateTable('vouchers')
     .set({ status: 'CANCELLED', returned: remaining, remaining: '0' })

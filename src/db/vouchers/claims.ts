@@ -1,10 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Route } from '../../domain/providers.ts';
-import type { Caller, Company } from '../../domain/vouchers/voucher.ts';
-import { isStillAdmitted } from '../access/access.ts';
-import { accountWithChecks, type PaidAccount } from '../catalogue/payout-accounts.ts';
+import type { Company } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import { wrongCodes } from '../limits/attempts.ts';
 import {
   type CountedMessages,
   countedMessages,
@@ -12,9 +8,8 @@ import {
   messageCounts,
 } from '../messages/messages.ts';
 import { isClaimBlocked } from '../positions/cases.ts';
-import { routesFor } from '../providers.ts';
 import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
-import { partialRedemptions } from './redemptions.ts';
+import { type PayoutContext, type PayoutRequest, payoutContext } from './redemptions.ts';
 
 export interface NewClaim {
   readonly id: string;
@@ -48,11 +43,13 @@ const merchantName = sql<string | null>`(
 
 /**
  * The claim that an operation made on a voucher, also where a newer claim has replaced it or its code
- * was used since. Undefined where it made none, or where the claim expired or was withdrawn.
+ * was used since. Undefined where it made none. A claim that expired or was withdrawn counts only where
+ * its operation is answered: otherwise the operation makes another one.
  */
 export const claimMadeBy = (
   transaction: DatabaseTransaction,
   { operationId, voucherId }: Pick<NewClaim, 'operationId' | 'voucherId'>,
+  isAnswered: boolean,
 ): Promise<InsertedClaim | undefined> =>
   transaction
     .selectFrom('voucher_claims')
@@ -60,7 +57,7 @@ export const claimMadeBy = (
     // The index by voucher carries the query.
     .where('voucher_id', '=', voucherId)
     .where('operation_id', '=', operationId)
-    .where('status', 'not in', ['EXPIRED', 'CANCELLED'])
+    .$if(!isAnswered, (claims) => claims.where('status', 'not in', ['EXPIRED', 'CANCELLED']))
     .orderBy('created_at', 'desc')
     .executeTakeFirst();
 
@@ -209,60 +206,32 @@ export const claimExpiry = (transaction: DatabaseTransaction, claimId: string) =
     .executeTakeFirstOrThrow();
 
 /** The facts of a claim besides the voucher's own row. */
-export interface ClaimContext extends CountedMessages {
-  readonly is_admitted: boolean;
-  readonly partner_status: 'ACTIVE' | 'SUSPENDED';
-  /** Of the merchant to be paid; null while it is unknown. */
-  readonly merchant_status: 'ACTIVE' | 'DEACTIVATED' | null;
-  readonly service_fee_percent: string | null;
-  readonly has_payout_account: boolean;
-  readonly party_key: string | null;
-  readonly party_value: string | null;
-  readonly payout_account: PaidAccount;
-  readonly partial_redemptions: number;
+export interface ClaimContext extends PayoutContext, CountedMessages {
   /** A payment of the voucher could be made twice, as long as its case is open. */
   readonly is_blocked: boolean;
-  readonly wrong_codes: number;
-  readonly wrong_codes_retry_seconds: number;
-  /** Of payments for this partner and, where it is known, merchant. */
-  readonly payout_routes: readonly Route[];
 }
 
 /** Reads the facts of a claim; the transaction must hold the locks of voucher and number. */
-export async function claimContext(
+export const claimContext = (
   transaction: DatabaseTransaction,
-  voucher: {
-    readonly id: number;
-    readonly partner_id: number;
+  voucher: PayoutRequest['voucher'] & {
     /** Of the owner's number; undefined without an owner. */
     readonly numberHash: string | undefined;
   },
-  request: { readonly company: Caller; readonly merchantId: number | null },
-): Promise<ClaimContext> {
-  const { company, merchantId } = request;
-  const { rows } = await sql<ClaimContext>`
-    select ${isStillAdmitted(company, 'initiate-claim')} as is_admitted,
-      partners.status as partner_status, merchants.status as merchant_status,
-      merchants.service_fee_percent, account.id is not null as has_payout_account,
-      account.party_key, account.party_value, ${accountWithChecks} as payout_account,
-      ${partialRedemptions(voucher.id)} as partial_redemptions,
-      ${isClaimBlocked(voucher.id)} as is_blocked,
-      wrong_codes, wrong_codes_retry_seconds, ${countedMessages(company)},
-      ${routesFor('payout', { partnerId: voucher.partner_id, merchantId })} as payout_routes,
-      (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
-        where voucher_id = ${voucher.id} and kind = 'VERIFICATION_CODE'
-          and ${mayHaveArrived}) as seconds_since_message
-    from partners
-    left join merchants on merchants.id = ${merchantId} and merchants.deleted_at is null
-    left join merchant_payout_accounts as account
-      on account.merchant_id = merchants.id and account.replaced_at is null
-    cross join (${wrongCodes(voucher.id, company)}) as attempts
-    cross join (${messageCounts(voucher.numberHash)}) as numbers
-    where partners.id = ${voucher.partner_id}`.execute(transaction);
-  const [context] = rows;
-  if (!context) throw new Error('The voucher has no partner');
-  return context;
-}
+  { company, merchantId }: Omit<PayoutRequest, 'voucher'>,
+): Promise<ClaimContext> =>
+  payoutContext(
+    transaction,
+    'initiate-claim',
+    { voucher, company, merchantId },
+    {
+      columns: sql`${isClaimBlocked(voucher.id)} as is_blocked, ${countedMessages(company)},
+        (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
+          where voucher_id = ${voucher.id} and kind = 'VERIFICATION_CODE'
+            and ${mayHaveArrived}) as seconds_since_message`,
+      joins: sql`cross join (${messageCounts(voucher.numberHash)}) as numbers`,
+    },
+  );
 
 export interface EndedClaim {
   readonly operationId: string;

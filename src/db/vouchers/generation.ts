@@ -1,10 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { PartnerAuthority } from '../../domain/access.ts';
 import type { StoredNumber } from '../../domain/phone.ts';
-import type {
-  Caller,
-  GenerationAuthority,
-  GenerationFacts,
-} from '../../domain/vouchers/voucher.ts';
+import type { Caller, GenerationFacts } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
 import type { Database } from '../connection.ts';
 import { columnNames, givenRows } from '../given-rows.ts';
@@ -88,7 +85,7 @@ const generationFacts = (partner: Caller, further: RawBuilder<unknown>) => sql`
 /** Everything that decides a generation. */
 export interface GenerationQuote {
   readonly facts: GenerationFacts;
-  readonly authority: GenerationAuthority;
+  readonly authority: PartnerAuthority;
   readonly left: LimitsLeft;
 }
 

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { MobileMoneyProviderName, Route } from '../../domain/providers.ts';
 import type { Caller, Company } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
@@ -113,10 +113,10 @@ export async function attemptWithoutKey(
  * SQL expression: the redemptions of a voucher that took or hold a part of it. While the voucher
  * has a balance, each redemption took a part.
  */
-export const partialRedemptions = (voucherId: number) => sql<number>`(
+const partialRedemptions = (voucherId: number) => sql<number>`(
   select count(*)::int from redemptions where voucher_id = ${voucherId} and status <> 'VOIDED')`;
 
-/** A locked redemption with the partner of its reserve. */
+/** A locked redemption. */
 export const lockRedemption = (transaction: DatabaseTransaction, operationId: string) =>
   transaction
     .selectFrom('redemptions')
@@ -126,7 +126,6 @@ export const lockRedemption = (transaction: DatabaseTransaction, operationId: st
       'redemptions.id',
       'redemptions.status',
       'redemptions.claim_id',
-      'redemptions.voucher_id',
       'redemptions.to_merchant',
       'redemptions.service_fee',
       'redemptions.platform_reference',
@@ -134,7 +133,6 @@ export const lockRedemption = (transaction: DatabaseTransaction, operationId: st
       'redemptions.payee',
       providerOf(sql.ref('redemptions.operation_id')).as('provider'),
       'merchants.merchant_name',
-      'vouchers.partner_id',
       'vouchers.serial_number',
     ])
     .where('redemptions.operation_id', '=', operationId)
@@ -155,7 +153,6 @@ export const redemptionPayment = (database: Database, operationId: string) =>
       providerOf(sql.ref('redemptions.operation_id'))
         .$castTo<MobileMoneyProviderName>()
         .as('provider'),
-      'redemptions.status',
       'vouchers.serial_number',
       paidAccount.as('account'),
       failoversOf(sql.ref('redemptions.operation_id')).as('failovers'),
@@ -189,16 +186,60 @@ export async function heldByContent(
   return rows;
 }
 
-/** The facts of a redemption besides the voucher's own row. */
-export interface RedemptionContext extends CompanyBudgets {
+/** The facts that a claim and a redemption share, besides the voucher's own row. */
+export interface PayoutContext {
   readonly is_admitted: boolean;
   readonly partner_status: 'ACTIVE' | 'SUSPENDED';
+  /** Of the merchant to be paid; null while it is unknown. */
   readonly merchant_status: 'ACTIVE' | 'DEACTIVATED' | null;
-  readonly merchant_name: string | null;
   readonly service_fee_percent: string | null;
   readonly party_key: string | null;
   readonly party_value: string | null;
   readonly payout_account: PaidAccount;
+  readonly partial_redemptions: number;
+  readonly wrong_codes: number;
+  readonly wrong_codes_retry_seconds: number;
+  /** Of payments for this partner and, where it is known, merchant. */
+  readonly payout_routes: readonly Route[];
+}
+
+/** The voucher and the caller whose facts are read. */
+export interface PayoutRequest {
+  readonly voucher: Pick<LockedVoucher, 'id' | 'partner_id'>;
+  readonly company: Caller;
+  readonly merchantId: number | null;
+}
+
+/** Reads them with further columns; the transaction must hold the lock of the voucher's row. */
+export async function payoutContext<Context extends PayoutContext>(
+  transaction: DatabaseTransaction,
+  command: 'initiate-claim' | 'redeem-gift',
+  { voucher, company, merchantId }: PayoutRequest,
+  further: { readonly columns: RawBuilder<unknown>; readonly joins: RawBuilder<unknown> },
+): Promise<Context> {
+  const { rows } = await sql<Context>`
+    select ${isStillAdmitted(company, command)} as is_admitted,
+      partners.status as partner_status, merchants.status as merchant_status,
+      merchants.service_fee_percent, account.party_key, account.party_value,
+      ${accountWithChecks} as payout_account, ${partialRedemptions(voucher.id)} as partial_redemptions,
+      wrong_codes, wrong_codes_retry_seconds,
+      ${routesFor('payout', { partnerId: voucher.partner_id, merchantId })} as payout_routes,
+      ${further.columns}
+    from partners
+    left join merchants on merchants.id = ${merchantId} and merchants.deleted_at is null
+    left join merchant_payout_accounts as account
+      on account.merchant_id = merchants.id and account.replaced_at is null
+    cross join (${wrongCodes(voucher.id, company)}) as attempts
+    ${further.joins}
+    where partners.id = ${voucher.partner_id}`.execute(transaction);
+  const [context] = rows;
+  if (!context) throw new Error('The voucher has no partner');
+  return context;
+}
+
+/** The facts of a redemption besides the voucher's own row. */
+export interface RedemptionContext extends PayoutContext, CompanyBudgets {
+  readonly merchant_name: string | null;
   /** Null unless this company made the live claim and it has not expired. */
   readonly claim_id: string | null;
   readonly claim_amount: string | null;
@@ -206,52 +247,31 @@ export interface RedemptionContext extends CompanyBudgets {
   readonly claim_fee_percent: string | null;
   readonly claim_code_digest: string | null;
   readonly claim_code_digits: number | null;
-  readonly partial_redemptions: number;
   /** Our references of payments that could be made twice, as long as their cases are open. */
   readonly blocked_by: readonly string[];
-  readonly wrong_codes: number;
-  readonly wrong_codes_retry_seconds: number;
-  /** Of payments for this partner and merchant. */
-  readonly payout_routes: readonly Route[];
 }
 
 /** Reads the facts of a redemption; the transaction must hold the lock of the voucher's row. */
-export async function redemptionContext(
+export const redemptionContext = (
   transaction: DatabaseTransaction,
-  voucher: {
-    readonly id: number;
-    readonly partner_id: number;
-    readonly current_claim_id: string | null;
-  },
-  redemption: { readonly company: Caller; readonly merchantId: number },
-): Promise<RedemptionContext> {
-  const { company, merchantId } = redemption;
-  const { rows } = await sql<RedemptionContext>`
-    select ${isStillAdmitted(company, 'redeem-gift')} as is_admitted,
-      partners.status as partner_status, merchants.status as merchant_status,
-      merchants.merchant_name, merchants.service_fee_percent,
-      account.party_key, account.party_value, ${accountWithChecks} as payout_account,
-      claim.id as claim_id, claim.amount as claim_amount, claim.was_whole as claim_was_whole,
-      claim.service_fee_percent as claim_fee_percent, claim.code_digest as claim_code_digest,
-      claim.code_digits as claim_code_digits, ${companyBudgets(company)},
-      ${partialRedemptions(voucher.id)} as partial_redemptions,
-      ${blockedBy(voucher.id)} as blocked_by,
-      wrong_codes, wrong_codes_retry_seconds,
-      ${routesFor('payout', { partnerId: voucher.partner_id, merchantId })} as payout_routes
-    from partners
-    left join merchants on merchants.id = ${merchantId} and merchants.deleted_at is null
-    left join merchant_payout_accounts as account
-      on account.merchant_id = merchants.id and account.replaced_at is null
-    left join voucher_claims as claim
-      on claim.id = ${voucher.current_claim_id} and claim.status = 'OPEN'
-        and claim.expires_at > clock_timestamp()
-        and claim.company_kind = ${company.kind} and claim.company_id = ${company.id}
-    cross join (${wrongCodes(voucher.id, company)}) as attempts
-    where partners.id = ${voucher.partner_id}`.execute(transaction);
-  const [context] = rows;
-  if (!context) throw new Error('The voucher has no partner');
-  return context;
-}
+  voucher: Pick<LockedVoucher, 'id' | 'partner_id' | 'current_claim_id'>,
+  { company, merchantId }: { readonly company: Caller; readonly merchantId: number },
+): Promise<RedemptionContext> =>
+  payoutContext(
+    transaction,
+    'redeem-gift',
+    { voucher, company, merchantId },
+    {
+      columns: sql`merchants.merchant_name, claim.id as claim_id, claim.amount as claim_amount,
+        claim.was_whole as claim_was_whole, claim.service_fee_percent as claim_fee_percent,
+        claim.code_digest as claim_code_digest, claim.code_digits as claim_code_digits,
+        ${companyBudgets(company)}, ${blockedBy(voucher.id)} as blocked_by`,
+      joins: sql`left join voucher_claims as claim
+        on claim.id = ${voucher.current_claim_id} and claim.status = 'OPEN'
+          and claim.expires_at > clock_timestamp()
+          and claim.company_kind = ${company.kind} and claim.company_id = ${company.id}`,
+    },
+  );
 
 /**
  * Moves `taken` from a voucher's remaining balance to its hold; false when its status forbids it.

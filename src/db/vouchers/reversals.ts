@@ -4,7 +4,8 @@ import type { ReversalState } from '../../domain/vouchers/redemption.ts';
 import type { Caller } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
-import { currentPlacement, providerOf, providerReferenceOf } from '../positions/placements.ts';
+import { oldestOpenCase } from '../positions/cases.ts';
+import { doerOf, doingPlacement, providerReferenceOf } from '../positions/placements.ts';
 
 /** The facts for a merchant reversal; the transaction holds the lock of the voucher. */
 export interface ReversalContext {
@@ -51,9 +52,8 @@ export async function reversalContext(
     select ${isStillAdmitted(company, 'reverse-redemption')} as "isAdmitted",
       merchants.status = 'ACTIVE' as "merchantIsActive", redemption.status,
       redemption.merchant_id as "merchantId",
-      ${providerOf(sql`redemption.operation_id`)} as provider,
-      exists (select from cases where cases.subject = redemption.operation_id and closed_at is null)
-        as "hasCase",
+      ${doerOf(sql`redemption.operation_id`)} as provider,
+      ${oldestOpenCase(sql`found.subject = redemption.operation_id`)} is not null as "hasCase",
       coalesce(extract(epoch from clock_timestamp() - redemption.settled_at), 0)::float8
         as "secondsSincePayment",
       redemption.status = 'POSTED' and not redemption.is_done as "isReversed",
@@ -96,7 +96,7 @@ export async function insertReversal(
         select 'reversal', ${reversal.reference}, payment.provider, payment.operation_id,
           payment.voucher_id, payment.ordered, payment.position
         from redemptions
-        cross join lateral ${currentPlacement(sql`redemptions.operation_id`)} as payment
+        cross join lateral ${doingPlacement(sql`redemptions.operation_id`)} as payment
         where redemptions.id = ${reversal.redemptionId}
         on conflict (reference, provider) do update set operation_id = excluded.operation_id
         returning id)`,
@@ -136,9 +136,7 @@ const reversalsWithPayment = (database: Database) =>
   withRedemption(database)
     .select([
       'reversal.id',
-      'reversal.status',
       'reversal.reference',
-      'reversal.redemption_id',
       'redemptions.voucher_id',
       'redemptions.payment_reference',
       'redemptions.platform_reference',
@@ -146,14 +144,11 @@ const reversalsWithPayment = (database: Database) =>
       'redemptions.to_merchant',
       'redemptions.service_fee',
       'redemptions.payee',
-      'vouchers.partner_id',
       'vouchers.serial_number',
       'merchants.merchant_name',
     ])
     .select([
-      providerOf(sql.ref('redemptions.operation_id'))
-        .$castTo<MobileMoneyProviderName>()
-        .as('provider'),
+      doerOf(sql.ref('redemptions.operation_id')).$castTo<MobileMoneyProviderName>().as('provider'),
       providerReferenceOf(sql.ref('redemptions.operation_id')).as('payment_provider_reference'),
     ]);
 

@@ -1,6 +1,6 @@
 import { type QueryCreator, type Selectable, type SqlBool, sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
-import type { Company, VoucherOwnership, VoucherStatus } from '../../domain/vouchers/voucher.ts';
+import type { Company, VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
 import type {
@@ -14,8 +14,9 @@ import type { RowOf } from '../lists/list.ts';
 import { allVouchers } from '../lists/vouchers.ts';
 import { type MessageFailover, messageFailovers } from '../messages/delivery-reports.ts';
 import { numberLock } from '../messages/messages.ts';
+import { oldestOpenCase } from '../positions/cases.ts';
 import {
-  providerOf,
+  doerOf,
   providerReferenceOf,
   type ShownPlacement,
   shownPlacements,
@@ -23,38 +24,17 @@ import {
 import { newestReversal, type ShownReversal } from './reversals.ts';
 
 /** A locked voucher row, with its expiry by the database's clock. */
-export interface LockedVoucher {
-  readonly id: number;
-  readonly partner_id: number;
-  readonly merchant_id: number;
-  readonly is_restricted: boolean;
-  readonly status: VoucherStatus;
-  readonly owner_msisdn: StoredNumber | null;
-  readonly serial_number: string;
-  readonly remaining: string;
-  readonly held: string;
-  /** The amount that expiry or cancellation has returned to the partner. */
-  readonly returned: string;
-  readonly current_claim_id: string | null;
-  /** Wrong verification codes over its life. */
-  readonly wrong_codes: number;
-  readonly is_past_expiry: SqlBool;
-}
+export type LockedVoucher = NonNullable<Awaited<ReturnType<typeof lockVoucher>>>;
 
 /** Locks a voucher's row until the transaction ends; every change of a voucher starts here. */
-export const lockVoucher = (
-  transaction: DatabaseTransaction,
-  voucherId: number,
-): Promise<LockedVoucher | undefined> => lockedRow(transaction, voucherId).executeTakeFirst();
+export const lockVoucher = (transaction: DatabaseTransaction, voucherId: number) =>
+  lockedRow(transaction, voucherId).executeTakeFirst();
 
 /**
  * The same, and then the lock of its owner's number (`lockNumber`), in one round trip. A later
  * statement counts messages to the number, so that it sees the commits of others.
  */
-export const lockVoucherAndOwner = (
-  transaction: DatabaseTransaction,
-  voucherId: number,
-): Promise<LockedVoucher | undefined> =>
+export const lockVoucherAndOwner = (transaction: DatabaseTransaction, voucherId: number) =>
   transaction
     .with(
       (name) => name('voucher').materialized(),
@@ -76,8 +56,10 @@ const lockedColumns = [
   'serial_number',
   'remaining',
   'held',
+  // The amount that expiry or cancellation has returned to the partner.
   'returned',
   'current_claim_id',
+  // Over the life of the voucher.
   'wrong_codes',
 ] as const;
 
@@ -90,24 +72,7 @@ const lockedRow = (creator: QueryCreator<Schema>, voucherId: number) =>
     .forNoKeyUpdate();
 
 /** The data that finds the workflow of a request with a voucher code. */
-export interface FoundVoucher extends VoucherOwnership {
-  readonly id: number;
-  /** The operation that generated it. */
-  readonly generationId: string;
-  readonly serialNumber: string;
-  /** E.164; null for an anonymous one. */
-  readonly ownerMsisdn: StoredNumber | null;
-  /** The operation of its live claim. */
-  readonly claimOperationId: string | null;
-  readonly claimWorkflowId: string | null;
-  /** Decimal string. */
-  readonly remaining: string;
-  /** The names of its companies. */
-  readonly partner: string;
-  readonly merchant: string;
-  /** Whether the company that asks compares its verification codes one at a time. */
-  readonly isSlowed: boolean;
-}
+export type FoundVoucher = NonNullable<Awaited<ReturnType<typeof findVoucherByCode>>>;
 
 /** Finds a voucher by its code's keyed digests; a voucher of another partner is not found. */
 export const findVoucherByCode = (
@@ -115,7 +80,7 @@ export const findVoucherByCode = (
   company: Company,
   codeDigests: readonly Buffer[],
   slowing: Parameters<typeof isSlowed>[1],
-): Promise<FoundVoucher | undefined> =>
+) =>
   database
     .selectFrom('vouchers')
     .innerJoin('partners', 'partners.id', 'vouchers.partner_id')
@@ -129,11 +94,15 @@ export const findVoucherByCode = (
       'merchants.merchant_name as merchant',
       'vouchers.remaining',
       'vouchers.is_restricted as isRestricted',
+      // The operation that generated it.
       'vouchers.operation_id as generationId',
       'vouchers.serial_number as serialNumber',
+      // Null for an anonymous voucher.
       'vouchers.owner_msisdn as ownerMsisdn',
+      // The operation of its live claim.
       'voucher_claims.operation_id as claimOperationId',
       'voucher_claims.workflow_id as claimWorkflowId',
+      // Whether the company that asks compares its verification codes one at a time.
       isSlowed(company, slowing).as('isSlowed'),
     ])
     .where('vouchers.code_digest', '=', anyDigest(codeDigests))
@@ -236,6 +205,8 @@ interface Move {
 
 /** A voucher with its history, each kind of event oldest first. Never its code. */
 export interface VoucherDetail extends RowOf<typeof allVouchers> {
+  /** The name of its partner. */
+  readonly partner: string;
   readonly isRestricted: boolean;
   readonly denominationId: number;
   /** Of its generation. */
@@ -264,6 +235,7 @@ export async function findVoucherDetail(
   const isSeen = viewer === 'operator' ? sql`true` : sql`vouchers.partner_id = ${viewer.partnerId}`;
   const { rows } = await sql<VoucherDetail>`
     select ${allVouchers.select}, is_restricted as "isRestricted", selling_price_usd as "sellingPriceUsd",
+      (select company_name from partners where partners.id = vouchers.partner_id) as partner,
       vouchers.denomination_id as "denominationId", operation_id as "operationId", (${bulkOrder}) as "bulkOrder",
       (select max(changed_at) from voucher_status_changes
         where voucher_id = vouchers.id and to_status in ('EXPIRED', 'CANCELLED')) as "endedAt",
@@ -306,11 +278,10 @@ const redemptions = sql`
     'toMerchant', to_merchant::text, 'serviceFee', service_fee::text,
     'status', redemption.status, 'reference', platform_reference,
     'paymentReference', payment_reference,
-    'provider', ${providerOf(sql`redemption.operation_id`)},
+    'provider', ${doerOf(sql`redemption.operation_id`)},
     'providerReference', ${providerReferenceOf(sql`redemption.operation_id`)},
     'providerMessage', provider_message, 'notDoneBy', not_done_by,
-    'caseId', (select min(found.id) from cases as found
-      where found.subject = redemption.operation_id and found.closed_at is null),
+    'caseId', ${oldestOpenCase(sql`found.subject = redemption.operation_id`)},
     'reversal', ${newestReversal(sql`redemption.id`)},
     'placements', ${shownPlacements(sql`redemption.operation_id`)})
     order by redemption.id), '[]')

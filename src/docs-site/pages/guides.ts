@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Html, html } from '../../rendering/html.ts';
+import { html } from '../../rendering/html.ts';
 import {
   contentsList,
   type Guide,
@@ -47,7 +47,3 @@ export const changelogPage: DocsPage = markdownPage({
 /** A guide as a page; addresses in it are those of this deployment. */
 export const guidePage = ({ markdown, ...guide }: Guide, addresses: SiteAddresses): DocsPage =>
   markdownPage({ ...guide, markdown: () => withAddresses(markdown, addresses) });
-
-/** A description with its `code` in the form of code. */
-export const richText = (text: string): Html =>
-  html`${text.split('`').map((part, place) => (place % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;

@@ -19,11 +19,11 @@ import {
 } from '../../openapi/document.ts';
 import { type ErrorCode, errorCodesOf, refusalsOf } from '../../openapi/refusals.ts';
 import { nameOfOperation } from '../../openapi/schemas.ts';
-import { type Html, html } from '../../rendering/html.ts';
+import { html } from '../../rendering/html.ts';
 import { asMarkdown, markdownTable, renderMarkdown } from '../markdown.ts';
 import { DOCS_PATH, type DocsPage, type SearchEntry } from '../page.ts';
 import { nodeSample, pythonSample, type SampleCall, shellSample } from '../samples.ts';
-import { markdownPage, richText } from './guides.ts';
+import { markdownPage } from './guides.ts';
 import { tryIt } from './try-it.ts';
 
 /** Of the list of an API's endpoints, below `DOCS_PATH`. */
@@ -301,84 +301,48 @@ function operationEntry({ surface, endpoint, operation }: Place): SearchEntry {
 }
 
 /** Every statusCode of both APIs: what it means, and what to do. */
-export function errorsPage(
-  surfaces: readonly { readonly title: string; readonly routes: SurfaceRoutes }[],
-): DocsPage {
-  const parts = once(() =>
-    surfaces.map(({ title, routes }) => ({ title, routes, codes: errorCodesOf(routes) })),
-  );
-  return {
+export const errorsPage = (surfaces: readonly SurfaceRoutes[]): DocsPage => ({
+  ...markdownPage({
     path: '/errors',
     title: 'Errors',
     summary: 'Every code of both APIs: what it means, and what to do',
-    write: () => ({ markdown: asText(parts()), content: asPage(parts()) }),
-    entries: () =>
-      parts().flatMap(({ title, routes, codes }) =>
-        codes.map((one) => errorEntry(title, routes, one)),
-      ),
-  };
+    markdown: once(() => [ABOUT_ERRORS, ...surfaces.flatMap(codesOf), ''].join('\n\n')),
+  }),
+  entries: () =>
+    surfaces.flatMap((routes) => errorCodesOf(routes).map((one) => errorEntry(routes, one))),
+});
+
+const ABOUT_ERRORS = `# Errors
+
+A refusal has the envelope \`{ success: false, message, statusCode, data }\`. The partner API answers
+\`statusCode\` as the HTTP status, the merchant API its first three digits: 4032 comes with HTTP 403.
+The header \`${REASON_HEADER}\` names the reason, which tells the meanings of one code apart; partners also
+find it in \`data.reason\`. The header \`Link\` leads to the line of that reason.
+[Handle errors](${DOCS_PATH}/guides/handle-errors) says how a program treats them. A request
+is repeated under the same idempotency key.`;
+
+/** The codes of an API. From their headings come the anchors of `codeAnchor` and `reasonAnchor`. */
+function codesOf(routes: SurfaceRoutes): string[] {
+  const { surface } = routes;
+  const api = { partner: 'Partner', merchant: 'Merchant' }[surface];
+  const link = (endpoint: Endpoint) =>
+    `[${endpoint.summary}](${operationAddress(surface, endpoint)})`;
+  const codes = errorCodesOf(routes).flatMap(({ statusCode, httpStatus, meanings }) => [
+    `### ${api} ${statusCode}`,
+    ...meanings.flatMap(({ reason, message, remedy, endpoints }) => {
+      const isEverywhere = endpoints.length === routes.endpoints.length;
+      return [
+        `#### ${api} ${statusCode} \`${reason}\``,
+        asMarkdown(`${message}. ${remedy}.`),
+        `HTTP ${httpStatus} from ${isEverywhere ? 'every endpoint' : endpoints.map(link).join(', ')}.`,
+      ];
+    }),
+  ]);
+  return [`## ${TITLES[surface]}`, ...codes];
 }
 
-interface Part {
-  readonly title: string;
-  readonly routes: SurfaceRoutes;
-  readonly codes: readonly ErrorCode[];
-}
-
-const asPage = (parts: readonly Part[]): Html => html`<h1>Errors</h1>
-<p>A refusal has the envelope <code>{ success: false, message, statusCode, data }</code>. The partner API answers
-<code>statusCode</code> as the HTTP status, the merchant API its first three digits: 4032 comes with HTTP 403.
-The header <code>${REASON_HEADER}</code> names the reason, which tells the meanings of one code apart; partners also
-find it in <code>data.reason</code>. The header <code>Link</code> leads to the line of that reason.
-<a href="${DOCS_PATH}/guides/handle-errors">Handle errors</a> says how a program treats them. A request
-is repeated under the same idempotency key.</p>
-${parts.map(
-  ({ title, routes, codes }) =>
-    html`<section><h2>${title}</h2>${codes.map((one) => codeCard(routes, one))}</section>`,
-)}`;
-
-/** The same for programs. */
-const asText = (parts: readonly Part[]): string =>
-  [
-    '# Errors',
-    'A refusal has the envelope `{ success: false, message, statusCode, data }`, and names its reason in the ' +
-      `header \`${REASON_HEADER}\`.`,
-    ...parts.flatMap(({ title, codes }) => [
-      `## ${title}`,
-      ...codes.flatMap(({ statusCode, httpStatus, meanings }) => [
-        `### ${statusCode}${statusCode === httpStatus ? '' : ` (HTTP ${httpStatus})`}`,
-        meanings
-          .map(({ reason, message, remedy }) => `- \`${reason}\`: ${message}. ${remedy}.`)
-          .join('\n'),
-      ]),
-    ]),
-    '',
-  ].join('\n\n');
-
-const codeCard = (
-  routes: SurfaceRoutes,
-  one: ErrorCode,
-): Html => html`<section class="card code-card" id="${codeAnchor(routes.surface, one.statusCode)}">
-<h3>${one.statusCode} ${one.statusCode !== one.httpStatus && html`<span class="quiet">HTTP ${one.httpStatus}</span>`}</h3>
-<dl>${one.meanings.map(
-  ({
-    reason,
-    message,
-    remedy,
-    endpoints,
-  }) => html`<dt id="${reasonAnchor(routes.surface, one.statusCode, reason)}">${message}</dt>
-<dd>${richText(remedy)}. <span class="quiet"><code>${reason}</code>; ${
-    endpoints.length === routes.endpoints.length
-      ? 'every endpoint'
-      : endpoints.map(
-          (endpoint) =>
-            html`<a href="${operationAddress(routes.surface, endpoint)}">${endpoint.summary}</a> `,
-        )
-  }</span></dd>`,
-)}</dl></section>`;
-
-const errorEntry = (title: string, routes: SurfaceRoutes, one: ErrorCode): SearchEntry => ({
-  title: `${title}: ${one.statusCode}`,
-  url: `${DOCS_PATH}/errors#${codeAnchor(routes.surface, one.statusCode)}`,
+const errorEntry = ({ surface }: SurfaceRoutes, one: ErrorCode): SearchEntry => ({
+  title: `${TITLES[surface]}: ${one.statusCode}`,
+  url: `${DOCS_PATH}/errors#${codeAnchor(surface, one.statusCode)}`,
   text: one.meanings.map(({ reason, message }) => `${reason} ${message}`).join(' '),
 });

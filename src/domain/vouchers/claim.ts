@@ -6,6 +6,7 @@ import {
   isRedeemableAt,
   refuseDisputed,
   refuseForPartner,
+  type VoucherOwnership,
   type VoucherStatus,
 } from './voucher.ts';
 
@@ -191,24 +192,17 @@ export const refuseCompanyMessage = ({
 }: Pick<Count, 'retryAfterSeconds'>): Refusal =>
   refuse('company-messages-exhausted', { retryAfterSeconds });
 
-/** Facts read for a claim, with the voucher's row locked. */
-export interface ClaimFacts extends MessageCounts {
+/** Facts of a voucher and its payee that a claim and a redemption need, read with the voucher's row locked. */
+export interface PayoutFacts {
   /** Whether the caller's API key and token are still valid. */
   readonly isAdmitted: boolean;
-  readonly voucher: {
-    readonly partnerId: number;
-    readonly merchantId: number;
-    readonly isRestricted: boolean;
+  readonly voucher: VoucherOwnership & {
     readonly status: VoucherStatus;
     readonly isPastExpiry: boolean;
-    readonly isAnonymous: boolean;
     readonly remaining: Money;
   };
   readonly partnerIsActive: boolean;
-  /**
-   * The merchant to be paid, where it is known: the claiming merchant, or the merchant of a
-   * restricted voucher.
-   */
+  /** The merchant to be paid; undefined where it is not known yet, or no merchant has the id. */
   readonly merchant:
     | {
         readonly isActive: boolean;
@@ -220,8 +214,34 @@ export interface ClaimFacts extends MessageCounts {
   /** A refused payment of the voucher may have been made, or was made late, and is not settled. */
   readonly hasDisputedPayment: boolean;
   readonly canPay: (toMerchant: Money) => boolean;
-  /** Wrong codes of the claiming company for this voucher. */
+  /** Wrong codes of this company for this voucher, within a day. */
   readonly wrongCodes: Count;
+}
+
+/**
+ * The rules that a claim and a redemption have in common, in their order.
+ *
+ * @param payeeRefusal the refusal of the merchant to be paid, if any
+ */
+export function refuseByState(
+  { isAdmitted, voucher, partnerIsActive, hasDisputedPayment }: PayoutFacts,
+  company: Company,
+  payeeRefusal: Refusal | undefined,
+): Refusal | undefined {
+  if (!isAdmitted) return refuse('token-invalid');
+  if (voucher.status === 'CANCELLED' || !belongsToCaller(voucher, company))
+    return refuse('voucher-not-found');
+  if (payeeRefusal) return payeeRefusal;
+  if (!partnerIsActive) return refuseForPartner(company);
+  if (voucher.status === 'REDEEMED') return refuse('voucher-redeemed');
+  if (voucher.status === 'REDEEM_PROCESSING') return refuse('redemption-in-progress');
+  if (hasDisputedPayment) return refuseDisputed('redemption-in-progress');
+  if (voucher.status === 'EXPIRED' || voucher.isPastExpiry) return refuse('voucher-expired');
+  return undefined;
+}
+
+export interface ClaimFacts extends PayoutFacts, MessageCounts {
+  readonly voucher: PayoutFacts['voucher'] & { readonly isAnonymous: boolean };
 }
 
 /** Wrong verification codes of one company for one voucher. */
@@ -238,17 +258,8 @@ export function refuseClaim(
 ): Refusal | undefined {
   const { voucher, merchant } = facts;
   const { company, amount } = claim;
-  if (!facts.isAdmitted) return refuse('token-invalid');
-  if (voucher.status === 'CANCELLED' || !belongsToCaller(voucher, company))
-    return refuse('voucher-not-found');
-  if (company.kind === 'merchant' && !isRedeemableAt(voucher, company.id))
-    return refuse('voucher-not-found');
-  if (merchant && !merchant.isActive) return refuse('merchant-not-found');
-  if (!facts.partnerIsActive) return refuseForPartner(company);
-  if (voucher.status === 'REDEEMED') return refuse('voucher-redeemed');
-  if (voucher.status === 'REDEEM_PROCESSING') return refuse('redemption-in-progress');
-  if (facts.hasDisputedPayment) return refuseDisputed();
-  if (voucher.status === 'EXPIRED' || voucher.isPastExpiry) return refuse('voucher-expired');
+  const refused = refuseByState(facts, company, refusePayee(facts, company));
+  if (refused) return refused;
   if (voucher.isAnonymous) return refuse('claim-not-needed');
   if (facts.wrongCodes.count >= WRONG_CODES_PER_DAY)
     return refuse('attempts-exhausted', { retryAfterSeconds: facts.wrongCodes.retryAfterSeconds });
@@ -259,6 +270,13 @@ export function refuseClaim(
   if (facts.secondsUntilNextMessage > 0)
     return refuse('message-too-soon', { retryAfterSeconds: facts.secondsUntilNextMessage });
   return refuseMessage(facts, limits);
+}
+
+/** A merchant claims for itself; a partner may leave the merchant to the redemption. */
+function refusePayee({ voucher, merchant }: ClaimFacts, company: Company): Refusal | undefined {
+  if (company.kind === 'merchant' && !isRedeemableAt(voucher, company.id))
+    return refuse('voucher-not-found');
+  return merchant && !merchant.isActive ? refuse('merchant-not-found') : undefined;
 }
 
 /** Refuses an amount that could never be redeemed, so that no useless code is sent. */

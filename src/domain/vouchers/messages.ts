@@ -1,3 +1,4 @@
+import { type PartnerAuthority, refusePartner } from '../access.ts';
 import type { SmsProviderName } from '../providers.ts';
 import { type Refusal, refuse } from '../refusals.ts';
 import { type MessageCounts, type MessageLimits, refuseMessage } from './claim.ts';
@@ -281,10 +282,7 @@ export const isMissed = ({ kind, status }: Pick<MissedMessage, 'kind' | 'status'
   kind === 'VERIFICATION_CODE' || status !== 'SENT';
 
 /** Facts read for a resend, with the voucher's row and the number locked. */
-export interface ResendFacts {
-  /** Whether the caller's API key and token are still valid. */
-  readonly isAdmitted: boolean;
-  readonly partnerIsActive: boolean;
+export interface ResendFacts extends PartnerAuthority {
   readonly hasVoucher: boolean;
   /** The code of the open claim, else the confirmation of the last paid redemption. */
   readonly message: MissedMessage | undefined;
@@ -293,8 +291,8 @@ export interface ResendFacts {
 /** Checks a resend: the first failing rule is the refusal, undefined permits the resend. */
 export function refuseResend(facts: ResendFacts, limits: MessageLimits): Refusal | undefined {
   const { message } = facts;
-  if (!facts.isAdmitted) return refuse('token-invalid');
-  if (!facts.partnerIsActive) return refuse('account-suspended');
+  const refusal = refusePartner(facts);
+  if (refusal) return refusal;
   if (!facts.hasVoucher) return refuse('voucher-id-not-found');
   if (!message || !isMissed(message)) return refuse('nothing-to-resend');
   if (message.status === 'QUEUED' || message.status === 'SENDING')

@@ -4,44 +4,20 @@ import { type Refusal, refuse } from '../refusals.ts';
 import {
   type AmountLimits,
   type CodeLimits,
+  type Count,
   codeDigits,
   describeRedeemable,
+  type PayoutFacts,
   refuseAmount,
+  refuseByState,
   settleRedemption,
   WRONG_CODES_PER_DAY,
 } from './claim.ts';
-import {
-  belongsToCaller,
-  type Company,
-  isRedeemableAt,
-  refuseDisputed,
-  refuseForPartner,
-  type VoucherStatus,
-} from './voucher.ts';
+import { type Company, isRedeemableAt } from './voucher.ts';
 
 /** Facts read for a redemption, with the voucher's row locked. */
-export interface RedemptionFacts {
-  /** Whether the caller's API key and token are still valid. */
-  readonly isAdmitted: boolean;
-  readonly voucher: {
-    readonly partnerId: number;
-    readonly merchantId: number;
-    readonly isRestricted: boolean;
-    readonly status: VoucherStatus;
-    readonly isPastExpiry: boolean;
-    readonly ownerMsisdn: string | null;
-    readonly remaining: Money;
-  };
-  readonly partnerIsActive: boolean;
-  /** The merchant to be paid; undefined where no merchant has the id. */
-  readonly merchant:
-    | {
-        readonly id: number;
-        readonly isActive: boolean;
-        readonly feePercent: string | null;
-        readonly hasPayoutAccount: boolean;
-      }
-    | undefined;
+export interface RedemptionFacts extends PayoutFacts {
+  readonly voucher: PayoutFacts['voucher'] & { readonly ownerMsisdn: string | null };
   /** The voucher's unexpired claim, if this company made it. */
   readonly claim:
     | {
@@ -54,17 +30,10 @@ export interface RedemptionFacts {
         readonly codeDigits: number;
       }
     | undefined;
-  readonly wrongCodes: {
-    /** Of this company, within a day. */
-    readonly count: number;
-    readonly retryAfterSeconds: number;
+  readonly wrongCodes: Count & {
     /** Of all companies, over the voucher's life. */
     readonly ofVoucher: number;
   };
-  readonly partialRedemptions: number;
-  /** A refused payment of the voucher may have been made, or was made late, and is not settled. */
-  readonly hasDisputedPayment: boolean;
-  readonly canPay: (toMerchant: Money) => boolean;
 }
 
 export interface RedemptionLimits extends AmountLimits, CodeLimits {
@@ -100,7 +69,9 @@ export function settleOrRefuse(
   request: RedemptionRequest,
   limits: RedemptionLimits,
 ): SettledAmounts | Refusal {
-  const refusal = refuseByState(facts, request) ?? refuseByCode(facts, request, limits);
+  const refusal =
+    refuseByState(facts, request.company, refusePayee(facts, request)) ??
+    refuseByCode(facts, request, limits);
   if (refusal) return refusal;
   const remaining = settledBalance(facts);
   const claimed = facts.claim && (facts.claim.amount ?? remaining);
@@ -136,19 +107,12 @@ const settlementReasons = {
   'negative-after-fee': 'balance-negative-after-fee',
 } as const;
 
-function refuseByState(facts: RedemptionFacts, request: RedemptionRequest): Refusal | undefined {
-  const { voucher, merchant } = facts;
-  if (!facts.isAdmitted) return refuse('token-invalid');
-  if (voucher.status === 'CANCELLED' || !belongsToCaller(voucher, request.company))
-    return refuse('voucher-not-found');
-  if (!isRedeemableAt(voucher, request.merchantId)) return refuse('voucher-restricted');
-  if (!merchant?.isActive) return refuse('merchant-not-found');
-  if (!facts.partnerIsActive) return refuseForPartner(request.company);
-  if (voucher.status === 'REDEEMED') return refuse('voucher-redeemed');
-  if (voucher.status === 'REDEEM_PROCESSING') return refuse('redemption-in-progress');
-  if (facts.hasDisputedPayment) return refuseDisputed();
-  if (voucher.status === 'EXPIRED' || voucher.isPastExpiry) return refuse('voucher-expired');
-  return undefined;
+function refusePayee(
+  { voucher, merchant }: RedemptionFacts,
+  { merchantId }: RedemptionRequest,
+): Refusal | undefined {
+  if (!isRedeemableAt(voucher, merchantId)) return refuse('voucher-restricted');
+  return merchant?.isActive ? undefined : refuse('merchant-not-found');
 }
 
 function refuseByCode(

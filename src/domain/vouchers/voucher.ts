@@ -95,9 +95,11 @@ export const isRedeemableAt = (voucher: VoucherOwnership, merchantId: number): b
 export const refuseForPartner = (company: Company): Refusal =>
   refuse(company.kind === 'partner' ? 'account-suspended' : 'partner-unavailable');
 
-/** The refusal while a refused payment of the voucher may have been made: paid again, it would be paid twice. */
-export const refuseDisputed = (): Refusal =>
-  refuse('redemption-in-progress', {
+/** The refusal while a refused payment of the voucher may have been made: its value would be paid twice. */
+export const refuseDisputed = (
+  reason: 'redemption-in-progress' | 'voucher-being-redeemed',
+): Refusal =>
+  refuse(reason, {
     detail: 'its last payment was refused, and may have been made after all; ask support',
   });
 
@@ -194,47 +196,20 @@ export function refuseGeneration(facts: GenerationFacts): Refusal | undefined {
   return undefined;
 }
 
-/** Whether the partner may generate at all, as the database knows it. */
-export interface GenerationAuthority {
-  readonly isAdmitted: boolean;
-  readonly partnerIsActive: boolean;
-}
-
-/** Checks the caller of a generation whose facts permit it. */
-export function refuseGenerator(authority: GenerationAuthority): Refusal | undefined {
-  if (!authority.isAdmitted) return refuse('token-invalid');
-  if (!authority.partnerIsActive) return refuse('account-suspended');
-  return undefined;
-}
-
 /** Whether a voucher can be cancelled: it has value, and nothing of it is being paid. */
 export const isCancellable = (status: VoucherStatus): boolean =>
   status === 'ACTIVE' || status === 'REDEEM_INITIATED';
 
 /** The facts about a voucher that decide a cancellation. */
-interface CancelledVoucher {
+interface CancellationFacts {
   /** Undefined where the partner has no such voucher. */
   readonly status: VoucherStatus | undefined;
   /** A payment of it could be made twice, as long as its case is open. */
   readonly isBlocked: boolean;
 }
 
-/** Facts read for a partner's cancellation, with the voucher's row locked. */
-export interface CancellationFacts extends CancelledVoucher {
-  /** Whether the caller's API key and token are still valid. */
-  readonly isAdmitted: boolean;
-  readonly partnerIsActive: boolean;
-}
-
-/** Checks a partner's cancellation: the first failing rule is the refusal. */
-export function refuseCancellation(facts: CancellationFacts): Refusal | undefined {
-  if (!facts.isAdmitted) return refuse('token-invalid');
-  if (!facts.partnerIsActive) return refuse('account-suspended');
-  return refuseCancellationOf(facts);
-}
-
-/** Checks what a cancellation asks of the voucher. A cancelled one is not refused: its cancellation is done. */
-export function refuseCancellationOf(voucher: CancelledVoucher): Refusal | undefined {
+/** Checks a cancellation. A cancelled voucher is not refused: its cancellation is done. */
+export function refuseCancellation(voucher: CancellationFacts): Refusal | undefined {
   switch (voucher.status) {
     case undefined:
       return refuse('voucher-id-not-found');
@@ -247,7 +222,7 @@ export function refuseCancellationOf(voucher: CancelledVoucher): Refusal | undef
     case 'CANCELLED':
       return undefined;
     default:
-      return voucher.isBlocked ? refuseDisputed() : undefined;
+      return voucher.isBlocked ? refuseDisputed('voucher-being-redeemed') : undefined;
   }
 }
 

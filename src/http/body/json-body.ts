@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import getRawBody from 'raw-body';
 import type { ZodType } from 'zod';
+import { type Reason, type Refusal, refuse } from '../../domain/refusals.ts';
 import {
   type Issue,
   MAXIMUM_ISSUES,
@@ -14,13 +15,7 @@ import {
 /** The fields of a request body, not yet validated. */
 export type JsonObject = Record<string, unknown>;
 
-export interface NoJsonBody {
-  readonly ok: false;
-  readonly kind: 'unsupported-media-type' | 'malformed';
-  readonly message: string;
-}
-
-export type JsonBody = { readonly ok: true; readonly value: JsonObject } | NoJsonBody;
+export type JsonBody = { readonly ok: true; readonly value: JsonObject } | Refusal;
 
 const MAX_DEPTH = 32;
 const SPACE = 0x20;
@@ -41,14 +36,10 @@ export function parseJsonBody(bytes: Uint8Array, contentType: string | undefined
 export function readJsonText(
   bytes: Uint8Array,
   contentType: string | undefined,
-): { readonly ok: true; readonly text: string } | NoJsonBody {
+): { readonly ok: true; readonly text: string } | Refusal {
   const mediaType = contentType ?? '';
   if (mediaType.length > MAX_MEDIA_TYPE_LENGTH || !MEDIA_TYPE.test(mediaType.trim())) {
-    return {
-      ok: false,
-      kind: 'unsupported-media-type',
-      message: 'Send the body as JSON in UTF-8, with the header Content-Type: application/json.',
-    };
+    return refuse('media-type-unsupported');
   }
   if (bytes.length === 0) return malformed('The body is empty: send a JSON object.');
   const text = decodeUtf8(bytes);
@@ -70,11 +61,8 @@ function parseJsonText(text: string): JsonBody {
 
 const NOT_JSON = 'The body is not valid JSON.';
 
-const malformed = (message: string): NoJsonBody => ({
-  ok: false,
-  kind: 'malformed',
-  message,
-});
+/** The request is refused; the detail repeats no part of the body. */
+export const malformed = (detail: string): Refusal => refuse('request-invalid', { detail });
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -159,17 +147,15 @@ const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text);
 /** The largest body of a request, where the endpoint names no other. */
 export const BODY_LIMIT_BYTES = 65_536;
 
-export type RawBodyFailure = 'too-large' | 'unsupported-encoding' | 'aborted';
-
-/** The body could not be read. `too-large` answers 413, `unsupported-encoding` 415. */
+/** The body could not be read, and the request is refused for this reason. */
 export class RawBodyError extends Error {
   override readonly name = 'RawBodyError';
 
-  readonly failure: RawBodyFailure;
+  readonly reason: Reason;
 
-  constructor(failure: RawBodyFailure, message: string) {
+  constructor(reason: Reason, message: string) {
     super(message);
-    this.failure = failure;
+    this.reason = reason;
   }
 }
 
@@ -185,7 +171,7 @@ export async function readRawBody(request: IncomingMessage, limitBytes: number):
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     discardRest(request);
-    throw new RawBodyError('unsupported-encoding', 'Send the body without Content-Encoding.');
+    throw new RawBodyError('media-type-unsupported', 'Send the body without Content-Encoding.');
   }
   try {
     return await getRawBody(request, {
@@ -196,10 +182,13 @@ export async function readRawBody(request: IncomingMessage, limitBytes: number):
     const type = error instanceof Error && 'type' in error ? error.type : undefined;
     if (type === 'entity.too.large') {
       discardRest(request);
-      throw new RawBodyError('too-large', `The body may have at most ${limitBytes} bytes.`);
+      throw new RawBodyError('body-too-large', `The body may have at most ${limitBytes} bytes.`);
     }
     if (type === 'request.aborted') {
-      throw new RawBodyError('aborted', 'The caller disconnected before the body was complete.');
+      throw new RawBodyError(
+        'request-invalid',
+        'The caller disconnected before the body was complete.',
+      );
     }
     throw error;
   }
@@ -251,7 +240,7 @@ interface SplitBody {
 async function splitBody(
   text: string,
   { field, itemName, maximumItems }: LongArray,
-): Promise<SplitBody | NoJsonBody> {
+): Promise<SplitBody | Refusal> {
   const start = startOfArray(text.slice(0, 2 * BLOCK_CHARACTERS), field);
   if (start === undefined) return { ok: true, rest: text, blocks: [], items: 0 };
   const blocks: string[] = [];
@@ -273,7 +262,7 @@ async function splitBody(
   return malformed(NOT_JSON);
 }
 
-const tooLong = (what: string): NoJsonBody =>
+const tooLong = (what: string): Refusal =>
   malformed(`The body is too long: ${what} may have at most ${BLOCK_CHARACTERS} characters.`);
 
 /** Index of the first item, where the body has an array with items in the field. */
@@ -325,7 +314,7 @@ export async function readLongArray(
   schema: ZodType | undefined,
   array: LongArray,
   text: string,
-): Promise<ReadBody | NoJsonBody> {
+): Promise<ReadBody | Refusal> {
   const { field, item, itemName, maximumItems } = array;
   const split = await splitBody(text, array);
   if (!split.ok) return split;

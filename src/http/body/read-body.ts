@@ -3,7 +3,7 @@ import type { Endpoint } from '../endpoint.ts';
 import {
   type JsonBody,
   type JsonObject,
-  type NoJsonBody,
+  malformed,
   parseJsonBody,
   readJsonText,
   readLongArray,
@@ -16,12 +16,7 @@ const MEDIA_TYPE =
 /** Reads the raw bytes of a body as a form, each field once; the fields are texts. */
 function parseFormBody(bytes: Uint8Array, contentType: string | undefined): JsonBody {
   if (!MEDIA_TYPE.test((contentType ?? '').slice(0, 100).trim()))
-    return {
-      ok: false,
-      kind: 'unsupported-media-type',
-      message:
-        'Send the body as a form, with the header Content-Type: application/x-www-form-urlencoded.',
-    };
+    return refuse('media-type-unsupported');
   const value: JsonObject = Object.create(null);
   for (const [name, text] of new URLSearchParams(Buffer.from(bytes).toString('utf8'))) {
     if (name in value) return malformed('The body must have each field once.');
@@ -31,8 +26,6 @@ function parseFormBody(bytes: Uint8Array, contentType: string | undefined): Json
   }
   return { ok: true, value };
 }
-
-const malformed = (message: string): JsonBody => ({ ok: false, kind: 'malformed', message });
 
 /** Parses a body and validates it against the endpoint's schema. */
 export async function readBody(
@@ -45,17 +38,14 @@ export async function readBody(
     const unknown = sent?.ok ? Object.keys(sent.value) : [];
     return { result: validate(undefined, undefined), unknown };
   }
-  const read = await parseAndValidate(endpoint, rawBody, contentType);
-  if (!('ok' in read)) return read;
-  if (read.kind === 'unsupported-media-type') return refuse('media-type-unsupported');
-  return refuse('request-invalid', { detail: read.message });
+  return parseAndValidate(endpoint, rawBody, contentType);
 }
 
 async function parseAndValidate(
   { body: schema, isForm, lacks, longArray }: Endpoint,
   rawBody: Buffer,
   contentType: string | undefined,
-): Promise<ReadBody | NoJsonBody> {
+): Promise<ReadBody | Refusal> {
   if (longArray) {
     const json = readJsonText(rawBody, contentType);
     return json.ok ? readLongArray(schema, longArray, json.text) : json;

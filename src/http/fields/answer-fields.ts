@@ -163,7 +163,8 @@ const creditNames = { voucher: 'VOUCHER', gift: 'PARTNER' } as const;
 /** Who got the value of a reversal, as answers name it. */
 export const creditedToAnswer = (creditedTo: 'voucher' | 'gift') => creditNames[creditedTo];
 
-const isoTime = (text: string): string => new Date(text).toISOString();
+/** A time of the database, as answers have it. */
+export const isoTime = (text: string): string => new Date(text).toISOString();
 
 export const presentReversal = (reversal: ShownReversal | null): z.output<typeof reversalAnswer> =>
   reversal && {

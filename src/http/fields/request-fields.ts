@@ -279,10 +279,16 @@ function isJson(text: string): boolean {
   }
 }
 
+const TIME = 'must be a time in ISO 8601, such as 2026-01-31T00:00:00Z';
+
+/** Times that PostgreSQL does not read: of the year 0, or with an offset that no place has. */
+const UNREADABLE_TIME = /^0000|[+-](?:1[6-9]|2\d):\d\d$/;
+
 /** A time of a query; its offset is given. */
 export const timeParameter = (description: string) =>
   z.iso
-    .datetime({ offset: true, error: 'must be a time in ISO 8601, such as 2026-01-31T00:00:00Z' })
+    .datetime({ offset: true, error: TIME })
+    .refine((text) => !UNREADABLE_TIME.test(text), TIME)
     .meta({ description: `${description}, ISO 8601`, examples: ['2026-01-31T00:00:00Z'] });
 
 const currencies = new Set(Intl.supportedValuesOf('currency'));

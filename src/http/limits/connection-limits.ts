@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Config } from '../../config/config.ts';
+import { withinTime } from '../../runtime/process/within-time.ts';
 import { type AddressMatcher, addressGroup } from '../access/source-address.ts';
 
 /** Limits on the open connections of a server. */
@@ -61,7 +62,7 @@ export interface RunningCounts {
 /** A subject without running or waiting work uses no memory. */
 export function createRunningCounts(): RunningCounts {
   const counts = new Map<string, number>();
-  const waiting = new Map<string, Set<() => void>>();
+  const ends = new Map<string, PromiseWithResolvers<void>>();
   const last = new Map<string, Promise<unknown>>();
 
   const add = (subject: string, difference: 1 | -1): void => {
@@ -77,24 +78,14 @@ export function createRunningCounts(): RunningCounts {
     end(...subjects) {
       for (const subject of subjects) {
         add(subject, -1);
-        for (const wake of waiting.get(subject) ?? []) wake();
-        waiting.delete(subject);
+        ends.get(subject)?.resolve();
+        ends.delete(subject);
       }
     },
     nextEnd(subject, waitMs) {
-      return new Promise((resolve) => {
-        const woken = waiting.get(subject) ?? new Set();
-        waiting.set(subject, woken);
-        const wake = (): void => {
-          clearTimeout(timer);
-          resolve();
-        };
-        const timer = setTimeout(() => {
-          woken.delete(wake);
-          resolve();
-        }, waitMs);
-        woken.add(wake);
-      });
+      const end = ends.get(subject) ?? Promise.withResolvers<void>();
+      ends.set(subject, end);
+      return withinTime(waitMs, end.promise, () => {});
     },
     async inTurn(subject, work) {
       const before = last.get(subject);

@@ -11,6 +11,7 @@ import type { Database } from '../../db/connection.ts';
 import { type Refusal, refuse } from '../../domain/refusals.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import type { VoucherLookUp } from '../../operations/redemptions.ts';
+import { withinTime } from '../../runtime/process/within-time.ts';
 import { addressGroup } from '../access/source-address.ts';
 import { createRunningCounts } from './connection-limits.ts';
 
@@ -151,22 +152,15 @@ function createLimiter(
 function storeClient(database: Database, logger: Logger) {
   return {
     async query({ text, values }: { readonly text: string; readonly values: unknown[] }) {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(
-          () => reject(new Error('The rate-limit store timed out')),
-          STORE_WAIT_MS,
-        );
-      });
       try {
         const result = database.executeQuery(CompiledQuery.raw(text, [...values]));
-        const { rows } = await Promise.race([result, late]);
+        const { rows } = await withinTime(STORE_WAIT_MS, result, () => {
+          throw new Error('The rate-limit store timed out');
+        });
         return { rows, rowCount: rows.length };
       } catch (error) {
         logger.warn({ error: (error as Error).name }, 'Rate limits are counted in memory');
         throw error;
-      } finally {
-        clearTimeout(timer);
       }
     },
   };

@@ -78,13 +78,6 @@ export const redeemWithWrongCode = (
   );
 };
 
-export const redeemWithCode = (
-  merchant: DemoMerchant,
-  title: string,
-  request: RedeemRequest,
-  idempotencyKey?: string,
-) => merchant(title, ({ vouchers }) => vouchers.redeem(request, { idempotencyKey }));
-
 export interface Balances {
   readonly gift: Money;
   readonly reserved: Money;
@@ -139,19 +132,6 @@ export async function orderVoucher(partner: DemoPartner, title: string, order: G
   return { code: voucher.voucherCode, amount: moneyOf(voucher.amount) };
 }
 
-export const claimPart = (
-  partner: DemoPartner,
-  title: string,
-  voucherCode: string,
-  amount: number,
-) => partner(title, ({ vouchers }) => vouchers.initiateClaim({ voucherCode, amount }));
-
-export const redeemForOwner = (
-  partner: DemoPartner,
-  title: string,
-  request: { readonly voucherCode: string; readonly verificationCode: string },
-) => partner(title, ({ vouchers }) => vouchers.redeem(request));
-
 /** The sale of every top-up in the demo. */
 const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
 
@@ -161,7 +141,7 @@ export interface DemoTopUp {
 }
 
 /** @throws {DemoError} unless the top-up was delivered at once */
-async function delivered<Result extends { readonly status?: 'SUCCESS' | undefined }>(
+export async function delivered<Result extends { readonly status?: 'SUCCESS' | undefined }>(
   partner: DemoPartner,
   title: string,
   call: (topUps: PartnerClient['topUps']) => Promise<Result>,
@@ -201,19 +181,6 @@ export const sendPackage = (
   title: string,
   order: { readonly productId: number; readonly msisdn: string },
 ) => delivered(partner, title, (topUps) => topUps.sendPackage({ ...order, ...sale }));
-
-export const retryToNumber = (
-  partner: DemoPartner,
-  title: string,
-  request: { readonly transactionId: number; readonly msisdn: string },
-) => delivered(partner, title, (topUps) => topUps.retry(request));
-
-/** Retries a delivered top-up, which is refused. */
-export const retryInVain = (partner: DemoPartner, title: string, transactionId: number) =>
-  refused(partner, title, 409, ({ topUps }) => topUps.retry({ transactionId }));
-
-export const readTopup = (partner: DemoPartner, title: string, transactionId: number) =>
-  partner(title, ({ topUps }) => topUps.read(transactionId));
 
 /** One of the operator's commands. */
 interface OperatorStep<Answer extends ZodType> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { DemoFile } from '../start/demo-data.ts';
-import { inBirr, moneyOf, type Transcript } from './narration.ts';
+import { inBirr, moneyOf, refused, type Transcript } from './narration.ts';
 import {
   confirmDelivery,
   confirmPayout,
@@ -12,17 +12,12 @@ import {
   setScene,
 } from './scene.ts';
 import {
-  claimPart,
   claimWhole,
+  delivered,
   orderVoucher,
   readBalances,
-  readTopup,
   readVoucher,
-  redeemForOwner,
-  redeemWithCode,
   redeemWithWrongCode,
-  retryInVain,
-  retryToNumber,
   sendAirtime,
   sendAirtimeInVain,
   sendPackage,
@@ -35,7 +30,9 @@ async function buyPackage(scene: DemoScene): Promise<void> {
   const before = await readBalances(partner, 'The partner reads its balances.');
   const order = { productId, msisdn: newPhoneNumber() };
   const { transactionId } = await sendPackage(partner, `It buys "${name}".`, order);
-  const { status } = await readTopup(partner, 'It reads the status of the top-up.', transactionId);
+  const { status } = await partner('It reads the status of the top-up.', ({ topUps }) =>
+    topUps.read(transactionId),
+  );
   transcript.confirm(status === 'SUCCESS', 'the package was delivered');
   // The provider's cost differs from the selling price.
   await confirmDelivery(scene, { msisdn: order.msisdn });
@@ -89,7 +86,9 @@ async function leaveTopUpToSupport({ transcript, partner }: DemoScene): Promise<
     'A top-up of 25 ETB fails, and the partner does not retry it.',
     { amount: 25, msisdn: newPhoneNumber('decline') },
   );
-  const { status } = await readTopup(partner, 'It reads the status of the top-up.', transactionId);
+  const { status } = await partner('It reads the status of the top-up.', ({ topUps }) =>
+    topUps.read(transactionId),
+  );
   transcript.confirm(
     status === 'FAILED',
     `top-up ${transactionId} has failed, and its workflow waits for a retry`,
@@ -104,9 +103,9 @@ async function redeemAnonymousGift(scene: DemoScene): Promise<void> {
     'The partner generates an anonymous gift of 100 ETB: msisdn is null.',
     { denominationId: denominationOf(100), merchantId, msisdn: null },
   );
-  await redeemWithCode(merchant, 'The merchant redeems it at once, without a claim and a code.', {
-    voucherCode: code,
-  });
+  await merchant('The merchant redeems it at once, without a claim and a code.', ({ vouchers }) =>
+    vouchers.redeem({ voucherCode: code }),
+  );
   const detail = await readVoucher(merchant, 'The merchant looks the voucher up.', code);
   transcript.confirm(
     detail.status === 'REDEEMED' && detail.remaining === 0n,
@@ -144,11 +143,9 @@ async function redeemGiftAtTill(scene: DemoScene): Promise<void> {
   const mistyped = 'The cashier mistypes the code and is refused.';
   await redeemWithWrongCode(merchant, mistyped, request, key);
   const since = new Date();
-  await redeemWithCode(
-    merchant,
+  await merchant(
     'The correct code, under the same idempotency key: the merchant is paid.',
-    request,
-    key,
+    ({ vouchers }) => vouchers.redeem(request, { idempotencyKey: key }),
   );
   await confirmPayout(scene, {
     since,
@@ -172,13 +169,13 @@ async function redeemPartOfGift(scene: DemoScene): Promise<void> {
     'The partner generates a gift of 1000 ETB for the same owner.',
     { denominationId: denominationOf(1_000), merchantId, msisdn: owner },
   );
-  await claimPart(partner, `It claims ${PART_ETB} ETB of it.`, code, PART_ETB);
+  await partner(`It claims ${PART_ETB} ETB of it.`, ({ vouchers }) =>
+    vouchers.initiateClaim({ voucherCode: code, amount: PART_ETB }),
+  );
   const messages = await readPhone(sandbox, 'The owner gets a code by SMS.', owner);
   const since = new Date();
-  await redeemForOwner(partner, 'The partner redeems with the code.', {
-    voucherCode: code,
-    verificationCode: newestCode(messages),
-  });
+  const request = { voucherCode: code, verificationCode: newestCode(messages) };
+  await partner('The partner redeems with the code.', ({ vouchers }) => vouchers.redeem(request));
   const detail = await readVoucher(merchant, 'The merchant sees the remaining balance.', code);
   const part = moneyOf(PART_ETB);
   const fee = amount - part - detail.remaining;
@@ -208,16 +205,19 @@ async function retryTopUp(scene: DemoScene): Promise<void> {
   transcript.confirm(between.airtime === before.airtime, 'a failed top-up costs nothing');
 
   const msisdn = newPhoneNumber();
-  await retryToNumber(partner, 'It retries the same top-up, to another number.', {
-    transactionId,
-    msisdn,
-  });
-  const { attempts } = await readTopup(partner, 'The top-up has two attempts now.', transactionId);
+  await delivered(partner, 'It retries the same top-up, to another number.', (topUps) =>
+    topUps.retry({ transactionId, msisdn }),
+  );
+  const { attempts } = await partner('The top-up has two attempts now.', ({ topUps }) =>
+    topUps.read(transactionId),
+  );
   transcript.confirm(
     attempts.map(({ status }) => status).join() === 'FAILED,SUCCESS',
     'the first attempt failed and the second was delivered',
   );
-  await retryInVain(partner, 'A delivered top-up cannot be retried.', transactionId);
+  await refused(partner, 'A delivered top-up cannot be retried.', 409, ({ topUps }) =>
+    topUps.retry({ transactionId }),
+  );
   await confirmDelivery(scene, { msisdn, amount });
   const after = await readBalances(partner, 'The partner reads its balances again.');
   transcript.confirm(
@@ -325,7 +325,7 @@ async function pay(
     request.voucherCode,
   );
   const since = new Date();
-  await redeemWithCode(merchant, 'It redeems the voucher.', request);
+  await merchant('It redeems the voucher.', ({ vouchers }) => vouchers.redeem(request));
   const paid = { since, amount: remaining - serviceFee, fee: serviceFee };
   const { provider } = await confirmPayout(scene, paid);
   transcript.confirm(provider === payer, `${payer} paid it`);
@@ -368,10 +368,9 @@ async function topUpAirtime(scene: DemoScene): Promise<void> {
     again.transactionId === first.transactionId,
     `both answers are of top-up ${first.transactionId}`,
   );
-  const { status } = await readTopup(
-    partner,
+  const { status } = await partner(
     'The status of a top-up can be read at any time.',
-    first.transactionId,
+    ({ topUps }) => topUps.read(first.transactionId),
   );
   transcript.confirm(status === 'SUCCESS', 'it was delivered');
   await confirmDelivery(scene, { msisdn: order.msisdn, amount });

@@ -1,10 +1,10 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { readPayloadKeys, type StartConfig } from '../../config/config.ts';
 import { localPortsOf } from '../../config/local-ports.ts';
-import { LOCAL_DATABASE_NAME, serviceDatabaseUrl } from '../../config/local-stack.ts';
+import { LOCAL_DATABASE_NAME, readIfThere, serviceDatabaseUrl } from '../../config/local-stack.ts';
 import { groupRole } from '../../db/rights/roles.ts';
 import type { ProcessRole } from '../../db/rights/table-rights.ts';
 import type { Progress } from '../../runtime/process/progress.ts';
@@ -111,23 +111,14 @@ export interface Secrets {
  */
 export async function readOrMakeSecrets(dataDirectory: string): Promise<Secrets> {
   const file = join(dataDirectory, 'secrets.json');
-  const known = await readSecrets(file);
-  if (known) return known;
+  const known = await readIfThere(file);
+  if (known !== undefined) return JSON.parse(known);
   const secrets = makeSecrets();
   // Written atomically, even if the process ends.
   const draft = `${file}.${process.pid}`;
   await writeFile(draft, `${JSON.stringify(secrets, null, 2)}\n`, { mode: 0o600 });
   await rename(draft, file);
   return secrets;
-}
-
-async function readSecrets(file: string): Promise<Secrets | undefined> {
-  try {
-    return JSON.parse(await readFile(file, 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return undefined;
-  }
 }
 
 /** Fresh secrets. */

@@ -1,7 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Insertable } from 'kysely';
+import { readIfThere } from '../../config/local-stack.ts';
 import { type Digests, sealApiKey } from '../../crypto/digests.ts';
 import {
   createPasswordHashes,
@@ -13,14 +14,11 @@ import type { SecretBox } from '../../crypto/secret-box.ts';
 import { findApiKey } from '../../db/access/access.ts';
 import {
   addApiKey,
-  addDenomination,
   addMerchant,
-  addMerchantCategory,
   addPartner,
   addProduct,
-  addProductCategory,
-  addPromos,
   addPublicKey,
+  addRow,
   addSourceAddresses,
   type NewMerchant,
 } from '../../db/catalogue/companies.ts';
@@ -42,8 +40,8 @@ type DemoProduct = Omit<Insertable<ProductsTable>, 'product_category_id'> & {
 };
 
 interface DemoCategory {
-  readonly name: string;
-  readonly description: string;
+  readonly category_name: string;
+  readonly category_description: string;
   readonly products: readonly DemoProduct[];
   readonly promos: readonly Omit<Insertable<PromosTable>, 'product_category_id'>[];
 }
@@ -70,8 +68,8 @@ const packageOf = (
 
 export const demoCategories: readonly DemoCategory[] = [
   {
-    name: 'GIFTS',
-    description: 'Gift vouchers',
+    category_name: 'GIFTS',
+    category_description: 'Gift vouchers',
     products: [
       {
         kind: 'GIFT',
@@ -101,8 +99,8 @@ export const demoCategories: readonly DemoCategory[] = [
     ],
   },
   {
-    name: 'AIRTIME',
-    description: 'Airtime of any amount',
+    category_name: 'AIRTIME',
+    category_description: 'Airtime of any amount',
     products: [
       {
         kind: 'AIRTIME',
@@ -123,8 +121,8 @@ export const demoCategories: readonly DemoCategory[] = [
     ],
   },
   {
-    name: 'PACKAGES',
-    description: 'Voice and data packages',
+    category_name: 'PACKAGES',
+    category_description: 'Voice and data packages',
     products: [
       packageOf('ETHIO_TELECOM', 'Daily data 500 MB', '15', 2001),
       packageOf('ETHIO_TELECOM', 'Weekly voice 100 minutes', '60', 2002),
@@ -287,7 +285,7 @@ const deposit = (partnerId: number, wallet: 'gift' | 'airtime', amount: string) 
 
 async function seedProducts(transaction: DatabaseTransaction, partnerId: number) {
   for (const { products, promos, ...category } of demoCategories) {
-    const categoryId = await addProductCategory(transaction, category);
+    const categoryId = await addRow(transaction, 'product_categories', category);
     for (const { denominations = [], ...product } of products) {
       const productId = await addProduct(
         transaction,
@@ -297,11 +295,8 @@ async function seedProducts(transaction: DatabaseTransaction, partnerId: number)
       for (const { amount, priceUsd } of denominations)
         await seedDenomination(transaction, { partnerId, productId, amount, priceUsd });
     }
-    if (promos.length > 0)
-      await addPromos(
-        transaction,
-        promos.map((promo) => ({ ...promo, product_category_id: categoryId })),
-      );
+    for (const promo of promos)
+      await addRow(transaction, 'promos', { ...promo, product_category_id: categoryId });
   }
 }
 
@@ -314,7 +309,7 @@ async function seedDenomination(
     readonly priceUsd: string | undefined;
   },
 ) {
-  const denominationId = await addDenomination(transaction, {
+  const denominationId = await addRow(transaction, 'gift_denominations', {
     product_id: denomination.productId,
     amount_etb: denomination.amount,
   });
@@ -331,7 +326,10 @@ async function seedDenomination(
 async function seedMerchants(transaction: DatabaseTransaction): Promise<number> {
   const categoryIds = new Map<string, number>();
   for (const name of new Set(merchants.map(({ category }) => category)))
-    categoryIds.set(name, await addMerchantCategory(transaction, name));
+    categoryIds.set(
+      name,
+      await addRow(transaction, 'merchant_categories', { category_name: name }),
+    );
   const ids: number[] = [];
   for (const { category, ...merchant } of merchants) {
     const categoryId = categoryIds.get(category);
@@ -385,12 +383,8 @@ const fileIn = (dataDirectory: string) => join(dataDirectory, 'demo.json');
 
 /** The demo file of an earlier start; undefined where there is none. */
 export async function readDemoFile(dataDirectory: string): Promise<DemoFile | undefined> {
-  try {
-    return JSON.parse(await readFile(fileIn(dataDirectory), 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = await readIfThere(fileIn(dataDirectory));
+  return text === undefined ? undefined : JSON.parse(text);
 }
 
 /** Writes the demo file with the addresses of this start, readable only by its owner. */

@@ -1,13 +1,12 @@
-import { addAuditEntry } from '../../db/access/calls.ts';
+import { addPersonEntry } from '../../db/access/calls.ts';
 import { replacePassword } from '../../db/people/accounts.ts';
 import { endPortalSessions } from '../../db/people/sign-ins.ts';
-import { actorOfPerson } from '../../domain/access.ts';
 import { html, phrase } from '../../rendering/html.ts';
 import { field, message, postForm } from '../layout/parts.ts';
-import { bothSites, type PageAnswer, type PersonRequest } from '../page.ts';
+import { bothSites, type PageAnswer, type PersonRequest, redirect } from '../page.ts';
 import { passwordHint, passwordProblem } from '../session/passwords.ts';
 import { accountPath, secondFactorPath } from '../session/session.ts';
-import { checkPresentPassword, NOT_PRESENT } from '../session/sign-in.ts';
+import { answerStatus, checkPresentPassword, NOT_PRESENT } from '../session/sign-in.ts';
 import { secondFactorPages } from './second-factor.ts';
 import { secondStepForm, showSecondStep, showSignIn, signInForm, signOutForm } from './sign-in.ts';
 
@@ -28,17 +27,12 @@ const changePassword = bothSites.form({
   confirmation: 'each-time',
   always: true,
   async handle(request) {
-    const { services, passwords, session } = request;
+    const { services, passwords, session, sourceAddress } = request;
     const present = request.form.text('password');
     const chosen = request.form.text('new-password');
     const checked = await checkPresentPassword(request);
-    if (!checked.isRight) {
-      const { problem, waitSeconds } = checked;
-      return accountPage(request, {
-        present: problem,
-        ...(waitSeconds === undefined ? {} : { status: 429, waitSeconds }),
-      });
-    }
+    if (!checked.isRight)
+      return accountPage(request, { present: checked.problem, ...answerStatus(checked) });
     const problem = await passwordProblem(chosen, session);
     if (problem !== undefined) return accountPage(request, { chosen: problem });
     if (chosen === present)
@@ -51,15 +45,14 @@ const changePassword = bothSites.form({
       const hashes = { checkedHash: checked.hash, newHash };
       if (!(await replacePassword(transaction, { ...ids, ...hashes }))) return false;
       await endPortalSessions(transaction, session.accountId, session.id);
-      await addAuditEntry(transaction, auditEntry(request, 'change portal-password'));
+      await addPersonEntry(transaction, session, 'change portal-password', { sourceAddress });
       return true;
     });
     if (!isChanged) return accountPage(request, { present: NOT_PRESENT });
-    return {
-      kind: 'redirect',
-      to: accountPath(request.site),
-      notice: 'Your password is changed. Sessions on other devices have ended.',
-    };
+    return redirect(
+      accountPath(request.site),
+      'Your password is changed. Sessions on other devices have ended.',
+    );
   },
 });
 
@@ -70,10 +63,10 @@ const signOutEverywhere = bothSites.form({
   confirmation: 'none',
   always: true,
   async handle(request) {
-    const { services, session, cookies, site } = request;
+    const { services, session, cookies, site, sourceAddress } = request;
     await services.database.transaction().execute(async (transaction) => {
       await endPortalSessions(transaction, session.accountId);
-      await addAuditEntry(transaction, auditEntry(request, 'sign out everywhere'));
+      await addPersonEntry(transaction, session, 'sign out everywhere', { sourceAddress });
     });
     return {
       kind: 'redirect',
@@ -83,21 +76,13 @@ const signOutEverywhere = bothSites.form({
   },
 });
 
-const auditEntry = ({ session, sourceAddress }: PersonRequest, action: string) => ({
-  actor: actorOfPerson(session),
-  action,
-  subjectKind: session.company.kind,
-  subjectId: session.company.id,
-  details: { sourceAddress },
-});
-
 async function accountPage(
   request: PersonRequest,
   wrong: {
     readonly present?: string;
     readonly chosen?: string;
     readonly status?: number;
-    readonly waitSeconds?: number;
+    readonly retryAfterSeconds?: number;
   } = {},
 ): Promise<PageAnswer> {
   const { session, site, formToken } = request;
@@ -126,7 +111,7 @@ ${field({
     kind: 'page',
     title: 'Account',
     status: isWrong ? (wrong.status ?? 422) : undefined,
-    retryAfterSeconds: wrong.waitSeconds,
+    retryAfterSeconds: wrong.retryAfterSeconds,
     content: html`<h1>Account</h1>
 <p class="quiet">${session.email}</p>
 ${

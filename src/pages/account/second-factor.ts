@@ -10,7 +10,7 @@ import {
   removePasskey,
   type SecondFactors,
 } from '../../db/people/second-factors.ts';
-import { endPortalSessions, type PersonSession } from '../../db/people/sign-ins.ts';
+import { endPortalSessions } from '../../db/people/sign-ins.ts';
 import type { AccessChangeName } from '../../domain/access.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
@@ -20,7 +20,6 @@ import {
   message,
   postForm,
   type Question,
-  questionPage,
   table,
   time,
 } from '../layout/parts.ts';
@@ -28,18 +27,12 @@ import {
   bothSites,
   idOf,
   type PageAnswer,
-  type PersonPage,
   type PersonRequest,
   readNameField,
+  redirect,
   type Site,
 } from '../page.ts';
-import {
-  answerStatus,
-  changeAccess,
-  checkProof,
-  proofFields,
-  type WrongProof,
-} from '../session/confirmation.ts';
+import { changeAccess, proofPages } from '../session/confirmation.ts';
 import { addPasskeyButton, NEW_PASSKEY_FIELD, takeNewPasskey } from '../session/passkeys.ts';
 import {
   makeRecoveryCodes,
@@ -74,7 +67,7 @@ async function secondFactorPage(
 ): Promise<PageAnswer> {
   const { services, session, site } = request;
   // Only a person who alone knows the password.
-  if (session.mustChangePassword) return { kind: 'redirect', to: accountPath(site) };
+  if (session.mustChangePassword) return redirect(accountPath(site));
   const factors = await readSecondFactors(services.database, session.accountId);
   const { oneTimePassword } = factors;
   return {
@@ -240,7 +233,7 @@ async function addFactor(
   if (codes === undefined) return undefined;
   return codes.length > 0
     ? recoveryCodesPage(site, added.done, codes)
-    : { kind: 'redirect', to: secondFactorPath(site), notice: `${added.done}.` };
+    : redirect(secondFactorPath(site), `${added.done}.`);
 }
 
 const detailsOf = ({ session }: PersonRequest) => ({
@@ -258,7 +251,7 @@ const switchOnOneTimePasswordForm = bothSites.form({
   async handle(request) {
     const { services, session, site, form } = request;
     const { accountId } = session;
-    if (session.mustChangePassword) return { kind: 'redirect', to: accountPath(site) };
+    if (session.mustChangePassword) return redirect(accountPath(site));
     const sealedSecret = form.text('sealed-secret');
     const secret = openSecret(request, sealedSecret);
     if (secret === undefined) return problems.invalid;
@@ -270,7 +263,7 @@ const switchOnOneTimePasswordForm = bothSites.form({
       done: 'One-time passwords are on',
       add: (transaction) => addOneTimePassword(transaction, { accountId, secretCiphertext, step }),
     });
-    return answer ?? { kind: 'redirect', to: secondFactorPath(site) };
+    return answer ?? redirect(secondFactorPath(site));
   },
 });
 
@@ -296,7 +289,7 @@ const addPasskeyForm = bothSites.form({
   always: true,
   async handle(request) {
     const { session, site, form } = request;
-    if (session.mustChangePassword) return { kind: 'redirect', to: accountPath(site) };
+    if (session.mustChangePassword) return redirect(accountPath(site));
     const typed = form.text('passkey-name');
     const refused = (problem: string) =>
       secondFactorPage(request, { passkey: { name: typed.slice(0, NAME_LENGTH), problem } });
@@ -317,62 +310,39 @@ const addPasskeyForm = bothSites.form({
 const NOT_ADDED =
   'The passkey was not added: it came too late, or it is not of this page. Try again.';
 
-/** A change that takes a proof of its own, each time. */
-interface ProvedChange<Subject> {
-  readonly path: string;
-  /** Undefined where there is nothing to change. */
-  find(request: PersonRequest, factors: SecondFactors): Subject | undefined;
-  question(
-    subject: Subject,
-    factors: SecondFactors,
-  ): Pick<Question, 'title' | 'button' | 'isDanger'> & {
-    readonly text: Html;
-  };
-  change(request: PersonRequest, subject: Subject): Promise<PageAnswer | undefined>;
-}
-
-/** The page that asks for the proof, and the form that changes: two pages of one address. */
-function provedChange<Subject>({
+/** The pages of a change that takes a proof of its own, each time. */
+const factorPages = <Subject>({
   path,
   find,
   question,
   change,
-}: ProvedChange<Subject>): readonly PersonPage<PersonSession, 'own'>[] {
-  const back = ({ site }: PersonRequest): PageAnswer => ({
-    kind: 'redirect',
-    to: secondFactorPath(site),
-  });
-  const readFactors = ({ services, session }: PersonRequest) =>
-    readSecondFactors(services.database, session.accountId);
-  const ask = async (request: PersonRequest, wrong?: WrongProof): Promise<PageAnswer> => {
-    const factors = await readFactors(request);
-    const subject = find(request, factors);
-    if (subject === undefined) return back(request);
-    return questionPage(request, {
+}: {
+  readonly path: string;
+  /** Undefined where there is nothing to change. */
+  find(request: PersonRequest, factors: SecondFactors): Subject | undefined;
+  question(subject: Subject, factors: SecondFactors): Omit<Question, 'back'>;
+  change(request: PersonRequest, subject: Subject): Promise<PageAnswer | undefined>;
+}) => {
+  const back = ({ site }: PersonRequest): PageAnswer => redirect(secondFactorPath(site));
+  return proofPages(bothSites, {
+    path,
+    needs: 'own',
+    async find(request) {
+      const { services, session } = request;
+      const factors = await readSecondFactors(services.database, session.accountId);
+      const subject = find(request, factors);
+      return subject === undefined ? undefined : { subject, factors };
+    },
+    nothing: back,
+    question: ({ subject, factors }, { site }) => ({
       ...question(subject, factors),
-      ...answerStatus(wrong),
-      fields: await proofFields(request, wrong?.problem),
-      back: secondFactorPath(request.site),
-    });
-  };
-  return [
-    bothSites.page({ path, needs: 'own', handle: (request) => ask(request) }),
-    bothSites.form({
-      path,
-      needs: 'own',
-      confirmation: 'each-time',
-      async handle(request) {
-        const subject = find(request, await readFactors(request));
-        if (subject === undefined) return back(request);
-        const wrong = await checkProof(request);
-        if (wrong) return ask(request, wrong);
-        return (await change(request, subject)) ?? back(request);
-      },
+      back: secondFactorPath(site),
     }),
-  ];
-}
+    change: async (request, { subject }) => (await change(request, subject)) ?? back(request),
+  });
+};
 
-const recoveryCodesPages = provedChange({
+const recoveryCodesPages = factorPages({
   path: '/account/second-factor/recovery-codes',
   find: ({ session }) => session.hasSecondFactor || undefined,
   question: () => ({
@@ -407,7 +377,7 @@ async function removeFactor(
       : undefined,
   );
   if (isRemoved === undefined) return undefined;
-  return { kind: 'redirect', to: secondFactorPath(request.site), notice: removed.done };
+  return redirect(secondFactorPath(request.site), removed.done);
 }
 
 /** The last factor takes the recovery codes with it. */
@@ -416,7 +386,7 @@ const nextSignIn = ({ oneTimePassword, passkeys }: SecondFactors): Html =>
     ? html`<p>Your other second factors go on working.</p>`
     : html`<p>It is your only second factor. Where one is required, you are led to set up another one.</p>`;
 
-const oneTimePasswordOffPages = provedChange({
+const oneTimePasswordOffPages = factorPages({
   path: '/account/second-factor/one-time-password/off',
   find: (_request, { oneTimePassword }) => oneTimePassword,
   question: (_password, factors) => ({
@@ -432,7 +402,7 @@ const oneTimePasswordOffPages = provedChange({
     }),
 });
 
-const removePasskeyPages = provedChange<AccountPasskey>({
+const removePasskeyPages = factorPages<AccountPasskey>({
   path: '/account/second-factor/passkeys/:id/remove',
   find: (request, { passkeys }) => passkeys.find(({ id }) => id === idOf(request)),
   question: ({ name }, factors) => ({

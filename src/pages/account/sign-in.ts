@@ -5,7 +5,8 @@ import { html, phrase } from '../../rendering/html.ts';
 import { language, languages } from '../language/language.ts';
 import { field, formTokenField, message, postForm } from '../layout/parts.ts';
 import { anyone, bothSites, type PageAnswer, type PublicRequest, type Site } from '../page.ts';
-import { answerStatus, secondFactorFields, type WrongProof } from '../session/confirmation.ts';
+import { secondFactorFields } from '../session/confirmation.ts';
+import { LONGEST_PASSWORD } from '../session/passwords.ts';
 import { takeProof } from '../session/second-factor.ts';
 import {
   admitSession,
@@ -15,12 +16,13 @@ import {
   secondStepPath,
 } from '../session/session.ts';
 import {
+  answerStatus,
   countPassword,
   forgivePassword,
   secondFactorLimits,
   signInLimits,
   signInPriority,
-  waitSentence,
+  type WrongProof,
 } from '../session/sign-in.ts';
 
 /** The sign-in form. */
@@ -57,21 +59,16 @@ export const signInForm = anyone.form({
     const { services, passwords, site, form } = request;
     const shown = { email: form.text('email').slice(0, 200), next: form.text('next') };
     const password = form.text('password');
-    if (shown.email.trim() === '' || password === '' || password.length > MAXIMUM_LENGTH)
+    if (shown.email.trim() === '' || password === '' || password.length > LONGEST_PASSWORD)
       return signInPage(request, {
         ...shown,
         status: 422,
         problem: 'Enter your e-mail address and your password.',
       });
     const limits = signInLimits(request, shown.email);
-    const waitSeconds = await countPassword(request, limits);
-    if (waitSeconds !== undefined)
-      return signInPage(request, {
-        ...shown,
-        status: 429,
-        retryAfterSeconds: waitSeconds,
-        problem: waitSentence(waitSeconds),
-      });
+    const tooMany = await countPassword(request, limits);
+    if (tooMany)
+      return signInPage(request, { ...shown, ...answerStatus(tooMany), problem: tooMany.problem });
     const known = mayHaveAccount(shown.email)
       ? await findPortalAccount(services.database, shown.email)
       : undefined;
@@ -110,7 +107,6 @@ type FoundAccount = Awaited<ReturnType<typeof findPortalAccount>>;
 const isOf = ({ isForStaff }: Site, company: Employer): boolean =>
   isForStaff === (company.kind === 'staff');
 
-const MAXIMUM_LENGTH = 200;
 /** Shown only after the correct password. */
 const PASSWORD_OVER =
   'This password was valid for the first sign-in only and has expired. Ask your contact at the ' +
@@ -212,12 +208,8 @@ export const secondStepForm = anyone.form({
     const half = await halfOf(request);
     if (!half) return tooLate(request);
     const limits = secondFactorLimits(request, half);
-    const waitSeconds = await countPassword(request, limits);
-    if (waitSeconds !== undefined)
-      return secondStepPage(request, half, next, {
-        problem: waitSentence(waitSeconds),
-        waitSeconds,
-      });
+    const tooMany = await countPassword(request, limits);
+    if (tooMany) return secondStepPage(request, half, next, tooMany);
     const taken = await takeProof(request, half.accountId);
     if (!taken.isRight) {
       recordFailedSignIn(request, half, `wrong ${taken.by}`);

@@ -138,6 +138,8 @@ export const catalogue = {
     'ከ0 በላይ የሆነ፣ ቢበዛ 6 የአስርዮሽ አሃዞች ያሉት መጠን ያስገቡ፣ ለምሳሌ 9.50።',
   'There is no active merchant with this identifier.': 'በዚህ መለያ ኮድ የሚሠራ ነጋዴ የለም።',
   'The price of the voucher of ETB {1} is USD {2} now.': 'የETB {1} ቫውቸር ዋጋ አሁን USD {2} ነው።',
+  'The price of the voucher of ETB {1} for {2} is USD {3} now.':
+    'የETB {1} ቫውቸር ዋጋ ለ{2} አሁን USD {3} ነው።',
   'The packages that you may send, and what each costs you from the airtime wallet. Airtime costs its amount. What your customers pay is up to you: your server says it with each top-up.':
     'ሊልኳቸው የሚችሏቸው ጥቅሎችና እያንዳንዱ ከአየር ሰዓት ዋሌት የሚያስከፍልዎት። የአየር ሰዓት መጠኑን ያህል ያስከፍላል። ደንበኞችዎ የሚከፍሉትን እርስዎ ይወስናሉ፦ ሰርቨርዎ ከእያንዳንዱ ሙሌት ጋር ይገልጸዋል።',
   'Your contact at the service gives you access to packages.': 'በአገልግሎቱ ያለው ተጠሪዎ ጥቅሎችን ይፈቅድልዎታል።',
@@ -378,6 +380,8 @@ export const selling = {
   'Airtime wallet: {1} now, {2} after the sale.': 'የአየር ሰዓት ዋሌት፦ አሁን {1}፣ ከሽያጩ በኋላ {2}።',
   'Sell it': 'ሽጠው',
   'Change it': 'ቀይረው',
+  'You are about to retry top-up {1}.': 'ሙሌት {1} እንደገና ሊሞክሩ ነው።',
+  'You are about to retry top-up {1} to {2}.': 'ሙሌት {1} ወደ {2} እንደገና ሊሞክሩ ነው።',
   'You are about to send airtime of {1} to {2}.': 'የ{1} የአየር ሰዓት ወደ {2} ሊልኩ ነው።',
   'You are about to send a package for {1} to {2}.': 'የ{1} ጥቅል ወደ {2} ሊልኩ ነው።',
   'You are about to sell an anonymous voucher of {1}.': 'የ{1} ስም አልባ ቫውቸር ሊሸጡ ነው።',

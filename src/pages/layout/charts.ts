@@ -1,9 +1,10 @@
 import type { ClaimCounts, TopMerchant } from '../../db/figures.ts';
+import { amountText } from '../../domain/money.ts';
 import { type Chart, drawChart, type Tick } from '../../rendering/chart.ts';
 import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
 import { locale, sentence } from '../language/language.ts';
 import { beginningOf } from '../language/time-zone.ts';
-import { amountText, daysAfter, money, table, time } from './parts.ts';
+import { daysAfter, money, table, time } from './parts.ts';
 
 /** The unit of a chart's values. */
 type ChartUnit = 'ETB' | '%';

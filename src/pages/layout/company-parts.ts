@@ -1,4 +1,4 @@
-import type { listApiKeys } from '../../db/access/company-access.ts';
+import type { ListedKey } from '../../db/access/company-access.ts';
 import type { Database } from '../../db/connection.ts';
 import type { Wallet } from '../../db/ledger/account-statements.ts';
 import { partnerBalances, readLowBalances } from '../../db/ledger/ledger.ts';
@@ -7,11 +7,11 @@ import type { DayOfPayouts } from '../../db/lists/redemptions.ts';
 import type { MerchantTerms } from '../../db/vouchers/generation.ts';
 import type { WebhookEndpoint } from '../../db/webhooks/endpoints.ts';
 import { needsRotation } from '../../domain/access.ts';
-import { formatGroupedAmount, parseMoney } from '../../domain/money.ts';
+import { amountText, parseMoney } from '../../domain/money.ts';
 import { maskMsisdn } from '../../domain/phone.ts';
 import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
 import type { KnownText } from '../language/language.ts';
-import { amountText, badge, facts, money, type TableColumn, time } from './parts.ts';
+import { badge, facts, money, type TableColumn, time } from './parts.ts';
 
 /** Parts of a company that its own people and support see alike. */
 
@@ -87,12 +87,10 @@ function lowNote(balance: string, low: string | null, change: HtmlValue): Html {
   return html`<p>${isLow(balance, low) && badge('danger', 'Low')} ${low !== null && html`Low below ${money(low)}.`} ${change}</p>`;
 }
 
-type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
-
 /** The scopes of a key, and its daily limits. */
 export function apiKeyPower({ scopes, dailyAmount, dailyOperations }: ListedKey): Html {
   const limits = [
-    dailyAmount !== null && `${formatGroupedAmount(parseMoney(dailyAmount))} ETB a day`,
+    dailyAmount !== null && `${amountText(dailyAmount)} ETB a day`,
     dailyOperations !== null && `${dailyOperations} a day`,
   ].filter(Boolean);
   return html`${scopes.join(', ')}${limits.length > 0 && html`<br>${limits.join(', ')}`}`;

@@ -7,6 +7,9 @@ import { type Html, html } from '../../rendering/html.ts';
 import type { Form } from '../page.ts';
 import { field, formTokenField, selectField } from './parts.ts';
 
+/** A text for the database, which stores no U+0000: another control character stands for it, and no field allows it. */
+export const storable = (text: string): string => text.replaceAll('\0', '\u0001');
+
 /** The form of a request that sends none. */
 export const emptyForm: Form = { text: () => '', names: () => [] };
 
@@ -19,7 +22,8 @@ async function readUrlEncoded(request: IncomingMessage): Promise<Form | Refusal>
     return refuse('media-type-unsupported');
   const body = await readRawBody(request, FORM_LIMIT_BYTES);
   const fields = new URLSearchParams(body.toString('utf8'));
-  return { text: (name) => fields.get(name) ?? '', names: () => [...new Set(fields.keys())] };
+  const names = () => [...new Set(fields.keys())];
+  return { text: (name) => storable(fields.get(name) ?? ''), names };
 }
 
 /** Reads the form that a page is sent; a page without one has an empty form. */
@@ -56,7 +60,7 @@ async function readFormWithFile(
   const fields = await parse(body, type, textBytes[kind]);
   if (fields === 'too-large') return refuse('body-too-large');
   if (fields === 'malformed') return refuse('request-invalid');
-  return { text: (name) => fields.get(name) ?? '', names: () => [...fields.keys()] };
+  return { text: (name) => storable(fields.get(name) ?? ''), names: () => [...fields.keys()] };
 }
 
 /** First byte of a key in DER; no textual key begins with it. */

@@ -7,7 +7,7 @@ import type { ReversalState } from '../../domain/vouchers/redemption.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { ACCESS_PATH } from '../page.ts';
-import { amountText, badge, table, time } from './parts.ts';
+import { amountColumn, badge, table, time } from './parts.ts';
 
 /** Explains a refused call and its remedy; the reasons are those of src/domain/reasons.ts. */
 const refusalWords: Readonly<
@@ -175,10 +175,5 @@ export const ledgerHistory = (moves: readonly LedgerTransfer[]): Html =>
   html`${table('How the money moved', moves, [
     { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
     { title: 'What', phone: 'head', value: (move) => phrase(wordsOf(move)) },
-    {
-      title: 'ETB',
-      phone: 'figure etb',
-      value: ({ amount: moved }) => amountText(moved),
-      align: 'right',
-    },
+    amountColumn(({ amount }) => amount),
   ])}`;

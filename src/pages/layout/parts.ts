@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Days } from '../../db/days.ts';
-import { formatAmount, formatGroupedAmount, parseMoney } from '../../domain/money.ts';
+import { amountText } from '../../domain/money.ts';
 import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
 import { language, locale } from '../language/language.ts';
 import { timeZone, zonedTime } from '../language/time-zone.ts';
@@ -150,6 +150,17 @@ export const table = <Row>(
     )}</tr>`,
 )}</tbody>
 </table>`;
+
+/** A column of amounts in ETB, the figure of its row on a phone. */
+export const amountColumn = <Row>(amountOf: (row: Row) => string | null): TableColumn<Row> => ({
+  title: 'ETB',
+  phone: 'figure etb',
+  align: 'right',
+  value(row) {
+    const amount = amountOf(row);
+    return amount && amountText(amount);
+  },
+});
 
 const classOf = (...names: readonly (string | undefined)[]): Html | false => {
   const given = names.filter((name) => name !== undefined);
@@ -315,18 +326,12 @@ export function readDays(query: URLSearchParams): ReadDays {
   return { values, days: { first: from, last: to, zone: timeZone() }, problems: {} };
 }
 
-/** A decimal string with grouped thousands: "1,250.00". */
-export const amountText = (decimal: string): string => formatGroupedAmount(parseMoney(decimal));
-
 /** An amount with its currency, without a line break. */
 export const money = (decimal: string): Html =>
   html`<span class="money">ETB ${amountText(decimal)}</span>`;
 
 /** A sentence, without a line break in its amounts. */
 export const unbroken = (sentence: string): string => sentence.replaceAll('ETB ', 'ETB\u00A0');
-
-/** A decimal string for spreadsheets: "1250.00". */
-export const plainAmount = (decimal: string): string => formatAmount(parseMoney(decimal));
 
 /** Rows of a download at most; people split a longer one by its dates. */
 export const DOWNLOAD_ROWS = 20_000;

@@ -1,8 +1,7 @@
 import { findPrice, type NewPrice } from '../../db/catalogue/prices.ts';
-import type { Database, DatabaseTransaction } from '../../db/connection.ts';
-import { findNamedMerchants } from '../../db/vouchers/bulk-orders.ts';
+import type { Database } from '../../db/connection.ts';
+import { findNamedMerchants, type NamedMerchant } from '../../db/vouchers/bulk-orders.ts';
 import { parseMoney } from '../../domain/money.ts';
-import { setSellingPrice } from '../../operations/prices.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { sentence } from '../language/language.ts';
 import type { Form } from '../page.ts';
@@ -64,26 +63,12 @@ function farFrom(inForce: string, price: string): string | undefined {
     );
 }
 
-/** Sets a price; the details are those of its entry in the audit log. Undefined where nothing changes. */
-export async function storePrice(
-  transaction: DatabaseTransaction,
-  price: NewPrice,
-  /** Of the voucher, in ETB. */
-  amount: string,
-) {
-  const { denominationId, merchantId, sellingPriceUsd: after } = price;
-  const set = await setSellingPrice(transaction, price);
-  return set.ok && set.isChanged
-    ? { denominationId, amount, merchantId, before: set.before, after }
-    : undefined;
-}
-
 /** As the API accepts it (positiveDecimalField), with cents or finer. */
 const isPrice = (text: string): boolean =>
   /^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,6})?$/.test(text) && /[1-9]/.test(text);
 
 /**
- * The price and the merchant that a form names; null is all merchants. A price that is far from the price in force
+ * The price and the merchant that a form names; null is all other merchants. A price that is far from the price in force
  * is asked about once.
  */
 export async function readPriceForm(
@@ -91,7 +76,7 @@ export async function readPriceForm(
   form: Form,
   of: Pick<NewPrice, 'partnerId' | 'denominationId'>,
 ): Promise<
-  | { readonly ok: true; readonly price: string; readonly merchantId: number | null }
+  | { readonly ok: true; readonly price: string; readonly merchant: NamedMerchant | null }
   | { readonly ok: false; readonly wrong: WrongPrice }
 > {
   const [price, merchant] = [form.text('price').trim(), form.text('merchant').trim()];
@@ -104,12 +89,11 @@ export async function readPriceForm(
   const [named] = await findNamedMerchants(database, { ids: [], identifiers: [merchant] });
   if (merchant !== '' && !named)
     return refused({ merchantProblem: 'There is no active merchant with this identifier.' });
-  const merchantId = named?.id ?? null;
   const inForce =
-    (await findPrice(database, { ...of, merchantId })) ??
+    (await findPrice(database, { ...of, merchantId: named?.id ?? null })) ??
     (await findPrice(database, { ...of, merchantId: null }));
   const question = inForce && farFrom(inForce.selling_price_usd, price);
   if (question !== undefined && form.text(SURE) !== sureOf({ price, merchant }))
     return refused({ question });
-  return { ok: true, price, merchantId };
+  return { ok: true, price, merchant: named ?? null };
 }

@@ -7,6 +7,7 @@ import {
   type StatementRequest,
   type Wallet,
 } from '../../db/ledger/account-statements.ts';
+import { amountText } from '../../domain/money.ts';
 import { explainLine } from '../../domain/statements.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
@@ -17,7 +18,6 @@ import { walletLabels } from './company-parts.ts';
 import { daysForm } from './forms.ts';
 import { listAddress, pageNumber, paging } from './paging.ts';
 import {
-  amountText,
   daysAfter,
   emptyState,
   money,

@@ -1,21 +1,15 @@
 import { readLowBalances, setLowBalance as set } from '../../db/ledger/ledger.ts';
 import { mayUse } from '../../domain/access.ts';
-import {
-  formatAmount,
-  formatMoney,
-  parseMoney,
-  parseRequestAmount,
-  withoutGroups,
-} from '../../domain/money.ts';
+import { formatMoney, parseRequestAmount, plainAmount, withoutGroups } from '../../domain/money.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
 import { walletCards, walletLabels } from '../layout/company-parts.ts';
 import { field, questionPage } from '../layout/parts.ts';
-import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
+import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal, redirect } from '../page.ts';
 import { changeAccess } from '../session/confirmation.ts';
 
-const BALANCES_PATH = `${PORTAL_PATH}/balances`;
+export const BALANCES_PATH = `${PORTAL_PATH}/balances`;
 
 /** The balances as cards. */
 export const balanceCards = ({ services, session }: AccountRequest): Promise<Html> =>
@@ -45,14 +39,6 @@ ${await balanceCards(request)}
 const lowWalletOf = ({ params: { wallet } }: AccountRequest) =>
   wallet === 'gift' || wallet === 'airtime' ? wallet : undefined;
 
-/** Asks for the balance below which a wallet is low. */
-export const askLowBalance = portal.page({
-  path: '/balances/:wallet/low-balance',
-  needs: 'operate',
-  kind: 'partner',
-  handle: (request) => lowBalancePage(request),
-});
-
 async function lowBalancePage(
   request: AccountRequest,
   wrong?: { readonly value: string; readonly problem: string },
@@ -71,7 +57,7 @@ async function lowBalancePage(
       name: 'threshold',
       label: 'Low below, in ETB',
       hint: 'Empty: no warning.',
-      value: wrong?.value ?? (known === null ? '' : formatAmount(parseMoney(known))),
+      value: wrong?.value ?? (known === null ? '' : plainAmount(known)),
       error: wrong?.problem,
       maximumLength: 17,
       isOptional: true,
@@ -82,12 +68,13 @@ async function lowBalancePage(
   });
 }
 
-/** Sets the balance below which a wallet is low. */
-export const setLowBalanceForm = portal.form({
+/** Asks for the balance below which a wallet is low, and sets it. */
+export const setLowBalancePages = portal.asked({
   path: '/balances/:wallet/low-balance',
   needs: 'operate',
   confirmation: 'none',
   kind: 'partner',
+  ask: (request) => lowBalancePage(request),
   async handle(request) {
     const wallet = lowWalletOf(request);
     if (wallet === undefined) return problems.notFound;
@@ -104,14 +91,13 @@ export const setLowBalanceForm = portal.form({
       const after = threshold === null ? null : formatMoney(threshold);
       return { result: true, details: { wallet, before, after } };
     });
-    return {
-      kind: 'redirect',
-      to: BALANCES_PATH,
-      notice: sentence(
+    return redirect(
+      BALANCES_PATH,
+      sentence(
         wallet === 'gift'
           ? 'The low balance of the gift wallet is saved.'
           : 'The low balance of the airtime wallet is saved.',
       ),
-    };
+    );
   },
 });

@@ -1,27 +1,27 @@
-import { listPartnerPrices } from '../../db/catalogue/prices.ts';
+import { type ListedPrice, listPartnerPrices } from '../../db/catalogue/prices.ts';
 import { productList } from '../../db/lists/catalogue.ts';
 import type { RowOf } from '../../db/lists/list.ts';
 import { mayUse } from '../../domain/access.ts';
+import { amountText, plainAmount } from '../../domain/money.ts';
 import type { Operator } from '../../domain/phone.ts';
+import { setSellingPrice } from '../../operations/prices.ts';
 import { html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
 import { fileTime } from '../language/time-zone.ts';
 import { usd } from '../layout/company-parts.ts';
+import { badge, emptyState, money, questionPage, table, time } from '../layout/parts.ts';
+import { priceFields, readPriceForm, type WrongPrice } from '../layout/price-form.ts';
 import {
-  amountText,
-  badge,
-  emptyState,
-  money,
-  plainAmount,
-  questionPage,
-  table,
-  time,
-} from '../layout/parts.ts';
-import { priceFields, readPriceForm, storePrice, type WrongPrice } from '../layout/price-form.ts';
-import { type AccountRequest, idOf, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
+  type AccountRequest,
+  idOf,
+  type PageAnswer,
+  PORTAL_PATH,
+  portal,
+  redirect,
+} from '../page.ts';
 import { changeAccess } from '../session/confirmation.ts';
-import { csvFile, listFilters, listPages } from './lists.ts';
+import { csvFile, listedAmount, listFilters, listPages } from './lists.ts';
 
 /** The mobile operators as people name them. */
 export const operatorNames: Readonly<Record<Operator, string>> = {
@@ -62,25 +62,16 @@ amount. What your customers pay is up to you: your server says it with each top-
     },
     { title: 'Id', value: ({ id }) => html`<code>${id}</code>`, file: ({ id }) => String(id) },
     { title: 'State', file: ({ status }) => (status === 'ACTIVE' ? 'Sold' : 'Not sold now') },
-    {
-      title: 'Costs you, ETB',
-      phone: 'figure etb',
-      value: ({ amount: cost }) => amountText(cost),
-      align: 'right',
-      fileTitle: 'Costs you (ETB)',
-      file: ({ amount: cost }) => plainAmount(cost),
-    },
+    listedAmount('amount', 'Costs you, ETB', 'Costs you (ETB)', 'figure etb'),
   ],
   nothingYet: 'Your contact at the service gives you access to packages.',
 });
 
 const PRICES_PATH = `${PORTAL_PATH}/prices`;
 
-type Price = Awaited<ReturnType<typeof listPartnerPrices>>[number];
-
 const ALL_OTHERS = 'All merchants without their own price';
 
-const forWhom = ({ sellingPriceUsd, merchantId, merchant }: Price): string =>
+const forWhom = ({ sellingPriceUsd, merchantId, merchant }: ListedPrice): string =>
   sellingPriceUsd === null ? '' : merchantId === null ? ALL_OTHERS : (merchant ?? '');
 
 const pricesOf = ({ services, session }: AccountRequest) =>
@@ -133,7 +124,7 @@ ${mayUse(role, 'export') && prices.length > 0 && html`<p><a href="${PRICES_PATH}
   },
 });
 
-const changeLink = ({ denominationId, status, ...price }: Price) =>
+const changeLink = ({ denominationId, status, ...price }: ListedPrice) =>
   status === 'ACTIVE' &&
   price.merchantId === null &&
   html`<a href="${PRICES_PATH}/${denominationId}">Set<span class="visually-hidden"> the price of the
@@ -158,14 +149,6 @@ const denominationOf = async (request: AccountRequest) =>
     ({ denominationId, status }) => denominationId === idOf(request) && status === 'ACTIVE',
   );
 
-/** Asks for the selling price of a voucher. */
-export const askPrice = portal.page({
-  path: '/prices/:id',
-  needs: 'operate',
-  kind: 'partner',
-  handle: (request) => pricePage(request),
-});
-
 async function pricePage(request: AccountRequest, wrong?: WrongPrice): Promise<PageAnswer> {
   const found = await denominationOf(request);
   if (!found) return problems.notFound;
@@ -183,12 +166,13 @@ ${money(found.amount)} from the gift wallet each, whatever your price is.</p>`,
   });
 }
 
-/** Sets the selling price of a voucher; the previous price stays as history. */
-export const setPriceForm = portal.form({
+/** Asks for the selling price of a voucher, and sets it; the previous price stays as history. */
+export const setPricePages = portal.asked({
   path: '/prices/:id',
   needs: 'operate',
   confirmation: 'none',
   kind: 'partner',
+  ask: (request) => pricePage(request),
   async handle(request) {
     const found = await denominationOf(request);
     if (!found) return problems.notFound;
@@ -196,17 +180,19 @@ export const setPriceForm = portal.form({
     const named = { partnerId: request.session.company.id, denominationId };
     const read = await readPriceForm(request.services.database, request.form, named);
     if (!read.ok) return pricePage(request, read.wrong);
-    const { price, merchantId } = read;
+    const { price, merchant } = read;
     await changeAccess(request, 'set selling-price', async (transaction) => {
-      const wanted = { ...named, merchantId, sellingPriceUsd: price };
-      const details = await storePrice(transaction, wanted, found.amount);
-      return details && { result: true, details };
+      const wanted = { ...named, merchantId: merchant?.id ?? null, sellingPriceUsd: price };
+      const set = await setSellingPrice(transaction, wanted);
+      return set.ok && set.details ? { result: true, details: set.details } : undefined;
     });
-    const notice = sentence(
-      'The price of the voucher of ETB {1} is USD {2} now.',
-      amountText(found.amount),
-      price,
-    );
-    return { kind: 'redirect', to: PRICES_PATH, notice };
+    const amount = amountText(found.amount);
+    const notice = merchant
+      ? sentence(
+          'The price of the voucher of ETB {1} for {2} is USD {3} now.',
+          ...[amount, merchant.name, price],
+        )
+      : sentence('The price of the voucher of ETB {1} is USD {2} now.', amount, price);
+    return redirect(PRICES_PATH, notice);
   },
 });

@@ -11,13 +11,7 @@ import {
   type PortalPage,
   portal,
 } from '../page.ts';
-import {
-  answerStatus,
-  changeAccess,
-  checkProof,
-  proofFields,
-  type WrongProof,
-} from '../session/confirmation.ts';
+import { changeAccess, proofPages } from '../session/confirmation.ts';
 
 /** A question of a page, and the work of its form. */
 interface Asked<Subject, Result> {
@@ -43,7 +37,7 @@ interface AskedChange<Subject, Result> extends Asked<Subject, Result> {
   confirmed(subject: Subject): Html;
   /** Why nothing changed although the subject is there. */
   readonly problem?: string;
-  done(result: Result): { readonly to: string; readonly notice: string };
+  done(result: Result): PageAnswer;
 }
 
 /** The page that asks, and the form that changes: two pages of one address. */
@@ -51,7 +45,6 @@ export function changePages<Subject, Result>(
   change: AskedChange<Subject, Result>,
 ): readonly [ask: PortalPage, form: PortalPage] {
   const { path, needs, kind, action } = change;
-  const shared = { path, needs, ...(kind && { kind }) };
   const ask = async (request: AccountRequest, problem?: string): Promise<PageAnswer> => {
     const subject = await change.find(request);
     if (subject === undefined) return problems.notFound;
@@ -63,25 +56,23 @@ export function changePages<Subject, Result>(
       isDanger: true,
     });
   };
-  return [
-    portal.page({ ...shared, handle: (request) => ask(request) }),
-    portal.form({
-      ...shared,
-      async confirmation(request) {
-        const subject = await change.find(request);
-        return subject && change.confirmed(subject);
-      },
-      async handle(request) {
-        const result = await changeAccess(request, action, (transaction) =>
-          change.work(transaction, request),
-        );
-        // A subject that is not there gets 404.
-        return result === undefined
-          ? ask(request, change.problem)
-          : { kind: 'redirect', ...change.done(result) };
-      },
-    }),
-  ];
+  return portal.asked({
+    path,
+    needs,
+    ...(kind && { kind }),
+    ask: (request) => ask(request),
+    async confirmation(request) {
+      const subject = await change.find(request);
+      return subject && change.confirmed(subject);
+    },
+    async handle(request) {
+      const result = await changeAccess(request, action, (transaction) =>
+        change.work(transaction, request),
+      );
+      // A subject that is not there gets 404.
+      return result === undefined ? ask(request, change.problem) : change.done(result);
+    },
+  });
 }
 
 /** A secret that is shown after a proof, each time. */
@@ -92,33 +83,20 @@ interface AskedSecret<Subject, Result> extends Asked<Subject, Result> {
 }
 
 /** The page that asks for a proof, and the form that shows a secret: two pages of one address. */
-export function secretPages<Subject, Result>(
-  secret: AskedSecret<Subject, Result>,
-): readonly [ask: PortalPage, form: PortalPage] {
-  const { path, needs, action } = secret;
-  const ask = async (request: AccountRequest, wrong?: WrongProof): Promise<PageAnswer> => {
-    const subject = await secret.find(request);
-    if (subject === undefined) return problems.notFound;
-    return questionPage(request, {
-      ...secret.question(subject),
-      ...answerStatus(wrong),
-      fields: await proofFields(request, wrong?.problem),
-    });
-  };
-  return [
-    portal.page({ path, needs, handle: (request) => ask(request) }),
-    portal.form({
-      path,
-      needs,
-      confirmation: 'each-time',
-      async handle(request) {
-        const wrong = await checkProof(request);
-        if (wrong) return ask(request, wrong);
-        const result = await changeAccess(request, action, (transaction) =>
-          secret.work(transaction, request),
-        );
-        return result === undefined ? secret.problem : secret.show(request, result);
-      },
-    }),
-  ];
-}
+export const secretPages = <Subject, Result>({
+  action,
+  work,
+  problem,
+  show,
+  ...secret
+}: AskedSecret<Subject, Result>): readonly [ask: PortalPage, form: PortalPage] =>
+  proofPages(portal, {
+    ...secret,
+    nothing: () => problems.notFound,
+    async change(request) {
+      const result = await changeAccess(request, action, (transaction) =>
+        work(transaction, request),
+      );
+      return result === undefined ? problem : show(request, result);
+    },
+  });

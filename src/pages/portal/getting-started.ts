@@ -11,7 +11,7 @@ import { ACCESS_PATH, type AccountRequest, PORTAL_PATH, portal } from '../page.t
 import { KEY_PAIR_COMMANDS } from './access/access.ts';
 import {
   apiBase,
-  commands,
+  commandsToCopy,
   loginCommand,
   signedAnswer,
   signedCommand,
@@ -114,14 +114,14 @@ server, the page offers you its address.</p>
 <p><a class="button secondary" href="${ACCESS_PATH}#addresses">Register an address</a></p></section>
 <section class="card"><h2>3. Register your public key ${doneBadge(progress.hasPublicKey)}</h2>
 <p>You sign requests with a private key that never leaves your server. Make a key pair:</p>
-${commands(KEY_PAIR_COMMANDS)}
+${commandsToCopy(KEY_PAIR_COMMANDS)}
 <p>Then register the content of <code>public-key.pem</code>. The page asks you to sign a text with
 <code>private-key.pem</code>, which you keep secret.</p>
 <p><a class="button secondary" href="${ACCESS_PATH}#public-keys">Register a public key</a></p></section>
 <section class="card"><h2>4. Send the first signed request ${doneBadge(progress.hasCalled)}</h2>
 <p>In the folder of <code>private-key.pem</code>, with your API key instead of
 <code>YOUR_KEY</code>:</p>
-${commands(firstRequest(request))}
+${commandsToCopy(firstRequest(request))}
 <p>It claims a voucher that does not exist, so it changes nothing. The answer
 ${signedAnswer} means that <strong>your signature was
 accepted</strong>. After any other answer, <a href="${PORTAL_PATH}/try-it">Try it</a> shows what is

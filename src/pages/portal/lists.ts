@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { List, Sought } from '../../db/lists/list.ts';
 import type { ListPage, ListQuery } from '../../db/lists/list-page.ts';
 import { mayUse } from '../../domain/access.ts';
+import { amountText, plainAmount } from '../../domain/money.ts';
 import { readSearchTerm } from '../../domain/staff.ts';
 import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import type { ListParameter } from '../../http/lists/list-filters.ts';
@@ -9,7 +10,7 @@ import { listQuery } from '../../http/lists/list-query.ts';
 import { csv } from '../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
-import { beginningOf } from '../language/time-zone.ts';
+import { beginningOf, fileTime } from '../language/time-zone.ts';
 import { type FilterField, filterForm } from '../layout/forms.ts';
 import { listAddress, pageNumber, paging } from '../layout/paging.ts';
 import {
@@ -19,6 +20,7 @@ import {
   emptyState,
   type TableColumn,
   table,
+  time,
 } from '../layout/parts.ts';
 import {
   type AccountRequest,
@@ -27,6 +29,7 @@ import {
   PORTAL_PATH,
   type PortalPage,
   portal,
+  redirect,
 } from '../page.ts';
 
 type Filter = FilterField & ListParameter;
@@ -97,6 +100,32 @@ type ListField<Row> = (
   /** Its title in the file, where that differs. */
   readonly fileTitle?: string;
 };
+
+/** A field of amounts in ETB, by its name in the row. */
+export const listedAmount = <Name extends string>(
+  name: Name,
+  title: string,
+  fileTitle: string,
+  phone?: 'figure etb',
+): ListField<Readonly<Record<Name, string>>> => ({
+  title,
+  ...(phone && { phone }),
+  value: (row) => amountText(row[name]),
+  align: 'right',
+  fileTitle,
+  file: (row) => plainAmount(row[name]),
+});
+
+/** A field of times, by its name in the row. */
+export const listedTime = <Name extends string>(
+  name: Name,
+  title: string,
+): ListField<Readonly<Record<Name, Date>>> => ({
+  title,
+  phone: 'plain',
+  value: (row) => time(row[name]),
+  file: (row) => fileTime(row[name]),
+});
 
 /** The definition of one list of the portal. */
 interface ListView<Row> {
@@ -172,7 +201,8 @@ export function soughtBy(
   text: string,
 ): Sought | undefined {
   const term = readSearchTerm(text);
-  if (term === undefined) return undefined;
+  // A code is sought nowhere, so that it stands in no address.
+  if (term === undefined || term.voucherCode !== undefined) return undefined;
   const { msisdn, serialNumber, topupId, uuid, reference } = term;
   return {
     ...(msisdn !== undefined && { numberHash: digests.numberHash(msisdn) }),
@@ -187,7 +217,7 @@ export function soughtBy(
 export const listPages = <Row>(view: ListView<Row>): readonly PortalPage[] => [
   listPage(view),
   listDownload(view),
-  ...(view.list.finds ? [findForm(view), findAgain(view)] : []),
+  ...(view.list.finds ? findPages(view) : []),
 ];
 
 /** Filter form, rows and links to further pages. */
@@ -208,30 +238,20 @@ const findPath = <Row>(view: ListView<Row>): string => `${view.path}/find`;
 
 /**
  * Answers a search. By POST, because a phone number in an address would appear in logs and histories of browsers.
- * Whatever has none gets the address of its result.
+ * Whatever has none, and is readable, gets the address of its result.
  */
-const findForm = <Row>(view: ListView<Row>): PortalPage =>
-  portal.form({
+const findPages = <Row>(view: ListView<Row>) =>
+  portal.shown({
     path: findPath(view),
-    changesNothing: true,
     needs: 'read',
-    confirmation: 'none',
     kind: view.kind,
+    back: () => redirect(PORTAL_PATH + view.path),
     handle(request) {
       const filters = readFilters(request, view, request.form.text);
-      return filters.sought?.numberHash === undefined
-        ? { kind: 'redirect', to: listAddress(PORTAL_PATH + view.path, filters.values) }
+      return filters.query && filters.sought?.numberHash === undefined
+        ? redirect(listAddress(PORTAL_PATH + view.path, filters.values))
         : showRows(request, view, { ...filters, page: 1 });
     },
-  });
-
-/** A search that was reloaded by its address begins again. */
-const findAgain = <Row>(view: ListView<Row>): PortalPage =>
-  portal.page({
-    path: findPath(view),
-    needs: 'read',
-    kind: view.kind,
-    handle: () => ({ kind: 'redirect', to: PORTAL_PATH + view.path }),
   });
 
 type ReadPage = ReadFilters & { readonly page: number };

@@ -1,5 +1,4 @@
-import { addAuditEntry } from '../../db/access/calls.ts';
-import { PORTAL_ACTOR } from '../../domain/access.ts';
+import { addPersonEntry } from '../../db/access/calls.ts';
 import { messageOf, type Reason, type Refusal } from '../../domain/refusals.ts';
 import type { Caller } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
@@ -23,15 +22,11 @@ export const recordOperation = (
   action: string,
   details: Readonly<Record<string, unknown>>,
 ): Promise<void> =>
-  services.database.transaction().execute((transaction) =>
-    addAuditEntry(transaction, {
-      actor: PORTAL_ACTOR + session.email,
-      action,
-      subjectKind: session.company.kind,
-      subjectId: session.company.id,
-      details: { ...details, sourceAddress },
-    }),
-  );
+  services.database
+    .transaction()
+    .execute((transaction) =>
+      addPersonEntry(transaction, session, action, { ...details, sourceAddress }),
+    );
 
 /** The field that makes a form one operation, however often it is sent; over several pages it stays the same. */
 export const onceField = (once = randomToken()): Html =>
@@ -42,6 +37,9 @@ export function onceKey({ form }: AccountRequest): string | undefined {
   const once = form.text('once');
   return /^[\w-]{43}$/.test(once) ? `portal:${once}` : undefined;
 }
+
+/** What a form says that had its effect before. */
+export const SENT_AGAIN = 'This form was sent more than once. It sold once.';
 
 /** The page of an operation that was refused, or whose outcome is not known yet. */
 export const refusedPage = (page: {

@@ -20,7 +20,7 @@ import {
   type Underway,
 } from '../../db/overview.ts';
 import { mayUse } from '../../domain/access.ts';
-import { formatMoney, parseMoney } from '../../domain/money.ts';
+import { amountText, formatMoney, parseMoney, sumOf } from '../../domain/money.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { locale } from '../language/language.ts';
 import { timeZone } from '../language/time-zone.ts';
@@ -34,7 +34,7 @@ import {
   merchantsList,
   successOf,
 } from '../layout/charts.ts';
-import { amountText, daysAfter, message, money, time, today } from '../layout/parts.ts';
+import { daysAfter, message, money, time, today } from '../layout/parts.ts';
 import { type AccountRequest, PORTAL_PATH, portal } from '../page.ts';
 import { balanceCards } from './balances.ts';
 import { gettingStarted } from './getting-started.ts';
@@ -83,7 +83,7 @@ function trendOf<Day extends { readonly day: string }>(
   const half = days.length / 2;
   const total = (part: readonly Day[]) => ({
     count: part.reduce((count, day) => count + valuesOf(day).count, 0),
-    sum: formatMoney(part.reduce((sum, day) => sum + parseMoney(valuesOf(day).sum), 0n)),
+    sum: formatMoney(sumOf(part.map((day) => valuesOf(day).sum))),
   });
   return {
     before: total(days.slice(0, half)),

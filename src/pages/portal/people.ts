@@ -4,11 +4,11 @@ import type { DatabaseTransaction } from '../../db/connection.ts';
 import {
   addPortalAccount,
   canonicalEmail,
+  changeAccount,
   findPerson,
   findPortalAccount,
   hasOtherOwner,
   listPortalAccounts,
-  setPortalRole,
 } from '../../db/people/accounts.ts';
 import { setSecondFactorRule } from '../../db/people/second-factors.ts';
 import { disableAccount, resetAccount } from '../../db/people/sign-ins.ts';
@@ -31,7 +31,14 @@ import {
   table,
   time,
 } from '../layout/parts.ts';
-import { type AccountRequest, idOf, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
+import {
+  type AccountRequest,
+  idOf,
+  type PageAnswer,
+  PORTAL_PATH,
+  portal,
+  redirect,
+} from '../page.ts';
 import { changeAccess } from '../session/confirmation.ts';
 import { changePages } from './changes.ts';
 import { csvFile } from './lists.ts';
@@ -201,7 +208,7 @@ async function addAccount(
   const isFormer =
     found?.disabledAt && found.company.kind === company.kind && found.company.id === company.id;
   if (!isFormer) return undefined;
-  await setPortalRole(transaction, found.id, role);
+  await changeAccount(transaction, found.id, { role });
   await resetAccount(transaction, found.id, { hash, mustChange: true, lifetimeSeconds });
   return found.id;
 }
@@ -212,13 +219,6 @@ const LAST_OWNER = 'This is the only owner: make somebody else an owner first.';
 /** The person of the path; undefined where the company has none. */
 const personOf = (request: AccountRequest) =>
   findPerson(request.services.database, idOf(request), request.session.company);
-
-/** Asks what a person may do. */
-export const askChangeRole = portal.page({
-  path: '/people/:id/role',
-  needs: 'people',
-  handle: (request) => rolePage(request),
-});
 
 async function rolePage(request: AccountRequest, problem?: string): Promise<PageAnswer> {
   const person = await personOf(request);
@@ -234,8 +234,8 @@ async function rolePage(request: AccountRequest, problem?: string): Promise<Page
   });
 }
 
-/** Changes what a person may do; their next page goes by it. */
-export const changeRoleForm = portal.form({
+/** Asks what a person may do, and changes it; their next page goes by it. */
+export const changeRolePages = portal.asked({
   path: '/people/:id/role',
   needs: 'people',
   confirmation: async (request) => {
@@ -247,6 +247,7 @@ export const changeRoleForm = portal.form({
       html`You are about to change the role of ${person.email} to ${phrase(role)}.`
     );
   },
+  ask: (request) => rolePage(request),
   async handle(request) {
     const after = readRole(request);
     if (after === undefined) return problems.invalid;
@@ -257,7 +258,7 @@ export const changeRoleForm = portal.form({
       if (person === undefined) return undefined;
       if (person.role === 'owner' && after !== 'owner')
         if (!(await hasOtherOwner(transaction, accountId, company))) return undefined;
-      await setPortalRole(transaction, accountId, after);
+      await changeAccount(transaction, accountId, { role: after });
       const { email, role: before } = person;
       return { result: person, details: { accountId, email, before, after } };
     });
@@ -265,11 +266,10 @@ export const changeRoleForm = portal.form({
     if (changed === undefined) return rolePage(request, LAST_OWNER);
     // Without the role the page of people is not theirs any more.
     const isGone = accountId === request.session.accountId && after !== 'owner';
-    return {
-      kind: 'redirect',
-      to: isGone ? `${PORTAL_PATH}/account` : PEOPLE_PATH,
-      notice: sentence('The role of {1} is {2}.', changed.email, sentence(after)),
-    };
+    return redirect(
+      isGone ? `${PORTAL_PATH}/account` : PEOPLE_PATH,
+      sentence('The role of {1} is {2}.', changed.email, sentence(after)),
+    );
   },
 });
 
@@ -298,7 +298,7 @@ those that they may have copied.</p>`,
     return { result: email, details: { accountId, email, role } };
   },
   problem: LAST_OWNER,
-  done: (email) => ({ to: PEOPLE_PATH, notice: sentence('{1} is removed.', email) }),
+  done: (email) => redirect(PEOPLE_PATH, sentence('{1} is removed.', email)),
 });
 
 /** The company's rule, on the page of people. */
@@ -336,12 +336,11 @@ export const requireSecondFactorsForm = portal.form({
         ? { result: true, details: {} }
         : undefined,
     );
-    return {
-      kind: 'redirect',
-      to: PEOPLE_PATH,
-      notice: isRequired
+    return redirect(
+      PEOPLE_PATH,
+      isRequired
         ? 'Everybody needs a second factor now.'
         : 'Each person decides about the second factor now.',
-    };
+    );
   },
 });

@@ -1,12 +1,7 @@
-import { addAuditEntry } from '../../db/access/calls.ts';
+import { addPersonEntry } from '../../db/access/calls.ts';
 import { messageLanguageOf, setMessageLanguage } from '../../db/catalogue/companies.ts';
-import {
-  hasStatementsByEmail,
-  setLanguage,
-  setStatementByEmail,
-  setTimeZone,
-} from '../../db/people/accounts.ts';
-import { mayUse, PORTAL_ACTOR } from '../../domain/access.ts';
+import { changeAccount, hasStatementsByEmail } from '../../db/people/accounts.ts';
+import { mayUse } from '../../domain/access.ts';
 import { languageNames, messageLanguages } from '../../domain/vouchers/messages.ts';
 import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
@@ -14,7 +9,7 @@ import { problems } from '../answers.ts';
 import { language, languages, readLanguage, sentence } from '../language/language.ts';
 import { timeZone } from '../language/time-zone.ts';
 import { postForm, selectField } from '../layout/parts.ts';
-import { type AccountRequest, type Form, PORTAL_PATH, portal } from '../page.ts';
+import { type AccountRequest, type Form, PORTAL_PATH, portal, redirect } from '../page.ts';
 
 /** The form of a choice on the page of the account, which it leads back to. */
 const choiceForm = <Chosen>({
@@ -38,7 +33,7 @@ const choiceForm = <Chosen>({
       const chosen = read(request.form);
       if (chosen === undefined) return problems.invalid;
       await save(request, chosen);
-      return { kind: 'redirect', to: `${PORTAL_PATH}/account`, notice: notice(chosen) };
+      return redirect(`${PORTAL_PATH}/account`, notice(chosen));
     },
   });
 
@@ -63,7 +58,7 @@ export const changeLanguageForm = choiceForm({
   needs: 'own',
   read: (form) => readLanguage(form.text('language')),
   save: ({ services, session }, chosen) =>
-    setLanguage(services.database, session.accountId, chosen),
+    changeAccount(services.database, session.accountId, { language: chosen }),
   notice: () => 'The portal is in this language now.',
 });
 
@@ -98,12 +93,9 @@ export const changeMessageLanguageForm = choiceForm({
     services.database.transaction().execute(async (transaction) => {
       const before = await setMessageLanguage(transaction, session.company.id, language);
       if (before === language) return;
-      await addAuditEntry(transaction, {
-        actor: PORTAL_ACTOR + session.email,
-        action: 'set message-language',
-        subjectKind: 'partner',
-        subjectId: session.company.id,
-        details: { messageLanguage: { from: before, to: language }, sourceAddress },
+      await addPersonEntry(transaction, session, 'set message-language', {
+        messageLanguage: { from: before, to: language },
+        sourceAddress,
       });
     }),
   notice: (language) => sentence('Messages to owners are in {1} now.', languageNames[language]),
@@ -134,7 +126,8 @@ export const changeTimeZoneForm = choiceForm({
   path: '/account/time-zone',
   needs: 'own',
   read: (form) => zones.find((zone) => zone === form.text('time-zone')),
-  save: ({ services, session }, zone) => setTimeZone(services.database, session.accountId, zone),
+  save: ({ services, session }, zone) =>
+    changeAccount(services.database, session.accountId, { time_zone: zone }),
   notice: (zone) => sentence('Times are in {1} now.', zone.replaceAll('_', ' ')),
 });
 
@@ -168,15 +161,14 @@ export const changeStatementByEmailForm = portal.form({
     if (!mayUse(session.role, 'export')) return problems.notYourRole;
     const wanted = form.text('wanted');
     if (wanted !== 'yes' && wanted !== 'no') return problems.invalid;
-    await setStatementByEmail(services.database, session.accountId, wanted === 'yes');
-    return {
-      kind: 'redirect',
-      to: `${PORTAL_PATH}/account`,
-      notice:
-        wanted === 'yes'
-          ? 'You get the monthly statement by e-mail now.'
-          : 'You do not get the monthly statement by e-mail any more.',
-    };
+    const isWanted = wanted === 'yes';
+    await changeAccount(services.database, session.accountId, { statement_by_email: isWanted });
+    return redirect(
+      `${PORTAL_PATH}/account`,
+      isWanted
+        ? 'You get the monthly statement by e-mail now.'
+        : 'You do not get the monthly statement by e-mail any more.',
+    );
   },
 });
 

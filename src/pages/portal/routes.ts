@@ -5,15 +5,12 @@ import { type Menu, type Page, PORTAL_PATH, type SiteOf } from '../page.ts';
 import { showAccess } from './access/access.ts';
 import { addAddressForm, askAddAddress, removeAddressPages } from './access/change-addresses.ts';
 import {
-  askKeyLimits,
-  askKeyScopes,
-  askRotateApiKey,
-  changeKeyLimitsForm,
-  changeKeyScopesForm,
+  changeKeyLimitsPages,
+  changeKeyScopesPages,
   copyApiKeyPages,
   makeApiKeyForm,
   revokeApiKeyPages,
-  rotateApiKeyForm,
+  rotateApiKeyPages,
 } from './access/change-api-keys.ts';
 import {
   provePublicKeyForm,
@@ -22,27 +19,20 @@ import {
 } from './access/change-public-keys.ts';
 import { activateForm, showActivation } from './activation.ts';
 import { downloadCalls, downloadChanges, showActivity } from './activity.ts';
-import { askLowBalance, setLowBalanceForm, showBalances } from './balances.ts';
+import { setLowBalancePages, showBalances } from './balances.ts';
 import {
-  askCancelBulkOrder,
   bulkOrderPages,
-  cancelBulkOrderForm,
+  cancelBulkOrderPages,
   downloadBulkResultForm,
   showBulkOrder,
 } from './bulk/bulk-orders.ts';
-import {
-  askOrderInBulk,
-  checkBulkOrderForm,
-  downloadBulkExample,
-  orderBulkForm,
-} from './bulk/order-in-bulk.ts';
-import { askPrice, downloadPrices, packagePages, setPriceForm, showPrices } from './catalogue.ts';
+import { downloadBulkExample, orderBulkForm, orderInBulkPages } from './bulk/order-in-bulk.ts';
+import { downloadPrices, packagePages, setPricePages, showPrices } from './catalogue.ts';
 import { showGettingStarted } from './getting-started.ts';
 import { showOverview } from './overview.ts';
 import {
   addPersonForm,
-  askChangeRole,
-  changeRoleForm,
+  changeRolePages,
   downloadPeople,
   removePersonPages,
   requireSecondFactorsForm,
@@ -55,32 +45,18 @@ import {
   changeStatementByEmailForm,
   changeTimeZoneForm,
 } from './preferences.ts';
-import {
-  downloadPayouts,
-  downloadSales,
-  redemptionPages,
-  showPayouts,
-  showSales,
-} from './sales.ts';
+import { payoutsByDay, redemptionPages, salesByDay } from './sales.ts';
 import { sellPages } from './sell.ts';
 import {
   downloadMonth,
   downloadStatement,
-  findInStatementAgain,
-  findInStatementForm,
+  findInStatementPages,
   showStatement,
   showStatements,
 } from './statements.ts';
-import { askRetryTopUp, retryTopUpForm, showTopUp, topUpPages } from './top-ups.ts';
+import { retryTopUpPages, showTopUp, topUpPages } from './top-ups.ts';
 import { showTryIt } from './try-it.ts';
-import {
-  askCancelVoucher,
-  askResendMessage,
-  cancelVoucherForm,
-  resendMessageForm,
-  showVoucher,
-  voucherPages,
-} from './vouchers.ts';
+import { cancelVoucherPages, resendMessagePages, showVoucher, voucherPages } from './vouchers.ts';
 import { downloadDeliveries, sendWebhookAgainForm, showWebhook } from './webhooks/webhook.ts';
 import {
   addWebhookForm,
@@ -101,53 +77,40 @@ const pages: readonly Page<PortalSession, PortalNeed>[] = [
   showBalances,
   showStatement,
   downloadStatement,
-  findInStatementForm,
-  findInStatementAgain,
-  askLowBalance,
-  setLowBalanceForm,
+  ...findInStatementPages,
+  ...setLowBalancePages,
   showVoucher,
   ...voucherPages,
-  askCancelVoucher,
-  cancelVoucherForm,
-  askResendMessage,
-  resendMessageForm,
+  ...cancelVoucherPages,
+  ...resendMessagePages,
   ...sellPages,
-  askOrderInBulk,
+  ...orderInBulkPages,
   downloadBulkExample,
-  checkBulkOrderForm,
   orderBulkForm,
   showBulkOrder,
   ...bulkOrderPages,
-  askCancelBulkOrder,
-  cancelBulkOrderForm,
+  ...cancelBulkOrderPages,
   downloadBulkResultForm,
   showPrices,
-  askPrice,
-  setPriceForm,
+  ...setPricePages,
   downloadPrices,
   ...packagePages,
   showTopUp,
   ...topUpPages,
-  askRetryTopUp,
-  retryTopUpForm,
-  showSales,
-  downloadSales,
+  ...retryTopUpPages,
+  ...salesByDay,
   ...redemptionPages,
-  showPayouts,
-  downloadPayouts,
+  ...payoutsByDay,
   showStatements,
   downloadMonth,
   showGettingStarted,
   showAccess,
   makeApiKeyForm,
   ...copyApiKeyPages,
-  askRotateApiKey,
-  rotateApiKeyForm,
+  ...rotateApiKeyPages,
   ...revokeApiKeyPages,
-  askKeyScopes,
-  changeKeyScopesForm,
-  askKeyLimits,
-  changeKeyLimitsForm,
+  ...changeKeyScopesPages,
+  ...changeKeyLimitsPages,
   askAddAddress,
   addAddressForm,
   ...removeAddressPages,
@@ -171,8 +134,7 @@ const pages: readonly Page<PortalSession, PortalNeed>[] = [
   showPeople,
   downloadPeople,
   addPersonForm,
-  askChangeRole,
-  changeRoleForm,
+  ...changeRolePages,
   ...removePersonPages,
   requireSecondFactorsForm,
   changeTimeZoneForm,

@@ -1,7 +1,10 @@
+import type { Database } from '../../db/connection.ts';
+import type { Days } from '../../db/days.ts';
 import { type DayOfSales, type Margin, readMargins, salesPerDay } from '../../db/ledger/sales.ts';
 import { type DayOfPayouts, payoutsPerDay, redemptionList } from '../../db/lists/redemptions.ts';
 import { mayUse } from '../../domain/access.ts';
-import { formatMoney, parseMoney } from '../../domain/money.ts';
+import { amountText, formatMoney, plainAmount, sumOf } from '../../domain/money.ts';
+import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { beginningOf, fileTime, timeZone } from '../language/time-zone.ts';
@@ -11,48 +14,109 @@ import { daysForm } from '../layout/forms.ts';
 import { redemptionStates, reversalLabels, stateBadge, stateOptions } from '../layout/labels.ts';
 import { listAddress } from '../layout/paging.ts';
 import {
-  amountText,
   daySchema,
   daysAfter,
   emptyState,
   money,
-  plainAmount,
   readDays,
   table,
-  time,
   withoutEmptyEnds,
 } from '../layout/parts.ts';
-import { type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
-import { csvFile, listFilters, listPages } from './lists.ts';
+import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
+import {
+  csvFile,
+  type FileColumns,
+  listedAmount,
+  listedTime,
+  listFilters,
+  listPages,
+} from './lists.ts';
 import { termsCard } from './terms.ts';
 
+/** The page of sales or payouts by day, and their file, which begins with the oldest day. */
+function dayPages<Day extends { readonly day: string }>(declared: {
+  readonly path: '/sales' | '/payouts';
+  readonly kind: CompanyKind;
+  readonly title: string;
+  readonly intro: Html;
+  readonly read: (database: Database, companyId: number, days: Days) => Promise<readonly Day[]>;
+  /** The file's columns after that of the day. */
+  readonly file: FileColumns<Day>;
+  readonly show: (
+    found: readonly Day[],
+    database: Database,
+    companyId: number,
+    days: Days,
+  ) => Html | Promise<Html>;
+  /** Stands below the days. */
+  readonly below?: (request: AccountRequest) => Promise<Html>;
+}) {
+  const { path, kind, title, read } = declared;
+  const address = `${PORTAL_PATH}${path}`;
+  const page = portal.page({
+    path,
+    needs: 'read',
+    kind,
+    async handle(request) {
+      const { services, session, query } = request;
+      const range = readDays(query);
+      const { days } = range;
+      const { id } = session.company;
+      const shown =
+        days &&
+        (await services.lists.read(session.company, async (database) =>
+          declared.show(await read(database, id, days), database, id, days),
+        ));
+      if (days && !shown) return problems.busy;
+      const download = listAddress(`${address}/download`, range.values);
+      return {
+        kind: 'page',
+        title,
+        status: shown ? undefined : 422,
+        content: html`${declared.intro}
+<section class="card">${daysForm(address, range)}
+${shown && mayUse(session.role, 'export') && html`<p><a href="${download}">Download as CSV</a></p>`}</section>
+${shown}
+${declared.below && (await declared.below(request))}`,
+      };
+    },
+  });
+  const file = portal.page({
+    path: `${path}/download`,
+    needs: 'export',
+    kind,
+    async handle({ services, session, query }): Promise<PageAnswer> {
+      const { days } = readDays(query);
+      if (days === undefined) return problems.invalid;
+      const found = await services.lists.read(session.company, (database) =>
+        read(database, session.company.id, days),
+      );
+      if (!found) return problems.busy;
+      return csvFile(`${path.slice(1)}-${days.first}-${days.last}`, found, {
+        [`Day (${timeZone()})`]: ({ day }) => day,
+        ...declared.file,
+      });
+    },
+  });
+  return [page, file] as const;
+}
+
 /** A partner's sales per day: generated vouchers and delivered top-ups. */
-export const showSales = portal.page({
+export const salesByDay = dayPages<DayOfSales>({
   path: '/sales',
-  needs: 'read',
   kind: 'partner',
-  async handle({ services, session, query }) {
-    const range = readDays(query);
-    const { days: asked } = range;
-    const found =
-      asked &&
-      (await services.lists.read(session.company, async (database) => ({
-        days: await salesPerDay(database, session.company.id, asked),
-        margins: await readMargins(database, session.company.id, asked),
-      })));
-    if (asked && !found) return problems.busy;
-    const download = listAddress(`${PORTAL_PATH}/sales/download`, range.values);
-    return {
-      kind: 'page',
-      title: 'Sales',
-      status: found ? undefined : 422,
-      content: html`<h1>Sales per day</h1>
-<p>Vouchers count when they are generated, top-ups when they are delivered, also late.</p>
-<section class="card">${daysForm(`${PORTAL_PATH}/sales`, range)}
-${found && mayUse(session.role, 'export') && html`<p><a href="${download}">Download as CSV</a></p>`}</section>
-${found && sales(found.days, found.margins)}`,
-    };
+  title: 'Sales',
+  intro: html`<h1>Sales per day</h1>
+<p>Vouchers count when they are generated, top-ups when they are delivered, also late.</p>`,
+  read: salesPerDay,
+  file: {
+    Vouchers: ({ vouchers }) => vouchers,
+    'Vouchers (ETB)': ({ voucherAmount }) => plainAmount(voucherAmount),
+    'Top-ups': ({ topups }) => topups,
+    'Top-ups (ETB)': ({ topupAmount }) => plainAmount(topupAmount),
   },
+  show: async (found, database, partnerId, days) =>
+    sales(found, await readMargins(database, partnerId, days)),
 });
 
 function sales(all: readonly DayOfSales[], margins: readonly Margin[]): Html {
@@ -82,28 +146,6 @@ ${table(
   [{ title: 'Day', value: ({ day }) => phrase(day) }, ...salesColumns],
 )}</section>`;
 }
-
-/** The sales as a file, oldest first. */
-export const downloadSales = portal.page({
-  path: '/sales/download',
-  needs: 'export',
-  kind: 'partner',
-  async handle({ services, session, query }): Promise<PageAnswer> {
-    const { days } = readDays(query);
-    if (days === undefined) return problems.invalid;
-    const found = await services.lists.read(session.company, (database) =>
-      salesPerDay(database, session.company.id, days),
-    );
-    if (!found) return problems.busy;
-    return csvFile(`sales-${days.first}-${days.last}`, found, {
-      [`Day (${timeZone()})`]: ({ day }) => day,
-      Vouchers: ({ vouchers }) => vouchers,
-      'Vouchers (ETB)': ({ voucherAmount }) => plainAmount(voucherAmount),
-      'Top-ups': ({ topups }) => topups,
-      'Top-ups (ETB)': ({ topupAmount }) => plainAmount(topupAmount),
-    });
-  },
-});
 
 const marginNames = { vouchers: 'Vouchers', topups: 'Top-ups' } as const;
 
@@ -144,59 +186,29 @@ ${dayChart({
 
 const totalOfSales = (
   days: readonly DayOfSales[],
-): Pick<DayOfSales, 'vouchers' | 'voucherAmount' | 'topups' | 'topupAmount'> => {
-  const sum = (value: (day: DayOfSales) => string) =>
-    formatMoney(days.reduce((total, day) => total + parseMoney(value(day)), 0n));
-  return {
-    vouchers: days.reduce((total, { vouchers }) => total + vouchers, 0),
-    topups: days.reduce((total, { topups }) => total + topups, 0),
-    voucherAmount: sum(({ voucherAmount }) => voucherAmount),
-    topupAmount: sum(({ topupAmount }) => topupAmount),
-  };
-};
-
-/** A merchant's payouts per day. */
-export const showPayouts = portal.page({
-  path: '/payouts',
-  needs: 'read',
-  kind: 'merchant',
-  async handle(request) {
-    const { services, session, query } = request;
-    const range = readDays(query);
-    const found =
-      range.days && (await payoutsPerDay(services.database, session.company.id, range.days));
-    const download = listAddress(`${PORTAL_PATH}/payouts/download`, range.values);
-    return {
-      kind: 'page',
-      title: 'Payouts',
-      status: found ? undefined : 422,
-      content: html`<h1>Payouts per day</h1>
-<p>Payments to you through mobile money, by the day of the provider’s confirmation, without those that
-were reversed.</p>
-<section class="card">${daysForm(`${PORTAL_PATH}/payouts`, range)}
-${found && mayUse(session.role, 'export') && html`<p><a href="${download}">Download as CSV</a></p>`}</section>
-${found && payouts(found)}
-${await termsCard(request)}`,
-    };
-  },
+): Pick<DayOfSales, 'vouchers' | 'voucherAmount' | 'topups' | 'topupAmount'> => ({
+  vouchers: days.reduce((total, { vouchers }) => total + vouchers, 0),
+  topups: days.reduce((total, { topups }) => total + topups, 0),
+  voucherAmount: formatMoney(sumOf(days.map(({ voucherAmount }) => voucherAmount))),
+  topupAmount: formatMoney(sumOf(days.map(({ topupAmount }) => topupAmount))),
 });
 
-/** The payouts as a file, oldest first. */
-export const downloadPayouts = portal.page({
-  path: '/payouts/download',
-  needs: 'export',
+/** A merchant's payouts per day. */
+export const payoutsByDay = dayPages<DayOfPayouts>({
+  path: '/payouts',
   kind: 'merchant',
-  async handle({ services, session, query }): Promise<PageAnswer> {
-    const { days } = readDays(query);
-    if (days === undefined) return problems.invalid;
-    const found = await payoutsPerDay(services.database, session.company.id, days);
-    return csvFile(`payouts-${days.first}-${days.last}`, found, {
-      [`Day (${timeZone()})`]: ({ day }) => day,
-      Payouts: ({ payouts: count }) => count,
-      'Paid (ETB)': ({ paid }) => plainAmount(paid),
-      'Service fees (ETB)': ({ serviceFees }) => plainAmount(serviceFees),
-    });
+  title: 'Payouts',
+  intro: html`<h1>Payouts per day</h1>
+<p>Payments to you through mobile money, by the day of the provider’s confirmation, without those that
+were reversed.</p>`,
+  read: payoutsPerDay,
+  file: {
+    Payouts: ({ payouts: count }) => count,
+    'Paid (ETB)': ({ paid }) => plainAmount(paid),
+    'Service fees (ETB)': ({ serviceFees }) => plainAmount(serviceFees),
   },
+  show: payouts,
+  below: termsCard,
 });
 
 function payouts(all: readonly DayOfPayouts[]): Html {
@@ -223,15 +235,11 @@ const linkedDay = ({ day, payouts: count }: DayOfPayouts): Html =>
     ? phrase(day)
     : html`<a href="${PORTAL_PATH}/redemptions?paid=${day}">${day}</a>`;
 
-const totalOfPayouts = (days: readonly DayOfPayouts[]): Omit<DayOfPayouts, 'day'> => {
-  const sum = (value: (day: DayOfPayouts) => string) =>
-    formatMoney(days.reduce((total, day) => total + parseMoney(value(day)), 0n));
-  return {
-    payouts: days.reduce((total, day) => total + day.payouts, 0),
-    paid: sum(({ paid }) => paid),
-    serviceFees: sum(({ serviceFees }) => serviceFees),
-  };
-};
+const totalOfPayouts = (days: readonly DayOfPayouts[]): Omit<DayOfPayouts, 'day'> => ({
+  payouts: days.reduce((total, day) => total + day.payouts, 0),
+  paid: formatMoney(sumOf(days.map(({ paid }) => paid))),
+  serviceFees: formatMoney(sumOf(days.map(({ serviceFees }) => serviceFees))),
+});
 
 /** A merchant's redemptions, newest first. */
 export const redemptionPages = listPages({
@@ -255,12 +263,7 @@ service fee, and the amount paid to you through mobile money.</p>`,
     },
   },
   fields: [
-    {
-      title: 'Redeemed',
-      phone: 'plain',
-      value: ({ createdAt }) => time(createdAt),
-      file: ({ createdAt }) => fileTime(createdAt),
-    },
+    listedTime('createdAt', 'Redeemed'),
     { title: 'Paid', file: ({ paidAt }) => paidAt && fileTime(paidAt) },
     {
       title: 'Voucher',
@@ -290,28 +293,9 @@ service fee, and the amount paid to you through mobile money.</p>`,
 <code>${referenceNumber}</code></span>`
         }`,
     },
-    {
-      title: 'Taken, ETB',
-      value: ({ amount: taken }) => amountText(taken),
-      align: 'right',
-      fileTitle: 'Taken (ETB)',
-      file: ({ amount: taken }) => plainAmount(taken),
-    },
-    {
-      title: 'Fee, ETB',
-      value: ({ serviceFee }) => amountText(serviceFee),
-      align: 'right',
-      fileTitle: 'Service fee (ETB)',
-      file: ({ serviceFee }) => plainAmount(serviceFee),
-    },
-    {
-      title: 'Paid to you, ETB',
-      phone: 'figure etb',
-      value: ({ toMerchant }) => amountText(toMerchant),
-      align: 'right',
-      fileTitle: 'To the merchant (ETB)',
-      file: ({ toMerchant }) => plainAmount(toMerchant),
-    },
+    listedAmount('amount', 'Taken, ETB', 'Taken (ETB)'),
+    listedAmount('serviceFee', 'Fee, ETB', 'Service fee (ETB)'),
+    listedAmount('toMerchant', 'Paid to you, ETB', 'To the merchant (ETB)', 'figure etb'),
     { title: 'Our reference', file: ({ platformReferenceNumber }) => platformReferenceNumber },
     { title: 'Provider’s reference', file: ({ referenceNumber }) => referenceNumber },
     {

@@ -2,7 +2,7 @@ import { listPartnerPrices } from '../../db/catalogue/prices.ts';
 import { productList } from '../../db/lists/catalogue.ts';
 import { readListPage } from '../../db/lists/list-page.ts';
 import { findNamedMerchants } from '../../db/vouchers/bulk-orders.ts';
-import { formatMoney, parseMoney, withoutGroups } from '../../domain/money.ts';
+import { amountText, formatMoney, parseMoney, withoutGroups } from '../../domain/money.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import { formatVoucherCode } from '../../domain/vouchers/voucher.ts';
 import type { Quote } from '../../operations/quotes.ts';
@@ -16,7 +16,6 @@ import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { usd } from '../layout/company-parts.ts';
 import {
-  amountText,
   emptyState,
   facts,
   field,
@@ -26,7 +25,7 @@ import {
   secretPage,
   selectField,
 } from '../layout/parts.ts';
-import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
+import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal, redirect } from '../page.ts';
 import { operatorNames } from './catalogue.ts';
 import {
   callerOf,
@@ -35,11 +34,11 @@ import {
   recordOperation,
   refusalSentence,
   refusedPage,
+  SENT_AGAIN,
 } from './operate.ts';
 
 const SELL_PATH = `${PORTAL_PATH}/sell`;
 const NOTHING_SOLD = 'Nothing was sold';
-const SENT_AGAIN = 'This form was sent more than once. It sold once.';
 
 type Kind = QuotedCall['kind'];
 type Problems = Readonly<Record<string, string>>;
@@ -416,11 +415,8 @@ async function sendTopUp(
   const { operation } = sold;
   const company = callerOf(request);
   const answer = await topUpOnce(request.services, { company, operation, key, topup });
-  const to = (id: number, notice: string): PageAnswer => ({
-    kind: 'redirect',
-    to: `${PORTAL_PATH}/top-ups/${id}`,
-    notice,
-  });
+  const to = (id: number, notice: string): PageAnswer =>
+    redirect(`${PORTAL_PATH}/top-ups/${id}`, notice);
   if ('accepted' in answer)
     return to(
       answer.accepted.transactionId,
@@ -452,17 +448,12 @@ ${postForm(
 
 /** The form of a kind, its quote, and its sale. A phone number stands in no address: the quote is a POST. */
 const pagesOf = (sold: Sold) => [
-  portal.page({
-    path: sold.path,
-    needs: 'operate',
-    kind: 'partner',
-    handle: (request) => formPage(sold, request),
-  }),
-  portal.form({
+  ...portal.asked({
     path: sold.path,
     needs: 'operate',
     confirmation: 'none',
     kind: 'partner',
+    ask: (request) => formPage(sold, request),
     async handle(request) {
       if (onceKey(request) === undefined) return problems.invalid;
       if (request.form.text('change') === 'yes') return formPage(sold, request);

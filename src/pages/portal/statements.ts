@@ -6,6 +6,7 @@ import {
   type StatementPage,
 } from '../../db/ledger/account-statements.ts';
 import { firstMonth, readCompanyMonth } from '../../db/ledger/monthly-statements.ts';
+import { plainAmount } from '../../domain/money.ts';
 import {
   explainLine,
   isEmptyStatement,
@@ -22,7 +23,7 @@ import { sentence } from '../language/language.ts';
 import { fileTime, timeZone } from '../language/time-zone.ts';
 import { walletLabels } from '../layout/company-parts.ts';
 import { filterForm } from '../layout/forms.ts';
-import { DOWNLOAD_ROWS, emptyState, plainAmount, readDays, table } from '../layout/parts.ts';
+import { DOWNLOAD_ROWS, emptyState, readDays, table } from '../layout/parts.ts';
 import {
   accountStatement,
   type Movement,
@@ -31,10 +32,9 @@ import {
   statementRequest,
   walletOf,
 } from '../layout/statement.ts';
-import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
+import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal, redirect } from '../page.ts';
+import { BALANCES_PATH } from './balances.ts';
 import { searchField, soughtBy, UNREADABLE_SEARCH } from './lists.ts';
-
-const BALANCES_PATH = `${PORTAL_PATH}/balances`;
 
 /** The statement of one of a partner's wallets. */
 export const showStatement = portal.page({
@@ -57,12 +57,14 @@ export const showStatement = portal.page({
  * The lines of a wallet, of any time, that a search finds: by a deposit, or by what finds a voucher or a top-up. By
  * POST, as the searches of lists.
  */
-export const findInStatementForm = portal.form({
+export const findInStatementPages = portal.shown({
   path: '/balances/:wallet/find',
-  changesNothing: true,
   needs: 'export',
-  confirmation: 'none',
   kind: 'partner',
+  back(request) {
+    const wallet = walletOf(request);
+    return wallet === undefined ? problems.notFound : redirect(`${BALANCES_PATH}/${wallet}`);
+  },
   async handle(request) {
     const { services, session, form, formToken } = request;
     const wallet = walletOf(request);
@@ -87,19 +89,6 @@ ${searchForm(path, { formToken, search, ...(!sought && { problem: UNREADABLE_SEA
 ${found && foundLines(found)}
 </section>`,
     };
-  },
-});
-
-/** A search that was reloaded by its address begins again. */
-export const findInStatementAgain = portal.page({
-  path: '/balances/:wallet/find',
-  needs: 'export',
-  kind: 'partner',
-  handle(request) {
-    const wallet = walletOf(request);
-    return wallet === undefined
-      ? problems.notFound
-      : { kind: 'redirect', to: `${BALANCES_PATH}/${wallet}` };
   },
 });
 

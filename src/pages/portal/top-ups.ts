@@ -2,13 +2,13 @@ import { readLedgerHistory } from '../../db/ledger/ledger.ts';
 import { topupList } from '../../db/lists/topups.ts';
 import { findTopupDetail, type TopupDetail } from '../../db/topups/topups.ts';
 import { mayUse } from '../../domain/access.ts';
+import { amountText, plainAmount } from '../../domain/money.ts';
 import { isErased, maskStored, parseMsisdn } from '../../domain/phone.ts';
 import { refuseUnfailed, type TopupStatus } from '../../domain/topup.ts';
 import { retryOnce } from '../../operations/topups.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
-import { fileTime } from '../language/time-zone.ts';
 import {
   ledgerHistory,
   productOf,
@@ -18,19 +18,24 @@ import {
   topupStates,
 } from '../layout/labels.ts';
 import {
-  amountText,
   badge,
   emptyState,
   facts,
   field,
   money,
-  plainAmount,
   questionPage,
   table,
   time,
 } from '../layout/parts.ts';
-import { type AccountRequest, idOf, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
-import { listFilters, listPages } from './lists.ts';
+import {
+  type AccountRequest,
+  idOf,
+  type PageAnswer,
+  PORTAL_PATH,
+  portal,
+  redirect,
+} from '../page.ts';
+import { listedTime, listFilters, listPages } from './lists.ts';
 import { callerOf, onceField, onceKey, recordOperation, refusedPage } from './operate.ts';
 
 /** The states of top-ups whose money is on hold. */
@@ -63,12 +68,7 @@ and it can be retried.</p>`,
       value: ({ id }) => html`<a href="${PORTAL_PATH}/top-ups/${id}">${id}</a>`,
       file: ({ id }) => String(id),
     },
-    {
-      title: 'Sent',
-      phone: 'plain',
-      value: ({ createdAt }) => time(createdAt),
-      file: ({ createdAt }) => fileTime(createdAt),
-    },
+    listedTime('createdAt', 'Sent'),
     {
       title: 'What',
       phone: 'plain',
@@ -105,14 +105,6 @@ and it can be retried.</p>`,
 /** The title of the page where a retry is refused, before or after the form is sent. */
 const NOT_DELIVERED = 'The top-up was not delivered';
 
-/** Says what a retry does with the money, and asks for the number. */
-export const askRetryTopUp = portal.page({
-  path: '/top-ups/:id/retry',
-  needs: 'operate',
-  kind: 'partner',
-  handle: (request) => retryPage(request),
-});
-
 async function retryPage(request: AccountRequest, wrong?: string): Promise<PageAnswer> {
   const { services, session } = request;
   const topup = await findTopupDetail(services.database, session.company.id, idOf(request));
@@ -147,19 +139,32 @@ fails again.</p>`,
   });
 }
 
-/** Retries a failed top-up, optionally to another number. */
-export const retryTopUpForm = portal.form({
+const UNREADABLE_NUMBER = 'Enter a mobile number, such as 0911234567 or +251911234567.';
+
+/** The number of a form; null for the same number, and undefined for a text that is none. */
+function readNumber({ form }: AccountRequest): string | null | undefined {
+  const written = form.text('msisdn').trim();
+  return written === '' ? null : parseMsisdn(written);
+}
+
+/** Says what a retry does with the money, asks for the number, and retries a failed top-up. */
+export const retryTopUpPages = portal.asked({
   path: '/top-ups/:id/retry',
   needs: 'operate',
-  confirmation: 'none',
+  confirmation(request) {
+    const msisdn = readNumber(request);
+    if (msisdn === undefined) return retryPage(request, UNREADABLE_NUMBER);
+    return msisdn === null
+      ? html`You are about to retry top-up ${idOf(request)}.`
+      : html`You are about to retry top-up ${idOf(request)} to ${msisdn}.`;
+  },
   kind: 'partner',
+  ask: (request) => retryPage(request),
   async handle(request) {
     const [transactionId, key] = [idOf(request), onceKey(request)];
     if (key === undefined) return problems.invalid;
-    const written = request.form.text('msisdn').trim();
-    const msisdn = written === '' ? null : (parseMsisdn(written) ?? undefined);
-    if (msisdn === undefined)
-      return retryPage(request, 'Enter a mobile number, such as 0911234567 or +251911234567.');
+    const msisdn = readNumber(request);
+    if (msisdn === undefined) return retryPage(request, UNREADABLE_NUMBER);
     await recordOperation(request, 'retry top-up', {
       transactionId,
       isOtherNumber: msisdn !== null,
@@ -169,13 +174,9 @@ export const retryTopUpForm = portal.form({
     const answer = await retryOnce(request.services, { company, key, content: retry, retry });
     const to = `${PORTAL_PATH}/top-ups/${transactionId}`;
     if ('accepted' in answer)
-      return {
-        kind: 'redirect',
-        to,
-        notice: 'The retry was accepted. Its result is not known yet.',
-      };
+      return redirect(to, 'The retry was accepted. Its result is not known yet.');
     const { result } = answer;
-    if (result.ok) return { kind: 'redirect', to, notice: 'The top-up was delivered.' };
+    if (result.ok) return redirect(to, 'The top-up was delivered.');
     if (result.reason === 'topup-not-found') return problems.notFound;
     return refusedPage({ title: NOT_DELIVERED, refusal: result, back: to });
   },

@@ -59,8 +59,8 @@ curl -s ${base}/topup-transactions/initiate-claim \\
 const NO_SUCH_VOUCHER = statusCodeOf('voucher-not-found', 'merchant', 'initiate-claim');
 export const signedAnswer = `${NO_SUCH_VOUCHER}, “${messageOf('voucher-not-found')}”,`;
 
-/** Commands to copy; a script adds a button. */
-export const commands = (text: string): Html =>
+/** A script adds a button. */
+export const commandsToCopy = (text: string): Html =>
   html`<div class="commands"><pre tabindex="0" data-copy><code>${text}</code></pre></div>`;
 
 /** Explains x-signature for other languages (specification 5). */
@@ -267,10 +267,10 @@ function examples(request: AccountRequest): Html {
 <p>Replace <code>YOUR_KEY</code> with your key. The command stores the <code>accessToken</code>
 in <code>$token</code>, for the calls below in the same window. If nothing follows “Token:”, the call
 was refused: “Your last calls” shows why.</p>
-${commands(`${loginCommand(base)}\necho "Token: $token"`)}</section>
+${commandsToCopy(`${loginCommand(base)}\necho "Token: $token"`)}</section>
 <section class="card"><h2>Check the configuration</h2>
 <p>Run it within 300 seconds after the log-in; then the token expires.</p>
-${commands(testCommand(base, isMerchant ? 'POST' : 'GET'))}</section>
+${commandsToCopy(testCommand(base, isMerchant ? 'POST' : 'GET'))}</section>
 ${isMerchant && signedExample(base)}`;
 }
 
@@ -278,7 +278,7 @@ const signedExample = (base: string): Html => html`<section class="card">
 <h2>A signed call</h2>
 <p>Claims and redemptions are signed: body, a line feed and the time. Go to the folder that holds
 <code>private-key.pem</code> first.</p>
-${commands(signedCommand(base))}
+${commandsToCopy(signedCommand(base))}
 <p>The answer ${signedAnswer} means that <strong>the signature was accepted</strong>.</p>
 ${signatureHelp(SIGNATURE_WINDOW_SECONDS)}</section>`;
 

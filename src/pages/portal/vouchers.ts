@@ -8,7 +8,7 @@ import { mayUse } from '../../domain/access.ts';
 import { maskStored } from '../../domain/phone.ts';
 import { type Refusal, refuse } from '../../domain/refusals.ts';
 import { isMissed } from '../../domain/vouchers/messages.ts';
-import { isCancellable, refuseCancellationOf } from '../../domain/vouchers/voucher.ts';
+import { isCancellable, refuseCancellation } from '../../domain/vouchers/voucher.ts';
 import type { OperationResult, OperationServices } from '../../operations/run-once.ts';
 import {
   cancelVoucherOnce,
@@ -19,6 +19,7 @@ import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
 import { fileTime } from '../language/time-zone.ts';
+import { usd } from '../layout/company-parts.ts';
 import {
   ledgerHistory,
   stateOptions,
@@ -26,19 +27,17 @@ import {
   voucherState,
   voucherStates,
 } from '../layout/labels.ts';
-import {
-  amountText,
-  facts,
-  money,
-  plainAmount,
-  type Question,
-  questionPage,
-  story,
-  time,
-} from '../layout/parts.ts';
+import { facts, money, type Question, questionPage, story, time } from '../layout/parts.ts';
 import { happeningsOf } from '../layout/voucher-story.ts';
-import { type AccountRequest, idOf, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
-import { listFilters, listPages } from './lists.ts';
+import {
+  type AccountRequest,
+  idOf,
+  type PageAnswer,
+  PORTAL_PATH,
+  portal,
+  redirect,
+} from '../page.ts';
+import { listedAmount, listedTime, listFilters, listPages } from './lists.ts';
 import { callerOf, onceField, onceKey, recordOperation, refusedPage } from './operate.ts';
 
 /** An operation on a voucher, which a person confirms. */
@@ -91,7 +90,7 @@ async function askAboutVoucher(
   if (!voucher) return problems.notFound;
   const back = pathOf(voucher.id);
   const question = await ask(voucher);
-  if (question === 'done') return { kind: 'redirect', to: back, notice: operation.done };
+  if (question === 'done') return redirect(back, operation.done);
   if ('reason' in question)
     return refusedPage({ title: operation.refused, refusal: question, back });
   return questionPage(request, { ...question, fields: onceField(), back });
@@ -110,21 +109,22 @@ async function operateOnVoucher(
   const to = pathOf(voucherId);
   if (result.ok) {
     const isUnknown = 'sending' in result && result.sending === 'unknown';
-    return { kind: 'redirect', to, notice: isUnknown ? sending : done };
+    return redirect(to, isUnknown ? sending : done);
   }
   if (result.reason === 'voucher-id-not-found') return problems.notFound;
   return refusedPage({ title: refused, refusal: result, back: to });
 }
 
-/** Says what a cancellation does with the money, and asks for confirmation. */
-export const askCancelVoucher = portal.page({
+/** Says what a cancellation does with the money, and cancels a voucher; what remains goes back to the gift wallet. */
+export const cancelVoucherPages = portal.asked({
   path: '/vouchers/:id/cancel',
   needs: 'operate',
+  confirmation: 'none',
   kind: 'partner',
-  handle: (request) =>
+  ask: (request) =>
     askAboutVoucher(request, cancellation, async ({ id, status, serialNumber, remaining }) => {
       if (status === 'CANCELLED') return 'done';
-      const refusal = refuseCancellationOf({
+      const refusal = refuseCancellation({
         status,
         isBlocked: await isBlocked(request.services.database, id),
       });
@@ -139,14 +139,6 @@ longer redeem the voucher${
         isDanger: true,
       };
     }),
-});
-
-/** Cancels a voucher; what remains of it goes back to the gift wallet. */
-export const cancelVoucherForm = portal.form({
-  path: '/vouchers/:id/cancel',
-  needs: 'operate',
-  confirmation: 'none',
-  kind: 'partner',
   handle: (request) => operateOnVoucher(request, cancellation),
 });
 
@@ -175,12 +167,7 @@ or the sale at the portal, showed each code once, and the result of a bulk order
         html`<a href="${PORTAL_PATH}/vouchers/${id}"><code>${serialNumber}</code></a>`,
       file: ({ serialNumber }) => serialNumber,
     },
-    {
-      title: 'Generated',
-      phone: 'plain',
-      value: ({ createdAt }) => time(createdAt),
-      file: ({ createdAt }) => fileTime(createdAt),
-    },
+    listedTime('createdAt', 'Generated'),
     { title: 'Valid until', file: ({ expiresAt }) => fileTime(expiresAt) },
     {
       title: 'Merchant',
@@ -200,31 +187,19 @@ or the sale at the portal, showed each code once, and the result of a bulk order
       value: voucherBadge,
       file: (voucher) => voucherState(voucher).word,
     },
-    {
-      title: 'Amount, ETB',
-      phone: 'figure etb',
-      value: ({ amount: whole }) => amountText(whole),
-      align: 'right',
-      fileTitle: 'Amount (ETB)',
-      file: ({ amount: whole }) => plainAmount(whole),
-    },
-    {
-      title: 'Left, ETB',
-      value: ({ remaining }) => amountText(remaining),
-      align: 'right',
-      fileTitle: 'Left (ETB)',
-      file: ({ remaining }) => plainAmount(remaining),
-    },
+    listedAmount('amount', 'Amount, ETB', 'Amount (ETB)', 'figure etb'),
+    listedAmount('remaining', 'Left, ETB', 'Left (ETB)'),
   ],
   nothingYet: 'Vouchers appear here as soon as somebody sells one, or your server generates one.',
 });
 
-/** Says which message the owner gets once more, and asks for confirmation. */
-export const askResendMessage = portal.page({
+/** Says which message the owner gets once more, and sends the message that the owner may have missed. */
+export const resendMessagePages = portal.asked({
   path: '/vouchers/:id/resend',
   needs: 'operate',
+  confirmation: 'none',
   kind: 'partner',
-  handle: (request) =>
+  ask: (request) =>
     askAboutVoucher(request, resend, async (voucher) => {
       const message = await readResendable(request.services.database, voucher.id);
       if (!message || !isMissed(message)) return refuse('nothing-to-resend');
@@ -238,14 +213,6 @@ export const askResendMessage = portal.page({
         button: 'Send it again',
       };
     }),
-});
-
-/** Sends the message that an owner may have missed once more. */
-export const resendMessageForm = portal.form({
-  path: '/vouchers/:id/resend',
-  needs: 'operate',
-  confirmation: 'none',
-  kind: 'partner',
   handle: (request) => operateOnVoucher(request, resend),
 });
 
@@ -274,7 +241,7 @@ ${facts({
   Merchant: voucher.merchantName,
   'Can be redeemed': phrase(voucher.isRestricted ? 'At this merchant only' : 'At every merchant'),
   Owner: ownerOf(voucher),
-  'Selling price': `USD ${voucher.sellingPriceUsd.replace(/0{1,4}$/, '')}`,
+  'Selling price': `USD ${usd(voucher.sellingPriceUsd)}`,
   Generated: time(voucher.createdAt),
   'Valid until': time(voucher.expiresAt),
 })}

@@ -1,30 +1,24 @@
-import { addAuditEntry } from '../../db/access/calls.ts';
+import { addPersonEntry } from '../../db/access/calls.ts';
 import { lockCompany } from '../../db/access/company-access.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { readSecondFactors } from '../../db/people/second-factors.ts';
-import { confirmPortalSession } from '../../db/people/sign-ins.ts';
-import { type AccessChangeName, actorOfPerson } from '../../domain/access.ts';
+import { confirmPortalSession, type PersonSession } from '../../db/people/sign-ins.ts';
+import type { AccessChangeName } from '../../domain/access.ts';
 import type { Employer } from '../../domain/vouchers/voucher.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
-import { field, postForm } from '../layout/parts.ts';
-import type { Confirmed, PageAnswer, PersonRequest, PublicRequest } from '../page.ts';
+import { field, postForm, type Question, questionPage } from '../layout/parts.ts';
+import type { Confirmed, PageAnswer, PagesOf, PersonRequest, PublicRequest } from '../page.ts';
 import { PASSKEY_FIELD, usePasskeyButton } from './passkeys.ts';
 import { CODE_FIELD, recordRecoveryCode, takeProof } from './second-factor.ts';
 import {
+  answerStatus,
   checkPresentPassword,
   countPassword,
   forgivePassword,
   presentPasswordLimits,
-  waitSentence,
+  type WrongProof,
 } from './sign-in.ts';
-
-/** Why a proof was not accepted. */
-export interface WrongProof {
-  readonly problem: string;
-  /** Set after too many attempts. */
-  readonly waitSeconds?: number;
-}
 
 /** A button for the passkeys of an account, and the field of a code. */
 export async function secondFactorFields(
@@ -79,8 +73,8 @@ export async function checkProof(request: PersonRequest): Promise<WrongProof | u
 
 async function wrongFactor(request: PersonRequest): Promise<WrongProof | undefined> {
   const limits = presentPasswordLimits(request);
-  const waitSeconds = await countPassword(request, limits);
-  if (waitSeconds !== undefined) return { problem: waitSentence(waitSeconds), waitSeconds };
+  const tooMany = await countPassword(request, limits);
+  if (tooMany) return tooMany;
   const { services, session } = request;
   const taken = await takeProof(request, session.accountId);
   if (!taken.isRight) return taken;
@@ -91,16 +85,6 @@ async function wrongFactor(request: PersonRequest): Promise<WrongProof | undefin
       .execute((transaction) => recordRecoveryCode(transaction, request, session));
   return undefined;
 }
-
-/** The status of a page with a wrong proof. */
-export const answerStatus = (
-  wrong: WrongProof | undefined,
-): { readonly status?: number; readonly retryAfterSeconds?: number } =>
-  wrong === undefined
-    ? {}
-    : wrong.waitSeconds === undefined
-      ? { status: 422 }
-      : { status: 429, retryAfterSeconds: wrong.waitSeconds };
 
 /** Says that a sent form has the proof. */
 const PROVES = 'proves';
@@ -161,6 +145,56 @@ ${await proofFields(request, wrong?.problem)}
   };
 }
 
+/** A change that takes a proof of its own, each time. */
+interface ProvedChange<Request extends PersonRequest, Need extends string, Subject> {
+  readonly path: string;
+  readonly needs: Need;
+  /** Undefined where there is nothing to change. */
+  find(request: Request): Promise<Subject | undefined>;
+  /** The answer where there is nothing to change. */
+  nothing(request: Request): PageAnswer;
+  question(subject: Subject, request: Request): Question;
+  change(request: Request, subject: Subject): Promise<PageAnswer>;
+}
+
+/** The page that asks for the proof, and the form that changes: two pages of one address. */
+export function proofPages<
+  Session extends PersonSession,
+  Need extends string,
+  FormNeed extends Need,
+  Subject,
+>(
+  { asked }: PagesOf<Session, Need, FormNeed>,
+  {
+    find,
+    nothing,
+    question,
+    change,
+    ...route
+  }: ProvedChange<PersonRequest<Session>, FormNeed, Subject>,
+) {
+  const ask = async (request: PersonRequest<Session>, subject: Subject, wrong?: WrongProof) =>
+    questionPage(request, {
+      ...question(subject, request),
+      ...answerStatus(wrong),
+      fields: await proofFields(request, wrong?.problem),
+    });
+  return asked({
+    ...route,
+    confirmation: 'each-time',
+    async ask(request) {
+      const subject = await find(request);
+      return subject === undefined ? nothing(request) : ask(request, subject);
+    },
+    async handle(request) {
+      const subject = await find(request);
+      if (subject === undefined) return nothing(request);
+      const wrong = await checkProof(request);
+      return wrong ? ask(request, subject, wrong) : change(request, subject);
+    },
+  });
+}
+
 /**
  * Changes the access of a company or of a person of the service, in one transaction with the entry of the audit
  * log. Staff change that of the company that they help. Owners are told about that entry (domain/access.ts).
@@ -184,16 +218,11 @@ export const changeAccess = <Result>(
     if (subject.kind !== 'staff') await lockCompany(transaction, subject);
     const change = await work(transaction);
     if (change === undefined) return undefined;
-    await addAuditEntry(transaction, {
-      actor: actorOfPerson(session),
-      action,
-      subjectKind: subject.kind,
-      subjectId: subject.id,
-      details: {
-        ...change.details,
-        // People of the company see the address of its own people.
-        [subject === session.company ? 'sourceAddress' : 'staffAddress']: sourceAddress,
-      },
-    });
+    const details = {
+      ...change.details,
+      // People of the company see the address of its own people.
+      [subject === session.company ? 'sourceAddress' : 'staffAddress']: sourceAddress,
+    };
+    await addPersonEntry(transaction, session, action, details, subject);
     return change.result;
   });

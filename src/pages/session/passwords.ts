@@ -1,7 +1,8 @@
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 
 const MINIMUM_LENGTH = 12;
-const MAXIMUM_LENGTH = 200;
+/** No password is longer: comparing one takes time. */
+export const LONGEST_PASSWORD = 200;
 /** A longer one is judged by its beginning: time grows with the square of the length. */
 const JUDGED_LENGTH = 40;
 /** Ways to read disguises, such as 4 for a, that are tried: each takes time. */
@@ -35,8 +36,8 @@ export async function passwordProblem(
   const characters = [...password];
   if (characters.length < MINIMUM_LENGTH)
     return `Choose a password of at least ${MINIMUM_LENGTH} characters.`;
-  if (password.length > MAXIMUM_LENGTH)
-    return `Choose a password of at most ${MAXIMUM_LENGTH} characters.`;
+  if (password.length > LONGEST_PASSWORD)
+    return `Choose a password of at most ${LONGEST_PASSWORD} characters.`;
   if (new Set(characters).size < 5)
     return 'Choose a password with more different characters: this one is easy to guess.';
   estimator ??= loadEstimator();

@@ -1,7 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import { encode } from 'uqr';
 import { readableSecret } from '../../crypto/secret-box.ts';
-import { addAuditEntry } from '../../db/access/calls.ts';
+import { addPersonEntry } from '../../db/access/calls.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import {
   readOneTimePassword,
@@ -9,7 +9,6 @@ import {
   takeRecoveryCode,
   takeStep,
 } from '../../db/people/second-factors.ts';
-import { actorOfPerson } from '../../domain/access.ts';
 import { plainCopy } from '../../domain/copied-text.ts';
 import type { Employer } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
@@ -147,12 +146,10 @@ export const recordRecoveryCode = (
   { sourceAddress }: Pick<PublicRequest, 'sourceAddress'>,
   person: { readonly accountId: number; readonly email: string; readonly company: Employer },
 ): Promise<void> =>
-  addAuditEntry(transaction, {
-    actor: actorOfPerson(person),
-    action: 'use recovery-code',
-    subjectKind: person.company.kind,
-    subjectId: person.company.id,
-    details: { accountId: person.accountId, email: person.email, sourceAddress },
+  addPersonEntry(transaction, person, 'use recovery-code', {
+    accountId: person.accountId,
+    email: person.email,
+    sourceAddress,
   });
 
 /** Gives an account new recovery codes; only the answer holds them in clear. */

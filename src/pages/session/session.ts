@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isSameBytes } from '../../crypto/digests.ts';
-import { addAuditEntry } from '../../db/access/calls.ts';
+import { addPersonEntry } from '../../db/access/calls.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { type CheckedAccount, canonicalEmail, noteSignIn } from '../../db/people/accounts.ts';
 import {
@@ -11,7 +11,6 @@ import {
   type PersonSession,
   takeHalfSignIn,
 } from '../../db/people/sign-ins.ts';
-import { actorOfPerson } from '../../domain/access.ts';
 import type { Employer } from '../../domain/vouchers/voucher.ts';
 import { describeError } from '../../runtime/process/logger.ts';
 import type { PageAnswer, PublicRequest, Site } from '../page.ts';
@@ -102,20 +101,14 @@ async function openSession(
     readonly token: string;
   },
 ): Promise<void> {
-  const { accountId, email, company, token } = account;
+  const { accountId, token } = account;
   if (sessionToken !== undefined)
     await endPortalSession(transaction, services.digests.stored.portalSession(sessionToken));
   await addPortalSession(transaction, {
     accountId,
     tokenDigest: services.digests.portalSession(token),
   });
-  await addAuditEntry(transaction, {
-    actor: actorOfPerson({ email, company }),
-    action: 'sign in',
-    subjectKind: company.kind,
-    subjectId: company.id,
-    details: { sourceAddress },
-  });
+  await addPersonEntry(transaction, account, 'sign in', { sourceAddress });
 }
 
 /** Why somebody did not sign in to an account. */
@@ -138,13 +131,7 @@ export function recordFailedSignIn(
   services.database
     .transaction()
     .execute((transaction) =>
-      addAuditEntry(transaction, {
-        actor: actorOfPerson(account),
-        action: 'fail sign-in',
-        subjectKind: account.company.kind,
-        subjectId: account.company.id,
-        details: { why, sourceAddress },
-      }),
+      addPersonEntry(transaction, account, 'fail sign-in', { why, sourceAddress }),
     )
     .catch((error) =>
       services.logger.warn(describeError(error), 'Could not record a failed sign-in'),

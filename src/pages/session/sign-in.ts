@@ -1,5 +1,5 @@
 import type { HashPriority } from '../../crypto/digests.ts';
-import { addAuditEntry } from '../../db/access/calls.ts';
+import { addPersonEntry } from '../../db/access/calls.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import {
   countSignIn,
@@ -18,11 +18,11 @@ import {
 } from '../../db/people/accounts.ts';
 import { lockOpenInvitation, useInvitation } from '../../db/people/invitations.ts';
 import { resetAccount } from '../../db/people/sign-ins.ts';
-import { PORTAL_ACTOR } from '../../domain/access.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { addressGroup } from '../../http/access/source-address.ts';
 import { sentence } from '../language/language.ts';
 import type { PersonRequest, PublicRequest } from '../page.ts';
+import { LONGEST_PASSWORD } from './passwords.ts';
 import { knownDevice } from './session.ts';
 
 /**
@@ -113,15 +113,36 @@ export const presentPasswordLimits = ({
   },
 ];
 
+/** Why a proof was not accepted. */
+export interface WrongProof {
+  readonly problem: string;
+  /** Set after too many attempts. */
+  readonly waitSeconds?: number;
+}
+
+/** The status of a page with a wrong proof. */
+export const answerStatus = (
+  wrong: WrongProof | undefined,
+): { readonly status?: number; readonly retryAfterSeconds?: number } =>
+  wrong === undefined
+    ? {}
+    : wrong.waitSeconds === undefined
+      ? { status: 422 }
+      : { status: 429, retryAfterSeconds: wrong.waitSeconds };
+
 /**
  * Counts a password attempt before the comparison. The attempt counts even if the server is too
- * busy to compare, so that a flood has its cost. Returns the seconds to wait after too many
- * attempts.
+ * busy to compare, so that a flood has its cost. After too many attempts it is refused.
  */
-export const countPassword = (
+export async function countPassword(
   { services }: PublicRequest,
   limits: readonly SignInLimit[],
-): Promise<number | undefined> => countSignIn(services.database, limits, SIGN_IN_WINDOW_SECONDS);
+): Promise<WrongProof | undefined> {
+  const waitSeconds = await countSignIn(services.database, limits, SIGN_IN_WINDOW_SECONDS);
+  return waitSeconds === undefined
+    ? undefined
+    : { problem: waitSentence(waitSeconds), waitSeconds };
+}
 
 /** Uncounts a correct password. */
 export const forgivePassword = (
@@ -140,7 +161,7 @@ export function countLink({ services, sourceAddress }: PublicRequest): Promise<n
 }
 
 /** The message for a person who has to wait. */
-export function waitSentence(waitSeconds: number): string {
+function waitSentence(waitSeconds: number): string {
   const minutes = Math.ceil(waitSeconds / 60);
   return minutes === 1
     ? sentence('Too many wrong attempts. Wait a minute, then try again.')
@@ -157,8 +178,8 @@ export interface ActivatedAccount {
 
 /**
  * Uses an invitation link once: creates the invited account, or sets the password of the existing
- * account and ends its sessions. Undefined where the link is not valid any more, or its e-mail
- * address now belongs to another company.
+ * account and ends its sessions. Undefined where the link is not valid any more, its e-mail
+ * address now belongs to another company, or the account is disabled.
  */
 export const activateAccount = (
   request: PublicRequest,
@@ -174,13 +195,9 @@ export const activateAccount = (
     if (given === undefined) return undefined;
     const { id, hasSecondFactor } = given;
     await useInvitation(transaction, invitationId);
-    await addAuditEntry(transaction, {
-      actor: PORTAL_ACTOR + email,
-      action: 'activate portal-account',
-      subjectKind: company.kind,
-      subjectId: company.id,
-      details: { email, invitationId, accountId: id, sourceAddress: request.sourceAddress },
-    });
+    const { sourceAddress } = request;
+    const details = { email, invitationId, accountId: id, sourceAddress };
+    await addPersonEntry(transaction, { email, company }, 'activate portal-account', details);
     return { id, email, company, hasSecondFactor };
   });
 
@@ -193,7 +210,8 @@ async function giveAccount(
   const known = await findPortalAccount(transaction, account.email);
   const { kind, id } = account.company;
   if (known?.company.kind !== kind || known.company.id !== id) return undefined;
-  // An operator has invited this person again, which re-enables the account.
+  // Only an operator's reset enables an account.
+  if (known.disabledAt !== null) return undefined;
   await resetAccount(transaction, known.id, { hash: account.passwordHash, mustChange: false });
   return { id: known.id, hasSecondFactor: known.hasSecondFactor };
 }
@@ -204,14 +222,8 @@ type CheckedPassword =
       /** The hash that the password was compared with. */
       readonly hash: string;
     }
-  | {
-      readonly isRight: false;
-      readonly problem: string;
-      /** Set after too many attempts. */
-      readonly waitSeconds?: number;
-    };
+  | ({ readonly isRight: false } & WrongProof);
 
-const MAXIMUM_LENGTH = 200;
 export const NOT_PRESENT = 'This is not your current password.';
 
 /**
@@ -223,11 +235,10 @@ export async function checkPresentPassword(request: PersonRequest): Promise<Chec
   const { services, passwords, session, form } = request;
   const given = form.text('password');
   const limits = presentPasswordLimits(request);
-  const waitSeconds = await countPassword(request, limits);
-  if (waitSeconds !== undefined)
-    return { isRight: false, problem: waitSentence(waitSeconds), waitSeconds };
+  const tooMany = await countPassword(request, limits);
+  if (tooMany) return { isRight: false, ...tooMany };
   const hash = await readPasswordHash(services.database, session.accountId);
-  const isRight = given.length <= MAXIMUM_LENGTH && (await passwords.fits(given, hash));
+  const isRight = given.length <= LONGEST_PASSWORD && (await passwords.fits(given, hash));
   if (!isRight || hash === null) return { isRight: false, problem: NOT_PRESENT };
   await forgivePassword(request, limits);
   return { isRight: true, hash };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { addAuditEntry } from '../../db/access/calls.ts';
+import { addPersonEntry } from '../../db/access/calls.ts';
 import { findDeposit } from '../../db/ledger/deposits.ts';
 import { paymentFacts } from '../../db/repairs/facts.ts';
 import { findShownRepair } from '../../db/repairs/repair-lists.ts';
@@ -17,7 +17,7 @@ import { emptyState, facts, type Happening, message, story } from '../layout/par
 import {
   idOf,
   type PageAnswer,
-  readNameField,
+  redirect,
   type StaffPage,
   type StaffRequest,
   SUPPORT_PATH,
@@ -25,7 +25,15 @@ import {
 } from '../page.ts';
 import { openCasePage, settledBefore } from './cases.ts';
 import { refusedMoneyPage } from './company/company.ts';
-import { labelOf, nextChoices, offersOf, otherChoices, type RefusedForm } from './repair-form.ts';
+import {
+  labelOf,
+  NO_REASON,
+  nextChoices,
+  offersOf,
+  otherChoices,
+  type RefusedForm,
+  readWhy,
+} from './repair-form.ts';
 import {
   CASES_PATH,
   type CaseKind,
@@ -37,18 +45,23 @@ import {
 import { repairPage } from './repairs.ts';
 import { briefWithNumber, readCase, type SupportCase, shownNumber } from './support-case.ts';
 
-const showCase = (kind: CaseKind, path: string): StaffPage =>
-  support.page({
-    path,
-    needs: 'look',
-    handle: (request) => casePage(request, { kind, id: idOf(request) }),
-  });
-
-/** One customer's case about a voucher: what happened, and what to do next. */
-export const showVoucherCase = showCase('voucher', '/vouchers/:id');
-
-/** One customer's case about a top-up. */
-export const showTopupCase = showCase('top-up', '/top-ups/:id');
+/** One customer's case: what happened, and what to do next. A form shows its number once. */
+const pagesOfCase = (kind: CaseKind, path: string): readonly StaffPage[] => {
+  const nameOf = (request: StaffRequest) => ({ kind, id: idOf(request) });
+  return [
+    support.page({ path, needs: 'look', handle: (request) => casePage(request, nameOf(request)) }),
+    ...support.shown({
+      path: `${path}/number`,
+      needs: 'look',
+      back: (request) => redirect(casePath(nameOf(request))),
+      async handle(request) {
+        const name = nameOf(request);
+        const number = await openNumber(request, name);
+        return number === undefined ? problems.notFound : casePage(request, name, { number });
+      },
+    }),
+  ];
+};
 
 /**
  * The page of a case. An agent decides by its first part alone: everything else is folded. `number` is
@@ -102,79 +115,22 @@ async function openNumber(
 ): Promise<string | undefined> {
   const number = await readNumberOf(services.database, kind, id);
   if (number === undefined) return undefined;
-  await services.database.transaction().execute((transaction) =>
-    addAuditEntry(transaction, {
-      actor: actorOfPerson(session),
-      action: 'show number',
-      subjectKind: kind,
-      subjectId: id,
-      details: { sourceAddress, ...reason },
-    }),
-  );
+  await services.database
+    .transaction()
+    .execute((transaction) =>
+      addPersonEntry(
+        transaction,
+        session,
+        'show number',
+        { sourceAddress, ...reason },
+        { kind, id },
+      ),
+    );
   return services.numbers.open(number);
 }
 
-/** Shows the number of a case once. */
-const showNumber = (kind: CaseKind, path: string): StaffPage =>
-  support.form({
-    path,
-    changesNothing: true,
-    needs: 'look',
-    confirmation: 'none',
-    async handle(request) {
-      const about = { kind, id: idOf(request) };
-      const number = await openNumber(request, about);
-      return number === undefined ? problems.notFound : casePage(request, about, { number });
-    },
-  });
-
-export const showVoucherNumber = showNumber('voucher', '/vouchers/:id/number');
-
-export const showTopupNumber = showNumber('top-up', '/top-ups/:id/number');
-
-/**
- * Shows the number on the page of a repair, whose ticket is the reason; with the number that the
- * repair was given.
- */
-export const showRepairNumberForm = support.form({
-  path: '/repairs/:id/number',
-  changesNothing: true,
-  needs: 'look',
-  confirmation: 'none',
-  async handle(request) {
-    const row = await findShownRepair(request.services.database, idOf(request));
-    const about = row && caseOfRepair(row);
-    if (!about) return problems.notFound;
-    const reason = { repair: String(row.id), why: row.why };
-    const number = await openNumber(request, about, reason);
-    if (number === undefined) return problems.notFound;
-    return repairPage(request, row, {
-      number,
-      given: numberGivenBy(row, request.services.secretBox),
-    });
-  },
-});
-
-/** The address of a number that was shown leads back to its page. */
-const backFromNumber = (path: string, pathOf: (id: number) => string): StaffPage =>
-  support.page({
-    path,
-    needs: 'look',
-    handle: (request) => ({ kind: 'redirect', to: pathOf(idOf(request)) }),
-  });
-
-export const backToVoucherCase = backFromNumber('/vouchers/:id/number', (id) =>
-  casePath({ kind: 'voucher', id }),
-);
-
-export const backToTopupCase = backFromNumber('/top-ups/:id/number', (id) =>
-  casePath({ kind: 'top-up', id }),
-);
-
-export const backToRepair = backFromNumber('/repairs/:id/number', repairPath);
-
 /** Asks for a repair; a form that is sent twice is one. */
-export const askRepairForm = support.form({
+const askRepairForm = support.form({
   path: '/repairs/ask/:kind',
   needs: 'ask',
   confirmation: 'none',
@@ -187,10 +143,10 @@ export const askRepairForm = support.form({
     const refused = (words: string) => refusedPage(request, kind, words);
     const given = namesOf(kind).map((name) => [name, form.text(name) || undefined]);
     const args = kind.fields.safeParse(Object.fromEntries(given));
-    const why = readNameField(form.text('why'), 200);
+    const why = readWhy(request);
     if (!args.success)
       return refused(args.error.issues.map((issue) => wordsOf(kind, issue)).join('; '));
-    if (why === undefined) return refused('Write the ticket and the reason in one line.');
+    if (why === undefined) return refused(NO_REASON);
     const asked = await services.database.transaction().execute((transaction) =>
       ask(
         transaction,
@@ -205,11 +161,34 @@ export const askRepairForm = support.form({
         { ...services, secretBox: () => services.secretBox },
       ),
     );
-    return asked.kind === 'refused'
-      ? refused(asked.refusal)
-      : { kind: 'redirect', to: repairPath(asked.row.id) };
+    return asked.kind === 'refused' ? refused(asked.refusal) : redirect(repairPath(asked.row.id));
   },
 });
+
+/** Cases, and the repairs that their pages ask for. */
+export const casePages: readonly StaffPage[] = [
+  ...pagesOfCase('voucher', '/vouchers/:id'),
+  ...pagesOfCase('top-up', '/top-ups/:id'),
+  askRepairForm,
+  // On the page of a repair, whose ticket is the reason; with the number that the repair was given.
+  ...support.shown({
+    path: '/repairs/:id/number',
+    needs: 'look',
+    back: (request) => redirect(repairPath(idOf(request))),
+    async handle(request) {
+      const row = await findShownRepair(request.services.database, idOf(request));
+      const about = row && caseOfRepair(row);
+      if (!about) return problems.notFound;
+      const reason = { repair: String(row.id), why: row.why };
+      const number = await openNumber(request, about, reason);
+      if (number === undefined) return problems.notFound;
+      return repairPage(request, row, {
+        number,
+        given: numberGivenBy(row, request.services.secretBox),
+      });
+    },
+  }),
+];
 
 const wordsOf = (kind: RepairKind, { path, message: words }: z.core.$ZodIssue): string =>
   `“${labelOf(kind, String(path[0]))}” ${words}`;

@@ -25,7 +25,7 @@ import {
 import { problems } from '../answers.ts';
 import { filterForm } from '../layout/forms.ts';
 import {
-  amountText,
+  amountColumn,
   badge,
   emptyState,
   facts,
@@ -118,12 +118,7 @@ export const caseColumns: readonly TableColumn<Case>[] = [
   },
   { title: 'Since', value: ({ openedAt }) => time(openedAt), phone: 'plain' },
   { title: 'State', value: caseBadge, phone: 'plain' },
-  {
-    title: 'ETB',
-    phone: 'figure etb',
-    align: 'right',
-    value: ({ amount: open }) => parseMoney(open) !== 0n && amountText(sizeOf(open)),
-  },
+  amountColumn(({ amount }) => (parseMoney(amount) === 0n ? null : sizeOf(amount))),
 ];
 
 /** One case: what is in suspense, what the providers say, and the form that settles it. */

@@ -1,9 +1,8 @@
-import { addAuditEntry } from '../../db/access/calls.ts';
+import { addPersonEntry } from '../../db/access/calls.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { type DeskItem, deskList, leaveDeskItem, takeDeskItem } from '../../db/lists/desk.ts';
 import type { RowOf } from '../../db/lists/list.ts';
 import { type Condition, type ListQuery, readListPage } from '../../db/lists/list-page.ts';
-import { actorOfPerson } from '../../domain/access.ts';
 import { caseTitles } from '../../domain/positions/case-texts.ts';
 import { providerName } from '../../domain/providers.ts';
 import { quoted } from '../../domain/refusals.ts';
@@ -13,8 +12,8 @@ import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { findRepairKind } from '../../repairs/repair-kinds.ts';
 import { filterForm } from '../layout/forms.ts';
 import { pageNumber, paging } from '../layout/paging.ts';
-import { amountText, emptyState, postForm, table, time } from '../layout/parts.ts';
-import { type PageAnswer, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
+import { amountColumn, emptyState, postForm, table, time } from '../layout/parts.ts';
+import { type PageAnswer, redirect, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
 import { saidByCustomers, searchCard } from './find.ts';
 import { casePath, companyLink, companyPath, openCasePath, repairPath } from './repair-parts.ts';
 
@@ -142,12 +141,7 @@ const listOf = (request: StaffRequest, items: readonly Item[]): Html =>
     aboutColumn,
     { title: 'Company', phone: 'plain', value: companiesOf },
     sinceColumn,
-    {
-      title: 'ETB',
-      phone: 'figure etb',
-      align: 'right',
-      value: ({ amount }) => amount && amountText(amount),
-    },
+    amountColumn(({ amount }) => amount),
     { title: 'Assigned to', phone: 'plain', value: (item) => assignment(request, item) },
   ]);
 
@@ -293,20 +287,15 @@ const assignmentForm = (
       };
       const isChanged = await services.database.transaction().execute(async (transaction) => {
         if (!(await change(transaction, item, people))) return false;
-        await addAuditEntry(transaction, {
-          actor: actorOfPerson(session),
-          action,
-          subjectKind: 'desk',
-          subjectId: people.accountId,
-          details: { ...item, insteadOf: people.insteadOf, sourceAddress },
-        });
+        const details = { ...item, insteadOf: people.insteadOf, sourceAddress };
+        const subject = { kind: 'desk', id: people.accountId };
+        await addPersonEntry(transaction, session, action, details, subject);
         return true;
       });
-      return {
-        kind: 'redirect',
-        to: deskPath(form.text('filters')),
-        ...(!isChanged && { notice: 'It waits no more, or somebody else deals with it.' }),
-      };
+      return redirect(
+        deskPath(form.text('filters')),
+        isChanged ? undefined : 'It waits no more, or somebody else deals with it.',
+      );
     },
   });
 

@@ -1,5 +1,5 @@
 import type { Digests } from '../../crypto/digests.ts';
-import { addAuditEntry } from '../../db/access/calls.ts';
+import { addAuditEntries } from '../../db/access/calls.ts';
 import type { Database } from '../../db/connection.ts';
 import {
   type FoundCase,
@@ -20,7 +20,7 @@ import { workflowPage } from '../../runtime/process/temporal-ui.ts';
 import { problems } from '../answers.ts';
 import { topupStates, voucherStates } from '../layout/labels.ts';
 import {
-  amountText,
+  amountColumn,
   badge,
   emptyState,
   field,
@@ -30,7 +30,7 @@ import {
   table,
   time,
 } from '../layout/parts.ts';
-import { type PageAnswer, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
+import { type PageAnswer, redirect, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
 import { complaints, renderComplaint } from './guide.ts';
 import {
   casePath,
@@ -71,17 +71,19 @@ export async function searchCases(
   const records = (isFound ? named : await findOperationRecord(database, searched)).map(inWords);
   const found = cases.length + more + records.length;
   await database.transaction().execute((transaction) =>
-    addAuditEntry(transaction, {
-      actor: asked.actor,
-      action: 'find case',
-      subjectKind: 'search',
-      subjectId: 0,
-      details: {
-        ...auditedTerm(term, digests.numberHash, found > 0),
-        found,
-        ...asked.details,
+    addAuditEntries(transaction, [
+      {
+        actor: asked.actor,
+        action: 'find case',
+        subjectKind: 'search',
+        subjectId: 0,
+        details: {
+          ...auditedTerm(term, digests.numberHash, found > 0),
+          found,
+          ...asked.details,
+        },
       },
-    }),
+    ]),
   );
   const workflow = about === undefined || isFound ? undefined : { id: text.trim(), about };
   return { cases, more, records, workflow };
@@ -112,11 +114,10 @@ function inWords(record: FoundRecord): FoundRecord {
 const FIND_PATH = `${SUPPORT_PATH}/find`;
 
 /** Answers with the page of what the search finds, where that is one. By POST, so that no address has a number. */
-export const findForm = support.form({
+export const findPages = support.shown({
   path: '/find',
-  changesNothing: true,
   needs: 'look',
-  confirmation: 'none',
+  back: () => redirect(SUPPORT_PATH),
   async handle(request) {
     const { services, session, sourceAddress, form } = request;
     const text = form.text('what').slice(0, LONGEST_SEARCH);
@@ -126,13 +127,6 @@ export const findForm = support.form({
     });
     return foundPage(request, text, result);
   },
-});
-
-/** A search that was reloaded by its address begins again. */
-export const findAgain = support.page({
-  path: '/find',
-  needs: 'look',
-  handle: () => ({ kind: 'redirect', to: SUPPORT_PATH }),
 });
 
 /** The workflows whose page is known by the number in their id; the search finds the pages of others. */
@@ -153,7 +147,7 @@ export const showWorkflow = support.page({
     if (readWorkflowId(id) === undefined) return problems.notFound;
     for (const [pattern, pathOfNumber] of numbered) {
       const [, number] = pattern.exec(id) ?? [];
-      if (number !== undefined) return { kind: 'redirect', to: pathOfNumber(Number(number)) };
+      if (number !== undefined) return redirect(pathOfNumber(Number(number)));
     }
     const result = await searchCases(services, id, {
       actor: actorOfPerson(session),
@@ -179,8 +173,7 @@ export const searchCard = ({ formToken }: StaffRequest, searched = ''): Html =>
 /** The page of the findings. A single one opens. */
 function foundPage(request: StaffRequest, text: string, result: SearchResult): PageAnswer {
   const [only, ...others] = [...result.cases.map(casePath), ...result.records.map(pathOf)];
-  if (only !== undefined && others.length + result.more === 0)
-    return { kind: 'redirect', to: only };
+  if (only !== undefined && others.length + result.more === 0) return redirect(only);
   return {
     kind: 'page',
     title: 'Found',
@@ -231,7 +224,7 @@ ${table('Cases', cases, [
   { title: 'State', phone: 'plain', value: stateOf },
   { title: 'Number', phone: 'plain', value: ({ maskedNumber }) => maskedNumber ?? 'Anonymous' },
   { title: 'Partner', phone: 'plain', value: ({ partner }) => partner },
-  amountColumn,
+  amountColumn(({ amount }) => amount),
 ])}
 ${more > 0 && message('notice', html`${more} more. Look for a serial number or a reference to find an older one.`)}</section>`;
 
@@ -242,15 +235,8 @@ ${table('Other records', records, [
   { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
   { title: 'State', phone: 'plain', value: ({ state }) => state },
   { title: 'Company', phone: 'plain', value: companyOf },
-  amountColumn,
+  amountColumn(({ amount }) => amount),
 ])}</section>`;
-
-const amountColumn = {
-  title: 'ETB',
-  phone: 'figure etb',
-  align: 'right',
-  value: ({ amount }: { readonly amount: string | null }) => amount && amountText(amount),
-} as const;
 
 function nameOf(record: FoundRecord): Html {
   const path = pathOf(record);

@@ -124,4 +124,4 @@ export function openBecause({
 export const last = <One>(ones: readonly One[]): One | undefined => ones.at(-1);
 
 /** Nearly all outcomes come by themselves. The repair stands below, for an answer that somebody already has. */
-export const WAIT = html`We ask again every minute. Wait. If the provider has told you the outcome already:`;
+export const WAIT = html`We ask again by ourselves, at least every hour. Wait. If the provider has told you the outcome already:`;

@@ -6,7 +6,7 @@ import { mayAsStaff } from '../../domain/staff.ts';
 import { checkPayoutAccountOnce } from '../../operations/redemptions.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { emptyState, message, postForm, table, time } from '../layout/parts.ts';
-import { idOf, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
+import { idOf, redirect, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
 import { companyLink, termsPath } from './repair-parts.ts';
 
 const ACCOUNTS_PATH = `${SUPPORT_PATH}/payout-accounts`;
@@ -110,7 +110,7 @@ export const askForPayoutAccountForm = support.form({
     const checked = await checkPayoutAccountOnce(request.services, id);
     const isFromCompany = request.form.text('back') === 'company';
     const to = isFromCompany ? termsPath(id) : ACCOUNTS_PATH;
-    return { kind: 'redirect', to, notice: noticeOf(checked) };
+    return redirect(to, noticeOf(checked));
   },
 });
 

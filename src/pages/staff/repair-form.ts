@@ -3,10 +3,10 @@ import { redemptionsOfVoucher } from '../../db/repairs/facts.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { Asking } from '../../db/repairs/repairs.ts';
 import { actorOfPerson } from '../../domain/access.ts';
-import { formatGroupedAmount, parseMoney } from '../../domain/money.ts';
+import { amountText } from '../../domain/money.ts';
 import { bearerNames } from '../../domain/positions/case-texts.ts';
 import { providerName } from '../../domain/providers.ts';
-import type { RepairSubject } from '../../domain/repairs.ts';
+import { keptReason, type RepairSubject } from '../../domain/repairs.ts';
 import { mayAsStaff } from '../../domain/staff.ts';
 import type { Services } from '../../http/services.ts';
 import { type Html, html } from '../../rendering/html.ts';
@@ -14,7 +14,7 @@ import { whySecondPerson } from '../../repairs/ask-repair.ts';
 import { metaOf, type RepairKind } from '../../repairs/repair-kind.ts';
 import { repairKinds } from '../../repairs/repair-kinds.ts';
 import { field, message, postForm, selectField } from '../layout/parts.ts';
-import type { StaffRequest } from '../page.ts';
+import { readNameField, type StaffRequest } from '../page.ts';
 import { randomToken } from '../session/session.ts';
 import type { NextStep } from './next-steps.ts';
 import { REPAIRS_PATH, repairPath, repairTitle } from './repair-parts.ts';
@@ -147,12 +147,21 @@ ${second && html`<p class="hint">${second.isForOtherNumber ? 'Another number nee
   );
 }
 
-/** The ticket and the reason of a change by people of the service. `keptReason` takes numbers and codes out. */
+/** The ticket and the reason of a change by people of the service. */
 export const whyField = (own: Pick<Parameters<typeof field>[0], 'id' | 'value' | 'error'>): Html =>
   field({
     ...{ name: 'why', label: 'Ticket, and why' },
     ...own,
   });
+
+/** The ticket and the reason of a sent form, without numbers and codes of customers; undefined where there is none. */
+export function readWhy({ form }: StaffRequest): string | undefined {
+  const typed = readNameField(form.text('why'), 200);
+  return typed === undefined ? undefined : keptReason(typed);
+}
+
+/** The problem of a form without a reason. */
+export const NO_REASON = 'Write the ticket and the reason in one line.';
 
 /** The shown answers of forms with a choice. */
 const answers: Readonly<Record<string, string>> = {
@@ -164,7 +173,7 @@ const answers: Readonly<Record<string, string>> = {
 export function answerOf({ fields }: RepairKind, name: string, given: string): string {
   const schema: z.ZodType | undefined = fields.shape[name];
   const placeholder = schema === undefined ? '' : metaOf(schema).placeholder;
-  if (placeholder === 'amount') return formatGroupedAmount(parseMoney(given));
+  if (placeholder === 'amount') return amountText(given);
   return placeholder.includes('|') ? (answers[given] ?? given) : given;
 }
 

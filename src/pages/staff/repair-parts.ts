@@ -1,7 +1,7 @@
 import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { RepairRow } from '../../db/repairs/repairs.ts';
-import { formatGroupedAmount, parseMoney } from '../../domain/money.ts';
+import { amountText, parseMoney } from '../../domain/money.ts';
 import type { EndedBy } from '../../domain/providers.ts';
 import { quoted } from '../../domain/refusals.ts';
 import {
@@ -135,7 +135,7 @@ export function subjectOfRepair(row: ShownRepair): HtmlValue {
 }
 
 export const amountOf = ({ amount }: RepairRow): string =>
-  parseMoney(amount) === 0n ? 'No value' : `ETB ${formatGroupedAmount(parseMoney(amount))}`;
+  parseMoney(amount) === 0n ? 'No value' : `ETB ${amountText(amount)}`;
 
 export const workflowOf = (row: RepairRow): string => repairWorkflowId(row.id, row.operation_id);
 

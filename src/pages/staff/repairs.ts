@@ -7,7 +7,7 @@ import {
 } from '../../db/repairs/repair-lists.ts';
 import { confirmRepair, declineRepair } from '../../db/repairs/repairs.ts';
 import { actorOfPerson, isStaffActor } from '../../domain/access.ts';
-import { keptReason, takenOutOf } from '../../domain/repairs.ts';
+import { takenOutOf } from '../../domain/repairs.ts';
 import { mayAsStaff } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { whySecondPerson } from '../../repairs/ask-repair.ts';
@@ -16,10 +16,10 @@ import { findRepairKind } from '../../repairs/repair-kinds.ts';
 import type { RepairKindName } from '../../repairs/repair-titles.ts';
 import { problems } from '../answers.ts';
 import { emptyState, facts, field, message, postForm, time } from '../layout/parts.ts';
-import { idOf, type PageAnswer, readNameField, type StaffRequest, support } from '../page.ts';
+import { idOf, type PageAnswer, redirect, type StaffRequest, support } from '../page.ts';
 import { proofOnForm } from '../session/confirmation.ts';
 import { isAboutSilence, type NextStep } from './next-steps.ts';
-import { answerOf, labelOf, nextChoices, type Offer, offersOf } from './repair-form.ts';
+import { answerOf, labelOf, nextChoices, type Offer, offersOf, readWhy } from './repair-form.ts';
 import {
   amountOf,
   askerOf,
@@ -101,12 +101,6 @@ const FROM_COMMAND_LINE =
 
 const DECIDED = 'It does not wait any more, or you may not decide about it.';
 
-const backTo = (id: number, notice: string): PageAnswer => ({
-  kind: 'redirect',
-  to: repairPath(id),
-  notice,
-});
-
 /** Confirms what somebody else asked for, after the person has proved to be there. */
 export const confirmRepairForm = support.form({
   path: '/repairs/:id/confirm',
@@ -125,7 +119,7 @@ export const confirmRepairForm = support.form({
     const isConfirmed = await request.services.database
       .transaction()
       .execute((transaction) => confirmRepair(transaction, id, request.session.staff.id));
-    return backTo(id, isConfirmed ? 'You have confirmed it.' : DECIDED);
+    return redirect(repairPath(id), isConfirmed ? 'You have confirmed it.' : DECIDED);
   },
 });
 
@@ -135,20 +129,19 @@ export const declineRepairForm = support.form({
   needs: 'ask',
   confirmation: 'none',
   async handle(request) {
-    const { services, session, form } = request;
+    const { services, session } = request;
     const id = idOf(request);
     const actor = actorOfPerson(session);
     const row = await findRepair(services.database, id);
-    const typed = readNameField(form.text('why'), 200);
+    const why = readWhy(request);
     if (!row) return problems.notFound;
     if (row.asked_by !== actor && !mayAsStaff(session.staff.role, 'confirm'))
-      return backTo(id, DECIDED);
-    if (typed === undefined) return backTo(id, 'Say why.');
-    const why = keptReason(typed);
+      return redirect(repairPath(id), DECIDED);
+    if (why === undefined) return redirect(repairPath(id), 'Say why.');
     const isDeclined = await services.database
       .transaction()
       .execute((transaction) => declineRepair(transaction, id, { actor, why }));
-    return isDeclined ? { kind: 'redirect', to: repairPath(id) } : backTo(id, DECIDED);
+    return redirect(repairPath(id), isDeclined ? undefined : DECIDED);
   },
 });
 

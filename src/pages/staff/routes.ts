@@ -3,22 +3,12 @@ import { type StaffSession, useStaffSession } from '../../db/people/sign-ins.ts'
 import { mayAsStaff, type StaffNeed } from '../../domain/staff.ts';
 import { accountPages } from '../account/account.ts';
 import { type Menu, type Page, type SiteOf, SUPPORT_PATH } from '../page.ts';
-import {
-  askRepairForm,
-  backToRepair,
-  backToTopupCase,
-  backToVoucherCase,
-  showRepairNumberForm,
-  showTopupCase,
-  showTopupNumber,
-  showVoucherCase,
-  showVoucherNumber,
-} from './case.ts';
+import { casePages } from './case.ts';
 import { showCase, showCases } from './cases.ts';
 import { pagesOfCompanies } from './company/company.ts';
 import { leaveItemForm, showDesk, takeItemForm } from './desk.ts';
 import { showFigures } from './figures.ts';
-import { findAgain, findForm, showWorkflow } from './find.ts';
+import { findPages, showWorkflow } from './find.ts';
 import { showGuide, showRepairGuide } from './guide.ts';
 import { askForPayoutAccountForm, showPayoutAccounts } from './payout-accounts.ts';
 import { confirmRepairForm, declineRepairForm, showRepair, showRepairs } from './repairs.ts';
@@ -29,22 +19,13 @@ const pages: readonly Page<StaffSession, StaffNeed>[] = [
   showDesk,
   takeItemForm,
   leaveItemForm,
-  findForm,
-  findAgain,
+  ...findPages,
   showWorkflow,
-  showVoucherCase,
-  showVoucherNumber,
-  backToVoucherCase,
-  showTopupCase,
-  showTopupNumber,
-  backToTopupCase,
+  ...casePages,
   showRepairs,
-  askRepairForm,
   showRepair,
   confirmRepairForm,
   declineRepairForm,
-  showRepairNumberForm,
-  backToRepair,
   showCases,
   showCase,
   showPayoutAccounts,

@@ -3,7 +3,6 @@ import { type LedgerTransfer, operationsOf, readLedgerHistory } from '../../db/l
 import { type Case, closedCasesOf } from '../../db/positions/cases.ts';
 import { topupFactsForRepair } from '../../db/repairs/facts.ts';
 import { listRepairs, type ShownRepair } from '../../db/repairs/repair-lists.ts';
-import { ownerOfTopup, partnerOfVoucher } from '../../db/support-search.ts';
 import { findTopupDetail, type TopupDetail } from '../../db/topups/topups.ts';
 import { findVoucherDetail } from '../../db/vouchers/vouchers.ts';
 import { parseMoney } from '../../domain/money.ts';
@@ -48,7 +47,7 @@ const NEWEST_REPAIRS = 20;
 async function readVoucherCase(database: Database, id: number): Promise<SupportCase | undefined> {
   const voucher = await findVoucherDetail(database, id, 'operator');
   if (!voucher) return undefined;
-  const { ownerMsisdn, isRestricted } = voucher;
+  const { ownerMsisdn, isRestricted, partner } = voucher;
   const repairs = await listRepairs(database, { voucherId: id, limit: NEWEST_REPAIRS });
   const closedCases = await closedCasesOf(database, { kind: 'voucher', id });
   const newest = voucher.redemptions.at(-1);
@@ -61,7 +60,6 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
   const redeemableAt = html`${isRestricted && 'only '}at ${voucher.merchantName}${
     !isRestricted && ', or at another merchant'
   }`;
-  const partner = await partnerOfVoucher(database, id);
   const owner = ownerMsisdn === null ? 'Anonymous' : maskStored(ownerMsisdn);
   return {
     kind: 'voucher',
@@ -107,8 +105,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
 }
 
 async function readTopupCase(database: Database, id: number): Promise<SupportCase | undefined> {
-  const owner = await ownerOfTopup(database, id);
-  const topup = owner && (await findTopupDetail(database, owner.partnerId, id));
+  const topup = await findTopupDetail(database, 'operator', id);
   if (!topup) return undefined;
   const repairs = await listRepairs(database, { topupId: id, limit: NEWEST_REPAIRS });
   const others = await otherProviders(database, topup);
@@ -126,14 +123,14 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
       Number: maskStored(topup.msisdn),
       What: productOf(topup),
       Amount: topup.amount === null ? 'Known once it is sent' : money(topup.amount),
-      Partner: companyLink('partner', owner.partnerId, owner.partner),
+      Partner: companyLink('partner', topup.partnerId, topup.partner),
       Charged: topup.charged ? 'Yes' : 'No',
       'Provider’s reference': topup.providerReference ?? '–',
       Accepted: time(topup.createdAt),
       'Last change': time(topup.updatedAt),
     },
     hasNumber: true,
-    happenings: [...happeningsOfTopup(topup, owner.workflowId), ...happeningsOfRepairs(repairs)],
+    happenings: [...happeningsOfTopup(topup, topup.workflowId), ...happeningsOfRepairs(repairs)],
     next: nextStepOfTopup(topup, repairs, {
       ...{ others, closedCases, now: new Date() },
       openDifference: await openDifference(database, [topup.caseId]),
@@ -141,7 +138,7 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
     closedCases,
     otherProviders: others,
     openRepairs: repairs.filter(isOpen),
-    transfers: await readLedgerHistory(database, owner.partnerId, operationIds),
+    transfers: await readLedgerHistory(database, topup.partnerId, operationIds),
   };
 }
 

@@ -2,7 +2,7 @@ import { formatAmount, type Money } from '../../domain/money.ts';
 import type { Operator } from '../../domain/phone.ts';
 import type { TopupKind } from '../../domain/topup.ts';
 import { exactAmount, type ProviderInquiry, type ProviderOutcome } from '../outcome.ts';
-import type { ProviderAccount, TransactionList } from '../statement.ts';
+import type { ProviderAccount } from '../statement.ts';
 
 /** Airtime of any amount, or a package with its own price and content. */
 type AirtimeProduct =
@@ -54,8 +54,6 @@ export interface Airtime extends ProviderAccount {
    * whose list may be late says `never-seen` only some time after it.
    */
   findOrder(order: AirtimeOrder, lastSentAt?: Date): Promise<ProviderInquiry>;
-  /** The orders since a time, all or none. Absent where the provider cannot list them. */
-  listTransactions?(since: Date): Promise<TransactionList>;
 }
 
 /** Whether a provider sells what a top-up is of. A fact that is not known yet is checked elsewhere. */

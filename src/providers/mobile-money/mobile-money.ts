@@ -1,5 +1,5 @@
 import type { ProviderInquiry, ProviderOutcome } from '../outcome.ts';
-import type { ProviderAccount, TransactionList } from '../statement.ts';
+import type { ProviderAccount } from '../statement.ts';
 
 /** One identifier of a party, key and value as in GSMA's `creditParty` (e.g. msisdn, accountid). */
 export interface PartyIdentifier {
@@ -78,6 +78,4 @@ export interface MobileMoney extends ProviderAccount {
   checkAccount?(party: PartyIdentifier): Promise<AccountAnswer>;
   /** Absent where the provider cannot reverse a payment. */
   readonly reversals?: PaymentReversals;
-  /** The payments since a time, all or none. Absent where the provider cannot list them. */
-  listTransactions?(since: Date): Promise<TransactionList>;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { internationalDigits, presentableMessage } from '../../domain/providers.ts';
 import { callHttp, type HttpAnswer, readJson, storedText, tooManyRequests } from '../http-call.ts';
 import type { ProviderOutcome } from '../outcome.ts';
-import type { ProviderBalance } from '../statement.ts';
+import { readBalance } from '../statement.ts';
 import type { SmsMessage, SmsSender } from './sms-sender.ts';
 
 interface AfricasTalkingSettings {
@@ -28,13 +28,13 @@ const refusals: Readonly<Record<number, Refusal>> = {
   402: { name: 'InvalidSenderId', retryCanHelp: false, anotherMayTake: true },
   403: { name: 'InvalidPhoneNumber', retryCanHelp: false },
   404: { name: 'UnsupportedNumberType', retryCanHelp: false },
-  405: { name: 'InsufficientBalance', retryCanHelp: true },
+  405: { name: 'InsufficientBalance', retryCanHelp: true, anotherMayTake: true },
   406: { name: 'UserInBlacklist', retryCanHelp: false },
   407: { name: 'CouldNotRoute', retryCanHelp: true },
   409: { name: 'DoNotDisturbRejection', retryCanHelp: false },
-  500: { name: 'InternalServerError', retryCanHelp: true },
-  501: { name: 'GatewayError', retryCanHelp: true },
-  502: { name: 'RejectedByGateway', retryCanHelp: true },
+  500: { name: 'InternalServerError', retryCanHelp: true, anotherMayTake: true },
+  501: { name: 'GatewayError', retryCanHelp: true, anotherMayTake: true },
+  502: { name: 'RejectedByGateway', retryCanHelp: true, anotherMayTake: true },
 };
 
 /** A balance such as "USD 1785.50". */
@@ -74,19 +74,12 @@ export function createAfricasTalking(settings: AfricasTalkingSettings): SmsSende
       const deadline = AbortSignal.timeout(settings.timeoutSeconds * 1000);
       const url = `${baseUrl}/user?${new URLSearchParams({ username: settings.username })}`;
       const answer = await callHttp({ method: 'GET', url, headers: credentials, deadline });
-      return answer.kind === 'answered'
-        ? balanceOf(answer)
-        : { kind: 'unknown', message: answer.message };
+      return readBalance(answer, accountSchema, ({ UserData }) => {
+        const [currency, amount] = UserData.balance.split(' ');
+        return { amount, currency };
+      });
     },
   };
-}
-
-function balanceOf({ status, body }: HttpAnswer): ProviderBalance {
-  const found = status === 200 ? readJson(accountSchema, body) : undefined;
-  const [currency, amount] = found?.UserData.balance.split(' ') ?? [];
-  return currency !== undefined && amount !== undefined
-    ? { kind: 'balance', amount, currency }
-    : { kind: 'unknown', message: `HTTP status ${status}, without a readable balance.` };
 }
 
 function formOf(message: SmsMessage, settings: AfricasTalkingSettings): string {

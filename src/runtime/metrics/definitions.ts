@@ -20,7 +20,9 @@ export const holdKinds = ['payment', 'top-up', 'reversal'] as const;
 export const outboxes = {
   events: 'Events without a number',
   webhooks: 'Webhooks that are due, without a workflow that has put them off',
-  messages: 'Text messages to owners that are neither sent nor given up',
+  codes: 'Codes to owners that are neither sent nor given up',
+  messages:
+    'Other text messages to owners, apart from reminders, that are neither sent nor given up',
   'top-up-retries': 'Retries of top-ups that no workflow has taken up',
   repairs: 'Repairs that no workflow has begun',
   'access-notices': 'E-mails about access that are not sent',
@@ -85,56 +87,36 @@ const outbox: Label = {
 const schedule: Label = { meaning: 'The Schedule', values: scheduleNames };
 const anyProvider: Label = { meaning: 'The provider', values: allProviders };
 
+const stateGauge = <const Labels extends MetricDefinition['labels'] = Record<never, never>>(
+  help: string,
+  labels: Labels = {} as Labels,
+) => ({ kind: 'gauge', help, home: 'worker', labels }) as const;
+
 /** The metrics of what stands in the database and in Temporal, which every worker reads. */
 const stateDefinitions = {
-  holds: {
-    kind: 'gauge',
-    help: 'Payments, top-ups and reversals that have not come to their end',
-    home: 'worker',
-    labels: { kind, age },
-  },
-  money_on_hold_birr: {
-    kind: 'gauge',
-    help: 'Money of these, in ETB',
-    home: 'worker',
-    labels: { kind, age },
-  },
-  oldest_hold_seconds: {
-    kind: 'gauge',
-    help: 'Age of the oldest of these; 0 without any',
-    home: 'worker',
-    labels: { kind },
-  },
-  wallets_below_threshold: {
-    kind: 'gauge',
-    help: 'Wallets of active partners whose balance is below the threshold that is set for them',
-    home: 'worker',
-    labels: { wallet: { meaning: 'The wallet', values: ['gift', 'airtime'] } },
-  },
-  open_cases: {
-    kind: 'gauge',
-    help: 'Cases that a person must settle',
-    home: 'worker',
-    labels: {
-      why: {
-        meaning: caseReasons.map((why) => `\`${why}\`: ${caseTitle({ why })}`).join('. '),
-        values: caseReasons,
-      },
+  holds: stateGauge('Payments, top-ups and reversals that have not come to their end', {
+    kind,
+    age,
+  }),
+  money_on_hold_birr: stateGauge('Money of these, in ETB', { kind, age }),
+  oldest_hold_seconds: stateGauge('Age of the oldest of these; 0 without any', { kind }),
+  wallets_below_threshold: stateGauge(
+    'Wallets of active partners whose balance is below the threshold that is set for them',
+    { wallet: { meaning: 'The wallet', values: ['gift', 'airtime'] } },
+  ),
+  open_cases: stateGauge('Cases that a person must settle', {
+    why: {
+      meaning: caseReasons.map((why) => `\`${why}\`: ${caseTitle({ why })}`).join('. '),
+      values: caseReasons,
     },
-  },
-  suspense_birr: {
-    kind: 'gauge',
-    help: 'Money in suspense, in ETB: a provider did otherwise than we booked, and no side bears the difference yet',
-    home: 'worker',
-    labels: {},
-  },
-  payout_accounts_refused: {
-    kind: 'gauge',
-    help:
-      'Payout accounts of merchants that get no payment: a provider refuses the account, or its registered ' +
+  }),
+  suspense_birr: stateGauge(
+    'Money in suspense, in ETB: a provider did otherwise than we booked, and no side bears the difference yet',
+  ),
+  payout_accounts_refused: stateGauge(
+    'Payout accounts of merchants that get no payment: a provider refuses the account, or its registered ' +
       'holder is not confirmed',
-    home: 'worker',
-    labels: {
+    {
       provider: { meaning: 'The provider', values: mobileMoneyProviderNames },
       state: {
         meaning:
@@ -144,97 +126,57 @@ const stateDefinitions = {
         values: unpaidStates,
       },
     },
-  },
-  provider_balance: {
-    kind: 'gauge',
-    help: 'Our balance at a provider, as last read, in the currency of the account',
-    home: 'worker',
-    labels: { provider: anyProvider },
-  },
-  provider_balance_minimum: {
-    kind: 'gauge',
-    help: 'Balance below which an alarm is raised',
-    home: 'worker',
-    labels: { provider: anyProvider },
-  },
-  provider_balance_read_timestamp_seconds: {
-    kind: 'gauge',
-    help: 'Unix time at which the provider last told our balance; before the first time, the start of the worker',
-    home: 'worker',
-    labels: { provider: anyProvider },
-  },
-  provider_balance_interval_seconds: {
-    kind: 'gauge',
-    help: 'Time between two readings of balances',
-    home: 'worker',
-    labels: {},
-  },
-  outbox_waiting: {
-    kind: 'gauge',
-    help: 'Entries that wait for a worker; counted up to 10,000',
-    home: 'worker',
-    labels: { outbox },
-  },
-  outbox_oldest_seconds: {
-    kind: 'gauge',
-    help: 'Time for which the oldest of these has waited; 0 without any',
-    home: 'worker',
-    labels: { outbox },
-  },
-  repairs_to_confirm: {
-    kind: 'gauge',
-    help: 'Repairs that wait for the confirmation of a second person',
-    home: 'worker',
-    labels: {},
-  },
-  emails_undelivered: {
-    kind: 'gauge',
-    help: 'E-mails that the mail server refused, or that were given up, within the last day',
-    home: 'worker',
-    labels: {
+  ),
+  provider_balance: stateGauge(
+    'Our balance at a provider, as last read, in the currency of the account',
+    { provider: anyProvider },
+  ),
+  provider_balance_minimum: stateGauge('Balance below which an alarm is raised', {
+    provider: anyProvider,
+  }),
+  provider_balance_read_timestamp_seconds: stateGauge(
+    'Unix time at which the provider last told our balance; before the first time, the start of the worker',
+    { provider: anyProvider },
+  ),
+  provider_balance_interval_seconds: stateGauge('Time between two readings of balances'),
+  outbox_waiting: stateGauge('Entries that wait for a worker; counted up to 10,000', { outbox }),
+  outbox_oldest_seconds: stateGauge(
+    'Time for which the oldest of these has waited; 0 without any',
+    { outbox },
+  ),
+  repairs_to_confirm: stateGauge('Repairs that wait for the confirmation of a second person'),
+  emails_undelivered: stateGauge(
+    'E-mails that the mail server refused, or that were given up, within the last day',
+    {
       queue: { meaning: 'What the e-mails are about', values: emailQueues },
     },
-  },
-  needs_action: {
-    kind: 'gauge',
-    help: 'Workflows that need a person: `NeedsAction = true` in the Temporal UI',
-    home: 'worker',
-    labels: {
+  ),
+  needs_action: stateGauge(
+    'Workflows that need a person: `NeedsAction = true` in the Temporal UI',
+    {
       state: {
         meaning: '`running`; `failed`: it ended so within the last day',
         values: neededStates,
       },
     },
-  },
-  schedule_last_run_timestamp_seconds: {
-    kind: 'gauge',
-    help: 'Unix time at which the last run began',
-    home: 'worker',
-    labels: { schedule },
-  },
-  schedule_last_run_succeeded: {
-    kind: 'gauge',
-    help: '1 if the last run that has ended succeeded; 0 if it failed, for example because the books do not agree',
-    home: 'worker',
-    labels: { schedule },
-  },
-  schedule_interval_seconds: {
-    kind: 'gauge',
-    help: 'Time between two runs',
-    home: 'worker',
-    labels: { schedule },
-  },
-  state_read_timestamp_seconds: {
-    kind: 'gauge',
-    help: 'Unix time at which the values of a source were last read',
-    home: 'worker',
-    labels: {
+  ),
+  schedule_last_run_timestamp_seconds: stateGauge('Unix time at which the last run began', {
+    schedule,
+  }),
+  schedule_last_run_succeeded: stateGauge(
+    '1 if the last run that has ended succeeded; 0 if it failed, for example because the books do not agree',
+    { schedule },
+  ),
+  schedule_interval_seconds: stateGauge('Time between two runs', { schedule }),
+  state_read_timestamp_seconds: stateGauge(
+    'Unix time at which the values of a source were last read',
+    {
       source: {
         meaning: 'PostgreSQL (holds, wallets, outboxes), or Temporal (Schedules, cases)',
         values: ['database', 'temporal'],
       },
     },
-  },
+  ),
 } as const satisfies Record<string, MetricDefinition>;
 
 /** The prefix of the names of all metrics of the service. */

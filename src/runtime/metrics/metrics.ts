@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { activityGroups } from '../../../workflows/activity-groups.ts';
-import { claimResult, redeem, retryTopUp, topUpResult } from '../../../workflows/contracts.ts';
+import { answersOfStarts, redeem, retryTopUp } from '../../../workflows/contracts.ts';
 import type * as workflows from '../../../workflows/index.ts';
 import {
   definitions,
@@ -35,8 +35,6 @@ const workflowTypes = {
   watchBalances: true,
 } as const satisfies Record<keyof typeof workflows, true>;
 
-const updateNames = [claimResult, redeem, topUpResult, retryTopUp].map(({ name }) => name);
-
 /**
  * The known values of the labels that somebody who reaches Temporal could choose: a task of an unknown
  * workflow is counted, too, when a worker fails it.
@@ -44,7 +42,7 @@ const updateNames = [claimResult, redeem, topUpResult, retryTopUp].map(({ name }
 export const sdkLabelValues: Readonly<Record<string, ReadonlySet<string>>> = {
   workflow_type: new Set(Object.keys(workflowTypes)),
   activity_type: new Set(Object.keys(activityGroups)),
-  update: new Set(updateNames),
+  update: new Set([...answersOfStarts, redeem.name, retryTopUp.name]),
 };
 
 /** Counts and measures; every label value that the service does not know becomes `other`. */

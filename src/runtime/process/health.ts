@@ -1,7 +1,8 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import type { Logger } from 'pino';
 import { describeError } from './logger.ts';
+import { withinTime } from './within-time.ts';
 
 /** Ends when what it looks at works, and fails where it does not. */
 type HealthCheck = () => Promise<unknown> | unknown;
@@ -81,19 +82,11 @@ async function resultOf(check: HealthCheck, timeoutMs: number): Promise<CheckRes
     status,
     milliseconds: Math.round(performance.now() - startedAt),
   });
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, 'late');
-  });
   try {
-    const checked = Promise.resolve(check()).then(() => 'in time' as const);
-    // It may still fail when no caller waits any more.
-    checked.catch(() => undefined);
-    return result((await Promise.race([checked, late])) === 'late' ? 'down' : 'up');
+    const checked = Promise.resolve(check()).then(() => result('up'));
+    return await withinTime(timeoutMs, checked, () => result('down'));
   } catch {
     return result('down');
-  } finally {
-    clearTimeout(timer);
   }
 }
 
@@ -138,6 +131,13 @@ export const listen = (
     });
   });
 
+/** Closes a server; requests under way get no answers. */
+export const closeAtOnce = (server: HttpServer): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+
 /** The few clients of such a server are supervisors and scrapers; a flood of others gets no answers. */
 const CONNECTIONS = 100;
 /** Above the limits of supervisors and scrapers. */
@@ -162,10 +162,6 @@ export async function startSmallServer(
   );
   return {
     port,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => closeAtOnce(server),
   };
 }

@@ -9,7 +9,7 @@ import getRawBody from 'raw-body';
 import { z } from 'zod';
 import type { CodecConfig } from '../../config/config.ts';
 import type { SecretKey } from '../../crypto/secret-box.ts';
-import { answerHealth, listen } from '../process/health.ts';
+import { answerHealth, closeAtOnce, listen } from '../process/health.ts';
 import { describeError } from '../process/logger.ts';
 import { createPayloadCodec } from './payload-codec.ts';
 
@@ -278,11 +278,7 @@ export async function startCodecServer(
   );
   return {
     url: `http://${host}:${port}`,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    stop: () => closeAtOnce(server),
   };
 }
 

@@ -1,16 +1,13 @@
-import { connect } from 'node:net';
 import { Client, isGrpcServiceError } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
 import type { SecretKey } from '../../crypto/secret-box.ts';
 import { tracing } from '../tracing/tracing.ts';
+import { type Answers, createAnswers } from './answers.ts';
 import { addressCalls, linkStarts, traceCalls } from './interceptors.ts';
 import { createPayloadCodec, type ForeignPayloads } from './payload-codec.ts';
-import type { TemporalServer } from './temporal-server.ts';
+import { type TemporalServer, takesConnections } from './temporal-server.ts';
 import { failureConverterPath } from './workflow-bundle.ts';
-
-const PROBE_MS = 500;
-const DEFAULT_PORT = 7233;
 
 export type Reachability = ReturnType<typeof createReachability>;
 
@@ -45,20 +42,6 @@ export function createReachability(address: string) {
   };
 }
 
-const takesConnections = (address: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    const { hostname, port } = new URL(`tcp://${address}`);
-    const host = hostname.replace(/^\[|\]$/g, '');
-    const socket = connect({ host, port: Number(port || DEFAULT_PORT), timeout: PROBE_MS });
-    const end = (answers: boolean) => {
-      socket.destroy();
-      resolve(answers);
-    };
-    socket.once('connect', () => end(true));
-    socket.once('timeout', () => end(false));
-    socket.once('error', () => end(false));
-  });
-
 /**
  * The data converter of client and worker. A worker must not fail on foreign data, so its codec
  * marks foreign payloads; a client refuses them.
@@ -87,6 +70,8 @@ export interface TemporalConnection {
   /** For the worker; the client has its own. */
   readonly dataConverter: DataConverter;
   readonly reachability: Reachability;
+  /** What workers on this connection answer to callers on it. */
+  readonly answers: Answers;
 }
 
 /**
@@ -139,7 +124,8 @@ export async function connectTemporal({
     },
   });
   const reachability = createReachability(server.address);
-  return { connection, client, namespace, dataConverter, reachability };
+  const answers = createAnswers();
+  return { connection, client, namespace, dataConverter, reachability, answers };
 }
 
 /** The status codes of gRPC that this service tells apart. */

@@ -1,12 +1,16 @@
 import { log } from '@temporalio/activity';
 import type { WorkflowClientInterceptor } from '@temporalio/client';
-import { ApplicationFailure, defaultPayloadConverter, type Headers } from '@temporalio/common';
+import { ApplicationFailure, type Headers } from '@temporalio/common';
 import type { ActivityInterceptorsFactory, InjectedSinks } from '@temporalio/worker';
 import type { Activities } from '../../../activities/index.ts';
 import { isDatabaseStep } from '../../../workflows/activity-groups.ts';
 import { addressed, isForeign } from '../../../workflows/addressed-input.ts';
 import { linkToDesk } from '../../../workflows/current-details.ts';
-import type { TraceSinks } from '../../../workflows/interceptors/carry-trace.ts';
+import {
+  callerTrace,
+  type TraceSinks,
+  withTrace,
+} from '../../../workflows/interceptors/carry-trace.ts';
 import { ROWS_VANISHED } from '../../../workflows/interceptors/vanished-rows.ts';
 import { STEP_REFUSED } from '../../../workflows/steps/failures.ts';
 import { type Span, tracing } from '../tracing/tracing.ts';
@@ -80,7 +84,7 @@ const harmless = [
   'inquireTopUp',
   'inquireReversal',
   'askDue',
-  'readTopUpStatus',
+  'readTopUp',
   'readCase',
   'checkInvariants',
   'openCases',
@@ -174,26 +178,6 @@ export const reportVanishedRows =
     },
   });
 
-/** The header of workflows, updates and activities; headers are not encrypted, and this is no secret. */
-const TRACEPARENT = 'traceparent';
-
-/** Headers that let the other side go on with a trace. */
-const withTrace = (headers: Headers, { traceparent }: Span): Headers => ({
-  ...headers,
-  [TRACEPARENT]: defaultPayloadConverter.toPayload(traceparent),
-});
-
-/** The caller's `traceparent`, which may be anything. */
-function traceparentOf(headers: Headers): string | undefined {
-  const payload = headers[TRACEPARENT];
-  try {
-    const value: unknown = payload && defaultPayloadConverter.fromPayload(payload);
-    return typeof value === 'string' ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** Makes the call to Temporal with a span of its own, where something is being traced. */
 function inCall<Result>(
   name: string,
@@ -206,7 +190,7 @@ function inCall<Result>(
 }
 
 const carrying = (headers: Headers, span: Span | undefined): Headers =>
-  span ? withTrace(headers, span) : headers;
+  span ? withTrace(headers, span.traceparent) : headers;
 
 /** Spans of the client's calls, which workflows and updates go on with. */
 export const traceCalls: WorkflowClientInterceptor = {
@@ -242,7 +226,7 @@ export const traceActivities: ActivityInterceptorsFactory = ({ info }) => ({
         {
           name: `RunActivity ${activityType}`,
           kind: 'consumer',
-          parent: traceparentOf(input.headers),
+          parent: callerTrace(input.headers),
           attributes: { workflowId: workflowExecution?.workflowId, attempt, isLocal },
         },
         () => next(input),

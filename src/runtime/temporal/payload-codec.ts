@@ -1,15 +1,18 @@
-import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { Payload, PayloadCodec, SerializationContext } from '@temporalio/common';
 import { defaultPayloadConverter } from '@temporalio/common';
 import { decode, encode } from '@temporalio/common/lib/encoding.js';
 import proto from '@temporalio/proto';
 import { foreignPayload } from '../../../workflows/addressed-input.ts';
-import { type PreparedKey, prepareKeys, type SecretKey } from '../../crypto/secret-box.ts';
+import {
+  openBytes,
+  type PreparedKey,
+  prepareKeys,
+  type SecretKey,
+  sealBytes,
+} from '../../crypto/secret-box.ts';
 
 const ENCODING = 'binary/encrypted';
-const ALGORITHM = 'aes-256-gcm';
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 
 /**
  * The handling of a payload that our keys did not encrypt: pass it unchanged; replace it with a
@@ -84,13 +87,11 @@ const { Payload: PayloadMessage } = proto.temporal.api.common.v1;
 const PLACE = 'place';
 
 function encrypt(payload: Payload, place: string, { id, key }: PreparedKey): Payload {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
   const metadata = { ...payload.metadata, [PLACE]: encode(place) };
   const plain = PayloadMessage.encode({ ...payload, metadata }).finish();
   return {
     metadata: { encoding: encode(ENCODING), 'encryption-key-id': encode(id) },
-    data: Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]),
+    data: sealBytes(key, plain),
   };
 }
 
@@ -106,12 +107,7 @@ function decrypt(
   const keyId = payload.metadata?.['encryption-key-id'];
   const key = keysById.get(keyId ? decode(keyId) : '');
   if (!key) throw new ForeignPayloadError('The key that encrypted this payload is not configured.');
-  const data = Buffer.from(payload.data ?? []);
-  const nonce = data.subarray(0, NONCE_BYTES);
-  const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
-  decipher.setAuthTag(data.subarray(-TAG_BYTES));
-  const plain = decipher.update(data.subarray(NONCE_BYTES, -TAG_BYTES));
-  const message = PayloadMessage.decode(Buffer.concat([plain, decipher.final()]));
+  const message = PayloadMessage.decode(openBytes(key, payload.data ?? new Uint8Array()));
   const { [PLACE]: place, ...metadata } = message.metadata;
   return { payload: { metadata, data: message.data }, place: place && decode(place) };
 }

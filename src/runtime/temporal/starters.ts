@@ -7,7 +7,6 @@ import {
 import type { CaseStarter, LeftMessage, Resumption } from '../../../activities/dependencies.ts';
 import { isForeign } from '../../../workflows/addressed-input.ts';
 import {
-  type OperationOutcome,
   providerNudge,
   type RedemptionTiming,
   type RetryCall,
@@ -22,6 +21,7 @@ import type { followCase } from '../../../workflows/follow-case.ts';
 import type { generateBulk } from '../../../workflows/generate-bulk.ts';
 import type { topUp } from '../../../workflows/top-up.ts';
 import { caseId, finishMessageId, generateBulkId } from '../../../workflows/workflow-ids.ts';
+import type { OperationOutcome } from '../../domain/refusals.ts';
 import {
   redemptionStart,
   redemptionWorkflowId,

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import type { TLSConfig } from '@temporalio/client';
 import type { z } from 'zod';
 import type { InCamelCase } from '../../config/setting-names.ts';
@@ -40,3 +41,21 @@ export function temporalServerOf(settings: TemporalSettings): TemporalServer {
     ...(temporalApiKey ? { apiKey: temporalApiKey } : {}),
   };
 }
+
+const PROBE_MS = 500;
+const DEFAULT_PORT = 7233;
+
+/** Whether a server accepts connections at `host:port`, soon. */
+export const takesConnections = (address: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(`tcp://${address}`);
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const socket = connect({ host, port: Number(port || DEFAULT_PORT), timeout: PROBE_MS });
+    const end = (answers: boolean) => {
+      socket.destroy();
+      resolve(answers);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('timeout', () => end(false));
+    socket.once('error', () => end(false));
+  });

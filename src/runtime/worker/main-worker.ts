@@ -78,7 +78,7 @@ export const createMainWorker = (
             workflowModules: workflowInterceptorModules,
           },
         }),
-    sinks: traceSinks,
+    sinks: { ...traceSinks, ...temporal.answers.sinks },
     ...workerTuning(config.providerGuard),
     ...workerVersionOptions(config.temporal),
   });

@@ -46,8 +46,8 @@ function createOAuth(): { router: Router; guard: Middleware } {
   return { router, guard };
 }
 
-const defaultLimit = 50;
-const longestPage = 100;
+/** Also the default. */
+const longestPage = 50;
 
 /**
  * `GET /accounts/{identifierType}/{identifier}/transactions` (providers.md 3.1): the payouts of an
@@ -55,7 +55,7 @@ const longestPage = 100;
  */
 function listTransactions(ctx: Context, books: Books): SandboxReply {
   const { fromDateTime, toDateTime } = ctx.query;
-  const limit = Math.min(numberOf(ctx.query.limit, defaultLimit), longestPage);
+  const limit = Math.min(numberOf(ctx.query.limit, longestPage), longestPage);
   const offset = numberOf(ctx.query.offset, 0);
   const from = fromDateTime === undefined ? 0 : Date.parse(String(fromDateTime));
   const to = toDateTime === undefined ? Date.now() : Date.parse(String(toDateTime));

@@ -5,8 +5,8 @@ import { compareFile } from '../../../activities/compare-statement.ts';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { createProviderStatementActivities } from '../../../activities/provider-statements.ts';
 import { listCases } from '../../../src/db/positions/cases.ts';
-import type { StoredLine } from '../../../src/db/provider-statements/statements.ts';
 import { type Day, dayOfTime, lastClosedDay } from '../../../src/domain/day-report.ts';
+import type { ProviderStatementLine } from '../../../src/domain/positions/statement-line.ts';
 import { makeVoucher, redemptions } from '../../admin/movements.ts';
 import { type AdminScene, type Catalogue, makeCatalogue, openScene } from '../../admin/scene.ts';
 import { moveRows } from '../../db/provider-statements/move-rows.ts';
@@ -84,7 +84,7 @@ it('a day with payments by M-Pesa and without its file is a case until the file 
   expect(await compareAll()).toEqual([]);
   expect(await subjects()).toEqual([`mpesa ${missed}`]);
 
-  const line: StoredLine = {
+  const line: ProviderStatementLine = {
     ...{ kind: 'payment', providerReference: 'SKM1', reference: paid, status: 'completed' },
     ...{ amount: '487.5', currency: 'ETB', fee: null, feeCurrency: null, at: noonBefore(2) },
   };
@@ -93,7 +93,16 @@ it('a day with payments by M-Pesa and without its file is a case until the file 
     reversalWatchSeconds: 0,
   };
   const of = { provider: mpesa, day: missed, zone };
-  expect(await compareFile(scene.database, of, [line], settings)).toMatchObject({ unexplained: 0 });
+  const give = () => compareFile(scene.database, of, [line], settings);
+  expect(await give()).toMatchObject({ unexplained: 0 });
+  expect(await subjects()).toEqual([]);
+  expect(await compareAll()).toEqual([]);
+
+  // A file that was given before the end of the day lacks the rest of it.
+  await sql`update provider_statements set loaded_at = ${noonBefore(2)}`.execute(scene.database);
+  expect(await compareAll()).toEqual([`mpesa ${missed}: give its file`]);
+  expect(await subjects()).toEqual([`mpesa ${missed}`]);
+  await give();
   expect(await subjects()).toEqual([]);
   expect(await compareAll()).toEqual([]);
 });

@@ -1,17 +1,30 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import {
   createBalanceActivities,
   createProviderStatementActivities,
 } from '../../../activities/provider-statements.ts';
+import {
+  archiveDays,
+  firstMonthKept,
+  listArchivedMonths,
+  MINIMUM_MONTHS,
+  restoreMonth,
+} from '../../../src/db/ledger/archives.ts';
 import { compareBalance, listBalances } from '../../../src/db/provider-statements/balances.ts';
 import { findStatement } from '../../../src/db/provider-statements/statements.ts';
 import { type Day, dayOfTime, lastClosedDay } from '../../../src/domain/day-report.ts';
-import type { ProviderAccount, ProviderStatementLine } from '../../../src/providers/statement.ts';
+import type { ProviderStatementLine } from '../../../src/domain/positions/statement-line.ts';
+import type { ProviderAccount } from '../../../src/providers/statement.ts';
 import { makeVoucher, redemptions } from '../../admin/movements.ts';
+import { makeOlder } from '../../admin/older-rows.ts';
 import { type AdminScene, makeFundedCatalogue, openScene } from '../../admin/scene.ts';
+import { untilBooksAreChecked } from '../../db/ledger/checked-books.ts';
 
 let scene: AdminScene;
 beforeAll(async () => {
@@ -79,6 +92,21 @@ it('a statement that the database refuses keeps no other provider waiting', asyn
   await round(3);
   expect(await stateOf('gsma')).toBe('FAILED');
   expect(await stateOf('mpesa')).toBe('COMPARED');
+});
+
+it('a day that an operator compared before its end is compared once more', async () => {
+  const { database } = scene;
+  const activities = activitiesOf({ whole: feeOf('12.50') });
+  const round = () => asActivity(() => activities.compareProviderStatements(1));
+  const compared = [`whole ${day}: 0 booked, 0 not explained yet`];
+  expect(await round()).toMatchObject({ compared });
+  expect(await round()).toMatchObject({ compared: [] });
+  await sql`
+    update provider_statements set loaded_at = ${`${day}T09:00:00Z`} where provider = 'whole'`.execute(
+    database,
+  );
+  expect(await round()).toMatchObject({ compared });
+  expect(await round()).toMatchObject({ compared: [] });
 });
 
 it('a day that the database refuses when it is compared again keeps no other provider waiting', async () => {
@@ -199,4 +227,60 @@ it('a payment counts once, whether the provider said it or staff booked it', asy
   await charged(0);
   await readings(1_000, 995 - (rows[0]?.paid ?? 0));
   expect(await compare()).toEqual([5]);
+});
+
+/** A payment of an archived month at a provider; its reference, and the month. */
+async function payLongAgo(provider: string) {
+  const { database } = scene;
+  const catalogue = await makeFundedCatalogue(scene);
+  const payments = redemptions(database, catalogue);
+  const operationId = await payments.hold((await makeVoucher(database, catalogue)).id);
+  await payments.post(operationId);
+  const { rows } = await sql<{ reference: string }>`
+    update placements set provider = ${provider} where operation_id = ${operationId}
+    returning reference`.execute(database);
+  await makeOlder(database, MINIMUM_MONTHS + 2);
+  await untilBooksAreChecked(database);
+  const folder = await mkdtemp(join(tmpdir(), 'archive-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await archiveDays(database, { folder, before: firstMonthKept(new Date(), MINIMUM_MONTHS) });
+  const month = (await listArchivedMonths(database))[0]?.month;
+  if (!rows[0] || !month) throw new Error('Nothing was archived');
+  return { reference: rows[0].reference, month };
+}
+
+it('a line of an archived payment keeps no other day or provider waiting, and is booked once it is back', async () => {
+  const { database } = scene;
+  const { reference, month } = await payLongAgo('early');
+  const before = dayOfTime(new Date(Date.parse(`${day}T09:00:00Z`) - 86_400_000), zone);
+  await sql`insert into provider_statements (provider, day, state) values ('early', ${before}, 'TRYING')`.execute(
+    database,
+  );
+  const account: ProviderAccount = {
+    async *listStatement({ from }) {
+      const line: ProviderStatementLine = {
+        ...{ kind: 'payment', reference, providerReference: 'MM-1', status: 'reversed' },
+        ...{ amount: '487.5', currency: 'ETB', fee: null, feeCurrency: null, at: from },
+      };
+      const lines = dayOfTime(from, zone) === before ? [line] : [];
+      yield { kind: 'page', lines, ignored: 0 };
+    },
+  };
+  const activities = activitiesOf({ early: account, late: feeOf('12.50') }, 2);
+  const round = () => asActivity(() => activities.compareProviderStatements(1));
+  const others = [`early ${day}`, `late ${day}`].map(
+    (one) => `${one}: 0 booked, 0 not explained yet`,
+  );
+  expect(await round()).toMatchObject({
+    compared: others,
+    unfinished: [
+      expect.stringMatching(`^early ${before}: .*"money archive restore ${month}" first.$`),
+    ],
+    canRetry: true,
+  });
+  await restoreMonth(database, month);
+  expect(await round()).toMatchObject({
+    compared: [`early ${before}: 1 booked, 0 not explained yet`],
+    unfinished: [],
+  });
 });

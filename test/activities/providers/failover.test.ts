@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { paymentFacts } from '../../../src/db/repairs/facts.ts';
 import { markAttemptUnknown } from '../../../src/db/topups/attempts.ts';
 import type { ProviderOutcome } from '../../../src/providers/outcome.ts';
 import { redemptions, topUp } from '../../admin/movements.ts';
-import { atProvider } from '../../positions/placements.ts';
+import { atProvider, observe, placementsOf } from '../../positions/placements.ts';
+import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import {
   delivered,
   inAttempt,
@@ -120,6 +122,42 @@ describe('a payment', () => {
     sendings[1]?.(delivered);
     expect(await next).toMatchObject({ kind: 'delivered', asked: { provider: 'gsma' } });
     expect(await two.providerOf(operationId)).toBe('gsma');
+  });
+
+  it('that the first did after all, while the second leaves it open, is paid once, by the first', async () => {
+    two.answers = { first: () => notSent, second: () => unknown };
+    const { database } = two.scene;
+    const operationId = await two.hold();
+    expect(await two.pay(operationId)).toMatchObject({ kind: 'unknown' });
+    await database.transaction().execute((transaction) =>
+      observe(transaction, operationId, {
+        provider: 'gsma',
+        said: 'done',
+        providerReference: 'MM-1',
+      }),
+    );
+    const inquiry = await inAttempt(1, () => two.activities().inquirePayment(operationId, 1));
+    expect(inquiry).toMatchObject({ kind: 'delivered', providerReference: 'MM-1' });
+    await redemptions(database, two.catalogue).post(operationId);
+
+    const placements = await placementsOf(database, operationId);
+    expect(placements.map(({ provider, said, done }) => [provider, said, Number(done)])).toEqual([
+      ['gsma', 'done', 487.5],
+      ['mpesa', 'none', 0],
+    ]);
+    // Whoever asks for it back has to ask the one that did it.
+    const { id } = await database
+      .selectFrom('redemptions')
+      .select('id')
+      .where('operation_id', '=', operationId)
+      .executeTakeFirstOrThrow();
+    expect(await paymentFacts(database, id)).toMatchObject({
+      status: 'POSTED',
+      provider: 'gsma',
+      providerReference: 'MM-1',
+      caseId: null,
+    });
+    expect(await findBrokenInvariants(database)).toEqual([]);
   });
 
   it('that has ended meanwhile goes to nobody else', async () => {

@@ -20,7 +20,7 @@ let scene: GiftScene;
 let activities: ReturnType<typeof createClaimActivities>;
 const RUN = { claimLifetimeMs: 60_000, workflowId: 'claim', sendingMs: 5_000 };
 /** Who takes no message, and whether it may take another one. */
-const sms = { sent: 0, isAvailable: true };
+const sms = { sent: 0, isAvailable: true, takes: false };
 beforeAll(async () => {
   scene = await setGiftScene();
   const { config, database, digests } = scene.stack;
@@ -36,7 +36,9 @@ beforeAll(async () => {
       ...setOfOne('smpp', {
         async send() {
           sms.sent += 1;
-          return { kind: 'not-sent', message: 'no connection' };
+          return sms.takes
+            ? { kind: 'delivered', providerReference: randomUUID() }
+            : { kind: 'not-sent', message: 'no connection' };
         },
       }),
       isAvailable: () => sms.isAvailable,
@@ -166,6 +168,36 @@ it('a claim whose code was used stays so when its step is repeated', async () =>
     .execute();
   const again = await activities.claimAndSend(command, RUN);
   expect(again).toMatchObject({ kind: 'started', claimId });
+});
+
+it('a claim that was confirmed goes on when its step is repeated, also where it has ended', async () => {
+  const gift = await scene.gift();
+  await claimOf(gift.id, 'replaced claim');
+  const command = await commandOf(gift.id);
+  sms.sent = 0;
+  sms.takes = true;
+  const { requestId, requestDigest } = command;
+  const outcome = { requestId, requestDigest, result: { ok: true } };
+  for (const _time of [1, 2])
+    expect(await activities.claimAndSend(command, RUN)).toMatchObject({
+      kind: 'started',
+      supersededWorkflowId: 'replaced claim',
+      message: { kind: 'accepted' },
+      outcome,
+    });
+  sms.takes = false;
+  expect(sms.sent).toBe(1);
+  // The same request under another id is told the answer alone.
+  const answered = { kind: 'answered', outcome };
+  const another = { ...command, requestId: randomUUID() };
+  expect(await activities.claimAndSend(another, RUN)).toEqual(answered);
+  await scene.stack.database
+    .updateTable('voucher_claims')
+    .set({ status: 'EXPIRED' })
+    .where('operation_id', '=', command.operationId)
+    .execute();
+  // Its workflow learns its end by a signal, or by the time that is over.
+  expect(await activities.claimAndSend(command, RUN)).toMatchObject({ kind: 'started', outcome });
 });
 
 it('a claim whose code nobody takes now is withdrawn at once, and else waits for another try', async () => {

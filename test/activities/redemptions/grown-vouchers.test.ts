@@ -156,7 +156,6 @@ async function settled(transaction: DatabaseTransaction, given: Case, voucherId:
     merchantId,
   });
   const facts = redemptionFacts(voucher, context, {
-    merchantId,
     canPay: canPayOf(given),
     isBlocked: false,
     numbers: testNumbers,

@@ -113,12 +113,15 @@ describe('priceSubjects', () => {
     priceSubjects(database, { denominationId, merchantId });
 
   it('finds what is there', async () => {
-    expect(await subjects(null)).toEqual({ hasDenomination: true, hasMerchant: true });
-    expect(await subjects(seller.merchantId)).toEqual({ hasDenomination: true, hasMerchant: true });
+    expect(await subjects(null)).toEqual({ amount: expect.any(String), hasMerchant: true });
+    expect(await subjects(seller.merchantId)).toEqual({
+      amount: expect.any(String),
+      hasMerchant: true,
+    });
   });
 
   it('misses what is not, or no more', async () => {
-    expect(await subjects(0, 0)).toEqual({ hasDenomination: false, hasMerchant: false });
+    expect(await subjects(0, 0)).toEqual({ amount: null, hasMerchant: false });
     const { denominationId, merchantId } = seller;
     await database
       .updateTable('gift_denominations')
@@ -130,6 +133,6 @@ describe('priceSubjects', () => {
       .set({ status: 'DEACTIVATED' })
       .where('id', '=', merchantId)
       .execute();
-    expect(await subjects(merchantId)).toEqual({ hasDenomination: false, hasMerchant: false });
+    expect(await subjects(merchantId)).toEqual({ amount: null, hasMerchant: false });
   });
 });

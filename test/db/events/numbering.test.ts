@@ -69,19 +69,22 @@ const eventsAfter = (number: number) =>
 
 const newSubjects = async () => (await eventsAfter(0)).map(({ subject }) => subject);
 
+const numbered = (batchSize = BATCH, isFenced = () => false) =>
+  numberEvents(database, batchSize, isFenced);
+
 describe('numberEvents', () => {
   it('numbers events of transactions that commit out of order in the order of their visibility', async () => {
     const endFirst = await insertEvent('voucher:1');
     const endSecond = await insertEvent('voucher:2');
     const endThird = await insertEvent('voucher:3');
     await endSecond('commit');
-    expect(await numberEvents(database, BATCH)).toBe(1);
+    expect(await numbered()).toBe(1);
     expect(await newSubjects()).toEqual(['voucher:2']);
     await endThird('roll-back');
     await endFirst('commit');
-    expect(await numberEvents(database, BATCH)).toBe(1);
+    expect(await numbered()).toBe(1);
     expect(await newSubjects()).toEqual(['voucher:2', 'voucher:1']);
-    expect(await numberEvents(database, BATCH)).toBe(0);
+    expect(await numbered()).toBe(0);
   });
 
   it('a reader beside several workers misses nothing and never finds a smaller number', async () => {
@@ -92,7 +95,7 @@ describe('numberEvents', () => {
       while (isWriting) await readOn();
     })();
     const workers = [1, 2, 3].map(async () => {
-      while (isWriting) await numberEvents(database, 2);
+      while (isWriting) await numbered(2);
     });
     for (let round = 0; round < 20; round += 1) {
       const ends = await Promise.all(
@@ -103,7 +106,7 @@ describe('numberEvents', () => {
     }
     isWriting = false;
     await Promise.all([reader, ...workers]);
-    while ((await numberEvents(database, BATCH)) > 0);
+    while ((await numbered()) > 0);
     await readOn();
     const numbers = read.map(({ number }) => number ?? 0);
     expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
@@ -114,9 +117,16 @@ describe('numberEvents', () => {
   it('numbers at most a batch, oldest first', async () => {
     for (const subject of ['voucher:1', 'voucher:2', 'voucher:3'])
       await (await insertEvent(subject))('commit');
-    expect(await numberEvents(database, 2)).toBe(2);
+    expect(await numbered(2)).toBe(2);
     expect(await newSubjects()).toEqual(['voucher:1', 'voucher:2']);
-    expect(await numberEvents(database, 2)).toBe(1);
+    expect(await numbered(2)).toBe(1);
+  });
+
+  it('numbers nothing behind the fence of a restore', async () => {
+    await (await insertEvent('voucher:1'))('commit');
+    expect(await numbered(BATCH, () => true)).toBe(0);
+    expect(await newSubjects()).toEqual([]);
+    expect(await numbered()).toBe(1);
   });
 });
 
@@ -131,10 +141,10 @@ describe('the log', () => {
       throw new Error('rolled back');
     });
     await expect(failing).rejects.toThrow('rolled back');
-    await numberEvents(database, BATCH);
+    await numbered();
     expect(await typesOf(id)).toEqual(['voucher.generated']);
     await database.transaction().execute(cancel);
-    await numberEvents(database, BATCH);
+    await numbered();
     expect(await typesOf(id)).toEqual(['voucher.generated', 'voucher.cancelled']);
   });
 
@@ -146,7 +156,7 @@ describe('the log', () => {
   ];
   it.each(changes)('cannot get: %s', async (_what, statement) => {
     await addVoucher(database, seller);
-    await numberEvents(database, BATCH);
+    await numbered();
     const { id } = await newest();
     await expect(sql.raw(statement(id)).execute(database)).rejects.toThrow(/only ever added/);
   });
@@ -158,7 +168,7 @@ describe('the log', () => {
     await expect(lose()).rejects.toThrow(/only ever added/);
     const change = sql`update events set number = 1, subject = 'x' where id = ${id}`;
     await expect(change.execute(database)).rejects.toThrow(/only ever added/);
-    await numberEvents(database, BATCH);
+    await numbered();
     await lose();
   });
 });
@@ -174,11 +184,11 @@ describe('pruning', () => {
     await insertAged('voucher:1', 40);
     await insertAged('voucher:2', 31);
     await insertAged('voucher:3', 29);
-    await numberEvents(database, BATCH);
+    await numbered();
     await insertAged('voucher:4', 40);
     expect(await prune(database, 'events')).toBe(2);
     expect(await prune(database, 'events')).toBe(0);
-    await numberEvents(database, BATCH);
+    await numbered();
     expect(await newSubjects()).toEqual(['voucher:3', 'voucher:4']);
     expect(await prune(database, 'events')).toBe(1);
   });

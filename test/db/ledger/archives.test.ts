@@ -7,10 +7,11 @@ import { restart } from '../../../src/db/books/rollup.ts';
 import { ledgerSums } from '../../../src/db/books/sums.ts';
 import { addPartner } from '../../../src/db/catalogue/companies.ts';
 import {
+  ALL_LINES,
   findStatementLines,
-  readStatement,
   readStatementPage,
   readWalletTransactions,
+  type Wallet,
   wallets,
 } from '../../../src/db/ledger/account-statements.ts';
 import { archiveDays, listArchivedMonths, restoreMonth } from '../../../src/db/ledger/archives.ts';
@@ -22,6 +23,7 @@ import type { Month } from '../../../src/domain/statements.ts';
 import { failpoints } from '../../../src/runtime/process/failpoint.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
 import { untilBooksAreChecked } from './checked-books.ts';
+import { summedLines } from './summed-lines.ts';
 
 const ZONE = 'Africa/Addis_Ababa';
 const MONTHS = ['2025-01', '2025-02', '2025-03', '2025-04'] as Month[];
@@ -32,7 +34,7 @@ let open: OpenDatabase;
 let folder: string;
 let partnerIds: number[];
 
-/** One life of each day and partner, and what is unusual: a deposit, and an end of a voucher. */
+/** One life of each day and partner with six top-ups, and what is unusual: deposits, and an end of a voucher. */
 const moves = [
   ['deposit', 'funding', 'gift', 'deposit:', 400],
   ['reserve', 'gift', 'reserved', '', 300],
@@ -40,6 +42,14 @@ const moves = [
   ['post-payment', 'gift-hold', 'mobile-money-clearing', '', 190],
   ['post-service-fee', 'gift-hold', 'service-fees', '', 10],
   ['expire', 'reserved', 'gift', 'expire-voucher:', 100],
+  ['deposit', 'funding', 'airtime', 'deposit:airtime ', 300],
+  ...[1, 2, 3, 4, 5, 6].flatMap(
+    (number) =>
+      [
+        ['hold', 'airtime', 'airtime-hold', `top-up ${number} `, 50],
+        ['post', 'airtime-hold', 'airtime-clearing', `top-up ${number} `, 50],
+      ] as const,
+  ),
 ] as const;
 
 beforeAll(async () => {
@@ -89,15 +99,17 @@ const countTransfers = async (): Promise<number> => {
   return rows[0]?.count ?? 0;
 };
 
+/** The first one is the whole history. */
+const RANGES = [
+  [undefined, undefined],
+  [new Date('2025-02-10T12:00:00Z'), new Date('2025-03-10T12:00:00Z')],
+  [new Date('2025-03-20T00:00:00Z'), new Date('2025-04-10T00:00:00Z')],
+] as const;
+
 /** All that companies, staff and the books read of the ledger. */
 async function readEverything() {
   const { database } = open;
   const partnerId = partnerIds[0] ?? 0;
-  const ranges = [
-    [undefined, undefined],
-    [new Date('2025-02-10T12:00:00Z'), new Date('2025-03-10T12:00:00Z')],
-    [new Date('2025-03-20T00:00:00Z'), new Date('2025-04-10T00:00:00Z')],
-  ] as const;
   const { rows: operations } = await sql<{ id: string }>`
     select distinct operation_id as id from ledger_transfers where created_at > '2025-04-10'`.execute(
     database,
@@ -110,14 +122,18 @@ async function readEverything() {
     ),
     statements: await Promise.all(
       wallets.flatMap((wallet) =>
-        ranges.map(([from, before]) =>
-          readStatement(database, { partnerId, wallet, from, before }),
+        RANGES.map(([from, before]) =>
+          readStatementPage(
+            database,
+            { partnerId, wallet, from, before },
+            { limit: ALL_LINES, offset: 0 },
+          ),
         ),
       ),
     ),
     pages: await Promise.all(
       wallets.flatMap((wallet) =>
-        ranges.flatMap(([from, before]) =>
+        RANGES.flatMap(([from, before]) =>
           [0, 7, 40].map((offset) =>
             readStatementPage(database, { partnerId, wallet, from, before }, { limit: 7, offset }),
           ),
@@ -126,7 +142,9 @@ async function readEverything() {
     ),
     transactions: await Promise.all(
       (['oldest', 'newest'] as const).flatMap((order) =>
-        ranges.map(([from, to]) => readAllTransactions(partnerId, order, from, to)),
+        [wallets, ['airtime'] as const].flatMap((of) =>
+          RANGES.map(([from, to]) => readAllTransactions(partnerId, of, order, from, to)),
+        ),
       ),
     ),
     history: await readLedgerHistory(
@@ -145,6 +163,7 @@ async function readEverything() {
 /** All pages, one after another. */
 async function readAllTransactions(
   partnerId: number,
+  of: readonly Wallet[],
   order: 'oldest' | 'newest',
   from: Date | undefined,
   to: Date | undefined,
@@ -153,11 +172,11 @@ async function readAllTransactions(
   let after: Awaited<ReturnType<typeof readWalletTransactions>>[number] | undefined;
   for (;;) {
     const lines = await readWalletTransactions(open.database, {
-      ...{ partnerId, wallets, from, to, order, after, limit: 11 },
+      ...{ partnerId, wallets: of, from, to, order, after, limit: 25 },
     });
     pages.push(lines);
     after = lines.at(-1);
-    if (lines.length < 11) return pages;
+    if (lines.length < 25) return pages;
   }
 }
 
@@ -165,6 +184,12 @@ describe('an archive', () => {
   test('answers as the table did, and gives back what it took', async () => {
     const before = await readEverything();
     expect(before.faults).toEqual([]);
+    for (const [number, wallet] of wallets.entries()) {
+      const lines = before.statements[number * RANGES.length]?.lines.toReversed();
+      expect(lines?.map(({ id, balance }) => ({ id, balance }))).toEqual(
+        await summedLines(open.database, partnerIds[0] ?? 0, wallet),
+      );
+    }
     const rows = await countTransfers();
     const archived = await archive();
     expect(archived).toBe(rows);
@@ -228,8 +253,8 @@ describe('an archive', () => {
   test('lets no report pass over archived transfers, and stops at a damaged file', async () => {
     await forgetRestoring();
     await archive();
-    const report = readDayReport(open.database, { day: '2025-02-10' as Day, zone: ZONE });
-    await expect(report).rejects.toThrow('money archive restore 2025-02');
+    const report = () => readDayReport(open.database, { day: '2025-02-10' as Day, zone: ZONE });
+    await expect(report()).rejects.toThrow('money archive restore 2025-02');
     const [archived] = await open.database
       .selectFrom('ledger_archives')
       .select(['file', 'transfers', sql<string>`day::text`.as('day')])
@@ -241,6 +266,11 @@ describe('an archive', () => {
     await writeFile(file, bytes.subarray(0, -9));
     await expect(restoreMonth(open.database, '2025-02' as Month)).rejects.toThrow(file);
     await writeFile(file, bytes);
+    // A report adds up all since its day, and names the next month that it lacks.
+    await restoreMonth(open.database, '2025-02' as Month);
+    await expect(report()).rejects.toThrow('money archive restore 2025-03');
+    await restoreMonth(open.database, '2025-03' as Month);
+    expect(await report()).toMatchObject({ day: '2025-02-10' });
     await restoreAll();
   });
 });

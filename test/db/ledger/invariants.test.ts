@@ -9,9 +9,9 @@ import {
   wholeStart,
 } from '../../../src/db/books/check-whole.ts';
 import { connectDatabase, type Database } from '../../../src/db/connection.ts';
-import { brokenInvariantsIn, findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
 import { expireDueVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { CLAIM, done, GENERATE, REDEEM, settled } from '../../end-to-end/gift/gift-scene.ts';
+import { brokenInvariantsIn, findBrokenInvariants } from '../../support/broken-invariants.ts';
 import { merchantClient, newestCode, partnerClient } from '../../support/clients.ts';
 import { makeMerchant, makePartner } from '../../support/companies.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
 import { settleOrder } from '../../../src/db/positions/book.ts';
 import { findCase } from '../../../src/db/positions/cases.ts';
 import { doubt } from '../../../src/db/positions/placements.ts';
@@ -14,6 +13,7 @@ import {
   openScene,
 } from '../../admin/scene.ts';
 import { observe, placementsOf } from '../../positions/placements.ts';
+import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 
 /** What providers say after their first answer, in whatever order: the books and the cases follow. */
 let scene: AdminScene;

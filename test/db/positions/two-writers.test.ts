@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DatabaseTransaction } from '../../../src/db/connection.ts';
-import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
 import { settleOrder } from '../../../src/db/positions/book.ts';
 import { findCase } from '../../../src/db/positions/cases.ts';
 import { lockOrder } from '../../../src/db/positions/orders.ts';
@@ -19,6 +18,7 @@ import {
   openScene,
 } from '../../admin/scene.ts';
 import { observe } from '../../positions/placements.ts';
+import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import { untilBlocked } from '../../support/database-locks.ts';
 
 /**

@@ -1,14 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { compareFile, compareStored } from '../../../activities/compare-statement.ts';
-import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
 import { closeCase, listCases } from '../../../src/db/positions/cases.ts';
-import type {
-  StatementProvider,
-  StoredLine,
-} from '../../../src/db/provider-statements/statements.ts';
+import type { StatementProvider } from '../../../src/db/provider-statements/statements.ts';
 import { bookLost } from '../../../src/db/recovery.ts';
 import type { Day } from '../../../src/domain/day-report.ts';
+import type { ProviderStatementLine } from '../../../src/domain/positions/statement-line.ts';
 import { makeVoucher, redemptions, takenBackAndRetried, topUp } from '../../admin/movements.ts';
 import {
   type AdminScene,
@@ -16,6 +13,7 @@ import {
   makeFundedCatalogue,
   openScene,
 } from '../../admin/scene.ts';
+import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import { moveRows } from './move-rows.ts';
 
 let scene: AdminScene;
@@ -84,7 +82,10 @@ async function deliver(
 }
 
 let transactions = 0;
-function line(reference: string | null, other: Partial<StoredLine> = {}): StoredLine {
+function line(
+  reference: string | null,
+  other: Partial<ProviderStatementLine> = {},
+): ProviderStatementLine {
   transactions += 1;
   return {
     kind: 'payment',
@@ -100,8 +101,11 @@ function line(reference: string | null, other: Partial<StoredLine> = {}): Stored
   };
 }
 
-const compare = (lines: readonly StoredLine[], on = day, provider: StatementProvider = gsma) =>
-  compareFile(scene.database, { provider, day: on, zone }, lines, settings);
+const compare = (
+  lines: readonly ProviderStatementLine[],
+  on = day,
+  provider: StatementProvider = gsma,
+) => compareFile(scene.database, { provider, day: on, zone }, lines, settings);
 
 /** The open cases of what a test has made: why, the amount and our reference. */
 async function open(...references: readonly (string | null)[]) {
@@ -148,7 +152,11 @@ test('a clean day of payments and top-ups differs in nothing', async () => {
 describe('a line of ours is what the provider says', () => {
   const cases: Record<
     string,
-    readonly [Parameters<typeof pay>[0], Partial<StoredLine>, readonly [string, number] | undefined]
+    readonly [
+      Parameters<typeof pay>[0],
+      Partial<ProviderStatementLine>,
+      readonly [string, number] | undefined,
+    ]
   > = {
     'paid after a refusal': ['void', {}, ['difference', 487.5]],
     'failed after all': ['post', { status: 'failed' }, ['difference', -487.5]],
@@ -167,7 +175,7 @@ describe('a line of ours is what the provider says', () => {
     // A day that is compared again says nothing new, and a right statement ends it.
     expect(await compare(lines)).toEqual(same);
     expect(await open(paid)).toEqual(found);
-    await compare([{ ...(lines[0] as StoredLine), ...rightOf(ending) }]);
+    await compare([{ ...(lines[0] as ProviderStatementLine), ...rightOf(ending) }]);
     expect(await open(paid)).toEqual([]);
     expect(await findBrokenInvariants(scene.database)).toEqual([]);
   });
@@ -203,14 +211,45 @@ describe('a line of ours is what the provider says', () => {
     ]);
   });
 
-  test('a reversal stands for its payment, by the reference of the provider', async () => {
-    const paid = await pay();
-    await sql`update placements set provider_reference = ${`MM-${number}`}
-      where reference = ${paid}`.execute(scene.database);
-    const lines = [line(paid), line(null, { kind: 'reversal', originalReference: `MM-${number}` })];
-    await compare(lines);
-    expect(await open(paid)).toEqual([['difference', -487.5, paid]]);
-    expect(await compare(lines)).toEqual(same);
+  describe.each([
+    ['of the same day', 0],
+    ['of a day before', -24],
+  ])('a reversal without our reference, of a payment %s,', (_, hours) => {
+    test.each([
+      ['completed', 'takes it back', 'difference', -487.5],
+      ['failed', 'says nothing', undefined, 0],
+      ['pending', 'is a line of nobody', 'foreign', 487.5],
+      ['reversed', 'is a line of nobody', 'foreign', 487.5],
+    ] as const)('that is %s %s', async (status, _effect, why, amount) => {
+      const paid = await pay('post', hoursAfter(hours));
+      const originalReference = `MM-${number}`;
+      await sql`update placements set provider_reference = ${originalReference}
+        where reference = ${paid}`.execute(scene.database);
+      const reversal = line(null, { kind: 'reversal', status, originalReference });
+      const lines = [...(hours === 0 ? [line(paid)] : []), reversal];
+      const unexplained = why === 'foreign' ? 1 : 0;
+      const observed = why === 'difference' ? 1 : 0;
+      expect(await compare(lines)).toEqual({ ...same, observed, unexplained });
+      const found = why && [why, amount, why === 'difference' ? paid : null];
+      expect(await open(paid)).toEqual(found ? [found] : []);
+      expect(await compare(lines)).toEqual({ ...same, unexplained });
+      expect(await findBrokenInvariants(scene.database)).toEqual([]);
+    });
+  });
+
+  test('without an amount it is the ordered one, unless it is known to be done', async () => {
+    const of = { kind: 'top-up', amount: null, currency: null } as const;
+    const less = await deliver();
+    await compare([line(less, { ...of, amount: '40', currency: 'ETB' })], day, dtOne);
+    const [late, exact] = [await deliver('FAILED'), await deliver()];
+    const lines = [line(late, of), line(exact, of), line(less, of)];
+    expect(await compare(lines, day, dtOne)).toEqual({ ...same, observed: 1 });
+    expect(await compare(lines, day, dtOne)).toEqual(same);
+    expect(await open(late, exact, less)).toEqual([
+      ['difference', -10, less],
+      ['difference', 50, late],
+    ]);
+    expect(await findBrokenInvariants(scene.database)).toEqual([]);
   });
 
   test('without our reference it is that of its provider, whatever reference others gave', async () => {
@@ -251,14 +290,14 @@ describe('a line of ours is what the provider says', () => {
       ['difference', 50, reference],
       ['foreign', 50, reference],
     ]);
-    await compare([{ ...(lines[0] as StoredLine), status: 'reversed' }], day, dtOne);
+    await compare([{ ...(lines[0] as ProviderStatementLine), status: 'reversed' }], day, dtOne);
     expect(await open(reference)).toEqual([['foreign', 50, reference]]);
     expect(await findBrokenInvariants(scene.database)).toEqual([]);
   });
 });
 
 describe('a line of nobody is a case', () => {
-  const cases: Record<string, () => Promise<[StoredLine[], string | null]>> = {
+  const cases: Record<string, () => Promise<[ProviderStatementLine[], string | null]>> = {
     'by a reference that nobody knows': async () => {
       const reference = '8f0e6c1e-0000-4000-8000-000000000000';
       return [[line(reference)], reference];

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compareFile } from '../../../activities/compare-statement.ts';
-import type { StoredLine } from '../../../src/db/provider-statements/statements.ts';
 import type { Day } from '../../../src/domain/day-report.ts';
+import type { ProviderStatementLine } from '../../../src/domain/positions/statement-line.ts';
 import { type AdminScene, openScene } from '../../admin/scene.ts';
 
 /** Statements that overlap: a file with rows of the day before or after, and two loads of one day at the same time. */
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => scene?.close());
 
 /** A charge of 1 birr for a payment at this time. */
-const charge = (name: string, at: string): StoredLine => ({
+const charge = (name: string, at: string): ProviderStatementLine => ({
   kind: 'payment',
   providerReference: `${name} fee`,
   reference: null,
@@ -28,8 +28,10 @@ const charge = (name: string, at: string): StoredLine => ({
   at: new Date(at),
 });
 
-const compare = (day: Day, lines: AsyncIterable<StoredLine> | Iterable<StoredLine>) =>
-  compareFile(scene.database, { provider, day, zone: 'UTC' }, lines, settings);
+const compare = (
+  day: Day,
+  lines: AsyncIterable<ProviderStatementLine> | Iterable<ProviderStatementLine>,
+) => compareFile(scene.database, { provider, day, zone: 'UTC' }, lines, settings);
 
 /** What is booked as fees, by day; a correction counts against it. */
 async function booked(...days: Day[]) {
@@ -50,7 +52,7 @@ test.each([
   const noon = charge(`N${earlier}`, `${earlier}T12:00:00Z`);
   const next = ['08', '09'].map((hour) => charge(`${hour}${later}`, `${later}T${hour}:00:00Z`));
   // Whoever exported the later one began in the evening before.
-  const files: Record<string, StoredLine[]> = {
+  const files: Record<string, ProviderStatementLine[]> = {
     [earlier]: [noon, evening],
     [later]: [evening, ...next],
   };

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findApiKey } from '../../../src/db/access/access.ts';
-import { setApiKeyScopes } from '../../../src/db/access/company-access.ts';
+import { changeApiKey } from '../../../src/db/access/company-access.ts';
 import { type Scope, scopesOf } from '../../../src/domain/access.ts';
 import type { Surface } from '../../../src/domain/refusals.ts';
 import type { SurfaceRoutes } from '../../../src/http/app.ts';
@@ -23,7 +23,7 @@ async function setScopes(surface: Surface, apiKey: string, scopes: readonly Scop
   const key = await findApiKey(stack.database, surface, stack.digests.apiKey(apiKey));
   await stack.database
     .transaction()
-    .execute((transaction) => setApiKeyScopes(transaction, key?.id ?? Number.NaN, scopes));
+    .execute((transaction) => changeApiKey(transaction, key?.id ?? Number.NaN, { scopes }));
 }
 
 /** A client whose key has these scopes. */

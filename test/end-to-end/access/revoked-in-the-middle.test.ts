@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findApiKey } from '../../../src/db/access/access.ts';
-import { revokeApiKey, setApiKeyScopes } from '../../../src/db/access/company-access.ts';
+import { changeApiKey, revokeApiKey } from '../../../src/db/access/company-access.ts';
 import { type Answer, merchantClient, partnerClient } from '../../support/clients.ts';
 import { deposit, makeKey, makeMerchant, makePartner } from '../../support/companies.ts';
 import { stoppedAt } from '../../support/database-locks.ts';
@@ -145,7 +145,7 @@ const revocations = {
     const { database } = scene.stack;
     await database
       .transaction()
-      .execute((transaction) => setApiKeyScopes(transaction, id, ['read']));
+      .execute((transaction) => changeApiKey(transaction, id, { scopes: ['read'] }));
   },
   'its tokens are revoked': ({ kind, id }: Owner) =>
     scene.stack.database

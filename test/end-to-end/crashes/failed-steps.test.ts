@@ -6,6 +6,7 @@ import {
 } from '../../../src/runtime/process/failpoint.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
 import { until } from '../../support/until.ts';
+import { detailsOf } from '../../workflows/details-of.ts';
 import { expectAgreement } from './oracle.ts';
 import { createStories, type Stories, type StoryName } from './stories.ts';
 
@@ -62,4 +63,13 @@ it('every operation was done once, whatever failed', async () => {
     ({ answers }) => ![200, 424].includes(answers.at(-1)?.status ?? 0),
   );
   expect(refused).toEqual([]);
+});
+
+it('no claim that was made is shown as refused', async () => {
+  const claims = await stack.database.selectFrom('voucher_claims').select('workflow_id').execute();
+  expect(claims).not.toEqual([]);
+  for (const { workflow_id } of claims) {
+    const details = await detailsOf(stack.temporal.client.workflow.getHandle(workflow_id));
+    expect(details).not.toContain('**Refused**');
+  }
 });

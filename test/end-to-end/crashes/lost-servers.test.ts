@@ -9,7 +9,11 @@ import { startPostgres } from '../../../src/local/postgres.ts';
 import { commandLine, freePort } from '../../../src/local/processes.ts';
 import { silentProgress as progress } from '../../../src/runtime/process/progress.ts';
 import { prepareTemporal } from '../../../src/runtime/temporal/schedules.ts';
+import type { generateVoucher } from '../../../workflows/generate-voucher.ts';
+import { generateVoucherId } from '../../../workflows/workflow-ids.ts';
 import { startOwnTemporal } from '../../harness/own-temporal.ts';
+import { partnerClient } from '../../support/clients.ts';
+import { deposit, makeMerchant, makePartner } from '../../support/companies.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
 import { until } from '../../support/until.ts';
 import { startLoad } from './load.ts';
@@ -103,6 +107,73 @@ it('the Temporal server dies and comes back', async () => {
   expectNobodyWaitedLong(stories);
   await stack.stop();
   await temporal.stop();
+});
+
+/** A partner and its sale, whose step loses the Temporal server once it has decided. */
+async function loseTemporalInSale(options: { readonly giftWallet?: string } = {}) {
+  const temporal = await startOwnTemporal();
+  await prepareTemporal({ address: temporal.address, namespace: 'default' });
+  let isKilled = false;
+  const stack = await startStack(
+    { TEMPORAL_ADDRESS: temporal.address, CALLER_WAIT_SECONDS: '4' },
+    {
+      async failpoint(step) {
+        if (step !== 'generate-committed' || isKilled) return;
+        isKilled = true;
+        await temporal.kill();
+      },
+    },
+  );
+  const partner = await makePartner(stack, options);
+  const asPartner = await partnerClient(stack, partner);
+  const { id: merchantId } = await makeMerchant(stack);
+  const sale = { denominationId: partner.denominations[100], merchantId, msisdn: '+251911000100' };
+  const sell = (headers: Record<string, string> = {}) =>
+    asPartner.post('/topup-transactions/generate-voucher', sale, headers);
+  const first = await sell({ 'Idempotency-Key': 'sale-1' });
+  expect(isKilled).toBe(true);
+  const vouchers = () =>
+    stack.database
+      .selectFrom('vouchers')
+      .select(['id', 'operation_id'])
+      .where('partner_id', '=', partner.id)
+      .execute();
+  const stop = async () => {
+    await stack.stop();
+    await temporal.stop();
+  };
+  return { temporal, stack, partner, sell, first, vouchers, stop };
+}
+
+it('an answer that the database keeps does not wait until Temporal has recorded it', async () => {
+  const { temporal, stack, first, vouchers, stop } = await loseTemporalInSale();
+  expect(first.status).toBe(200);
+  await temporal.startAgain('as it was');
+  const [voucher] = await vouchers();
+  // Another task does the step again, which finds the voucher.
+  const { result } = await stack.temporal.client.workflow
+    .getHandle<typeof generateVoucher>(generateVoucherId(voucher?.operation_id ?? ''))
+    .result();
+  expect(result).toEqual({ ok: true, voucherId: voucher?.id });
+  expect(first.body.data.voucher.id).toBe(String(voucher?.id));
+  await stop();
+});
+
+it('a refusal that the database does not keep is told once Temporal has recorded it', async () => {
+  const { temporal, stack, partner, sell, first, vouchers, stop } = await loseTemporalInSale({
+    giftWallet: '50',
+  });
+  // The step is done again: whoever was told a refusal now would find the voucher sold after all.
+  expect(first.status).not.toBe(405);
+  await deposit(stack, partner.id, '1000');
+  await temporal.startAgain('as it was');
+  const again = await until(async () => {
+    const answer = await sell({ 'Idempotency-Key': 'sale-1' });
+    expect(answer.status).toBe(200);
+    return answer;
+  });
+  expect((await vouchers()).map(({ id }) => String(id))).toEqual([again.body.data.voucher.id]);
+  await stop();
 });
 
 /** While no workflow can be started, requests are refused and leave nothing on hold. */

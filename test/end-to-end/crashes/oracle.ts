@@ -5,7 +5,7 @@ import { compareBooks } from '../../../chaos/oracle/books.ts';
 import { compareEventTable } from '../../../chaos/oracle/event-facts.ts';
 import { findHeldRows } from '../../../chaos/oracle/unsettled.ts';
 import type { Database } from '../../../src/db/connection.ts';
-import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
+import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import type { Answer } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';
 import type { OperationKind } from './client-log.ts';

@@ -88,6 +88,7 @@ it('a promoted standby changes and sends nothing before an operator lifts the fe
     status: 'HELD',
     sent_at: null,
   });
+  await ask(standby.url, LATE_EVENT);
   // The processes read as ever.
   await until(async () => expect(await scene.balances()).toMatchObject({ reservedBalance: 1000 }));
 
@@ -112,6 +113,7 @@ it('a promoted standby changes and sends nothing before an operator lifts the fe
     isComplete: true,
   });
   expect(sentBy(scene), 'under the fence').toEqual(sent);
+  expect(await ask(standby.url, NUMBER_OF_LATE_EVENT)).toEqual({ number: null });
 
   await operator.json(['recovery', 'lift', '--note', 'booked']);
   expect(await operator.json('recovery status')).toMatchObject({
@@ -122,6 +124,11 @@ it('a promoted standby changes and sends nothing before an operator lifts the fe
     expect((await redeem(client, gift, request)).body.statusCode).not.toBe(503),
   );
   await refused.result();
+  // No number that the lost primary may have given.
+  await until(async () => {
+    const { number } = (await ask(standby.url, NUMBER_OF_LATE_EVENT)) ?? {};
+    expect(Number(number)).toBeGreaterThan(1_000_000_000);
+  });
   await scene.untilStatus(gift, 'REDEEMED');
   expect(scene.amountsPaidTo(merchant)).toEqual(['975.00 completed']);
   await scene.stop();
@@ -134,6 +141,11 @@ const MEND = `do $$ declare fault text; begin
     execute format('drop function %I cascade', fault);
   end loop;
 end $$`;
+
+/** Written behind the fence, as the outcome of a payment that was made before it. */
+const LATE_EVENT = `insert into events (company_kind, company_id, type, subject, data)
+  select company_kind, company_id, 'voucher.expired', 'voucher:late', '{}' from events limit 1`;
+const NUMBER_OF_LATE_EVENT = "select number from events where subject = 'voucher:late'";
 
 /** Everything that left the service. */
 const sentBy = ({ stack: { sandbox } }: RedemptionScene) => ({

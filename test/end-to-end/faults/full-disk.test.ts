@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
+import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import type { Answer } from '../../support/clients.ts';
 import { breakStatement } from '../../support/database-faults.ts';
 import { until } from '../../support/until.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, test } from 'vitest';
-import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
 import { freePort } from '../../../src/local/processes.ts';
+import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import type { Answer } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';
 import { done, GENERATE, REDEEM, repeated } from '../gift/gift-scene.ts';

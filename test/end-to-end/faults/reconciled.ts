@@ -1,7 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { WorkflowFailedError } from '@temporalio/client';
 import type { ApplicationFailure } from '@temporalio/common';
+import { expect } from 'vitest';
+import { reconcileId } from '../../../workflows/workflow-ids.ts';
 import type { Stack } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
+
+/** Stops the Schedule: only the runs of the test reconcile. */
+export async function pauseReconciliation({ temporal, config }: Stack): Promise<void> {
+  const schedule = temporal.client.schedule.getHandle(
+    reconcileId(config.temporal.temporalTaskQueue),
+  );
+  await schedule.pause();
+  // The pause is a message to the Schedule, which may have begun a run meanwhile.
+  await until(async () => {
+    const { state, info } = await schedule.describe();
+    expect(state.paused).toBe(true);
+    expect(info.runningActions).toEqual([]);
+  });
+}
 
 /** Reconciles once: what the run says when it is red, else "in order". */
 export async function reconciled({ temporal, config }: Stack): Promise<string> {

@@ -6,20 +6,17 @@ import type { Stack } from '../../support/stack.ts';
 import { detailsOf } from '../../workflows/details-of.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
 import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.ts';
-import { reconciled } from './reconciled.ts';
+import { pauseReconciliation, reconciled } from './reconciled.ts';
 
 /** Callbacks of a provider about what it had refused, and which it does not explain when it is asked. */
 let topups: TopupScene;
 let gifts: RedemptionScene;
+// Open cases are looked at as often as the books are reconciled.
 const settings = { RECONCILE_INTERVAL_SECONDS: '1' };
 
 beforeAll(async () => {
   [topups, gifts] = await Promise.all([setTopupScene(settings), setRedemptionScene(settings)]);
-  // Only the runs of these tests reconcile.
-  for (const { temporal, config } of [topups.stack, gifts.stack])
-    await temporal.client.schedule
-      .getHandle(`reconcile:${config.temporal.temporalTaskQueue}`)
-      .pause();
+  await Promise.all([topups, gifts].map(({ stack }) => pauseReconciliation(stack)));
 });
 afterAll(async () => {
   await topups?.stack.stop();

@@ -133,23 +133,23 @@ describe('a confirmation that no workflow sends any more', () => {
     expect([sending, old].map(({ owner }) => receivedBy(owner))).toEqual(others);
   });
 
-  test('is given up with the reason where the provider cannot be reached', async () => {
-    const msisdn = newOwner('018');
+  test('waits for the next expiry run, with the reason, where the provider does not take it', async () => {
+    const { faults } = scene.stack.sandbox;
+    const usual = faults.of('africas-talking');
+    faults.set('africas-talking', { ...usual, answers: 'not-authorised' });
+    const msisdn = newOwner();
     const gift = await scene.gift({ owner: null });
     done(await redeem(scene.asPartner, gift, { msisdn }));
-    await until(async () =>
-      expect(await newestMessage(gift)).toMatchObject({
-        status: 'QUEUED',
-        provider_message: 'The API key was not accepted.',
-      }),
-    );
+    const waiting = { status: 'QUEUED', provider_message: 'The API key was not accepted.' };
+    await until(async () => expect(await newestMessage(gift)).toMatchObject(waiting));
     await leave(gift, 'QUEUED');
     await runExpiry();
-    expect(await finished(gift, 'finish-message-given-up')).toEqual({ ended: 'not-sent' });
-    expect(await newestMessage(gift)).toMatchObject({
-      status: 'CANCELLED',
-      provider_message: 'The API key was not accepted.',
-    });
+    expect(await finished(gift, 'finish-message-not-sent')).toEqual({ ended: 'not-sent' });
+    expect(await newestMessage(gift)).toMatchObject(waiting);
+    faults.set('africas-talking', usual);
+    expect(await runExpiry()).toMatchObject({ resumedMessages: 1 });
+    await untilMessageIs(gift, 'SENT');
+    expect(receivedBy(msisdn)).toHaveLength(1);
   });
 
   test('waits while the payment is under way, however long', async () => {

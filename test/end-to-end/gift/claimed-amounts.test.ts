@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addDenomination } from '../../../src/db/catalogue/companies.ts';
+import { addRow } from '../../../src/db/catalogue/companies.ts';
 import type { Surface } from '../../../src/domain/refusals.ts';
 import type { TestMerchant } from '../../support/companies.ts';
 import { setPrice } from '../../support/companies.ts';
@@ -123,7 +123,7 @@ test('a partner’s claim of an unrestricted voucher waits for the merchant, who
 /** A voucher whose whole balance has more decimals than the provider takes. */
 async function oddGift(merchant: TestMerchant): Promise<Gift> {
   const { partner, asPartner, stack } = scene;
-  const denominationId = await addDenomination(stack.database, {
+  const denominationId = await addRow(stack.database, 'gift_denominations', {
     product_id: partner.giftProductId,
     amount_etb: '100.00001',
   });

@@ -10,11 +10,6 @@ import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-s
 let scene: RedemptionScene;
 beforeAll(async () => {
   scene = await setRedemptionScene();
-  const { temporal, config } = scene.stack;
-  // Only the runs of these tests reconcile.
-  await temporal.client.schedule
-    .getHandle(`reconcile:${config.temporal.temporalTaskQueue}`)
-    .pause();
 });
 afterAll(() => scene?.stop());
 
@@ -61,6 +56,20 @@ it.each([
     expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
   },
 );
+
+it('a payment after its refusal keeps its voucher from being cancelled until a person has settled it', async () => {
+  const { gift, reference } = await turned(null, {});
+  const cancel = () => scene.asPartner.post(`/vouchers/${gift.id}/cancel`, undefined);
+  expect((await cancel()).body).toMatchObject({
+    statusCode: 409,
+    message: expect.stringContaining('ask support'),
+    data: { reason: 'voucher-being-redeemed' },
+  });
+  expect((await scene.voucher(gift)).status).toBe('ACTIVE');
+
+  await settleCase(scene.stack, reference, 'platform');
+  expect((await cancel()).status).toBe(200);
+});
 
 it.each([
   ['another content at the provider', { currency: 'USD' }],

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { unfinishedMessages } from '../../../src/db/messages/abandoned-messages.ts';
+import { finishMessageId } from '../../../workflows/workflow-ids.ts';
 import { makePartner } from '../../support/companies.ts';
 import { until } from '../../support/until.ts';
 import { ended } from '../../workflows/ended.ts';
@@ -103,6 +105,50 @@ test('a number is told of one voucher a day, and of the next one on the next day
   await untilReceived(gifts[0], 2);
 });
 
+const reminderOf = async ({ id }: Gift) =>
+  scene.stack.database
+    .selectFrom('messages')
+    .innerJoin('vouchers', 'vouchers.id', 'voucher_id')
+    .select(['messages.id', 'messages.status', 'provider_message', 'operation_id'])
+    .where('voucher_id', '=', id)
+    .executeTakeFirstOrThrow();
+
+test('a reminder that the provider does not take waits for a later expiry run, for a day', async () => {
+  const gifts = [await oldGift(), await oldGift()] as const;
+  const [gift, late] = gifts;
+  for (const due of gifts) await scene.expire(due, 5);
+  const { database, sandbox } = scene.stack;
+  const usual = sandbox.faults.of('africas-talking');
+  sandbox.faults.set('africas-talking', { ...usual, answers: 'not-authorised' });
+  expect(await runExpiryTwice()).toBe(2);
+  for (const due of gifts) {
+    const { operation_id } = await reminderOf(due);
+    expect(await ended(scene.stack, finishMessageId(operation_id))).toEqual({ ended: 'not-sent' });
+    expect(await reminderOf(due)).toMatchObject({
+      status: 'QUEUED',
+      provider_message: 'The API key was not accepted.',
+    });
+  }
+  const { id } = await reminderOf(gift);
+  const dueWithin = async (from: number, until: number) => {
+    const hours = { expiryReminderHours: [from, until], marketTimeZone: 'UTC' } as const;
+    const due = await unfinishedMessages(database, hours, { afterId: id - 1, limit: 1 });
+    return due.map((one) => one.id);
+  };
+  expect([await dueWithin(0, 24), await dueWithin(0, 0)]).toEqual([[id], []]);
+
+  await sql`update messages set created_at = created_at - interval '1 day'
+    where voucher_id = ${late.id}`.execute(database);
+  sandbox.faults.set('africas-talking', usual);
+  await runExpiry();
+  await untilReceived(gift, 1);
+  expect(await reminderOf(late)).toMatchObject({
+    status: 'CANCELLED',
+    provider_message: 'Given up: too old to be sent',
+  });
+  expect(receivedBy(late)).toEqual([]);
+});
+
 test('a voucher that ends before its message is sent has none', async () => {
   const gift = await oldGift();
   await scene.expire(gift, 5);
@@ -112,12 +158,10 @@ test('a voucher that ends before its message is sent has none', async () => {
     where voucher_id = ${gift.id}`.execute(scene.stack.database);
   await runExpiry();
   await until(async () => {
-    const message = await scene.stack.database
-      .selectFrom('messages')
-      .select('status')
-      .where('voucher_id', '=', gift.id)
-      .executeTakeFirstOrThrow();
-    expect(message.status).toBe('REFUSED');
+    expect(await reminderOf(gift)).toMatchObject({
+      status: 'CANCELLED',
+      provider_message: 'the message would be of no use any more',
+    });
   });
   expect(receivedBy(gift)).toEqual([]);
 });

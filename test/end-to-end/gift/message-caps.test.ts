@@ -83,6 +83,15 @@ describe.concurrent('messages that the provider refuses', () => {
   });
 });
 
+test('an empty account at the provider locks no number: claims go on once it has money', async () => {
+  const gift = await scene.gift();
+  scene.stack.sandbox.books.setBalance('africas-talking', 0);
+  for (let attempt = 1; attempt <= 3; attempt += 1)
+    expect((await claim(scene.asMerchant, gift)).body.statusCode).toBe(5003);
+  scene.stack.sandbox.books.setBalance('africas-talking', 1_000);
+  done(await claim(scene.asMerchant, gift));
+});
+
 test.concurrent('confirmations of anonymous redemptions are capped for each number; the money goes on', async () => {
   const msisdn = newOwner();
   const gifts = await times(5, () => scene.gift({ owner: null }));

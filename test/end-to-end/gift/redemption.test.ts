@@ -295,7 +295,7 @@ describe.concurrent('a redemption is confirmed by SMS', () => {
   });
 
   test('but stays as it is when the message is refused', async () => {
-    const msisdn = newOwner('006');
+    const msisdn = newOwner('003');
     const gift = await scene.gift({ owner: null });
     done(await redeem(scene.asPartner, gift, { msisdn }));
     await until(async () => {

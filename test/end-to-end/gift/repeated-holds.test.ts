@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expireOverdueClaims } from '../../../src/db/vouchers/claims.ts';
 import type { FailpointName } from '../../../src/runtime/process/failpoint.ts';
 import { createLogger } from '../../../src/runtime/process/logger.ts';
 import { startWorker } from '../../../src/worker.ts';
@@ -9,7 +10,8 @@ import { redeemVoucherWithoutClaimId } from '../../../workflows/workflow-ids.ts'
 import { refusalData } from '../../support/clients.ts';
 import { breakStatement } from '../../support/database-faults.ts';
 import { until } from '../../support/until.ts';
-import { CLAIM, type Client, done, REDEEM } from './gift-scene.ts';
+import { detailsOf } from '../../workflows/details-of.ts';
+import { CLAIM, type Client, done, type Gift, REDEEM } from './gift-scene.ts';
 import { type RedemptionScene, setRedemptionScene } from './redemption-scene.ts';
 
 /** What happens once, when a step is reached; the step fails after it. */
@@ -75,6 +77,40 @@ it.each(Object.keys(requests))(
       select (select count(*) from redemptions) as redemptions,
         (select count(*) from voucher_claims) as claims`.execute(scene.stack.database);
     expect(rows).toEqual([effects[step]]);
+  },
+);
+
+/** What happens to a claim after its confirmation, before its step is repeated; the title of its page then. */
+const confirmed: Record<string, (gift: Gift) => Promise<unknown>> = {
+  async Claimed() {},
+  Superseded: (gift) => scene.claimed(scene.asMerchant, gift),
+  Withdrawn: async ({ id }) => done(await scene.asPartner.post(`/vouchers/${id}/cancel`, {})),
+  Expired: ({ id }) =>
+    scene.stack.database.transaction().execute(async (transaction) => {
+      await transaction
+        .updateTable('voucher_claims')
+        .set({ expires_at: sql<Date>`now() - interval '1 hour'` })
+        .where('voucher_id', '=', id)
+        .execute();
+      await expireOverdueClaims(transaction, 1);
+    }),
+};
+
+it.each(Object.entries(confirmed))(
+  '%s: so the page of a claim stands whose confirmation is repeated',
+  async (title, happen) => {
+    const gift = await scene.gift();
+    onceAt.set('claim-confirmed', async () => void (await happen(gift)));
+    const { send } = keyed(scene.asMerchant, CLAIM, { voucherCode: gift.voucherCode });
+    await until(async () => done(await send()));
+    const { workflow_id } = await scene.stack.database
+      .selectFrom('voucher_claims')
+      .select('workflow_id')
+      .where('voucher_id', '=', gift.id)
+      .orderBy('created_at')
+      .executeTakeFirstOrThrow();
+    const workflow = scene.stack.temporal.client.workflow.getHandle(workflow_id);
+    await until(async () => expect(await detailsOf(workflow)).toContain(`**${title}**`));
   },
 );
 

@@ -1,8 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { compareEventTable } from '../../../chaos/oracle/event-facts.ts';
-import { calls, WorkflowsUnavailableError } from '../../../src/operations/workflow-calls.ts';
+import { WorkflowsUnavailableError } from '../../../src/operations/call-errors.ts';
+import { calls } from '../../../src/operations/workflow-calls.ts';
 import type { Answer } from '../../support/clients.ts';
+import { until } from '../../support/until.ts';
 import { expectRefusal } from '../bad-input/refusals.ts';
 import { idOf, newKey, setTopupScene, type TopupScene } from '../topups/topup-scene.ts';
 
@@ -71,6 +73,20 @@ const haveWaited = () =>
 const setProducts = (status: 'ACTIVE' | 'INACTIVE') =>
   scene.stack.database.updateTable('products').set({ status }).execute();
 
+/** Deletes the operation of a top-up, as the retention does. */
+const forgetCreation = async (id: number) =>
+  scene.stack.database
+    .deleteFrom('operations')
+    .where('id', '=', await scene.operationOf(id))
+    .execute();
+
+/** Of the request that made a top-up which never began, and which a retry delivered. */
+function expectDeliveredSince(id: number, answer: Answer): void {
+  const data = { transactionId: id, status: 'FAILED', referenceNumber: null, message: null };
+  expectRefusal(answer, 'partner', 424, { reason: 'topup-delivered-since', data });
+  expect(answer.headers.get('Idempotent-Replayed')).toBe('true');
+}
+
 describe('a top-up', () => {
   it('is carried out by its repetition, under the number that was told', async () => {
     const [msisdn, key] = [scene.number('050'), newKey()];
@@ -98,6 +114,9 @@ describe('a top-up', () => {
     expect(await scene.runningOperations()).toEqual([]);
     await scene.retry(id, other);
     await scene.untilStatus(id, 'SUCCESS');
+    await forgetCreation(id);
+    expectDeliveredSince(id, await scene.topUp(msisdn, key));
+    expectRefusal(await scene.topUp(other, key), 'partner', 422, { reason: 'key-reused' });
     expect(await scene.delivered(msisdn)).toEqual([]);
   });
 
@@ -118,6 +137,9 @@ describe('a top-up', () => {
     expectRefusal(other, 'partner', 422, { reason: 'key-reused' });
     await scene.retry(id, msisdn);
     await scene.untilStatus(id, 'SUCCESS');
+    await forgetCreation(id);
+    expectDeliveredSince(id, await scene.topUp(msisdn, key));
+    expect(await scene.delivered(msisdn)).toHaveLength(1);
   });
 
   it('that was refused before anybody was told its number leaves none', async () => {
@@ -190,6 +212,35 @@ describe('a retry', () => {
     expect((await scene.show(id)).attempts).toHaveLength(1);
     await scene.retry(id, msisdn);
     await scene.untilStatus(id, 'SUCCESS');
+  });
+
+  describe.each([
+    [
+      'by the expiry run',
+      async () => {
+        await makeStale();
+        await scene.runExpiry();
+        expect(await scene.runningOperations()).toEqual([]);
+      },
+    ],
+    ['by its repetition', haveWaited],
+  ])('without a number that another retry forestalled, answered %s,', (_by, come) => {
+    it.each([
+      ['to another number is not answered by it', '050', 409, 'topup-not-failed'],
+      ['to the same number gets its answer', undefined, 424, 'topup-failed'],
+    ])('%s', async (_what, suffix, status, reason) => {
+      const id = await scene.failedTopUp();
+      const key = newKey();
+      lose('retry');
+      expectAccepted(await scene.retry(id, undefined, key));
+      await scene.retry(id, suffix && scene.number(suffix));
+      await until(async () => expect(await scene.runningOperations()).toHaveLength(1));
+      await come();
+      const again = await scene.retry(id, undefined, key);
+      expect([again.status, again.headers.get('x-error-reason')]).toEqual([status, reason]);
+      expect(await scene.runningOperations()).toEqual([]);
+      expect((await scene.show(id)).attempts).toHaveLength(2);
+    });
   });
 
   it('that provably never left is refused and leaves nothing', async () => {

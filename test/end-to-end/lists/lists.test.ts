@@ -1,11 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  addMerchantCategory,
-  addProduct,
-  addProductCategory,
-  addPromos,
-} from '../../../src/db/catalogue/companies.ts';
+import { addProduct, addRow } from '../../../src/db/catalogue/companies.ts';
 import { partnerClient, type RawPartner } from '../../support/clients.ts';
 import { makeMerchant, makePartner, type TestPartner } from '../../support/companies.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
@@ -47,9 +42,9 @@ beforeAll(async () => {
   other = await makePartner(stack);
   asPartner = await partnerClient(stack, partner);
   asOther = await partnerClient(stack, other);
-  const packages = await addProductCategory(stack.database, {
-    name: 'PACKAGES',
-    description: 'Voice and data',
+  const packages = await addRow(stack.database, 'product_categories', {
+    category_name: 'PACKAGES',
+    category_description: 'Voice and data',
   });
   const packageOf = (product_name: string, owner: number | undefined) =>
     addProduct(
@@ -69,7 +64,7 @@ beforeAll(async () => {
   await packageOf('Monthly data', partner.id);
   await packageOf('Of another partner', other.id);
   await packageOf('Of nobody', undefined);
-  const food = await addMerchantCategory(stack.database, 'Food');
+  const food = await addRow(stack.database, 'merchant_categories', { category_name: 'Food' });
   await makeMerchant(stack, { merchant_name: 'bole Café', merchant_category_id: food });
   await makeMerchant(stack, { merchant_name: 'Awash', phone: '+251911998877' });
   await makeMerchant(stack, { merchant_name: 'Closed', status: 'DEACTIVATED' });
@@ -86,13 +81,14 @@ beforeAll(async () => {
     promo_start_date: daysFromNow(-1),
     promo_end_date: daysFromNow(1),
   };
-  await addPromos(stack.database, [
+  for (const row of [
     { ...promo, promo_name: 'Now', bonus_percentage: '12.5' },
-    { ...promo, promo_name: 'Inactive', status: 'INACTIVE' },
+    { ...promo, promo_name: 'Inactive', status: 'INACTIVE' as const },
     { ...promo, promo_name: 'Over', promo_end_date: daysFromNow(-0.5) },
     { ...promo, promo_name: 'Later', promo_start_date: daysFromNow(0.5) },
     { ...promo, promo_name: 'Deleted', deleted_at: new Date() },
-  ]);
+  ])
+    await addRow(stack.database, 'promos', row);
 });
 afterAll(() => stack?.stop());
 
@@ -204,7 +200,9 @@ describe('merchants', () => {
   });
 
   it('of a category that was deleted show none', async () => {
-    const category = await addMerchantCategory(stack.database, 'Former');
+    const category = await addRow(stack.database, 'merchant_categories', {
+      category_name: 'Former',
+    });
     const merchant = await makeMerchant(stack, { merchant_category_id: category });
     const show = async () =>
       (await asPartner.get(`/merchants?filter.id=${merchant.id}`)).body.data[0];

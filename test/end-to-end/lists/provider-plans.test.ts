@@ -65,7 +65,12 @@ async function compareDay(provider: StatementProvider): Promise<void> {
   const of = { provider, day: DAY, zone: ZONE };
   const load = { id: randomUUID(), source: 'api' as const, ignoredCount: 0 };
   const kind = provider.kind === 'airtime' ? ('top-up' as const) : ('payment' as const);
-  await statementRows.dueDays(database, { provider: provider.name, lastDay: DAY, days: 7 });
+  await statementRows.dueDays(database, {
+    provider: provider.name,
+    lastDay: DAY,
+    days: 7,
+    zone: ZONE,
+  });
   await addStatementLines(database, of, load.id, [
     {
       ...{ kind, providerReference: 'p', reference: randomUUID(), status: 'completed' },

@@ -224,6 +224,18 @@ test('a statement of archived days reads no table as a whole', async () => {
   expect(scans.filter((type) => type === 'Seq Scan')).toEqual([]);
 });
 
+test('a run of reminders reads no voucher whose owner was told', async () => {
+  const runs = [...statements].filter(([text]) => /update vouchers set reminded_at/.test(text));
+  expect(runs).toHaveLength(1);
+  for (const [text, values] of runs) {
+    const due = scansOf(await planOf(client, text, values), 'vouchers').filter((scan) =>
+      /expires_at/.test(scan['Index Cond'] ?? ''),
+    );
+    expect(due).toMatchObject([{ 'Index Name': 'vouchers_to_remind' }]);
+    expect(due[0]?.Filter).toBeUndefined();
+  }
+});
+
 test('the lists of top-ups walk an index in their order', async () => {
   for (const column of ['created_at', 'amount']) {
     const plan = await planOf(

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { findBrokenInvariants, partnerBalances } from '../../../src/db/ledger/ledger.ts';
+import { partnerBalances } from '../../../src/db/ledger/ledger.ts';
+import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import { deliveredOf, type Model, reservedOf } from './model.ts';
 import { inEtb, type RealService } from './real-service.ts';
 

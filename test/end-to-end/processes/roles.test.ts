@@ -88,6 +88,9 @@ const ATTACKS: readonly [string, readonly ProcessRole[], string][] = [
   ['read numbers', ['reports'], 'select msisdn from topups'],
   ['read people', ['reports'], 'select email from portal_accounts'],
   ['read payees', ['reports'], 'select payee from redemptions'],
+  ['read reasons', ['reports'], 'select reason from redemption_reversals'],
+  ['read messages', ['reports'], 'select provider_message from redemption_reversals'],
+  ['read who settled', ['reports'], 'select actor from settlements'],
 ];
 
 /** A company whose access has ended: what no process can bring back. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Environment } from '../../../src/config/config.ts';
-import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
+import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import type { Stack } from '../../support/stack.ts';
 import { until } from '../../support/until.ts';
 import { CLAIM } from '../gift/gift-scene.ts';

@@ -73,6 +73,19 @@ test('what M-Pesa paid since a restore is booked from its statement, once', asyn
   expect(unnamed.counts).toEqual({ agrees: 1, foreign: 1 });
   expect(unnamed.gaps).toEqual([expect.stringContaining('without our reference')]);
 
+  // A file of whole days has mostly earlier rows; one that has no others may be the wrong one.
+  const earlier = (rows: readonly string[]) =>
+    rows.map((row) => row.replaceAll(/\d{4}-\d\d-\d\dT/g, '2026-01-01T'));
+  const ofDays = (change: (rows: readonly string[]) => readonly string[]) =>
+    statement((text) => {
+      const [columns = '', ...rows] = text.trimEnd().split(/\r?\n/);
+      return [columns, ...change(rows)].join('\n');
+    });
+  const days = await ofDays((rows) => [...earlier(rows), ...earlier(rows), ...rows]);
+  expect((await operator.json(withFile(days))).counts).toEqual({ agrees: 1, lost: 1 });
+  const old = await operator.admin(withFile(await ofDays(earlier), 'book'));
+  expect(old.err).toContain('add --empty');
+
   // A provider may write our references in capitals.
   const file = await statement((text) =>
     text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, (found) => found.toUpperCase()),

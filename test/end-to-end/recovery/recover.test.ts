@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
 import { providerOf } from '../../../src/db/positions/placements.ts';
 import { type Commands, commandsOn } from '../../admin/scene.ts';
 import { untilCase } from '../../positions/cases.ts';
+import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import type { Answer } from '../../support/clients.ts';
 import { deposit } from '../../support/companies.ts';
 import { backUp } from '../../support/restore.ts';
@@ -94,6 +94,9 @@ test('what the providers did since is booked once, and never paid again', async 
     expect.stringContaining('mpesa cannot list each payment'),
   ]);
   expect(JSON.stringify(listed)).not.toContain(merchant.payoutNumber.slice(1));
+  // A part of the books says nothing of the rest.
+  const part = await operator.json(`recovery book --since ${new Date().toISOString()}`);
+  expect(part).toMatchObject({ booked: 0, isComplete: false });
   expect((await operator.admin('recovery lift --note early')).err).toContain('recovery book');
   expect(await operator.json('recovery book')).toMatchObject({ booked: 3, isComplete: true });
   expect(await operator.json('recovery book')).toMatchObject({ booked: 0 });
@@ -171,7 +174,7 @@ async function expectRefusedWithoutFence() {
   expect(await operator.json('recovery lift --note none')).toMatchObject({ changed: false });
 }
 
-/** Nothing is accepted, held or sent; lists, quotes and log-in work. */
+/** Nothing is accepted, held or sent; lists, log-in and its check work. */
 async function expectOnlyReads(
   client: Awaited<ReturnType<typeof scene.payee>>['client'],
   gift: Gift,
@@ -183,6 +186,7 @@ async function expectOnlyReads(
   expect(refused.headers.get('Retry-After')).toBe('30');
   expect((await topUp(randomUUID())).body).toMatchObject(REFUSED);
   expect((await scene.asPartner.get('/info/get-current-balance')).status).toBe(200);
+  expect((await client.post('/test', {})).status).toBe(200);
   expect((await scene.asPartner.get(GENERATE)).status).toBe(405);
   expect((await scene.payee('merchant')).client).toBeDefined();
 }

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lostOperationId } from '../../../src/db/positions/orders.ts';
+import { lockVoucher } from '../../../src/db/vouchers/vouchers.ts';
+import { commandsOn } from '../../admin/scene.ts';
+import { staffClient } from '../../pages/staff/staff-client.ts';
+import { caseOf } from '../../positions/cases.ts';
+import { observe } from '../../positions/placements.ts';
 import { call } from '../../support/clients.ts';
 import { deposit } from '../../support/companies.ts';
 import { until } from '../../support/until.ts';
@@ -95,6 +101,89 @@ describe('settle-payment', () => {
       expect(row).toMatchObject({ state: 'REFUSED', result: refusal });
     }
     expect(await scene.holdings()).toEqual(holdings);
+  });
+});
+
+describe('settle-case of what a restore lost, whose request was repeated', () => {
+  const REPEATED = 'Its request was repeated: the case ends with that payment or top-up.';
+
+  /** Its payment stays on hold, and the case of what was lost open, as long as `meanwhile` takes. */
+  async function repeated(meanwhile: (caseId: number) => Promise<void>) {
+    const { gift, redemption } = await paymentIn('paying');
+    const { operation_id, payment_reference: reference } = redemption;
+    const { database } = scene.stack;
+    await database.transaction().execute(async (holding) => {
+      await lockVoucher(holding, gift.id);
+      await database.transaction().execute(async (transaction) => {
+        const belongTo = (operationId: string | null) =>
+          sql`update placements set operation_id = ${operationId}
+            where reference = ${reference}`.execute(transaction);
+        await belongTo(null);
+        await observe(transaction, lostOperationId(reference), {
+          said: 'done',
+          source: 'recovery',
+        });
+        await belongTo(operation_id);
+      });
+      expect(await scene.redemptionOf(gift)).toMatchObject({ status: 'HELD' });
+      const { id, subject, closed_at } = await caseOf(database, reference);
+      expect([subject, closed_at]).toEqual([lostOperationId(reference), null]);
+      await meanwhile(id);
+    });
+    await scene.untilStatus(gift, 'REDEEMED');
+  }
+
+  it('is refused at /support and on the command line', async () => {
+    const { client } = await staffClient(scene.stack, 'OPERATOR');
+    const { admin } = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
+    await repeated(async (id) => {
+      const action = '/support/repairs/ask/settle-case';
+      const values = { by: 'platform', why: 'Ticket 4711' };
+      const { status, html } = await client.submit(`/support/cases/${id}`, action, values);
+      expect([status, html]).toEqual([409, expect.stringContaining(REPEATED)]);
+      const { code, err } = await admin(`cases settle ${id} --by platform --why repeated`);
+      expect([code, err]).toEqual([1, expect.stringContaining(REPEATED)]);
+    });
+  });
+
+  const asked = (id: number) =>
+    scene.written('settle-case', id, { by: 'platform' }, { isByTwo: true });
+
+  async function expectRefused(id: number, result: string) {
+    expect(await scene.confirm(id, await scene.staff('SUPERVISOR'))).toBe(true);
+    expect(await scene.ended(id)).toMatchObject({ state: 'REFUSED', result });
+  }
+
+  it('ends as refused where it is confirmed while the payment is on hold', () =>
+    repeated(async (id) => expectRefused((await asked(id)).id, REPEATED)));
+
+  it('ends as refused where it is confirmed after the payment has ended', async () => {
+    let row = 0;
+    await repeated(async (id) => {
+      row = (await asked(id)).id;
+    });
+    await expectRefused(row, 'The case is closed: nothing is left to settle.');
+  });
+});
+
+it('settle-case is refused where the provider changed its words while it waited', async () => {
+  const { redemption } = await paymentIn('redeemed');
+  const { database } = scene.stack;
+  const said = (said: 'undone' | 'done', amount?: bigint) =>
+    database
+      .transaction()
+      .execute((transaction) =>
+        observe(transaction, redemption.operation_id, { said, ...(amount && { amount }) }),
+      );
+  await said('undone');
+  const { id } = await caseOf(database, redemption.payment_reference);
+  const row = await scene.written('settle-case', id, { by: 'platform' }, { isByTwo: true });
+  await said('done', 50_000_000n);
+  expect(await caseOf(database, redemption.payment_reference)).toMatchObject({ id });
+  expect(await scene.confirm(row.id, await scene.staff('SUPERVISOR'))).toBe(true);
+  expect(await scene.ended(row.id)).toMatchObject({
+    state: 'REFUSED',
+    result: expect.stringContaining('It has changed'),
   });
 });
 

@@ -1,9 +1,9 @@
+import { activityInfo } from '@temporalio/activity';
 import { type RawBuilder, sql } from 'kysely';
-import { expect } from 'vitest';
 import type { RepairRow } from '../../../src/db/repairs/repairs.ts';
 import type { FailpointName } from '../../../src/runtime/process/failpoint.ts';
+import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
 import { untilBlockedBy } from '../../support/database-locks.ts';
-import { until } from '../../support/until.ts';
 import { setRepairScene } from './repair-scene.ts';
 
 export type RaceScene = Awaited<ReturnType<typeof setRaceScene>>;
@@ -19,34 +19,46 @@ export const bothOrders: readonly First[] = ['repair', 'other'];
 /** A scene of repairs whose worker can be halted at a step, and steps that come in a forced order. */
 export async function setRaceScene(...[settings, options]: Parameters<typeof setRepairScene>) {
   let halt:
-    | { readonly at: FailpointName; readonly end: Promise<void>; arrived(): void }
+    | {
+        readonly at: FailpointName;
+        readonly end: Promise<void>;
+        arrived(): void;
+        isMeant(): Promise<boolean>;
+      }
     | undefined;
   const scene = await setRepairScene(settings, {
     ...options,
     async failpoint(name) {
-      if (halt?.at !== name) return;
-      const { arrived, end } = halt;
+      const met = halt;
+      if (met?.at !== name || !(await met.isMeant()) || met !== halt) return;
       halt = undefined;
-      arrived();
-      await end;
+      met.arrived();
+      await met.end;
     },
   });
   const { database } = scene.stack;
 
-  /** Halts whoever comes next to a step, until it is let go on. */
-  function haltAt(at: FailpointName) {
+  /** Halts whoever comes next to a step, or the next who is meant, until it is let go on. */
+  function haltAt(at: FailpointName, isMeant = () => Promise.resolve(true)) {
     const [arrival, end] = [latch(), latch()];
-    halt = { at, end: end.opened, arrived: arrival.open };
+    halt = { at, end: end.opened, arrived: arrival.open, isMeant };
     return { arrived: arrival.opened, letGo: end.open };
   }
 
-  /** Asks for a repair, and halts it at a step; `letGo` lets it come to its end. */
+  /**
+   * Asks for a repair, and halts it at a step; `letGo` lets it come to its end. The halt is for this repair
+   * alone: an earlier one whose workflow is started a second time comes to its steps again.
+   */
   async function halted(
     at: FailpointName,
     ask: Step<RepairRow>,
   ): Promise<{ readonly letGo: Step<RepairRow> }> {
-    const { arrived, letGo } = haltAt(at);
-    const { id } = await ask();
+    const asked = Promise.resolve().then(ask);
+    const { arrived, letGo } = haltAt(at, async () => {
+      const { id, operation_id } = await asked;
+      return activityInfo().workflowExecution?.workflowId === repairWorkflowId(id, operation_id);
+    });
+    const { id } = await asked;
     await arrived;
     return {
       letGo() {
@@ -55,15 +67,6 @@ export async function setRaceScene(...[settings, options]: Parameters<typeof set
       },
     };
   }
-
-  /** Waits until so many wait for a row of the database. */
-  const untilWaiting = (count: number): Promise<void> =>
-    until(async () => {
-      const { rows } = await sql<{ waiting: number }>`
-        select count(*)::int as waiting from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(database);
-      expect(rows[0]?.waiting).toBe(count);
-    });
 
   /**
    * Lets a repair and something else wait for one row, which `lock` locks, the first of them first: the
@@ -89,7 +92,7 @@ export async function setRaceScene(...[settings, options]: Parameters<typeof set
     return { row: await begun.repair, answer: await begun.other };
   }
 
-  return { ...scene, haltAt, halted, untilWaiting, meet };
+  return { ...scene, haltAt, halted, meet };
 }
 
 /** Opened once. */

@@ -7,7 +7,7 @@ import { staffActor } from '../../../src/domain/access.ts';
 import { parseMoney } from '../../../src/domain/money.ts';
 import { partnerClient } from '../../support/clients.ts';
 import { makeMerchant, makePartner } from '../../support/companies.ts';
-import { untilBlockedBy } from '../../support/database-locks.ts';
+import { untilBlocked, untilBlockedBy } from '../../support/database-locks.ts';
 import { GENERATE } from '../gift/gift-scene.ts';
 import { createLateDeliveries } from './late-deliveries.ts';
 import { lockOfReserve, lockOfTopUp, type RaceScene, setRaceScene } from './race-scene.ts';
@@ -46,7 +46,7 @@ describe('correct-deposit meets a voucher that the deposit would pay for', () =>
       scene.asked('correct-deposit', reference, { amount: '0' }),
     );
     const answer = generate();
-    await scene.untilWaiting(1);
+    await untilBlocked(scene.stack.database);
     scene.expectDone(await letGo());
     expect((await answer).body).toMatchObject({ success: false });
     expect(await walletOf(partner.id, 'gift')).toBe(50);
@@ -81,7 +81,7 @@ describe('two goodwills have one reference', () => {
       scene.asked('credit-goodwill', one.id, args),
     );
     const second = await scene.asked('credit-goodwill', other.id, args, { actor });
-    await scene.untilWaiting(1);
+    await untilBlocked(scene.stack.database);
     scene.expectDone(await first.letGo());
     const refused = await scene.ended(second.id);
     expect([refused.state, refused.result]).toEqual([

@@ -13,12 +13,7 @@ let operator: ReturnType<typeof commandsOn>;
 
 beforeAll(async () => {
   topups = await setTopupScene();
-  const { temporal, config, urlFor } = topups.stack;
-  operator = commandsOn({ DATABASE_URL: urlFor('operator') });
-  // Only the runs of these tests reconcile.
-  await temporal.client.schedule
-    .getHandle(`reconcile:${config.temporal.temporalTaskQueue}`)
-    .pause();
+  operator = commandsOn({ DATABASE_URL: topups.stack.urlFor('operator') });
 });
 afterAll(() => topups?.stack.stop());
 

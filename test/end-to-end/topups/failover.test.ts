@@ -2,8 +2,6 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { providerOf } from '../../../src/db/positions/placements.ts';
 import { addRoute } from '../../../src/db/providers.ts';
-import { findTopupDetail } from '../../../src/db/topups/topups.ts';
-import { happeningsOfTopup } from '../../../src/pages/staff/stories.ts';
 import { dtOneOfSettings } from '../../../src/providers/of-settings.ts';
 import type { ProviderFault, SandboxProvider } from '../../../src/sandbox/faults.ts';
 import { commandsOn } from '../../admin/scene.ts';
@@ -76,10 +74,8 @@ it('a top-up that the first provider did not take is sent once, by the second on
   expect(await failoversOf(id)).toEqual(['dt-one']);
 
   const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
-  expect((await operator.admin(`top-up show ${id}`)).out).toContain('dt-one, then reloadly');
-  const topup = await findTopupDetail(scene.stack.database, scene.partner.id, id);
-  const story = topup && happeningsOfTopup(topup, 'top-up').map(({ what }) => String(what));
-  expect(story?.join('\n')).toMatch(/was not taken by DT One[\s\S]*was delivered by Reloadly/);
+  const { out } = await operator.admin(`top-up show ${id}`);
+  expect(out).toMatch(/was not taken by DT One[\s\S]*was delivered by Reloadly/);
 
   const { workflow_id } = await scene.stack.database
     .selectFrom('topups')

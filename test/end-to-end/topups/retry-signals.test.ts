@@ -3,7 +3,7 @@ import { until } from '../../support/until.ts';
 import { detailsOf } from '../../workflows/details-of.ts';
 import { AIRTIME, idOf, sale, setTopupScene, type TopupScene } from './topup-scene.ts';
 
-/** The signal `retry`, which anybody with access to Temporal can send, keeps to the limit of repairs. */
+/** Retries of one run: as many as there are, and by the signal, which keeps to the limit of repairs. */
 let scene: TopupScene;
 
 beforeAll(async () => {
@@ -19,14 +19,14 @@ async function failed(amount: number): Promise<number> {
   return id;
 }
 
-it('makes one more attempt below the limit', async () => {
+it('the signal makes one more attempt below the limit', async () => {
   const id = await failed(49.99);
   await (await scene.workflowOf(id)).signal('retry');
   await until(async () => expect((await scene.show(id)).attempts).toHaveLength(2));
   await scene.untilStatus(id, 'FAILED');
 });
 
-it('from the limit on is refused with the way of two people, and others may still retry', async () => {
+it('the signal from the limit on is refused with the way of two people, and others may still retry', async () => {
   const id = await failed(50);
   const before = await scene.wallet();
   const handle = await scene.workflowOf(id);
@@ -41,4 +41,33 @@ it('from the limit on is refused with the way of two people, and others may stil
   await scene.retry(id, scene.number('002'));
   await until(async () => expect((await scene.show(id)).attempts).toHaveLength(2));
   await scene.untilStatus(id, 'FAILED');
+});
+
+it('the signal makes the next attempt where the run began for one that was made before', async () => {
+  const id = await failed(49.99);
+  expect((await scene.retry(id)).status).toBe(424);
+  await (await scene.workflowOf(id)).terminate('lost');
+  await scene.startAgain(id);
+  const handle = await scene.workflowOf(id);
+  await until(async () => expect(await detailsOf(handle)).toContain('**The retry was refused**'));
+  await handle.signal('retry');
+  await until(async () => expect((await scene.show(id)).attempts).toHaveLength(3));
+  await scene.untilStatus(id, 'FAILED');
+});
+
+it('retries are made however many there are, and no run is ended for what it has become', async () => {
+  const id = await failed(49.99);
+  const workflowId = await scene.workflowIdOf(id);
+  const runOf = (runId?: string) =>
+    scene.stack.temporal.client.workflow.getHandle(workflowId, runId).describe();
+  const runs = new Set<string>();
+  // More references than a search attribute of Temporal can have.
+  for (let made = 0; made < 60; made += 1) {
+    expect((await scene.retry(id)).status).toBe(424);
+    runs.add((await runOf()).runId);
+  }
+  expect((await scene.show(id)).attempts).toHaveLength(61);
+  const statuses = (await Promise.all([...runs].map(runOf))).map(({ status }) => status.name);
+  expect(['COMPLETED', 'RUNNING']).toContain(statuses.pop());
+  expect(new Set(statuses)).toEqual(new Set(['COMPLETED']));
 });

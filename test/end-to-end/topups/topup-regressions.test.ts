@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call } from '../../support/clients.ts';
+import { makeTopupProducts } from '../../support/topups.ts';
 import { until } from '../../support/until.ts';
 import { makeCuttableWay } from '../faults/provider-outage.ts';
 import { idOf, newKey, setTopupScene, type TopupScene } from './topup-scene.ts';
@@ -69,22 +70,30 @@ describe('retries', () => {
   it('at once to different numbers: one is made, the other refused', async () => {
     const id = await scene.failedTopUp();
     const targets = [scene.number('200'), scene.number('200')];
-    const answers = await scene.atTheSameMoment(
-      id,
-      targets.map((msisdn) => () => scene.retry(id, msisdn, newKey())),
-    );
+    const requests = targets.map((msisdn) => {
+      const headers = newKey();
+      return () => scene.retry(id, msisdn, headers);
+    });
+    await scene.atTheSameMoment(id, requests);
+    // Callers wait a short time only: either may first be told as accepted.
+    await until(async () => expect(await scene.runningOperations()).toEqual([]));
+    const answers = await Promise.all(requests.map((request) => request()));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
     expect((await scene.show(id)).attempts).toHaveLength(2);
-    expect(await scene.runningOperations()).toEqual([]);
     for (const [index, msisdn] of targets.entries())
       expect(await scene.delivered(msisdn)).toHaveLength(answers[index]?.status === 200 ? 1 : 0);
   });
 
-  it('that joined another one find its answer under their own keys', async () => {
-    const id = await scene.failedTopUp();
-    const msisdn = scene.number('202');
-    const keys = [newKey(), newKey()];
-    const requests = keys.map((headers) => () => scene.retry(id, msisdn, headers));
+  it.each([
+    ['both to another number', () => Array<string>(2).fill(scene.number('202'))],
+    ['both to the same number, which one of them names', (failed: string) => [failed, undefined]],
+  ])('that joined another one find its answer under their own keys: %s', async (_, targetsOf) => {
+    const failed = scene.number('002');
+    const id = await scene.failedTopUp(failed);
+    const requests = targetsOf(failed).map((msisdn) => {
+      const headers = newKey();
+      return () => scene.retry(id, msisdn, headers);
+    });
     await scene.atTheSameMoment(id, requests);
     // Callers wait a short time only: the first answers may be that it is under way.
     await until(async () => {
@@ -110,6 +119,16 @@ describe('retries', () => {
     await scene.untilStatus(id, 'SUCCESS');
     expect((await scene.retry(id, msisdn, headers)).body.data.status).toBe('SUCCESS');
     expect((await scene.show(id)).attempts).toHaveLength(2);
+  });
+
+  it('of airtime use the product that has replaced the one of the attempt before', async () => {
+    const id = await scene.failedTopUp();
+    const { database } = scene.stack;
+    const products = database.updateTable('products').where('kind', '=', 'AIRTIME');
+    await products.set({ status: 'INACTIVE' }).execute();
+    await makeTopupProducts(scene.stack, scene.partner);
+    expect((await scene.retry(id, scene.number('050'))).status).toBe(200);
+    await scene.untilStatus(id, 'SUCCESS');
   });
 
   it('that deliver end the workflow at once', async () => {
@@ -139,6 +158,8 @@ it('a flood of callbacks neither fills the history of a top-up nor delays its in
   await scene.untilStatus(id, 'SUCCESS');
   // A pause that is over doubles the next one, and a callback does not.
   const over = (await scene.eventsOf(id)).filter((event) => event.timerFiredEventAttributes).length;
-  const { paymentInquiryIntervalSeconds: interval } = scene.stack.config.topups;
-  expect(Math.max(...(await scene.pausesOf(id)))).toBeLessThanOrEqual(interval * 2 ** over);
+  const { paymentInquiryIntervalSeconds: interval, paymentAlarmSeconds } =
+    scene.stack.config.topups;
+  const pauses = (await scene.pausesOf(id)).filter((seconds) => seconds !== paymentAlarmSeconds);
+  expect(Math.max(...pauses)).toBeLessThanOrEqual(interval * 2 ** over);
 });

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Environment } from '../../../src/config/config.ts';
+import { topUpStart } from '../../../src/runtime/temporal/workflow-starts.ts';
+import { workflowTiming } from '../../../src/runtime/temporal/workflow-timing.ts';
 import { topUpId } from '../../../workflows/workflow-ids.ts';
 import { type Answer, call, partnerClient } from '../../support/clients.ts';
 import { deposit, makePartner } from '../../support/companies.ts';
@@ -51,12 +53,16 @@ export async function setTopupScene(
       ({ status, body }) => status === 200 && body.data.status !== 'SUCCESS',
     );
 
-  const retry = (transactionId: number, msisdn: string, headers: Record<string, string> = {}) =>
-    asPartner.post(RETRY, { transactionId, msisdn }, headers);
+  /** Without a number it goes to that of the attempt before. */
+  const retry = (
+    transactionId: number,
+    msisdn?: string | undefined,
+    headers: Record<string, string> = {},
+  ) => asPartner.post(RETRY, { transactionId, msisdn }, headers);
 
   /** A top-up that the provider refuses, once its money is back; its caller may have gone before. */
-  async function failedTopUp(): Promise<number> {
-    const id = idOf(await topUp(number('002')));
+  async function failedTopUp(msisdn = number('002')): Promise<number> {
+    const id = idOf(await topUp(msisdn));
     await untilStatus(id, 'FAILED');
     return id;
   }
@@ -130,6 +136,30 @@ export async function setTopupScene(
   const workflowOf = async (id: number) =>
     stack.temporal.client.workflow.getHandle(await workflowIdOf(id));
 
+  /** Starts the workflow of a top-up for the retry that made its newest attempt, as a late call of this retry does. */
+  async function startAgain(id: number): Promise<void> {
+    const made = await stack.database
+      .selectFrom('operations')
+      .innerJoin('topup_attempts', 'operation_id', 'operations.id')
+      .select(['operation_id', 'request_id', 'request_digest', 'company_id', 'attempt'])
+      .where('topup_id', '=', id)
+      .orderBy('attempt', 'desc')
+      .executeTakeFirstOrThrow();
+    const command = {
+      operationId: made.operation_id,
+      requestId: made.request_id,
+      requestDigest: made.request_digest,
+      company: { kind: 'partner', id: made.company_id },
+      transactionId: id,
+      attempt: made.attempt,
+      msisdn: null,
+    } as const;
+    const timing = workflowTiming(stack.config);
+    const start = topUpStart(await workflowIdOf(id), { begin: { kind: 'retry', command }, timing });
+    const { temporalTaskQueue: taskQueue } = stack.config.temporal;
+    await stack.temporal.client.workflow.start('topUp', { ...start.options, taskQueue });
+  }
+
   const eventsOf = async (id: number) => (await (await workflowOf(id)).fetchHistory()).events ?? [];
 
   /** The pauses that a top-up's workflow has made so far, in seconds. */
@@ -182,6 +212,7 @@ export async function setTopupScene(
     runExpiry,
     workflowIdOf,
     workflowOf,
+    startAgain,
     eventsOf,
     pausesOf,
     atTheSameMoment,

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { findApiKey } from '../../../src/db/access/access.ts';
+import { liftFence, raiseFence } from '../../../src/db/recovery.ts';
 import type { Operation, Reason } from '../../../src/domain/refusals.ts';
 import { messageOf } from '../../../src/domain/refusals.ts';
 import { partnerRoutes } from '../../../src/partner/routes.ts';
@@ -8,6 +9,7 @@ import { type Answer, partnerClient, type RawPartner } from '../../support/clien
 import { deposit, makeMerchant, makePartner, type TestPartner } from '../../support/companies.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
 import { makeTopupProducts, type TopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
 import { sale } from '../topups/topup-scene.ts';
 
 type Kind = 'GIFT' | 'AIRTIME' | 'PACKAGE';
@@ -277,4 +279,33 @@ test('a quote takes the fields of its call, by the same rules', async () => {
   expect((await wrong('CAKE', {})).body.message).toContain(
     'kind: must be GIFT, AIRTIME or PACKAGE',
   );
+});
+
+test('the quote and the call answer the same while the service is being recovered', async () => {
+  const one = await unchanged();
+  const { database } = stack;
+  const fenceId = await database
+    .transaction()
+    .execute((transaction) => raiseFence(transaction, new Date()));
+  onTestFinished(() =>
+    database.transaction().execute((transaction) => liftFence(transaction, fenceId)),
+  );
+  for (const kind of KINDS) {
+    const refused = await until(async () => {
+      // Until the process has seen the fence, the fields are read.
+      const answer = await carryOut(one, kind, {});
+      expect(answer.status).toBe(503);
+      return answer;
+    });
+    const quoted = await quote(one, kind, one.body(kind));
+    expect(quoted.body.data).toMatchObject({
+      accepted: false,
+      refusal: {
+        statusCode: 503,
+        reason: 'unavailable',
+        message: refused.body.message,
+        retryAfterSeconds: Number(refused.headers.get('Retry-After')),
+      },
+    });
+  }
 });

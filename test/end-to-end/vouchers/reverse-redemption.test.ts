@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { signatureHeader } from '../../../clients/typescript/src/index.ts';
-import { findBrokenInvariants } from '../../../src/db/ledger/ledger.ts';
 import { expireDueVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { reverseRedemptionId } from '../../../workflows/workflow-ids.ts';
 import { askNow } from '../../positions/placements.ts';
+import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import { type Answer, call, merchantClient, type RawMerchant } from '../../support/clients.ts';
 import { makeMerchant, type TestMerchant } from '../../support/companies.ts';
 import { breakStatement } from '../../support/database-faults.ts';
@@ -24,11 +24,6 @@ import { expectRefused, sendSigned } from '../signature/signing-scene.ts';
 let scene: RedemptionScene;
 beforeAll(async () => {
   scene = await setRedemptionScene({ CALLER_WAIT_SECONDS: '1' });
-  const { temporal, config } = scene.stack;
-  // Only the runs of these tests reconcile.
-  await temporal.client.schedule
-    .getHandle(`reconcile:${config.temporal.temporalTaskQueue}`)
-    .pause();
 });
 afterAll(() => scene?.stop());
 
@@ -196,6 +191,22 @@ describe('a reversal', () => {
     expect(done(await reversed(one)).body.data.amount).toBe('205.000000');
     expect((await scene.voucher(one.gift)).remaining).toBe('500.000000');
     expect(reversalsOf(one)).toHaveLength(1);
+  });
+
+  it('leaves its notice to the next expiry run where the SMS provider does not take it', async () => {
+    const one = await paid();
+    const { faults } = scene.stack.sandbox;
+    const usual = faults.of('africas-talking');
+    faults.set('africas-talking', { ...usual, answers: 'not-authorised' });
+    done(await reversed(one));
+    const { rows } = await sql<{ operation: string }>`
+      select operation_id as operation from redemption_reversals
+      where redemption_id = ${one.id}`.execute(scene.stack.database);
+    const workflowId = reverseRedemptionId(one.id, rows[0]?.operation ?? '');
+    await scene.stack.temporal.client.workflow.getHandle(workflowId).result();
+    faults.set('africas-talking', usual);
+    const shown = done(await scene.asPartner.get(`/vouchers/${one.gift.id}`)).body.data;
+    expect(shown.messages.at(-1)).toMatchObject({ kind: 'REVERSAL_NOTICE', status: 'QUEUED' });
   });
 
   it.each(['020', '024'])('that the provider (%s) refuses changes nothing', async (suffix) => {

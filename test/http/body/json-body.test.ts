@@ -71,8 +71,8 @@ describe('parseJsonBody', () => {
   ])('refuses %s', (_, text, message) => {
     expect(parse(text)).toEqual({
       ok: false,
-      kind: 'malformed',
-      message: expect.stringMatching(message),
+      reason: 'request-invalid',
+      detail: expect.stringMatching(message),
     });
   });
 
@@ -82,7 +82,7 @@ describe('parseJsonBody', () => {
     '{"a":1,"__proto__":{"__proto__":{"polluted":true}}}',
   ])('drops prototypes from %s', (text) => {
     const body = parse(text);
-    if (!body.ok) throw new Error(body.message);
+    if (!body.ok) throw new Error(body.detail);
     expect(Object.keys(body.value)).toEqual(['a']);
     const copy = Object.assign({}, body.value) as { polluted?: boolean };
     expect(copy.polluted).toBeUndefined();
@@ -124,6 +124,6 @@ describe('parseJsonBody', () => {
   ])('judges the media type %s', (contentType, isSupported) => {
     const body = parseJsonBody(Buffer.from('{}'), contentType);
     expect(body.ok).toBe(isSupported);
-    if (!body.ok) expect(body.kind).toBe('unsupported-media-type');
+    if (!body.ok) expect(body.reason).toBe('media-type-unsupported');
   });
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
     } catch (error) {
       failures.push(error);
       response.statusCode = 400;
-      response.end(error instanceof RawBodyError ? error.failure : 'unknown');
+      response.end(error instanceof RawBodyError ? error.reason : 'unknown');
     }
   });
   server.listen(0, '127.0.0.1');
@@ -83,14 +83,14 @@ describe('readRawBody', () => {
 
   it('refuses one byte more than allowed', async () => {
     const response = await send(Buffer.alloc(LIMIT_BYTES + 1));
-    expect(await response.text()).toBe('too-large');
-    expect(failures).toEqual([expect.objectContaining({ failure: 'too-large' })]);
+    expect(await response.text()).toBe('body-too-large');
+    expect(failures).toEqual([expect.objectContaining({ reason: 'body-too-large' })]);
   });
 
   it.each(['gzip', 'br', 'identity, gzip', ''])('refuses the encoding "%s"', async (encoding) => {
     const { socket, receive } = await dial();
     socket.write(`${head(`Content-Encoding: ${encoding}`, 'Content-Length: 2')}{}`);
-    expect(await receive('unsupported-encoding')).toMatch(/^HTTP\/1.1 400 /);
+    expect(await receive('media-type-unsupported')).toMatch(/^HTTP\/1.1 400 /);
   });
 
   it.each([
@@ -120,7 +120,7 @@ describe('readRawBody', () => {
   it('answers before a body that is announced too large was sent', async () => {
     const { socket, receive } = await dial();
     socket.write(head('Content-Length: 100000000'));
-    expect(await receive('too-large')).toMatch(/^HTTP\/1.1 400 /);
+    expect(await receive('body-too-large')).toMatch(/^HTTP\/1.1 400 /);
   });
 
   it('cuts off a refused body that never ends', async () => {
@@ -128,7 +128,7 @@ describe('readRawBody', () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     const { socket, receive } = await dial();
     socket.write(head('Content-Length: 100000000'));
-    await receive('too-large');
+    await receive('body-too-large');
     expect(socket.closed).toBe(false);
     vi.advanceTimersByTime(5_000);
     await once(socket, 'close');
@@ -140,6 +140,8 @@ describe('readRawBody', () => {
     socket.write(`${head('Content-Length: 100')}half`);
     await requested;
     socket.destroy();
-    await expect.poll(() => failures).toEqual([expect.objectContaining({ failure: 'aborted' })]);
+    await expect
+      .poll(() => failures)
+      .toEqual([expect.objectContaining({ reason: 'request-invalid' })]);
   });
 });

@@ -210,6 +210,27 @@ describe('of what is sold and underway', () => {
     expect(cards).toContain('Nothing: every outcome is known.');
   });
 
+  test('the margin is shown, whatever prices and rates the sales named', async () => {
+    const { stack } = scene;
+    const partner = await makePartner(stack);
+    await deposit(stack, partner.id, '1000', 'airtime');
+    await makeTopupProducts(stack, partner);
+    const client = await partnerClient(stack, partner);
+    const most = 999_999_999_999;
+    for (const exchangeRate of [most, most, 1e-12]) {
+      const named = { exchangeRate, foreignCurrencyAmount: most };
+      const body = { amount: 50, msisdn: '+251911000056', ...sale, ...named };
+      expect((await client.post('/topup-transactions/airtime-topup', body)).status).toBe(200);
+    }
+    const html = await get(await scene.people('partner', partner.id), '/sales');
+    const [, margin = ''] = html.split('<h2>Margin</h2>');
+    const [row] = cellsOf(margin.split('</table>')[0] ?? '');
+    expect(row).toEqual([
+      ...['Top-ups', '3 of 3', '2,999,999,999,997.00', '50,000,000,000,000.00'],
+      ...['-47,000,000,000,003.00', '1,999,999,999,995,999,999,999,853.00'],
+    ]);
+  });
+
   test('the overview leads to lists of exactly what it has counted', async () => {
     const { stack } = scene;
     const { database } = stack;

@@ -20,6 +20,17 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
+test('a character that the database cannot store is no error of the service', async () => {
+  const client = await signedIn(stack, account);
+  const sold = '/portal/sell/voucher';
+  const answers = await Promise.all([
+    client.submit(sold, sold, { denominationId: '1', merchantIdentifier: 'a\0' }),
+    client.get('/portal/prices/1?merchant=a%00b'),
+    client.get('/portal/balances/gift%00'),
+  ]);
+  for (const { status } of answers) expect(status).toBeLessThan(500);
+});
+
 describe('a form of another site', () => {
   const signOutEverywhere = '/portal/account/sign-out-everywhere';
 

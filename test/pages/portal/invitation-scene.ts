@@ -66,13 +66,12 @@ export function invitationsOn<
   const mails = (to: string) => received(`/mails?to=${encodeURIComponent(to)}`);
   const texts = (to: string) => received(`/messages?to=${encodeURIComponent(to)}`);
 
-  /** The path of the link in the newest mail, once so many have come. */
+  /** The path of the newest link, once so many have come by mail. */
   const mailedPath = (email: string, count = 1): Promise<string> =>
     until(async () => {
-      const all = await mails(email);
-      const token = tokenIn(all[0]?.text ?? '');
-      if (all.length < count || token === undefined) throw new Error('No mail has come');
-      return `/portal/activate/${token}`;
+      const tokens = (await mails(email)).flatMap(({ text }) => tokenIn(text) ?? []);
+      if (tokens.length < count) throw new Error('No mail has come');
+      return `/portal/activate/${tokens[0]}`;
     });
 
   const invitationRow = (id: string) =>

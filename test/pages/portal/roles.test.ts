@@ -147,6 +147,7 @@ describe('a form that asks for a proof', () => {
       { ...quoted, ...soldFor, productId: '1' },
       /send a package for ETB 50\.00 to \+251911000050/,
     ],
+    '/top-ups/:id/retry': [{ msisdn: '0911000050' }, /retry top-up \d+ to \+251911000050/],
     '/bulk-orders/:id/result': [{}, /download the voucher codes of bulk order \d+/],
     '/people': [{ email, role: 'finance' }, /let new@shop\.example sign in as finance/],
     '/people/:id/role': [{ role: 'viewer' }, /change the role of \S+@\S+ to viewer/],

@@ -110,6 +110,20 @@ test('bulk orders are found by the reference, the owner and the serial number of
   expect(await found(asPerson, '/vouchers', reference)).toHaveLength(1);
 });
 
+test('a voucher code, or what is nothing of ours, is refused in place and gets into no address', async () => {
+  const { asPerson, gifts } = scene;
+  for (const list of ['/vouchers', '/top-ups', '/bulk-orders'])
+    for (const what of [gifts.whole.voucherCode, 'x'.repeat(201)]) {
+      const path = `/portal${list}`;
+      const { status, location, html } = await asPerson.submit(path, `${path}/find`, {
+        search: what,
+      });
+      expect([status, location]).toEqual([422, null]);
+      expect(html).toContain('Enter a phone number, a serial number or a reference.');
+      expect(html).not.toContain('search=');
+    }
+});
+
 test('a statement is searched by deposits, vouchers and top-ups', async () => {
   const { asPerson, gifts, serialOf, stack, topups } = scene;
   const { operation_id: operation } = await stack.database

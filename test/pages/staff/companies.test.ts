@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addAuditEntry } from '../../../src/db/access/calls.ts';
+import { addAuditEntries } from '../../../src/db/access/calls.ts';
 import type { Company } from '../../../src/domain/vouchers/voucher.ts';
 import { caseOf } from '../../positions/cases.ts';
 import { doneLate, takenBack } from '../../positions/placements.ts';
@@ -400,7 +400,7 @@ describe('a selling price', () => {
       location: path,
     });
     const words = await read(path, operator);
-    expect(words).toContain('The price is USD 4.6 now.');
+    expect(words).toContain(`The price for ${merchant_name} is USD 4.6 now.`);
     expect(words).toMatch(
       new RegExp(
         `USD 4.60 In force ${merchant_name} .* ${operator.account.name} Ticket 4711 USD 4.75 In force`,
@@ -456,7 +456,9 @@ describe('a selling price', () => {
     const unproved = await operator.client.post(path, again);
     expect([unproved.status, plain(unproved.html)]).toEqual([
       403,
-      expect.stringContaining('You are about to set the price'),
+      expect.stringMatching(
+        /You are about to set the price .* to USD 0\.47, for all merchants without their own price\./,
+      ),
     ]);
     expect(await read(path, operator)).not.toContain('USD 0.47');
   });
@@ -479,11 +481,13 @@ describe('a selling price', () => {
   it('may be seen to have been another one: the changes of the service fee stand at the merchant', async () => {
     const { merchant } = await scene.payee('merchant');
     await scene.stack.database.transaction().execute((transaction) =>
-      addAuditEntry(transaction, {
-        ...{ actor: 'hanna', action: 'set service-fee' },
-        ...{ subjectKind: 'merchant', subjectId: merchant.id },
-        details: { changes: { serviceFeePercent: { from: '2.0000', to: '2.5000' } } },
-      }),
+      addAuditEntries(transaction, [
+        {
+          ...{ actor: 'hanna', action: 'set service-fee' },
+          ...{ subjectKind: 'merchant', subjectId: merchant.id },
+          details: { changes: { serviceFeePercent: { from: '2.0000', to: '2.5000' } } },
+        },
+      ]),
     );
     const words = await read(`${pathOf({ kind: 'merchant', id: merchant.id })}/terms`);
     expect(words).toMatch(/2\.5 % 2 % [\d: -]+ hanna/);

@@ -349,6 +349,23 @@ describe('something that waits', () => {
   });
 });
 
+test('a low wallet is free again after a day, and waits for nobody while its partner is suspended', async () => {
+  const wait = kinds.find(([, kind]) => kind === 'low-wallet')?.[2];
+  const item = wait && { kind: 'low-wallet' as const, ...(await wait()) };
+  if (!item) throw new Error('There is no such kind');
+  await press(agent, 'take', item);
+  await run(sql`update desk_assignments set since = now() - interval '25 hours'`);
+  expect(await rowsWith(item.words, '?who=nobody', other)).toHaveLength(1);
+  await press(other, 'take', item);
+  expect(await rowsWith(item.words, '?who=me', other)).toHaveLength(1);
+  const setStatus = (status: string) =>
+    run(sql`update partners set status = ${status} where id = ${scene.partner.id}`);
+  await setStatus('SUSPENDED');
+  expect(await rowsWith(item.words)).toEqual([]);
+  await setStatus('ACTIVE');
+  await item.end();
+});
+
 test('the most urgent stands first, and the page loads itself again without losing what is typed', async () => {
   const made: Waiting[] = [];
   for (const name of ['a low wallet', 'a repair that waits for a second person']) {

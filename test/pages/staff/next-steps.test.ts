@@ -121,7 +121,7 @@ describe('a payment', () => {
     const { gift } = await scene.voucherIn('paying');
     const { payment_reference: reference, operation_id } = await scene.redemptionOf(gift);
     const young = await scene.firstOfVoucher(gift.id);
-    expect(young.words).toContain('We ask again every minute. Wait.');
+    expect(young.words).toContain('We ask again by ourselves, at least every hour. Wait.');
     expect(young).toMatchObject({ open: [], instead: ['settle-payment'] });
     await scene.placedLongAgo(operation_id);
     // The reason is known with the first answer of an inquiry.
@@ -202,7 +202,7 @@ describe('a top-up', () => {
     const id = await scene.topUpIn('UNKNOWN');
     const path = `/support/top-ups/${id}`;
     const young = await scene.first(path);
-    expect(young.words).toContain('We ask again every minute. Wait.');
+    expect(young.words).toContain('We ask again by ourselves, at least every hour. Wait.');
     expect(young).toMatchObject({ open: [], instead: ['settle-top-up'] });
     const { operation_id, reference } = await scene.stack.database
       .selectFrom('topup_attempts')

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  addTransfers,
-  findBrokenInvariants,
-  serviceFeesBalance,
-} from '../../../src/db/ledger/ledger.ts';
+import { addTransfers, serviceFeesBalance } from '../../../src/db/ledger/ledger.ts';
 import { localText } from '../../../src/domain/local-time.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { caseOf } from '../../positions/cases.ts';
 import { doneLate, observe, takenBack } from '../../positions/placements.ts';
+import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import { until } from '../../support/until.ts';
 import { hiddenFields, makeAccount, signedIn } from '../portal/portal-client.ts';
 import { DAY } from './first-words.ts';

@@ -20,8 +20,8 @@ const refused = (code: string, message: string, retryCanHelp: boolean) => ({
   retryCanHelp,
 });
 /** For a reason of our account: another provider may take the message. */
-const refusedAccount = (code: string, message: string) => ({
-  ...refused(code, message, false),
+const refusedAccount = (code: string, message: string, retryCanHelp = false) => ({
+  ...refused(code, message, retryCanHelp),
   anotherMayTake: true,
 });
 const unknown = (message: string) => ({ kind: 'unknown', message });
@@ -39,10 +39,10 @@ describe('against the sandbox', () => {
     ['102', refused('403', 'InvalidPhoneNumber', false), 0],
     ['002', refused('403', 'InvalidPhoneNumber', false), 0],
     ['003', refused('406', 'UserInBlacklist', false), 0],
-    ['004', refused('501', 'GatewayError', true), 0],
+    ['004', refusedAccount('501', 'GatewayError', true), 0],
     ['005', delivered, 1],
-    ['006', refused('502', 'RejectedByGateway', true), 0],
-    ['007', refused('500', 'InternalServerError', true), 0],
+    ['006', refusedAccount('502', 'RejectedByGateway', true), 0],
+    ['007', refusedAccount('500', 'InternalServerError', true), 0],
     ['008', unknown('The connection to the provider failed (ECONNRESET).'), 1],
     ['009', unknown('HTTP status 503.'), 1],
     ['014', delivered, 1],
@@ -99,7 +99,7 @@ describe('against answers that the sandbox does not give', () => {
     [201, recipient(401), unknown('Status code 401.')],
     [201, recipient(402), refusedAccount('402', 'InvalidSenderId')],
     [201, recipient(404), refused('404', 'UnsupportedNumberType', false)],
-    [201, recipient(405), refused('405', 'InsufficientBalance', true)],
+    [201, recipient(405), refusedAccount('405', 'InsufficientBalance', true)],
     [201, recipient(407), refused('407', 'CouldNotRoute', true)],
     [201, recipient(409), refused('409', 'DoNotDisturbRejection', false)],
     [201, recipient(999), unknown('Status code 999.')],
@@ -108,7 +108,7 @@ describe('against answers that the sandbox does not give', () => {
       recipient(101, { number: '+251911999999' }),
       unknown('The answer is about another number.'),
     ],
-    [201, none('InsufficientBalance'), refused('405', 'InsufficientBalance', true)],
+    [201, none('InsufficientBalance'), refusedAccount('405', 'InsufficientBalance', true)],
     [201, none(`Bad ${to}`), refusedAccount('NoRecipient', 'Bad ***67')],
     [201, '<html>Welcome</html>', unreadable],
     [201, {}, unreadable],

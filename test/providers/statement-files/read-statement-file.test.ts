@@ -160,26 +160,41 @@ describe('reads the rows of each provider', () => {
     expect(await read('mpesa', introduced + paidIn)).toEqual([]);
   });
 
-  test('dt-one and reloadly: top-ups; a status that nobody knows is not final', async () => {
-    expect(
-      await read(
-        'dt-one',
-        'id,external_id,status,amount,unit,creation_date\n' +
-          '17,ref-1,COMPLETED,50,ETB,2026-11-22T09:00:00.000Z\n' +
-          '18,ref-2,SUBMITTED,50,ETB,2026-11-22T09:00:00.000Z\n',
-      ),
-    ).toMatchObject([
-      { kind: 'top-up', status: 'completed' },
-      { kind: 'top-up', status: 'pending' },
-    ]);
-    expect(
-      await read(
-        'reloadly',
-        'transactionId,customIdentifier,status,deliveredAmount,deliveredAmountCurrencyCode,transactionDate\n' +
-          '17,ref-1,REFUNDED,50,ETB,2026-11-22 12:00:00\n',
-      ),
-    ).toMatchObject([{ kind: 'top-up', status: 'reversed', reference: 'ref-1' }]);
-  });
+  test.each([
+    ['gsma', 'SUCCEEDED', 'completed'],
+    ['gsma', 'Failure', 'failed'],
+    ['gsma', 'Reversed', 'reversed'],
+    ['gsma', 'Initiated', 'pending'],
+    ['mpesa', 'Completed', 'completed'],
+    ['mpesa', 'Cancelled', 'failed'],
+    ['mpesa', 'EXPIRED', 'failed'],
+    ['mpesa', 'Reversed', 'reversed'],
+    ['mpesa', 'Authorized', 'pending'],
+    ['dt-one', 'COMPLETED', 'completed'],
+    ['dt-one', 'Declined', 'failed'],
+    ['dt-one', 'REVERSED', 'reversed'],
+    ['dt-one', 'SUBMITTED', 'pending'],
+    ['reloadly', 'SUCCESSFUL', 'completed'],
+    ['reloadly', 'Failed', 'failed'],
+    ['reloadly', 'REFUNDED', 'reversed'],
+    ['reloadly', 'PROCESSING', 'pending'],
+  ])(
+    '%s: the status %s is the one that its API means by the word',
+    async (provider, word, status) => {
+      const names: Readonly<Record<string, string>> = {
+        gsma: GSMA,
+        mpesa:
+          'Receipt No.,Originator Conversation ID,Details,Transaction Status,Withdrawn,Currency,Completion Time',
+        'dt-one': 'id,external_id,type,status,amount,unit,creation_date',
+        reloadly:
+          'transactionId,customIdentifier,type,status,deliveredAmount,deliveredAmountCurrencyCode,transactionDate',
+      };
+      const row = `17,ref-1,Business Payment,${word},50,ETB,2026-11-22 12:00:00`;
+      const [line] = await read(provider, `${names[provider]}\n${row}\n`);
+      const kind = ['gsma', 'mpesa'].includes(provider) ? 'payment' : 'top-up';
+      expect(line).toMatchObject({ kind, status, reference: 'ref-1', amount: '50' });
+    },
+  );
 });
 
 describe('names what is wrong, and repeats none of it', () => {

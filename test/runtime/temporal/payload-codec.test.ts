@@ -49,6 +49,17 @@ describe('the payload codec', () => {
     expect(await decodeOne(codec, encoded)).toEqual(value);
   });
 
+  it('reads what an earlier version has encrypted', async () => {
+    const ofThen = createPayloadCodec([{ id: 'k1', key: Buffer.alloc(32, 1) }]);
+    const data = Buffer.from(
+      'eDbXzkLAUEFmm0txLI13INffQqmB9ExHIDpi17Vue79lN_cF79qAyLm2c1bARmc4' +
+        'sQYvED7e-6Gx7EMTmgG2uaQZANGpkQ1GjFG9-9mbA2soGDNTUh5OG5Y5nEQc30o',
+      'base64url',
+    );
+    const metadata = { encoding: encode('binary/encrypted'), 'encryption-key-id': encode('k1') };
+    expect(await decodeOne(ofThen, { metadata, data })).toBe('a gift');
+  });
+
   it('keeps several payloads in their order', async () => {
     const encoded = await codec.encode(['first', 'second', 'third'].map(plain));
     const decoded = await codec.decode(encoded);

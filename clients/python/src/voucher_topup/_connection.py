@@ -157,6 +157,8 @@ def _status_of(error: Exception) -> Optional[int]:
 
 
 def _checked_key(key: str) -> str:
+    # Spaces around a key do not count, and a header cannot begin with one.
+    key = key.strip(" ")
     if re.fullmatch(r"[\x20-\x7e]{1,200}", key):
         return key
     raise ValueError("idempotency_key must have 1 to 200 printable ASCII characters")

@@ -37,7 +37,7 @@ def is_repeated(operation: Operation, error: Exception) -> bool:
         return False
     if error.status_code == 409:
         return operation.repeats_conflict
-    if error.status_code == 429 or 4092 <= error.status_code <= 4095:
+    if error.status_code in (408, 429) or 4092 <= error.status_code <= 4095:
         return True
     # 5031: the transfer was refused, which is final.
     return error.http_status >= 500 and error.status_code != 5031

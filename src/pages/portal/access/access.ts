@@ -1,4 +1,6 @@
 import {
+  type ListedKey,
+  type ListedPublicKey,
   listApiKeys,
   listPublicKeys,
   listSourceAddresses,
@@ -142,8 +144,6 @@ export const NO_SCOPE = 'Choose at least one.';
 const KEYS_PATH = `${PORTAL_PATH}/keys`;
 export const KEY_NAME_LENGTH = 60;
 
-type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
-
 /** A new key as it was sent, with its problems. */
 interface WrongKey {
   readonly name: string;
@@ -271,8 +271,6 @@ export const PUBLIC_KEYS_PATH = `${PORTAL_PATH}/public-keys`;
 
 /** Valid keys at a time: the current one and its successor. */
 export const MAXIMUM_PUBLIC_KEYS = 2;
-
-type ListedPublicKey = Awaited<ReturnType<typeof listPublicKeys>>[number];
 
 /** SHA-256 of a stored key's DER, in groups for comparison by eye. */
 export const fingerprintOf = ({ publicKeyPem }: Pick<ListedPublicKey, 'publicKeyPem'>): string =>

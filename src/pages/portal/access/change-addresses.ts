@@ -16,6 +16,7 @@ import {
   type PageProblem,
   PORTAL_PATH,
   portal,
+  redirect,
 } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { changePages } from '../changes.ts';
@@ -47,8 +48,7 @@ export const addAddressForm = portal.form({
       const [addressId] = await addSourceAddresses(transaction, company, [address]);
       return { result: 'added', details: { addressId, address } };
     });
-    if (outcome !== undefined)
-      return { kind: 'redirect', to: ACCESS_PATH, notice: noticeOf(address) };
+    if (outcome !== undefined) return redirect(ACCESS_PATH, noticeOf(address));
     const known = await listSourceAddresses(request.services.database, company);
     const problem = known.some((row) => row.address === address)
       ? `${address} is already registered.`
@@ -136,7 +136,7 @@ export const removeAddressPages = changePages({
     const row = await removeSourceAddress(transaction, addressId, request.session.company);
     return row && { result: row.address, details: { addressId, address: row.address } };
   },
-  done: (address) => ({ to: ACCESS_PATH, notice: `${address} is removed.` }),
+  done: (address) => redirect(ACCESS_PATH, `${address} is removed.`),
 });
 
 type ReadAddress =

@@ -1,18 +1,17 @@
 import { openApiKey, sealApiKey } from '../../../crypto/digests.ts';
 import { randomApiKey } from '../../../crypto/random.ts';
 import {
+  changeApiKey,
   endApiKey,
   findApiKeyCopy,
   listApiKeys,
   lockApiKey,
   revokeApiKey as revokeInDatabase,
-  setApiKeyLimits,
-  setApiKeyScopes,
 } from '../../../db/access/company-access.ts';
 import { addApiKey } from '../../../db/catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../../../db/connection.ts';
 import type { ApiKeyPower, Scope } from '../../../domain/access.ts';
-import { formatAmount, formatMoney, parseMoney } from '../../../domain/money.ts';
+import { formatMoney, parseMoney, plainAmount } from '../../../domain/money.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { describeError } from '../../../runtime/process/logger.ts';
 import { problems } from '../../answers.ts';
@@ -27,6 +26,7 @@ import {
   PORTAL_PATH,
   portal,
   readNameField,
+  redirect,
 } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { changePages, secretPages } from '../changes.ts';
@@ -192,11 +192,15 @@ const overlaps = [
   { hours: 0, label: 'Not at all: it may be leaked' },
 ] as const;
 
-/** Asks how long the old key works next to the new one. */
-export const askRotateApiKey = portal.page({
+/** Makes a new key; asks how long the old key works next to it. */
+export const rotateApiKeyPages = portal.asked({
   path: '/keys/:id/rotate',
   needs: 'develop',
-  async handle(request) {
+  confirmation: async (request) => {
+    const key = await findValidKey(request);
+    return key && html`You are about to replace the key “${key.name}” by a new one.`;
+  },
+  async ask(request) {
     const key = await findKey(request);
     if (key?.status !== 'VALID') return problems.notFound;
     const choices = overlaps.map(
@@ -213,16 +217,6 @@ with <code>${key.prefix}…</code>, expires by itself.</p>`,
       button: 'Make the new key',
       back: `${ACCESS_PATH}#keys`,
     });
-  },
-});
-
-/** Makes the new key and sets the expiry of the old one. */
-export const rotateApiKeyForm = portal.form({
-  path: '/keys/:id/rotate',
-  needs: 'develop',
-  confirmation: async (request) => {
-    const key = await findValidKey(request);
-    return key && html`You are about to replace the key “${key.name}” by a new one.`;
   },
   async handle(request) {
     const overlap = overlaps.find(({ hours }) => String(hours) === request.form.text('overlap'));
@@ -282,7 +276,7 @@ tokens, are refused within two seconds. This cannot be undone.</p>`,
     const key = await revokeInDatabase(transaction, keyId, request.session.company);
     return key && { result: key, details: { keyId, name: key.name, prefix: key.prefix } };
   },
-  done: ({ name }) => ({ to: ACCESS_PATH, notice: `The key “${name}” is revoked.` }),
+  done: ({ name }) => redirect(ACCESS_PATH, `The key “${name}” is revoked.`),
 });
 
 /** Daily limits as they were sent, with their problems. */
@@ -293,18 +287,10 @@ interface WrongLimits {
   readonly operationsProblem: string | undefined;
 }
 
-/** Asks what a partner's key may spend in a day. */
-export const askKeyLimits = portal.page({
-  path: '/keys/:id/limits',
-  needs: 'develop',
-  kind: 'partner',
-  handle: (request) => limitsPage(request),
-});
-
 async function limitsPage(request: AccountRequest, wrong?: WrongLimits): Promise<PageAnswer> {
   const key = await findValidKey(request);
   if (key === undefined) return problems.notFound;
-  const amount = key.dailyAmount === null ? '' : formatAmount(parseMoney(key.dailyAmount));
+  const amount = key.dailyAmount === null ? '' : plainAmount(key.dailyAmount);
   return questionPage(request, {
     title: 'Daily limits of a key',
     status: wrong && 422,
@@ -341,8 +327,8 @@ function midnight(): string {
   return zonedTime(new Date(`${day}T00:00:00Z`)).time.slice(0, 5);
 }
 
-/** Replaces the daily limits of a partner's key. */
-export const changeKeyLimitsForm = portal.form({
+/** Asks what a partner’s key may spend in a day, and replaces its daily limits. */
+export const changeKeyLimitsPages = portal.asked({
   path: '/keys/:id/limits',
   needs: 'develop',
   confirmation: async (request) => {
@@ -354,6 +340,7 @@ export const changeKeyLimitsForm = portal.form({
     );
   },
   kind: 'partner',
+  ask: (request) => limitsPage(request),
   async handle(request) {
     const after = readLimits(request.form);
     if ('amountProblem' in after) return limitsPage(request, after);
@@ -361,14 +348,14 @@ export const changeKeyLimitsForm = portal.form({
     const changed = await changeAccess(request, 'set key-limits', async (transaction) => {
       const key = await lockApiKey(transaction, keyId, request.session.company);
       if (key === undefined) return undefined;
-      await setApiKeyLimits(transaction, keyId, after);
+      await changeApiKey(transaction, keyId, after);
       const { name, prefix, dailyAmount, dailyOperations } = key;
       const before = { dailyAmount, dailyOperations };
       return { result: key, details: { keyId, name, prefix, before, after } };
     });
     if (changed === undefined) return problems.notFound;
     const notice = `The daily limits of the key “${changed.name}” are saved.`;
-    return { kind: 'redirect', to: `${ACCESS_PATH}#keys`, notice };
+    return redirect(`${ACCESS_PATH}#keys`, notice);
   },
 });
 
@@ -390,13 +377,6 @@ function readLimits(form: Form): WrongLimits | Omit<ApiKeyPower, 'scopes'> {
   };
 }
 
-/** Asks what a key may do. */
-export const askKeyScopes = portal.page({
-  path: '/keys/:id/scopes',
-  needs: 'develop',
-  handle: (request) => scopesPage(request),
-});
-
 async function scopesPage(
   request: AccountRequest,
   wrong?: { readonly chosen: readonly Scope[]; readonly problem: string },
@@ -416,8 +396,8 @@ effect within two seconds.</p>`,
   });
 }
 
-/** Replaces the scopes of a key. */
-export const changeKeyScopesForm = portal.form({
+/** Asks what a key may do, and replaces its scopes. */
+export const changeKeyScopesPages = portal.asked({
   path: '/keys/:id/scopes',
   needs: 'develop',
   confirmation: async (request) => {
@@ -427,6 +407,7 @@ export const changeKeyScopesForm = portal.form({
       key && html`You are about to give the key “${key.name}” the scopes <code>${scopes}</code>.`
     );
   },
+  ask: (request) => scopesPage(request),
   async handle(request) {
     const { company } = request.session;
     const after = readScopes(request.form, company);
@@ -435,12 +416,12 @@ export const changeKeyScopesForm = portal.form({
     const changed = await changeAccess(request, 'set key-scopes', async (transaction) => {
       const key = await lockApiKey(transaction, keyId, company);
       if (key === undefined) return undefined;
-      await setApiKeyScopes(transaction, keyId, after);
+      await changeApiKey(transaction, keyId, { scopes: after });
       const { name, prefix, scopes: before } = key;
       return { result: key, details: { keyId, name, prefix, before, after } };
     });
     if (changed === undefined) return problems.notFound;
     const notice = `The key “${changed.name}” has the scopes ${after.join(', ')}.`;
-    return { kind: 'redirect', to: `${ACCESS_PATH}#keys`, notice };
+    return redirect(`${ACCESS_PATH}#keys`, notice);
   },
 });

@@ -14,10 +14,17 @@ import {
 import { readSignatures } from '../../../http/signature/verify-signature.ts';
 import { html } from '../../../rendering/html.ts';
 import { field, questionPage } from '../../layout/parts.ts';
-import { ACCESS_PATH, type AccountRequest, idOf, type PageAnswer, portal } from '../../page.ts';
+import {
+  ACCESS_PATH,
+  type AccountRequest,
+  idOf,
+  type PageAnswer,
+  portal,
+  redirect,
+} from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { changePages } from '../changes.ts';
-import { commands } from '../try-it.ts';
+import { commandsToCopy } from '../try-it.ts';
 import { accessPage, fingerprintOf, MAXIMUM_PUBLIC_KEYS, PUBLIC_KEYS_PATH } from './access.ts';
 
 /**
@@ -119,11 +126,7 @@ export const provePublicKeyForm = portal.form({
       return accessPage(request, {
         publicKey: { problem: problem ?? 'This key is already registered.' },
       });
-    return {
-      kind: 'redirect',
-      to: ACCESS_PATH,
-      notice: `The public key ${fingerprint.slice(0, 8)}… is registered.`,
-    };
+    return redirect(ACCESS_PATH, `The public key ${fingerprint.slice(0, 8)}… is registered.`);
   },
 });
 
@@ -140,7 +143,7 @@ function proofPage(request: AccountRequest, key: KeyObject, problem?: string): P
       status: problem === undefined ? undefined : 422,
       text: html`<p>Only the owner of the private key can sign this text. Run the command in the folder of
 <code>private-key.pem</code>:</p>
-${commands(proofCommand(challengeOf(request, key)))}`,
+${commandsToCopy(proofCommand(challengeOf(request, key)))}`,
       fields: html`<input type="hidden" name="pem" value="${key
         .export({ type: 'spki', format: 'der' })
         .toString('base64')}">
@@ -213,8 +216,6 @@ export const revokePublicKeyPages = changePages({
     const fingerprint = fingerprintOf(key);
     return { result: fingerprint, details: { publicKeyId, fingerprint } };
   },
-  done: (fingerprint) => ({
-    to: ACCESS_PATH,
-    notice: `The public key ${fingerprint.slice(0, 8)}… is revoked.`,
-  }),
+  done: (fingerprint) =>
+    redirect(ACCESS_PATH, `The public key ${fingerprint.slice(0, 8)}… is revoked.`),
 });

@@ -1,11 +1,11 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { listPartnerPrices } from '../../../db/catalogue/prices.ts';
+import { type ListedPrice, listPartnerPrices } from '../../../db/catalogue/prices.ts';
 import { findNamedMerchants, type NamedMerchant } from '../../../db/vouchers/bulk-orders.ts';
 import { soughtText } from '../../../domain/copied-text.ts';
 import {
-  formatAmount,
   parseMoney,
   parseRequestAmount,
+  plainAmount,
   withoutGroups,
 } from '../../../domain/money.ts';
 import { BULK_LINES } from '../../../domain/vouchers/voucher.ts';
@@ -149,8 +149,6 @@ export type BulkFile =
   | { readonly ok: true; readonly lines: readonly ReadLine[] }
   | { readonly ok: false; readonly problems: readonly LineProblem[] };
 
-type Price = Awaited<ReturnType<typeof listPartnerPrices>>[number];
-
 /** Lines that are checked in one go, before other requests get their turn. */
 const LINES_AT_ONCE = 200;
 
@@ -216,7 +214,7 @@ const answers: Readonly<Record<string, boolean>> = {
 
 function readLine(
   { line, cells }: BulkRow,
-  prices: readonly Price[],
+  prices: readonly ListedPrice[],
   merchants: ReadonlyMap<string, NamedMerchant>,
 ): ReadLine | { readonly problems: readonly Html[] } {
   const { amount, isRestricted, ...sent } = cells;
@@ -272,15 +270,13 @@ const columnOf = (field: string): string =>
 /** Amounts that a problem names at most. */
 const NAMED_AMOUNTS = 10;
 
-const offered = (prices: readonly Price[]): string =>
-  [...new Set(prices.map(({ amount }) => formatAmount(parseMoney(amount))))]
-    .slice(0, NAMED_AMOUNTS)
-    .join(', ');
+const offered = (prices: readonly ListedPrice[]): string =>
+  [...new Set(prices.map(({ amount }) => plainAmount(amount)))].slice(0, NAMED_AMOUNTS).join(', ');
 
 /** The denomination that a line names, or what is wrong. */
 function denominationOf(
   cells: Readonly<Partial<Record<BulkColumn, string>>>,
-  prices: readonly Price[],
+  prices: readonly ListedPrice[],
 ): number | Html {
   const active = prices.filter(({ status }) => status === 'ACTIVE');
   if (cells.denominationId !== undefined) {

@@ -7,6 +7,7 @@ import {
   requestBulkCancellation,
 } from '../../../db/vouchers/bulk-orders.ts';
 import { mayUse } from '../../../domain/access.ts';
+import { plainAmount } from '../../../domain/money.ts';
 import { messageOf } from '../../../domain/refusals.ts';
 import {
   type BulkLineStatus,
@@ -18,18 +19,9 @@ import { csv } from '../../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { locale, sentence } from '../../language/language.ts';
-import { fileTime } from '../../language/time-zone.ts';
-import {
-  badge,
-  facts,
-  plainAmount,
-  postForm,
-  questionPage,
-  table,
-  time,
-} from '../../layout/parts.ts';
-import { type AccountRequest, idOf, PORTAL_PATH, portal } from '../../page.ts';
-import { listFilters, listPages } from '../lists.ts';
+import { badge, facts, postForm, questionPage, table, time } from '../../layout/parts.ts';
+import { type AccountRequest, idOf, PORTAL_PATH, portal, redirect } from '../../page.ts';
+import { listedTime, listFilters, listPages } from '../lists.ts';
 import { recordOperation, refusalWords } from '../operate.ts';
 import { BULK_PATH } from './order-in-bulk.ts';
 
@@ -69,12 +61,7 @@ export const bulkOrderPages = listPages({
       value: ({ id }) => html`<a href="${BULK_PATH}/${id}">${id}</a>`,
       file: ({ id }) => String(id),
     },
-    {
-      title: 'Ordered',
-      phone: 'plain',
-      value: ({ created_at }) => time(created_at),
-      file: ({ created_at }) => fileTime(created_at),
-    },
+    listedTime('created_at', 'Ordered'),
     {
       title: 'State',
       phone: 'figure',
@@ -183,12 +170,13 @@ ${
   html`<p class="quiet">And ${(order.refused - lines.length).toLocaleString(locale())} more, in the result.</p>`
 }</section>`;
 
-/** Says what a cancellation leaves out, and asks for confirmation. */
-export const askCancelBulkOrder = portal.page({
+/** Says what a cancellation leaves out, and cancels what a bulk order has not generated yet. */
+export const cancelBulkOrderPages = portal.asked({
   path: '/bulk-orders/:id/cancel',
   needs: 'operate',
+  confirmation: 'none',
   kind: 'partner',
-  async handle(request) {
+  async ask(request) {
     const order = await orderOf(request);
     if (!order) return problems.notFound;
     const left = order.lines - order.generated - order.refused - order.cancelled;
@@ -201,14 +189,6 @@ The ${order.generated.toLocaleString(locale())} vouchers that exist stay, and ca
       back: `${BULK_PATH}/${order.id}`,
     });
   },
-});
-
-/** Cancels what a bulk order has not generated yet. */
-export const cancelBulkOrderForm = portal.form({
-  path: '/bulk-orders/:id/cancel',
-  needs: 'operate',
-  confirmation: 'none',
-  kind: 'partner',
   async handle(request) {
     const { services, session } = request;
     const bulkOrderId = idOf(request);
@@ -216,11 +196,7 @@ export const cancelBulkOrderForm = portal.form({
       return problems.notFound;
     await recordOperation(request, 'cancel bulk-order', { bulkOrderId });
     await requestBulkCancellation(services.database, session.company.id, bulkOrderId);
-    return {
-      kind: 'redirect',
-      to: `${BULK_PATH}/${bulkOrderId}`,
-      notice: 'The order is being cancelled.',
-    };
+    return redirect(`${BULK_PATH}/${bulkOrderId}`, 'The order is being cancelled.');
   },
 });
 

@@ -1,15 +1,24 @@
 import { partnerBalances } from '../../../db/ledger/ledger.ts';
-import { formatMoney, parseMoney } from '../../../domain/money.ts';
+import { BULK_ORDER_KIND } from '../../../db/vouchers/bulk-orders.ts';
+import { formatMoney, parseMoney, sumOf } from '../../../domain/money.ts';
 import { maskMsisdn } from '../../../domain/phone.ts';
 import { BULK_LINES } from '../../../domain/vouchers/voucher.ts';
 import { orderVouchersOnce } from '../../../operations/bulk.ts';
+import { hasBegun } from '../../../operations/run-once.ts';
 import { csv } from '../../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { locale, sentence } from '../../language/language.ts';
-import { amountText, fileForm, message, money, table } from '../../layout/parts.ts';
-import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal } from '../../page.ts';
-import { callerOf, onceField, onceKey, recordOperation, refusedPage } from '../operate.ts';
+import { amountColumn, fileForm, message, money, table } from '../../layout/parts.ts';
+import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal, redirect } from '../../page.ts';
+import {
+  callerOf,
+  onceField,
+  onceKey,
+  recordOperation,
+  refusedPage,
+  SENT_AGAIN,
+} from '../operate.ts';
 import { type LineProblem, type ReadLine, readBulkFile } from './bulk-file.ts';
 
 export const BULK_PATH = `${PORTAL_PATH}/bulk-orders`;
@@ -19,21 +28,17 @@ const UPLOAD_PATH = `${PORTAL_PATH}/order-in-bulk`;
 const SHOWN_PROBLEMS = 100;
 const SHOWN_LINES = 10;
 
-/** Asks for the lines of an order, as a file or as pasted rows. */
-export const askOrderInBulk = portal.page({
-  path: '/order-in-bulk',
-  needs: 'operate',
-  kind: 'partner',
-  handle: (request) => uploadPage(request),
-});
-
-/** Checks the lines and shows what they cost; nothing is ordered yet. */
-export const checkBulkOrderForm = portal.form({
+/**
+ * Asks for the lines of an order, as a file or as pasted rows; checks them, and shows what they cost. Nothing is
+ * ordered yet.
+ */
+export const orderInBulkPages = portal.asked({
   path: '/order-in-bulk',
   needs: 'operate',
   confirmation: 'none',
   kind: 'partner',
   form: 'with-list',
+  ask: (request) => uploadPage(request),
   async handle(request) {
     const { form } = request;
     const pasted = form.text('rows');
@@ -115,7 +120,7 @@ async function previewPage(
   lines: readonly ReadLine[],
 ): Promise<PageAnswer> {
   const { gift } = await partnerBalances(services.database, session.company.id);
-  const total = lines.reduce((sum, line) => sum + parseMoney(line.amount), 0n);
+  const total = sumOf(lines.map(({ amount }) => amount));
   const rest = parseMoney(gift) - total;
   const unpriced = lines.filter(({ hasPrice }) => !hasPrice).length;
   return {
@@ -149,7 +154,7 @@ ${
 ${table('Vouchers by amount', byAmount(lines), [
   { title: 'Voucher', phone: 'head', value: (group) => money(group.amount) },
   { title: 'Count', value: ({ count }) => count.toLocaleString(locale()), align: 'right' },
-  { title: 'ETB', phone: 'figure etb', value: ({ sum }) => amountText(sum), align: 'right' },
+  amountColumn(({ sum }) => sum),
 ])}
 <p>Gift wallet: ${money(gift)} now, ${money(formatMoney(rest < 0n ? 0n : rest))} after the order.</p>
 ${fileForm(
@@ -166,7 +171,7 @@ ${table('The first lines of the order', lines.slice(0, SHOWN_LINES), [
   },
   { title: 'Merchant', phone: 'plain', value: ({ merchant }) => merchant.name },
   { title: 'Owner', phone: 'plain', value: ({ ordered }) => ownerOf(ordered.owner_msisdn) },
-  { title: 'ETB', phone: 'figure etb', value: (line) => amountText(line.amount), align: 'right' },
+  amountColumn(({ amount }) => amount),
 ])}</section>`,
   };
 }
@@ -194,22 +199,23 @@ export const orderBulkForm = portal.form({
   async handle(request) {
     const [key, text] = [onceKey(request), request.form.text('rows')];
     if (key === undefined) return problems.invalid;
+    const company = callerOf(request);
     const file = await readBulkFile(request, text);
-    if (!file.ok) return uploadPage(request, { problems: file.problems, pasted: text });
+    if (!file.ok) {
+      // A merchant or a denomination may have ended since the form was sent first.
+      const isOrdered = await hasBegun(request.services, { company, key, kind: BULK_ORDER_KIND });
+      if (isOrdered) return redirect(BULK_PATH, SENT_AGAIN);
+      return uploadPage(request, { problems: file.problems, pasted: text });
+    }
     const lines = file.lines.map(({ ordered }) => ordered);
     await recordOperation(request, 'order vouchers', { lines: lines.length });
-    const company = callerOf(request);
     const { result } = await orderVouchersOnce(request.services, { company, key, lines });
     if ('ok' in result)
       return refusedPage({ title: 'Nothing was ordered', refusal: result, back: BULK_PATH });
-    return {
-      kind: 'redirect',
-      to: `${BULK_PATH}/${result.id}`,
-      notice: sentence(
-        'The order of {1} vouchers was accepted.',
-        result.lines.toLocaleString(locale()),
-      ),
-    };
+    return redirect(
+      `${BULK_PATH}/${result.id}`,
+      sentence('The order of {1} vouchers was accepted.', result.lines.toLocaleString(locale())),
+    );
   },
 });
 

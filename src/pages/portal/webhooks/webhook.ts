@@ -3,10 +3,10 @@ import {
   listDeliveries,
   MOST_SENT_AGAIN,
   type SentAgain,
-  sendAgain,
 } from '../../../db/webhooks/deliveries.ts';
 import { findWebhook, type WebhookEndpoint } from '../../../db/webhooks/endpoints.ts';
 import { TEST_EVENT_TYPE } from '../../../domain/events.ts';
+import { sendWebhookAgain } from '../../../operations/webhooks.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { fileTime, instantOf, timeZone } from '../../language/time-zone.ts';
@@ -23,7 +23,14 @@ import {
   table,
   time,
 } from '../../layout/parts.ts';
-import { type AccountRequest, idOf, type PageAnswer, PORTAL_PATH, portal } from '../../page.ts';
+import {
+  type AccountRequest,
+  idOf,
+  type PageAnswer,
+  PORTAL_PATH,
+  portal,
+  redirect,
+} from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { csvFile } from '../lists.ts';
 import { WEBHOOKS_PATH, webhookOf } from './webhooks.ts';
@@ -241,26 +248,22 @@ export const sendWebhookAgainForm = portal.form({
       return webhookPage(request, { from, to, problem: NO_TIME });
     }
     let isKnown = false;
-    const { webhookRetrySeconds } = request.services.settings.webhooks;
     const sent = await changeAccess(request, 'send-again webhook', async (transaction) => {
       const webhook = await webhookOf(request, transaction);
-      if (webhook?.status !== 'ACTIVE') return undefined;
+      if (webhook === undefined) return undefined;
       isKnown = true;
-      const count = await sendAgain(transaction, webhook.id, which, webhookRetrySeconds);
-      if (count === 0) return undefined;
-      return { result: count, details: { webhookId: webhook.id, sent: count } };
+      const { settings } = request.services;
+      const details = await sendWebhookAgain(transaction, webhook, which, settings);
+      return details && { result: details.sent, details };
     });
     if (!isKnown) return problems.notFound;
-    return {
-      kind: 'redirect',
-      to: `${WEBHOOKS_PATH}/${idOf(request)}`,
-      notice: noticeOf(sent ?? 0),
-    };
+    return redirect(`${WEBHOOKS_PATH}/${idOf(request)}`, noticeOf(sent ?? 0));
   },
 });
 
 function noticeOf(sent: number): string {
-  if (sent === 0) return 'Nothing was sent again: no delivery matches.';
+  if (sent === 0)
+    return 'Nothing was sent again: no delivery matches, or the webhook is not active.';
   const more =
     sent === MOST_SENT_AGAIN ? ' There may be more: send again once these are done.' : '';
   return `Events that are sent again: ${sent.toLocaleString('en')}.${more}`;

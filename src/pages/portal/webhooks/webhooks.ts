@@ -1,17 +1,13 @@
 import type { Database, DatabaseTransaction } from '../../../db/connection.ts';
-import { requestTestEvent } from '../../../db/webhooks/deliveries.ts';
-import {
-  findWebhook,
-  listWebhooks,
-  removeWebhook as remove,
-  setWebhookStatus,
-  type WebhookEndpoint,
-} from '../../../db/webhooks/endpoints.ts';
+import { findWebhook, listWebhooks, type WebhookEndpoint } from '../../../db/webhooks/endpoints.ts';
 import { PORTAL_ACTOR } from '../../../domain/access.ts';
 import { eventTypes, eventTypesOf, WEBHOOK_URL_LENGTH } from '../../../domain/events.ts';
 import {
+  endWebhook,
   registerWebhook,
   rotateWebhookSecret,
+  switchWebhook,
+  testWebhook,
   WEBHOOK_DESCRIPTION_LENGTH,
   WEBHOOK_SECRET_OVERLAP_HOURS,
 } from '../../../operations/webhooks.ts';
@@ -27,21 +23,20 @@ import {
   type PortalPage,
   portal,
   readNameField,
+  redirect,
 } from '../../page.ts';
 import { changeAccess, checkProof, proofFields } from '../../session/confirmation.ts';
+import { answerStatus, type WrongProof } from '../../session/sign-in.ts';
 import { changePages, secretPages } from '../changes.ts';
 
 export const WEBHOOKS_PATH = `${PORTAL_PATH}/webhooks`;
 
 /** A sent form with its problem. */
-interface WrongWebhook {
+interface WrongWebhook extends WrongProof {
   readonly url: string;
   readonly description: string;
   readonly types: readonly string[];
   readonly field: 'url' | 'description' | 'types' | 'proof';
-  readonly problem: string;
-  /** Set after too many wrong passwords. */
-  readonly waitSeconds?: number | undefined;
 }
 
 /** The company's webhooks, and the form for another. */
@@ -61,8 +56,7 @@ async function webhooksPage(request: AccountRequest, wrong?: WrongWebhook): Prom
   return {
     kind: 'page',
     title: 'Webhooks',
-    ...(wrong ? { status: wrong.waitSeconds === undefined ? 422 : 429 } : {}),
-    ...(wrong?.waitSeconds === undefined ? {} : { retryAfterSeconds: wrong.waitSeconds }),
+    ...answerStatus(wrong),
     content: html`<h1>Webhooks</h1>
 <p>Your server is told as soon as something happens, such as a voucher that is redeemed. The
 <a href="/docs/guides/receive-webhooks">guide</a> says how to check the signature.</p>
@@ -197,12 +191,12 @@ const changePage = (change: {
   readonly confirmed: (webhook: WebhookEndpoint) => Html;
   readonly notice: string;
   readonly unchanged: string;
-  /** Returns whether something changed. */
+  /** The details of its entry in the audit log; undefined where nothing changed. */
   readonly work: (
     transaction: DatabaseTransaction,
     webhook: WebhookEndpoint,
     request: AccountRequest,
-  ) => Promise<boolean>;
+  ) => Promise<Readonly<Record<string, unknown>> | undefined>;
 }): PortalPage =>
   portal.form({
     path: `/webhooks/:id/${change.verb}`,
@@ -217,12 +211,12 @@ const changePage = (change: {
         const webhook = await webhookOf(request, transaction);
         if (webhook === undefined) return undefined;
         isKnown = true;
-        if (!(await change.work(transaction, webhook, request))) return undefined;
-        return { result: true, details: { webhookId: webhook.id, url: webhook.url } };
+        const details = await change.work(transaction, webhook, request);
+        return details && { result: true, details };
       });
       if (!isKnown) return problems.notFound;
       const notice = changed ? change.notice : change.unchanged;
-      return { kind: 'redirect', to: `${WEBHOOKS_PATH}/${idOf(request)}`, notice };
+      return redirect(`${WEBHOOKS_PATH}/${idOf(request)}`, notice);
     },
   });
 
@@ -233,8 +227,10 @@ export const pauseWebhookPages = changePage({
   confirmed: ({ url }) => html`You are about to pause the webhook <code>${url}</code>.`,
   notice: 'The webhook is paused. Its events wait until you resume it.',
   unchanged: 'The webhook was not active.',
-  work: async (transaction, { id, status }, request) =>
-    status === 'ACTIVE' && setWebhookStatus(transaction, id, 'DISABLED', reasonOf(request)),
+  work: async (transaction, webhook, request) =>
+    webhook.status === 'ACTIVE'
+      ? switchWebhook(transaction, webhook, 'DISABLED', reasonOf(request))
+      : undefined,
 });
 
 export const resumeWebhookPages = changePage({
@@ -242,8 +238,8 @@ export const resumeWebhookPages = changePage({
   confirmed: ({ url }) => html`You are about to resume the webhook <code>${url}</code>.`,
   notice: 'The webhook is active. It gets the events that it has missed.',
   unchanged: 'The webhook was active already.',
-  work: (transaction, { id }, request) =>
-    setWebhookStatus(transaction, id, 'ACTIVE', reasonOf(request)),
+  work: (transaction, webhook, request) =>
+    switchWebhook(transaction, webhook, 'ACTIVE', reasonOf(request)),
 });
 
 export const testWebhookPages = changePage({
@@ -252,8 +248,7 @@ export const testWebhookPages = changePage({
     html`You are about to send a test event to the webhook <code>${url}</code>.`,
   notice: 'A test event is on its way. The answer appears below.',
   unchanged: 'A test event is on its way already, or the webhook is not active.',
-  work: async (transaction, { id, status }) =>
-    status === 'ACTIVE' && (await requestTestEvent(transaction, id)) !== undefined,
+  work: testWebhook,
 });
 
 /** Shows a new secret after a proof; the old secret also signs for a while. */
@@ -302,9 +297,7 @@ export const removeWebhookPages = changePages({
   action: 'remove webhook',
   async work(transaction, request) {
     const webhook = await webhookOf(request, transaction);
-    if (webhook === undefined) return undefined;
-    await remove(transaction, webhook.id);
-    return { result: webhook, details: { webhookId: webhook.id, url: webhook.url } };
+    return webhook && { result: webhook, details: await endWebhook(transaction, webhook) };
   },
-  done: () => ({ to: WEBHOOKS_PATH, notice: 'The webhook is removed.' }),
+  done: () => redirect(WEBHOOKS_PATH, 'The webhook is removed.'),
 });

@@ -1,5 +1,8 @@
 import { listAuditEntries } from '../../../db/access/calls.ts';
 import {
+  type ListedAddress,
+  type ListedKey,
+  type ListedPublicKey,
   listApiKeys,
   listPublicKeys,
   listSourceAddresses,
@@ -15,10 +18,6 @@ import { html } from '../../../rendering/html.ts';
 import { apiKeyPower, apiKeyState } from '../../layout/company-parts.ts';
 import { badge, emptyState, table, time } from '../../layout/parts.ts';
 import { companyPages, declarePart, partPage } from './company-pages.ts';
-
-type ListedKey = Awaited<ReturnType<typeof listApiKeys>>[number];
-type ListedAddress = Awaited<ReturnType<typeof listSourceAddresses>>[number];
-type ListedPublicKey = Awaited<ReturnType<typeof listPublicKeys>>[number];
 
 /** The beginning of an address or a name: enough to compare it with what a caller says. */
 function addressPrefix(address: string): string {

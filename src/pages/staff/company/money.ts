@@ -6,7 +6,7 @@ import { salesPerDay } from '../../../db/ledger/sales.ts';
 import { payoutsPerDay } from '../../../db/lists/redemptions.ts';
 import { findShownRepair } from '../../../db/repairs/repair-lists.ts';
 import { findOpenRepair } from '../../../db/repairs/repairs.ts';
-import { formatGroupedAmount, parseMoney } from '../../../domain/money.ts';
+import { amountText, formatGroupedAmount, parseMoney } from '../../../domain/money.ts';
 import { mayAsStaff } from '../../../domain/staff.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { correctDepositRepair, creditGoodwillRepair } from '../../../repairs/wallet-repairs.ts';
@@ -19,7 +19,7 @@ import {
 } from '../../layout/company-parts.ts';
 import { daysForm } from '../../layout/forms.ts';
 import {
-  amountText,
+  amountColumn,
   badge,
   emptyState,
   message,
@@ -69,12 +69,7 @@ export const moneyPart = declarePart<ListedDeposit>({
     },
     { title: 'Wallet', phone: 'plain', value: ({ wallet }) => wallet },
     { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
-    {
-      title: 'ETB',
-      phone: 'figure etb',
-      align: 'right',
-      value: ({ amount }) => amountText(amount),
-    },
+    amountColumn(({ amount }) => amount),
     { title: 'State', phone: 'plain', value: depositState },
   ],
   further: (request, company, refused) =>
@@ -91,9 +86,7 @@ const depositState = (deposit: ListedDeposit): Html =>
 const isTakenBack = ({ present }: ListedDeposit): boolean => parseMoney(present) === 0n;
 
 const correctedTo = (deposit: ListedDeposit): string =>
-  isTakenBack(deposit)
-    ? 'Taken back'
-    : `Corrected to ETB ${formatGroupedAmount(parseMoney(deposit.present))}`;
+  isTakenBack(deposit) ? 'Taken back' : `Corrected to ETB ${amountText(deposit.present)}`;
 
 const goodwillForm = (
   request: StaffRequest,

@@ -8,16 +8,15 @@ import { resetSecondFactor } from '../../../db/people/second-factors.ts';
 import { disableAccount, resetAccount } from '../../../db/people/sign-ins.ts';
 import { type AccessChangeName, hoursOfPassword } from '../../../domain/access.ts';
 import { maskMsisdn } from '../../../domain/phone.ts';
-import { keptReason } from '../../../domain/repairs.ts';
 import { mayAsStaff, type StaffNeed } from '../../../domain/staff.ts';
-import { inviteMerchant } from '../../../operations/invitations.ts';
+import { invitationStates, inviteMerchant } from '../../../operations/invitations.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { badge, facts, message, postForm, secretPage, time } from '../../layout/parts.ts';
-import { type PageAnswer, readNameField, type StaffPage, type StaffRequest } from '../../page.ts';
+import { type PageAnswer, redirect, type StaffPage, type StaffRequest } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { readWrongSignIns } from '../../session/sign-in.ts';
-import { whyField } from '../repair-form.ts';
+import { NO_REASON, readWhy, whyField } from '../repair-form.ts';
 import { companyPath } from '../repair-parts.ts';
 import { companyForms, companyPages, declarePart, partPage } from './company-pages.ts';
 
@@ -244,13 +243,12 @@ const signInForm = (change: SignInChange): readonly StaffPage[] =>
       return account && change.confirmed(account);
     },
     async handle(request, company) {
-      const typed = readNameField(request.form.text('why'), 200);
-      if (typed === undefined)
+      const why = readWhy(request);
+      if (why === undefined)
         return personPage(request, company, {
           verb: change.verb,
-          problem: 'Write the ticket and the reason in one line.',
+          problem: NO_REASON,
         });
-      const why = keptReason(typed);
       const account = await accountOf(request, company);
       if (!account) return problems.notFound;
       const path = `${companyPath(company)}/people/${account.id}`;
@@ -267,11 +265,10 @@ const signInForm = (change: SignInChange): readonly StaffPage[] =>
         },
         company,
       );
-      if (done === undefined)
-        return { kind: 'redirect', to: path, notice: 'Nothing was changed: look again.' };
+      if (done === undefined) return redirect(path, 'Nothing was changed: look again.');
       return change.givesPassword
         ? newPasswordPage(account, { password, lifetime, back: path })
-        : { kind: 'redirect', to: path, notice: change.done(account) };
+        : redirect(path, change.done(account));
     },
   });
 
@@ -289,15 +286,6 @@ ${hoursOfPassword(given.lifetime)} hours, and the person chooses another one at 
   });
 
 export const signInForms: readonly StaffPage[] = changes.flatMap(signInForm);
-
-const invitationStates = {
-  REQUESTED: 'Waiting for a worker',
-  OPEN: 'Not used yet',
-  USED: 'Used',
-  REPLACED: 'Replaced',
-  EXPIRED: 'Expired',
-  UNDELIVERED: 'Not delivered',
-} as const satisfies Readonly<Record<ListedInvitation['status'], string>>;
 
 /** The invitations of a merchant to the portal. */
 export const invitationsPart = declarePart<ListedInvitation>({
@@ -364,17 +352,17 @@ export const inviteAgainForms = companyForms({
       },
       company,
     );
-    return {
-      kind: 'redirect',
-      to: `${companyPath(company)}/invitations`,
-      notice: email ? `A link is on its way to ${email}.` : (refusal ?? 'Nothing was sent.'),
-    };
+    return redirect(
+      `${companyPath(company)}/invitations`,
+      email ? `A link is on its way to ${email}.` : (refusal ?? 'Nothing was sent.'),
+    );
   },
 });
 
 const refusals = {
   unknown: 'The merchant was deleted.',
   deactivated: 'The merchant is deactivated: an operator activates it first.',
+  disabled: 'The account of this address is disabled: only a reset of its password enables it.',
   'address-taken':
     'This address signs in for another company: an operator invites another address.',
 } as const;

@@ -1,29 +1,23 @@
 import type { FoundCompany } from '../../../db/catalogue/companies.ts';
 import { type PastPrice, priceHistory } from '../../../db/catalogue/price-history.ts';
-import { listPartnerPrices } from '../../../db/catalogue/prices.ts';
+import { type ListedPrice, listPartnerPrices } from '../../../db/catalogue/prices.ts';
 import { PORTAL_ACTOR } from '../../../domain/access.ts';
-import { keptReason } from '../../../domain/repairs.ts';
+import { amountText } from '../../../domain/money.ts';
 import { mayAsStaff } from '../../../domain/staff.ts';
+import { setSellingPrice } from '../../../operations/prices.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { usd } from '../../layout/company-parts.ts';
-import { amountText, badge, emptyState, money, postForm, table, time } from '../../layout/parts.ts';
-import {
-  priceFields,
-  readPriceForm,
-  storePrice,
-  type WrongPrice,
-} from '../../layout/price-form.ts';
-import { idOf, type PageAnswer, readNameField, type StaffRequest } from '../../page.ts';
+import { badge, emptyState, money, postForm, table, time } from '../../layout/parts.ts';
+import { priceFields, readPriceForm, type WrongPrice } from '../../layout/price-form.ts';
+import { idOf, type PageAnswer, redirect, type StaffRequest } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
-import { whyField } from '../repair-form.ts';
+import { NO_REASON, readWhy, whyField } from '../repair-form.ts';
 import { pricePath } from '../repair-parts.ts';
 import { companyForms, companyPages, declarePart, partPage } from './company-pages.ts';
 
-type Price = Awaited<ReturnType<typeof listPartnerPrices>>[number];
-
 /** The vouchers that a partner may sell, each with its present prices. */
-export const pricesPart = declarePart<Price>({
+export const pricesPart = declarePart<ListedPrice>({
   path: '/prices',
   title: 'Prices',
   kinds: ['partner'],
@@ -51,14 +45,17 @@ export const pricesPart = declarePart<Price>({
 });
 
 /** The merchant of a price, or that it is for those without their own. */
-const forWhom = ({ merchant, isByMerchant }: Pick<Price, 'merchant' | 'isByMerchant'>): string =>
+const forWhom = ({
+  merchant,
+  isByMerchant,
+}: Pick<ListedPrice, 'merchant' | 'isByMerchant'>): string =>
   merchant ?? (isByMerchant ? 'All others' : 'Every merchant');
 
 /** The denomination of the path; undefined where the partner may not sell it and has no price of it. */
 async function priceOf(
   { services, params }: StaffRequest,
   { id }: FoundCompany,
-): Promise<Price | undefined> {
+): Promise<ListedPrice | undefined> {
   const denominationId = idOf({ params: { id: params.denomination ?? '' } });
   const prices = await listPartnerPrices(services.database, id);
   return prices.find((price) => price.denominationId === denominationId);
@@ -138,23 +135,28 @@ const pricePages = companyPages({
 async function readSetForm(
   request: StaffRequest,
   company: FoundCompany,
-  { denominationId }: Price,
+  { denominationId }: ListedPrice,
 ) {
   const { services, form } = request;
   const named = { partnerId: company.id, denominationId };
   const read = await readPriceForm(services.database, form, named);
-  const typed = form.text('why');
-  const why = readNameField(typed, 200);
+  const why = readWhy(request);
   if (read.ok && why !== undefined) return { ...read, why };
   const wrong = {
     price: read.ok ? { price: read.price, merchant: form.text('merchant') } : read.wrong,
     why: {
-      value: typed,
-      ...(why === undefined && { error: 'Write the ticket and the reason in one line.' }),
+      value: form.text('why'),
+      ...(why === undefined && { error: NO_REASON }),
     },
   };
   return { ok: false, page: await pricePage(request, company, wrong) } as const;
 }
+
+const merchantsOf = ({
+  merchant,
+}: {
+  readonly merchant: { readonly name: string } | null;
+}): string => merchant?.name ?? 'all merchants without their own price';
 
 /** Sets a selling price for a partner, as the command line and the partner itself do. */
 const setPriceForms = companyForms({
@@ -166,37 +168,36 @@ const setPriceForms = companyForms({
     if (!price) return undefined;
     const read = await readSetForm(request, company, price);
     if (!read.ok) return read.page;
-    return html`You are about to set the price of the voucher of ${money(price.amount)} of ${company.name} to USD ${read.price}.`;
+    return html`You are about to set the price of the voucher of ${money(price.amount)} of ${company.name} to USD ${read.price}, for ${merchantsOf(read)}.`;
   },
   async handle(request, company) {
     const price = await priceOf(request, company);
     if (price?.status !== 'ACTIVE') return problems.notFound;
-    const { amount, denominationId } = price;
+    const { denominationId } = price;
     const read = await readSetForm(request, company, price);
     if (!read.ok) return read.page;
-    const { merchantId } = read;
-    const why = keptReason(read.why);
+    const { merchant, why } = read;
     const isChanged = await changeAccess(
       request,
       'set selling-price',
       async (transaction) => {
         const wanted = {
-          ...{ partnerId: company.id, denominationId, merchantId },
+          ...{ partnerId: company.id, denominationId, merchantId: merchant?.id ?? null },
           sellingPriceUsd: read.price,
         };
-        const details = await storePrice(transaction, wanted, amount);
-        return details && { result: true, details: { ...details, why } };
+        const set = await setSellingPrice(transaction, wanted);
+        return set.ok && set.details
+          ? { result: true, details: { ...set.details, why } }
+          : undefined;
       },
       company,
     );
-    return {
-      kind: 'redirect',
-      to: pricePath(company.id, denominationId),
-      notice:
-        isChanged === undefined
-          ? 'Nothing was changed: the price is so already.'
-          : `The price is USD ${read.price} now.`,
-    };
+    return redirect(
+      pricePath(company.id, denominationId),
+      isChanged === undefined
+        ? 'Nothing was changed: the price is so already.'
+        : `The price for ${merchantsOf(read)} is USD ${read.price} now.`,
+    );
   },
 });
 

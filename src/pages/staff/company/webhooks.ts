@@ -2,9 +2,7 @@ import type { FoundCompany } from '../../../db/catalogue/companies.ts';
 import type { DatabaseTransaction } from '../../../db/connection.ts';
 import {
   MOST_SENT_AGAIN,
-  requestTestEvent,
   type ShownAttempt,
-  sendAgain,
   type WebhookHealth,
   webhookHealth,
 } from '../../../db/webhooks/deliveries.ts';
@@ -12,17 +10,17 @@ import {
   BY_OPERATOR,
   findWebhook,
   listWebhooks,
-  setWebhookStatus,
   type WebhookEndpoint,
 } from '../../../db/webhooks/endpoints.ts';
 import { type AccessChangeName, PORTAL_ACTOR } from '../../../domain/access.ts';
 import { webhookHost } from '../../../domain/events.ts';
 import { mayAsStaff, type StaffNeed } from '../../../domain/staff.ts';
+import { sendWebhookAgain, switchWebhook, testWebhook } from '../../../operations/webhooks.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { webhookState } from '../../layout/company-parts.ts';
 import { postForm, time } from '../../layout/parts.ts';
-import { idOf, type StaffPage, type StaffRequest } from '../../page.ts';
+import { idOf, redirect, type StaffPage, type StaffRequest } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { companyPath } from '../repair-parts.ts';
 import { companyForms, declarePart } from './company-pages.ts';
@@ -151,10 +149,10 @@ interface WebhookChange {
   isPossible(webhook: WebhookEndpoint): boolean;
   /** Whether there is nothing to do. */
   readonly isUseless?: (health: WebhookHealth | undefined) => boolean;
-  /** Undefined where nothing changed. */
+  /** The details of its entry in the audit log; undefined where nothing changed. */
   work(
     transaction: DatabaseTransaction,
-    id: number,
+    webhook: WebhookEndpoint,
     request: StaffRequest,
   ): Promise<Readonly<Record<string, unknown>> | undefined>;
   readonly done: string;
@@ -171,8 +169,7 @@ const changes: readonly WebhookChange[] = [
     button: 'Send a test event',
     confirmed: 'send a test event to',
     isPossible: isActive,
-    work: async (transaction, id) =>
-      (await requestTestEvent(transaction, id)) === undefined ? undefined : {},
+    work: testWebhook,
     done: 'A test event is on its way. The answer appears below.',
     notDone: 'A test event is on its way already, or the webhook is not active.',
   },
@@ -184,11 +181,8 @@ const changes: readonly WebhookChange[] = [
     confirmed: 'send the events that are not delivered to',
     isPossible: isActive,
     isUseless: (health) => health === undefined || health.waiting + health.givenUp === 0,
-    async work(transaction, id, { services }) {
-      const { webhookRetrySeconds } = services.settings.webhooks;
-      const sent = await sendAgain(transaction, id, { kind: 'undelivered' }, webhookRetrySeconds);
-      return sent === 0 ? undefined : { sent };
-    },
+    work: (transaction, webhook, { services: { settings } }) =>
+      sendWebhookAgain(transaction, webhook, { kind: 'undelivered' }, settings),
     done: 'The events are on their way. The answer appears below.',
     notDone: 'No event waits any more, or the webhook is not active.',
   },
@@ -199,8 +193,7 @@ const changes: readonly WebhookChange[] = [
     button: 'Resume it, and send the events',
     confirmed: 'resume',
     isPossible: isOff,
-    work: async (transaction, id) =>
-      (await setWebhookStatus(transaction, id, 'ACTIVE', BY_OPERATOR)) ? {} : undefined,
+    work: (transaction, webhook) => switchWebhook(transaction, webhook, 'ACTIVE', BY_OPERATOR),
     done: 'The webhook is active, and gets the events that it has missed.',
     notDone: 'It is active already, or the company has paused it.',
   },
@@ -228,19 +221,13 @@ const changeForm = (change: WebhookChange): readonly StaffPage[] =>
           if (webhook === undefined) return undefined;
           isKnown = true;
           if (!change.isPossible(webhook)) return undefined;
-          const details = await change.work(transaction, id, request);
-          return (
-            details && { result: true, details: { webhookId: id, url: webhook.url, ...details } }
-          );
+          const details = await change.work(transaction, webhook, request);
+          return details && { result: true, details };
         },
         company,
       );
       if (!isKnown) return problems.notFound;
-      return {
-        kind: 'redirect',
-        to: `${companyPath(company)}/webhooks`,
-        notice: done ? change.done : change.notDone,
-      };
+      return redirect(`${companyPath(company)}/webhooks`, done ? change.done : change.notDone);
     },
   });
 

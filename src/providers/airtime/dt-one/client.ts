@@ -1,21 +1,13 @@
 import { z } from 'zod';
-import {
-  basicAuthorization,
-  callHttp,
-  type HttpResult,
-  readJson,
-  readOrLookUp,
-} from '../../http-call.ts';
+import type { ProviderStatementLine } from '../../../domain/positions/statement-line.ts';
+import { basicAuthorization, callHttp, type HttpResult, readOrLookUp } from '../../http-call.ts';
 import { unknown } from '../../outcome.ts';
 import {
   type FoundPage,
-  listAll,
   type ProviderAccount,
-  type ProviderStatementLine,
-  type ProviderTransaction,
+  readBalance,
   readFoundPage,
   statementPages,
-  type TransactionList,
 } from '../../statement.ts';
 import { type Airtime, exactNumber } from '../airtime.ts';
 import {
@@ -60,7 +52,7 @@ async function readTransactionsPage(
     page: String(index + 1),
     per_page: String(PAGE_SIZE),
   });
-  return readFoundPage(await get(`transactions?${query}`), listSchema, PAGE_SIZE);
+  return readFoundPage(await get(`transactions?${query}`), listSchema);
 }
 
 const listSchema = z.array(
@@ -94,16 +86,13 @@ const dtOneAccount = (
 ): Required<Pick<ProviderAccount, 'listStatement' | 'balance'>> => ({
   async *listStatement({ from, to }) {
     for (const window of windowsOf(from, to))
-      yield* statementPages((index) => readTransactionsPage(get, window, index), linesOf);
+      yield* statementPages(({ index }) => readTransactionsPage(get, window, index), linesOf);
   },
   async balance() {
-    const answer = await get('balances');
-    if (answer.kind !== 'answered') return { kind: 'unknown', message: answer.message };
-    const found = answer.status === 200 ? readJson(balancesSchema, answer.body) : undefined;
-    const money = found?.find(({ unit_type }) => unit_type === 'CURRENCY');
-    return money
-      ? { kind: 'balance', amount: String(money.available), currency: money.unit }
-      : { kind: 'unknown', message: `HTTP status ${answer.status}, without a readable balance.` };
+    return readBalance(await get('balances'), balancesSchema, (found) => {
+      const money = found.find(({ unit_type }) => unit_type === 'CURRENCY');
+      return { amount: money?.available, currency: money?.unit };
+    });
   },
 });
 
@@ -129,41 +118,14 @@ function lineOf(found: Listed): ProviderStatementLine | undefined {
     fee: fee ? plain(fee) : null,
     feeCurrency: fee ? (unit ?? null) : null,
     at: found.creation_date,
+    party: found.credit_party_identifier?.mobile_number ?? null,
+    productId: found.product?.id ?? null,
   };
 }
 
 /** Without an exponent. */
 const plain = (amount: number): string =>
   /e/.test(String(amount)) ? amount.toFixed(10) : String(amount);
-
-/** Lists our transactions since a time, day by day. */
-async function listOrders(get: DtOneGet, since: Date): Promise<TransactionList> {
-  const transactions: ProviderTransaction[] = [];
-  for (const window of windowsOf(since, new Date(Date.now() + 1))) {
-    const day = await listAll(
-      (index) => readTransactionsPage(get, window, index),
-      (found) => found.map(transactionOf),
-    );
-    if (day.kind === 'not-listed') return day;
-    transactions.push(...day.transactions);
-  }
-  return { kind: 'listed', transactions };
-}
-
-function transactionOf(found: Listed): ProviderTransaction {
-  const destination = found.requested_values?.destination;
-  return {
-    reference: found.external_id ?? null,
-    providerReference: found.operator_reference ?? found.id ?? null,
-    status: statusOfClass(found.status.class),
-    amount: destination?.amount.toString() ?? null,
-    currency: destination?.unit ?? null,
-    party: found.credit_party_identifier?.mobile_number ?? null,
-    description: null,
-    productId: found.product?.id ?? null,
-    at: found.creation_date,
-  };
-}
 
 interface DtOneSettings {
   /** Up to, not including, `/async/transactions`, e.g. https://dvs-api.dtone.com/v1 */
@@ -190,12 +152,12 @@ export function createDtOneAirtime(settings: DtOneSettings): Airtime {
   };
   const newDeadline = () => AbortSignal.timeout(settings.timeoutSeconds * 1000);
 
-  const get = (path: string) =>
-    callHttp({ method: 'GET', url: `${baseUrl}/${path}`, headers, deadline: newDeadline() });
+  const get = (path: string, deadline = newDeadline()) =>
+    callHttp({ method: 'GET', url: `${baseUrl}/${path}`, headers, deadline });
 
   async function find(request: TransactionRequest, deadline: AbortSignal) {
-    const url = `${baseUrl}/transactions?external_id=${encodeURIComponent(request.external_id)}`;
-    const answer = await callHttp({ method: 'GET', url, headers, deadline });
+    const id = encodeURIComponent(request.external_id);
+    const answer = await get(`transactions?external_id=${id}`, deadline);
     return answer.kind === 'answered' ? readFoundOrders(answer, request) : unknown(answer.message);
   }
 
@@ -228,7 +190,6 @@ export function createDtOneAirtime(settings: DtOneSettings): Airtime {
       return 'problem' in request ? unknown(request.problem) : find(request, newDeadline());
     },
 
-    listTransactions: (since) => listOrders(get, since),
     ...dtOneAccount(get),
   };
 }

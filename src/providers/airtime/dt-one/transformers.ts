@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { Operator } from '../../../domain/phone.ts';
+import type { ProviderStatementLine } from '../../../domain/positions/statement-line.ts';
 import { internationalDigits, presentableMessage } from '../../../domain/providers.ts';
 import {
   type DoubtfulAnswer,
   type HttpAnswer,
   readJson,
+  readOk,
   storedText,
   tooManyRequests,
 } from '../../http-call.ts';
@@ -16,7 +18,6 @@ import {
   type ProviderOutcome,
   unknown,
 } from '../../outcome.ts';
-import type { ProviderTransaction } from '../../statement.ts';
 import { type AirtimeOrder, exactNumber } from '../airtime.ts';
 
 /** Enumerations are compared without case and punctuation: COMPLETED, Completed. */
@@ -175,8 +176,7 @@ export function readFoundOrders(
   answer: HttpAnswer,
   request: TransactionRequest,
 ): ProviderOutcome | { readonly kind: 'never-seen' } {
-  const transactions =
-    answer.status === 200 ? readJson(transactionsSchema, answer.body) : undefined;
+  const transactions = readOk(transactionsSchema, answer);
   if (!transactions) return unreadable(answer);
   const [transaction, ...others] = transactions;
   if (!transaction) return { kind: 'never-seen' };
@@ -255,7 +255,7 @@ function inWords(code: string): string {
 /** The status of a listed transaction; a class that we do not know says nothing final. */
 export function statusOfClass(
   found: Transaction['status']['class'],
-): ProviderTransaction['status'] {
+): ProviderStatementLine['status'] {
   const name = classOf(found);
   if (name === 'COMPLETED') return 'completed';
   if (name === 'REVERSED') return 'reversed';

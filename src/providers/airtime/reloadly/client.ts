@@ -1,26 +1,24 @@
 import { localText, momentOf } from '../../../domain/local-time.ts';
+import type { ProviderStatementLine } from '../../../domain/positions/statement-line.ts';
 import { internationalDigits } from '../../../domain/providers.ts';
-import { createAuthorizedCall, type HttpResult, readJson, readOrLookUp } from '../../http-call.ts';
+import { createAuthorizedCall, type HttpResult, readOk, readOrLookUp } from '../../http-call.ts';
 import { type ProviderInquiry, type ProviderOutcome, unknown } from '../../outcome.ts';
 import {
   type FoundPage,
-  listAll,
   notListed,
   type ProviderAccount,
-  type ProviderStatementLine,
-  type ProviderTransaction,
+  readBalance,
   type StatementPeriod,
   statementPages,
-  type TransactionList,
 } from '../../statement.ts';
 import { type Airtime, exactNumber } from '../airtime.ts';
 import {
+  balanceSchema,
   deliveredAmount,
   judgeToken,
   type OperatorIds,
   pageSchema,
   type ReloadlyTopup,
-  readBalance,
   readFoundOrders,
   readOrderAnswer,
   statusOfTopup,
@@ -63,27 +61,14 @@ async function readPage(
   });
   const answer = await get(String(query));
   if (answer.kind !== 'answered') return notListed(answer.message);
-  const page = answer.status === 200 ? readJson(pageSchema, answer.body) : undefined;
+  const page = readOk(pageSchema, answer);
   const found = page?.content.map((topup) => ({
     topup,
     at: momentOf(topup.transactionDate?.trim() ?? '', zone),
   }));
   if (!found?.every((one): one is Listed => one.at !== undefined))
     return notListed(`HTTP status ${answer.status}, without a readable list.`);
-  return { kind: 'page', found, isLast: found.length < PAGE_SIZE };
-}
-
-/**
- * Lists our top-ups since a time, and those of a day before it. The recovery would lose a missing
- * top-up, and comparing too many does no harm.
- */
-function listTopups(report: TopupReport, since: Date): Promise<TransactionList> {
-  const period = { from: since, to: new Date() };
-  const earliest = new Date(since.getTime() - DAY_MS);
-  return listAll(
-    (index) => readPage(report, period, index),
-    (found) => found.filter(({ at }) => at >= earliest).map(transactionOf),
-  );
+  return { kind: 'page', found };
 }
 
 /** The report of a period as a statement. It tells no fees: a discount is in the balance at once. */
@@ -91,7 +76,7 @@ const reloadlyStatement =
   (report: TopupReport): NonNullable<ProviderAccount['listStatement']> =>
   (period) =>
     statementPages(
-      (index) => readPage(report, period, index),
+      ({ index }) => readPage(report, period, index),
       (found) => {
         const lines = found.filter(({ at }) => at >= period.from && at < period.to).map(lineOf);
         return lines.every((line) => line !== undefined)
@@ -112,6 +97,7 @@ function lineOf({ topup, at }: Listed): ProviderStatementLine | undefined {
     fee: null,
     feeCurrency: null,
     at,
+    party: topup.recipientPhone == null ? null : `+${internationalDigits(topup.recipientPhone)}`,
   };
 }
 
@@ -119,17 +105,6 @@ const amountOf = (topup: ReloadlyTopup) => {
   const { amount, currency } = deliveredAmount(topup);
   return { amount: amount?.toString() ?? null, currency };
 };
-
-const transactionOf = ({ topup, at }: Listed): ProviderTransaction => ({
-  reference: topup.customIdentifier ?? null,
-  providerReference: topup.operatorTransactionId ?? topup.transactionId ?? null,
-  status: statusOfTopup(topup),
-  ...amountOf(topup),
-  party: topup.recipientPhone == null ? null : `+${internationalDigits(topup.recipientPhone)}`,
-  description: null,
-  productId: null,
-  at,
-});
 
 interface ReloadlySettings {
   /** Up to, not including, `/topups-async`, e.g. https://topups.reloadly.com */
@@ -218,14 +193,14 @@ export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
         : unknown('The provider does not list the top-up, which may still be on its way.');
     },
 
-    listTransactions: (since) => listTopups(report, since),
     listStatement: reloadlyStatement(report),
 
     async balance() {
       const answer = await get('accounts/balance', newDeadline());
-      return answer.kind === 'answered'
-        ? readBalance(answer)
-        : { kind: 'unknown', message: answer.message };
+      return readBalance(answer, balanceSchema, ({ balance, currencyCode }) => ({
+        amount: balance,
+        currency: currencyCode,
+      }));
     },
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Operator } from '../../../domain/phone.ts';
+import type { ProviderStatementLine } from '../../../domain/positions/statement-line.ts';
 import {
   internationalDigits,
   isAmountDelivered,
@@ -9,6 +10,7 @@ import {
   type DoubtfulAnswer,
   type HttpAnswer,
   readJson,
+  readOk,
   storedText,
   type TokenVerdict,
   tooManyRequests,
@@ -21,7 +23,6 @@ import {
   type ProviderOutcome,
   unknown,
 } from '../../outcome.ts';
-import type { ProviderBalance, ProviderTransaction } from '../../statement.ts';
 import { type AirtimeOrder, exactNumber } from '../airtime.ts';
 
 const identifier = z
@@ -67,7 +68,7 @@ const errorSchema = z.object({
   message: z.string().catch(''),
 });
 
-const balanceSchema = z.object({ balance: z.number(), currencyCode: z.string() });
+export const balanceSchema = z.object({ balance: z.number(), currencyCode: z.string() });
 
 export type ReloadlyTopup = z.infer<typeof topupSchema>;
 
@@ -196,7 +197,7 @@ export function readFoundOrders(
   answer: HttpAnswer,
   request: TopupRequest,
 ): ProviderOutcome | { readonly kind: 'not-listed' } {
-  const page = answer.status === 200 ? readJson(pageSchema, answer.body) : undefined;
+  const page = readOk(pageSchema, answer);
   if (!page) return unreadable(answer);
   if (page.content.length === 0) return { kind: 'not-listed' };
   // The provider's search ignores case, and a search that ignores the filter lists the latest
@@ -256,7 +257,7 @@ function readTopup(topup: ReloadlyTopup, request: TopupRequest): ProviderOutcome
 export function statusOfTopup({
   status,
   operatorTransactionId,
-}: ReloadlyTopup): ProviderTransaction['status'] {
+}: Pick<ReloadlyTopup, 'status' | 'operatorTransactionId'>): ProviderStatementLine['status'] {
   if (status === 'SUCCESSFUL') return 'completed';
   if (status === 'FAILED') return 'failed';
   if (status === 'REFUNDED') return operatorTransactionId == null ? 'failed' : 'reversed';
@@ -283,11 +284,3 @@ function readError(answer: HttpAnswer): ProviderOutcome | DoubtfulAnswer {
 const ofAnother = unknown('The answer is about another top-up.');
 const unreadable = ({ status }: HttpAnswer) =>
   unknown(`HTTP status ${status}, without a readable top-up.`);
-
-/** Our balance with the provider. */
-export function readBalance({ status, body }: HttpAnswer): ProviderBalance {
-  const found = status === 200 ? readJson(balanceSchema, body) : undefined;
-  return found
-    ? { kind: 'balance', amount: String(found.balance), currency: found.currencyCode }
-    : { kind: 'unknown', message: `HTTP status ${status}, without a readable balance.` };
-}

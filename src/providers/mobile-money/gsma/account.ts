@@ -1,19 +1,18 @@
 import { z } from 'zod';
+import type { ProviderStatementLine } from '../../../domain/positions/statement-line.ts';
 import { presentableMessage } from '../../../domain/providers.ts';
 import { faultNote } from '../../guard.ts';
-import { type HttpResult, readJson } from '../../http-call.ts';
+import { type HttpResult, readJson, readOk } from '../../http-call.ts';
 import {
   type FoundPage,
   type ProviderAccount,
-  type ProviderBalance,
-  type ProviderStatementLine,
+  readBalance,
   readFoundPage,
   statementPages,
 } from '../../statement.ts';
 import type { AccountAnswer, MobileMoney } from '../mobile-money.ts';
 import {
   caseless,
-  listedFields,
   partySchema,
   saysNeverSeen,
   statusOfWord,
@@ -27,7 +26,7 @@ const PAGE_SIZE = 100;
 export type GsmaGet = (path: string, deadline: AbortSignal) => Promise<HttpResult>;
 
 /** Our account at the provider. */
-export interface AccountSettings {
+interface AccountSettings {
   readonly account: string;
   /** Other identifiers by which the provider names it in its lists. */
   readonly accountAliases?: readonly string[];
@@ -42,21 +41,20 @@ const accountPath = (account: string): string =>
  * Reads a page of the transactions of our account between two moments, both included, by
  * `GET /accounts/accountid/{account}/transactions` (providers.md 3.1).
  */
-export async function readTransactionsPage<Found>(
+async function readTransactionsPage(
   get: GsmaGet,
   { account, timeoutSeconds }: AccountSettings,
-  { from, to, index }: { readonly from: Date; readonly to: Date; readonly index: number },
-  schema: z.ZodType<readonly Found[]>,
-): Promise<FoundPage<Found>> {
+  { from, to, offset }: { readonly from: Date; readonly to: Date; readonly offset: number },
+): Promise<FoundPage<Listed>> {
   const query = new URLSearchParams({
     limit: String(PAGE_SIZE),
-    offset: String(index * PAGE_SIZE),
+    offset: String(offset),
     fromDateTime: from.toISOString(),
     toDateTime: to.toISOString(),
   });
   const path = `${accountPath(account)}/transactions?${query}`;
   const answer = await get(path, AbortSignal.timeout(timeoutSeconds * 1_000));
-  return readFoundPage(answer, schema, PAGE_SIZE);
+  return readFoundPage(answer, listSchema);
 }
 
 const amount = z
@@ -72,7 +70,13 @@ const listSchema = z.array(
   z.intersection(
     transactionSchema,
     caseless({
-      ...listedFields,
+      type: z
+        .string()
+        .transform((type) => type.toLowerCase())
+        .nullish(),
+      creationdate: z.coerce.date().nullish(),
+      datecreated: z.coerce.date().nullish(),
+      descriptiontext: z.string().nullish(),
       fees: z.array(feeSchema).nullish(),
       requestdate: z.coerce.date().nullish(),
       debitparty: partySchema,
@@ -102,7 +106,7 @@ export function gsmaAccount(
       // The end belongs to the next period.
       const to = new Date(end.getTime() - 1);
       return statementPages(
-        (index) => readTransactionsPage(get, settings, { from, to, index }, listSchema),
+        ({ offset }) => readTransactionsPage(get, settings, { from, to, offset }),
         (found) => linesOf(found, [settings.account, ...(settings.accountAliases ?? [])]),
       );
     },
@@ -111,8 +115,15 @@ export function gsmaAccount(
     },
     async balance() {
       const answer = await ask(`${accountPath(settings.account)}/balance`);
-      if (answer.kind !== 'answered') return { kind: 'unknown', message: answer.message };
-      return readBalance(answer);
+      return readBalance(
+        answer,
+        balanceSchema,
+        ({ availablebalance, currentbalance, currency }) => ({
+          // Some providers do not tell the available balance and the current one apart.
+          amount: availablebalance ?? currentbalance,
+          currency,
+        }),
+      );
     },
   };
 }
@@ -131,20 +142,11 @@ function linesOf(
 function readHeartbeat(answer: HttpResult): string | undefined {
   if (answer.kind !== 'answered') return answer.message;
   if ([404, 405, 501].includes(answer.status)) return undefined;
-  const status = answer.status === 200 ? readJson(heartbeatSchema, answer.body) : undefined;
+  const status = readOk(heartbeatSchema, answer);
   if (!status) return `HTTP status ${answer.status}, without a readable heartbeat.`;
   return status.servicestatus === 'available'
     ? undefined
     : `It says that its service is ${presentableMessage(status.servicestatus)}.`;
-}
-
-/** The available balance, or the current one where the provider does not tell them apart. */
-function readBalance({ status, body }: { status: number; body: string }): ProviderBalance {
-  const found = status === 200 ? readJson(balanceSchema, body) : undefined;
-  const amount = found?.availablebalance ?? found?.currentbalance;
-  return found?.currency && amount
-    ? { kind: 'balance', amount, currency: found.currency }
-    : { kind: 'unknown', message: `HTTP status ${status}, without a readable balance.` };
 }
 
 const kinds: Readonly<Record<string, ProviderStatementLine['kind']>> = {
@@ -171,6 +173,8 @@ function lineOf(found: Listed, account: readonly string[]): (ProviderStatementLi
     currency: found.currency ?? null,
     ...fee,
     at: found.creationdate ?? found.datecreated ?? found.requestdate ?? new Date(Number.NaN),
+    party: found.creditparty?.map(({ key, value }) => `${key} ${value}`).join(', ') ?? null,
+    description: found.descriptiontext ?? null,
   };
   return [line, ...others.map((other) => lineOfFee(line, other))];
 }

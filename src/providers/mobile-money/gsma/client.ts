@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import { z } from 'zod';
 import {
   basicAuthorization,
   callHttp,
@@ -11,21 +10,12 @@ import {
   readOrLookUp,
 } from '../../http-call.ts';
 import { type ProviderOutcome, unknown } from '../../outcome.ts';
-import { listAll, type ProviderTransaction, type TransactionList } from '../../statement.ts';
 import type { MobileMoney, PaymentReversals } from '../mobile-money.ts';
+import { type GsmaGet, gsmaAccount, gsmaPayeeAccount } from './account.ts';
 import {
-  type AccountSettings,
-  type GsmaGet,
-  gsmaAccount,
-  gsmaPayeeAccount,
-  readTransactionsPage,
-} from './account.ts';
-import {
-  caseless,
   type ExpectedTransaction,
   expectedReversal,
   judgeToken,
-  listedFields,
   readLink,
   readPaymentAnswer,
   readRequestState,
@@ -33,51 +23,10 @@ import {
   readTransaction,
   requestStateSchema,
   saysNeverSeen,
-  statusOfWord,
   toDisbursement,
   toGsmaAmount,
   toReversal,
-  transactionSchema,
 } from './transformers.ts';
-
-const listSchema = z.array(
-  z.intersection(
-    transactionSchema,
-    caseless({
-      ...listedFields,
-      descriptiontext: z.string().nullish(),
-    }),
-  ),
-);
-type ListedTransaction = z.infer<typeof listSchema>[number];
-
-/** Lists the payouts of our account since a time, page by page up to now. */
-function listPayouts(
-  get: GsmaGet,
-  account: AccountSettings,
-  since: Date,
-): Promise<TransactionList> {
-  const now = new Date();
-  return listAll(
-    (index) => readTransactionsPage(get, account, { from: since, to: now, index }, listSchema),
-    (found) => found.filter(isPayout).map((one) => transactionOf(one, now)),
-  );
-}
-
-/** Reversals stand in the list as well; the status of their payout says the same. */
-const isPayout = ({ type }: ListedTransaction): boolean => type == null || type === 'disbursement';
-
-const transactionOf = (found: ListedTransaction, now: Date): ProviderTransaction => ({
-  reference: found.requestingorganisationtransactionreference ?? null,
-  providerReference: found.transactionreference,
-  status: statusOfWord(found.transactionstatus),
-  amount: found.amount ?? null,
-  currency: found.currency ?? null,
-  party: found.creditparty?.map(({ key, value }) => `${key} ${value}`).join(', ') ?? null,
-  description: found.descriptiontext ?? null,
-  productId: null,
-  at: found.creationdate ?? found.datecreated ?? now,
-});
 
 /** Request states that are asked about; an older one is forgotten, and counts from the beginning. */
 const MAXIMUM_STATES = 10_000;
@@ -211,7 +160,6 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
       // A caller waits for it and for the payment.
       checkAccount: gsmaPayeeAccount(get, settings.timeoutSeconds / 2),
     }),
-    listTransactions: (since) => listPayouts(get, settings, since),
     ...gsmaAccount(get, settings),
   };
 }

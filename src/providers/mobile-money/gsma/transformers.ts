@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import type { ProviderStatementLine } from '../../../domain/positions/statement-line.ts';
 import { internationalDigits, presentableMessage } from '../../../domain/providers.ts';
 import {
   type DoubtfulAnswer,
   type HttpAnswer,
   readJson,
+  readOk,
   storedText,
   type TokenVerdict,
   tooManyRequests,
@@ -18,7 +20,6 @@ import {
   type ProviderOutcome,
   unknown,
 } from '../../outcome.ts';
-import type { ProviderTransaction } from '../../statement.ts';
 import type { PartyIdentifier, Payment, PaymentReversal } from '../mobile-money.ts';
 
 /** OpenAPI document and guide differ in the case of property names and enumerations. */
@@ -58,16 +59,6 @@ export const transactionSchema = caseless({
   originaltransactionreference: z.string().nullish(),
   creditparty: partySchema,
 });
-
-/** Of a transaction in the list of an account, which `GET /accounts/{…}/transactions` answers. */
-export const listedFields = {
-  type: z
-    .string()
-    .transform((type) => type.toLowerCase())
-    .nullish(),
-  creationdate: z.coerce.date().nullish(),
-  datecreated: z.coerce.date().nullish(),
-};
 
 /** A request state. The document calls its error `error`, the guide `errorReference`. */
 export const requestStateSchema = caseless({
@@ -111,7 +102,7 @@ const paymentDeclinedCodes: readonly string[] = [
 ];
 
 /** The status of a listed payout; a word that we do not know says nothing final. */
-export function statusOfWord(status: string): ProviderTransaction['status'] {
+export function statusOfWord(status: string): ProviderStatementLine['status'] {
   if (completedWords.includes(status)) return 'completed';
   if (failedWords.includes(status)) return 'failed';
   return reversedWords.includes(status) ? 'reversed' : 'pending';
@@ -288,7 +279,7 @@ export function saysNeverSeen(answer: HttpAnswer): boolean {
 }
 
 export function readLink(answer: HttpAnswer): LinkedResource | undefined {
-  const link = answer.status === 200 ? readJson(linkSchema, answer.body)?.link : undefined;
+  const link = readOk(linkSchema, answer)?.link;
   // With a slash at its end, or with a query, it is the same resource.
   const path = link?.trim().replace(/\/*(?:[?#].*)?$/s, '') ?? '';
   const parts = /(?:^|\/)(transactions|requeststates)\/([\w~-][\w.~-]{0,255})$/i.exec(path);

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { mpesaStatusOf } from '../../../domain/mpesa.ts';
 import { presentableMessage } from '../../../domain/providers.ts';
-import { type HttpAnswer, readJson, type TokenVerdict, tooManyRequests } from '../../http-call.ts';
+import {
+  type HttpAnswer,
+  readJson,
+  readOk,
+  type TokenVerdict,
+  tooManyRequests,
+} from '../../http-call.ts';
 import {
   credentialsRefused,
   disagreement,
@@ -124,7 +130,7 @@ export function readPaymentAnswer(answer: HttpAnswer): ProviderOutcome {
 
 /** Undefined where an inquiry was accepted: its answer arrives by a callback. */
 export function readInquiryAnswer(answer: HttpAnswer): ProviderOutcome | undefined {
-  const accepted = answer.status === 200 ? readJson(acceptanceSchema, answer.body) : undefined;
+  const accepted = readOk(acceptanceSchema, answer);
   if (accepted?.ResponseCode === '0') return undefined;
   return unknown(`The inquiry was not accepted: HTTP status ${answer.status}.`);
 }

@@ -137,7 +137,10 @@ export function createSmpp(settings: SmppSettings, events: SmppEvents): SmppSend
       if (isClosing) return { kind: 'not-sent', message: 'The service is stopping.' };
       const waitUntil = Date.now() + settings.waitMs;
       const place = await window.take(settings.waitMs);
-      if (!place) return { kind: 'not-sent', message: 'Too many messages are on their way.' };
+      if (!place) {
+        noteThrottling();
+        return { kind: 'not-sent', message: 'Too many messages are on their way.' };
+      }
       try {
         return await submit(message, waitUntil);
       } finally {

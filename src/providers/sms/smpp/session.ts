@@ -1,7 +1,10 @@
 import smpp, { type PDU, type Session } from 'smpp';
 import type { ProviderOutcome } from '../../outcome.ts';
 
-/** `refused-account`: for a reason of our account there, or of how it wants messages. */
+/**
+ * `refused-account`: for a reason of our account there, or of how it wants messages. `refused-for-now`: for a fault of the
+ * SMSC. Neither says anything about the number.
+ */
 type Kind = 'refused' | 'refused-account' | 'refused-for-now' | 'throttled' | 'not-bound';
 
 /**
@@ -70,7 +73,7 @@ export function outcomeOfAnswer(
     case 'refused-account':
       return refused(name, { retryCanHelp: false, anotherMayTake: true });
     case 'refused-for-now':
-      return refused(name, { retryCanHelp: true });
+      return refused(name, { retryCanHelp: true, anotherMayTake: true });
     case 'throttled':
       return {
         kind: 'not-sent',
@@ -331,7 +334,8 @@ export function createConnection(
   let isClosed = false;
   let timer: NodeJS.Timeout | undefined;
   let trying: Promise<void> = Promise.resolve();
-  const waiters = createWaiters();
+  /** Callers that wait for a new state. */
+  const waiters = new Set<() => void>();
 
   async function tryOnce(): Promise<void> {
     const startedAt = Date.now();
@@ -348,7 +352,7 @@ export function createConnection(
     } catch (error) {
       tryLater(error instanceof Error ? error.message : String(error));
     } finally {
-      waiters.wake();
+      wakeAll(waiters);
     }
   }
 
@@ -376,7 +380,7 @@ export function createConnection(
   async function session(withinMs: number): Promise<BoundSession | NoSession> {
     open();
     const pauseMs = nextTryAt - Date.now();
-    if (!current && !isClosed && pauseMs < withinMs) await waiters.wait(withinMs);
+    if (!current && !isClosed && pauseMs < withinMs) await wait(waiters, withinMs);
     if (current) return current;
     const restMs = Math.max(0, nextTryAt - Date.now());
     return { reason, ...(restMs > 0 && { retryAfterSeconds: Math.ceil(restMs / 1_000) }) };
@@ -386,7 +390,7 @@ export function createConnection(
     isClosed = true;
     reason = 'The service is stopping.';
     clearTimeout(timer);
-    waiters.wake();
+    wakeAll(waiters);
     await trying;
     await current?.end();
   }
@@ -394,25 +398,22 @@ export function createConnection(
   return { open, session, close };
 }
 
-/** Callers that wait for a new state. */
-function createWaiters() {
-  const waiting = new Set<() => void>();
-  return {
-    wake() {
-      for (const goOn of [...waiting]) goOn();
-    },
-    wait: (milliseconds: number) =>
-      new Promise<void>((resolve) => {
-        const goOn = () => {
-          clearTimeout(limit);
-          waiting.delete(goOn);
-          resolve();
-        };
-        const limit = setTimeout(goOn, milliseconds);
-        waiting.add(goOn);
-      }),
-  };
-}
+/** Waits in a line until woken; false where that took too long. */
+const wait = (line: Set<() => void>, withinMs: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const leave = (isWoken: boolean) => {
+      clearTimeout(timer);
+      line.delete(wake);
+      resolve(isWoken);
+    };
+    const wake = () => leave(true);
+    const timer = setTimeout(leave, withinMs, false);
+    line.add(wake);
+  });
+
+const wakeAll = (line: Set<() => void>): void => {
+  for (const wake of [...line]) wake();
+};
 
 /** The PDUs that may be without an answer at the same time. */
 export interface Window {
@@ -444,23 +445,10 @@ export function createWindow(size: number): Window {
   }
 
   return {
-    take(withinMs) {
-      if (taken < size) {
-        taken += 1;
-        return Promise.resolve({ free });
-      }
-      return new Promise((resolve) => {
-        const goOn = () => {
-          clearTimeout(timer);
-          waiting.delete(goOn);
-          resolve({ free });
-        };
-        const timer = setTimeout(() => {
-          waiting.delete(goOn);
-          resolve(undefined);
-        }, withinMs);
-        waiting.add(goOn);
-      });
+    async take(withinMs) {
+      if (taken < size) taken += 1;
+      else if (!(await wait(waiting, withinMs))) return undefined;
+      return { free };
     },
     empty: () => (taken === 0 ? Promise.resolve() : new Promise((resolve) => atEnd.push(resolve))),
   };

@@ -8,14 +8,14 @@ const BATCH_SIZE = 1_000;
 /** Numbers new events until none is left, and looks again after the interval. */
 export const startEventNumbering = (options: {
   readonly database: Database;
+  readonly isFenced: () => boolean;
   readonly logger: Logger;
   readonly intervalMs: number;
 }): Repetition =>
   repeat({
+    ...options,
     async work() {
-      while ((await numberEvents(options.database, BATCH_SIZE)) === BATCH_SIZE);
+      while ((await numberEvents(options.database, BATCH_SIZE, options.isFenced)) === BATCH_SIZE);
     },
-    intervalMs: options.intervalMs,
-    logger: options.logger,
     failure: 'Could not number events',
   });

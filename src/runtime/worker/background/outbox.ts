@@ -30,14 +30,13 @@ export function startOutbox(options: {
   }
 
   async function lookForMessages(): Promise<void> {
-    if (!mayGoOn()) return;
     for (const sender of await outbox.findDue())
       if (!atWork.has(sender)) atWork.set(sender, send(sender));
   }
 
   const looks = repeat({
     work: lookForMessages,
-    ...{ intervalMs, logger, failure: 'Could not read the outbox' },
+    ...{ isFenced, intervalMs, logger, failure: 'Could not read the outbox' },
   });
   return {
     async stop() {

@@ -29,6 +29,7 @@ const START_LIMIT_MS = 5_000;
  */
 export function createRepairPickup(options: {
   readonly database: Database;
+  readonly isFenced: () => boolean;
   readonly client: Client;
   readonly logger: Logger;
   readonly taskQueue: string;
@@ -37,7 +38,7 @@ export function createRepairPickup(options: {
   readonly numbers: Pick<NumberBox, 'hashOfStored'>;
   readonly intervalMs: number;
 }): Repetition {
-  const { database, client, taskQueue, publicUrl, logger, intervalMs } = options;
+  const { database, isFenced, client, taskQueue, publicUrl, logger, intervalMs } = options;
   const { inquiryIntervalMs, alarmAfterMs, maximumNudges } = options.timing;
   const timing = { inquiryIntervalMs, alarmAfterMs, maximumNudges };
   /** Those that could not be started, as for a workflow that hangs: they come after all others. */
@@ -70,7 +71,7 @@ export function createRepairPickup(options: {
     }
   }
 
-  return repeat({ work, intervalMs, logger, failure: 'Could not pick up repairs' });
+  return repeat({ work, isFenced, intervalMs, logger, failure: 'Could not pick up repairs' });
 }
 
 /** "Repair 7: Cancel the voucher, ETB 500.00, Abay Trading" */

@@ -29,13 +29,15 @@ export function logsFirstFailure(
  */
 export function repeat(options: {
   readonly work: () => Promise<unknown>;
+  /** Behind the fence of a restored database no run begins. */
+  readonly isFenced?: () => boolean;
   readonly intervalMs: number;
   /** Pauses before the first run, too. */
   readonly pausesFirst?: boolean;
   readonly logger: Logger;
   readonly failure: string;
 }): Repetition {
-  const { work, intervalMs, logger } = options;
+  const { work, isFenced = () => false, intervalMs, logger } = options;
   const attempt = logsFirstFailure(logger, options.failure);
   let isStopped = false;
   let wake = () => {};
@@ -52,7 +54,7 @@ export function repeat(options: {
   const run = (async () => {
     if (options.pausesFirst) await pause();
     while (!isStopped) {
-      await attempt(work);
+      if (!isFenced()) await attempt(work);
       if (!isStopped) await pause();
     }
   })();

@@ -28,13 +28,14 @@ const WATCH_SECONDS = 60;
  */
 export function startWebhookDispatch(options: {
   readonly database: Database;
+  readonly isFenced: () => boolean;
   readonly client: Client;
   readonly logger: Logger;
   readonly taskQueue: string;
   readonly retrySeconds: number;
   readonly intervalMs: number;
 }): Repetition {
-  const { database, client, logger, taskQueue, retrySeconds, intervalMs } = options;
+  const { database, isFenced, client, logger, taskQueue, retrySeconds, intervalMs } = options;
   let dispatched: number | null = null;
 
   async function dispatch(): Promise<void> {
@@ -63,5 +64,6 @@ export function startWebhookDispatch(options: {
     );
   }
 
-  return repeat({ work: dispatch, intervalMs, logger, failure: 'Could not dispatch webhooks' });
+  const failure = 'Could not dispatch webhooks';
+  return repeat({ work: dispatch, isFenced, intervalMs, logger, failure });
 }

@@ -63,7 +63,7 @@ test('numbers are found by their hashes, and nowhere in clear', async () => {
 test('a rotation of DATA_KEYS renews them, and then the old key is in no row', async () => {
   const rotated = commandsOn({ ...scene.environment, DATA_KEYS: `${NEW_KEY},${OLD_KEY}` });
   expect(await keysInUse(rotated)).toEqual(['k1']);
-  expect(await rotated.json('privacy reseal-numbers')).toEqual({ changed: true, sealed: 3 });
+  expect(await rotated.json('privacy reseal-numbers')).toMatchObject({ changed: true, sealed: 3 });
   expect(await keysInUse(rotated)).toEqual(['k2']);
   const without = commandsOn({ ...scene.environment, DATA_KEYS: NEW_KEY });
   expect(await without.json(`voucher list --msisdn ${OWNER}`)).toHaveLength(1);

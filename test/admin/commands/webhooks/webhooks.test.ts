@@ -67,6 +67,9 @@ it('adds, changes and removes a webhook', async () => {
   expect(audit.map(({ action }: { action: string }) => action)).toEqual(
     expect.arrayContaining(['add webhook', 'rotate webhook-secret', 'remove webhook']),
   );
+  const tested = audit.find(({ action }: { action: string }) => action === 'test webhook');
+  const details = { webhookId: id, url: 'https://shop.example/hooks', deliveryId };
+  expect(tested.details).toEqual(details);
 });
 
 it.each([

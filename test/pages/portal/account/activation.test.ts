@@ -151,8 +151,6 @@ describe('a link', () => {
     const { id, email, path } = await scene.invited();
     const { client: before } = await scene.activate(path);
     expect((await before.get('/portal')).status).toBe(200);
-    const [account] = await scene.operator.json(`access account list --merchant ${id}`);
-    await scene.operator.json(`access account disable ${account.id}`);
     await scene.invite(id);
     const { answer } = await scene.activate(await scene.mailedPath(email, 2), `${PASSWORD} again`);
     expect(answer.status).toBe(303);
@@ -161,6 +159,21 @@ describe('a link', () => {
     expect((await signIn(PASSWORD)).status).toBe(403);
     expect((await signIn(`${PASSWORD} again`)).status).toBe(303);
     expect(await scene.operator.json(`access account list --merchant ${id}`)).toHaveLength(1);
+  });
+
+  test('brings nobody back whose account was disabled, before the invitation or after it', async () => {
+    const { id, email, path } = await scene.invited();
+    await scene.activate(path);
+    await scene.invite(id);
+    const open = await scene.mailedPath(email, 2);
+    const [account] = await scene.operator.json(`access account list --merchant ${id}`);
+    await scene.operator.json(`access account disable ${account.id}`);
+    expect((await scene.activate(open)).answer.status).toBe(404);
+    const { code, err } = await scene.operator.admin(`merchant invite ${id}`);
+    const remedy = `is disabled: "access account reset-password ${account.id}" enables it`;
+    expect([code, err]).toEqual([1, expect.stringContaining(remedy)]);
+    const [after] = await scene.operator.json(`access account list --merchant ${id}`);
+    expect(after.disabledAt).not.toBeNull();
   });
 
   test('does not take an account of another company', async () => {

@@ -1,9 +1,19 @@
+import { get } from 'node:http';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { portalClient, signedIn } from '../portal-client.ts';
 import { signInScene } from './sign-in-scene.ts';
 
 const scene = signInScene();
+
+/** Asks as a browser does: `fetch` sets these headers itself. */
+const statusOf = (path: string, headers: Record<string, string>): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    get(scene.stack.url + path, { headers }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode);
+    }).on('error', reject);
+  });
 
 describe('a session', () => {
   test('counts for nothing where its cookie comes twice, of which one is planted', async () => {
@@ -67,19 +77,24 @@ describe('a session', () => {
     expect((await client.get('/portal')).status).toBe(303);
   });
 
-  test('stays alive while it is used', async () => {
+  test.each([
+    ['stays alive while it is used', {}, 1],
+    ['stays alive by a click', { 'sec-fetch-mode': 'navigate', 'sec-fetch-user': '?1' }, 1],
+    ['does not live on a page that loads itself', { 'sec-fetch-mode': 'navigate' }, 0],
+  ])('%s', async (_name, headers, used) => {
     const client = await signedIn(scene.stack, scene.account);
     await scene.stack.database
       .updateTable('portal_sessions')
       .set({ last_seen_at: sql<Date>`now() - interval '1000 seconds'` })
       .execute();
-    expect((await client.get('/portal')).status).toBe(200);
+    const cookie = `portal-session=${client.cookies.get('portal-session')}`;
+    expect(await statusOf('/portal', { cookie, ...headers })).toBe(200);
     const { count } = await scene.stack.database
       .selectFrom('portal_sessions')
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('last_seen_at', '>', sql<Date>`now() - interval '60 seconds'`)
       .executeTakeFirstOrThrow();
-    expect(count).toBe(1);
+    expect(count).toBe(used);
   });
 
   test('ends with its account', async () => {

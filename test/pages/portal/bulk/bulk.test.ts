@@ -175,6 +175,24 @@ test('lines are shown with their sum, ordered once, and answered with codes', as
   ]);
 });
 
+test('a form that is sent again is ordered, although its merchant was deactivated meanwhile', async () => {
+  const ended = await makeMerchant(stack);
+  const preview = await check(`reference,amount,merchant\nended/1,100,${ended.identifier}`);
+  const fields = hiddenFields(preview.html, ORDERS);
+  expect((await send(ORDERS, fields)).status).toBe(303);
+  const accepted = await orders();
+  await stack.database
+    .updateTable('merchants')
+    .set({ status: 'DEACTIVATED' })
+    .where('id', '=', ended.id)
+    .execute();
+  const again = await send(ORDERS, fields);
+  expect([again.status, again.location]).toEqual([303, ORDERS]);
+  expect((await orders()).map(({ id }) => id)).toEqual(accepted.map(({ id }) => id));
+  const other = { ...fields, once: 'A'.repeat(43) };
+  expect(textOf((await send(ORDERS, other)).html)).toContain('Nothing was ordered');
+});
+
 test('an order of another partner is not there, and other roles order nothing', async () => {
   const other = await makePartner(stack);
   const stranger = await signedIn(

@@ -155,7 +155,7 @@ describe('a webhook', () => {
       .execute();
     await again({ from: '2026-10-01T21:00', to: '2026-10-02T00:30' });
     const none = await client.get(path);
-    expect(none.html).toContain('Nothing was sent again: no delivery matches.');
+    expect(none.html).toContain('Nothing was sent again: no delivery matches');
     await again({ from: '2026-10-02T00:30', to: '2026-10-02 00:31' });
     await until(() => expect(shop.received).toHaveLength(4));
     expect(shop.received.at(-1)?.headers['webhook-id']).toBe(
@@ -187,6 +187,19 @@ describe('a webhook', () => {
     const browser = await signedIn(scene.stack, stranger);
     expect((await browser.get(`${path}/download`)).status).toBe(404);
   });
+});
+
+it('says that a webhook is not active, where another tab has paused it', async () => {
+  const shop = await scene.receiver();
+  const { path } = await added(shop.url);
+  const { html } = await client.get(path);
+  const token = /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
+  await client.submit(path, `${path}/pause`);
+  for (const action of ['pause', 'test', 'send-again']) {
+    const answer = await client.post(`${path}/${action}`, { token, failed: 'yes' });
+    expect([action, answer.status, answer.location]).toEqual([action, 303, path]);
+    expect((await client.get(path)).html).toMatch(/was not active|is not active/);
+  }
 });
 
 it('shows a switched-off webhook with the reason, and resumes it', async () => {

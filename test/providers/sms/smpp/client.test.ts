@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import smpp, { type PDU, type Session } from 'smpp';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createProviderGuard } from '../../../../src/providers/guard.ts';
+import { type ProviderOutcome, unknown } from '../../../../src/providers/outcome.ts';
+import { createFairSemaphore } from '../../../../src/runtime/process/fair-semaphore.ts';
 import { startSandbox } from '../../../../src/sandbox/start-sandbox.ts';
 import { openSsl } from '../../../support/openssl.ts';
 import { until } from '../../../support/until.ts';
@@ -180,6 +183,28 @@ describe('the window', () => {
     await until(() => expect(smsc.submitted()).toHaveLength(3));
     for (const answer of open) answer();
     expect(await Promise.all([...first, waiting])).toEqual([delivered, delivered, delivered]);
+  });
+
+  it('opens no circuit breaker where it is full: the SMSC works', async () => {
+    const open: (() => void)[] = [];
+    const { smsc, sender } = await scene(
+      (pdu, session) => open.push(() => answering(0)(pdu, session)),
+      { windowSize: 1, waitMs: 10 },
+    );
+    const places = createFairSemaphore({ places: 100, placesPerOwner: 100, waitMs: 60_000 });
+    const limits = { deadlineMs: 60_000, breakerCalls: 10, breakerMs: 60_000 };
+    const guard = createProviderGuard({ places, ...limits });
+    const notSent = (why: string): ProviderOutcome => ({ kind: 'not-sent', message: why });
+    const send = () => guard.run(() => sender.send(message), notSent, unknown);
+    sender.open();
+    await until(() => expect(sender.events).toEqual(['bound']));
+    const first = send();
+    await until(() => expect(smsc.submitted()).toHaveLength(1));
+    const others = await Promise.all(Array.from({ length: 25 }, send));
+    expect(others).toEqual(Array(25).fill(notSent('Too many messages are on their way.')));
+    expect(guard.readState()).toBe('closed');
+    open.shift()?.();
+    expect(await first).toEqual(delivered);
   });
 
   it('an SMSC that is throttling gets no message in the pause', async () => {

@@ -9,9 +9,9 @@ import { outcomeOfAnswer, readableId } from '../../../../src/providers/sms/smpp/
 
 describe('every command_status of submit_sm', () => {
   const kinds: Readonly<Record<string, string>> = {
-    RX_T_APPN: 'refused, a retry can help',
-    RSUBMITFAIL: 'refused, a retry can help',
-    RSERTYPUNAVAIL: 'refused, a retry can help',
+    RX_T_APPN: 'refused, a retry can help, another may take it',
+    RSUBMITFAIL: 'refused, a retry can help, another may take it',
+    RSERTYPUNAVAIL: 'refused, a retry can help, another may take it',
     RTHROTTLED: 'not-sent after 3 s',
     RMSGQFUL: 'not-sent after 3 s',
     RINVBNDSTS: 'not-sent',

@@ -54,6 +54,21 @@ it('a worker tells its states while it runs', async () => {
   expect(rows).toEqual([]);
 });
 
+it('counts the time since which a provider takes calls, or takes none', async () => {
+  const sinceOf = async (differing: Partial<ProviderState>) => {
+    await recordProviderStates(database, 'counting', [{ ...closed, ...differing }], 60);
+    const [state] = await listProviderStates(database);
+    return state?.since;
+  };
+  const taking = await sinceOf({});
+  const stuck = await sinceOf({ takesCalls: false });
+  expect(stuck).not.toEqual(taking);
+  for (const state of ['open', 'half-open', 'open'] as const)
+    expect(await sinceOf({ state, takesCalls: false }), state).toEqual(stuck);
+  expect(await sinceOf({ state: 'half-open' })).not.toEqual(stuck);
+  await sql`delete from provider_states`.execute(database);
+});
+
 it('a worker that has not told anything for some time is not listed', async () => {
   await recordProviderStates(database, 'silent', [closed], -1);
   await recordProviderStates(database, 'running', [closed], 60);

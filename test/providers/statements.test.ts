@@ -6,8 +6,9 @@ import { createGsmaMobileMoney } from '../../src/providers/mobile-money/gsma/cli
 import type { MobileMoney } from '../../src/providers/mobile-money/mobile-money.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { answerWith, startRawServer } from './raw-server.ts';
+import { since, statementLines } from './statement-lines.ts';
 
-/** The lists of the adapters, over HTTP. */
+/** The statements of the adapters, over HTTP. */
 let sandbox: Sandbox;
 beforeEach(async () => {
   sandbox = await startSandbox({ port: 0, delayScale: 0 });
@@ -33,18 +34,11 @@ const payment = (suffix = '000') => ({
   description: 'Gift voucher redemption RDM-1, voucher GV-1',
 });
 
-/** The listed references, each with its status. */
-async function listed(provider: Pick<Airtime, 'listTransactions'>, since: Date) {
-  const list = await provider.listTransactions?.(since);
-  if (list?.kind !== 'listed') throw new Error(JSON.stringify(list));
-  return list.transactions;
-}
-
-test('payouts of several pages are listed once each, those of another time and account are not', async () => {
+test('payouts of several pages, shorter than we ask for, are listed once each; those of another time and account are not', async () => {
   const gsma = gsmaAt(sandbox.mobileMoneyUrl);
   await gsma.pay(payment());
-  const since = new Date(Date.now() + 1);
-  while (Date.now() <= since.getTime());
+  const begin = new Date(Date.now() + 1);
+  while (Date.now() <= begin.getTime());
   const payments = Array.from({ length: 120 }, () => payment());
   await Promise.all(payments.map(gsma.pay));
   const failed = payment('004');
@@ -55,7 +49,7 @@ test('payouts of several pages are listed once each, those of another time and a
     timeoutSeconds: 5,
   }).pay(payment());
 
-  const found = await listed(gsma, since);
+  const found = await statementLines(gsma, since(begin));
   expect(found.map(({ reference }) => reference).toSorted()).toEqual(
     [...payments, failed].map(({ reference }) => reference).toSorted(),
   );
@@ -70,20 +64,22 @@ test('payouts of several pages are listed once each, those of another time and a
   expect(found.find(({ reference }) => reference === failed.reference)?.status).toBe('failed');
 });
 
-test('a reversed payout is reversed, and its reversal is no payout', async () => {
+test('a reversed payout is reversed, and its reversal is a line of its own', async () => {
   const gsma = gsmaAt(sandbox.mobileMoneyUrl);
   const paid = payment();
   const outcome = await gsma.pay(paid);
   if (outcome.kind !== 'delivered') throw new Error(outcome.kind);
-  await gsma.reversals?.reverse({
+  const reversal = {
     reference: randomUUID(),
     payment: paid,
     paymentReference: outcome.providerReference,
     description: 'Reversal',
-  });
-  const found = await listed(gsma, new Date(Date.now() - 60_000));
-  expect(found.map(({ reference, status }) => [reference, status])).toEqual([
-    [paid.reference, 'reversed'],
+  };
+  await gsma.reversals?.reverse(reversal);
+  const found = await statementLines(gsma, since(new Date(Date.now() - 60_000)));
+  expect(found.map(({ kind, reference, status }) => [kind, reference, status])).toEqual([
+    ['reversal', reversal.reference, 'completed'],
+    ['payment', paid.reference, 'reversed'],
   ]);
 });
 
@@ -97,7 +93,7 @@ test('top-ups of several pages and days are listed once each', async () => {
   await Promise.all(orders.map(dtOne.send));
   const package_ = { kind: 'package', providerProductId: 2001 } as const;
   await dtOne.send({ reference: 'package', msisdn: '+251911223014', product: package_ });
-  const found = await listed(dtOne, new Date(Date.now() - 3 * 24 * 3_600_000));
+  const found = await statementLines(dtOne, since(new Date(Date.now() - 3 * 24 * 3_600_000)));
   expect(found.map(({ reference }) => reference).toSorted()).toEqual(
     [...orders.map(({ reference }) => reference), 'package'].toSorted(),
   );
@@ -115,8 +111,6 @@ test.each([
 ])('%s is no list', async (_name, handle) => {
   const server = await startRawServer(handle);
   for (const provider of [gsmaAt(server.url), dtOneAt(server.url)])
-    expect(await provider.listTransactions?.(new Date(Date.now() - 1_000))).toMatchObject({
-      kind: 'not-listed',
-    });
+    await expect(statementLines(provider, since(new Date()))).rejects.toThrow(/list/);
   await server.close();
 });

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bookLost } from '../../src/db/recovery.ts';
+import { type AdminScene, openScene } from './scene.ts';
+
+/** What operators do with a restored database, as far as it needs no provider. */
+let scene: AdminScene;
+beforeAll(async () => {
+  scene = await openScene();
+});
+afterAll(() => scene?.close());
+
+test('the restored moment is that of the newest request, whatever was booked since', async () => {
+  const { id } = await scene.json('partner create --name Early');
+  const requestedAt = '2026-11-23T10:00:00.000Z';
+  await sql`
+    insert into operations (id, created_at, company_kind, company_id, kind, request_id, request_digest,
+      status, outcome, settled_at)
+    values ('a', ${requestedAt}, 'partner', ${id}::bigint, 'generate-voucher', gen_random_uuid(), 'digest',
+      'REFUSED', '{}', now())`.execute(scene.database);
+  await scene.json(`money deposit --partner ${id} --wallet gift --amount 100`);
+  expect(await scene.json('recovery fence')).toMatchObject({ restoredTo: requestedAt });
+  await scene.json('recovery lift --unbooked --note checked');
+});
+
+test('a lost payment is settled by a partner whose id is one of those after a restore', async () => {
+  await scene.json('recovery fence');
+  const { id } = await scene.json('partner create --name Later');
+  expect(id).toBeGreaterThan(1_000_000_000);
+  await scene.database.transaction().execute((transaction) =>
+    bookLost(
+      transaction,
+      {
+        ...{ kind: 'payment', provider: 'gsma', reference: randomUUID(), amount: '97.5' },
+        ...{ madeAt: new Date(), providerReference: 'MM-1', party: null, serialNumber: null },
+      },
+      { reversalWatchSeconds: 0 },
+    ),
+  );
+  const [lost] = await scene.json('cases list');
+  const settle = `cases settle ${lost.id} --by partner --why agreed --partner`;
+  expect((await scene.admin(`${settle} 0`)).err).toContain('--partner must be an id');
+  expect(await scene.json(`${settle} ${id}`)).toMatchObject({ isNew: true });
+});
