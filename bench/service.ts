@@ -77,7 +77,7 @@ async function startService(
     CALLS_PER_ADDRESS_AND_MINUTE: '1000000000',
     CALLS_PER_COMPANY_AND_MINUTE: '1000000000',
     // A machine that is too busy shows in the figures, and fails no call.
-    CALLER_WAIT_SECONDS: '60',
+    CALLER_WAIT_SECONDS: '55',
     DRAIN_SECONDS: '0',
     // Vouchers are claimed again and again.
     MESSAGE_COOLDOWN_SECONDS: '0',

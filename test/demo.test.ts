@@ -24,7 +24,7 @@ beforeAll(async () => {
   stack = await startStack({
     PORT: String(port),
     // The stories want every outcome in the answer, also on a machine that has much else to do.
-    CALLER_WAIT_SECONDS: '60',
+    CALLER_WAIT_SECONDS: '55',
     CALLBACK_URL: `http://127.0.0.1:${port}/callbacks`,
   });
   directory = await mkdtemp(join(tmpdir(), 'demo-'));

@@ -302,7 +302,8 @@ export const amountRange = z
   .regex(/^[0-9.]+-[0-9.]+$/, 'must be two amounts, such as 5-10000')
   .transform((text) => text.split('-'))
   .pipe(z.tuple([moneyAmount, moneyAmount]))
-  .transform(([minimum, maximum]) => ({ minimum, maximum }));
+  .transform(([minimum, maximum]) => ({ minimum, maximum }))
+  .refine(({ minimum, maximum }) => minimum <= maximum, 'must name the smaller amount first');
 
 /** Addresses and ranges, separated by spaces. */
 export const addressesOrRanges = z

@@ -23,7 +23,8 @@ const hours = z
   .string()
   .regex(/^(\d|1\d|2[0-4])-(\d|1\d|2[0-4])$/, 'must be two hours of the day, such as 9-18')
   .transform((text) => text.split('-').map(Number))
-  .pipe(z.tuple([z.number(), z.number()]));
+  .pipe(z.tuple([z.number(), z.number()]))
+  .refine(([from, until]) => from < until, 'must name the earlier hour first');
 
 /** Where owners are. */
 export const marketSettings = {

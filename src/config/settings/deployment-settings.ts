@@ -268,7 +268,7 @@ export const httpSettings = {
   REQUEST_TIMEOUT_SECONDS: constant(30),
   /**
    * Time without traffic after which the server closes a connection, also before it has answered;
-   * must be longer than `CALLER_WAIT_SECONDS`.
+   * is longer than `CALLER_WAIT_SECONDS` may be.
    */
   IDLE_TIMEOUT_SECONDS: constant(60),
   CONNECTION_LIMIT: count
@@ -291,6 +291,7 @@ export const httpSettings = {
     whenUnset: '5; `npm start`: 0',
   }),
   CALLER_WAIT_SECONDS: seconds
+    .max(59, 'must be shorter than the minute after which a connection without traffic is closed')
     .default(8)
     .describe('Longest time that a caller waits before the answer is "still processing"'),
 };

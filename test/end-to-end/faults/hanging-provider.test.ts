@@ -194,7 +194,7 @@ describe('of a kind', () => {
 describe('with more places than a worker does other things at the same time', () => {
   const places = 104;
   // No caller is answered before a busy machine has so many under way.
-  beforeAll(() => setScene({ PROVIDER_CALLS: String(places), CALLER_WAIT_SECONDS: '60' }));
+  beforeAll(() => setScene({ PROVIDER_CALLS: String(places), CALLER_WAIT_SECONDS: '55' }));
   afterAll(tearDown);
 
   test('a provider that hangs at all of them leaves some for the other', async () => {
