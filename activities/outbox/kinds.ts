@@ -122,7 +122,7 @@ const readNotice =
     const notice = await readAccessNotice(database, auditId);
     if (!notice) return 'The audit log does not have the change any more';
     return async (accountId) => {
-      const told = notice.recipients.find(({ id }) => id === accountId);
+      const told = notice.people.find(({ id }) => id === accountId);
       return (
         told && {
           to: told.email,

@@ -86,6 +86,7 @@ export const accessChanges = {
   'reinstate partner': shown('company', 'Reinstated the company'),
   'set service-fee': shown('company', 'Set the service fee'),
   'set payout-account': shown('company', 'Set the payout account'),
+  'import merchants': shown('company', 'Changed the data of the company'),
   'deactivate merchant': shown('company', 'Deactivated the company'),
   'activate merchant': shown('company', 'Activated the company'),
 } satisfies Readonly<Record<string, AccessChange>>;

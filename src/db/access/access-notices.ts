@@ -3,12 +3,14 @@ import { MARKET_TIME_ZONE } from '../../domain/phone.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { queueMessages } from '../outbox.ts';
 
-/** The accounts that an entry of the audit log is told to: the owners, and the person concerned. */
-const recipients = sql`portal_accounts as account
-  where account.disabled_at is null
-    and case audit.subject_kind when 'partner' then account.partner_id
-      when 'merchant' then account.merchant_id end = audit.subject_id
-    and (account.role = 'owner' or account.id::text = audit.details ->> 'accountId')`;
+/** The accounts of the company of an entry of the audit log. */
+const accounts = sql`portal_accounts as account
+  where case audit.subject_kind when 'partner' then account.partner_id
+    when 'merchant' then account.merchant_id end = audit.subject_id`;
+
+/** Whether an account is told an entry: owners are, and the person concerned, also one whose account it disabled. */
+const isTold = sql`(account.role = 'owner' and account.disabled_at is null
+  or account.id::text = audit.details ->> 'accountId')`;
 
 /**
  * Queues the e-mails about entries of the audit log, in the transaction of the change. A company
@@ -22,18 +24,18 @@ export async function addAccessNotices(
   await queueMessages(sql`
     select 'access-notices', audit.id::text, 'EMAIL', told.id,
       'access-' || audit.id || '-' || told.id
-    from audit_log as audit cross join lateral (select account.id from ${recipients}) as told
+    from audit_log as audit cross join lateral (select account.id from ${accounts} and ${isTold}) as told
     where audit.id = any(${auditIds})`).execute(transaction);
 }
 
-/** A change, and the people to be told. */
+/** A change, and the people of its company: those who are told were chosen with the change. */
 export interface AccessNotice {
   readonly at: Date;
   readonly actor: string;
   readonly action: string;
   readonly details: Readonly<Record<string, unknown>>;
   readonly companyName: string;
-  readonly recipients: readonly {
+  readonly people: readonly {
     readonly id: number;
     readonly email: string;
     readonly timeZone: string;
@@ -52,7 +54,7 @@ export async function readAccessNotice(
         else (select merchant_name from merchants where id = audit.subject_id) end as "companyName",
       coalesce((select json_agg(json_build_object('id', account.id, 'email', account.email,
           'timeZone', coalesce(account.time_zone, ${MARKET_TIME_ZONE})) order by account.id)
-        from ${recipients}), '[]') as recipients
+        from ${accounts}), '[]') as people
     from audit_log as audit where audit.id = ${auditId}::bigint`.execute(database);
   return rows[0];
 }

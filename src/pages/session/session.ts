@@ -4,6 +4,7 @@ import { isSameBytes } from '../../crypto/digests.ts';
 import { addPersonEntry } from '../../db/access/calls.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { type CheckedAccount, canonicalEmail, noteSignIn } from '../../db/people/accounts.ts';
+import { hasFactor } from '../../db/people/second-factors.ts';
 import {
   addHalfSignIn,
   addPortalSession,
@@ -58,7 +59,8 @@ interface CompletedHalf {
 /**
  * Begins a session after authentication. Its token is always new and the browser's previous session
  * ends, which prevents session fixation. Returns the Set-Cookie headers; undefined where the
- * authentication is outdated, because the password was changed or the account disabled meanwhile.
+ * authentication is outdated, because the password was changed, the account disabled or a second factor added
+ * meanwhile.
  */
 async function beginSession(
   request: PublicRequest,
@@ -67,6 +69,7 @@ async function beginSession(
   const token = randomToken();
   const hasBegun = await request.services.database.transaction().execute(async (transaction) => {
     if (!(await noteSignIn(transaction, account))) return false;
+    if (await hasFactor(transaction, account.id)) return false;
     await openSession(transaction, request, { ...account, accountId: account.id, token });
     return true;
   });

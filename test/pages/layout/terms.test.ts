@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandsOn } from '../../admin/scene.ts';
 import { makeMerchant, makePartner } from '../../support/companies.ts';
@@ -50,6 +53,20 @@ describe('a merchant', () => {
     const activity = (await client.get('/portal/activity')).html;
     expect(activity).toContain('Set the payout account');
     expect(activity).not.toContain('1000123456789');
+    expect(activity).not.toContain('Changed the data of the company');
+    const { identifier } = await stack.database
+      .selectFrom('merchants')
+      .select('identifier')
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow();
+    const folder = await mkdtemp(join(tmpdir(), 'terms-'));
+    const file = join(folder, 'merchants.csv');
+    await writeFile(file, `identifier,payout-key,payout-value\n${identifier},msisdn,0911234568\n`);
+    await operator.json(['merchant', 'import', '--file', file]);
+    await rm(folder, { recursive: true });
+    expect((await client.get('/portal/activity')).html).toContain(
+      'Changed the data of the company',
+    );
   });
 
   test('without a fee or an account is told that it cannot be paid yet', async () => {

@@ -5,6 +5,7 @@ import type { Company } from '../../../../src/domain/vouchers/voucher.ts';
 import { commandsOn } from '../../../admin/scene.ts';
 import { call } from '../../../support/clients.ts';
 import { makePartner } from '../../../support/companies.ts';
+import { untilBlockedBy } from '../../../support/database-locks.ts';
 import { type Stack, startStack } from '../../../support/stack.ts';
 import { until } from '../../../support/until.ts';
 import {
@@ -103,6 +104,23 @@ describe('a sign-in with a one-time password', () => {
       .where('account_id', '=', await accountIdOf(person))
       .executeTakeFirstOrThrow();
     expect(stored).not.toContain(person.secret);
+  });
+
+  test('begins no session where the first factor was added after the password was checked', async () => {
+    const person = await makeAccount(stack, { kind: 'partner', id: (await makePartner(stack)).id });
+    const client = portalClient(stack);
+    const { signingIn } = await stack.database.transaction().execute(async (transaction) => {
+      const id = await accountIdOf(person);
+      await sql`select from portal_accounts where id = ${id} for no key update`.execute(transaction);
+      await sql`
+        insert into portal_one_time_passwords (account_id, secret_ciphertext, last_step)
+        values (${id}, 'sealed', 0)`.execute(transaction);
+      const answer = client.signIn(person);
+      await untilBlockedBy(transaction, stack.database, 1);
+      return { signingIn: answer };
+    });
+    expect(await signingIn).toMatchObject({ status: 403 });
+    expect(await isIn(client)).toBe(false);
   });
 
   test('opens nothing before the code, neither by page nor by form', async () => {
@@ -376,5 +394,15 @@ describe('a change of access', () => {
       'register address',
       'switch on one-time-password',
     ]);
+  });
+
+  test('is told to the person whose account it disables', async () => {
+    const { client, company } = await secured();
+    const viewer = await makeAccount(stack, company, { role: 'viewer' });
+    const path = `/portal/people/${await accountIdOf(viewer)}/remove`;
+    expect((await client.submit(path, path, {})).status).toBe(303);
+    await mailsUntil(viewer.email, (texts) =>
+      texts.some((text) => text.includes(`Removed the account of ${viewer.email}`)),
+    );
   });
 });
