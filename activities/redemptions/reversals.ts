@@ -8,7 +8,7 @@ import {
 } from '../../src/db/operations.ts';
 import { book } from '../../src/db/positions/book.ts';
 import { observed } from '../../src/db/positions/change.ts';
-import { currentOf, type LockedOrder, lockOrder } from '../../src/db/positions/orders.ts';
+import { type LockedOrder, lockOrder, type PlacementRow } from '../../src/db/positions/orders.ts';
 import { MissingRowError } from '../../src/db/refused-rows.ts';
 import {
   findReversal,
@@ -249,10 +249,14 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
           status: 'FAILED',
           providerMessage: message,
         });
-        const after = observed(order.position, placedAs(order, reversal.reference), {
+        const refused = placedWhere(order, isAt(reversal.reference));
+        const after = observed(order.position, refused.id, {
           ...{ at: order.now, source: 'answer', said: 'nothing', message },
         });
-        const askNow = currentOf(order).id;
+        const { id: askNow } = placedWhere(
+          order,
+          ({ kind, provider }) => kind === 'payment' && provider === refused.provider,
+        );
         await book(
           transaction,
           order,
@@ -299,7 +303,7 @@ async function credit(
       messageId: message?.id ?? null,
     };
   }
-  const told = observed(order.position, placedAs(order, reversal.reference), {
+  const told = observed(order.position, placedWhere(order, isAt(reversal.reference)).id, {
     ...{ at: order.now, source: 'answer', said: 'done', providerReference },
   });
   // The merchant has asked for it, so that the value goes back to the payer at once.
@@ -329,11 +333,15 @@ async function credit(
   return { outcome, messageId };
 }
 
-/** The placement of a reversal by our reference. */
-function placedAs({ position }: LockedOrder, reference: string): number {
-  const placement = position.placements.find((one) => one.reference === reference);
+const isAt = (reference: string) => (placement: PlacementRow) => placement.reference === reference;
+
+function placedWhere(
+  { position }: LockedOrder,
+  isWanted: (placement: PlacementRow) => boolean,
+): PlacementRow {
+  const placement = position.placements.find(isWanted);
   if (!placement) throw new MissingRowError('A reversal without a provider');
-  return placement.id;
+  return placement;
 }
 
 /** Tells the owner, unless the voucher has ended or its date has passed. */

@@ -235,7 +235,9 @@ export async function findReferencedPayment(
 ): Promise<ReferencedPayment | undefined> {
   const { rows } = await sql<ReferencedPayment>`
     select found.kind, ${reference} as reference, found.operation_id as "operationId", redemptions.id as "redemptionId",
-      ${providerOf(sql`found.payment_operation_id`)} as provider,
+      case found.kind when 'payment' then ${providerOf(sql`found.operation_id`)}
+        else (select provider from placements where placements.reference = ${reference} limit 1) end
+        as provider,
       found.is_open as "isOpen", found.is_done as "isDone",
       vouchers.operation_id as "generationId", claim.operation_id as "claimOperationId",
       claim.workflow_id as "claimWorkflowId", to_merchant as amount, payee

@@ -28,8 +28,8 @@ export const eventTypes = {
   },
   'redemption.reversed': {
     meaning:
-      'A merchant reversed a redemption, and the payment went back. The value is on the voucher again, or in ' +
-      'the gift wallet where the voucher had expired or was cancelled',
+      'A merchant reversed a redemption, and the payment went back. The value is on the voucher again. It is in ' +
+      "the gift wallet where the voucher had expired or was cancelled, or its owner's number was erased",
     owners: ['partner', 'merchant'],
   },
   'voucher.expired': {

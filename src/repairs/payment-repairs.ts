@@ -5,6 +5,7 @@ import { hasVoucherValue, refuseSettlement, settleOrder } from '../db/positions/
 import { type Case, closeCase, findCase } from '../db/positions/cases.ts';
 import { type LockedOrder, lockOrderIfAny, readOrder } from '../db/positions/orders.ts';
 import { type PaymentFacts, paymentFacts, redemptionIdOf } from '../db/repairs/facts.ts';
+import { isBeingReversed } from '../db/vouchers/reversals.ts';
 import { lockVoucher } from '../db/vouchers/vouchers.ts';
 import { formatMoney, magnitudeOf, parseMoney } from '../domain/money.ts';
 import {
@@ -143,6 +144,8 @@ export interface CaseFacts {
   readonly order: LockedOrder | undefined;
   /** Whether its voucher has the value of the payment, and is not claimed. */
   readonly isPayable: boolean;
+  /** Its merchant has a reversal under way, which gives its value back to the payer. */
+  readonly isBeingReversed: boolean;
 }
 
 /** Reads the facts of a case; undefined where there is none. */
@@ -151,7 +154,11 @@ export async function caseFacts(database: Database, id: string): Promise<CaseFac
   if (!found) return undefined;
   const order =
     found.subjectKind === 'order' ? await readOrder(database, found.subject) : undefined;
-  return { found, order, isPayable: await isPayable(database, order) };
+  return {
+    ...{ found, order },
+    isPayable: await isPayable(database, order),
+    isBeingReversed: order !== undefined && (await isBeingReversed(database, order.operationId)),
+  };
 }
 
 async function isPayable(database: Database, order: LockedOrder | undefined): Promise<boolean> {
@@ -270,7 +277,9 @@ export const settleCaseRepair = repairKind({
   amountOf({ order }) {
     return order === undefined ? 0n : magnitudeOf(difference(order.position));
   },
-  refuse({ found, order, isPayable: canPay }, { by, partner }) {
+  refuse({ found, order, isPayable: canPay, isBeingReversed: returns }, { by, partner }) {
+    if (returns && by !== undefined && by !== 'payer')
+      return 'A reversal of it is under way, which credits the payer: choose the payer, or wait for its end.';
     if (order?.isLost && by === 'partner' && partner === undefined && order.partnerId === null)
       return 'A restore lost whose it is: name the partner, too.';
     return refuseSettlement(found, order, by ?? null, canPay);

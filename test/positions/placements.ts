@@ -47,21 +47,25 @@ export const askAll = async (database: Database): Promise<void> => {
     update placements set ask_at = clock_timestamp() where ask_at is not null`.execute(database);
 };
 
-/** Books what a provider of an order says now: its present one, unless another one is named. */
+/** Books what a provider of an order says now: its present one, unless another one, or its reversal, is named. */
 export async function observe(
   transaction: DatabaseTransaction,
   operationId: string,
   {
     provider,
+    isOfReversal = false,
     ...seen
   }: Omit<Observation, 'at' | 'source'> & {
     readonly provider?: string;
+    readonly isOfReversal?: boolean;
     readonly at?: number;
     readonly source?: Observation['source'];
   },
 ): Promise<void> {
   const order = await lockOrder(transaction, operationId);
-  const named = order.position.placements.find((one) => one.provider === provider);
+  const named = order.position.placements.find((one) =>
+    isOfReversal ? one.kind === 'reversal' : one.provider === provider,
+  );
   const { id } = named ?? currentOf(order);
   const { source = 'inquiry' } = seen;
   const after = observed(order.position, id, { at: order.now, source, ...seen });

@@ -42,7 +42,9 @@ export async function findResendable(
       where voucher_id = ${voucher.id} and status = 'POSTED' and is_done
         and ${voucher.current_claim_id}::text is null
       order by id desc limit 1) as paid
-    join messages as message on message.redemption_id = paid.id`.execute(database);
+    join messages as message on message.redemption_id = paid.id and message.msisdn <> 'erased'`.execute(
+    database,
+  );
   return rows[0];
 }
 

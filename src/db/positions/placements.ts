@@ -263,6 +263,8 @@ export const switchProvider = (
           sent_at = null, ask_at = ${isAskedLater ? sql`now() + interval '10 minutes'` : sql`null`}
         from ${currentPlacement(sql`${operationId}`)} as placed
         where placements.id = placed.id and placements.provider = ${from}
+          -- read again behind the lock of the row, unlike the earlier placements
+          and placements.silent_since is null
           and ${isHeld(subject, operationId)} and ${isKnown(operationId)}
         returning placements.*)
       insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, position)

@@ -9,6 +9,7 @@ import { isVoucherBlocked, oldestOpenCase } from '../positions/cases.ts';
 import { doerOf, providerReferenceOf } from '../positions/placements.ts';
 import { routesOfTopup } from '../providers.ts';
 import { amountOfRetry } from '../topups/topups.ts';
+import { hasReversal, isReversed } from '../vouchers/reversals.ts';
 
 /** The facts for a repair of a redemption's payment. */
 export interface PaymentFacts {
@@ -47,10 +48,8 @@ export async function paymentFacts(
       voucher_id as "voucherId", serial_number as "serialNumber", vouchers.partner_id as "partnerId",
       redemption.merchant_id as "merchantId",
       coalesce(extract(epoch from clock_timestamp() - settled_at), 0)::float8
-        as "secondsSincePayment", redemption.status = 'POSTED' and not redemption.is_done as "isReversed",
-      exists (select from redemption_reversals as reversal
-        where reversal.redemption_id = redemption.id and reversal.status = 'PENDING')
-        as "hasPendingReversal",
+        as "secondsSincePayment", ${isReversed} as "isReversed",
+      ${hasReversal('PENDING')} as "hasPendingReversal",
       ${oldestOpenCase(sql`found.subject = redemption.operation_id`)} as "caseId"
     from redemptions as redemption join vouchers on vouchers.id = voucher_id
     where redemption.id = ${redemptionId}`.execute(database);

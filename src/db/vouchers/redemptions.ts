@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { isErased } from '../../domain/phone.ts';
 import type { MobileMoneyProviderName, Route } from '../../domain/providers.ts';
 import type { Caller, Company } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
@@ -317,16 +318,18 @@ export async function releaseVoucher(
 }
 
 /**
- * Returns the amount of a reversed redemption to a locked voucher, whatever its state. The
- * value of an expired or cancelled one goes to the gift wallet of its partner. An open claim of the
- * whole balance keeps its terms: it pays the whole of what its owner was told.
+ * Returns the amount of a reversed redemption to a locked voucher, whatever its state. The value of an expired or
+ * cancelled one goes to the gift wallet of its partner. So does that of one whose owner's number was erased, because
+ * no code could reach the owner. An open claim of the whole balance keeps its terms: it pays the whole of what its
+ * owner was told.
  */
 export async function growVoucher(
   transaction: DatabaseTransaction,
-  { id, status, remaining, current_claim_id: claimId }: LockedVoucher,
+  { id, status, remaining, current_claim_id: claimId, owner_msisdn: owner }: LockedVoucher,
   amount: string,
 ): Promise<'voucher' | 'gift'> {
-  const hasEnded = status === 'EXPIRED' || status === 'CANCELLED';
+  const hasEnded =
+    status === 'EXPIRED' || status === 'CANCELLED' || (owner !== null && isErased(owner));
   if (status === 'REDEEM_INITIATED' && claimId !== null)
     await transaction
       .updateTable('voucher_claims')

@@ -36,6 +36,23 @@ export const voucherOfRedemption = async (
       .executeTakeFirst()
   )?.voucher_id;
 
+/** SQL condition on `redemption`: it has a reversal of this status. */
+export const hasReversal = (status: 'PENDING' | 'SUCCESS') => sql<boolean>`exists (
+  select from redemption_reversals as reversal
+  where reversal.redemption_id = redemption.id and reversal.status = ${status})`;
+
+/** SQL condition on `redemption`: the merchant has paid it back, or its provider took it back. */
+export const isReversed = sql<boolean>`(redemption.status = 'POSTED'
+  and (not redemption.is_done or ${hasReversal('SUCCESS')}))`;
+
+/** Whether the payment of an operation has a reversal under way. */
+export async function isBeingReversed(database: Database, operationId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from redemptions as redemption
+    where operation_id = ${operationId} and ${hasReversal('PENDING')}`.execute(database);
+  return rows.length > 0;
+}
+
 /**
  * Reads and locks a redemption for its reversal. A provider reversal is recorded under this lock,
  * too.
@@ -56,10 +73,7 @@ export async function reversalContext(
       ${oldestOpenCase(sql`found.subject = redemption.operation_id`)} is not null as "hasCase",
       coalesce(extract(epoch from clock_timestamp() - redemption.settled_at), 0)::float8
         as "secondsSincePayment",
-      redemption.status = 'POSTED' and not redemption.is_done as "isReversed",
-      exists (select from redemption_reversals as earlier
-        where earlier.redemption_id = redemption.id and earlier.status = 'PENDING')
-        as "hasPendingReversal"
+      ${isReversed} as "isReversed", ${hasReversal('PENDING')} as "hasPendingReversal"
     from merchants left join redemptions as redemption on redemption.id = ${redemptionId}
     where merchants.id = ${company.id} and merchants.deleted_at is null`.execute(transaction);
   return (

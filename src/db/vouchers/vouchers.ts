@@ -56,7 +56,7 @@ const lockedColumns = [
   'serial_number',
   'remaining',
   'held',
-  // The amount that expiry or cancellation has returned to the partner.
+  // The amount that has gone back to the partner after the end of the voucher.
   'returned',
   'current_claim_id',
   // Over the life of the voucher.

@@ -214,7 +214,7 @@ const putRight = <Row extends Placement>(position: Position<Row>, now: number): 
   return position.placements.map((one, index): Row => {
     const share = shares[index] ?? 0n;
     if (share === 0n) return one;
-    const said = netOf(one, position.placements) > share ? 'done' : 'undone';
+    const said = one.done > share ? 'done' : 'undone';
     return { ...one, done: one.done - share, said, saidAt: now, silentSince: null };
   });
 };

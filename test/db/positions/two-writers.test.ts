@@ -5,7 +5,7 @@ import type { DatabaseTransaction } from '../../../src/db/connection.ts';
 import { settleOrder } from '../../../src/db/positions/book.ts';
 import { findCase } from '../../../src/db/positions/cases.ts';
 import { lockOrder } from '../../../src/db/positions/orders.ts';
-import { switchProvider } from '../../../src/db/positions/placements.ts';
+import { noteUnknown, switchProvider } from '../../../src/db/positions/placements.ts';
 import { lockRedemption } from '../../../src/db/vouchers/redemptions.ts';
 import { lockVoucher } from '../../../src/db/vouchers/vouchers.ts';
 import type { Answered } from '../../../src/domain/positions/placement.ts';
@@ -142,6 +142,21 @@ it.each([
     return { waiting: locked };
   });
   await waiting;
+});
+
+it('a provider that another attempt has called meanwhile is not left', async () => {
+  const { operationId } = await heldPayment();
+  const { switching } = await inTransaction(async (transaction) => {
+    await noteUnknown(transaction, operationId);
+    const switched = switchProvider(
+      scene.database,
+      { subject: 'payment', operationId },
+      { from: 'gsma', to: 'mpesa', message: 'refused', isAskedLater: false },
+    );
+    await untilBlocked(scene.database);
+    return { switching: switched };
+  });
+  expect(await switching).toBe(false);
 });
 
 it('a change of the provider does not wait for the voucher', async () => {

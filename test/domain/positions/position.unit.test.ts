@@ -243,7 +243,13 @@ describe('who bears a difference', () => {
       'it keeps what a reversal took back',
       { isCharged: false },
       [done(2n * PRICE), reversed],
-      ['undone 100', 'done 100'],
+      ['done 100', 'done 100'],
+    ],
+    [
+      'it gave back what it had done beyond what a reversal took back',
+      { isCharged: false },
+      [done(110n), reversed],
+      ['done 100', 'done 100'],
     ],
   ] as const)('the provider has put it right: %s', (_, order, placements, expected) => {
     const settled = settle(positionOf(order, placements), 'provider', 9);

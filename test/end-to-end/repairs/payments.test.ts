@@ -229,6 +229,23 @@ describe.concurrent('reverse-redemption', () => {
     const row = await scene.forced('reverse-redemption', id, consent);
     expect(row).toMatchObject({ state: 'REFUSED', result: refusal });
     expect(await scene.ask('settle-payment', id, paid())).toMatchObject({ kind: 'refused' });
+
+    // A statement has the reversal before the provider confirms it: nobody else may get the value as well.
+    const { operation_id, payment_reference: reference } = await scene.redemptionOf(gift);
+    await scene.stack.database.transaction().execute((transaction) =>
+      observe(transaction, operation_id, {
+        ...{ isOfReversal: true, said: 'done', source: 'statement' },
+      }),
+    );
+    const { id: caseId } = await caseOf(scene.stack.database, reference);
+    expect(await scene.ask('settle-case', caseId, { by: 'partner' })).toMatchObject({
+      kind: 'refused',
+      refusal,
+    });
+    expect(await scene.forced('settle-case', caseId, { by: 'partner' })).toMatchObject({
+      state: 'REFUSED',
+      result: refusal,
+    });
     const [reversal, ...others] = scene.stack.sandbox.books.reversals({
       to: merchant.payoutNumber,
     });

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { signatureHeader } from '../../../clients/typescript/src/index.ts';
+import { findReferencedPayment } from '../../../src/db/reconciliation.ts';
 import { expireDueVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { reverseRedemptionId } from '../../../workflows/workflow-ids.ts';
-import { askNow } from '../../positions/placements.ts';
+import { settleAlone } from '../../positions/cases.ts';
+import { askNow, observe } from '../../positions/placements.ts';
 import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import { type Answer, call, merchantClient, type RawMerchant } from '../../support/clients.ts';
 import { makeMerchant, type TestMerchant } from '../../support/companies.ts';
@@ -295,6 +297,63 @@ describe('while the provider has not confirmed it', () => {
   });
 });
 
+describe('of a payment whose second provider did nothing', () => {
+  async function paidByTheFirst(suffix: string) {
+    const one = await paid(suffix);
+    await sql`
+      insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, position, said, said_at)
+      select kind, reference, 'mpesa', operation_id, voucher_id, ordered, 2, 'nothing', now()
+      from placements where operation_id = (
+        select operation_id from redemptions where id = ${one.id})`.execute(scene.stack.database);
+    return one;
+  }
+  const rowsOf = async ({ id }: Paid) => {
+    const { rows } = await sql<{ provider: string; kind: string; isDue: boolean }>`
+      select provider, kind, coalesce(ask_at <= clock_timestamp(), false) as "isDue" from placements
+      where operation_id = (select operation_id from redemptions where id = ${id})
+      order by position, id`.execute(scene.stack.database);
+    return rows;
+  };
+
+  it('a callback about its reversal is that of the first one', async () => {
+    const one = await paidByTheFirst('023');
+    const key = randomUUID();
+    expect((await reverse(one, key)).body.statusCode).toBe(4092);
+    const { reference } = await takenReversal(one);
+    expect(await findReferencedPayment(scene.stack.database, reference)).toMatchObject({
+      ...{ kind: 'reversal', provider: 'gsma', isOpen: true },
+    });
+    await settleReversal(one, 'completed');
+    done(await reversed(one, key));
+  });
+
+  it('the first one, which refused the reversal, is asked whether it took it back', async () => {
+    const one = await paidByTheFirst('020');
+    expect((await reversed(one)).status).toBe(424);
+    expect((await rowsOf(one)).filter(({ isDue }) => isDue)).toMatchObject([
+      { provider: 'gsma', kind: 'payment' },
+    ]);
+  });
+});
+
+it('a payment that did more than was ordered is reversed once', async () => {
+  const one = await paid();
+  const { database } = scene.stack;
+  const { operation_id: operationId, payment_reference: reference } = await database
+    .selectFrom('redemptions')
+    .select(['operation_id', 'payment_reference'])
+    .where('id', '=', one.id)
+    .executeTakeFirstOrThrow();
+  await database
+    .transaction()
+    .execute((transaction) =>
+      observe(transaction, operationId, { said: 'done', amount: 210_000_000n }),
+    );
+  await settleAlone(database, reference, 'platform');
+  done(await reversed(one));
+  expectRefused(await reversed(one), 4098, 'redemption-reversed');
+});
+
 describe('the voucher', () => {
   it.concurrent('that is redeemed again meanwhile grows under its lock', async () => {
     const one = await paid('000', { isRestricted: false, owner: null });
@@ -350,6 +409,31 @@ describe('the voucher', () => {
       returned: '500.000000',
     });
     expect((await messagesTo(one.gift))[0]).not.toMatch(/is back on your gift voucher/);
+  });
+
+  it('whose owner was erased: its partner gets it, and no message goes to nobody', async () => {
+    const one = await paid('000', { whole: true });
+    for (const table of ['vouchers', 'messages'] as const)
+      await sql`
+        update ${sql.table(table)} set ${sql.ref(table === 'vouchers' ? 'owner_msisdn' : 'msisdn')} = 'erased'
+        where ${sql.ref(table === 'vouchers' ? 'id' : 'voucher_id')} = ${one.gift.id}`.execute(
+        scene.stack.database,
+      );
+    const resent = await scene.asPartner.post(`/vouchers/${one.gift.id}/resend`, {});
+    expect(resent.status).toBe(404);
+    const before = await scene.balances();
+    expect(done(await reversed(one)).body.data.creditedTo).toBe('PARTNER');
+    expect((await scene.balances()).eMoneyWalletBalance).toBe(before.eMoneyWalletBalance + 500);
+    expect(await scene.voucher(one.gift)).toMatchObject({
+      status: 'REDEEMED',
+      remaining: '0.000000',
+      returned: '500.000000',
+    });
+    const shown = done(await scene.asPartner.get(`/vouchers/${one.gift.id}`)).body.data;
+    expect(shown.messages.map(({ kind }: { kind: string }) => kind)).not.toContain(
+      'REVERSAL_NOTICE',
+    );
+    expect(await findBrokenInvariants(scene.stack.database)).toEqual([]);
   });
 
   it('that was used up and is past its date expires with the value', async () => {

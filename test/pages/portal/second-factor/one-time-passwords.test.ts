@@ -111,7 +111,9 @@ describe('a sign-in with a one-time password', () => {
     const client = portalClient(stack);
     const { signingIn } = await stack.database.transaction().execute(async (transaction) => {
       const id = await accountIdOf(person);
-      await sql`select from portal_accounts where id = ${id} for no key update`.execute(transaction);
+      await sql`select from portal_accounts where id = ${id} for no key update`.execute(
+        transaction,
+      );
       await sql`
         insert into portal_one_time_passwords (account_id, secret_ciphertext, last_step)
         values (${id}, 'sealed', 0)`.execute(transaction);

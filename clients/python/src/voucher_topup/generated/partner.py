@@ -1496,7 +1496,7 @@ class RedemptionReversedEvent(TypedDict):
 
     # Id of the event; the same wherever it is told. Example: evt_4711
     id: str
-    # A merchant reversed a redemption, and the payment went back. The value is on the voucher again, or in the gift wallet where the voucher had expired or was cancelled
+    # A merchant reversed a redemption, and the payment went back. The value is on the voucher again. It is in the gift wallet where the voucher had expired or was cancelled, or its owner's number was erased
     type: Literal["redemption.reversed"]
     # When it happened, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     createdAt: str
