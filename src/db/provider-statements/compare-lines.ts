@@ -129,6 +129,16 @@ export async function compareLines(
 const byOrder = (one: Found, other: Found): number =>
   (one.operationId ?? '').localeCompare(other.operationId ?? '');
 
+/**
+ * SQL condition: a line takes a part of a payment back, and the rest stands. A row without an amount,
+ * or with zero in a column of withdrawals, takes back the whole.
+ */
+const isPart = (line: 'line' | 'other', whole: RawBuilder<unknown>): RawBuilder<unknown> => {
+  const column = (name: string) => sql.ref(`${line}.${name}`);
+  return sql`coalesce(${column('status')} = 'reversed' and ${column('kind')} <> 'top-up'
+    and ${column('amount')} > 0 and ${column('amount')} < ${whole}, false)`;
+};
+
 /** The differences between the provider statement and our books, in one SQL statement. */
 async function findDifferences(
   transaction: DatabaseTransaction,
@@ -170,7 +180,16 @@ async function findDifferences(
           where other.reference = line.reference and other.kind = line.kind
             and (line.status, other.status) in (('completed', 'reversed'), ('failed', 'completed'),
               ('failed', 'reversed'), ('pending', 'completed'), ('pending', 'failed'), ('pending', 'reversed'))
+            and not ${isPart('other', sql`coalesce(line.amount, placement.ordered)`)}
         ) as is_overruled,
+        -- The books may not say yet what the statement says of the payment.
+        ${isPart(
+          'line',
+          sql`coalesce((
+            select max(other.amount) from all_lines as other
+            where other.reference = line.reference and other.kind = line.kind
+              and other.status = 'completed'), placement.done)`,
+        )} as is_part,
         case when placement.id is null then line.amount
           when line.amount is null
             then case when placement.done > 0 then placement.done else placement.ordered end
@@ -188,6 +207,8 @@ async function findDifferences(
         when placement_id is null then case
           when status = 'failed' then null
           when status = 'pending' and not is_old then 'late' else 'foreign' end
+        -- A later answer about the payment does not tell of the part.
+        when is_part then 'foreign'
         when said_at > told_at or is_overruled then null
         when status = 'completed' and kind <> 'top-up' and currency <> ${CURRENCY}
           then case when said <> 'other' then 'observation' end
@@ -310,7 +331,9 @@ async function openLine(
     message: lineWords(
       line.what === 'observation' || line.what === 'late' ? 'foreign' : line.what,
       {
-        ...{ kind: line.kind, day: of.day, provider: of.provider.name },
+        ...{ day: of.day, provider: of.provider.name },
+        // Only a part of a payment of ours that was taken back comes here with the payment's kind.
+        kind: line.placementId !== null && line.there === 'reversed' ? 'reversal' : line.kind,
         amount: `${line.currency ?? CURRENCY} ${formatAmount(parseMoney(amount))}`,
         providerReference: line.providerReference,
       },

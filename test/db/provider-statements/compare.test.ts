@@ -222,10 +222,7 @@ describe('a line of ours is what the provider says', () => {
       ['reversed', 'is a line of nobody', 'foreign', 487.5],
     ] as const)('that is %s %s', async (status, _effect, why, amount) => {
       const paid = await pay('post', hoursAfter(hours));
-      const originalReference = `MM-${number}`;
-      await sql`update placements set provider_reference = ${originalReference}
-        where reference = ${paid}`.execute(scene.database);
-      const reversal = line(null, { kind: 'reversal', status, originalReference });
+      const reversal = await reversalOf(paid, { status });
       const lines = [...(hours === 0 ? [line(paid)] : []), reversal];
       const unexplained = why === 'foreign' ? 1 : 0;
       const observed = why === 'difference' ? 1 : 0;
@@ -235,7 +232,69 @@ describe('a line of ours is what the provider says', () => {
       expect(await compare(lines)).toEqual({ ...same, unexplained });
       expect(await findBrokenInvariants(scene.database)).toEqual([]);
     });
+
+    test('of a part is a case of its own, which no answer about the payment ends', async () => {
+      const paid = await pay('post', hoursAfter(hours));
+      const part = await reversalOf(paid, { amount: '40' });
+      const lines = [...(hours === 0 ? [line(paid)] : []), part];
+      expect(await compare(lines)).toEqual({ ...same, unexplained: 1 });
+      expect(await open(paid)).toEqual([['foreign', 40, paid]]);
+      await sql`update placements set said_at = now() where reference = ${paid}`.execute(
+        scene.database,
+      );
+      expect(await compare(lines)).toEqual({ ...same, unexplained: 1 });
+      expect(await open(paid)).toEqual([['foreign', 40, paid]]);
+      const cases = await listCases(scene.database, { includeClosed: false, limit: 1_000 });
+      expect(cases.find(({ reference }) => reference === paid)?.message).toContain(
+        'the reversal of ETB 40.00',
+      );
+      expect(await findBrokenInvariants(scene.database)).toEqual([]);
+    });
+
+    test.each([
+      ['is empty', null],
+      // M-Pesa says what a row has withdrawn, and a reversal withdraws nothing.
+      ['is zero', '0.00'],
+    ])('takes the whole back where its amount %s', async (_amount, amount) => {
+      const paid = await pay('post', hoursAfter(hours));
+      const reversal = await reversalOf(paid, { amount });
+      const lines = [...(hours === 0 ? [line(paid)] : []), reversal];
+      expect(await compare(lines)).toEqual({ ...same, observed: 1 });
+      expect(await open(paid)).toEqual([['difference', -487.5, paid]]);
+    });
   });
+
+  test.each([
+    ['another amount, of which a part is taken back', 'post', '500', '40', 12.5],
+    ['a late payment, of which a part is taken back', 'void', '487.5', '40', 487.5],
+    ['another amount, which is taken back', 'post', '400', '400', -487.5],
+  ] as const)('%s, in one statement', async (_, ending, amount, taken, difference) => {
+    const paid = await pay(ending);
+    const reversal = await reversalOf(paid, { amount: taken });
+    const providerReference = reversal.originalReference ?? '';
+    const lines = [line(paid, { amount, providerReference }), reversal];
+    const found = [
+      ['difference', difference, paid],
+      ...(taken === amount ? [] : [['foreign', Number(taken), paid]]),
+    ];
+    const unexplained = found.length - 1;
+    expect(await compare(lines)).toEqual({ ...same, observed: 1, unexplained });
+    expect(await open(paid)).toEqual(found);
+    expect(await compare(lines)).toEqual({ ...same, unexplained });
+    expect(await open(paid)).toEqual(found);
+    expect(await findBrokenInvariants(scene.database)).toEqual([]);
+  });
+
+  /** The line of the provider's own reversal of a payment. */
+  async function reversalOf(
+    reference: string,
+    other: Partial<ProviderStatementLine>,
+  ): Promise<ProviderStatementLine> {
+    const originalReference = `MM-${number}`;
+    await sql`update placements set provider_reference = ${originalReference}
+      where reference = ${reference}`.execute(scene.database);
+    return line(null, { kind: 'reversal', originalReference, ...other });
+  }
 
   test('without an amount it is the ordered one, unless it is known to be done', async () => {
     const of = { kind: 'top-up', amount: null, currency: null } as const;
