@@ -55,9 +55,10 @@ const NEARBY = sql`interval '6 hours'`;
 
 /**
  * Compares how far our balance at a provider fell on a day with what it did for us and charged. A
- * fall by more opens a case: it is a movement that no line shows. Money that we have sent to the
- * provider hides one. The day must be compared with its provider statement before, which says the
- * fees. A payment that was under way at either reading counts as done.
+ * fall by more opens a case: it is a movement that no line shows. Money that comes to the account
+ * hides one: what we have sent, and what the provider took back. The day must be compared with its
+ * provider statement before, which says the fees. A payment that was under way at either reading
+ * counts as done.
  */
 export async function compareBalance(
   database: Database,
@@ -85,7 +86,11 @@ export async function compareBalance(
     cross join lateral (
       select coalesce(sum(placed.done), 0) as amount from ${settled} as ended
       cross join lateral (
-        select placements.done from placements
+        -- The present amount may be that of a change after the readings.
+        select coalesce((
+            select seen.done from observations as seen
+            where seen.placement_id = placements.id order by seen.id limit 1), placements.done) as done
+        from placements
         where placements.operation_id = ended.operation_id and placements.provider = ${name}
           and placements.kind <> 'reversal' offset 0
       ) as placed

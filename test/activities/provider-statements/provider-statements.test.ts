@@ -25,6 +25,8 @@ import { makeVoucher, redemptions } from '../../admin/movements.ts';
 import { makeOlder } from '../../admin/older-rows.ts';
 import { type AdminScene, makeFundedCatalogue, openScene } from '../../admin/scene.ts';
 import { untilBooksAreChecked } from '../../db/ledger/checked-books.ts';
+import { moveRows } from '../../db/provider-statements/move-rows.ts';
+import { observe, takenBack } from '../../positions/placements.ts';
 
 let scene: AdminScene;
 beforeAll(async () => {
@@ -209,14 +211,20 @@ it('a balance that fell by more than the provider did and charged is a case, onc
   expect(await compare()).toEqual([50]);
 });
 
-it('a payment counts once, whether the provider said it or staff booked it', async () => {
+it('a payment counts once, whether the provider said it, at once or later, or staff booked it', async () => {
   const { database } = scene;
   const catalogue = await makeFundedCatalogue(scene);
   const payments = redemptions(database, catalogue);
-  for (const by of ['provider', 'staff'] as const) {
-    const { id } = await makeVoucher(database, catalogue, { amount: '50' });
-    await payments.post(await payments.hold(id), by);
-  }
+  for (const by of ['provider', 'staff'] as const)
+    for (const isPending of [false, true]) {
+      const { id } = await makeVoucher(database, catalogue, { amount: '50' });
+      const operationId = await payments.hold(id);
+      if (isPending)
+        await database
+          .transaction()
+          .execute((transaction) => observe(transaction, operationId, { said: 'pending' }));
+      await payments.post(operationId, by);
+    }
   const { rows } = await sql<{ paid: number }>`
     select sum(to_merchant)::float8 as paid from redemptions where status = 'POSTED'`.execute(
     database,
@@ -226,6 +234,28 @@ it('a payment counts once, whether the provider said it or staff booked it', asy
   const { readings, charged, compare } = comparedDay(dayOfTime(new Date(), zone));
   await charged(0);
   await readings(1_000, 995 - (rows[0]?.paid ?? 0));
+  expect(await compare()).toEqual([5]);
+});
+
+it('a payment that was taken back after the readings counts as it was then', async () => {
+  const { database } = scene;
+  const past = dayOfTime(new Date(Date.parse(`${day}T09:00:00Z`) - 7 * 86_400_000), zone);
+  const catalogue = await makeFundedCatalogue(scene);
+  const payments = redemptions(database, catalogue);
+  const operationId = await payments.hold((await makeVoucher(database, catalogue)).id);
+  await payments.post(operationId);
+  const { rows } = await sql<{ reference: string; ordered: number }>`
+    select reference, ordered::float8 from placements where operation_id = ${operationId}`.execute(
+    database,
+  );
+  const noon = new Date(`${past}T09:00:00Z`);
+  await moveRows(database, [rows[0]?.reference ?? ''], { began: noon, ended: noon });
+  await takenBack(database, operationId);
+  const { readings, charged, compare } = comparedDay(past);
+  await charged(0);
+  await readings(1_000, 1_000 - (rows[0]?.ordered ?? 0));
+  expect(await compare()).toEqual([]);
+  await readings(1_000, 995 - (rows[0]?.ordered ?? 0));
   expect(await compare()).toEqual([5]);
 });
 
