@@ -33,20 +33,29 @@ const MAXIMUM_STATES = 10_000;
 
 /** How often this process may still ask for each request state (providers.md 3.1, `pollLimit`). */
 interface PollLimits {
-  /** Counts a poll; false where the provider allows no further one. */
+  /**
+   * Counts a poll; false where the provider allows no further one. One an hour is made beyond the limit, because
+   * nothing else tells that a request has failed.
+   */
   take(id: string): boolean;
   /** Notes the limit that an answer names. */
   note(id: string, answer: HttpAnswer): void;
 }
 
+const HOUR_MS = 3_600_000;
+
 function createPollLimits(): PollLimits {
-  const states = new LRUCache<string, { polls: number; limit: number }>({ max: MAXIMUM_STATES });
-  const stateOf = (id: string) => states.get(id) ?? { polls: 0, limit: Number.POSITIVE_INFINITY };
+  const states = new LRUCache<string, { polls: number; limit: number; polledAt: number }>({
+    max: MAXIMUM_STATES,
+  });
+  const stateOf = (id: string) =>
+    states.get(id) ?? { polls: 0, limit: Number.POSITIVE_INFINITY, polledAt: 0 };
   return {
     take(id) {
-      const { polls, limit } = stateOf(id);
-      if (polls >= limit) return false;
-      states.set(id, { polls: polls + 1, limit });
+      const { polls, limit, polledAt } = stateOf(id);
+      const now = Date.now();
+      if (polls >= limit && now - polledAt < HOUR_MS) return false;
+      states.set(id, { polls: polls + 1, limit, polledAt: now });
       return true;
     },
     note(id, { body }) {
@@ -180,7 +189,7 @@ function createInquiry(get: GsmaGet) {
   }
 
   async function findRequestState(id: string, ours: ExpectedTransaction, deadline: AbortSignal) {
-    // Its callback, or the transaction that `/responses` names once it is made, still decides.
+    // The transaction that `/responses` names once it is made, or the next poll, still decides.
     if (!limits.take(id))
       return unknown('The provider allows no further inquiry about its request.');
     const answer = await get(`requeststates/${encodeURIComponent(id)}`, deadline);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createGsmaMobileMoney } from '../../../../src/providers/mobile-money/gsma/client.ts';
 import type { Payment } from '../../../../src/providers/mobile-money/mobile-money.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.ts';
@@ -52,7 +52,7 @@ it('says in each call who we are, and whose accounts they are', async () => {
     expect(headers).toMatchObject({ 'x-api-key': 'key', 'x-client-id': 'service' });
 });
 
-it('asks for a request state as often as the provider allows, and then for its transaction alone', async () => {
+it('asks for a request state as often as the provider allows, and then once an hour or for its transaction', async () => {
   const state = { serverCorrelationId: 'state-1', status: 'pending', pollLimit: 2 };
   let link = 'https://gsma.example/requeststates/state-1';
   const payment = paymentTo('+251911234567');
@@ -73,6 +73,12 @@ it('asks for a request state as often as the provider allows, and then for its t
     expect(await gsma.findPayment(payment)).toEqual(unknown);
   const polls = server.requests.filter((line) => line.includes('/requeststates/'));
   expect(polls).toHaveLength(2);
+  // A failed request has no transaction: one poll an hour goes on.
+  vi.setSystemTime(Date.now() + 3_600_000);
+  for (let inquiry = 0; inquiry < 2; inquiry += 1)
+    expect(await gsma.findPayment(payment)).toEqual(unknown);
+  vi.useRealTimers();
+  expect(server.requests.filter((line) => line.includes('/requeststates/'))).toHaveLength(3);
   link = 'https://gsma.example/transactions/MM1';
   expect(await gsma.findPayment(payment)).toEqual({ kind: 'delivered', providerReference: 'MM1' });
   await server.close();
