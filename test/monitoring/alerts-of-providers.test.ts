@@ -140,6 +140,11 @@ describe('calls', () => {
     await expectAlert(dropping, 15, 'ProviderOutcomesUnknown');
     // One in two and a half minutes, and nothing else.
     await expectAlert({ ...dropping, everyScrapes: 5 }, 30, 'ProviderOutcomesUnknown');
+    // Reloadly says no outcome of an order that it has taken.
+    const ofReloadly = (scrape: string) =>
+      scrape.replace(/(provider_calls_total\{[^}]*provider=")gsma"/g, '$1reloadly"');
+    const usual = { before: ofReloadly(dropping.before), after: ofReloadly(dropping.after) };
+    await expectNoAlert({ ...dropping, ...usual }, 15, 'ProviderOutcomesUnknown');
     // One in twenty minutes.
     await expectNoAlert({ ...dropping, everyScrapes: 40 }, 70, 'ProviderOutcomesUnknown');
   });

@@ -169,7 +169,7 @@ const stateDefinitions = {
   ),
   schedule_interval_seconds: stateGauge('Time between two runs', { schedule }),
   state_read_timestamp_seconds: stateGauge(
-    'Unix time at which the values of a source were last read',
+    'Unix time at which the values of a source were last read, or of the start',
     {
       source: {
         meaning: 'PostgreSQL (holds, wallets, outboxes), or Temporal (Schedules, cases)',

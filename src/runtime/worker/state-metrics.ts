@@ -125,20 +125,22 @@ interface StateOptions {
 /**
  * Reads at an interval what metrics say of the database and of Temporal: a scrape asks neither, so that
  * scrapers cannot load them. A source that fails keeps its last values, and the time of its last
- * reading tells so.
+ * reading, or of the start, tells so.
  */
 function startStateMetrics(options: StateOptions): readonly Repetition[] {
   const { settings, logger, metrics, client } = options;
-  const source = (name: 'database' | 'temporal', read: () => Promise<void>) =>
-    repeat({
-      async work() {
-        await read();
-        metrics.set('state_read_timestamp_seconds', { source: name }, Date.now() / 1_000);
-      },
+  const source = (name: 'database' | 'temporal', read: () => Promise<void>) => {
+    const note = () =>
+      metrics.set('state_read_timestamp_seconds', { source: name }, Date.now() / 1_000);
+    // An alert on an old time needs a time, also where no reading succeeds.
+    note();
+    return repeat({
+      work: () => read().then(note),
       intervalMs: settings.observation.metricsReadSeconds * 1_000,
       logger,
       failure: `Could not read the metrics of the ${name}`,
     });
+  };
   return [
     source('database', () => showDatabase(options)),
     source('temporal', () =>

@@ -1,0 +1,29 @@
+import type { Client } from '@temporalio/client';
+import { pino } from 'pino';
+import { expect, test } from 'vitest';
+import type { Config } from '../../../src/config/config.ts';
+import type { Database } from '../../../src/db/connection.ts';
+import { createMetrics } from '../../../src/runtime/metrics/metrics.ts';
+import { stateMetrics } from '../../../src/runtime/worker/state-metrics.ts';
+import { samplesOf, sampleValue } from '../../end-to-end/observation/samples.ts';
+
+test('a source that was never read has the time of the start, so that an alert sees it get old', async () => {
+  const metrics = createMetrics();
+  const startedAt = Date.now() / 1_000;
+  const readings = stateMetrics(
+    { observation: { metricsPort: 0, metricsReadSeconds: 60 } } as Config,
+    {
+      metrics,
+      database: {} as Database,
+      client: { withDeadline: () => Promise.reject(new Error('away')) } as unknown as Client,
+      logger: pino({ enabled: false }),
+      balanceAccounts: [],
+    },
+  );
+  const samples = samplesOf(await metrics.read());
+  for (const source of ['database', 'temporal'])
+    expect(
+      sampleValue(samples, 'voucher_service_state_read_timestamp_seconds', { source }),
+    ).toBeGreaterThanOrEqual(startedAt);
+  for (const reading of readings) await reading.stop();
+});
