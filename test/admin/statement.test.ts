@@ -224,16 +224,43 @@ test('a balance that does not add up is told, with exit code 2', async () => {
   expect(check.out).toContain(`gift of partner ${partnerId}`);
 });
 
+/** Adds all transfers to the daily sums; whatever was written so far is settled. */
+async function sumAll(): Promise<void> {
+  await sql`update book_checkpoints set next_to = (select max(id) from ledger_transfers),
+    next_xid = pg_snapshot_xmin(pg_current_snapshot()), next_at = now() - interval '1 hour'
+    where source = 'ledger-sums'`.execute(scene.database);
+  await addUp(scene.database, ledgerSums);
+}
+
+test('some hours of a day add up, also after the day was summed', async () => {
+  const { id: partnerId } = await scene.json('partner create --name Hours');
+  await scene.json(`money deposit --partner ${partnerId} --wallet gift --amount 100`);
+  const created = await sql<{ day: string }>`
+    select to_char(max(created_at) at time zone 'UTC', 'YYYY-MM-DD') as day from ledger_transfers`.execute(
+    scene.database,
+  );
+  const day = created.rows[0]?.day ?? '';
+  const midday = `${day}T12:00:00Z`;
+  const readings = () =>
+    Promise.all(
+      [
+        ` --from ${day}T00:00:01Z --to ${midday}`,
+        ` --from ${midday} --to ${day}T23:59:59Z`,
+        ` --from ${day}T00:00:01Z --to ${day}T23:59:59Z`,
+      ].map((range) => statementOf(scene, partnerId, 'gift', range)),
+    );
+  const before = await readings();
+  expect(before.map(({ lines }) => lines.length).toSorted()).toEqual([0, 1, 1]);
+  await sumAll();
+  expect(await readings()).toEqual(before);
+});
+
 test('lines that do not add up are told, also after their days were summed', async () => {
   const { id: partnerId } = await scene.json('partner create --name Changed');
   await scene.json(`money deposit --partner ${partnerId} --wallet gift --amount 100`);
   await scene.json(`money deposit --partner ${partnerId} --wallet gift --amount 20`);
   const [line] = (await statementOf(scene, partnerId, 'gift')).lines;
-  // Whatever was written so far is settled.
-  await sql`update book_checkpoints set next_to = (select max(id) from ledger_transfers),
-    next_xid = pg_snapshot_xmin(pg_current_snapshot()), next_at = now() - interval '1 hour'
-    where source = 'ledger-sums'`.execute(scene.database);
-  await addUp(scene.database, ledgerSums);
+  await sumAll();
   const change = (amount: string) =>
     withoutTriggers((database) =>
       database

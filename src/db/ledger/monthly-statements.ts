@@ -3,6 +3,7 @@ import { formatMoney, parseMoney, sumOf } from '../../domain/money.ts';
 import {
   type ChangeSum,
   DEPOSIT_CORRECTION,
+  GOODWILL,
   type Month,
   type MonthlyStatement,
   type StatementSection,
@@ -163,7 +164,8 @@ const partnerMonth = (
       from own group by wallet
     ), change as (
       select wallet, other.kind as other_account,
-        case when starts_with(step, ${DEPOSIT_CORRECTION}) then ${DEPOSIT_CORRECTION}::text else '' end as step,
+        case when starts_with(step, ${DEPOSIT_CORRECTION}) then ${DEPOSIT_CORRECTION}::text
+          when step = ${GOODWILL} then step else '' end as step,
         ended || '-' as operation_id, sum(count) as count, sum(change) as change
       from own join ledger_accounts as other on other.id = own.other_id
       where created_at < ${end}

@@ -33,7 +33,7 @@ export const ownMovements = (
     where wallet = any(${wallets}::text[])
   ), span (first, before, after_id, to_id) as (values
     (${begin}, ${midnightAfter(begin)}, 0, ${ledgerSumsEnd}),
-    (${midnightBefore(end)}, ${midnightAfter(end)}, 0, ${ledgerSumsEnd}),
+    (greatest(${midnightBefore(end)}, ${midnightAfter(begin)}), ${midnightAfter(end)}, 0, ${ledgerSumsEnd}),
     (greatest(${begin}, ${oldestUnsummed}), 'infinity', ${ledgerSumsEnd}, ${Number.MAX_SAFE_INTEGER}::bigint)
   ), movement as (
     ${movementsOfSide('credit', archived)} union all ${movementsOfSide('debit', archived)}

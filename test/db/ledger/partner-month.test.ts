@@ -118,3 +118,17 @@ test('whole days come from the sums alone, and the check of the books compares t
   );
   await scale(0.5);
 });
+
+test('goodwill is no redemption that was taken back', async () => {
+  await sql`
+    insert into ledger_transfers (created_at, operation_id, step, debit_account_id, credit_account_id, amount)
+    select '2026-05-10', ${randomUUID()}, 'goodwill', fees.id, gift.id, 7
+    from ledger_accounts as fees, ledger_accounts as gift
+    where fees.kind = 'service-fees' and gift.kind = 'gift' and gift.partner_id = ${partnerId}`.execute(
+    open.database,
+  );
+  const month = { month: '2026-05' as Month, zone: 'UTC' };
+  const { sections } = await readPartnerMonth(open.database, partnerId, month);
+  const gift = sections.find(({ title }) => title === 'Gift wallet');
+  expect(gift?.lines).toContainEqual({ label: 'Other', count: 1, amount: '7.000000' });
+});
