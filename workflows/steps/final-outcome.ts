@@ -142,8 +142,11 @@ async function sendUntilSent({ send, note }: ProviderAttempt): Promise<Ending | 
     const outcome = await send(isFirst).catch(unlessRefused);
     note?.(outcome);
     if (outcome.kind === 'delivered') return done(outcome);
-    if (outcome.kind === 'refused') return refused(outcome);
     if (outcome.kind === 'unknown') return outcome;
+    // It says nothing of the sending before the reset: an inquiry does.
+    if (!isFirst)
+      return { kind: 'unknown', message: `sent again after a reset: ${outcome.message}` };
+    if (outcome.kind === 'refused') return refused(outcome);
     if (sendings === MAXIMUM_SENDINGS) return notSent(outcome.message);
     const askedMs = (outcome.retryAfterSeconds ?? 0) * 1_000;
     const pauseMs = Math.max(RESEND_PAUSE_MS * sendings, askedMs);

@@ -1,0 +1,44 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { finalOutcome, type ProviderAttempt } from '../../workflows/steps/final-outcome.ts';
+
+const run = { runId: 'reset', firstExecutionRunId: 'first' };
+vi.mock('@temporalio/workflow', async (load) => ({
+  ...(await load<object>()),
+  condition: async () => false,
+  sleep: async () => {},
+  upsertSearchAttributes: () => {},
+  workflowInfo: () => run,
+}));
+vi.mock('../../workflows/steps/waiting.ts', async (load) => ({
+  ...(await load<object>()),
+  startAlarm: () => ({ isDue: () => false, stop: () => {} }),
+}));
+
+beforeEach(() => {
+  run.runId = 'reset';
+});
+
+const outcomes = {
+  refused: { kind: 'refused', message: 'no money', code: '1' },
+  'not-sent': { kind: 'not-sent', message: 'breaker' },
+} as const;
+
+/** How an attempt ends whose sending ends so, and of which the provider says that it was made. */
+const ending = (sent: keyof typeof outcomes) =>
+  finalOutcome({
+    send: async () => outcomes[sent],
+    inquire: async () => ({ kind: 'delivered', providerReference: 'MM1' }),
+    whileUnknown: async () => {},
+    possiblySent: false,
+    takeNudge: () => false,
+    timing: { inquiryIntervalMs: 1, alarmAfterMs: 1 },
+  } as unknown as ProviderAttempt);
+
+test.each(['refused', 'not-sent'] as const)(
+  'what is %s in a run that was reset may have been sent before: an inquiry decides',
+  async (sent) => {
+    expect(await ending(sent)).toMatchObject({ kind: 'done', providerReference: 'MM1' });
+    run.runId = 'first';
+    expect(await ending(sent)).toMatchObject({ kind: 'not-done' });
+  },
+);
