@@ -24,6 +24,34 @@ test('the restored moment is that of the newest request, whatever was booked sin
   await scene.json('recovery lift --unbooked --note checked');
 });
 
+test('the fence of an earlier recovery, in a database that was restored again, is replaced', async () => {
+  const fenceOf = async () => (await scene.json('recovery status')).fence;
+  const newest = async () =>
+    Number(
+      (
+        await sql<{ last: number }>`select last_value as last from event_numbers`.execute(
+          scene.database,
+        )
+      ).rows[0]?.last,
+    );
+  await scene.json('recovery fence --restored-to 2026-11-22T10:00:00Z');
+  // As "recovery book" leaves it.
+  await sql`update maintenance_fences set booked_at = now() where state = 'MAINTENANCE'`.execute(
+    scene.database,
+  );
+  const before = { fence: await fenceOf(), newest: await newest() };
+  expect(await scene.json('recovery fence')).toMatchObject({ changed: false });
+  expect(await scene.json('recovery fence --restored-to 2026-11-23T10:00:00Z')).toMatchObject({
+    ...{ changed: true, restoredTo: '2026-11-22T10:00:00.000Z' },
+  });
+  const after = await fenceOf();
+  expect(after.id).not.toBe(before.fence.id);
+  expect(after.bookedAt).toBeNull();
+  expect(await newest()).toBeGreaterThan(before.newest);
+  expect((await scene.admin('recovery lift --note early')).err).toContain('recovery book');
+  await scene.json('recovery lift --unbooked --note checked');
+});
+
 test('a lost payment is settled by a partner whose id is one of those after a restore', async () => {
   await scene.json('recovery fence');
   const { id } = await scene.json('partner create --name Later');

@@ -184,7 +184,8 @@ export const commands: Record<string, AdminCommand> = {
     details:
       'Until "recovery lift" the service serves only reads: it refuses changes with 503, and pays, tops ' +
       'up and tells nothing. It still asks the providers. The command advances every identity and the ' +
-      'numbers of events, so that none is given again, and renews the epoch of the log of events.',
+      'numbers of events, so that none is given again, and renews the epoch of the log of events. A fence that ' +
+      'stands may be that of an earlier recovery: --restored-to replaces it.',
     fields: {
       restoredTo: optional(
         beginning,
@@ -199,9 +200,16 @@ export const commands: Record<string, AdminCommand> = {
     examples: ['', '--restored-to 2026-11-23T10:15:00Z'],
     async change(transaction, { restoredTo, skip = SKIPPED_NUMBERS }) {
       const standing = await standingFence(transaction);
-      if (standing)
-        return { unchanged: `No change: the fence stands since ${timeText(standing.raisedAt)}.` };
-      const since = restoredTo ?? (await newestRequest(transaction)) ?? new Date(0);
+      if (standing && restoredTo === undefined)
+        return {
+          unchanged:
+            `No change: the fence stands since ${timeText(standing.raisedAt)}. After another restore or ` +
+            'promotion, give its moment by --restored-to.',
+        };
+      const moment = restoredTo ?? (await newestRequest(transaction)) ?? new Date(0);
+      // The earlier recovery may not have booked everything.
+      const since = standing && standing.restoredTo < moment ? standing.restoredTo : moment;
+      if (standing) await liftFence(transaction, standing.id);
       // First, so that the fence and its audit entry have new numbers.
       const identities = await skipIdentities(transaction, skip);
       await renewEventEpoch(transaction);
