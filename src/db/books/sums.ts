@@ -3,7 +3,7 @@ import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import { type Database, inSnapshot } from '../connection.ts';
 import type { RowCountsTable } from '../generated/tables.ts';
-import { archivedEntries, archiveState, isUsual } from '../ledger/archives.ts';
+import { archivedEntries, archiveState, isInFileOnly, isUsual } from '../ledger/archives.ts';
 import { brokenBalances, brokenHoldings, entriesOf } from './invariants.ts';
 import {
   type BookSource,
@@ -210,6 +210,11 @@ export const besideHours = {
 /** SQL expression: the time of a payment, as the index `redemptions_paid` has it. */
 export const paidAt = sql`(case when redemptions.status = 'POSTED' then settled_at else changed_at end)`;
 
+/** SQL condition on an hourly sum: the table lacks its top-ups. It is kept, because only voids would be added up. */
+const isArchivedSale = sql`(sale_hour_sums.kind = 'topups' and exists (
+  select from ledger_archives as archive where archive.partner_id = sale_hour_sums.partner_id
+    and day = (sale_hour_sums.hour at time zone 'UTC')::date and ${isInFileOnly}))`;
+
 /**
  * The payouts of each merchant and the sales of each partner in an hour. Rows are found by the
  * indexes of payments and of accounts, so that an hour costs a look-up for each company and what
@@ -218,7 +223,7 @@ export const paidAt = sql`(case when redemptions.status = 'POSTED' then settled_
 export const hourSums: Rollup = {
   source: 'hour-sums',
   watermark: byHour(5),
-  tables: { payout_hour_sums: {}, sale_hour_sums: {} },
+  tables: { payout_hour_sums: {}, sale_hour_sums: { keeps: isArchivedSale } },
   add: (hours) => [payoutSums(hours), saleSums(hours)],
   verify: (database) => inSnapshot(database, brokenHours),
 };
@@ -300,7 +305,8 @@ const saleSums = (hours: BookSpan) => sql`
   ) as sums
   on conflict (partner_id, hour, kind) do update set sold = excluded.sold,
     amount = excluded.amount, failed = excluded.failed, priced = excluded.priced,
-    sold_usd = excluded.sold_usd, cost_usd = excluded.cost_usd, margin_etb = excluded.margin_etb`;
+    sold_usd = excluded.sold_usd, cost_usd = excluded.cost_usd, margin_etb = excluded.margin_etb
+    where not ${isArchivedSale}`;
 
 /** The sales and payouts in the ledger's days, by the kinds of accounts. */
 const ledgerDays = sql`

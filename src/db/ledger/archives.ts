@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { type RawBuilder, sql } from 'kysely';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
 import type { Month } from '../../domain/statements.ts';
+import { checkedTo } from '../books/rollup.ts';
 import { type Database, type DatabaseTransaction, lockName, withSettings } from '../connection.ts';
 import { columnNames, givenRows } from '../given-rows.ts';
 import {
@@ -143,7 +144,10 @@ async function writeManifest(database: Database, folder: string, month: Month): 
 const withoutLimits = (database: Database): Database =>
   withSettings(database, { statement_timeout: 0, idle_in_transaction_session_timeout: 0 });
 
-/** The days of a condition on daily sums, `sums`, and accounts, `debit`, with usual transfers in the table. */
+/**
+ * The days of a condition on daily sums, `sums`, and accounts, `debit`, with usual transfers in the table. Days whose
+ * hours are not added up wait, because sales by hour need the transfers.
+ */
 async function listDueDays(
   database: Database,
   condition: RawBuilder<unknown>,
@@ -153,7 +157,8 @@ async function listDueDays(
     from ledger_day_sums as sums join ledger_accounts as debit on debit.id = sums.debit_account_id
     left join ledger_archives as archive
       on archive.partner_id = debit.partner_id and archive.day = sums.day
-    where ${condition} and ${isUsual} and (archive.day is null
+    where ${condition} and ${isUsual}
+      and extract(epoch from sums.day + 1) <= ${checkedTo('hour-sums')} * 3600 and (archive.day is null
       or restored_at < now() - make_interval(days => ${RESTORED_DAYS}))
     order by day, "partnerId"`.execute(database);
   return rows;

@@ -1,11 +1,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { restart } from '../../../src/db/books/rollup.ts';
-import { ledgerSums } from '../../../src/db/books/sums.ts';
+import { addUp, restart } from '../../../src/db/books/rollup.ts';
+import { hourSums, ledgerSums } from '../../../src/db/books/sums.ts';
 import { addPartner } from '../../../src/db/catalogue/companies.ts';
+import type { Database } from '../../../src/db/connection.ts';
 import {
   ALL_LINES,
   findStatementLines,
@@ -17,6 +18,7 @@ import {
 import { archiveDays, listArchivedMonths, restoreMonth } from '../../../src/db/ledger/archives.ts';
 import { readLedgerHistory, readLedgerTotals } from '../../../src/db/ledger/ledger.ts';
 import { readPartnerMonth } from '../../../src/db/ledger/monthly-statements.ts';
+import { salesPerDay } from '../../../src/db/ledger/sales.ts';
 import { readDayReport } from '../../../src/db/reports/day-report.ts';
 import type { Day } from '../../../src/domain/day-report.ts';
 import type { Month } from '../../../src/domain/statements.ts';
@@ -34,8 +36,16 @@ let open: OpenDatabase;
 let folder: string;
 let partnerIds: number[];
 
+type Move = readonly [
+  step: string,
+  debit: string,
+  credit: string,
+  operation: string,
+  amount: number,
+];
+
 /** One life of each day and partner with six top-ups, and what is unusual: deposits, and an end of a voucher. */
-const moves = [
+const moves: readonly Move[] = [
   ['deposit', 'funding', 'gift', 'deposit:', 400],
   ['reserve', 'gift', 'reserved', '', 300],
   ['hold', 'reserved', 'gift-hold', '', 200],
@@ -43,14 +53,33 @@ const moves = [
   ['post-service-fee', 'gift-hold', 'service-fees', '', 10],
   ['expire', 'reserved', 'gift', 'expire-voucher:', 100],
   ['deposit', 'funding', 'airtime', 'deposit:airtime ', 300],
-  ...[1, 2, 3, 4, 5, 6].flatMap(
-    (number) =>
-      [
-        ['hold', 'airtime', 'airtime-hold', `top-up ${number} `, 50],
-        ['post', 'airtime-hold', 'airtime-clearing', `top-up ${number} `, 50],
-      ] as const,
-  ),
-] as const;
+  ...[1, 2, 3, 4, 5, 6].flatMap((number): Move[] => [
+    ['hold', 'airtime', 'airtime-hold', `top-up ${number} `, 50],
+    ['post', 'airtime-hold', 'airtime-clearing', `top-up ${number} `, 50],
+  ]),
+];
+
+/** Books moves of a partner at each of some times. */
+const book = (
+  database: Database,
+  partnerId: number,
+  given: readonly Move[],
+  times: RawBuilder<unknown>,
+) =>
+  sql`
+    insert into ledger_transfers (created_at, operation_id, step, debit_account_id, credit_account_id, amount)
+    select at, operation || partner || to_char(at, ' YYYYMMDDHH24'), step, debit.id, credit.id, amount
+    from ${times} as at
+    cross join (values (${partnerId}::bigint)) as owner (partner)
+    cross join unnest(${given.map(([step]) => step)}::text[], ${given.map(([, from]) => from)}::text[],
+      ${given.map(([, , to]) => to)}::text[], ${given.map(([, , , operation]) => operation)}::text[],
+      ${given.map(([, , , , amount]) => amount)}::numeric[]) with ordinality
+      as move (step, debit_kind, credit_kind, operation, amount, place)
+    join ledger_accounts as debit on debit.kind = debit_kind
+      and coalesce(debit.partner_id, partner) = partner
+    join ledger_accounts as credit on credit.kind = credit_kind
+      and coalesce(credit.partner_id, partner) = partner
+    order by at, place`.execute(database);
 
 beforeAll(async () => {
   open = await openDatabase();
@@ -58,20 +87,12 @@ beforeAll(async () => {
   partnerIds = [await addPartner(open.database, 'One'), await addPartner(open.database, 'Two')];
   // Around midnight in both time zones, so that months of the market begin within days of UTC.
   for (const partnerId of partnerIds)
-    await sql`
-      insert into ledger_transfers (created_at, operation_id, step, debit_account_id, credit_account_id, amount)
-      select at, operation || partner || to_char(at, ' YYYYMMDDHH24'), step, debit.id, credit.id, amount
-      from generate_series(timestamptz '2025-01-05 00:30+00', '2025-04-20', '59 hours 30 minutes') as at
-      cross join (values (${partnerId}::bigint)) as owner (partner)
-      cross join unnest(${moves.map(([step]) => step)}::text[], ${moves.map(([, from]) => from)}::text[],
-        ${moves.map(([, , to]) => to)}::text[], ${moves.map(([, , , operation]) => operation)}::text[],
-        ${moves.map(([, , , , amount]) => amount)}::numeric[]) with ordinality
-        as move (step, debit_kind, credit_kind, operation, amount, place)
-      join ledger_accounts as debit on debit.kind = debit_kind
-        and coalesce(debit.partner_id, partner) = partner
-      join ledger_accounts as credit on credit.kind = credit_kind
-        and coalesce(credit.partner_id, partner) = partner
-      order by at, place`.execute(open.database);
+    await book(
+      open.database,
+      partnerId,
+      moves,
+      sql`generate_series(timestamptz '2025-01-05 00:30+00', '2025-04-20', '59 hours 30 minutes')`,
+    );
   await untilBooksAreChecked(open.database);
 });
 afterAll(async () => {
@@ -84,9 +105,9 @@ const archive = (options: Partial<Parameters<typeof archiveDays>[1]> = {}) =>
   archiveDays(open.database, { folder, before: BEFORE, ...options });
 
 /** Makes the restored days due again. */
-const forgetRestoring = () =>
+const forgetRestoring = (database = open.database) =>
   sql`update ledger_archives set restored_at = now() - interval '31 days'
-    where restored_at is not null`.execute(open.database);
+    where restored_at is not null`.execute(database);
 
 const restoreAll = async () => {
   for (const month of MONTHS) await restoreMonth(open.database, month);
@@ -272,6 +293,99 @@ describe('an archive', () => {
     await restoreMonth(open.database, '2025-03' as Month);
     expect(await report()).toMatchObject({ day: '2025-02-10' });
     await restoreAll();
+  });
+});
+
+describe('sales by hour', () => {
+  let sold: OpenDatabase;
+  let partnerId: number;
+
+  /** Sales without vouchers, so that the days of the ledger have all of them. */
+  beforeAll(async () => {
+    sold = await openDatabase();
+    partnerId = await addPartner(sold.database, 'Sales');
+    const times = sql`unnest(array[timestamptz '2025-01-05 23:30+00', '2025-02-11 00:30+00',
+      '2025-02-11 10:10+00', '2025-04-10 10:10+00', '2025-04-20 10:10+00'])`;
+    await book(
+      sold.database,
+      partnerId,
+      [
+        ['deposit', 'funding', 'airtime', 'deposit:airtime ', 300],
+        ['hold', 'airtime', 'airtime-hold', 'delivered ', 70],
+        ['post', 'airtime-hold', 'airtime-clearing', 'delivered ', 70],
+        ['hold', 'airtime', 'airtime-hold', 'failed ', 30],
+        ['void', 'airtime-hold', 'airtime', 'failed ', 30],
+      ],
+      times,
+    );
+    // An hour in which nothing was delivered.
+    await book(
+      sold.database,
+      partnerId,
+      [
+        ['hold', 'airtime', 'airtime-hold', 'failed ', 30],
+        ['void', 'airtime-hold', 'airtime', 'failed ', 30],
+      ],
+      sql`unnest(array[timestamptz '2025-02-11 15:00+00'])`,
+    );
+    await untilBooksAreChecked(sold.database);
+  });
+  afterAll(() => sold?.close());
+
+  const archiveSales = () =>
+    archiveDays(sold.database, { folder: join(folder, 'sales'), before: BEFORE });
+
+  async function readSales() {
+    const { database } = sold;
+    return {
+      days: (
+        await Promise.all(
+          ['UTC', ZONE].map((zone) =>
+            salesPerDay(database, partnerId, { first: '2025-01-01', last: '2025-04-30', zone }),
+          ),
+        )
+      ).map((days) =>
+        days.filter(({ deliveredAtOnce, failedAtOnce }) => deliveredAtOnce + failedAtOnce > 0),
+      ),
+      hours: await database.selectFrom('sale_hour_sums').selectAll().orderBy('hour').execute(),
+      faults: await hourSums.verify(database, { batchSize: 50, note: () => {} }),
+    };
+  }
+
+  async function readAfterRestart() {
+    await restart(sold.database, hourSums);
+    await untilBooksAreChecked(sold.database);
+    return await readSales();
+  }
+
+  test('stay when the hours are added up again, until their transfers are back', async () => {
+    const before = await readSales();
+    expect(before.faults).toEqual([]);
+    expect(before.hours).toHaveLength(6);
+    expect(before.days[0]?.[1]).toMatchObject({
+      ...{ day: '2025-02-11', topups: 2, topupAmount: '140.000000' },
+      ...{ deliveredAtOnce: 2, failedAtOnce: 3 },
+    });
+    expect(await archiveSales()).toBeGreaterThan(0);
+    expect(await readAfterRestart()).toEqual(before);
+    // The rows are read again where they are back, so that a restored month mends its sums.
+    await restoreMonth(sold.database, '2025-02' as Month);
+    await sql`update sale_hour_sums set amount = amount + 1
+      where hour = '2025-02-11 10:00+00'`.execute(sold.database);
+    expect((await readSales()).faults).toHaveLength(1);
+    expect(await readAfterRestart()).toEqual(before);
+  });
+
+  test('are added up before a day is archived', async () => {
+    const before = await readSales();
+    await restoreMonth(sold.database, '2025-01' as Month);
+    await forgetRestoring(sold.database);
+    await restart(sold.database, hourSums);
+    expect(await archiveSales()).toBe(0);
+    await addUp(sold.database, hourSums);
+    expect(await archiveSales()).toBeGreaterThan(0);
+    expect(await readSales()).toEqual(before);
+    expect(await readAfterRestart()).toEqual(before);
   });
 });
 
