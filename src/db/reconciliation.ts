@@ -235,21 +235,17 @@ export async function findReferencedPayment(
 ): Promise<ReferencedPayment | undefined> {
   const { rows } = await sql<ReferencedPayment>`
     select found.kind, ${reference} as reference, found.operation_id as "operationId", redemptions.id as "redemptionId",
-      case found.kind when 'payment' then ${providerOf(sql`found.operation_id`)}
-        else (select provider from placements where placements.reference = ${reference} limit 1) end
-        as provider,
-      found.is_open as "isOpen", found.is_done as "isDone",
+      found.provider, found.is_open as "isOpen", found.is_done as "isDone",
       vouchers.operation_id as "generationId", claim.operation_id as "claimOperationId",
       claim.workflow_id as "claimWorkflowId", to_merchant as amount, payee
     from (
-      select 'payment' as kind, operation_id, operation_id as payment_operation_id,
-        id as redemption_id, status = 'HELD' as is_open, is_done
+      select 'payment' as kind, operation_id, id as redemption_id, status = 'HELD' as is_open, is_done,
+        ${providerOf(sql`redemptions.operation_id`)} as provider
       from redemptions where payment_reference = ${reference}::uuid
       union all
-      select 'reversal', reversal.operation_id, redemptions.operation_id, redemption_id,
-        reversal.status = 'PENDING', reversal.status = 'SUCCESS'
-      from redemption_reversals as reversal join redemptions on redemptions.id = redemption_id
-      where reference = ${reference}::uuid
+      select 'reversal', operation_id, redemption_id, status = 'PENDING', status = 'SUCCESS',
+        (select provider from placements where placements.reference = ${reference} limit 1)
+      from redemption_reversals where reference = ${reference}::uuid
     ) as found
     join redemptions on redemptions.id = found.redemption_id
     join vouchers on vouchers.id = redemptions.voucher_id
