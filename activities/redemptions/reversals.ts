@@ -11,8 +11,8 @@ import { observed } from '../../src/db/positions/change.ts';
 import { type LockedOrder, lockOrder, type PlacementRow } from '../../src/db/positions/orders.ts';
 import { MissingRowError } from '../../src/db/refused-rows.ts';
 import {
+  findPlacedReversal,
   findReversal,
-  findReversalOfPlacement,
   insertReversal,
   lockPendingReversal,
   noteReversalNeedsAction as noteNeedsAction,
@@ -94,16 +94,16 @@ const canReverse = (
 ): boolean =>
   mobileMoney.names.includes(provider) && mobileMoney.named(provider).reversals !== undefined;
 
-/** The reversal of a placement as it was sent. */
+/** The reversal of a placement, as its provider is asked about it. */
 export const findReversalCall = async (
   database: Database,
   placementId: number,
-): Promise<PaymentReversal> => reversalOf(await findReversalOfPlacement(database, placementId));
+): Promise<PaymentReversal> => reversalOf(await findPlacedReversal(database, placementId));
 
 /** Said of a reversal that was begun under an earlier setting. */
 const WITHOUT_REVERSALS = 'The configured provider cannot be asked about reversals.';
 
-const reversalOf = (found: Awaited<ReturnType<typeof findReversal>>): PaymentReversal => ({
+const reversalOf = (found: Awaited<ReturnType<typeof findPlacedReversal>>): PaymentReversal => ({
   reference: found.reference,
   payment: paymentOf(found),
   paymentReference: found.payment_provider_reference ?? '',

@@ -43,6 +43,8 @@ create table provider_statement_lines (
   day text not null,
   created_at timestamptz not null default now(),
   reference text,
+  -- Of a reversal: the provider's reference of what it takes back.
+  original text,
   status text not null check (status in ('completed', 'pending', 'failed', 'reversed')),
   amount numeric,
   currency text,

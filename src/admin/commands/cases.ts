@@ -71,10 +71,10 @@ export const commands: Record<string, AdminCommand> = {
           caseTitle(found),
           ...(found.closedAt === null ? [caseAdvice(found.why)] : []),
           ...(end ? [toTell(end, firstDone(placements)?.providerReference)] : []),
-          ...placements.flatMap(({ provider, observations }) =>
+          ...placements.flatMap(({ kind, provider, observations }) =>
             observations.map(
               ({ at, done, ...one }) =>
-                `${timeText(new Date(at))}: ${saidWords(providerName(provider), { ...one, done: parseMoney(done) })}`,
+                `${timeText(new Date(at))}: ${saidWords(providerName(provider), { ...one, kind, done: parseMoney(done) })}`,
             ),
           ),
           ...choices.map(({ by, moves, afterwards }) =>

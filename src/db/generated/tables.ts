@@ -678,6 +678,7 @@ export interface ProviderStatementLinesTable {
   is_other: Generated<boolean>;
   kind: "payment" | "reversal" | "top-up";
   load_id: string;
+  original: string | null;
   provider: string;
   provider_reference: string;
   reference: string | null;

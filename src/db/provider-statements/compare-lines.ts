@@ -9,6 +9,8 @@ import { book } from '../positions/book.ts';
 import { openCase } from '../positions/cases.ts';
 import { type BookSettings, observed } from '../positions/change.ts';
 import { lockOrder, lostOperationId } from '../positions/orders.ts';
+import { placingReversal } from '../positions/placements.ts';
+import { MissingRowError } from '../refused-rows.ts';
 import {
   beginOf,
   endOf,
@@ -68,6 +70,8 @@ interface Found {
   readonly providerReference: string | null;
   /** Of a placement of ours; null for a line of none. */
   readonly placementId: number | null;
+  /** Of the payment that a reversal takes back, which has no placement yet. */
+  readonly takenBackId: number | null;
   readonly operationId: string | null;
   readonly there: 'completed' | 'pending' | 'failed' | 'reversed' | null;
   /** Decimal string. */
@@ -125,19 +129,10 @@ export async function compareLines(
   };
 }
 
-/** Everybody who locks several orders does so in this order. */
+/** Everybody who locks several orders does so in this order. A payment comes before its reversal. */
 const byOrder = (one: Found, other: Found): number =>
-  (one.operationId ?? '').localeCompare(other.operationId ?? '');
-
-/**
- * SQL condition: a line takes a part of a payment back, and the rest stands. A row without an amount,
- * or with zero in a column of withdrawals, takes back the whole.
- */
-const isPart = (line: 'line' | 'other', whole: RawBuilder<unknown>): RawBuilder<unknown> => {
-  const column = (name: string) => sql.ref(`${line}.${name}`);
-  return sql`coalesce(${column('status')} = 'reversed' and ${column('kind')} <> 'top-up'
-    and ${column('amount')} > 0 and ${column('amount')} < ${whole}, false)`;
-};
+  (one.operationId ?? '').localeCompare(other.operationId ?? '') ||
+  one.kind.localeCompare(other.kind);
 
 /** The differences between the provider statement and our books, in one SQL statement. */
 async function findDifferences(
@@ -154,9 +149,14 @@ async function findDifferences(
       and neighbour.day = to_char(${of.day}::date + ${sql.lit(days)}, 'YYYY-MM-DD'))`;
   const { rows } = await sql<Found>`
     with all_lines as not materialized (${linesOf(name)}),
-    -- A line of a fee alone is no operation.
+    -- A line of a fee alone is no operation. A reversal that we did not order is placed under the provider's reference.
     of_day as materialized (
-      select * from all_lines
+      select *, case when kind = 'reversal' then coalesce((
+            select placed.reference from placements as placed
+            where placed.reference = all_lines.provider_reference
+              and placed.provider = ${name} and placed.kind = 'reversal'), reference)
+          else reference end as placed_as
+      from all_lines
       where day = ${of.day} and not (reference is null and amount = 0 and fee is not null)),
     day_facts as (
       select now() > ${endOf(of)} + make_interval(days => ${patienceDays}::int) as is_old,
@@ -165,7 +165,8 @@ async function findDifferences(
         (select min(day) from provider_statements where provider = ${name}) as first_day
     ),
     lines as (
-      select line.*, placement.id as placement_id, placement.operation_id, placement.ordered,
+      select line.*, placement.id as placement_id, taken_back.id as taken_back_id,
+        coalesce(placement.operation_id, taken_back.operation_id) as operation_id, placement.ordered,
         placement.done, placement.said, placement.message, placement.said_at, is_old, told_at,
         line.status = 'completed' and exists (
           select from all_lines as other
@@ -180,16 +181,7 @@ async function findDifferences(
           where other.reference = line.reference and other.kind = line.kind
             and (line.status, other.status) in (('completed', 'reversed'), ('failed', 'completed'),
               ('failed', 'reversed'), ('pending', 'completed'), ('pending', 'failed'), ('pending', 'reversed'))
-            and not ${isPart('other', sql`coalesce(line.amount, placement.ordered)`)}
         ) as is_overruled,
-        -- The books may not say yet what the statement says of the payment.
-        ${isPart(
-          'line',
-          sql`coalesce((
-            select max(other.amount) from all_lines as other
-            where other.reference = line.reference and other.kind = line.kind
-              and other.status = 'completed'), placement.done)`,
-        )} as is_part,
         case when placement.id is null then line.amount
           when line.amount is null
             then case when placement.done > 0 then placement.done else placement.ordered end
@@ -198,17 +190,22 @@ async function findDifferences(
             <= ${tolerance.fixed}::numeric + ${tolerance.share}::numeric * placement.ordered
             then placement.ordered else line.amount end as there_amount
       from of_day as line cross join day_facts
-      left join placements as placement on placement.reference = line.reference
+      left join placements as placement on placement.reference = placed_as
         and placement.provider = ${name} and placement.kind = line.kind
+      left join lateral (
+        select payment.id, payment.operation_id from placements as payment
+        where placement.id is null and line.kind = 'reversal' and line.status = 'completed'
+          and payment.provider_reference = line.original and payment.provider = ${name}
+          and payment.kind = 'payment' and payment.operation_id is not null
+        order by payment.id desc limit 1) as taken_back on true
     ),
     typed as (
       select *, case
         when is_repeated then 'repeated'
         when placement_id is null then case
           when status = 'failed' then null
-          when status = 'pending' and not is_old then 'late' else 'foreign' end
-        -- A later answer about the payment does not tell of the part.
-        when is_part then 'foreign'
+          when status = 'pending' and not is_old then 'late'
+          when taken_back_id is not null then 'observation' else 'foreign' end
         when said_at > told_at or is_overruled then null
         when status = 'completed' and kind <> 'top-up' and currency <> ${CURRENCY}
           then case when said <> 'other' then 'observation' end
@@ -223,7 +220,8 @@ async function findDifferences(
       from lines
     )
     select what, kind, reference, provider_reference as "providerReference",
-      placement_id as "placementId", operation_id as "operationId", status as there,
+      placement_id as "placementId", taken_back_id as "takenBackId", operation_id as "operationId",
+      status as there,
       there_amount::text as amount, currency, (extract(epoch from told_at) * 1000)::float8 as at,
       is_old as "isOld"
     from typed where what is not null
@@ -232,7 +230,7 @@ async function findDifferences(
           settled_at >= ${endOf(of)} - ${margin} and not has_after
           or created_at < ${beginOf(of)} + ${margin} and not has_before)
         then 'late' else 'absent' end,
-      kind, reference, provider_reference, id, operation_id, null, ordered::text, null,
+      kind, reference, provider_reference, id, null, operation_id, null, ordered::text, null,
       (extract(epoch from told_at) * 1000)::float8, is_old
     from (${doneHere(of)}) as done cross join day_facts
     where not exists (
@@ -253,23 +251,41 @@ const said: Readonly<Record<NonNullable<Found['there']>, Answered>> = {
 /** Lets our books say what a line says. An order without a line is asked about. */
 async function observeLine(
   transaction: DatabaseTransaction,
-  { what, placementId, operationId, reference, at, ...line }: Found,
+  { what, placementId, takenBackId, operationId, reference, at, ...line }: Found,
   settings: BookSettings,
 ): Promise<void> {
-  if (placementId === null) return;
-  const order = await lockOrder(transaction, operationId ?? lostOperationId(reference ?? ''));
+  const subject = operationId ?? lostOperationId(reference ?? '');
+  const id = placementId ?? (await placeReversal(transaction, subject, takenBackId, line));
+  const order = await lockOrder(transaction, subject);
   const seen: Observation =
     what === 'absent'
       ? { at: order.now, source: 'callback', said: 'silent' }
       : { at, source: 'statement', ...contentOf(line) };
-  const after = observed(order.position, placementId, seen);
+  const after = observed(order.position, id, seen);
   await book(
     transaction,
     order,
     after,
-    { source: 'statement', ...(what === 'absent' && { askNow: placementId }) },
+    { source: 'statement', ...(what === 'absent' && { askNow: id }) },
     settings,
   );
+}
+
+/** Places a reversal that we did not order, or whose rows a restore lost, with the payment; its id. */
+async function placeReversal(
+  transaction: DatabaseTransaction,
+  operationId: string,
+  paymentId: number | null,
+  { providerReference, amount }: Pick<Found, 'providerReference' | 'amount'>,
+): Promise<number> {
+  await lockOrder(transaction, operationId);
+  const payment = sql`(select * from placements where id = ${paymentId})`;
+  // Without an amount it takes back the whole.
+  const ordered = sql`coalesce(${amount}::numeric, nullif(payment.done, 0), payment.ordered)`;
+  const { rows } = await placingReversal(providerReference, payment, ordered).execute(transaction);
+  const [placed] = rows;
+  if (!placed) throw new MissingRowError('A reversal without a payment');
+  return placed.id;
 }
 
 function contentOf({
@@ -278,7 +294,7 @@ function contentOf({
   amount,
   currency,
   providerReference,
-}: Omit<Found, 'what' | 'placementId' | 'operationId' | 'reference' | 'at'>): Omit<
+}: Pick<Found, 'kind' | 'there' | 'amount' | 'currency' | 'providerReference'>): Omit<
   Observation,
   'at' | 'source'
 > {
@@ -332,8 +348,7 @@ async function openLine(
       line.what === 'observation' || line.what === 'late' ? 'foreign' : line.what,
       {
         ...{ day: of.day, provider: of.provider.name },
-        // Only a part of a payment of ours that was taken back comes here with the payment's kind.
-        kind: line.placementId !== null && line.there === 'reversed' ? 'reversal' : line.kind,
+        kind: line.kind,
         amount: `${line.currency ?? CURRENCY} ${formatAmount(parseMoney(amount))}`,
         providerReference: line.providerReference,
       },

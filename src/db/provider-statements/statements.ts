@@ -31,9 +31,8 @@ export const endOf = ({ day, zone }: ZonedDay) =>
 /**
  * Adds lines of a load. They count when the load is complete. A transaction that is listed twice
  * alike, as where pages overlap, is one line. A line may share the id of another line and differ
- * from it. It is kept under a name of its own, so that the comparison finds it. Completed reversals
- * without a reference of ours become lines of what they reversed. Payments and top-ups without one
- * get ours by the provider's reference.
+ * from it. It is kept under a name of its own, so that the comparison finds it. Payments and top-ups
+ * without a reference of ours get ours by the provider's reference.
  */
 export async function addStatementLines(
   database: Database,
@@ -50,7 +49,7 @@ export async function addStatementLines(
       from (select distinct * from given) as given
     )
     insert into provider_statement_lines (load_id, provider, day, kind, provider_reference,
-      reference, status, amount, currency, fee, fee_currency, at, is_other)
+      reference, original, status, amount, currency, fee, fee_currency, at, is_other)
     select ${loadId}::uuid, ${provider.name}, ${day}, given.kind,
       case when is_first then given.provider_reference
         else given.provider_reference || ' (other row ' || left(md5(${asText}), 8) || ')' end,
@@ -68,13 +67,14 @@ export async function addStatementLines(
 /** The content of a line, apart from its id. */
 const content = (table: 'given' | 'earlier'): RawBuilder<unknown> =>
   sql.join(
-    ['reference', 'status', 'amount', 'currency', 'fee', 'fee_currency', 'at', 'is_other'].map(
-      (column) => sql.ref(`${table}.${column}`),
-    ),
+    [
+      ...['reference', 'original', 'status', 'amount', 'currency'],
+      ...['fee', 'fee_currency', 'at', 'is_other'],
+    ].map((column) => sql.ref(`${table}.${column}`)),
   );
 
 /** The same as a text that every file and session writes alike. */
-const asText = sql`concat_ws('|', given.reference, given.status, trim_scale(given.amount),
+const asText = sql`concat_ws('|', given.reference, given.original, given.status, trim_scale(given.amount),
   given.currency, trim_scale(given.fee), given.fee_currency, extract(epoch from given.at),
   given.is_other)`;
 
@@ -87,10 +87,11 @@ function asOurs(
   // Those of payments are UUIDs, which a provider may write in capitals.
   const theirs = provider.kind === 'airtime' ? sql`line.reference` : sql`lower(line.reference)`;
   return sql`
-    select case when is_reversed then ${own} else line.kind end as kind, line.provider_reference,
-      coalesce(${theirs}, found.reference) as reference,
-      case when is_reversed then 'reversed' else status end as status,
-      amount, currency, fee, fee_currency, at, is_other
+    select line.kind, line.provider_reference, coalesce(${theirs}, found.reference) as reference,
+      original, status,
+      -- M-Pesa says what a row has withdrawn, and a reversal withdraws nothing.
+      case when original is null then amount else nullif(amount, 0) end as amount,
+      currency, fee, fee_currency, at, is_other
     from unnest(${lines.map(({ kind }) => kind)}::text[],
         ${lines.map((line) => line.providerReference)}::text[],
         ${lines.map(({ reference }) => reference)}::text[],
@@ -104,13 +105,10 @@ function asOurs(
         ${lines.map(({ isOther = false }) => isOther)}::boolean[])
       as line (kind, provider_reference, reference, original, status, amount, currency, fee,
         fee_currency, at, is_other)
-    cross join lateral (
-      select line.reference is null and line.kind = 'reversal' and line.status = 'completed'
-        as is_reversed) as what
     left join lateral (
       select placement.reference from placements as placement
-      where line.reference is null and (is_reversed or line.kind = ${own})
-        and placement.provider_reference = coalesce(line.original, line.provider_reference)
+      where line.reference is null and line.kind = ${own}
+        and placement.provider_reference = line.provider_reference
         and placement.provider = ${provider.name} and placement.kind = ${own}
       order by placement.id desc limit 1) as found on true`;
 }

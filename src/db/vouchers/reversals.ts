@@ -5,7 +5,12 @@ import type { Caller } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { oldestOpenCase } from '../positions/cases.ts';
-import { doerOf, doingPlacement, providerReferenceOf } from '../positions/placements.ts';
+import {
+  doerOf,
+  doingPlacement,
+  placingReversal,
+  providerReferenceOf,
+} from '../positions/placements.ts';
 
 /** The facts for a merchant reversal; the transaction holds the lock of the voucher. */
 export interface ReversalContext {
@@ -105,15 +110,13 @@ export async function insertReversal(
   await transaction
     .with(
       'placed',
-      () => sql<{ id: number }>`(
-        insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, position)
-        select 'reversal', ${reversal.reference}, payment.provider, payment.operation_id,
-          payment.voucher_id, payment.ordered, payment.position
-        from redemptions
-        cross join lateral ${doingPlacement(sql`redemptions.operation_id`)} as payment
-        where redemptions.id = ${reversal.redemptionId}
-        on conflict (reference, provider) do update set operation_id = excluded.operation_id
-        returning id)`,
+      () =>
+        sql`(${placingReversal(
+          reversal.reference,
+          doingPlacement(
+            sql`(select operation_id from redemptions where id = ${reversal.redemptionId})`,
+          ),
+        )})`,
     )
     .insertInto('redemption_reversals')
     .values({
@@ -133,38 +136,41 @@ const withRedemption = (database: Database) =>
     .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
     .innerJoin('merchants', 'merchants.id', 'redemptions.merchant_id');
 
+/** What a redemption paid, and who did it. */
+const paid = [
+  'redemptions.payment_reference',
+  'redemptions.platform_reference',
+  'redemptions.to_merchant',
+  'redemptions.payee',
+  'vouchers.serial_number',
+  doerOf(sql.ref('redemptions.operation_id')).$castTo<MobileMoneyProviderName>().as('provider'),
+  providerReferenceOf(sql.ref('redemptions.operation_id')).as('payment_provider_reference'),
+] as const;
+
 /** A reversal with what its redemption paid. */
 export const findReversal = (database: Database, operationId: string) =>
-  reversalsWithPayment(database)
-    .where('reversal.operation_id', '=', operationId)
-    .executeTakeFirstOrThrow();
-
-/** The same of a placement. */
-export const findReversalOfPlacement = (database: Database, placementId: number) =>
-  reversalsWithPayment(database)
-    .where(sql<boolean>`reversal.reference = (
-      select reference::uuid from placements where id = ${placementId})`)
-    .executeTakeFirstOrThrow();
-
-const reversalsWithPayment = (database: Database) =>
   withRedemption(database)
     .select([
       'reversal.id',
       'reversal.reference',
       'redemptions.voucher_id',
-      'redemptions.payment_reference',
-      'redemptions.platform_reference',
       'redemptions.operation_id as payment_operation_id',
-      'redemptions.to_merchant',
       'redemptions.service_fee',
-      'redemptions.payee',
-      'vouchers.serial_number',
       'merchants.merchant_name',
+      ...paid,
     ])
-    .select([
-      doerOf(sql.ref('redemptions.operation_id')).$castTo<MobileMoneyProviderName>().as('provider'),
-      providerReferenceOf(sql.ref('redemptions.operation_id')).as('payment_provider_reference'),
-    ]);
+    .where('reversal.operation_id', '=', operationId)
+    .executeTakeFirstOrThrow();
+
+/** A reversal as its provider has it, perhaps without a request of ours. */
+export const findPlacedReversal = (database: Database, placementId: number) =>
+  database
+    .selectFrom('placements as reversal')
+    .innerJoin('redemptions', 'redemptions.operation_id', 'reversal.operation_id')
+    .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
+    .select(['reversal.reference', ...paid])
+    .where('reversal.id', '=', placementId)
+    .executeTakeFirstOrThrow();
 
 /** Whether a reversal is pending; locks it until the transaction ends. */
 export async function lockPendingReversal(

@@ -69,6 +69,7 @@ export function caseAbout({
 }
 
 interface ToldObservation {
+  readonly kind: PlacementKind;
   readonly source: ObservationSource;
   readonly said: Said;
   readonly done: Money;
@@ -79,7 +80,7 @@ interface ToldObservation {
 /** An observation in a sentence, with the words of the provider and its reference. */
 export function saidWords(
   provider: string,
-  { source, said, done, message, providerReference }: ToldObservation,
+  { kind, source, said, done, message, providerReference }: ToldObservation,
 ): string {
   if (said === 'none') return `${provider} has not answered.`;
   const teller = source === 'statement' ? `The statement of ${provider}` : provider;
@@ -88,7 +89,7 @@ export function saidWords(
   const deeds = {
     pending: 'is still working on it',
     nothing: 'did nothing',
-    done: `did ${etb(done)}`,
+    done: kind === 'reversal' ? `took ${etb(done)} back` : `did ${etb(done)}`,
     undone: 'took it back',
     other: 'has something else under our reference',
   } as const;

@@ -227,11 +227,12 @@ function aboutOf(found: Case): HtmlValue {
 
 /** Each observation of each provider, in the order of time. */
 function saidOf(placements: readonly ShownPlacement[]): Html {
-  const happened = placements.flatMap(({ provider, kind, at, observations }): Happening[] => {
+  const happened = placements.flatMap((placement): Happening[] => {
+    const { provider, kind, at, observations } = placement;
     const what = kind === 'reversal' ? 'reversal' : 'order';
     return [
       { at: new Date(at), what: html`${providerName(provider)} got the ${what}.` },
-      ...observations.map((one) => ({ at: new Date(one.at), what: saidBy(provider, one) })),
+      ...observations.map((one) => ({ at: new Date(one.at), what: saidBy(placement, one) })),
     ];
   });
   return story(happened, () => undefined);

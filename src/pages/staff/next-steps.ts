@@ -100,14 +100,14 @@ export function otherAmountOf(
   placements: readonly ShownPlacement[],
   ordered: string,
 ): string | undefined {
-  const doers = placements.flatMap(({ kind, provider, observations }) => {
-    const done = parseMoney(last(observations)?.done ?? '0');
-    return kind !== 'reversal' && done > 0n ? [{ provider, done }] : [];
+  const done = placements.flatMap(({ kind, provider, observations }) => {
+    const amount = parseMoney(last(observations)?.done ?? '0');
+    return amount > 0n ? [{ provider, amount: kind === 'reversal' ? -amount : amount }] : [];
   });
   return otherAmountWords(settled, {
     ordered: parseMoney(ordered),
-    done: doers.reduce((sum, { done }) => sum + done, 0n),
-    providers: doers.map(({ provider }) => providerName(provider)),
+    done: done.reduce((sum, { amount }) => sum + amount, 0n),
+    providers: [...new Set(done.map(({ provider }) => providerName(provider)))],
   });
 }
 

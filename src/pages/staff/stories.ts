@@ -31,8 +31,11 @@ function quoteOf(message: string | null): Html | undefined {
 }
 
 /** What a provider says, in a sentence for staff. */
-export const saidBy = (name: string, { done, ...one }: ShownObservation): Html =>
-  html`${unbroken(saidWords(providerName(name), { ...one, done: parseMoney(done) }))}`;
+export const saidBy = (
+  { kind, provider }: Pick<ShownPlacement, 'kind' | 'provider'>,
+  { done, ...one }: ShownObservation,
+): Html =>
+  html`${unbroken(saidWords(providerName(provider), { ...one, kind, done: parseMoney(done) }))}`;
 
 /** The providers that did not do an order, so that others were asked, and their later observations. */
 function happeningsOfPlacements(
@@ -41,12 +44,13 @@ function happeningsOfPlacements(
   workflowId: string | undefined,
 ): Happening[] {
   const placements = all.filter(({ kind }) => kind !== 'reversal');
-  return placements.flatMap(({ provider, observations }, index) => {
+  return placements.flatMap((placement, index) => {
+    const { provider, observations } = placement;
     const next = placements[index + 1];
     const later = observations.slice(1).map((one) => ({
       at: new Date(one.at),
       workflowId,
-      what: saidBy(provider, one),
+      what: saidBy(placement, one),
     }));
     return next === undefined
       ? later

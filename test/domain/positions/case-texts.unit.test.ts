@@ -13,6 +13,7 @@ import {
   toTell,
   whyNoPayer,
 } from '../../../src/domain/positions/case-texts.ts';
+import type { PlacementKind } from '../../../src/domain/positions/placement.ts';
 import type { Difference, Position } from '../../../src/domain/positions/position.ts';
 import { FEE, PRICE, placed, positionOf } from './a-position.ts';
 
@@ -305,7 +306,23 @@ it.each([
   ['answer', 'pending', 'M-Pesa says that it is still working on it: Words.'],
   ['answer', 'other', 'M-Pesa says that it has something else under our reference: Words.'],
   ['answer', 'none', 'M-Pesa has not answered.'],
-] as const)('an observation of a %s, %s, is a sentence', (source, said, words) => {
-  const one = { source, said, done: 10_000_000n, message: 'Words.', providerReference: 'OP-1' };
-  expect(saidWords('M-Pesa', one)).toBe(words);
-});
+  [
+    'statement',
+    'done',
+    'The statement of M-Pesa says that it took ETB 10.00 back, reference OP-1: Words.',
+    'reversal',
+  ],
+] as const)(
+  'an observation of a %s, %s, is a sentence',
+  (source, said, words, kind: PlacementKind = 'payment') => {
+    const one = {
+      kind,
+      source,
+      said,
+      done: 10_000_000n,
+      message: 'Words.',
+      providerReference: 'OP-1',
+    };
+    expect(saidWords('M-Pesa', one)).toBe(words);
+  },
+);

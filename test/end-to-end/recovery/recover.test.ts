@@ -2,15 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { providerOf } from '../../../src/db/positions/placements.ts';
+import { dayOfTime } from '../../../src/domain/day-report.ts';
 import { type Commands, commandsOn } from '../../admin/scene.ts';
 import { untilCase } from '../../positions/cases.ts';
+import { askAll } from '../../positions/placements.ts';
 import { findBrokenInvariants } from '../../support/broken-invariants.ts';
-import type { Answer } from '../../support/clients.ts';
+import { type Answer, merchantClient } from '../../support/clients.ts';
 import { deposit } from '../../support/companies.ts';
 import { backUp } from '../../support/restore.ts';
 import { providerSettings } from '../../support/stack.ts';
 import { makeTopupProducts } from '../../support/topups.ts';
 import { until } from '../../support/until.ts';
+import { reconciled } from '../faults/reconciled.ts';
 import { CLAIM, GENERATE, type Gift, REDEEM } from '../gift/gift-scene.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
 import { createCanary, secretsInDatabase } from '../processes/canary.ts';
@@ -143,6 +146,42 @@ test('what the providers did since is booked once, and never paid again', async 
   await untilCase(scene.stack, left.reference, 'COMPLETED');
   expect((await operator.admin(byPartner)).err).toContain('The case is closed');
   expect(await suspenseOf()).toMatchObject({ count: 0 });
+  expect(await findBrokenInvariants(scene.stack.database)).toEqual([]);
+});
+
+test('a reversal that a restore lost gives its voucher the value back', async () => {
+  const { merchant } = await scene.payee('merchant');
+  const client = await merchantClient(scene.stack, merchant);
+  const gift = await scene.gift({ merchant });
+  await scene.redeemed(client, gift);
+  const { id } = (await client.get('/redemptions')).body.data[0];
+  const idempotencyKey = randomUUID();
+  const reverse = () => client.post(`/redemptions/${id}/reverse`, { idempotencyKey });
+  const restore = await backUp(scene.stack.database);
+  expect((await reverse()).body).toMatchObject({ statusCode: 200 });
+  // Some providers say that a payment is done, whatever they have taken back.
+  await scene.settlePayout(merchant, 'completed');
+  await restore();
+  await operator.admin('recovery fence');
+  await operator.json('recovery book');
+  await operator.admin(['recovery', 'lift', '--note', 'all booked']);
+
+  const day = dayOfTime(new Date(), scene.stack.config.market.marketTimeZone);
+  const reconcile = `money reconcile --provider gsma --day ${day}`;
+  await until(async () => expect(await operator.admin(reconcile)).toMatchObject({ code: 0 }));
+  const [found] = await operator.json('cases list');
+  expect(found).toMatchObject({ difference: 'taken-back', amount: '-97.500000' });
+  expect(await operator.json(`cases settle ${found.id} --by payer --why ok`)).toMatchObject({
+    isNew: true,
+  });
+  await until(async () => expect(await operator.json('cases list')).toEqual([]));
+  expect((await untilServed(reverse)).body.statusCode).toBe(4098);
+  // A later answer of the provider, and a later comparison, find nothing new.
+  await operator.admin(reconcile);
+  await askAll(scene.stack.database);
+  expect(await reconciled(scene.stack)).toBe('in order');
+  expect(await operator.json('cases list')).toEqual([]);
+  await scene.redeemed(client, gift);
   expect(await findBrokenInvariants(scene.stack.database)).toEqual([]);
 });
 
