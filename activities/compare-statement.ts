@@ -31,6 +31,8 @@ import type { ProviderAccount } from '../src/providers/statement.ts';
 export interface ComparisonSettings extends ComparisonTimes, BookSettings {
   /** A comparison that finds more differences books none, until an operator allows it. */
   readonly maximumDifferences: number;
+  /** Told in the transaction of the comparison, so that what it writes is there with it or not at all. */
+  readonly record?: (transaction: DatabaseTransaction, compared: Compared) => Promise<void>;
 }
 
 /** Days after which a person looks at differences that a provider statement does not explain. */
@@ -186,10 +188,11 @@ export async function compareStored(
       await sql`set local statement_timeout = ${sql.lit(COMPARE_TIMEOUT_MS)}`.execute(transaction);
       await lockStatement(transaction, of);
       await take(transaction);
-      const { maximumDifferences: maximum, ...times } = settings;
+      const { maximumDifferences: maximum, record, ...times } = settings;
       const compared = await compareLines(transaction, of, { ...times, maximum }, settings);
       await bookProviderFees(transaction, of);
       await markCompared(transaction, of, compared.unexplained);
+      await record?.(transaction, compared);
       return { kind: 'compared', ...compared };
     });
   } catch (error) {

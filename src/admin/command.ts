@@ -81,29 +81,34 @@ export const lookCommand = <Given extends Fields>(
   run: (context, input) => definition.look(context.database, input as InputOf<Given>, context),
 });
 
-/** The effect of a changing command, or the reason why nothing changed. */
-export type Change =
-  | {
-      readonly subject: { readonly kind: string; readonly id: number };
-      /** For the audit log and `--json`; never a secret. */
-      readonly details: Readonly<Record<string, unknown>>;
-      /** One sentence for the operator. */
-      readonly text: string;
-      /** Output that is shown once and not stored, such as a new key. */
-      readonly secretOutput?: Readonly<Record<string, unknown>>;
-      /** A hint for the operator after a successful change. */
-      readonly warning?: string;
-      /** The commands that come next by what they are for, complete but for words in capitals. */
-      readonly next?: Readonly<Record<string, string>>;
-    }
-  | { readonly unchanged: string };
+/** The effect of a changing command. */
+interface Effect {
+  readonly subject: { readonly kind: string; readonly id: number };
+  /** For the audit log and `--json`; never a secret. */
+  readonly details: Readonly<Record<string, unknown>>;
+  /** One sentence for the operator. */
+  readonly text: string;
+  /** Output that is shown once and not stored, such as a new key. */
+  readonly secretOutput?: Readonly<Record<string, unknown>>;
+  /** A hint for the operator after a successful change. */
+  readonly warning?: string;
+  /** The commands that come next by what they are for, complete but for words in capitals. */
+  readonly next?: Readonly<Record<string, string>>;
+}
+
+/** The reason why nothing changed. */
+interface Unchanged {
+  readonly unchanged: string;
+}
+
+export type Change = Effect | Unchanged;
 
 /** Writes the effects of a command to the audit log, one entry per subject. */
 export const recordChanges = (
   transaction: DatabaseTransaction,
   actor: string,
   action: string,
-  changes: readonly Pick<Extract<Change, { subject: unknown }>, 'subject' | 'details'>[],
+  changes: readonly Pick<Effect, 'subject' | 'details'>[],
 ): Promise<void> =>
   addAuditEntries(
     transaction,
@@ -141,23 +146,49 @@ export const changeCommand = <Given extends Fields>(
   },
 });
 
+/** What long commands need beyond the dependencies of all commands. */
+export interface LongContext extends AdminContext {
+  /**
+   * Called before each piece of work, outside of its transaction: the connection is the only one. The first call
+   * writes that the work has begun.
+   */
+  readonly begin: () => Promise<void>;
+}
+
 /**
  * A command that changes much, in short transactions while requests go on. It may be interrupted and
- * run again; its audit entry comes last.
+ * run again, which may then find nothing to do. So an audit entry precedes the work, and one with the
+ * result follows it. A run without work has none.
  */
 export const longCommand = <Given extends Fields>(
   definition: Definition<Given> & {
     readonly action: string;
-    readonly change: (input: InputOf<Given>, context: AdminContext) => Promise<Change>;
+    readonly subject: (input: InputOf<Given>) => Effect['subject'];
+    readonly change: (
+      input: InputOf<Given>,
+      context: LongContext,
+    ) => Promise<Omit<Effect, 'subject'> | Unchanged>;
   },
 ): AdminCommand => ({
   ...definition,
-  async run(context, input) {
+  async run(context, given) {
+    const { action } = definition;
+    const input = given as InputOf<Given>;
     const actor = context.actor();
-    const change = await definition.change(input as InputOf<Given>, context);
-    return context.database
-      .transaction()
-      .execute((transaction) => recordAndReport(transaction, actor, definition.action, change));
+    const subject = definition.subject(input);
+    const inTransaction = <Result>(write: (transaction: DatabaseTransaction) => Promise<Result>) =>
+      context.database.transaction().execute(write);
+    let begun: Promise<void> | undefined;
+    const begin = () => {
+      begun ??= inTransaction((transaction) =>
+        recordChanges(transaction, actor, action, [{ subject, details: { begun: true } }]),
+      );
+      return begun;
+    };
+    const change = await definition.change(input, { ...context, begin });
+    return inTransaction((transaction) =>
+      recordAndReport(transaction, actor, action, { subject, ...change }),
+    );
   },
 });
 

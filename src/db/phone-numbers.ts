@@ -53,7 +53,14 @@ export async function resealColumn(
   numberColumn: NumberColumn,
   /** The number as it is to be stored; undefined where it is so already. */
   resealed: (stored: StoredNumber) => StoredNumber | undefined,
-  note: (sealed: number) => void,
+  {
+    begin,
+    note,
+  }: {
+    /** Awaited before each change. */
+    readonly begin: () => Promise<void>;
+    readonly note: (sealed: number) => void;
+  },
 ): Promise<number> {
   const { table, column } = numberColumn;
   let sealed = 0;
@@ -63,6 +70,7 @@ export async function resealColumn(
       return renewed === undefined ? [] : [{ ...found, renewed }];
     });
     if (outdated.length === 0) continue;
+    await begin();
     const { numAffectedRows = 0n } = await sql`
       update ${sql.table(table)} as row set ${sql.ref(column)} = made.renewed
       from unnest(${outdated.map(({ place }) => place)}::text[]::tid[],

@@ -16,6 +16,7 @@ import {
   commandsOn,
   makeCatalogue,
   openScene,
+  withoutEntry,
 } from './scene.ts';
 
 let scene: AdminScene;
@@ -84,10 +85,18 @@ const operationOf = async (table: 'redemptions' | 'topup_attempts') => {
   return operationId;
 };
 
+const withoutItsEntry = (words: string) =>
+  withoutEntry(scene.database, () => commands.admin(words));
+
+const entriesOf = async (action: string) =>
+  (await scene.auditRows()).filter((row) => row.action === action).map(({ details }) => details);
+
 test('commands answer as before, and a change of an archived order waits for its month', async () => {
   const { database } = scene;
   const before = await answers();
   expect((await scene.admin(`money archive create ${month}`)).err).toContain('ARCHIVE_FOLDER');
+  expect((await withoutItsEntry(`money archive create ${month}`)).code).toBe(1);
+  expect(await commands.json('money archive list')).toEqual([]);
   const created = await commands.json(`money archive create ${month}`);
   // The reserve, three holds with one payment and one fee, and a top-up.
   expect(created).toMatchObject({ changed: true, month, transfers: 8 });
@@ -109,6 +118,7 @@ test('commands answer as before, and a change of an archived order waits for its
   await sql`update redemptions set credited_to = 'voucher'`.execute(database);
   expect((await checkChangedBooks(database, { settleSeconds: 0 })).faults).toEqual([]);
 
+  expect((await withoutItsEntry(`money archive restore ${month}`)).code).toBe(1);
   expect(await commands.json(`money archive restore ${month}`)).toMatchObject({ transfers: 8 });
   expect(await answers()).toEqual(before);
   // A later month that is archived concerns only the payment that ended in it.
@@ -120,9 +130,19 @@ test('commands answer as before, and a change of an archived order waits for its
   });
   await late();
   expect(await checkWholeBooks(database)).toEqual([]);
-  expect((await scene.auditRows()).map(({ action }) => action)).toEqual(
-    expect.arrayContaining(['archive transfers', 'restore transfers']),
-  );
+  // The run that changed nothing has no entry.
+  expect(await entriesOf('archive transfers')).toEqual([
+    { begun: true },
+    { month, transfers: 8, folder },
+    { begun: true },
+    { month: laterMonth, transfers: 2, folder },
+  ]);
+  expect(await entriesOf('restore transfers')).toEqual([
+    { begun: true },
+    { month, transfers: 8 },
+    { begun: true },
+    { month: laterMonth, transfers: 2 },
+  ]);
 });
 
 test.each(['2099-01', 'soon'])('the command refuses the month %s', async (wrong) => {

@@ -8,6 +8,7 @@ import { connectDatabase, type Database } from '../../src/db/connection.ts';
 import { environmentOf } from '../harness/environment-of.ts';
 import { findBrokenInvariants } from '../support/broken-invariants.ts';
 import { createTestDatabase } from '../support/database.ts';
+import { breakStatement } from '../support/database-faults.ts';
 
 /** 32 bytes, as DIGEST_KEY has them. */
 const DIGEST_KEY = Buffer.alloc(32, 7).toString('base64');
@@ -94,6 +95,21 @@ export async function openScene(): Promise<AdminScene> {
       if (broken.length > 0) throw new Error(`Broken invariants:\n${broken.join('\n')}`);
     },
   };
+}
+
+/** Runs a command that fails at each entry of the audit log, as where its connection is lost at that moment. */
+export async function withoutEntry(
+  database: Database,
+  command: () => Promise<Printed>,
+): Promise<Printed> {
+  const mend = await breakStatement(database, {
+    ...{ table: 'audit_log', on: 'insert', code: '57P01' },
+  });
+  try {
+    return await command();
+  } finally {
+    await mend();
+  }
 }
 
 /** What vouchers are made of, all made by commands. */

@@ -14,7 +14,10 @@ import { amounts, column, numbers, tableReport } from '../tables.ts';
 const month = byConversion('month', 'must be a month such as 2025-03', parseMonth);
 
 /** Months and their numbers for the audit log, such as 202503. */
-const subjectOf = (of: Month) => ({ kind: 'ledger-archive', id: Number(of.replace('-', '')) });
+const subjectOf = ({ month: of }: { readonly month: Month }) => ({
+  kind: 'ledger-archive',
+  id: Number(of.replace('-', '')),
+});
 
 export const commands: Record<string, AdminCommand> = {
   'money archive create': longCommand({
@@ -25,6 +28,7 @@ export const commands: Record<string, AdminCommand> = {
       'read the files. It may be interrupted and run again.',
     fields: { month: argument(month, `The last month; at least ${MINIMUM_MONTHS} months ago`) },
     examples: ['2025-03'],
+    subject: subjectOf,
     async change({ month: last }, context) {
       const folder = context.settings.schedules.archiveFolder;
       if (folder === undefined)
@@ -34,7 +38,7 @@ export const commands: Record<string, AdminCommand> = {
       const before = monthsBetween(last, youngest).at(-2) ?? last;
       const transfers = await context.progress.step('Archiving', (note) =>
         archiveDays(context.database, {
-          ...{ folder, before },
+          ...{ folder, before, begin: context.begin },
           note: (count) => note(`${count} transfers`),
         }),
       );
@@ -43,7 +47,6 @@ export const commands: Record<string, AdminCommand> = {
           unchanged: `No change: the transfers up to ${last} are archived, or were restored.`,
         };
       return {
-        subject: subjectOf(last),
         details: { month: last, transfers, folder },
         text: `Archived ${transfers} transfers up to ${last}.`,
       };
@@ -58,14 +61,14 @@ export const commands: Record<string, AdminCommand> = {
       'run again.',
     fields: { month: argument(month, 'The month: see money archive list') },
     examples: ['2025-03'],
-    async change({ month: restored }, context) {
-      const transfers = await context.progress.step('Restoring', (note) =>
-        restoreMonth(context.database, restored, (count) => note(`${count} transfers`)),
+    subject: subjectOf,
+    async change({ month: restored }, { database, progress, begin }) {
+      const transfers = await progress.step('Restoring', (note) =>
+        restoreMonth(database, restored, { begin, note: (count) => note(`${count} transfers`) }),
       );
       if (transfers === 0)
         return { unchanged: `No change: no transfer of ${restored} is in the archive alone.` };
       return {
-        subject: subjectOf(restored),
         details: { month: restored, transfers },
         text: `Restored ${transfers} transfers of ${restored}.`,
       };

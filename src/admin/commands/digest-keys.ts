@@ -2,7 +2,7 @@ import type { Digests } from '../../crypto/digests.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import type { Database } from '../../db/connection.ts';
 import { countByDigestKey, replaceCodeDigests, vouchersAfter } from '../../db/digest-keys.ts';
-import { type AdminCommand, longCommand, lookCommand } from '../command.ts';
+import { type AdminCommand, type LongContext, longCommand, lookCommand } from '../command.ts';
 import { digestsAndBox } from '../keys.ts';
 import { column, numbers, tableReport } from '../tables.ts';
 
@@ -29,17 +29,17 @@ export const commands: Record<string, AdminCommand> = {
       'Run it when every process has the new key first. Needs the settings DIGEST_KEY, DIGEST_KEYS ' +
       'and DATA_KEYS of the service. It may be interrupted and run again.',
     fields: {},
-    async change(_input, { database, settings, progress }) {
+    subject: () => ({ kind: 'digest-key', id: 0 }),
+    async change(_input, { database, settings, progress, begin }) {
       const keys = digestsAndBox(settings);
       const renewed = await progress.step('Vouchers', (note) =>
-        renewVouchers(database, keys, (done) => note(`${done} renewed`)),
+        renewVouchers(database, keys, { begin, note: (done) => note(`${done} renewed`) }),
       );
       if (renewed === 0)
         return {
           unchanged: 'No change: the digests of all voucher codes are under the first key.',
         };
       return {
-        subject: { kind: 'digest-key', id: 0 },
         details: { key: keys.digests.currentKeyId, vouchers: renewed },
         text: `Renewed the digests of ${renewed} voucher codes.`,
       };
@@ -51,7 +51,7 @@ export const commands: Record<string, AdminCommand> = {
 async function renewVouchers(
   database: Database,
   { digests, secretBox }: { readonly digests: Digests; readonly secretBox: SecretBox },
-  note: (done: number) => void,
+  { begin, note }: Pick<LongContext, 'begin'> & { readonly note: (done: number) => void },
 ): Promise<number> {
   let renewedCount = 0;
   let after = 0;
@@ -65,7 +65,10 @@ async function renewVouchers(
         const code = secretBox.open(voucher.codeCiphertext, `voucher ${voucher.operationId}`);
         return { ...voucher, renewed: digests.voucherCode(code) };
       });
-    if (outdated.length > 0) renewedCount += await replaceCodeDigests(database, outdated);
+    if (outdated.length > 0) {
+      await begin();
+      renewedCount += await replaceCodeDigests(database, outdated);
+    }
     after = last.id;
     note(renewedCount);
   }

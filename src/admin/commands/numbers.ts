@@ -41,17 +41,20 @@ export const commands: Record<string, AdminCommand> = {
       'After a rotation of DATA_KEYS, when every process has the new key first. Needs the settings ' +
       'DIGEST_KEY and DATA_KEYS of the service. It may be interrupted and run again.',
     fields: {},
-    async change(_input, { database, settings, progress }) {
+    subject: () => ({ kind: 'number-storage', id: 0 }),
+    async change(_input, { database, settings, progress, begin }) {
       const box = numberBoxOf(settings);
       let sealed = 0;
       for (const numberColumn of numberColumns)
         sealed += await progress.step(`Numbers of ${numberColumn.table}`, (note) =>
-          resealColumn(database, numberColumn, box.resealed, (done) => note(`${done} sealed`)),
+          resealColumn(database, numberColumn, box.resealed, {
+            begin,
+            note: (done) => note(`${done} sealed`),
+          }),
         );
       if (sealed === 0)
         return { unchanged: 'No change: all phone numbers are sealed under the first key.' };
       return {
-        subject: { kind: 'number-storage', id: 0 },
         details: { sealed },
         text: `Sealed ${sealed} phone numbers. Run it again until it changes nothing.`,
       };

@@ -112,7 +112,17 @@ async function compare(
     );
   const usual = comparisonSettings(context.settings);
   const { maximum: maximumDifferences = usual.maximumDifferences } = input;
-  const settings = { ...usual, maximumDifferences, isLastTry: false };
+  const record: ComparisonSettings['record'] = (transaction, compared) => {
+    const { name: provider } = of.provider;
+    const source = input.file === undefined ? 'api' : 'file';
+    return recordChanges(transaction, actor, 'reconcile', [
+      {
+        subject: { kind: 'provider-statement', id: Number(of.day.replaceAll('-', '')) },
+        details: { provider, day: of.day, source, ...compared },
+      },
+    ]);
+  };
+  const settings = { ...usual, maximumDifferences, record, isLastTry: false };
   const fetched = async () => {
     // A statement of a file does without the adapters of all providers.
     const { accountOf } = await import('../provider-adapters.ts');
@@ -128,19 +138,6 @@ async function compare(
         ? `${result.message} Look for their one cause; --maximum allows them.`
         : `The statement could not be read: ${result.message} Nothing was compared.`,
     );
-  await database.transaction().execute((transaction) =>
-    recordChanges(transaction, actor, 'reconcile', [
-      {
-        subject: { kind: 'provider-statement', id: Number(of.day.replaceAll('-', '')) },
-        details: {
-          provider: of.provider.name,
-          day: of.day,
-          source: input.file === undefined ? 'api' : 'file',
-          ...result,
-        },
-      },
-    ]),
-  );
   return result;
 }
 

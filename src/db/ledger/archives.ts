@@ -88,6 +88,8 @@ interface ArchiveOptions {
   readonly folder: string;
   /** Days before this month are archived. */
   readonly before: Month;
+  /** Awaited before each day. */
+  readonly begin?: () => Promise<void>;
   /** Told how many transfers were archived so far. */
   readonly note?: (count: number) => void;
   /** Called between the steps of a day. */
@@ -112,6 +114,7 @@ export async function archiveDays(database: Database, options: ArchiveOptions): 
   const months = new Set<Month>();
   let count = 0;
   for (const due of await listDueDays(patient, sql`sums.day < ${`${options.before}-01`}::date`)) {
+    await options.begin?.();
     count += await patient
       .transaction()
       .execute((transaction) => archiveDay(transaction, due, options));
@@ -255,7 +258,7 @@ export interface DayFile {
 export async function restoreMonth(
   database: Database,
   month: Month,
-  note?: (count: number) => void,
+  { begin, note }: Pick<ArchiveOptions, 'begin' | 'note'> = {},
 ): Promise<number> {
   const patient = withoutLimits(database);
   const first = `${month}-01`;
@@ -265,6 +268,7 @@ export async function restoreMonth(
     order by day, partner_id`.execute(patient);
   let count = 0;
   for (const day of days) {
+    await begin?.();
     count += await patient.transaction().execute((transaction) => restoreDay(transaction, day));
     note?.(count);
   }

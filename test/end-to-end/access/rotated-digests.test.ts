@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startApi } from '../../../src/api.ts';
 import { createLogger } from '../../../src/runtime/process/logger.ts';
 import { startWorker } from '../../../src/worker.ts';
-import { commandsOn } from '../../admin/scene.ts';
+import { commandsOn, withoutEntry } from '../../admin/scene.ts';
 import { invitationsOn } from '../../pages/portal/invitation-scene.ts';
 import {
   type Account,
@@ -242,6 +242,8 @@ test('an operator renews the vouchers; then the old key is dropped', async () =>
     );
     return counts.some((count) => count.kind === kind && count.keyId === '');
   };
+  const rotate = () => operator.admin('privacy rotate-digests');
+  expect((await withoutEntry(stack.database, rotate)).code).toBe(1);
   expect(await underOld('vouchers')).toBe(true);
   expect(await operator.json('privacy rotate-digests')).toMatchObject({ changed: true, key: 'k2' });
   expect(await operator.json('privacy rotate-digests')).toMatchObject({ changed: false });

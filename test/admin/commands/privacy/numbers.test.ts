@@ -11,6 +11,7 @@ import {
   commandsOn,
   makeCatalogue,
   openScene,
+  withoutEntry,
 } from '../../scene.ts';
 
 const OWNER = '+251911333444';
@@ -62,6 +63,8 @@ test('numbers are found by their hashes, and nowhere in clear', async () => {
 
 test('a rotation of DATA_KEYS renews them, and then the old key is in no row', async () => {
   const rotated = commandsOn({ ...scene.environment, DATA_KEYS: `${NEW_KEY},${OLD_KEY}` });
+  const reseal = () => rotated.admin('privacy reseal-numbers');
+  expect((await withoutEntry(scene.database, reseal)).code).toBe(1);
   expect(await keysInUse(rotated)).toEqual(['k1']);
   expect(await rotated.json('privacy reseal-numbers')).toMatchObject({ changed: true, sealed: 3 });
   expect(await keysInUse(rotated)).toEqual(['k2']);
