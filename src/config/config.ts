@@ -95,6 +95,7 @@ const adminGroups = {
   database: {
     DATABASE_URL: databaseSettings.DATABASE_URL.optional(),
     DATABASE_READ_URL: databaseSettings.DATABASE_READ_URL,
+    SYNCHRONOUS_REPLICATION: databaseSettings.SYNCHRONOUS_REPLICATION,
   },
   temporal: pick(temporalSettings, ['TEMPORAL_UI_URL', 'TEMPORAL_NAMESPACE']),
   secrets: {

@@ -35,6 +35,26 @@ interface FenceFacts {
   readonly now: Date;
 }
 
+/** Without synchronous replication the last commits before a new timeline may be lost. */
+const isNewTimeline = (
+  { timeline, acceptedTimeline }: FenceFacts,
+  isSynchronous: boolean,
+): boolean => timeline !== null && timeline !== acceptedTimeline && !isSynchronous;
+
+/**
+ * Why nothing may be changed or sent: the one rule of processes and commands.
+ *
+ * @param isSynchronous whether each commit is at the standby that is promoted: then a promotion loses nothing
+ */
+export function whyFenced(
+  facts: FenceFacts,
+  isSynchronous: boolean,
+): 'fence' | 'standby' | 'new timeline' | undefined {
+  if (facts.isFenced) return 'fence';
+  if (facts.timeline === null) return 'standby';
+  return isNewTimeline(facts, isSynchronous) ? 'new timeline' : undefined;
+}
+
 /** The timeline of the server, as names of its log begin; null on a standby, which has none to write. */
 const timeline = sql<number | null>`case when not pg_is_in_recovery()
   then ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint end`;
@@ -154,7 +174,7 @@ export interface FenceWatch {
 
 export interface FenceWatchOptions {
   readonly intervalMs: number;
-  /** Whether each commit is at the standby that is promoted: then a promotion loses nothing. */
+  /** See `whyFenced`. */
   readonly isSynchronous: boolean;
   /**
    * Told with each look by how many seconds the clock of this process is ahead of that of the database,
@@ -191,12 +211,12 @@ export async function watchFence(
   let timer: NodeJS.Timeout | undefined;
 
   function take(facts: FenceFacts): void {
-    const { timeline, acceptedTimeline } = facts;
-    const isNew = timeline !== null && timeline !== acceptedTimeline && !isSynchronous;
+    const { timeline } = facts;
+    const isNew = isNewTimeline(facts, isSynchronous);
     // A server of an earlier timeline has been replaced, and its commits are lost.
     const isOld = timeline !== null && timeline < newest;
     newest = Math.max(newest, timeline ?? 0);
-    isFenced = facts.isFenced || timeline === null || isNew || isOld;
+    isFenced = whyFenced(facts, isSynchronous) !== undefined || isOld;
     if (isNew && !isNoted) noteNewTimeline(facts);
     isNoted = isNew;
   }

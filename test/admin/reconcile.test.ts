@@ -1,8 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type AdminScene, openScene, withoutEntry } from './scene.ts';
+import { type AdminScene, commandsOn, openScene, withoutEntry } from './scene.ts';
 
 /** What "money reconcile" asks of the database, with a statement of a day without payments. */
 let scene: AdminScene;
@@ -31,4 +32,24 @@ test('a comparison and its audit entry are there together', async () => {
   expect(await scene.auditRows()).toMatchObject([
     { action: 'reconcile', details: { provider: 'mpesa', day: '2026-11-22', observed: 0 } },
   ]);
+});
+
+test('after a promotion nothing is compared before an operator accepts it, unless it loses nothing', async () => {
+  const accept = (change: number) =>
+    sql`update database_timeline set timeline = timeline + ${change}`.execute(scene.database);
+  const entries = async () => (await scene.auditRows()).length;
+  const before = await entries();
+  await accept(1);
+  expect(await scene.admin(command)).toMatchObject({
+    ...{ code: 1, out: '' },
+    err: expect.stringMatching(/promoted or restored.*"recovery fence".*SYNCHRONOUS_REPLICATION/),
+  });
+  expect(await entries()).toBe(before);
+  // What was found before may be read at any time.
+  expect(await scene.admin(`${command} --stored`)).toMatchObject({ code: 0 });
+  const synchronous = commandsOn({ ...scene.environment, SYNCHRONOUS_REPLICATION: 'yes' });
+  await synchronous.json(command);
+  await accept(-1);
+  await scene.json(command);
+  expect(await entries()).toBe(before + 2);
 });

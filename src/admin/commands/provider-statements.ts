@@ -10,7 +10,6 @@ import { type Case, casesOfLines } from '../../db/positions/cases.ts';
 import type { Compared } from '../../db/provider-statements/compare-lines.ts';
 import type { StatementDay } from '../../db/provider-statements/statements.ts';
 import { findStatement } from '../../db/provider-statements/statements.ts';
-import { standingFence } from '../../db/recovery.ts';
 import { parseDay } from '../../domain/day-report.ts';
 import { statementProviderNames, statementProviders } from '../../domain/providers.ts';
 import { csv } from '../../rendering/csv.ts';
@@ -26,6 +25,7 @@ import {
   text,
   wholeNumber,
 } from '../fields.ts';
+import { requireNoFence } from '../require-no-fence.ts';
 import { withStatementFile } from '../statement-file.ts';
 import { caseTable } from './cases.ts';
 
@@ -105,11 +105,7 @@ async function compare(
 ): Promise<Pick<Compared, 'observed'>> {
   const { database } = context;
   const actor = context.actor();
-  if (await standingFence(database))
-    throw new AdminError(
-      'The fence of a restore stands: the database lacks what the providers did. First "recovery book" ' +
-        'and "recovery lift".',
-    );
+  await requireNoFence(context);
   const usual = comparisonSettings(context.settings);
   const { maximum: maximumDifferences = usual.maximumDifferences } = input;
   const record: ComparisonSettings['record'] = (transaction, compared) => {
