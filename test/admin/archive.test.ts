@@ -5,6 +5,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkChangedBooks } from '../../src/db/books/check-changes.ts';
 import { checkWholeBooks } from '../../src/db/books/check-whole.ts';
+import { restart } from '../../src/db/books/rollup.ts';
+import { ledgerSums } from '../../src/db/books/sums.ts';
 import { untilBooksAreChecked } from '../db/ledger/checked-books.ts';
 import { takenBack } from '../positions/placements.ts';
 import { makeVoucher, redemptions, topUp } from './movements.ts';
@@ -120,6 +122,10 @@ test('commands answer as before, and a change of an archived order waits for its
 
   expect((await withoutItsEntry(`money archive restore ${month}`)).code).toBe(1);
   expect(await commands.json(`money archive restore ${month}`)).toMatchObject({ transfers: 8 });
+  expect(await answers()).toEqual(before);
+  await restart(database, ledgerSums);
+  expect(await answers()).toEqual(before);
+  await untilBooksAreChecked(database);
   expect(await answers()).toEqual(before);
   // A later month that is archived concerns only the payment that ended in it.
   for (const table of ['redemptions', 'topup_attempts'] as const)

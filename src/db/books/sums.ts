@@ -3,7 +3,13 @@ import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import { type Database, inSnapshot } from '../connection.ts';
 import type { RowCountsTable } from '../generated/tables.ts';
-import { archivedEntries, archiveState, isInFileOnly, isUsual } from '../ledger/archives.ts';
+import {
+  archivedEntries,
+  archiveState,
+  hasNoKeptSum,
+  isInFileOnly,
+  isKeptSum,
+} from '../ledger/archives.ts';
 import { brokenBalances, brokenHoldings, entriesOf } from './invariants.ts';
 import {
   type BookSource,
@@ -28,23 +34,17 @@ export const ledgerSumsEnd = checkedTo('ledger-sums');
 /** SQL expression: the kind of operation by which a transfer ends a voucher; else empty. */
 export const endKind = sql`coalesce(substring(operation_id from '^(cancel|expire)-'), '')`;
 
-/** SQL condition on a transfer or a daily sum: the partner that it debits has a file of a day. */
-const hasFile = (day: Sql) => sql`exists (
-  select from ledger_archives join ledger_accounts using (partner_id)
-  where ledger_accounts.id = debit_account_id and ledger_archives.day = ${day})`;
-
-/** SQL condition on a daily sum: its transfers have a file. The sum is kept, because the file was compared with it. */
-const isArchivedSum = sql`(${isUsual} and ${hasFile(sql`ledger_day_sums.day`)})`;
-
-/** SQL condition on a transfer: its daily sum is no kept one; new transfers are not looked up. */
-const isNotYetSummed = sql`(created_at >= now() - interval '13 months' or not ${isUsual}
-  or not ${hasFile(sql`(created_at at time zone 'UTC')::date`)})`;
+/**
+ * SQL condition behind the id of a transfer: no daily sum contains it. Kept sums contain restored transfers, also
+ * while the others are added up again.
+ */
+export const isUnsummed = sql`> ${ledgerSumsEnd} and ${hasNoKeptSum}`;
 
 /** The balance of each account, and the sum moved between two accounts on a UTC day. */
 export const ledgerSums: Rollup = {
   source: 'ledger-sums',
   watermark: byId('ledger_transfers', BATCH_SIZE),
-  tables: { checked_balances: {}, ledger_day_sums: { keeps: isArchivedSum } },
+  tables: { checked_balances: {}, ledger_day_sums: { keeps: isKeptSum } },
   begin: [
     sql`
       insert into checked_balances (account_id, amount)
@@ -55,14 +55,14 @@ export const ledgerSums: Rollup = {
     sql`
       insert into checked_balances as checked (account_id, amount)
       select account_id, sum(amount)
-      from (${entriesOf(sql`> ${after} and id <= ${to} and ${isNotYetSummed}`)}) as entries group by account_id
+      from (${entriesOf(sql`> ${after} and id <= ${to} and ${hasNoKeptSum}`)}) as entries group by account_id
       on conflict (account_id) do update set amount = checked.amount + excluded.amount`,
     sql`
       insert into ledger_day_sums as sums
         (day, debit_account_id, credit_account_id, step, ended, count, amount)
       select (created_at at time zone 'UTC')::date, debit_account_id, credit_account_id, step,
         ${endKind}, count(1), sum(amount)
-      from ledger_transfers where id > ${after} and id <= ${to} and ${isNotYetSummed}
+      from ledger_transfers where id > ${after} and id <= ${to} and ${hasNoKeptSum}
       group by 1, 2, 3, 4, 5
       on conflict (debit_account_id, day, credit_account_id, step, ended)
       do update set count = sums.count + excluded.count, amount = sums.amount + excluded.amount`,
@@ -70,8 +70,7 @@ export const ledgerSums: Rollup = {
   compare: (snapshot) =>
     brokenBalances(
       snapshot,
-      sql`select account_id, amount from checked_balances
-        union all ${entriesOf(sql`> ${ledgerSumsEnd}`)}`,
+      sql`select account_id, amount from checked_balances union all ${entriesOf(isUnsummed)}`,
     ),
   async verify(database, options) {
     // Transfers that move to or from files meanwhile would be added up twice, or not at all.
@@ -124,7 +123,7 @@ async function brokenDays(snapshot: Database): Promise<string[]> {
       union all
       select credit_account_id, amount from ledger_day_sums
       union all
-      ${entriesOf(sql`> ${ledgerSumsEnd}`)}
+      ${entriesOf(isUnsummed)}
     )
     select 'I2 the daily sums of an account are its balance: ' || kind || ' of partner ' || partner_id
       as fault

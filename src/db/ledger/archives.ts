@@ -76,6 +76,18 @@ export const archivedEntries = (condition: RawBuilder<unknown> = isInFileOnly) =
     as entry (account_id, change)
   where ${condition}`;
 
+/** SQL condition on a transfer or a daily sum: the partner that it debits has a file of a day. */
+const hasFile = (day: RawBuilder<unknown>) => sql`exists (
+  select from ledger_archives join ledger_accounts using (partner_id)
+  where ledger_accounts.id = debit_account_id and ledger_archives.day = ${day})`;
+
+/** SQL condition on a daily sum: its transfers have a file. The sum is kept, because the file was compared with it. */
+export const isKeptSum = sql`(${isUsual} and ${hasFile(sql`ledger_day_sums.day`)})`;
+
+/** SQL condition on a transfer: its daily sum is no kept one; new transfers are not looked up. */
+export const hasNoKeptSum = sql`(created_at >= now() - interval '13 months' or not ${isUsual}
+  or not ${hasFile(sql`(created_at at time zone 'UTC')::date`)})`;
+
 /** Changes with every archiving and restoring. */
 export async function archiveState(database: Database): Promise<string> {
   const { rows } = await sql<{ state: string }>`

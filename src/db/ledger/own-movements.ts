@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { CLOSED_AFTER_HOURS } from '../../domain/statements.ts';
-import { endKind, ledgerSumsEnd } from '../books/sums.ts';
+import { endKind, isUnsummed, ledgerSumsEnd } from '../books/sums.ts';
 import type { ArchivedTransfer } from './archive-files.ts';
 import { transferSources } from './archives.ts';
 
@@ -16,9 +16,9 @@ export const accountsWithWallets = (partnerId: number) => sql`
 
 /**
  * SQL: `account`, the accounts of wallets of a partner, and `own`, what changed these wallets since
- * a range began. Whole UTC days come from the daily sums, at their midnight. Transfers are read for
- * the rest of the first and the last day of the range, and for days newer than the sums. Either end
- * may be infinite.
+ * a range began. Whole UTC days come from the daily sums, at their midnight, and from the transfers
+ * that these sums lack. The rest of the first day and the whole last day come from transfers alone.
+ * Either end may be infinite.
  *
  * @param archived the transfers of files on these two days
  */
@@ -31,10 +31,11 @@ export const ownMovements = (
   account as (
     select * from (${accountsWithWallets(partnerId)}) as accounts
     where wallet = any(${wallets}::text[])
-  ), span (first, before, after_id, to_id) as (values
-    (${begin}, ${midnightAfter(begin)}, 0, ${ledgerSumsEnd}),
-    (greatest(${midnightBefore(end)}, ${midnightAfter(begin)}), ${midnightAfter(end)}, 0, ${ledgerSumsEnd}),
-    (greatest(${begin}, ${oldestUnsummed}), 'infinity', ${ledgerSumsEnd}, ${Number.MAX_SAFE_INTEGER}::bigint)
+  ), span (first, before, is_summed) as (values
+    (${begin}, ${midnightAfter(begin)}, false),
+    (greatest(${midnightBefore(end)}, ${midnightAfter(begin)}), ${midnightAfter(end)}, false),
+    (greatest(${midnightAfter(begin)}, ${oldestUnsummed}), ${midnightBefore(end)}, true),
+    (greatest(${midnightAfter(begin)}, ${midnightAfter(end)}, ${oldestUnsummed}), 'infinity', true)
   ), movement as (
     ${movementsOfSide('credit', archived)} union all ${movementsOfSide('debit', archived)}
     union all ${summedMovements('credit', begin, end)}
@@ -71,8 +72,7 @@ const movementsOfSide = (side: Side, archived: readonly ArchivedTransfer[]) => {
         ${sign}amount as change, ${other} as other_id
       from account cross join span
       join ${transfers} on ${own} = account.id and created_at >= span.first
-        and created_at < span.before and ledger_transfers.id > after_id
-        and ledger_transfers.id <= to_id`,
+        and created_at < span.before and (not is_summed or ledger_transfers.id ${isUnsummed})`,
   );
   return sql.join(movements, sql` union all `);
 };

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addUp, restart } from '../../../src/db/books/rollup.ts';
-import { hourSums, ledgerSums } from '../../../src/db/books/sums.ts';
+import { compareSums, hourSums, ledgerSums } from '../../../src/db/books/sums.ts';
 import { addPartner } from '../../../src/db/catalogue/companies.ts';
 import type { Database } from '../../../src/db/connection.ts';
+import { balancesOver } from '../../../src/db/figures.ts';
 import {
   ALL_LINES,
   findStatementLines,
@@ -120,9 +121,11 @@ const countTransfers = async (): Promise<number> => {
   return rows[0]?.count ?? 0;
 };
 
-/** The first one is the whole history. */
+/** The first one is the whole history; the next two begin and end on archived days. */
 const RANGES = [
   [undefined, undefined],
+  [new Date('2025-01-07T00:00:00Z'), new Date('2025-02-06T00:00:00Z')],
+  [new Date('2025-01-07T06:00:00Z'), new Date('2025-02-06T06:00:00Z')],
   [new Date('2025-02-10T12:00:00Z'), new Date('2025-03-10T12:00:00Z')],
   [new Date('2025-03-20T00:00:00Z'), new Date('2025-04-10T00:00:00Z')],
 ] as const;
@@ -177,7 +180,15 @@ async function readEverything() {
     found: await findStatementLines(database, { partnerId, wallet: 'gift' }, {
       reference: 'none',
     } as never),
-    faults: await ledgerSums.verify(database, { batchSize: 50, note: () => {} }),
+    balances: (
+      await balancesOver(database, partnerId, wallets, {
+        ...{ first: '2025-01-10', last: '2025-04-30', zone: ZONE },
+      })
+    ).filter(({ at }) => at < new Date('2025-05-01')),
+    faults: [
+      ...(await ledgerSums.verify(database, { batchSize: 50, note: () => {} })),
+      ...((await compareSums(database, [ledgerSums])) ?? []),
+    ],
   };
 }
 
@@ -248,6 +259,30 @@ describe('an archive', () => {
     await restart(open.database, ledgerSums);
     await untilBooksAreChecked(open.database);
     expect(await readEverything()).toEqual(before);
+  });
+
+  test.each([
+    ['archived', []],
+    ['partly restored', MONTHS.slice(1, 2)],
+    ['restored', MONTHS],
+  ])('answers the same while sums are added up again, %s', async (_name, restored) => {
+    const { database } = open;
+    await forgetRestoring();
+    await archive();
+    const before = await readEverything();
+    for (const month of restored) await restoreMonth(database, month);
+    await restart(database, ledgerSums);
+    expect(await readEverything(), 'not begun').toEqual(before);
+    for (const share of [0, 0.1, 0.2, 0.5, 0.9]) {
+      await sql`
+        update book_checkpoints set next_to = (select round(max(id) * ${share}::numeric) from ledger_transfers)
+        where source = 'ledger-sums'`.execute(database);
+      await addUp(database, ledgerSums, { settleSeconds: 0 });
+      expect(await readEverything(), `${share} of the transfers`).toEqual(before);
+    }
+    await untilBooksAreChecked(database);
+    expect(await readEverything()).toEqual(before);
+    await restoreAll();
   });
 
   test.each(failpoints.archive)('loses and doubles nothing by a crash at %s', async (crashed) => {
