@@ -185,6 +185,8 @@ async function inquire(
     return askProvider(mobileMoney, provider, (port) => port.findPayment(payment));
   }
   const reversal = await findReversalCall(database, id);
+  // Its provider does not know it by a reference of ours: the statements tell of it.
+  if (!reversal) return unknown('The service did not ask for this reversal.');
   return askProvider(
     mobileMoney,
     provider,

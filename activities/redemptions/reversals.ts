@@ -11,8 +11,8 @@ import { observed } from '../../src/db/positions/change.ts';
 import { type LockedOrder, lockOrder, type PlacementRow } from '../../src/db/positions/orders.ts';
 import { MissingRowError } from '../../src/db/refused-rows.ts';
 import {
-  findPlacedReversal,
   findReversal,
+  findReversalOfPlacement,
   insertReversal,
   lockPendingReversal,
   noteReversalNeedsAction as noteNeedsAction,
@@ -94,16 +94,19 @@ const canReverse = (
 ): boolean =>
   mobileMoney.names.includes(provider) && mobileMoney.named(provider).reversals !== undefined;
 
-/** The reversal of a placement, as its provider is asked about it. */
-export const findReversalCall = async (
+/** The reversal of a placement as it was sent; undefined for one without a request of ours. */
+export async function findReversalCall(
   database: Database,
   placementId: number,
-): Promise<PaymentReversal> => reversalOf(await findPlacedReversal(database, placementId));
+): Promise<PaymentReversal | undefined> {
+  const found = await findReversalOfPlacement(database, placementId);
+  return found && reversalOf(found);
+}
 
 /** Said of a reversal that was begun under an earlier setting. */
 const WITHOUT_REVERSALS = 'The configured provider cannot be asked about reversals.';
 
-const reversalOf = (found: Awaited<ReturnType<typeof findPlacedReversal>>): PaymentReversal => ({
+const reversalOf = (found: Awaited<ReturnType<typeof findReversal>>): PaymentReversal => ({
   reference: found.reference,
   payment: paymentOf(found),
   paymentReference: found.payment_provider_reference ?? '',

@@ -89,3 +89,18 @@ export const takenBack = (database: Database, operationId: string): Promise<void
   database
     .transaction()
     .execute((transaction) => observe(transaction, operationId, { said: 'undone' }));
+
+/** The provider does the reversal of a payment that the merchant asked for. */
+export const reverse = (
+  database: Database,
+  operationId: string,
+  providerReference = 'OP-reversal',
+): Promise<void> =>
+  database.transaction().execute(async (transaction) => {
+    const order = await lockOrder(transaction, operationId);
+    const reversal = order.position.placements.find(({ kind }) => kind === 'reversal');
+    const seen = { at: order.now, source: 'answer', said: 'done', providerReference } as const;
+    const told = observed(order.position, reversal?.id ?? 0, seen);
+    const after = { ...told, order: { ...told.order, isCharged: false } };
+    await book(transaction, order, after, seen, { reversalWatchSeconds: 604_800 });
+  });

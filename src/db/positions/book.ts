@@ -224,4 +224,5 @@ export async function endOrder(
 
 /** The reference of the provider that did an order; empty where it gave none. */
 export const referenceOf = ({ position: { placements } }: LockedOrder): string =>
-  placements.findLast(({ done }) => done > 0n)?.providerReference ?? '';
+  placements.findLast(({ kind, done }) => kind !== 'reversal' && done > 0n)?.providerReference ??
+  '';

@@ -64,8 +64,8 @@ export async function writeOrder(
       ? sql`, credited_to = ${creditedTo === 'partner' ? 'gift' : 'voucher'}`
       : sql``;
   const set = ending
-    ? sql`status = ${isDone ? 'POSTED' : 'VOIDED'}, settled_at = now(),
-        provider_message = ${ending.message}, not_done_by = ${isDone ? null : ending.notDoneBy}`
+    ? sql`status = ${isCharged ? 'POSTED' : 'VOIDED'}, settled_at = now(),
+        provider_message = ${ending.message}, not_done_by = ${isCharged ? null : ending.notDoneBy}`
     : sql`changed_at = case when is_done <> ${isDone} then now() else changed_at end`;
   await sql`
     update ${table} set ${set}, is_done = ${isDone}, charged = ${isCharged}${credited}

@@ -11,6 +11,8 @@ export interface PlacementRow extends Placement {
   /** Ours, towards the provider. */
   readonly reference: string;
   readonly position: number;
+  /** Milliseconds since 1970, by the clock of the database. */
+  readonly placedAt: number;
   /** As PostgreSQL writes it: to change it asks another question. */
   readonly askAt: string | null;
   /** Whether that time has come. */
@@ -75,7 +77,7 @@ const milliseconds = (time: RawBuilder<unknown>) =>
 
 const placementsWhere = (condition: RawBuilder<unknown>) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', id, 'kind', kind, 'reference', reference, 'provider', provider,
-    'position', position, 'ordered', ordered::text, 'said', said, 'done', done::text,
+    'position', position, 'placedAt', ${milliseconds(sql`placed_at`)}, 'ordered', ordered::text, 'said', said, 'done', done::text,
     'providerReference', provider_reference, 'saidAt', ${milliseconds(sql`said_at`)}, 'message', message,
     'cleared', cleared, 'doubtedAt', ${milliseconds(sql`doubted_at`)},
     'silentSince', ${milliseconds(sql`silent_since`)}, 'askAt', ask_at::text,

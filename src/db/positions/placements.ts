@@ -447,7 +447,8 @@ export async function writePlacements(
         ? now
         : nextAsk(placement, {
             now,
-            decidedAt,
+            // A reversal is younger than the end of its payment.
+            decidedAt: placement.kind === 'reversal' ? placement.placedAt : decidedAt,
             watchMs: settings.reversalWatchSeconds * 1_000,
             hasCase,
             isCurrent: placement.id === current.id,

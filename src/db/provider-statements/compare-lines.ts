@@ -14,6 +14,7 @@ import { MissingRowError } from '../refused-rows.ts';
 import {
   beginOf,
   endOf,
+  isOtherRow,
   markUnfinished,
   type StatementDay,
   type StatementProvider,
@@ -149,11 +150,11 @@ async function findDifferences(
       and neighbour.day = to_char(${of.day}::date + ${sql.lit(days)}, 'YYYY-MM-DD'))`;
   const { rows } = await sql<Found>`
     with all_lines as not materialized (${linesOf(name)}),
-    -- A line of a fee alone is no operation. A reversal that we did not order is placed under the provider's reference.
+    -- A line of a fee alone is no operation. A reversal may have another reference of ours, or none.
     of_day as materialized (
       select *, case when kind = 'reversal' then coalesce((
             select placed.reference from placements as placed
-            where placed.reference = all_lines.provider_reference
+            where placed.provider_reference = all_lines.provider_reference
               and placed.provider = ${name} and placed.kind = 'reversal'), reference)
           else reference end as placed_as
       from all_lines
@@ -197,6 +198,7 @@ async function findDifferences(
         where placement.id is null and line.kind = 'reversal' and line.status = 'completed'
           and payment.provider_reference = line.original and payment.provider = ${name}
           and payment.kind = 'payment' and payment.operation_id is not null
+          and not ${isOtherRow(sql`line.provider_reference`)}
         order by payment.id desc limit 1) as taken_back on true
     ),
     typed as (
@@ -212,9 +214,9 @@ async function findDifferences(
         when status = 'completed' and (done <> there_amount or said = 'none'
           or said = 'other' and starts_with(message, ${OTHER_CURRENCY})) then 'observation'
         when status = 'failed' and done > 0 then 'observation'
-        when status = 'reversed' and done > 0 and not exists (
+        when status = 'reversed' and done > 0 and (kind = 'reversal' or not exists (
           select from placements as reversal where reversal.operation_id = lines.operation_id
-            and reversal.kind = 'reversal' and reversal.done > 0) then 'observation'
+            and reversal.kind = 'reversal' and reversal.done > 0)) then 'observation'
         when status = 'pending' and said = 'nothing' then case when is_old then 'observation' else 'late' end
         end as what
       from lines

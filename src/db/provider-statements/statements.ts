@@ -52,7 +52,7 @@ export async function addStatementLines(
       reference, original, status, amount, currency, fee, fee_currency, at, is_other)
     select ${loadId}::uuid, ${provider.name}, ${day}, given.kind,
       case when is_first then given.provider_reference
-        else given.provider_reference || ' (other row ' || left(md5(${asText}), 8) || ')' end,
+        else given.provider_reference || ${OTHER_ROW} || left(md5(${asText}), 8) || ')' end,
       ${content('given')}
     from numbered as given
     left join provider_statement_lines as earlier on earlier.load_id = ${loadId}::uuid
@@ -63,6 +63,11 @@ export async function addStatementLines(
     ) as place
     on conflict do nothing`.execute(database);
 }
+
+const OTHER_ROW = ' (other row ';
+
+/** SQL condition on the id of a line: another line has it, too, with other content. */
+export const isOtherRow = (id: RawBuilder<unknown>) => sql`strpos(${id}, ${OTHER_ROW}) > 0`;
 
 /** The content of a line, apart from its id. */
 const content = (table: 'given' | 'earlier'): RawBuilder<unknown> =>

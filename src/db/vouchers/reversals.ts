@@ -136,41 +136,39 @@ const withRedemption = (database: Database) =>
     .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
     .innerJoin('merchants', 'merchants.id', 'redemptions.merchant_id');
 
-/** What a redemption paid, and who did it. */
-const paid = [
-  'redemptions.payment_reference',
-  'redemptions.platform_reference',
-  'redemptions.to_merchant',
-  'redemptions.payee',
-  'vouchers.serial_number',
-  doerOf(sql.ref('redemptions.operation_id')).$castTo<MobileMoneyProviderName>().as('provider'),
-  providerReferenceOf(sql.ref('redemptions.operation_id')).as('payment_provider_reference'),
-] as const;
-
 /** A reversal with what its redemption paid. */
 export const findReversal = (database: Database, operationId: string) =>
+  reversalsWithPayment(database)
+    .where('reversal.operation_id', '=', operationId)
+    .executeTakeFirstOrThrow();
+
+/** The same of a placement; undefined for one that a provider made by itself, or whose request a restore lost. */
+export const findReversalOfPlacement = (database: Database, placementId: number) =>
+  reversalsWithPayment(database)
+    .innerJoin('placements', 'placements.operation_id', 'redemptions.operation_id')
+    .where('placements.id', '=', placementId)
+    .where(sql<boolean>`placements.reference = reversal.reference::text`)
+    .executeTakeFirst();
+
+const reversalsWithPayment = (database: Database) =>
   withRedemption(database)
     .select([
       'reversal.id',
       'reversal.reference',
       'redemptions.voucher_id',
+      'redemptions.payment_reference',
+      'redemptions.platform_reference',
       'redemptions.operation_id as payment_operation_id',
+      'redemptions.to_merchant',
       'redemptions.service_fee',
+      'redemptions.payee',
+      'vouchers.serial_number',
       'merchants.merchant_name',
-      ...paid,
     ])
-    .where('reversal.operation_id', '=', operationId)
-    .executeTakeFirstOrThrow();
-
-/** A reversal as its provider has it, perhaps without a request of ours. */
-export const findPlacedReversal = (database: Database, placementId: number) =>
-  database
-    .selectFrom('placements as reversal')
-    .innerJoin('redemptions', 'redemptions.operation_id', 'reversal.operation_id')
-    .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
-    .select(['reversal.reference', ...paid])
-    .where('reversal.id', '=', placementId)
-    .executeTakeFirstOrThrow();
+    .select([
+      doerOf(sql.ref('redemptions.operation_id')).$castTo<MobileMoneyProviderName>().as('provider'),
+      providerReferenceOf(sql.ref('redemptions.operation_id')).as('payment_provider_reference'),
+    ]);
 
 /** Whether a reversal is pending; locks it until the transaction ends. */
 export async function lockPendingReversal(

@@ -210,12 +210,18 @@ export const mayCredit = (position: Position): boolean =>
  * part.
  */
 const putRight = <Row extends Placement>(position: Position<Row>, now: number): readonly Row[] => {
+  const { placements } = position;
   const shares = suspenseOf(position);
-  return position.placements.map((one, index): Row => {
+  const lacking = placements.find((_, index) => (shares[index] ?? 0n) < 0n)?.provider;
+  return placements.map((one, index): Row => {
+    const isReversal = one.kind === 'reversal';
     const share = shares[index] ?? 0n;
-    if (share === 0n) return one;
-    const said = one.done > share ? 'done' : 'undone';
-    return { ...one, done: one.done - share, said, saidAt: now, silentSince: null };
+    if (isReversal ? one.done === 0n || one.provider !== lacking : share === 0n) return one;
+    // What the provider had taken back counts no more.
+    const before = share < 0n ? netOf(one, placements) : one.done;
+    const done = isReversal ? 0n : before - share;
+    const said = done > 0n ? 'done' : 'undone';
+    return { ...one, done, said, saidAt: now, silentSince: null };
   });
 };
 

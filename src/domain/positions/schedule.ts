@@ -8,7 +8,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** The facts that decide the next question to a provider. Times are in milliseconds since 1970. */
 export interface AskClock {
   readonly now: number;
-  /** When the order ended; null while its workflow asks. */
+  /** When the order ended, or its reversal began; null while the workflow of the order asks. */
   readonly decidedAt: number | null;
   /** How long a payment that was made is watched for a reversal. 0: it is not. */
   readonly watchMs: number;
@@ -35,8 +35,7 @@ export function nextAsk(placement: Placement, clock: AskClock): number | null {
   const isUnexplained = doubtedAt !== null || said === 'pending' || said === 'other';
   if (hasCase || isUnexplained) return afterPause;
   if (silentSince !== null && silence < PATIENCE_MS) return afterPause;
-  // A reversal is younger than the end of its payment.
-  const since = (placement.kind === 'reversal' ? null : decidedAt) ?? placement.saidAt ?? now;
+  const since = decidedAt ?? placement.saidAt ?? now;
   return (
     looksAt(done > 0n ? clock.watchMs : DAY_MS)
       .map((age) => since + age)

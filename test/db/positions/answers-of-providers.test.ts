@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { settleOrder } from '../../../src/db/positions/book.ts';
 import { findCase } from '../../../src/db/positions/cases.ts';
-import { doubt } from '../../../src/db/positions/placements.ts';
+import { doubt, placingReversal } from '../../../src/db/positions/placements.ts';
 import { bookLost } from '../../../src/db/recovery.ts';
 import type { Bearer } from '../../../src/domain/positions/position.ts';
 import { expireAll, makeVoucher, redemptions, topUp } from '../../admin/movements.ts';
@@ -12,7 +13,7 @@ import {
   makeFundedCatalogue,
   openScene,
 } from '../../admin/scene.ts';
-import { observe, placementsOf } from '../../positions/placements.ts';
+import { observe, placementsOf, reverse } from '../../positions/placements.ts';
 import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 
 /** What providers say after their first answer, in whatever order: the books and the cases follow. */
@@ -328,6 +329,21 @@ it('an answer that only confirms the books is written to its placement alone', a
   const after = await written();
   expect(after?.order).toBe(before?.order);
   expect(after?.placement).not.toBe(before?.placement);
+});
+
+it('a reversal is watched since it began, however often its provider confirms it', async () => {
+  const { operationId } = await payment('post');
+  const [paid] = await placementsOf(scene.database, operationId);
+  const reference = randomUUID();
+  const place = placingReversal(reference, sql`(select * from placements where id = ${paid?.id})`);
+  await place.execute(scene.database);
+  await sql`
+    update placements set placed_at = now() - interval '30 days' where reference = ${reference}`.execute(
+    scene.database,
+  );
+  await reverse(scene.database, operationId);
+  const [, reversal] = await placementsOf(scene.database, operationId);
+  expect(reversal).toMatchObject({ said: 'done', ask_at: null });
 });
 
 describe('a callback around a settlement', () => {

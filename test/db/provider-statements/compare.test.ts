@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { compareFile, compareStored } from '../../../activities/compare-statement.ts';
-import { book } from '../../../src/db/positions/book.ts';
 import { closeCase, listCases } from '../../../src/db/positions/cases.ts';
-import { observed } from '../../../src/db/positions/change.ts';
-import { lockOrder } from '../../../src/db/positions/orders.ts';
+import { placingReversal } from '../../../src/db/positions/placements.ts';
 import type { StatementProvider } from '../../../src/db/provider-statements/statements.ts';
 import { bookLost } from '../../../src/db/recovery.ts';
 import type { Day } from '../../../src/domain/day-report.ts';
@@ -17,6 +15,7 @@ import {
   makeFundedCatalogue,
   openScene,
 } from '../../admin/scene.ts';
+import { observe, placementsOf, reverse } from '../../positions/placements.ts';
 import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import { moveRows } from './move-rows.ts';
 
@@ -296,18 +295,73 @@ describe('a line of ours is what the provider says', () => {
     expect(await findBrokenInvariants(scene.database)).toEqual([]);
   });
 
-  /** The provider is asked about a payment, and says that it did it. */
-  const sayDone = async (reference: string) => {
-    const { rows } = await sql<{ id: number; operationId: string }>`
-      select id, operation_id as "operationId" from placements where reference = ${reference}`.execute(
+  test.each(['reversed', 'failed'] as const)(
+    'a reversal that is %s later gives it again',
+    async (status) => {
+      const paid = await pay();
+      const reversal = await reversalOf(paid, {});
+      await compare([line(paid), reversal]);
+      expect(await open(paid)).toEqual([['difference', -487.5, paid]]);
+      const found = { ...same, observed: 1 };
+      expect(await compare([line(paid), { ...reversal, status }])).toEqual(found);
+      expect(await open(paid)).toEqual([]);
+      expect(await findBrokenInvariants(scene.database)).toEqual([]);
+    },
+  );
+
+  test('a reversal of a payment on hold is a case when the hold has ended', async () => {
+    const held = await pay('hold');
+    const reversal = await reversalOf(held, {});
+    const { originalReference: providerReference = '' } = reversal;
+    expect(await compare([line(held, { providerReference }), reversal])).toMatchObject({
+      observed: 2,
+    });
+    expect(await open(held)).toEqual([]);
+    const operationId = await operationOf(held);
+    await redemptions(scene.database, catalogue).post(operationId);
+    expect(await open(held)).toEqual([['difference', -487.5, held]]);
+    const { rows } = await sql`
+      select status, charged, is_done from redemptions where operation_id = ${operationId}`.execute(
       scene.database,
     );
-    const { id = 0, operationId = '' } = rows[0] ?? {};
-    await scene.database.transaction().execute(async (transaction) => {
-      const order = await lockOrder(transaction, operationId);
-      const seen = { at: order.now, source: 'inquiry', said: 'done' } as const;
-      await book(transaction, order, observed(order.position, id, seen), seen, settings);
-    });
+    expect(rows).toEqual([{ status: 'POSTED', charged: true, is_done: false }]);
+    expect(await findBrokenInvariants(scene.database)).toEqual([]);
+  });
+
+  test('a reversal that two rows say otherwise is placed once', async () => {
+    const paid = await pay();
+    const part = await reversalOf(paid, { amount: '40' });
+    const lines = [line(paid), part, { ...part, amount: '50' }];
+    expect(await compare(lines)).toEqual({ ...same, observed: 1, unexplained: 1 });
+    expect(await compare(lines.slice(0, 2))).toEqual(same);
+    expect(await open(paid)).toEqual([['difference', -40, paid]]);
+  });
+
+  test("a merchant's own reversal without our reference is known by that of its provider", async () => {
+    const paid = await pay();
+    const reversal = await reversalOf(paid, {});
+    const payment = sql`(select * from placements where reference = ${paid})`;
+    await placingReversal(randomUUID(), payment).execute(scene.database);
+    const operationId = await operationOf(paid);
+    await reverse(scene.database, operationId, reversal.providerReference);
+    expect(await compare([line(paid), reversal])).toEqual(same);
+    expect(await placementsOf(scene.database, operationId)).toHaveLength(2);
+  });
+
+  /** The provider is asked about a payment, and says that it did it. */
+  const sayDone = async (reference: string) => {
+    const operationId = await operationOf(reference);
+    await scene.database
+      .transaction()
+      .execute((transaction) => observe(transaction, operationId, { said: 'done' }));
+  };
+
+  const operationOf = async (reference: string): Promise<string> => {
+    const { rows } = await sql<{ operationId: string }>`
+      select operation_id as "operationId" from placements where reference = ${reference}`.execute(
+      scene.database,
+    );
+    return rows[0]?.operationId ?? '';
   };
 
   /** The line of the provider's own reversal of a payment. */

@@ -233,6 +233,19 @@ describe('who bears a difference', () => {
     ],
     ['it gave back a part', {}, [done(110n)], ['done 100']],
     ['it did what was missing', {}, [undone], ['done 100']],
+    ['it paid again what it had taken back', {}, [done(), reversed], ['done 100', 'undone 0']],
+    [
+      'it paid again the part that it had taken back',
+      {},
+      [done(), { ...reversed, done: 40n }],
+      ['done 100', 'undone 0'],
+    ],
+    [
+      'it paid again what both had said that it took back',
+      {},
+      [undone, reversed],
+      ['done 100', 'undone 0'],
+    ],
     [
       'the first one had undone it: it did it again, and not the later one that had refused',
       {},

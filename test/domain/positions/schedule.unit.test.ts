@@ -53,12 +53,6 @@ describe('when a provider is asked next', () => {
       { decidedAt: 0 },
       null,
     ],
-    [
-      'a reversal by its own age',
-      { ...done, kind: 'reversal', saidAt: NOW },
-      { decidedAt: 0 },
-      10 * MINUTE,
-    ],
   ] as const)('%s', (_, changes, further, expected) => {
     const next = nextAsk(placed(changes), { ...clock, ...further });
     expect(next === null ? null : next - NOW).toBe(expected);
