@@ -13,12 +13,18 @@ export async function backUp(database: Database): Promise<() => Promise<void>> {
     select tablename as name from pg_tables
     where schemaname = 'public' and tablename not like 'kysely%'`.execute(database);
   const names = rows.map(({ name }) => name);
-  await sql`drop schema if exists backup cascade`.execute(database);
-  await sql`create schema backup`.execute(database);
-  for (const name of names)
-    await sql`create table ${sql.id('backup', name)} as table ${sql.id('public', name)}`.execute(
-      database,
-    );
+  // A backup is of one moment, and the service writes meanwhile.
+  await database
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute(async (snapshot) => {
+      await sql`drop schema if exists backup cascade`.execute(snapshot);
+      await sql`create schema backup`.execute(snapshot);
+      for (const name of names)
+        await sql`create table ${sql.id('backup', name)} as table ${sql.id('public', name)}`.execute(
+          snapshot,
+        );
+    });
   const list: RawBuilder<unknown> = sql.join(names.map((name) => sql.id('public', name)));
 
   const restore = () =>
