@@ -71,7 +71,10 @@ async function runBenchmarks(
     for (const { name, run } of benchmarks.filter((one) => options.only.includes(one.name))) {
       signal.throwIfAborted();
       const measurements = await run({ backing, options, progress, signal });
-      results.push({ name, measurements });
+      const result = { name, measurements };
+      // A run takes two hours, and what is measured stays where it is interrupted.
+      process.stdout.write(`\n${table([result])}\n`);
+      results.push(result);
     }
     return results;
   } finally {
@@ -86,7 +89,6 @@ async function main(signal: AbortSignal): Promise<number> {
     benchmarks.map(({ name }) => name),
   );
   const results = await runBenchmarks(options, signal);
-  process.stdout.write(`\n${table(results)}\n`);
   if (options.json) process.stdout.write(`${json(results)}\n`);
   return results.every(({ measurements }) => measurements.every(passes)) ? 0 : 1;
 }
