@@ -36,9 +36,11 @@ type Step =
     }
   | { readonly kind: 'settle'; readonly by: Bearer }
   | { readonly kind: 'place'; readonly provider: number }
+  | { readonly kind: 'reverse'; readonly provider: number }
   | { readonly kind: 'clock'; readonly minutes: number };
 
-const provider = fc.integer({ min: 0, max: 2 });
+/** Of a provider, or of a placement. */
+const provider = fc.integer({ min: 0, max: 4 });
 const bearer = fc.constantFrom<Bearer>(...bearers);
 const kind = <Kind extends string>(name: Kind) => fc.constant(name);
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -69,6 +71,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
   fc.record({ kind: kind('settle'), by: bearer }),
   fc.record({ kind: kind('place'), provider }),
+  fc.record({ kind: kind('reverse'), provider }),
   fc.record({ kind: kind('clock'), minutes: fc.integer({ min: 1, max: 6_000 }) }),
 );
 
@@ -76,7 +79,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 class Model {
   #now = 0;
   #decidedAt: number | null = null;
-  readonly #truth = new Map<string, Money>();
+  /** By placement: what each did, or took back. */
+  readonly #truth: Money[] = [];
   readonly #booked = new Map<PositionAccount, Money>();
   #position: Position;
 
@@ -92,15 +96,31 @@ class Model {
       this.#now += one.minutes * MINUTE;
       this.#book();
     }
-    if (one.kind === 'place') this.#place(PROVIDERS[one.provider] ?? '');
+    if (one.kind === 'place') this.#place(PROVIDERS[one.provider % PROVIDERS.length] ?? '');
+    if (one.kind === 'reverse') this.#reverse(one.provider);
     if (one.kind === 'changes') this.#change(one.provider, one.did);
     if (one.kind === 'settle') this.#settle(one.by);
     if (one.kind === 'told') this.#tell(one);
   }
 
   #change(index: number, did: Money): void {
-    const changing = this.#position.placements[index];
-    if (changing) this.#truth.set(changing.provider, did);
+    if (index < this.#position.placements.length) this.#truth[index] = did;
+  }
+
+  /** What the providers did in the end: nobody takes back more than was done. */
+  #did(): Money {
+    const { placements } = this.#position;
+    const sumOf = (isWanted: (one: Placement) => boolean) =>
+      placements.reduce(
+        (sum, one, index) => sum + (isWanted(one) ? (this.#truth[index] ?? 0n) : 0n),
+        0n,
+      );
+    return PROVIDERS.reduce((sum, name) => {
+      const of = (isReversal: boolean) =>
+        sumOf((one) => one.provider === name && (one.kind === 'reversal') === isReversal);
+      const left = of(false) - of(true);
+      return sum + (left > 0n ? left : 0n);
+    }, 0n);
   }
 
   #tell({ provider: index, source, said }: Extract<Step, { kind: 'told' }>): void {
@@ -113,7 +133,7 @@ class Model {
     this.#now += MINUTE;
     for (const index of this.#position.placements.keys()) this.#tellTruth(index, 'inquiry');
     expect(this.#position.order.state).toBe('decided');
-    const did = [...this.#truth.values()].reduce((sum, amount) => sum + amount, 0n);
+    const did = this.#did();
     expect(netDone(this.#position)).toBe(did);
     expect(this.#booked.get('clearing') ?? 0n).toBe(did);
     this.#settle(by);
@@ -125,11 +145,29 @@ class Model {
   #place(name: string): void {
     const { placements } = this.#position;
     if (placements.some((one) => one.provider === name)) return;
-    this.#position = { ...this.#position, placements: [...placements, placed({ provider: name })] };
+    this.#add(placed({ provider: name }));
+  }
+
+  /** A reversal of a payment that has ended. */
+  #reverse(index: number): void {
+    const { order, placements } = this.#position;
+    const payment = placements[index];
+    if (!payment || payment.kind === 'reversal' || order.state === 'open') return;
+    this.#add(placed({ kind: 'reversal', provider: payment.provider }));
+  }
+
+  #add(placement: Placement): void {
+    const placements = [...this.#position.placements, placement];
+    this.#position = { ...this.#position, placements };
     this.#book();
   }
 
   #settle(by: Bearer): void {
+    const isUnderWay = this.#position.placements.some(
+      ({ kind: what, said }) => what === 'reversal' && (said === 'none' || said === 'pending'),
+    );
+    // Only the payer can get what a reversal takes back that has not ended.
+    if (isUnderWay && by !== 'payer') return;
     this.#position = settle(this.#position, by, this.#now);
     this.#book();
     expect(difference(this.#position)).toBe(0n);
@@ -138,7 +176,7 @@ class Model {
   #tellTruth(index: number, source: ObservationSource): void {
     const told = this.#position.placements[index];
     if (!told) return;
-    const did = this.#truth.get(told.provider) ?? 0n;
+    const did = this.#truth[index] ?? 0n;
     const back = told.done > 0n || told.said === 'undone' ? 'undone' : 'nothing';
     this.#observe(index, source, did > 0n ? 'done' : back, did);
   }
