@@ -395,19 +395,6 @@ export const placing = ({
     returning provider)`,
 });
 
-/** SQL: places a reversal with its `payment`, a placement, and returns its id. By default it takes back what was ordered. */
-export const placingReversal = (
-  reference: string | null,
-  payment: RawBuilder<unknown>,
-  ordered = sql`payment.ordered`,
-) => sql<{ id: number }>`
-  insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, position)
-  select 'reversal', ${reference}, payment.provider, payment.operation_id, payment.voucher_id,
-    ${ordered}, payment.position
-  from ${payment} as payment
-  on conflict (reference, provider) do update set operation_id = excluded.operation_id
-  returning id`;
-
 /** The sources of answers of a provider that was asked. */
 const asked: readonly ObservationSource[] = ['answer', 'inquiry'];
 

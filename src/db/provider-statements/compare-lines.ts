@@ -9,8 +9,8 @@ import { book } from '../positions/book.ts';
 import { openCase } from '../positions/cases.ts';
 import { type BookSettings, observed } from '../positions/change.ts';
 import { lockOrder, lostOperationId } from '../positions/orders.ts';
-import { placingReversal } from '../positions/placements.ts';
 import { MissingRowError } from '../refused-rows.ts';
+import { placingReversal } from '../vouchers/reversals.ts';
 import {
   beginOf,
   endOf,

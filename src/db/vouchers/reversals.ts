@@ -5,12 +5,7 @@ import type { Caller } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { oldestOpenCase } from '../positions/cases.ts';
-import {
-  doerOf,
-  doingPlacement,
-  placingReversal,
-  providerReferenceOf,
-} from '../positions/placements.ts';
+import { doerOf, doingPlacement, providerReferenceOf } from '../positions/placements.ts';
 
 /** The facts for a merchant reversal; the transaction holds the lock of the voucher. */
 export interface ReversalContext {
@@ -95,6 +90,19 @@ export async function reversalContext(
     }
   );
 }
+
+/** SQL: places a reversal with its `payment`, a placement, and returns its id. By default it takes back what was ordered. */
+export const placingReversal = (
+  reference: string | null,
+  payment: RawBuilder<unknown>,
+  ordered = sql`payment.ordered`,
+) => sql<{ id: number }>`
+  insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, position)
+  select 'reversal', ${reference}, payment.provider, payment.operation_id, payment.voucher_id,
+    ${ordered}, payment.position
+  from ${payment} as payment
+  on conflict (reference, provider) do update set operation_id = excluded.operation_id
+  returning id`;
 
 /** Records a reversal before it is sent, and places it at the provider of its payment. */
 export async function insertReversal(

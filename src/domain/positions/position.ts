@@ -213,15 +213,20 @@ const putRight = <Row extends Placement>(position: Position<Row>, now: number): 
   const { placements } = position;
   const shares = suspenseOf(position);
   const lacking = placements.find((_, index) => (shares[index] ?? 0n) < 0n)?.provider;
-  return placements.map((one, index): Row => {
-    const isReversal = one.kind === 'reversal';
-    const share = shares[index] ?? 0n;
-    if (isReversal ? one.done === 0n || one.provider !== lacking : share === 0n) return one;
+  const withDone = (one: Row, done: Money): Row => ({
+    ...one,
+    done,
+    said: done > 0n ? 'done' : 'undone',
+    saidAt: now,
+    silentSince: null,
+  });
+  return placements.map((one, index) => {
     // What the provider had taken back counts no more.
-    const before = share < 0n ? netOf(one, placements) : one.done;
-    const done = isReversal ? 0n : before - share;
-    const said = done > 0n ? 'done' : 'undone';
-    return { ...one, done, said, saidAt: now, silentSince: null };
+    if (one.kind === 'reversal')
+      return one.provider === lacking && one.done > 0n ? withDone(one, 0n) : one;
+    const share = shares[index] ?? 0n;
+    if (share === 0n) return one;
+    return withDone(one, (share < 0n ? netOf(one, placements) : one.done) - share);
   });
 };
 

@@ -3,8 +3,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { settleOrder } from '../../../src/db/positions/book.ts';
 import { findCase } from '../../../src/db/positions/cases.ts';
-import { doubt, placingReversal } from '../../../src/db/positions/placements.ts';
+import { doubt } from '../../../src/db/positions/placements.ts';
 import { bookLost } from '../../../src/db/recovery.ts';
+import { placingReversal } from '../../../src/db/vouchers/reversals.ts';
 import type { Bearer } from '../../../src/domain/positions/position.ts';
 import { expireAll, makeVoucher, redemptions, topUp } from '../../admin/movements.ts';
 import {
