@@ -45,13 +45,13 @@ const attemptOutcome = sql`case made.status
   when 'VOIDED' then jsonb_build_object('ok', false, 'reason', 'topup-failed',
     'detail', made.provider_message, 'transactionId', made.topup_id) end`;
 
+/** An id, or the SQL expression that has it. */
+type OperationId = string | RawBuilder<unknown>;
+
 /**
  * The effect of an operation by its kind, in the columns of a stored operation: pruning deletes the
  * operation, never its effect. A claim has no lasting effect.
  */
-/** An id, or the SQL expression that has it. */
-type OperationId = string | RawBuilder<unknown>;
-
 const effects: Readonly<Record<string, (operationId: OperationId) => RawBuilder<unknown>>> = {
   'generate-voucher': (operationId) => sql`
     select 'SUCCEEDED' as status, ${noRequest} as request_id, request_digest,
