@@ -1,4 +1,4 @@
-import { ApplicationFailure, log } from '@temporalio/activity';
+import { log } from '@temporalio/activity';
 import { type Database, isDefiniteDatabaseError } from '../src/db/connection.ts';
 import { isBegun, type OperationIdentity, outcomeFor } from '../src/db/operations.ts';
 import {
@@ -7,7 +7,6 @@ import {
   type Refusal,
   refuse,
 } from '../src/domain/refusals.ts';
-import { DATABASE_REFUSES } from '../src/domain/repairs.ts';
 
 /** A failed step of a transaction; thrown to roll the transaction back. */
 export class DatabaseStepError extends Error {
@@ -64,23 +63,6 @@ export async function outcomeAfter<Result>(
   const refusal = definiteRefusal(error);
   if (await isBegun(database, identity)) throw error;
   return outcomeFor<Result>(identity, refusal);
-}
-
-/**
- * Runs a step that only a person can help where the database refuses it: it is not repeated at once, and
- * its workflow calls somebody.
- */
-export async function refusedByDatabase<Result>(step: () => Promise<Result>): Promise<Result> {
-  try {
-    return await step();
-  } catch (error) {
-    if (!isDefiniteDatabaseError(error)) throw error;
-    log.error('The database refuses a step of a repair', { error });
-    throw ApplicationFailure.nonRetryable(
-      `The database refuses it with SQLSTATE ${error.code}`,
-      DATABASE_REFUSES,
-    );
-  }
 }
 
 /** The refusal where the caller knows that no earlier attempt has committed. */

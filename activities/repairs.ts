@@ -22,7 +22,7 @@ import { ASK_SIGNED_IN, whySecondPerson } from '../src/repairs/ask-repair.ts';
 import { argumentsOf, type Judgement, type RepairContext } from '../src/repairs/repair-kind.ts';
 import { findRepairKind } from '../src/repairs/repair-kinds.ts';
 import type { RepairCall, RepairName, RetryCall, TopUpMade } from '../workflows/contracts.ts';
-import { definiteRefusal, refusedByDatabase } from './database-step.ts';
+import { definiteRefusal } from './database-step.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { resumeAttempt, resumePayment } from './reconciliation.ts';
 
@@ -73,26 +73,22 @@ export function createRepairActivities(dependencies: ActivityDependencies) {
 
   /** Ends a repair that the database refused; a repair that has begun goes on. */
   const refuseBegun = (name: RepairName, error: unknown, result: string): Promise<RepairEnded> =>
-    refusedByDatabase(() =>
-      database.transaction().execute(async (transaction) => {
-        const row = await lockRepair(transaction, name);
-        // An earlier attempt has begun it: what it does elsewhere goes on.
-        if (row.state === 'RUNNING') throw error;
-        return endedOf(await end(transaction, row.id, { state: 'REFUSED', result }));
-      }),
-    );
+    database.transaction().execute(async (transaction) => {
+      const row = await lockRepair(transaction, name);
+      // An earlier attempt has begun it: what it does elsewhere goes on.
+      if (row.state === 'RUNNING') throw error;
+      return endedOf(await end(transaction, row.id, { state: 'REFUSED', result }));
+    });
 
   /** Ends a repair with what came of its call. Idempotent. */
   async function endRepair(name: RepairName, outcome: RepairOutcome): Promise<RepairEnded> {
-    const ended = await refusedByDatabase(() =>
-      database.transaction().execute(async (transaction) => {
-        const row = await lockRepair(transaction, name);
-        const result = outcome.isDone
-          ? outcome.words
-          : ((await refusalOfOperation(transaction, name)) ?? outcome.words);
-        return end(transaction, row.id, { state: outcome.isDone ? 'DONE' : 'REFUSED', result });
-      }),
-    );
+    const ended = await database.transaction().execute(async (transaction) => {
+      const row = await lockRepair(transaction, name);
+      const result = outcome.isDone
+        ? outcome.words
+        : ((await refusalOfOperation(transaction, name)) ?? outcome.words);
+      return end(transaction, row.id, { state: outcome.isDone ? 'DONE' : 'REFUSED', result });
+    });
     await failpoint('repair-end-committed');
     return endedOf(ended);
   }
@@ -278,14 +274,11 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
         };
   }
 
-  return {
-    pressSettlement: (call: Settlement) => refusedByDatabase(() => pressSettlement(call)),
-    readSettlement: (repairId: number, call: Settlement) =>
-      refusedByDatabase(() => readSettlement(repairId, call)),
-    /** Makes the attempt of a repair; undefined while its outcome is not known. */
-    retryForRepair: (call: RetryCall): Promise<OperationOutcome<TopUpMade> | undefined> =>
-      resumption.retryTopUp(call, RETRY_WAIT_MS),
-  };
+  /** Makes the attempt of a repair; undefined while its outcome is not known. */
+  const retryForRepair = (call: RetryCall): Promise<OperationOutcome<TopUpMade> | undefined> =>
+    resumption.retryTopUp(call, RETRY_WAIT_MS);
+
+  return { pressSettlement, readSettlement, retryForRepair };
 }
 
 /** The result of an inquiry, and whether staff said it. */

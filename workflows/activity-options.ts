@@ -1,5 +1,6 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import { type ActivitiesOf, activityGroups } from './activity-groups.ts';
+import { serializeActivities } from './steps/database-steps.ts';
 import { STEP_REFUSED, untilNotRefused } from './steps/failures.ts';
 
 /**
@@ -30,7 +31,12 @@ const patient = proxyLocalActivities<ActivitiesOf<'patient'>>({
 const limited = proxyLocalActivities<ActivitiesOf<'limited'>>({
   startToCloseTimeout: '12s',
   localRetryThreshold: '1s',
-  retry: { initialInterval: '100ms', backoffCoefficient: 2, maximumAttempts: 5 },
+  retry: {
+    initialInterval: '100ms',
+    backoffCoefficient: 2,
+    maximumAttempts: 5,
+    ...tellsRefusals,
+  },
 });
 
 type DatabaseSteps = typeof patient & typeof limited;
@@ -38,19 +44,26 @@ type DatabaseSteps = typeof patient & typeof limited;
 const isLimited = (name: string | symbol): boolean =>
   Reflect.get(activityGroups, name) === 'limited';
 
-/** All database steps by name, for those who repeat what the database refuses by themselves. */
-export const singleSteps = new Proxy({} as DatabaseSteps, {
+/** All database steps by name, each tried once. */
+const singleSteps = new Proxy({} as DatabaseSteps, {
   get: (_none, name) => Reflect.get(isLimited(name) ? limited : patient, name),
 });
 
-/** All database steps by name. Those without a limit are repeated when the database refuses them. */
-export const database: DatabaseSteps = new Proxy(singleSteps, {
-  get: (steps, name) => {
-    const step = Reflect.get(steps, name);
-    if (isLimited(name)) return step;
-    return (...parameters: unknown[]) => untilNotRefused(() => step(...parameters));
-  },
-});
+/** Repeats the steps without a limit when the database refuses them. */
+const repeatRefused = (steps: DatabaseSteps): DatabaseSteps =>
+  new Proxy(steps, {
+    get: (_none, name) => {
+      const step = Reflect.get(steps, name);
+      if (isLimited(name)) return step;
+      return (...parameters: unknown[]) => untilNotRefused(() => step(...parameters));
+    },
+  });
+
+/** All database steps by name. */
+export const database = repeatRefused(singleSteps);
+
+/** The same for a workflow whose steps may overlap: one step at a time. */
+export const databaseInTurn = (): DatabaseSteps => repeatRefused(serializeActivities(singleSteps));
 
 /**
  * Calls to providers: normal activities, so that support staff see them. The timeout exceeds those
@@ -74,7 +87,7 @@ export const providers = proxyActivities<ActivitiesOf<'providers'>>({
  */
 export const repairs = proxyActivities<ActivitiesOf<'repairs'>>({
   startToCloseTimeout: '30s',
-  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 5 },
+  retry: { initialInterval: '1s', backoffCoefficient: 2, maximumAttempts: 5, ...tellsRefusals },
 });
 
 /** Questions about payout accounts: somebody waits, and can ask again. */

@@ -2,23 +2,16 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
   CancellationScope,
   ChildWorkflowFailure,
-  condition,
   executeChild,
   ParentClosePolicy,
   setHandler,
-  upsertSearchAttributes,
   type Workflow,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { RepairEnded, RepairOutcome } from '../activities/repairs.ts';
 import { formatAmount, parseMoney } from '../src/domain/money.ts';
 import type { OperationOutcome } from '../src/domain/refusals.ts';
-import {
-  DATABASE_REFUSES,
-  type RepairState,
-  refusedCallWords,
-  repairStateWords,
-} from '../src/domain/repairs.ts';
+import { type RepairState, refusedCallWords, repairStateWords } from '../src/domain/repairs.ts';
 import type { Company } from '../src/domain/vouchers/voucher.ts';
 import { database, repairs } from './activity-options.ts';
 import type { cancelVoucher } from './cancel-voucher.ts';
@@ -34,65 +27,32 @@ import type { resendMessage } from './resend-message.ts';
 import type { reverseRedemption } from './reverse-redemption.ts';
 import {
   merchantId,
-  needsAction,
   numberHash,
   operation,
   partnerId,
   summary,
   voucherSerial,
 } from './search-attributes.ts';
-import { stepFailed } from './steps/database-steps.ts';
-import { failureType } from './steps/failures.ts';
+import { type LastingStep, untilDone } from './steps/database-steps.ts';
 import { signalIfRunning } from './steps/messages.ts';
-import { lengthenPause, startAlarm } from './steps/waiting.ts';
 import { cancelVoucherId, resendMessageId, reverseRedemptionId } from './workflow-ids.ts';
 
-const LONGEST_PAUSE_MS = 5 * 60 * 1_000;
-
 /** How a repair waits. */
-interface Patience {
-  /** Whether somebody asks to look at once. */
-  readonly takeNudge: () => boolean;
-  /** How long its steps may fail until a person is called. */
-  readonly alarmAfterMs: number;
-}
+type Patience = Pick<LastingStep<unknown>, 'takeNudge' | 'alarmAfterMs'>;
 
-/**
- * Looks again with growing pauses until something is known. A look that fails is repeated as well, and a
- * person is called when that lasts, or at once where the database refuses it, such as for a missing right.
- */
-async function untilKnown<Known>(
-  firstPauseMs: number,
-  { takeNudge, alarmAfterMs }: Patience,
+/** Looks again until something is known. */
+const untilKnown = <Known>(
+  patience: Patience,
   look: () => Promise<Known | undefined>,
-): Promise<Known> {
-  const startedAt = Date.now();
-  let alarm: ReturnType<typeof startAlarm> | undefined;
-  let wasRaised = false;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
-    try {
-      const known = await look();
-      alarm?.stop();
-      alarm = undefined;
-      if (known !== undefined) {
-        if (wasRaised) upsertSearchAttributes([{ key: needsAction, value: false }]);
-        return known;
-      }
-    } catch (error) {
-      stepFailed(error);
-      alarm ??= startAlarm(alarmAfterMs);
-      const isOverdue = failureType(error) === DATABASE_REFUSES || alarm.isDue();
-      showFailing(isOverdue);
-      if (isOverdue && !wasRaised) {
-        upsertSearchAttributes([{ key: needsAction, value: true }]);
-        wasRaised = true;
-      }
-    }
-    await condition(takeNudge, lengthenPause(pauseMs, Date.now() - startedAt), {
-      summary: 'Not known yet: look again',
-    });
-  }
-}
+  firstPauseMs?: number,
+): Promise<Known> =>
+  untilDone({
+    ...patience,
+    attempt: look,
+    whileFailing: showFailing,
+    firstPauseMs,
+    pauseSummary: 'Not known yet: look again',
+  });
 
 const showFailing = (isOverdue: boolean): void =>
   showDetails(
@@ -123,7 +83,7 @@ async function carryOut(input: RepairInput): Promise<RepairResult> {
   const { repairId, operationId } = input;
   const name = { repairId, operationId };
   const patience = { takeNudge: nudges.take, alarmAfterMs: input.timing.alarmAfterMs };
-  const begun = await untilDone(patience, () => database.beginRepair(name));
+  const begun = await untilKnown(patience, () => database.beginRepair(name));
   if (begun.kind === 'ended') {
     if (begun.endedClaimWorkflow !== undefined)
       await signalIfRunning(begun.endedClaimWorkflow, claimReleased);
@@ -131,7 +91,7 @@ async function carryOut(input: RepairInput): Promise<RepairResult> {
   }
   showDetails(`**${repairStateWords.RUNNING}**: ${begun.label}.`, whatNext[begun.call.kind]);
   const outcome = await outcomeOf(input, begun.call, patience);
-  return showEnded(await untilDone(patience, () => database.endRepair(name, outcome)));
+  return showEnded(await untilKnown(patience, () => database.endRepair(name, outcome)));
 }
 
 /** Runs the operation of a repair to its end. */
@@ -188,14 +148,18 @@ async function outcomeOf(
     }
     case 'retry-top-up':
       return answerOf(
-        await untilKnown(inquiryIntervalMs, patience, () => repairs.retryForRepair(call)),
+        await untilKnown(patience, () => repairs.retryForRepair(call), inquiryIntervalMs),
         ({ referenceNumber }) => `It was delivered, provider's reference ${referenceNumber}.`,
       );
     case 'settle':
-      return untilKnown(inquiryIntervalMs, patience, async () => {
-        await repairs.pressSettlement(call);
-        return database.readSettlement(input.repairId, call);
-      });
+      return untilKnown(
+        patience,
+        async () => {
+          await repairs.pressSettlement(call);
+          return database.readSettlement(input.repairId, call);
+        },
+        inquiryIntervalMs,
+      );
   }
 }
 
@@ -218,32 +182,20 @@ function namesOfRepair(companyKey: typeof partnerId, companyId: string) {
   });
 }
 
-const FIRST_PAUSE_MS = 1_000;
-
 /**
  * The result of a child. A child that an earlier run of this repair started, or that somebody
  * terminated, is started again until it ends: its operation is done once.
  */
-async function childOf<Result>(patience: Patience, run: () => Promise<Result>): Promise<Result> {
-  const { result } = await untilKnown(FIRST_PAUSE_MS, patience, async () => {
+const childOf = <Result>(patience: Patience, run: () => Promise<Result>): Promise<Result> =>
+  untilKnown(patience, async () => {
     try {
-      return { result: await run() };
+      return await run();
     } catch (error) {
       const isRunning = error instanceof WorkflowExecutionAlreadyStartedError;
       if (!isRunning && !(error instanceof ChildWorkflowFailure)) throw error;
       return undefined;
     }
   });
-  return result;
-}
-
-/** The result of a step that must be done. */
-async function untilDone<Result>(patience: Patience, step: () => Promise<Result>): Promise<Result> {
-  const { result } = await untilKnown(FIRST_PAUSE_MS, patience, async () => ({
-    result: await step(),
-  }));
-  return result;
-}
 
 /** The words of an answer that an operation gave. */
 const answerOf = <Result extends { readonly ok: true }>(

@@ -202,6 +202,3 @@ export const repairSubjects = [
   'case',
 ] as const;
 export type RepairSubject = (typeof repairSubjects)[number];
-
-/** The type of the failure of a step that the database refuses, so that only a person can help. */
-export const DATABASE_REFUSES = 'DatabaseRefuses';

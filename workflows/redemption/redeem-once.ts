@@ -17,7 +17,6 @@ import {
 import { inRows } from '../current-details.ts';
 import { outcome, reference, voucherSerial } from '../search-attributes.ts';
 import { bookRedemption } from '../steps/book-ending.ts';
-import { serializeActivities } from '../steps/database-steps.ts';
 import { type Ending, finalOutcome } from '../steps/final-outcome.ts';
 import { isHeldBy, namedCalls, raiseForeignHold } from '../steps/named-results.ts';
 import type { CodeDelivery } from './code-delivery.ts';
@@ -107,7 +106,7 @@ export interface RedemptionRun extends RedeemVoucherInput {
 
 export const createRedemptionRun = (input: RedeemVoucherInput): RedemptionRun => ({
   ...input,
-  database: serializeActivities(activities.singleSteps),
+  database: activities.databaseInTurn(),
   nudges: createNudges(input.timing.maximumNudges),
   redemptions: new Map(),
   background: [],

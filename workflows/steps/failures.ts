@@ -118,31 +118,16 @@ export function createTries() {
   return { note, pause, done };
 }
 
-/** The steps that run one at a time; a step that is refused lets the others go on. */
-export interface Turns {
-  /** Waits while another step runs. */
-  readonly take: () => Promise<void>;
-  readonly othersWentOn: () => Promise<void>;
-  readonly pass: () => void;
-}
-
 /** Runs a step until the database no longer refuses it. */
-export async function untilNotRefused<Result>(
-  step: () => Promise<Result>,
-  turns?: Turns,
-): Promise<Result> {
+export async function untilNotRefused<Result>(step: () => Promise<Result>): Promise<Result> {
   const tries = createTries();
   for (;;) {
-    await turns?.take();
     try {
       const result = await step();
       tries.done();
       return result;
     } catch (error) {
       tries.note(error);
-    } finally {
-      await turns?.othersWentOn();
-      turns?.pass();
     }
     await tries.pause();
   }

@@ -6,7 +6,7 @@ const PART = 168;
 
 /**
  * A pause that grows with the time that has passed, so that a history stays short however long a
- * workflow waits. Ten years have fewer than 1,500 pauses, far below the limit of a history. A nudge
+ * workflow waits. Ten years have fewer than 1,700 pauses, far below the limit of a history. A nudge
  * ends a pause at once.
  */
 export const lengthenPause = (pauseMs: number, elapsedMs: number): number =>

@@ -13,7 +13,7 @@ import {
 import { inRows } from '../current-details.ts';
 import * as searchAttributes from '../search-attributes.ts';
 import { bookTopUp } from '../steps/book-ending.ts';
-import { serializeActivities, stepFailed } from '../steps/database-steps.ts';
+import { stepFailed } from '../steps/database-steps.ts';
 import { type Ending, finalOutcome } from '../steps/final-outcome.ts';
 import { isHeldBy, namedCalls, raiseForeignHold } from '../steps/named-results.ts';
 import { createTopUpDetails, type ShownTopUp, shownTopUp } from './topup-details.ts';
@@ -54,7 +54,7 @@ export interface TopUpRun extends TopUpInput {
 
 export const createTopUpRun = (input: TopUpInput): TopUpRun => ({
   ...input,
-  database: serializeActivities(activities.singleSteps),
+  database: activities.databaseInTurn(),
   nudges: createNudges(input.timing.maximumNudges),
   details: createTopUpDetails(input.begin.command.transactionId),
   running: new Map(),
