@@ -1,7 +1,11 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { finalOutcome, type ProviderAttempt } from '../../workflows/steps/final-outcome.ts';
 
-const run = { runId: 'reset', firstExecutionRunId: 'first' };
+const run = {
+  runId: 'reset',
+  firstExecutionRunId: 'first',
+  typedSearchAttributes: { get: () => undefined },
+};
 vi.mock('@temporalio/workflow', async (load) => ({
   ...(await load<object>()),
   condition: async () => false,

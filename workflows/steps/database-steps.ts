@@ -1,14 +1,8 @@
-import {
-  condition,
-  isCancellation,
-  TemporalFailure,
-  upsertSearchAttributes,
-} from '@temporalio/workflow';
+import { condition, isCancellation, TemporalFailure } from '@temporalio/workflow';
 import { PERSON_NEEDED, showDetails } from '../current-details.ts';
 import { ROWS_VANISHED } from '../interceptors/vanished-rows.ts';
-import { needsAction } from '../search-attributes.ts';
 import { CALLS_FROM_REFUSAL, failureType, STEP_REFUSED } from './failures.ts';
-import { lengthenPause, startAlarm } from './waiting.ts';
+import { createPersonCall, lengthenPause, startAlarm } from './waiting.ts';
 
 /** More conditions than can follow one another between an end and the next action of a workflow. */
 const ROUNDS = 4;
@@ -89,7 +83,7 @@ export async function untilDone<Result>(step: LastingStep<Result>): Promise<Resu
   const { attempt, firstPauseMs = SHORTEST_PAUSE_MS } = step;
   const startedAt = Date.now();
   let alarm: ReturnType<typeof startAlarm> | undefined;
-  let wasRaised = false;
+  const person = createPersonCall();
   let refusals = 0;
   for (;;) {
     try {
@@ -97,7 +91,7 @@ export async function untilDone<Result>(step: LastingStep<Result>): Promise<Resu
       alarm?.stop();
       alarm = undefined;
       if (result !== undefined) {
-        if (wasRaised) upsertSearchAttributes([{ key: needsAction, value: false }]);
+        person.withdraw();
         return result;
       }
     } catch (error) {
@@ -105,10 +99,7 @@ export async function untilDone<Result>(step: LastingStep<Result>): Promise<Resu
       alarm ??= startAlarm(step.alarmAfterMs);
       if (failureType(error) === STEP_REFUSED) refusals += 1;
       const isOverdue = refusals >= CALLS_FROM_REFUSAL || alarm.isDue();
-      if (isOverdue && !wasRaised) {
-        upsertSearchAttributes([{ key: needsAction, value: true }]);
-        wasRaised = true;
-      }
+      if (isOverdue) person.raise();
       await step.whileFailing(isOverdue);
     }
     const elapsedMs = Date.now() - startedAt;

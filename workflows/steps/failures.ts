@@ -4,11 +4,8 @@ import {
   condition,
   getCurrentDetails,
   setCurrentDetails,
-  upsertSearchAttributes,
-  workflowInfo,
 } from '@temporalio/workflow';
-import { needsAction } from '../search-attributes.ts';
-import { lengthenPause } from './waiting.ts';
+import { createPersonCall, lengthenPause } from './waiting.ts';
 
 /** The error of a step; a local activity throws its own error without a wrapper. */
 const causeOf = (error: unknown): unknown =>
@@ -81,7 +78,7 @@ const NOTICE =
 export function createTries() {
   let refusals = 0;
   let refusedSince = 0;
-  let wasRaised = false;
+  const person = createPersonCall();
 
   /** Notes a refusal of the database; every other error is thrown on. */
   function note(error: unknown): void {
@@ -92,9 +89,7 @@ export function createTries() {
     // The workflow's own details stay below the notice.
     const details = getCurrentDetails();
     if (!details.startsWith(NOTICE)) setCurrentDetails(`${NOTICE}${details}`);
-    if (workflowInfo().typedSearchAttributes.get(needsAction) === true) return;
-    upsertSearchAttributes([{ key: needsAction, value: true }]);
-    wasRaised = true;
+    person.raise();
   }
 
   /** Waits until the next try, or until somebody asks for one. */
@@ -111,8 +106,7 @@ export function createTries() {
     refusals = 0;
     const details = getCurrentDetails();
     if (details.startsWith(NOTICE)) setCurrentDetails(details.slice(NOTICE.length));
-    if (wasRaised) upsertSearchAttributes([{ key: needsAction, value: false }]);
-    wasRaised = false;
+    person.withdraw();
   }
 
   return { note, pause, done };

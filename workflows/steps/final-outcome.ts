@@ -1,10 +1,9 @@
-import { condition, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import { condition, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { EndedBy } from '../../src/domain/providers.ts';
 import { quoted } from '../../src/domain/refusals.ts';
-import { needsAction } from '../search-attributes.ts';
 import { CALLS_FROM_REFUSAL, failureType, STEP_REFUSED } from './failures.ts';
-import { lengthenPause, startAlarm, type WithProviders } from './waiting.ts';
+import { createPersonCall, lengthenPause, startAlarm, type WithProviders } from './waiting.ts';
 
 type SendOutcome = Awaited<ReturnType<Activities['payMerchant']>>;
 type InquiryOutcome = Awaited<ReturnType<Activities['inquirePayment']>>;
@@ -58,9 +57,10 @@ export async function finalOutcome(attempt: ProviderAttempt): Promise<Ending> {
   const first = attempt.possiblySent ? resumed : await sendUntilSent(attempt);
   if (first.kind !== 'unknown') return first;
   const alarm = startAlarm(attempt.timing.alarmAfterMs);
-  const { ending, wasRaised } = await inquireUntilKnown(attempt, first, alarm.isDue);
+  const person = createPersonCall();
+  const ending = await inquireUntilKnown(attempt, first, { isOverdue: alarm.isDue, person });
   alarm.stop();
-  if (wasRaised) upsertSearchAttributes([{ key: needsAction, value: false }]);
+  person.withdraw();
   return ending;
 }
 
@@ -88,12 +88,17 @@ function unlessRefused(error: unknown): Unknown {
 async function inquireUntilKnown(
   attempt: ProviderAttempt,
   first: Unknown,
-  isOverdue: () => boolean,
-): Promise<{ readonly ending: Ending; readonly wasRaised: boolean }> {
+  {
+    isOverdue,
+    person,
+  }: {
+    readonly isOverdue: () => boolean;
+    readonly person: ReturnType<typeof createPersonCall>;
+  },
+): Promise<Ending> {
   // It may have been done, so from here on only an inquiry decides. The refusal of a repetition
   // proves nothing about the first sending, unless the provider also reports that it never saw one.
   let last: Omit<Unknown, 'kind'> = first;
-  let wasRaised = false;
   let refusals = 0;
   let repetitionRefused: Ending | undefined;
   let pauseMs = attempt.timing.inquiryIntervalMs;
@@ -103,10 +108,9 @@ async function inquireUntilKnown(
     const wasRefused = refusals >= CALLS_FROM_REFUSAL;
     refusals = last.isRefused ? refusals + 1 : 0;
     const urgency = urgencyOf(last, refusals, isOverdue());
-    if (urgency !== 'none') upsertSearchAttributes([{ key: needsAction, value: true }]);
+    if (urgency !== 'none') person.raise();
     // The right is there again, and a slow payment needs no person.
-    else if (wasRefused) upsertSearchAttributes([{ key: needsAction, value: false }]);
-    wasRaised = urgency !== 'none' || (wasRaised && !wasRefused);
+    else if (wasRefused) person.withdraw();
     await attempt.whileUnknown(quoted(last.message), urgency);
     // A nudge is followed at once and does not lengthen the next pause.
     const usualMs = last.isRefused ? Math.min(pauseMs, MAXIMUM_REFUSED_PAUSE_MS) : pauseMs;
@@ -116,18 +120,18 @@ async function inquireUntilKnown(
     if (!isFollowed) pauseMs = Math.min(pauseMs * 2, MAXIMUM_PAUSE_MS);
     const found = await attempt.inquire(lastSentAtMs).catch(unlessRefused);
     attempt.note?.(found);
-    if (found.kind === 'delivered') return { ending: done(found), wasRaised };
-    if (found.kind === 'refused') return { ending: refused(found), wasRaised };
+    if (found.kind === 'delivered') return done(found);
+    if (found.kind === 'refused') return refused(found);
     if (found.kind !== 'never-seen') {
       last = found;
       continue;
     }
-    if (repetitionRefused !== undefined) return { ending: repetitionRefused, wasRaised };
+    if (repetitionRefused !== undefined) return repetitionRefused;
     // Unknown under our reference: sending it again cannot repeat it.
     const repeated = await attempt.send(false).catch(unlessRefused);
     attempt.note?.(repeated);
     lastSentAtMs = Date.now();
-    if (repeated.kind === 'delivered') return { ending: done(repeated), wasRaised };
+    if (repeated.kind === 'delivered') return done(repeated);
     if (repeated.kind === 'refused') repetitionRefused = refused(repeated);
     last = repeated;
   }

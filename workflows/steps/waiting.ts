@@ -1,5 +1,11 @@
-import { CancellationScope, sleep } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  sleep,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { quoted } from '../../src/domain/refusals.ts';
+import { needsAction } from '../search-attributes.ts';
 
 /** The part of the elapsed time that a pause has at least: an hour in a week. */
 const PART = 168;
@@ -26,6 +32,25 @@ export function startAlarm(afterMs: number) {
     () => {},
   );
   return { isDue: () => isDue, stop: () => scope.cancel() };
+}
+
+/**
+ * Calls a person by `NeedsAction`, and withdraws the call. Steps of one workflow share the attribute:
+ * the step that set it resets it, and a step that fails on sets it again.
+ */
+export function createPersonCall() {
+  let isRaised = false;
+  return {
+    raise() {
+      if (workflowInfo().typedSearchAttributes.get(needsAction) === true) return;
+      upsertSearchAttributes([{ key: needsAction, value: true }]);
+      isRaised = true;
+    },
+    withdraw() {
+      if (isRaised) upsertSearchAttributes([{ key: needsAction, value: false }]);
+      isRaised = false;
+    },
+  };
 }
 
 /** Who was asked for a payment, a top-up or a message: in the end, and before. */

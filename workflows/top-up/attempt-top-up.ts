@@ -131,8 +131,6 @@ function reportAttempt(run: TopUpRun, hold: ShownTopUp, ending: Ending): void {
   upsertSearchAttributes([
     ...namesOf(run, hold),
     { key: searchAttributes.outcome, value: failed ? 'FAILED' : 'SUCCESS' },
-    // A reversal becomes a separate case.
-    { key: searchAttributes.needsAction, value: false },
     { key: searchAttributes.reference, value: [...references] },
     ...newNumberOf(run),
   ]);
