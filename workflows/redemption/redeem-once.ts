@@ -4,8 +4,7 @@ import type { MessageOutcome } from '../../activities/messages.ts';
 import type { ClaimStarted } from '../../activities/redemptions/claims.ts';
 import type { RedemptionHeld } from '../../activities/redemptions/facts.ts';
 import type { OperationOutcome, Refusal } from '../../src/domain/refusals.ts';
-import * as activities from '../activity-options.ts';
-import { providers } from '../activity-options.ts';
+import { databaseInTurn, providers } from '../activity-options.ts';
 import {
   type ClaimMade,
   createNudges,
@@ -86,7 +85,7 @@ const attributesOf = (
 
 /** The state that the claim and the redemptions of one run of `redeemVoucher` share. */
 export interface RedemptionRun extends RedeemVoucherInput {
-  readonly database: typeof activities.database;
+  readonly database: ReturnType<typeof databaseInTurn>;
   readonly nudges: ReturnType<typeof createNudges>;
   /** The running redemptions, by the request that each carries out (`redeemOnce`). */
   readonly redemptions: Map<string, Promise<OperationOutcome<RedemptionMade>>>;
@@ -106,7 +105,7 @@ export interface RedemptionRun extends RedeemVoucherInput {
 
 export const createRedemptionRun = (input: RedeemVoucherInput): RedemptionRun => ({
   ...input,
-  database: activities.databaseInTurn(),
+  database: databaseInTurn(),
   nudges: createNudges(input.timing.maximumNudges),
   redemptions: new Map(),
   background: [],

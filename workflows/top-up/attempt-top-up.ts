@@ -1,8 +1,7 @@
 import type { SearchAttributePair } from '@temporalio/common';
 import { upsertSearchAttributes, uuid4 } from '@temporalio/workflow';
 import { type OperationOutcome, refuse } from '../../src/domain/refusals.ts';
-import * as activities from '../activity-options.ts';
-import { providers } from '../activity-options.ts';
+import { databaseInTurn, providers } from '../activity-options.ts';
 import {
   createNudges,
   type RetryCommand,
@@ -33,7 +32,7 @@ interface RunningAttempt {
 
 /** The state of a run of `topUp`. */
 export interface TopUpRun extends TopUpInput {
-  readonly database: typeof activities.database;
+  readonly database: ReturnType<typeof databaseInTurn>;
   readonly nudges: ReturnType<typeof createNudges>;
   readonly details: ReturnType<typeof createTopUpDetails>;
   readonly running: Map<number, RunningAttempt>;
@@ -54,7 +53,7 @@ export interface TopUpRun extends TopUpInput {
 
 export const createTopUpRun = (input: TopUpInput): TopUpRun => ({
   ...input,
-  database: activities.databaseInTurn(),
+  database: databaseInTurn(),
   nudges: createNudges(input.timing.maximumNudges),
   details: createTopUpDetails(input.begin.command.transactionId),
   running: new Map(),
