@@ -48,7 +48,8 @@ export const comparisonSettings = ({
   readonly schedules: Pick<Config['schedules'], 'providerStatementMarginSeconds'>;
   readonly topups: Pick<Config['topups'], 'reversalWatchSeconds'>;
 }): ComparisonSettings => ({
-  ...{ patienceDays: PATIENCE_DAYS, maximumDifferences: MAXIMUM_DIFFERENCES },
+  patienceDays: PATIENCE_DAYS,
+  maximumDifferences: MAXIMUM_DIFFERENCES,
   providerStatementMarginSeconds: schedules.providerStatementMarginSeconds,
   reversalWatchSeconds: topups.reversalWatchSeconds,
 });

@@ -112,7 +112,9 @@ export function createProviderStatementActivities(
   /** Of a provider without a list. */
   const daysWithoutFile = (provider: StatementProvider): Promise<Day[]> =>
     noteMissingFiles(database, provider, {
-      ...{ zone, days, fileDays: STATEMENT_FILE_DAYS },
+      zone,
+      days,
+      fileDays: STATEMENT_FILE_DAYS,
       lastDay: lastClosedDay(new Date(), zone),
     });
 

@@ -96,7 +96,10 @@ export async function startWorker(
   };
   const smpp = startSmppSession(config, temporal, { database, fence, logger });
   const { readProviderStates: readStates, ...providers } = createProviders(config, {
-    ...{ database, smpp, metrics, logger },
+    database,
+    smpp,
+    metrics,
+    logger,
   });
   const dependencies = {
     ...databases,

@@ -118,7 +118,9 @@ function settle(
   const merchantId = payeeOf(command, voucher);
   return settleOrRefuse(
     redemptionFacts(voucher, context, {
-      ...{ canPay: choice.canCarry, numbers, isBlocked: choice.isBlocked },
+      canPay: choice.canCarry,
+      numbers,
+      isBlocked: choice.isBlocked,
     }),
     redemptionRequest(command, merchantId),
     { ...settings.vouchers, ...settings.market },
@@ -156,7 +158,10 @@ async function recordHold(
   const { serial_number: serialNumber } = voucher;
   return describeHold({
     ...redemption,
-    ...{ merchantName, serialNumber, messageId, provider },
+    merchantName,
+    serialNumber,
+    messageId,
+    provider,
     // A payment that a restore lost may have been sent: its provider is asked first.
     isResumed: recorded.isFoundAgain,
   });

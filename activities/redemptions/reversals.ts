@@ -254,7 +254,10 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
         });
         const refused = placedWhere(order, isAt(reversal.reference));
         const after = observed(order.position, refused.id, {
-          ...{ at: order.now, source: 'answer', said: 'nothing', message },
+          at: order.now,
+          source: 'answer',
+          said: 'nothing',
+          message,
         });
         const { id: askNow } = placedWhere(
           order,
@@ -307,7 +310,10 @@ async function credit(
     };
   }
   const told = observed(order.position, placedWhere(order, isAt(reversal.reference)).id, {
-    ...{ at: order.now, source: 'answer', said: 'done', providerReference },
+    at: order.now,
+    source: 'answer',
+    said: 'done',
+    providerReference,
   });
   // The merchant has asked for it, so that the value goes back to the payer at once.
   const after = { ...told, order: { ...told.order, isCharged: false } };

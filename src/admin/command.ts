@@ -204,7 +204,10 @@ async function recordAndReport(
   await recordChanges(transaction, actor, action, [change]);
   return {
     json: {
-      ...{ changed: true, ...subject, ...details, ...secretOutput },
+      changed: true,
+      ...subject,
+      ...details,
+      ...secretOutput,
       ...(warning !== undefined && { warning }),
     },
     text: [

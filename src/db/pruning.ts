@@ -74,7 +74,9 @@ const asSessions = ({ sessionSeconds }: Retention) => secondsAgo(sessionSeconds)
 const prunings = {
   operations: older(
     {
-      ...{ table: 'operations', since: 'created_at', key: 'id' },
+      table: 'operations',
+      since: 'created_at',
+      key: 'id',
       // A claim lives for minutes: one that is still open was orphaned by its workflow.
       only: sql`(status <> 'RUNNING' or kind = 'initiate-claim')`,
     },
@@ -103,7 +105,9 @@ const prunings = {
   // Those of invitations stay, as invitations do.
   'messages to people': older(
     {
-      ...{ table: 'outbox', since: 'created_at', key: 'id' },
+      table: 'outbox',
+      since: 'created_at',
+      key: 'id',
       only: sql`settled_at is not null and kind <> 'invitations'`,
     },
     asOperations,

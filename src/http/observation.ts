@@ -58,7 +58,10 @@ export async function requestTrace(context: Context, next: Next): Promise<void> 
       'http.request.method': method,
       'http.route': route,
       'http.response.status_code': status,
-      ...{ surface, reason, requestId, operationId },
+      surface,
+      reason,
+      requestId,
+      operationId,
     });
     if (status >= 500) span.fail(String(status));
   });

@@ -274,7 +274,10 @@ export async function handlePage<Session extends SiteSession, Need extends strin
   const { basePath } = site;
   Object.assign(context.state.log, { route: basePath + page.path, surface: basePath.slice(1) });
   const visit: Visit<Session, Need> = {
-    ...{ tools, site, page, context },
+    tools,
+    site,
+    page,
+    context,
     sourceAddress: addressOf(tools.services, context),
     formToken: '',
     form: emptyForm,

@@ -410,8 +410,15 @@ function lineOf(
   const amount = decimal(columns.amount);
   if (kind === 'fee')
     return {
-      ...{ kind: usual, providerReference: `${providerReference} fee`, reference: null, at },
-      ...{ status: 'completed', amount: '0', currency, fee: amount, feeCurrency: currency },
+      kind: usual,
+      providerReference: `${providerReference} fee`,
+      reference: null,
+      at,
+      status: 'completed',
+      amount: '0',
+      currency,
+      fee: amount,
+      feeCurrency: currency,
     };
   const fee = decimal(columns.fee);
   return {

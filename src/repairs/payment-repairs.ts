@@ -155,7 +155,8 @@ export async function caseFacts(database: Database, id: string): Promise<CaseFac
   const order =
     found.subjectKind === 'order' ? await readOrder(database, found.subject) : undefined;
   return {
-    ...{ found, order },
+    found,
+    order,
     isPayable: await isPayable(database, order),
     isBeingReversed: order !== undefined && (await isBeingReversed(database, order.operationId)),
   };
@@ -237,7 +238,8 @@ export async function shownChoicesOf(database: Database, facts: CaseFacts): Prom
   };
   return {
     choices: choices.map((choice) => ({
-      ...{ by: choice.by, moves: choice.moves },
+      by: choice.by,
+      moves: choice.moves,
       ...afterChoice(order, choice, balances),
     })),
     whyNoPayer: whyNoPayer(borne),

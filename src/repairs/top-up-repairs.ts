@@ -97,7 +97,9 @@ export async function askedRetry(
   if (!row || !args) return undefined;
   const { attempt, msisdn: number = null, provider } = args;
   return {
-    ...{ topupId: row.topup_id, attempt, msisdn: number },
+    topupId: row.topup_id,
+    attempt,
+    msisdn: number,
     provider: typeof provider === 'string' ? provider : null,
   };
 }

@@ -182,7 +182,12 @@ export function createBooks(file?: string): Books {
     payIn(paid) {
       const { id, takenAt } = taking();
       return record('paidIn', {
-        ...{ ...paid, id, takenAt, currency: 'ETB', reference: '', to: '' },
+        ...paid,
+        id,
+        takenAt,
+        currency: 'ETB',
+        reference: '',
+        to: '',
         statuses: [{ status: 'completed', from: takenAt }],
         transactionReference: `IN${paidIn.length + 1}-${takenAt.getTime()}`,
       });

@@ -64,8 +64,12 @@ export const transactionsOf: Readonly<Record<string, (books: Books) => ListedTra
     ),
     ...listedPaidIn(books, 'gsma').map(
       (taken): ListedTransaction => ({
-        ...{ kind: 'paid-in', type: taken.type, id: taken.transactionReference },
-        ...{ originalId: '', fee: '', taken },
+        kind: 'paid-in',
+        type: taken.type,
+        id: taken.transactionReference,
+        originalId: '',
+        fee: '',
+        taken,
       }),
     ),
   ],

@@ -38,7 +38,9 @@ export const commands: Record<string, AdminCommand> = {
       const before = monthsBetween(last, youngest).at(-2) ?? last;
       const transfers = await context.progress.step('Archiving', (note) =>
         archiveDays(context.database, {
-          ...{ folder, before, begin: context.begin },
+          folder,
+          before,
+          begin: context.begin,
           note: (count) => note(`${count} transfers`),
         }),
       );

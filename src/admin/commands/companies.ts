@@ -111,8 +111,15 @@ export const commands: Record<string, AdminCommand> = {
       const addresses = await listSourceAddresses(database, company);
       return {
         json: {
-          ...{ id: input.id, name, status, ...limits, balances, lowBalances },
-          ...{ products: products.map(presentProduct), apiKeys, addresses },
+          id: input.id,
+          name,
+          status,
+          ...limits,
+          balances,
+          lowBalances,
+          products: products.map(presentProduct),
+          apiKeys,
+          addresses,
         },
         text: [
           record({

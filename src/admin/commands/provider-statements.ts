@@ -71,7 +71,9 @@ export const commands: Record<string, AdminCommand> = {
       if (!found)
         throw new AdminError(`No statement of ${provider.name} for ${input.day} was read.`);
       const cases = await casesOfLines(database, {
-        ...{ provider: provider.name, day: input.day, includeClosed: input.all },
+        provider: provider.name,
+        day: input.day,
+        includeClosed: input.all,
       });
       const json = { provider: provider.name, day: input.day, zone, ...found, booked, cases };
       const head =

@@ -105,8 +105,10 @@ export async function recordUnconfirmed(
   if (id === null) return;
   for (const provider of providers)
     await recordAccountCheck(database, {
-      ...{ accountId: id, provider },
-      ...{ state: 'not-offered', holder: null },
+      accountId: id,
+      provider,
+      state: 'not-offered',
+      holder: null,
     });
 }
 

@@ -343,7 +343,11 @@ function readPageLines(
   page: Pick<StatementSums, 'closingBalance'> & { readonly limit: number; readonly offset: number },
 ): Promise<StatementLine[]> {
   const request = {
-    ...{ partnerId, wallets: [wallet], from, to: before, after: undefined },
+    partnerId,
+    wallets: [wallet],
+    from,
+    to: before,
+    after: undefined,
     ...({ order: 'newest', limit: page.offset + page.limit } as const),
   };
   return withArchivedPage(snapshot, request, async (same, archived) => {

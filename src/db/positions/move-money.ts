@@ -47,12 +47,20 @@ const accountsOf: Readonly<
   Record<'payment' | 'top-up', Readonly<Record<PositionAccount, AccountKind>>>
 > = {
   payment: {
-    ...{ hold: 'gift-hold', payer: 'reserved', partner: 'gift', clearing: 'mobile-money-clearing' },
-    ...{ fees: 'service-fees', suspense: 'suspense' },
+    hold: 'gift-hold',
+    payer: 'reserved',
+    partner: 'gift',
+    clearing: 'mobile-money-clearing',
+    fees: 'service-fees',
+    suspense: 'suspense',
   },
   'top-up': {
-    ...{ hold: 'airtime-hold', payer: 'airtime', partner: 'airtime', clearing: 'airtime-clearing' },
-    ...{ fees: 'service-fees', suspense: 'suspense' },
+    hold: 'airtime-hold',
+    payer: 'airtime',
+    partner: 'airtime',
+    clearing: 'airtime-clearing',
+    fees: 'service-fees',
+    suspense: 'suspense',
   },
 };
 
@@ -96,7 +104,9 @@ export async function moveMoney(
       operationId: before.operationId,
       partnerId: before.partnerId ?? 0,
       step: step ?? `${ADJUST}${number}`,
-      ...{ debit, credit, amount },
+      debit,
+      credit,
+      amount,
     };
   });
   await addTransfers(transaction, transfers);

@@ -349,7 +349,8 @@ async function openLine(
     message: lineWords(
       line.what === 'observation' || line.what === 'late' ? 'foreign' : line.what,
       {
-        ...{ day: of.day, provider: of.provider.name },
+        day: of.day,
+        provider: of.provider.name,
         kind: line.kind,
         amount: `${line.currency ?? CURRENCY} ${formatAmount(parseMoney(amount))}`,
         providerReference: line.providerReference,

@@ -169,12 +169,18 @@ const examples: Readonly<Record<Kind, Values>> = {
     minutes: '60',
   },
   confirmation: {
-    ...{ taken: '100000.00', paid: '100000.00', fee: '1000.00', remaining: '100000.00' },
-    ...{ merchant: 'Abyssinia Coffee House', reference: 'RDM-0123456789ABCDEF' },
+    taken: '100000.00',
+    paid: '100000.00',
+    fee: '1000.00',
+    remaining: '100000.00',
+    merchant: 'Abyssinia Coffee House',
+    reference: 'RDM-0123456789ABCDEF',
   },
   reminder: { remaining: '100000.00', merchant: 'Abyssinia Coffee House', day: '30 Sept 2027' },
   reversal: {
-    ...{ amount: '100000.00', remaining: '100000.00', merchant: 'Abyssinia Coffee House' },
+    amount: '100000.00',
+    remaining: '100000.00',
+    merchant: 'Abyssinia Coffee House',
     reference: 'RDM-0123456789ABCDEF',
   },
 };

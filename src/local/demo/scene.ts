@@ -25,7 +25,9 @@ const messagesSchema = z.array(z.object({ text: z.string(), provider: z.string()
 const booksSchema = z.object({
   payouts: z.array(
     z.object({
-      ...{ amount: z.string(), status: z.string(), provider: z.string() },
+      amount: z.string(),
+      status: z.string(),
+      provider: z.string(),
       at: z.iso.datetime(),
     }),
   ),

@@ -128,7 +128,9 @@ function axis(days: readonly string[]): Pick<Chart, 'span' | 'ticks'> {
 
 const shortDay = (day: string): string =>
   new Date(`${day}T00:00:00Z`).toLocaleDateString(locale(), {
-    ...{ day: 'numeric', month: 'short', timeZone: 'UTC' },
+    day: 'numeric',
+    month: 'short',
+    timeZone: 'UTC',
   });
 
 /** The figures of a chart as a table, which screen readers read and other people may open. */

@@ -191,14 +191,16 @@ async function partnerParts(database: Database, partnerId: number): Promise<Html
   const topupsChart = { id: 'top-ups', title: 'ETB per day: top-ups' };
   return html`<div class="cards wide">${[
     trendCard({
-      ...{ name: 'Vouchers sold', path: sales },
+      name: 'Vouchers sold',
+      path: sales,
       ...trendOf(vouchersChart, days, ({ vouchers: count, voucherAmount: sum }) => ({
         count,
         sum,
       })),
     }),
     trendCard({
-      ...{ name: 'Top-ups delivered', path: sales },
+      name: 'Top-ups delivered',
+      path: sales,
       ...trendOf(topupsChart, days, ({ topups: count, topupAmount: sum }) => ({ count, sum })),
     }),
     ...balanceChartCards(balances),
@@ -228,7 +230,8 @@ async function merchantParts(database: Database, merchantId: number): Promise<Ht
   const path = `${PORTAL_PATH}/redemptions`;
   const chart = { id: 'payouts', title: 'ETB per day: payouts' };
   return html`<div class="cards wide">${trendCard({
-    ...{ name: 'Paid to you', path: `${PORTAL_PATH}/payouts` },
+    name: 'Paid to you',
+    path: `${PORTAL_PATH}/payouts`,
     ...trendOf(chart, days, ({ payouts: count, paid: sum }) => ({ count, sum })),
   })}
 ${successCard(

@@ -387,7 +387,9 @@ async function sellVoucher(
     isAnonymous: call.msisdn === null,
   });
   const { result, replayed } = await generateVoucherOnce(services, {
-    ...{ company: callerOf(request), key, content },
+    company: callerOf(request),
+    key,
+    content,
     voucher: voucherOf(call),
   });
   if (!result.ok) return notSold(sold, request, result);

@@ -97,7 +97,9 @@ const searchForm = (
   form: { readonly formToken: string; readonly search?: string; readonly problem?: string },
 ): Html =>
   filterForm({
-    ...{ action: `${path}/find`, all: path, formToken: form.formToken },
+    action: `${path}/find`,
+    all: path,
+    formToken: form.formToken,
     fields: { search: searchField },
     values: form.search ? { search: form.search } : {},
     problems: { search: form.problem },

@@ -69,7 +69,9 @@ export const showCases = support.page({
     const provider = allProviders.find((name) => name === query.get('provider'));
     const includeClosed = query.has('state') && query.get('state') !== 'open';
     const cases = await listCases(services.database, {
-      ...{ provider, includeClosed, limit: SHOWN + 1 },
+      provider,
+      includeClosed,
+      limit: SHOWN + 1,
     });
     const state = includeClosed ? '' : 'open';
     const title = includeClosed ? 'All cases' : 'Open cases';
@@ -297,7 +299,9 @@ async function settleForm(
     asked_by: actorOfPerson(session),
   });
   return repairForm(request, settleCaseRepair, {
-    ...{ key: subjectId, subject: subjectId, second },
+    key: subjectId,
+    subject: subjectId,
+    second,
     button: second ? 'Ask a second person' : settleCaseRepair.button,
     values: refused?.values,
     choices: {

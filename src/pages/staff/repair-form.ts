@@ -150,7 +150,8 @@ ${second && html`<p class="hint">${second.isForOtherNumber ? 'Another number nee
 /** The ticket and the reason of a change by people of the service. */
 export const whyField = (own: Pick<Parameters<typeof field>[0], 'id' | 'value' | 'error'>): Html =>
   field({
-    ...{ name: 'why', label: 'Ticket, and why' },
+    name: 'why',
+    label: 'Ticket, and why',
     ...own,
   });
 
@@ -165,7 +166,8 @@ export const NO_REASON = 'Write the ticket and the reason in one line.';
 
 /** The shown answers of forms with a choice. */
 const answers: Readonly<Record<string, string>> = {
-  ...{ done: 'Yes', 'not-done': 'No' },
+  done: 'Yes',
+  'not-done': 'No',
   ...bearerNames,
 };
 

@@ -132,7 +132,9 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
     hasNumber: true,
     happenings: [...happeningsOfTopup(topup, topup.workflowId), ...happeningsOfRepairs(repairs)],
     next: nextStepOfTopup(topup, repairs, {
-      ...{ others, closedCases, now: new Date() },
+      others,
+      closedCases,
+      now: new Date(),
       openDifference: await openDifference(database, [topup.caseId]),
     }),
     closedCases,

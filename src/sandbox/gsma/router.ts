@@ -207,8 +207,12 @@ export function gsmaRouter(parts: ProviderParts<Payout>): Router {
   api.get('/accounts/:identifierType/:identifier/balance', (ctx) => {
     const balance = (books.balances.get('gsma') ?? 1_000_000).toFixed(2);
     ctx.body = {
-      ...{ currentBalance: balance, availableBalance: balance, reservedBalance: '0.00' },
-      ...{ unclearedBalance: '0.00', currency: 'ETB', accountStatus: 'available' },
+      currentBalance: balance,
+      availableBalance: balance,
+      reservedBalance: '0.00',
+      unclearedBalance: '0.00',
+      currency: 'ETB',
+      accountStatus: 'available',
     };
   });
   api.use(payeeAccountRouter().routes());

@@ -170,7 +170,10 @@ ${await part.intro?.(request, company)}
 ${
   offset + found.length > ROWS &&
   paging({
-    ...{ path: companyPath(company) + part.path, values: {}, page, limit: ROWS },
+    path: companyPath(company) + part.path,
+    values: {},
+    page,
+    limit: ROWS,
     totalItems: offset + found.length,
     isAtLeast: found.length > ROWS,
   })

@@ -159,11 +159,14 @@ async function correcting(
   const { [wallet]: balance } = await partnerBalances(database, company.id);
   const kind = correctDepositRepair;
   const open = await findOpenRepair(database, {
-    ...{ kind: kind.name, subject_kind: kind.subject, subject_id: reference },
+    kind: kind.name,
+    subject_kind: kind.subject,
+    subject_id: reference,
   });
   const offer = mayRepair(request)
     ? await offerOf(request, {
-        ...{ kind, subjectId: reference },
+        kind,
+        subjectId: reference,
         open: open && (await findShownRepair(database, open.id)),
       })
     : undefined;

@@ -182,7 +182,9 @@ const setPriceForms = companyForms({
       'set selling-price',
       async (transaction) => {
         const wanted = {
-          ...{ partnerId: company.id, denominationId, merchantId: merchant?.id ?? null },
+          partnerId: company.id,
+          denominationId,
+          merchantId: merchant?.id ?? null,
           sellingPriceUsd: read.price,
         };
         const set = await setSellingPrice(transaction, wanted);

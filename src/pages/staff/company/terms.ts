@@ -60,7 +60,9 @@ const percent = (fee: string | null): string => (fee === null ? 'None' : `${Numb
 /** The fees that were in force before: a claim keeps the fee of its time. */
 async function feeChanges({ services }: StaffRequest, id: number): Promise<Html | false> {
   const entries = await listAuditEntries(services.database, {
-    ...{ subjectKind: 'merchant', subjectId: id, limit: CHANGES },
+    subjectKind: 'merchant',
+    subjectId: id,
+    limit: CHANGES,
     actions: ['set service-fee', 'import merchants'],
   });
   const changes = entries.flatMap(({ at, actor, details }) => {

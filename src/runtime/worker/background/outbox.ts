@@ -36,7 +36,10 @@ export function startOutbox(options: {
 
   const looks = repeat({
     work: lookForMessages,
-    ...{ isFenced, intervalMs, logger, failure: 'Could not read the outbox' },
+    isFenced,
+    intervalMs,
+    logger,
+    failure: 'Could not read the outbox',
   });
   return {
     async stop() {

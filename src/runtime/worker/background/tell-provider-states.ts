@@ -34,7 +34,9 @@ export function tellProviderStates(options: {
       isFirst = false;
       await recordProviderStates(database, worker, readStates(), lifetimeSeconds);
     },
-    ...{ intervalMs, logger, failure },
+    intervalMs,
+    logger,
+    failure,
   });
   return {
     async stop() {
