@@ -244,44 +244,9 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
    * the payment back by itself, so it is asked about the payment next. Idempotent.
    */
   const failReversal = (operationId: string, message: string): Promise<ReversalEnded> =>
-    database.transaction().execute(async (transaction) => {
-      const reversal = await findReversal(transaction, operationId);
-      const order = await lockOrder(transaction, reversal.payment_operation_id);
-      if (await lockPendingReversal(transaction, reversal.id)) {
-        await recordReversalEnd(transaction, reversal.id, {
-          status: 'FAILED',
-          providerMessage: message,
-        });
-        const refused = placedWhere(order, isAt(reversal.reference));
-        const after = observed(order.position, refused.id, {
-          at: order.now,
-          source: 'answer',
-          said: 'nothing',
-          message,
-        });
-        const { id: askNow } = placedWhere(
-          order,
-          ({ kind, provider }) => kind === 'payment' && provider === refused.provider,
-        );
-        await book(
-          transaction,
-          order,
-          after,
-          { source: 'answer', askNow },
-          dependencies.settings.topups,
-        );
-      }
-      const refusal = refuse('reversal-refused', { detail: message });
-      return {
-        outcome: await settleOperation<RedemptionReversed>(
-          transaction,
-          operationId,
-          'FAILED',
-          refusal,
-        ),
-        messageId: null,
-      };
-    });
+    database
+      .transaction()
+      .execute((transaction) => fail(transaction, { operationId, message }, dependencies));
 
   /** Records that a person must look at a pending reversal. */
   const noteReversalNeedsAction = (operationId: string): Promise<void> =>
@@ -295,9 +260,47 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
   };
 }
 
+async function fail(
+  transaction: DatabaseTransaction,
+  { operationId, message }: { readonly operationId: string; readonly message: string },
+  { settings }: ActivityDependencies,
+): Promise<ReversalEnded> {
+  const reversal = await findReversal(transaction, operationId);
+  const order = await lockOrder(transaction, reversal.payment_operation_id);
+  if (await lockPendingReversal(transaction, reversal.id)) {
+    await recordReversalEnd(transaction, reversal.id, {
+      status: 'FAILED',
+      providerMessage: message,
+    });
+    const refused = placedWhere(order, isAt(reversal.reference));
+    const after = observed(order.position, refused.id, {
+      at: order.now,
+      source: 'answer',
+      said: 'nothing',
+      message,
+    });
+    const { id: askNow } = placedWhere(
+      order,
+      ({ kind, provider }) => kind === 'payment' && provider === refused.provider,
+    );
+    await book(transaction, order, after, { source: 'answer', askNow }, settings.topups);
+  }
+  const refusal = refuse('reversal-refused', { detail: message });
+  const outcome = await settleOperation<RedemptionReversed>(
+    transaction,
+    operationId,
+    'FAILED',
+    refusal,
+  );
+  return { outcome, messageId: null };
+}
+
 async function credit(
   transaction: DatabaseTransaction,
-  { operationId, providerReference }: { operationId: string; providerReference: string },
+  {
+    operationId,
+    providerReference,
+  }: { readonly operationId: string; readonly providerReference: string },
   { failpoint, settings }: ActivityDependencies,
 ): Promise<ReversalEnded> {
   const reversal = await findReversal(transaction, operationId);

@@ -179,19 +179,7 @@ export function createBooks(file?: string): Books {
     setBalance(provider, amount) {
       record('balance', { provider, amount });
     },
-    payIn(paid) {
-      const { id, takenAt } = taking();
-      return record('paidIn', {
-        ...paid,
-        id,
-        takenAt,
-        currency: 'ETB',
-        reference: '',
-        to: '',
-        statuses: [{ status: 'completed', from: takenAt }],
-        transactionReference: `IN${paidIn.length + 1}-${takenAt.getTime()}`,
-      });
-    },
+    payIn: (paid) => record('paidIn', { ...paid, ...newPaidIn(paidIn.length + 1) }),
     ...received,
     payouts: payouts.rows,
     reversals: reversals.rows,
@@ -210,6 +198,19 @@ export function createBooks(file?: string): Books {
 function taking(): Pick<TakenRequest, Taking> {
   const takenAt = new Date();
   return { id: randomUUID(), takenAt, statuses: [{ status: 'pending', from: takenAt }] };
+}
+
+function newPaidIn(number: number) {
+  const { id, takenAt } = taking();
+  return {
+    id,
+    takenAt,
+    currency: 'ETB',
+    reference: '',
+    to: '',
+    statuses: [{ status: 'completed' as const, from: takenAt }],
+    transactionReference: `IN${number}-${takenAt.getTime()}`,
+  };
 }
 
 const newTransaction = () => ({

@@ -32,7 +32,7 @@ export interface Waiting {
  * Waits for the delay before an outcome. The books have the outcome from the start, so that a
  * sandbox that is killed during the delay leaves none open. A sandbox that closes gives it at once.
  */
-export async function delayOutcome(
+async function delayOutcome(
   waiting: Waiting,
   seconds: number,
   settle: (from: Date) => void,
@@ -173,29 +173,32 @@ export interface ProviderParts<Taken extends TakenRequest> {
 export async function runCourse<Taken extends TakenRequest>(
   ctx: Context,
   taken: Taken,
-  { books, waiting, callbacks }: Omit<ProviderParts<Taken>, 'faults'>,
+  { waiting, callbacks }: Pick<ProviderParts<Taken>, 'waiting' | 'callbacks'>,
   course: {
     readonly behaviour: { readonly books: BooksBehaviour; readonly callback: CallbackCourse };
+    readonly delaySeconds?: number;
     readonly tellsFirst: boolean;
     readonly answer: () => SandboxReply;
+    readonly settle: (taken: Taken, status: TakenStatus | undefined, from?: Date) => void;
   },
 ): Promise<SandboxReply> {
-  const { behaviour, tellsFirst, answer } = course;
-  const [first, later] = [firstStatus[behaviour.books], laterStatus[behaviour.books]];
-  await delayOutcome(waiting, delaySecondsOf(taken.to), (from) => books.settle(taken, first, from));
+  const { behaviour, delaySeconds = delaySecondsOf(taken.to), tellsFirst, answer, settle } = course;
+  const first = firstStatus[behaviour.books];
+  const later = laterStatus[behaviour.books];
+  await delayOutcome(waiting, delaySeconds, (from) => settle(taken, first, from));
   const reply = answer();
   if (behaviour.callback === 'before-the-answer') {
-    books.settle(taken, later);
+    settle(taken, later);
     if (later) await callbacks.announce(taken, later);
     return reply;
   }
-  books.settle(taken, later, waiting.moment(shortlySeconds));
+  settle(taken, later, waiting.moment(shortlySeconds));
   const told = { first: tellsFirst ? first : undefined, later };
   announceAfterAnswer(ctx, taken, told, { waiting, callbacks });
   return reply;
 }
 
-export function announceAfterAnswer<Taken extends TakenRequest>(
+function announceAfterAnswer<Taken extends TakenRequest>(
   ctx: Context,
   taken: Taken,
   { first, later }: Told,

@@ -217,6 +217,7 @@ async function createTransaction(ctx: Context, parts: ProviderParts<Topup>): Pro
   });
   return runCourse(ctx, topup, parts, {
     behaviour,
+    settle: books.settle,
     tellsFirst: true,
     answer: () =>
       otherReplies[behaviour.answer] ?? {

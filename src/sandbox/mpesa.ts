@@ -313,6 +313,7 @@ async function createPayment(ctx: Context, parts: MpesaParts): Promise<SandboxRe
   });
   return runCourse(ctx, payout, parts, {
     behaviour,
+    settle: books.settle,
     tellsFirst: true,
     answer: () =>
       otherReply?.() ?? {

@@ -244,6 +244,7 @@ async function createTopup(ctx: Context, parts: ReloadlyParts): Promise<SandboxR
   });
   return runCourse(ctx, topup, parts, {
     behaviour,
+    settle: books.settle,
     tellsFirst: true,
     answer: () => answerOf(ctx, topup),
   });

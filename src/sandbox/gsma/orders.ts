@@ -1,10 +1,8 @@
 import type { Context } from 'koa';
 import type { Books, Payout, PayoutReversal } from '../books.ts';
 import {
-  announceAfterAnswer,
   type CallbackSender,
   type Callbacks,
-  delayOutcome,
   type ProviderParts,
   runCourse,
   toldStatuses,
@@ -21,13 +19,10 @@ import {
 } from '../requests.ts';
 import {
   delaySecondsOf,
-  firstStatus,
-  laterStatus,
   type PayoutBehaviour,
   payoutBehaviour,
   reversalBehaviour,
   reversalDelaySecondsOf,
-  shortlySeconds,
 } from '../scenarios.ts';
 import {
   errorObject,
@@ -163,6 +158,7 @@ export async function createPayout(
   });
   return runCourse(ctx, payout, parts, {
     behaviour,
+    settle: books.settle,
     // An answer that has the outcome is followed by callbacks about changes only.
     tellsFirst: payout.isAsynchronous,
     answer: () => takenReplies[behaviour.answer]?.(payout) ?? otherReply(),
@@ -181,8 +177,9 @@ function callbackUrlOf(ctx: Context): string | undefined {
  */
 export async function createReversal(
   ctx: Context,
-  { books, waiting, callbacks }: ProviderParts<Payout>,
+  parts: ProviderParts<Payout>,
 ): Promise<SandboxReply> {
+  const { books, waiting } = parts;
   const correlationId = ctx.get('X-CorrelationID');
   const body = await readJsonObject(ctx);
   if (books.findReversal('correlationId', correlationId)) return errorReply('duplicate');
@@ -214,15 +211,16 @@ export async function createReversal(
     callback: 'once',
     original,
   });
-  const [first, later] = [firstStatus[behaviour.books], laterStatus[behaviour.books]];
-  await delayOutcome(waiting, delaySeconds, (from) => settleReversal(books, reversal, first, from));
-  const reply: SandboxReply =
-    behaviour.answer === 'request-state'
-      ? { status: 202, body: requestStateOf(reversal) }
-      : { status: 201, body: transactionOf(reversal) };
-  settleReversal(books, reversal, later, waiting.moment(shortlySeconds));
-  const told = { first: reversal.isAsynchronous ? first : undefined, later };
-  announceAfterAnswer(ctx, reversal, told, { waiting, callbacks });
+  const reply = await runCourse(ctx, reversal, parts, {
+    behaviour: { books: behaviour.books, callback: 'once' },
+    delaySeconds,
+    tellsFirst: reversal.isAsynchronous,
+    answer: () =>
+      behaviour.answer === 'request-state'
+        ? { status: 202, body: requestStateOf(reversal) }
+        : { status: 201, body: transactionOf(reversal) },
+    settle: (...settled) => settleReversal(books, ...settled),
+  });
   return behaviour.answer === 'connection-dropped' ? 'dropped' : reply;
 }
 
@@ -235,7 +233,7 @@ function settleReversal(
   books: Books,
   reversal: PayoutReversal,
   status: TakenStatus | undefined,
-  from: Date,
+  from?: Date,
 ): void {
   books.settle(reversal, status, from);
   if (status === 'completed') books.settle(reversal.original, 'reversed', from);
