@@ -102,8 +102,7 @@ export interface ClaimMade {
 export interface RedeemCommand extends OperationRequest {
   readonly voucherId: number;
   /**
-   * Whether the request has an idempotency key; one without a key joins an identical one (design
-   * 6).
+   * Whether the request has an idempotency key; a request without a key joins an identical one that is running.
    */
   readonly hasKey: boolean;
   /** The merchant to be paid; null means the voucher's merchant. */

@@ -24,8 +24,7 @@ export type RedemptionSettlement =
     };
 
 /**
- * Splits a redemption into the merchant's part and the service fee (design
- * 4, "Service fee"; spec 7.3: 4044, 4091, 4096). For the whole balance, which is the default, the
+ * Splits a redemption into the merchant's part and the service fee (specification 7.3: 4044, 4091, 4096). For the whole balance, which is the default, the
  * merchant pays the fee out of its part and nothing remains. For a partial amount the merchant
  * receives the amount and the fee comes out of the remaining balance. `feePercent` is a decimal
  * string of the database; an unreadable value throws a RangeError.

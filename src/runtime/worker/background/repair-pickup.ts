@@ -25,7 +25,7 @@ const START_LIMIT_MS = 5_000;
  * Starts the workflows of repairs that staff and operators have asked for, and ends repairs that
  * were not confirmed in time. The commands of people need only the database, so the rows wait there
  * while Temporal is unavailable. Any number of workers may poll, since each repair has one workflow.
- * A Schedule would leave a run in Temporal every few seconds.
+ * A Schedule would leave a run in Temporal every second.
  */
 export function createRepairPickup(options: {
   readonly database: Database;
