@@ -154,13 +154,14 @@ const prunings = {
     daysAgo(keptDays.refusedCalls),
   ),
 
-  // In the order of their ids, which is nearly that of their times: no index has those.
+  // In the order of their ids, which is nearly that of their times: no index has those. The event with the
+  // newest number stays, so that a cursor before it is known to be outdated.
   events: ({ eventDays }: Retention, batchSize: number) => sql`
     delete from events where id = any(array(
       select id from (
         select id, created_at, number from events order by id limit ${batchSize}) as oldest
       where created_at < now() - make_interval(days => ${eventDays}::int)
-        and number is not null))`,
+        and number < (select max(number) from events)))`,
 
   // In the order of their ids, too. A message that another provider was asked for waits for its failovers.
   'sent messages': ({ messageRetentionDays }: Retention, batchSize: number) => sql`

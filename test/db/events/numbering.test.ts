@@ -180,7 +180,7 @@ describe('pruning', () => {
     values (now() - make_interval(days => ${days}::int), 'partner', ${seller.partnerId},
       'voucher.generated', ${subject}, '{}')`.execute(database);
 
-  it('deletes numbered events beyond their retention, and none that is not numbered', async () => {
+  it('deletes numbered events beyond their retention, but not the newest one, which dates cursors', async () => {
     await insertAged('voucher:1', 40);
     await insertAged('voucher:2', 31);
     await insertAged('voucher:3', 29);
@@ -190,6 +190,9 @@ describe('pruning', () => {
     expect(await prune(database, 'events')).toBe(0);
     await numbered();
     expect(await newSubjects()).toEqual(['voucher:3', 'voucher:4']);
+    expect(await prune(database, 'events')).toBe(0);
+    await insertAged('voucher:5', 40);
+    await numbered();
     expect(await prune(database, 'events')).toBe(1);
   });
 });
