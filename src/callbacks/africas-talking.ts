@@ -6,7 +6,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
 import { refuseCallback, secretParams } from './nudges.ts';
 
-/** By the provider's `status` (providers.md 3.3) in small letters; other statuses say nothing. */
+/** By the provider's `status` (Africa's Talking SMS API) in small letters; other statuses say nothing. */
 const states: Readonly<Record<string, DeliveryReport['state']>> = {
   sent: 'under-way',
   submitted: 'under-way',
@@ -21,7 +21,7 @@ const states: Readonly<Record<string, DeliveryReport['state']>> = {
 const words = z.string().regex(/^\w{1,64}$/);
 
 /**
- * Receives a delivery report of Africa's Talking: a form without a signature (providers.md 3.3). It
+ * Receives a delivery report of Africa's Talking: a form without a signature. It
  * says only whether a message has arrived, which moves no money and ends no claim. Settings limit its
  * source addresses and give it a secret path. A report about no message of ours costs two queries and
  * leaves nothing behind.

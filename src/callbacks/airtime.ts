@@ -9,7 +9,7 @@ import { nudgeAttempt, refuseCallback, secretParams } from './nudges.ts';
 /**
  * Receives a callback of DT One. Callbacks are not signed, so a callback is only a
  * nudge: the workflow or the next reconciliation asks the provider before it changes anything
- * (providers.md 3.2). Settings limit its source addresses and give it a secret path. An unknown
+ * (DVS v1). Settings limit its source addresses and give it a secret path. An unknown
  * reference costs one query and leaves nothing behind.
  */
 export const airtimeCallback = endpoint({
@@ -37,7 +37,7 @@ export const airtimeCallback = endpoint({
 const subject = z.object({ customIdentifier: z.string().max(40) });
 
 /**
- * Receives a callback of Reloadly about a top-up. It is signed (providers.md 3.2b), but without a
+ * Receives a callback of Reloadly about a top-up. It is signed (Reloadly's airtime API), but without a
  * limit in time, and its shape is not settled. So it is a nudge like those of other providers: only
  * our reference is read.
  */

@@ -7,7 +7,7 @@ import { nudgePayment, refuseCallback, secretParams } from './nudges.ts';
 const uuid = z.uuid().toLowerCase();
 
 /**
- * Receives a callback of a GSMA provider about a payment or a reversal (providers.md 3.1). It is not
+ * Receives a callback of a GSMA provider about a payment or a reversal (GSMA Mobile Money API). It is not
  * signed, so its body, a transaction or an error object, is not read: only the provider's answer to an
  * inquiry counts. An unknown reference costs one query and leaves nothing behind.
  */

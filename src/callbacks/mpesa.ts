@@ -24,7 +24,7 @@ const parameter = z.object({
 /** M-Pesa sends some ten. */
 const MAXIMUM_PARAMETERS = 100;
 
-/** The body of a result (providers.md 3.1b); codes are numbers or text. */
+/** The body of a result (Daraja); codes are numbers or text. */
 const resultSchema = z.object({
   Result: z.object({
     ResultCode: short,
@@ -129,7 +129,7 @@ function differenceOf(
 const kinds = ['payment', 'inquiry', 'timeout'] as const;
 
 /**
- * Receives results of M-Pesa (providers.md 3.1b): of a payment, of an inquiry about it, or that it
+ * Receives results of M-Pesa (Daraja): of a payment, of an inquiry about it, or that it
  * waits in a queue. M-Pesa answers inquiries only so, and signs nothing: each request has an address
  * of its own, with the secret and our reference. A result is stored once and never changes money by
  * itself: the payment's workflow asks, and reads the answer. An unknown reference costs one query and

@@ -6,7 +6,7 @@ export interface MpesaPaths {
 }
 
 /**
- * Kenya's are those of the documents (providers.md 3.1b). Safaricom Ethiopia documents none in public: these
+ * Kenya's are those of the documents (Daraja). Safaricom Ethiopia documents none in public: these
  * are those that public programs for `api.safaricom.et` use.
  */
 const mpesaPaths: Readonly<Record<'kenya' | 'ethiopia', MpesaPaths>> = {
@@ -28,7 +28,7 @@ export const mpesaPathsAt = (baseUrl: string): MpesaPaths =>
 
 type MpesaStatus = 'completed' | 'failed' | 'reversed';
 
-/** The words of M-Pesa for the status of a payment (providers.md 3.1b); others are unknown. */
+/** The words of M-Pesa for the status of a payment (Daraja); others are unknown. */
 const meanings: ReadonlyMap<string, MpesaStatus> = new Map([
   ['completed', 'completed'],
   ['failed', 'failed'],

@@ -55,7 +55,7 @@ interface Parts {
   readonly reportUrl: () => string | undefined;
 }
 
-/** Africa's Talking SMS (providers.md 3.3) to one recipient a request, relative to its mount path. */
+/** Africa's Talking SMS to one recipient a request, relative to its mount path. */
 export function africasTalkingRouter(parts: Parts): Router {
   const router = new Router();
   router.post('/version1/messaging', async (ctx) => {

@@ -191,7 +191,7 @@ const otherReplies: Partial<Record<AirtimeBehaviour['answer'], SandboxReply>> = 
 };
 
 /**
- * `POST /async/transactions` (providers.md 3.2), which answers after the delay of the number's
+ * `POST /async/transactions` (DVS v1), which answers after the delay of the number's
  * scenario.
  */
 async function createTransaction(ctx: Context, parts: ProviderParts<Topup>): Promise<SandboxReply> {
@@ -241,7 +241,7 @@ const dayMilliseconds = 24 * 3_600_000;
 
 /**
  * `GET /transactions`: by external id without a time limit, otherwise a range of at most 24 hours,
- * by default the last 24 (providers.md 3.2).
+ * by default the last 24 (DVS v1).
  */
 function listTransactions(ctx: Context, books: Books): SandboxReply {
   const { external_id: externalId, from_date: from, to_date: to } = ctx.query;
@@ -262,7 +262,7 @@ function listTransactions(ctx: Context, books: Books): SandboxReply {
 /** Below the path that DT One is mounted on. */
 export const dtOnePath = '/v1';
 
-/** DT One DVS v1 (providers.md 3.2): airtime and packages, and their outcomes. */
+/** DT One DVS v1: airtime and packages, and their outcomes. */
 export function dtOneRouter(parts: ProviderParts<Topup>): Router {
   const { books } = parts;
   const api = new Router();

@@ -154,7 +154,7 @@ export interface MpesaCallbacks extends Callbacks<Payout> {
 }
 
 /**
- * M-Pesa's callbacks (providers.md 3.1b). Out of order is a notice of a full queue after the
+ * M-Pesa's callbacks (Daraja). Out of order is a notice of a full queue after the
  * result. A merchant hears nothing of a reversal.
  */
 export const createMpesaCallbacks = (sender: CallbackSender, faults: Faults): MpesaCallbacks => ({
@@ -282,7 +282,7 @@ const behaviourOf = (to: string): PayoutBehaviour => {
 };
 
 /**
- * `POST /mpesa/b2c/v3/paymentrequest` (providers.md 3.1b): accepts a payment, and makes a repeated one
+ * `POST /mpesa/b2c/v3/paymentrequest` (Daraja): accepts a payment, and makes a repeated one
  * again.
  */
 async function createPayment(ctx: Context, parts: MpesaParts): Promise<SandboxReply> {
@@ -344,7 +344,7 @@ async function queryStatus(
   return reply;
 }
 
-/** M-Pesa Daraja (providers.md 3.1b): tokens, B2C payments and status queries. */
+/** M-Pesa Daraja: tokens, B2C payments and status queries. */
 export function mpesaRouter(parts: MpesaParts): Router {
   const tokens = createTokens(3_599);
   const router = new Router();

@@ -216,7 +216,7 @@ const refusals: Readonly<Record<string, ReloadlyErrorCode>> = {
 };
 
 /**
- * `POST /topups-async` (providers.md 3.2b). It answers with the id of the top-up, after the delay of
+ * `POST /topups-async` (Reloadly's airtime API). It answers with the id of the top-up, after the delay of
  * the number's scenario; its outcome is found by an inquiry.
  */
 async function createTopup(ctx: Context, parts: ReloadlyParts): Promise<SandboxReply> {
@@ -310,7 +310,7 @@ export const reloadlyTokenPath = '/oauth/token';
 
 const tokenLifetimeSeconds = 86_400;
 
-/** Reloadly's airtime (providers.md 3.2b): tokens, top-ups and their outcomes, balance. */
+/** Reloadly's airtime API: tokens, top-ups and their outcomes, balance. */
 export function reloadlyRouter(parts: ReloadlyParts): Router {
   const { books } = parts;
   const tokens = createTokens(tokenLifetimeSeconds);

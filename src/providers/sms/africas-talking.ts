@@ -56,7 +56,7 @@ const answerSchema = z.object({
 });
 
 /**
- * Africa's Talking bulk SMS over HTTP (providers.md 3.3). Delivered means accepted by the provider.
+ * Africa's Talking bulk SMS over HTTP. Delivered means accepted by the provider.
  */
 export function createAfricasTalking(settings: AfricasTalkingSettings): SmsSender {
   const baseUrl = `${settings.baseUrl.replace(/\/+$/, '')}/version1`;

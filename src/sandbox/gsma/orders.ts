@@ -126,7 +126,7 @@ const otherReplies: Partial<Record<Answer, () => SandboxReply>> = {
   'not-authorised': () => notAuthorised,
 };
 
-/** `POST /transactions/type/disbursement` (providers.md 3.1). */
+/** `POST /transactions/type/disbursement` (GSMA Mobile Money API). */
 export async function createPayout(
   ctx: Context,
   parts: ProviderParts<Payout>,
@@ -172,7 +172,7 @@ function callbackUrlOf(ctx: Context): string | undefined {
 }
 
 /**
- * `POST /transactions/{transactionReference}/reversals` (providers.md 3.1): takes a completed payout
+ * `POST /transactions/{transactionReference}/reversals` (GSMA Mobile Money API): takes a completed payout
  * back, once and in full.
  */
 export async function createReversal(
@@ -240,7 +240,7 @@ function settleReversal(
 }
 
 /**
- * GSMA's callbacks (providers.md 3.1): PUTs the transaction, or the error object of a failure, with the
+ * GSMA's callbacks (GSMA Mobile Money API): PUTs the transaction, or the error object of a failure, with the
  * correlation id of the request.
  */
 export const createPayoutCallbacks = (

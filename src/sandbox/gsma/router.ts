@@ -50,7 +50,7 @@ function createOAuth(): { router: Router; guard: Middleware } {
 const longestPage = 50;
 
 /**
- * `GET /accounts/{identifierType}/{identifier}/transactions` (providers.md 3.1): the payouts of an
+ * `GET /accounts/{identifierType}/{identifier}/transactions` (GSMA Mobile Money API): the payouts of an
  * account, their reversals, and what was paid into it, newest first.
  */
 function listTransactions(ctx: Context, books: Books): SandboxReply {
@@ -159,7 +159,7 @@ export const accountRows: readonly AccountRow[] = [
   },
 ];
 
-/** `GET /accounts/{identifierType}/{identifier}/status` and `/accountname` (providers.md 3.1). */
+/** `GET /accounts/{identifierType}/{identifier}/status` and `/accountname` (GSMA Mobile Money API). */
 function payeeAccountRouter(): Router {
   const router = new Router();
   const rowOf = (ctx: Context) => {
@@ -178,7 +178,7 @@ function payeeAccountRouter(): Router {
 /** Below the path that the GSMA API is mounted on. */
 export const gsmaPaths = { api: '/v1.2/mm', token: '/oauth/accesstoken' };
 
-/** GSMA Mobile Money API 1.2.0 (providers.md 3.1): payouts, their outcomes and reversals, and OAuth. */
+/** GSMA Mobile Money API 1.2.0: payouts, their outcomes and reversals, and OAuth. */
 export function gsmaRouter(parts: ProviderParts<Payout>): Router {
   const { books } = parts;
   const oAuth = createOAuth();

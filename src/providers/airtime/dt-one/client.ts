@@ -40,7 +40,7 @@ function* windowsOf(from: Date, to: Date): Generator<Window> {
     yield { from: begin, to: Math.min(begin + WINDOW_MS, to.getTime()) - 1 };
 }
 
-/** Reads a page of our transactions, by `GET /transactions` (providers.md 3.2); pages begin at 1. */
+/** Reads a page of our transactions, by `GET /transactions` (DVS v1); pages begin at 1. */
 async function readTransactionsPage(
   get: DtOneGet,
   { from, to }: Window,
@@ -80,7 +80,7 @@ const balancesSchema = z
   )
   .min(1);
 
-/** What the provider says of our account (providers.md 3.2): its transactions, and its balance. */
+/** What the provider says of our account (DVS v1): its transactions, and its balance. */
 const dtOneAccount = (
   get: DtOneGet,
 ): Required<Pick<ProviderAccount, 'listStatement' | 'balance'>> => ({
@@ -140,7 +140,7 @@ interface DtOneSettings {
 }
 
 /**
- * DT One DVS v1 (providers.md 3.2). The provider accepts an external id only once, so an order is
+ * DT One DVS v1. The provider accepts an external id only once, so an order is
  * repeated under the id of the first attempt and cannot happen twice. Orders are asynchronous:
  * unless the answer is final, an inquiry by our reference finds the outcome.
  */

@@ -45,7 +45,7 @@ interface Listed {
 }
 
 /**
- * Reads a page of the report of a period, by `GET /topups/reports/transactions` (providers.md 3.2b); its
+ * Reads a page of the report of a period, by `GET /topups/reports/transactions` (Reloadly's airtime API); its
  * pages are numbered from 1. The page may have top-ups of other times.
  */
 async function readPage(
@@ -128,7 +128,7 @@ interface ReloadlySettings {
 type Found = ProviderOutcome | { readonly kind: 'not-listed' };
 
 /**
- * Reloadly's airtime (providers.md 3.2b). Orders are asynchronous: the provider answers with its id
+ * Reloadly's airtime API. Orders are asynchronous: the provider answers with its id
  * before it calls the mobile operator. So a slow mobile operator leaves no order in flight, and an
  * inquiry by our reference finds the outcome. It takes a reference only once, but two requests that
  * are under way together could both be made, and its list may be late. So an order that is not

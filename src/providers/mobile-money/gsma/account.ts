@@ -39,7 +39,7 @@ const accountPath = (account: string): string =>
 
 /**
  * Reads a page of the transactions of our account between two moments, both included, by
- * `GET /accounts/accountid/{account}/transactions` (providers.md 3.1).
+ * `GET /accounts/accountid/{account}/transactions` (GSMA Mobile Money API).
  */
 async function readTransactionsPage(
   get: GsmaGet,
@@ -95,7 +95,7 @@ const heartbeatSchema = caseless({
   servicestatus: z.string().transform((word) => word.trim().toLowerCase()),
 });
 
-/** What the provider says of our account (providers.md 3.1): its transactions, and its balance. */
+/** What the provider says of our account (GSMA Mobile Money API): its transactions, and its balance. */
 export function gsmaAccount(
   get: GsmaGet,
   settings: AccountSettings,
@@ -250,7 +250,7 @@ const outOfOrder: readonly number[] = [401, 429];
 
 /**
  * Asks for the status and the holder of an account, `GET /accounts/{key}/{value}/status` and
- * `/accountname` (providers.md 3.1), both at once.
+ * `/accountname` (GSMA Mobile Money API), both at once.
  */
 export function gsmaPayeeAccount(
   get: GsmaGet,

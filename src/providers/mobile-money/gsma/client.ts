@@ -31,7 +31,7 @@ import {
 /** Request states that are asked about; an older one is forgotten, and counts from the beginning. */
 const MAXIMUM_STATES = 10_000;
 
-/** How often this process may still ask for each request state (providers.md 3.1, `pollLimit`). */
+/** How often this process may still ask for each request state (GSMA Mobile Money API, `pollLimit`). */
 interface PollLimits {
   /**
    * Counts a poll; false where the provider allows no further one. One an hour is made beyond the limit, because
@@ -77,7 +77,7 @@ interface GsmaSettings {
   readonly token?: TokenSettings | undefined;
   /** For HTTP Basic, where there are no tokens; without it requests have no Authorization header. */
   readonly basic?: { readonly key: string; readonly secret: string } | undefined;
-  /** Sent with every call: who we are, and whose accounts they are (providers.md 3.1). */
+  /** Sent with every call: who we are, and whose accounts they are (GSMA Mobile Money API). */
   readonly clientHeaders?: Readonly<Record<string, string>> | undefined;
   /** Where the provider tells the outcome of a payment. */
   readonly callbackUrl?: string | undefined;
@@ -94,7 +94,7 @@ interface GsmaSettings {
 type Found = Awaited<ReturnType<MobileMoney['findPayment']>>;
 
 /**
- * GSMA Mobile Money API 1.2.0 (providers.md 3.1). The provider accepts a correlation id only once,
+ * GSMA Mobile Money API 1.2.0. The provider accepts a correlation id only once,
  * so a payment is repeated with the id of the first attempt and cannot happen twice.
  */
 export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
@@ -211,7 +211,7 @@ function createInquiry(get: GsmaGet) {
   return find;
 }
 
-/** OAuth 2 client credentials (providers.md 3.1), HTTP Basic, or no authorization. */
+/** OAuth 2 client credentials (GSMA Mobile Money API), HTTP Basic, or no authorization. */
 function createCall({ token, basic }: Pick<GsmaSettings, 'token' | 'basic'>) {
   if (token)
     return createAuthorizedCall({

@@ -84,7 +84,7 @@ const FIRST_LOOK_MS = 50;
 const LONGEST_LOOK_MS = 1_000;
 
 /**
- * M-Pesa Daraja: B2C payments and status queries (providers.md 3.1b). M-Pesa answers only that it has
+ * M-Pesa Daraja: B2C payments and status queries. M-Pesa answers only that it has
  * accepted a request; the result arrives by a callback. It pays a repeated request again, so nothing
  * is sent twice, and an inquiry never says that it has not seen a payment. It documents no reversal of
  * B2C payments.

@@ -56,7 +56,7 @@ export interface MpesaResults {
 }
 
 /**
- * Result codes that M-Pesa documents as a failure of a payment (providers.md 3.1b), and whether a later
+ * Result codes that M-Pesa documents as a failure of a payment (Daraja), and whether a later
  * payment may succeed. Every other code but 0 leaves the outcome open.
  */
 const failures: Readonly<Record<string, { readonly retryCanHelp: boolean }>> = {

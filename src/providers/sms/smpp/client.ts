@@ -92,7 +92,7 @@ const RECEIVED = 0;
 const NOT_NOW = 0x64;
 
 /**
- * SMPP 3.4 (providers.md 3.3) over one session. Delivered means accepted by the SMSC; receipts say
+ * SMPP 3.4 over one session. Delivered means accepted by the SMSC; receipts say
  * whether a phone got it. A message that was written and not answered is never sent again.
  */
 export function createSmpp(settings: SmppSettings, events: SmppEvents): SmppSender {
