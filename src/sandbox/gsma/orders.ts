@@ -219,7 +219,7 @@ export async function createReversal(
       behaviour.answer === 'request-state'
         ? { status: 202, body: requestStateOf(reversal) }
         : { status: 201, body: transactionOf(reversal) },
-    settle: (...settled) => settleReversal(books, ...settled),
+    settle: (_reversal, status, from) => settleReversal(books, reversal, status, from),
   });
   return behaviour.answer === 'connection-dropped' ? 'dropped' : reply;
 }
