@@ -132,7 +132,8 @@ export async function startStack(
       eager: config.temporal.temporalBuildId === undefined && process.env.RECORD_HISTORIES !== '1',
     }),
   ]);
-  const database = connectDatabase(config.database.databaseUrl, { poolSize: 4 });
+  // Two tests of a file may each hold two transactions, and ask who waits for whom.
+  const database = connectDatabase(config.database.databaseUrl, { poolSize: 8 });
   return {
     config,
     url: `http://127.0.0.1:${api.port}`,
