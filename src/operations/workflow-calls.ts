@@ -104,6 +104,7 @@ const answeredByResult = <Request, Run extends Workflow>(
     startAndAnswer(context, startFor(request, context), {
       started: () => (started ? context.failpoint(started) : undefined),
       ask: (handle) => handle.result(),
+      recorded: (handle) => handle.result(),
     }),
 });
 
@@ -136,6 +137,9 @@ const answeredByUpdate = <
   },
 });
 
+/** The ends of workflows that did nothing: a refusal that one of their tasks told stands. */
+const DID_NOTHING: readonly string[] = ['refused', 'cancelled'];
+
 /** The workflow answers the call that starts it, and goes on. Callers in other processes ask by an update. */
 const answeredByStart = <
   Request extends { readonly command: { readonly requestId: string } },
@@ -161,6 +165,11 @@ const answeredByStart = <
             if (error instanceof WorkflowNotFoundError) return asked.send(request, context);
             throw error;
           }
+        },
+        async recorded(handle, told) {
+          const { ended } = Object(await handle.result());
+          if (DID_NOTHING.includes(ended)) return told;
+          throw new StillProcessingError('Another task of the workflow has decided otherwise');
         },
       });
     },

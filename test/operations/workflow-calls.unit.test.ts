@@ -7,7 +7,10 @@ import {
 } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { WorkflowsUnavailableError } from '../../src/operations/call-errors.ts';
+import {
+  StillProcessingError,
+  WorkflowsUnavailableError,
+} from '../../src/operations/call-errors.ts';
 import type { WorkflowCall, WorkflowClientOptions } from '../../src/operations/workflow-calls.ts';
 import { calls, createWorkflowClient } from '../../src/operations/workflow-calls.ts';
 import type {
@@ -113,18 +116,21 @@ it('a workflow that Temporal has lost may have been done', async () => {
   expect(error).toMatchObject({ isCertain: false });
 });
 
+/** A workflow ends with its answer, or with how it ended. */
+const end = { ...outcome, ended: 'refused' };
+
 describe.each([
   { name: 'started elsewhere', eagerlyStarted: false, isAsked: true },
   {
     name: 'started here, which answers at once',
     eagerlyStarted: true,
-    told: { answer: outcome, isKept: true },
+    told: { answer: end, isKept: true },
     isAsked: false,
   },
   {
     name: 'started here, whose answer only Temporal keeps',
     eagerlyStarted: true,
-    told: { answer: outcome, isKept: false },
+    told: { answer: end, isKept: false },
     isAsked: true,
   },
   { name: 'started here, which does not answer soon', eagerlyStarted: true, isAsked: true },
@@ -133,17 +139,17 @@ describe.each([
   afterEach(() => void vi.useRealTimers());
 
   async function answerTo<Request, Answer>(kind: WorkflowCall<Request, Answer>, request: Request) {
-    const ask = vi.fn().mockResolvedValue(outcome);
+    const ask = vi.fn().mockResolvedValue(end);
     const start = vi.fn().mockResolvedValue({ eagerlyStarted, result: ask, executeUpdate: ask });
-    const end = vi.fn();
+    const listened = vi.fn();
     const answer = told === undefined ? new Promise<never>(() => {}) : Promise.resolve(told);
-    const workflows = clientOf({ start }, { listen: () => ({ answer, end }) });
+    const workflows = clientOf({ start }, { listen: () => ({ answer, end: listened }) });
     const calling = workflows.call(kind, request, Date.now() + 60_000);
     await vi.advanceTimersByTimeAsync(2_000);
-    expect(await calling).toBe(outcome);
+    expect(await calling).toBe(end);
     expect(start).toHaveBeenCalledTimes(1);
     expect(ask).toHaveBeenCalledTimes(isAsked ? 1 : 0);
-    expect(end).toHaveBeenCalledTimes(1);
+    expect(listened).toHaveBeenCalledTimes(1);
   }
 
   const asked = isAsked ? 'is asked for' : 'tells';
@@ -155,6 +161,38 @@ describe.each([
 
   it(`and goes on: it ${asked} its answer`, () =>
     answerTo(calls.claim, { voucher, command: command as unknown as ClaimCommand }));
+});
+
+describe('a refusal that Temporal lost before another task of the workflow decided', () => {
+  const refused = { ...outcome, result: { ok: false, reason: 'database-failed' } };
+  const listen = () => ({
+    answer: Promise.resolve({ answer: refused, isKept: false }),
+    end: () => true,
+  });
+  const callOf = <Request, Answer>(
+    kind: WorkflowCall<Request, Answer>,
+    request: Request,
+    result: object,
+  ) => {
+    const handle = { eagerlyStarted: true, result: async () => result };
+    const workflows = clientOf({ start: async () => handle }, { listen });
+    return workflows.call(kind, request, Date.now() + 60_000);
+  };
+  const claim = { voucher, command: command as unknown as ClaimCommand };
+
+  it('is not the answer: the result is', async () => {
+    const request = { company: { kind: 'partner', id: 1 } } as GenerateVoucherCommand;
+    expect(await callOf(calls.generate, request, outcome)).toBe(outcome);
+  });
+
+  it.each(['refused', 'cancelled'])('stands where it did nothing: %s', async (ended) => {
+    expect(await callOf(calls.claim, claim, { ended })).toBe(refused);
+  });
+
+  it('is to be repeated by the caller where it did something', async () => {
+    const calling = callOf(calls.claim, claim, { ended: 'redeemed' });
+    await expect(calling).rejects.toBeInstanceOf(StillProcessingError);
+  });
 });
 
 it('a workflow that has ended in another process is asked by a new run', async () => {

@@ -44,7 +44,8 @@ const ASKED_AFTER_MS = 2_000;
 /**
  * Starts a workflow, in this process (eagerly) where that is possible. Such a workflow tells its answer here; `ask`
  * gets that of another one through Temporal. A start of a running workflow is none. An answer that the database does
- * not keep ends its workflow, and is given once Temporal has recorded that end.
+ * not keep ends its workflow, and `recorded` gives it once Temporal has recorded that end: if Temporal lost the end,
+ * another task of the workflow has decided again, and its answer counts.
  */
 export async function startAndAnswer<Answer, Run extends Workflow>(
   context: {
@@ -56,6 +57,7 @@ export async function startAndAnswer<Answer, Run extends Workflow>(
   { workflow, options }: WorkflowStart<Run>,
   caller: {
     ask(handle: WorkflowHandle<Run>): Promise<Answer>;
+    recorded(handle: WorkflowHandle<Run>, told: Answer): Promise<Answer>;
     /** Called when the workflow has started. */
     started?(): Promise<void> | void;
   },
@@ -77,8 +79,7 @@ export async function startAndAnswer<Answer, Run extends Workflow>(
       .then(() => caller.ask(handle))
       .then((answer) => ({ answer, isKept: true }));
     const { answer, isKept } = await Promise.race([told.answer, asked]);
-    if (!isKept) await handle.result();
-    return answer as Answer;
+    return isKept ? (answer as Answer) : await caller.recorded(handle, answer as Answer);
   } finally {
     told?.end();
     answered.abort();
