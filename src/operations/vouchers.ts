@@ -9,8 +9,9 @@ import { outcomeFor } from '../db/operations.ts';
 import { findVoucherNames } from '../db/support-search.ts';
 import { generatedVoucher } from '../db/vouchers/generation.ts';
 import { refuseCountry } from '../domain/phone.ts';
-import type { OperationOutcome } from '../domain/refusals.ts';
+import { type OperationOutcome, refuse } from '../domain/refusals.ts';
 import type { Caller } from '../domain/vouchers/voucher.ts';
+import { describeError } from '../runtime/process/logger.ts';
 import { WorkflowsUnavailableError } from './call-errors.ts';
 import {
   identify,
@@ -48,10 +49,24 @@ export async function generateVoucherOnce(
     },
   );
   if (!result.ok) return { result, replayed };
-  const row = await generatedVoucher(services.database, result.voucherId);
+  try {
+    return { result: { ok: true, voucher: await readVoucher(services, identity, result) }, replayed };
+  } catch (error) {
+    if (identity.hasKey) throw error;
+    services.logger.error(describeError(error), 'Could not read a generated voucher');
+    return { result: refuse('generation-unknown'), replayed };
+  }
+}
+
+async function readVoucher(
+  { database }: OperationServices,
+  { operationId }: RequestIdentity,
+  { voucherId }: GeneratedVoucher,
+): Promise<VoucherRow> {
+  const row = await generatedVoucher(database, voucherId);
   // An answer copied from another workflow must not reveal its voucher code.
-  if (row.operation_id !== identity.operationId) throw new WorkflowsUnavailableError(false);
-  return { result: { ok: true, voucher: row }, replayed };
+  if (row.operation_id !== operationId) throw new WorkflowsUnavailableError(false);
+  return row;
 }
 
 /** What a partner asks for with one of its vouchers. */
