@@ -1,9 +1,11 @@
 import {
   NamespaceNotFoundError,
+  WorkflowFailedError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
+import { TerminatedFailure } from '@temporalio/common';
 import { grpcCodeOf, grpcCodes } from '../runtime/temporal/connection.ts';
 import { ForeignPayloadError } from '../runtime/temporal/payload-codec.ts';
 
@@ -45,6 +47,9 @@ export const missedWorkflow = (error: unknown): boolean =>
     'type' in error.cause &&
     MISSED_UPDATES.includes(error.cause.type));
 
+const wasTerminated = (error: unknown): boolean =>
+  error instanceof WorkflowFailedError && error.cause instanceof TerminatedFailure;
+
 /**
  * Classifies the failure of a call. The native client retries by itself, so even "no connection"
  * does not prove that its first attempt did not arrive.
@@ -56,6 +61,7 @@ export function callError(error: unknown): unknown {
   // lost everything has no namespace until a worker makes it again.
   if (
     missedWorkflow(error) ||
+    wasTerminated(error) ||
     error instanceof ForeignPayloadError ||
     error instanceof WorkflowNotFoundError ||
     error instanceof NamespaceNotFoundError

@@ -2,10 +2,11 @@ import {
   type Client,
   NamespaceNotFoundError,
   ServiceError,
+  WorkflowFailedError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
 } from '@temporalio/client';
-import { ApplicationFailure } from '@temporalio/common';
+import { ApplicationFailure, TerminatedFailure } from '@temporalio/common';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   StillProcessingError,
@@ -107,6 +108,16 @@ it('a failure of the workflow itself is neither repeated nor hidden', async () =
   const update = vi.fn().mockRejectedValue(failure);
   await expect(redeemBy(update)).rejects.toBe(failure);
   expect(update).toHaveBeenCalledTimes(1);
+});
+
+it('a workflow that somebody terminated may have done it', async () => {
+  const failure = new WorkflowFailedError('It failed', new TerminatedFailure('It hung'), undefined);
+  const start = async () => ({ result: () => Promise.reject(failure) });
+  const request = { company: { kind: 'partner', id: 1 } } as GenerateVoucherCommand;
+  const calling = clientOf({ start }).call(calls.generate, request, Date.now() + 60_000);
+  const error = await calling.catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(WorkflowsUnavailableError);
+  expect(error).toMatchObject({ isCertain: false });
 });
 
 it('a workflow that Temporal has lost may have been done', async () => {
