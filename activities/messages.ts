@@ -244,7 +244,7 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
   async function sendTaken(messageId: number, message: TakenMessage): Promise<MessageOutcome> {
     const isCode = message.claim_id !== null;
     await failpoint(sendingSteps(message)[0]);
-    const text = await textOf(messageId, message);
+    const { to, text } = await write(messageId, message);
     const { outcome, asked, isHopeless } = text
       ? await sendByRoutes(
           dependencies,
@@ -258,7 +258,7 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
               ]),
           },
           {
-            to: numbers.open(message.msisdn),
+            to,
             text,
             ...(message.code && { validForSeconds: message.code.secondsLeft }),
           },
@@ -273,6 +273,16 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     if (isCode) await failpoint('claim-sent-recorded');
     const told = publicOutcome(outcome, asked);
     return told.kind === 'not-sent' && isHopeless ? { ...told, isHopeless } : told;
+  }
+
+  /** A message that could not be written was sent by nobody, and stays in the queue. */
+  async function write(messageId: number, message: TakenMessage) {
+    try {
+      return { to: numbers.open(message.msisdn), text: await textOf(messageId, message) };
+    } catch (error) {
+      await recordMessage(database, messageId, { status: 'QUEUED' });
+      throw error;
+    }
   }
 
   /** The report found no message under its id, so the claim that waits for the code was not told. */

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { createMessageSender } from '../../../activities/messages.ts';
 import { createSecretBox } from '../../../src/crypto/secret-box.ts';
+import { ownerMessages } from '../../../src/domain/vouchers/messages.ts';
 import { createBackgroundTasks } from '../../../src/runtime/process/background-tasks.ts';
 import { type GiftScene, setGiftScene } from '../../end-to-end/gift/gift-scene.ts';
 import { setOfOne } from '../../providers/set-of-one.ts';
@@ -16,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => scene?.stop());
 
 /** A worker whose provider answers when it is let, and how often it was asked. */
-function aWorker(sendingSeconds: number) {
+function aWorker(sendingSeconds: number, more: Partial<ActivityDependencies> = {}) {
   const { config, database, digests } = scene.stack;
   const { provider, port } = heldProvider();
   const dependencies = {
@@ -31,6 +32,7 @@ function aWorker(sendingSeconds: number) {
       // Recording takes two more seconds at most.
       providerGuard: { providerCallWaitSeconds: 0, providerDeadlineSeconds: sendingSeconds - 2 },
     },
+    ...more,
   } as unknown as ActivityDependencies;
   return { sender: createMessageSender(dependencies), provider };
 }
@@ -121,4 +123,19 @@ it('a sending that failed in its own process keeps the next one not waiting', as
   await expect(sending).rejects.toThrow('broken');
   expect(await worker.sender.send(id)).toEqual({ kind: 'unknown' });
   expect(worker.provider.asked).toBe(1);
+});
+
+it('a message whose text could not be made was sent by nobody, and is sent by the next one', async () => {
+  const id = await queuedMessage();
+  const code = () => {
+    throw new Error('no text');
+  };
+  const messageTexts = { ...ownerMessages, en: { ...ownerMessages.en, code } };
+  await expect(aWorker(60, { messageTexts }).sender.send(id)).rejects.toThrow('no text');
+  expect(await recorded(id)).toMatchObject({ status: 'QUEUED', sending_since: null });
+  const worker = aWorker(60);
+  const sending = worker.sender.send(id);
+  await expect.poll(() => worker.provider.asked).toBe(1);
+  worker.provider.answer(outcomes.accepted);
+  expect(await sending).toMatchObject({ kind: 'accepted' });
 });
