@@ -112,7 +112,7 @@ export const reverseRedemptionEndpoint = endpoint({
       .refine((text) => /^.{1,200}$/su.test(text), 'must have 1 to 200 characters')
       .nullish()
       .meta({
-        description: 'Why, for your own records',
+        description: 'Why, for you and the partner that issued the voucher: name no customer',
         examples: ['Wrong amount at the till'],
         minLength: 1,
         maxLength: 200,

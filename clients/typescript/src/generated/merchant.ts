@@ -172,7 +172,7 @@ export type CreditedTo = 'VOUCHER' | 'PARTNER';
 
 /** Reverse a redemption: the request. */
 export interface ReverseRedemptionRequest {
-  /** Why, for your own records. Example: `Wrong amount at the till` */
+  /** Why, for you and the partner that issued the voucher: name no customer. Example: `Wrong amount at the till` */
   readonly reason?: string | null | undefined;
   /** JSON as text, at most 4096 characters; echoed as it came. Example: `{"shop":"Bole","item":"Coffee"}` */
   readonly metadata?: string | null | undefined;

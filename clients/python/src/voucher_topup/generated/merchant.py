@@ -204,7 +204,7 @@ class _ReverseRedemptionRequestRequired(TypedDict):
 class ReverseRedemptionRequest(_ReverseRedemptionRequestRequired, total=False):
     """Reverse a redemption: the request."""
 
-    # Why, for your own records. Example: Wrong amount at the till
+    # Why, for you and the partner that issued the voucher: name no customer. Example: Wrong amount at the till
     reason: Optional[str]
     # JSON as text, at most 4096 characters; echoed as it came. Example: {"shop":"Bole","item":"Coffee"}
     metadata: Optional[str]
