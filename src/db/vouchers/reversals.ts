@@ -5,7 +5,7 @@ import type { Caller } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { oldestOpenCase } from '../positions/cases.ts';
-import { doerOf, doingPlacement, providerReferenceOf } from '../positions/placements.ts';
+import { doerOf, doingPlacement } from '../positions/placements.ts';
 
 /** The facts for a merchant reversal; the transaction holds the lock of the voucher. */
 export interface ReversalContext {
@@ -152,14 +152,20 @@ export const findReversal = (database: Database, operationId: string) =>
 
 /** The same of a placement; undefined for one that a provider made by itself, or whose request a restore lost. */
 export const findReversalOfPlacement = (database: Database, placementId: number) =>
-  reversalsWithPayment(database)
-    .innerJoin('placements', 'placements.operation_id', 'redemptions.operation_id')
-    .where('placements.id', '=', placementId)
-    .where(sql<boolean>`placements.reference = reversal.reference::text`)
-    .executeTakeFirst();
+  reversalsWithPayment(database).where('placed.id', '=', placementId).executeTakeFirst();
 
+/** A reversal stays at the provider where it was placed, even where another one did the payment, too. */
 const reversalsWithPayment = (database: Database) =>
   withRedemption(database)
+    .innerJoin('placements as placed', 'placed.operation_id', 'redemptions.operation_id')
+    .innerJoin('placements as payment', (join) =>
+      join
+        .onRef('payment.operation_id', '=', 'placed.operation_id')
+        .onRef('payment.provider', '=', 'placed.provider'),
+    )
+    .where('payment.kind', '=', 'payment')
+    .where('placed.kind', '=', 'reversal')
+    .where(sql<boolean>`placed.reference = reversal.reference::text`)
     .select([
       'reversal.id',
       'reversal.reference',
@@ -172,11 +178,9 @@ const reversalsWithPayment = (database: Database) =>
       'redemptions.payee',
       'vouchers.serial_number',
       'merchants.merchant_name',
+      'payment.provider_reference as payment_provider_reference',
     ])
-    .select([
-      doerOf(sql.ref('redemptions.operation_id')).$castTo<MobileMoneyProviderName>().as('provider'),
-      providerReferenceOf(sql.ref('redemptions.operation_id')).as('payment_provider_reference'),
-    ]);
+    .select((of) => of.ref('placed.provider').$castTo<MobileMoneyProviderName>().as('provider'));
 
 /** Whether a reversal is pending; locks it until the transaction ends. */
 export async function lockPendingReversal(

@@ -334,16 +334,38 @@ describe('of a payment whose second provider did nothing', () => {
       { provider: 'gsma', kind: 'payment' },
     ]);
   });
+
+  it('the first one ends its reversal, even where the second one paid late', async () => {
+    const one = await paidByTheFirst('023');
+    const { database } = scene.stack;
+    const key = randomUUID();
+    expect((await reverse(one, key)).body.statusCode).toBe(4092);
+    await takenReversal(one);
+    const { operation_id: operationId, payment_reference: reference } = await paymentOf(one);
+    await database
+      .transaction()
+      .execute((transaction) =>
+        observe(transaction, operationId, { provider: 'mpesa', said: 'done' }),
+      );
+    await settleReversal(one, 'completed');
+    done(await reversed(one, key));
+    expect((await scene.voucher(one.gift)).remaining).toBe('500.000000');
+    await settleAlone(database, reference, 'platform');
+    expect(await findBrokenInvariants(database)).toEqual([]);
+  });
 });
+
+const paymentOf = ({ id }: Paid) =>
+  scene.stack.database
+    .selectFrom('redemptions')
+    .select(['operation_id', 'payment_reference'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
 
 it('a payment that did more than was ordered is reversed once', async () => {
   const one = await paid();
   const { database } = scene.stack;
-  const { operation_id: operationId, payment_reference: reference } = await database
-    .selectFrom('redemptions')
-    .select(['operation_id', 'payment_reference'])
-    .where('id', '=', one.id)
-    .executeTakeFirstOrThrow();
+  const { operation_id: operationId, payment_reference: reference } = await paymentOf(one);
   await database
     .transaction()
     .execute((transaction) =>
