@@ -244,7 +244,10 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
   async function sendTaken(messageId: number, message: TakenMessage): Promise<MessageOutcome> {
     const isCode = message.claim_id !== null;
     await failpoint(sendingSteps(message)[0]);
-    const { to, text } = await write(messageId, message);
+    const { to, text } = await queuedUnless(database, messageId, async () => ({
+      to: numbers.open(message.msisdn),
+      text: await textOf(messageId, message),
+    }));
     const { outcome, asked, isHopeless } = text
       ? await sendByRoutes(
           dependencies,
@@ -275,16 +278,6 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     return told.kind === 'not-sent' && isHopeless ? { ...told, isHopeless } : told;
   }
 
-  /** A message that could not be written was sent by nobody, and stays in the queue. */
-  async function write(messageId: number, message: TakenMessage) {
-    try {
-      return { to: numbers.open(message.msisdn), text: await textOf(messageId, message) };
-    } catch (error) {
-      await recordMessage(database, messageId, { status: 'QUEUED' });
-      throw error;
-    }
-  }
-
   /** The report found no message under its id, so the claim that waits for the code was not told. */
   async function tellEarlyReport(messageId: number): Promise<void> {
     const code = await earlyReportOf(database, messageId);
@@ -312,6 +305,20 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
   }
 
   return { send, sendWithin, sendInBackground };
+}
+
+/** A message that could not be written was not sent, and stays in the queue. */
+async function queuedUnless<Written>(
+  database: ActivityDependencies['database'],
+  messageId: number,
+  write: () => Promise<Written>,
+): Promise<Written> {
+  try {
+    return await write();
+  } catch (error) {
+    await recordMessage(database, messageId, { status: 'QUEUED' });
+    throw error;
+  }
 }
 
 export function createMessageActivities(sender: MessageSender) {

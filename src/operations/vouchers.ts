@@ -50,7 +50,10 @@ export async function generateVoucherOnce(
   );
   if (!result.ok) return { result, replayed };
   try {
-    return { result: { ok: true, voucher: await readVoucher(services, identity, result) }, replayed };
+    return {
+      result: { ok: true, voucher: await readVoucher(services, identity, result) },
+      replayed,
+    };
   } catch (error) {
     if (identity.hasKey) throw error;
     services.logger.error(describeError(error), 'Could not read a generated voucher');

@@ -44,7 +44,7 @@ const ASKED_AFTER_MS = 2_000;
 /**
  * Starts a workflow, in this process (eagerly) where that is possible. Such a workflow tells its answer here; `ask`
  * gets that of another one through Temporal. A start of a running workflow is none. An answer that the database does
- * not keep ends its workflow, and `recorded` gives it once Temporal has recorded that end: if Temporal lost the end,
+ * not keep ends its workflow, and `recorded` gives it once Temporal has recorded that end. If Temporal lost the end,
  * another task of the workflow has decided again, and its answer counts.
  */
 export async function startAndAnswer<Answer, Run extends Workflow>(
