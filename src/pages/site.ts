@@ -15,8 +15,9 @@ import {
   readLanguage,
 } from './language/language.ts';
 import { assets } from './layout/assets.ts';
-import type { PageTools, SiteOf, SiteSession } from './page.ts';
+import type { PageProblem, PageTools, SiteOf, SiteSession } from './page.ts';
 import { handlePage } from './pipeline.ts';
+import { SessionEndedError } from './session/confirmation.ts';
 import { createCookies } from './session/cookies.ts';
 
 /** Pages contain keys and names: nothing caches them, not even the browser's history. */
@@ -53,9 +54,10 @@ export function createSite<Session extends SiteSession, Need extends string>(
     try {
       await forReader(reader, () => routes(context as RouterContext, next));
     } catch (error) {
-      if (!(error instanceof TooManyHashesError)) throw error;
-      context.set('Retry-After', '5');
-      forReader(reader, () => writeAnswer(context, tools, problems.busy));
+      const answer = problemAfter(error);
+      if (answer === undefined) throw error;
+      if (answer === problems.busy) context.set('Retry-After', '5');
+      forReader(reader, () => writeAnswer(context, tools, answer));
     }
   };
   return {
@@ -67,6 +69,12 @@ export function createSite<Session extends SiteSession, Need extends string>(
         writeAnswer(context, tools, refusal),
       ),
   };
+}
+
+/** The problem that an error of a page stands for; undefined for a failure. */
+function problemAfter(error: unknown): PageProblem | undefined {
+  if (error instanceof TooManyHashesError) return problems.busy;
+  return error instanceof SessionEndedError ? problems.notYourRole : undefined;
 }
 
 /**

@@ -110,6 +110,19 @@ export const companyOf = (row: {
   return { kind: 'staff', id: row.id };
 };
 
+/** So that of two changes of an account the second one sees what the first one did. */
+export async function lockAccount(
+  transaction: DatabaseTransaction,
+  accountId: number,
+): Promise<void> {
+  await transaction
+    .selectFrom('portal_accounts')
+    .select('id')
+    .where('id', '=', accountId)
+    .forUpdate()
+    .execute();
+}
+
 /** The password hash of an account; null until a password was chosen. */
 export async function readPasswordHash(
   database: Database,

@@ -4,7 +4,7 @@ import { companyColumn, companyColumns } from '../catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
 import { forgetSignIns } from '../limits/attempts.ts';
-import { hasSecondFactor } from './accounts.ts';
+import { hasSecondFactor, lockAccount } from './accounts.ts';
 import { endPortalSessions } from './sign-ins.ts';
 
 /** The one-time passwords of an account. */
@@ -46,16 +46,6 @@ async function countRecoveryCodes(database: Database, accountId: number): Promis
     .where('used_at', 'is', null)
     .executeTakeFirstOrThrow();
   return left;
-}
-
-/** So that of two changes of the factors of an account the second one sees what the first one did. */
-async function lockAccount(transaction: DatabaseTransaction, accountId: number): Promise<void> {
-  await transaction
-    .selectFrom('portal_accounts')
-    .select('id')
-    .where('id', '=', accountId)
-    .forUpdate()
-    .execute();
 }
 
 /** Switches one-time passwords on for an account; false where they are on already. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { PortalRole } from '../../domain/access.ts';
-import type { Staff } from '../../domain/staff.ts';
+import type { Staff, StaffRole } from '../../domain/staff.ts';
 import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
@@ -11,6 +11,7 @@ import {
   type GivenPassword,
   hasSecondFactor,
   keepCheckedPassword,
+  lockAccount,
   setPassword,
   setPortalAccountDisabled,
 } from './accounts.ts';
@@ -100,6 +101,8 @@ export interface PersonSession {
   readonly email: string;
   readonly company: Employer;
   readonly companyName: string;
+  /** As it is now, not as it was at the sign-in. */
+  readonly role: PortalRole | StaffRole;
   readonly mustChangePassword: boolean;
   readonly hasSecondFactor: boolean;
   /** The company requires a second factor of all its people. */
@@ -112,7 +115,6 @@ export interface PersonSession {
 
 /** The signed-in person and the company. */
 export interface PortalSession extends PersonSession {
-  /** As it is now, not as it was at the sign-in. */
   readonly role: PortalRole;
   readonly company: Company;
   readonly companyStatus: 'ACTIVE' | 'SUSPENDED' | 'DEACTIVATED';
@@ -124,6 +126,7 @@ export interface PortalSession extends PersonSession {
 
 /** A signed-in person of the service. */
 export interface StaffSession extends PersonSession {
+  readonly role: StaffRole;
   readonly staff: Staff;
 }
 
@@ -211,8 +214,8 @@ export async function useStaffSession(
     returning ${shared}, staff.name, staff.role`.execute(database);
   const [row] = rows;
   if (row === undefined) return undefined;
-  const { name, role, ...session } = row;
-  const { accountId: id } = session;
+  const { name, ...session } = row;
+  const { accountId: id, role } = session;
   return {
     ...session,
     company: { kind: 'staff', id },
@@ -224,6 +227,24 @@ export async function useStaffSession(
 
 type StaffRow = Omit<PersonSession, 'company' | 'companyName' | 'needsSecondFactor'> &
   Pick<Staff, 'name' | 'role'>;
+
+/**
+ * Locks the account of a session, and tells whether the session still stands with its role. A form may wait for a
+ * change that ends both.
+ */
+export async function lockSession(
+  transaction: DatabaseTransaction,
+  { id, accountId, role }: Pick<PersonSession, 'id' | 'accountId' | 'role'>,
+): Promise<boolean> {
+  await lockAccount(transaction, accountId);
+  const { rows } = await sql`
+    select from portal_sessions as session
+      join portal_accounts as account on account.id = session.account_id
+      left join staff_accounts as staff on staff.account_id = account.id
+    where session.id = ${id} and account.disabled_at is null
+      and coalesce(staff.role, account.role) = ${role}`.execute(transaction);
+  return rows.length > 0;
+}
 
 /** SQL expression: the session of a token is that of an account in use, and has not ended. */
 const isValid = (tokenDigests: readonly Buffer[]) => sql`

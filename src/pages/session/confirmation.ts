@@ -2,7 +2,7 @@ import { addPersonEntry } from '../../db/access/calls.ts';
 import { lockCompany } from '../../db/access/company-access.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { readSecondFactors } from '../../db/people/second-factors.ts';
-import { confirmPortalSession, type PersonSession } from '../../db/people/sign-ins.ts';
+import { confirmPortalSession, lockSession, type PersonSession } from '../../db/people/sign-ins.ts';
 import type { AccessChangeName } from '../../domain/access.ts';
 import type { Employer } from '../../domain/vouchers/voucher.ts';
 import { type Html, html } from '../../rendering/html.ts';
@@ -195,11 +195,18 @@ export function proofPages<
   });
 }
 
+/** The person was removed, signed out or given another role while the form waited. */
+export class SessionEndedError extends Error {
+  override readonly name = 'SessionEndedError';
+}
+
 /**
  * Changes the access of a company or of a person of the service, in one transaction with the entry of the audit
  * log. Staff change that of the company that they help. Owners are told about that entry (domain/access.ts).
  * Changes of one company run one at a time, so that limits hold. `work` answers what the page shows and what the
  * log stores (never a secret), or undefined where nothing changed.
+ *
+ * @throws {SessionEndedError} where the person may not change it any more
  */
 export const changeAccess = <Result>(
   request: PersonRequest,
@@ -216,6 +223,7 @@ export const changeAccess = <Result>(
   request.services.database.transaction().execute(async (transaction) => {
     const { session, sourceAddress } = request;
     if (subject.kind !== 'staff') await lockCompany(transaction, subject);
+    if (!(await lockSession(transaction, session))) throw new SessionEndedError();
     const change = await work(transaction);
     if (change === undefined) return undefined;
     const details = {

@@ -1,12 +1,17 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listApiKeys, lockCompany } from '../../../src/db/access/company-access.ts';
+import type { DatabaseTransaction } from '../../../src/db/connection.ts';
+import { changeAccount } from '../../../src/db/people/accounts.ts';
+import { disableAccount, endPortalSessions } from '../../../src/db/people/sign-ins.ts';
 import { addWebhook } from '../../../src/db/webhooks/endpoints.ts';
 import { mayUse, portalRoles } from '../../../src/domain/access.ts';
 import type { Company } from '../../../src/domain/vouchers/voucher.ts';
 import { PORTAL_PATH, type PortalPage } from '../../../src/pages/page.ts';
 import { portalSite } from '../../../src/pages/portal/routes.ts';
 import { makeMerchant, makePartner } from '../../support/companies.ts';
+import { untilBlockedBy } from '../../support/database-locks.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
 import { makeAccount, type PortalClient, portalClient, signedIn } from './portal-client.ts';
 
@@ -331,6 +336,33 @@ describe('the people of a company', () => {
       .where('role', '=', 'owner')
       .execute();
     expect(owners).toHaveLength(1);
+  });
+
+  const ends: readonly (readonly [
+    what: string,
+    end: (transaction: DatabaseTransaction, id: number) => Promise<unknown>,
+  ])[] = [
+    ['are removed', disableAccount],
+    ['get another role', (transaction, id) => changeAccount(transaction, id, { role: 'viewer' })],
+    ['get another password', endPortalSessions],
+  ];
+
+  test.each(ends)('make no key by a form that waited while they %s', async (_what, end) => {
+    const company = await companies.partner();
+    const account = await makeAccount(stack, company, { role: 'developer' });
+    const person = await signedIn(stack, account);
+    const [token, id] = [await tokenOf(person), await idOf(account.email)];
+    const { running } = await stack.database.transaction().execute(async (transaction) => {
+      await lockCompany(transaction, company);
+      const made = person.post('/portal/keys', { token, name: 'late', 'scope-read': 'on' });
+      await untilBlockedBy(transaction, stack.database, 1);
+      await end(transaction, id);
+      return { running: made };
+    });
+    const { status, html } = await running;
+    expect([status, html.includes(NOT_YOURS)]).toEqual([403, true]);
+    const keys = await listApiKeys(stack.database, company);
+    expect(keys.map(({ name }) => name)).not.toContain('late');
   });
 
   test('are not found and not added by another company', async () => {
