@@ -46,8 +46,10 @@ function select(field) {
   else getSelection()?.selectAllChildren(field);
 }
 
-// Loads a page with fields again after a while, unless somebody has typed something, or opened a part of it.
+// Loads a page with fields again after a while, unless somebody has typed something, or opened a part of it. A filter
+// that is set was open from the beginning.
 const { refresh } = document.body.dataset;
+const openAtFirst = new Set(document.querySelectorAll('details[open]'));
 if (refresh) setInterval(() => isUntouched() && location.reload(), Number(refresh) * 1000);
 
 function isUntouched() {
@@ -56,7 +58,7 @@ function isUntouched() {
   return (
     fields.every((field) => field.value === field.defaultValue) &&
     options.every((option) => option.selected === option.defaultSelected) &&
-    document.querySelector('details[open]') === null
+    [...document.querySelectorAll('details[open]')].every((part) => openAtFirst.has(part))
   );
 }
 

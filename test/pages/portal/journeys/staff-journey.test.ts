@@ -103,3 +103,16 @@ test('an operator looks for the open cases, reads one, and settles it', async ()
   await page.getByText('The voucher gets back').waitFor();
   await look(page, 'support-case-settled');
 });
+
+test('the desk with a filter loads itself again', async () => {
+  const { url } = scene.stack;
+  const page = await browser.newPage();
+  await page.goto(`${url}/support`);
+  await signInFirst(page, await makeStaff(scene.stack));
+  await page.clock.install();
+  await page.goto(`${url}/support?who=nobody`);
+  const loaded = page.waitForEvent('load');
+  await page.clock.runFor('01:01');
+  await loaded;
+  expect(page.url()).toBe(`${url}/support?who=nobody`);
+});
