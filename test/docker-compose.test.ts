@@ -286,6 +286,7 @@ test('production can do without a provider that the file has in the sandbox', ()
   const production = {
     ...SECRETS,
     ENVIRONMENT: 'production',
+    PUBLIC_URL: 'https://vouchers.example',
     SMS_PROVIDER: 'smpp',
     SMS_URL: '',
     SMPP_URL: 'smpp://service:password@smsc.example:2775',

@@ -23,9 +23,9 @@ export interface Rule<Settings = never> {
 }
 
 /**
- * Settings that decide who receives money and messages: production uses no defaults for them. A
- * setting of a provider stands with the setting of its address, because only users of the provider
- * have to name it.
+ * Settings that decide who receives money and messages, and where links lead: production uses no
+ * defaults for them. A setting of a provider stands with the setting of its address, because only
+ * users of the provider have to name it.
  */
 const NAMED: readonly (readonly [name: string, address?: string])[] = [
   ['SMS_PROVIDER'],
@@ -33,6 +33,7 @@ const NAMED: readonly (readonly [name: string, address?: string])[] = [
   ['MOBILE_MONEY_PROVIDER'],
   ['AIRTIME_PROVIDER'],
   ['AIRTIME_PRODUCTS', 'AIRTIME_URL'],
+  ['PUBLIC_URL'],
 ];
 
 const PROVIDER_ADDRESSES = ['SMS_URL', 'SMTP_URL', 'MOBILE_MONEY_URL', 'AIRTIME_URL'];
@@ -62,8 +63,8 @@ const namesOf = (given: Environment): readonly string[] =>
   );
 
 /**
- * The problems that prevent production, a line each: every provider must be set, and must not be
- * the sandbox.
+ * The problems that prevent production, a line each: every provider and the public address must be
+ * set, and no provider may be the sandbox.
  */
 export const serviceProblems = (given: Environment): string[] =>
   isProduction(given)

@@ -53,7 +53,7 @@ function problems(read: () => unknown): string[] {
 const problemsWith = (changes: Environment): string[] =>
   problems(() => readConfig({ ...least, ...changes }));
 
-/** Production has no default for whom money and messages go to. */
+/** Production has no default for whom money and messages go to, and for where links lead. */
 const named: Environment = {
   ENVIRONMENT: 'production',
   SMS_PROVIDER: 'africas-talking',
@@ -61,6 +61,7 @@ const named: Environment = {
   MOBILE_MONEY_PROVIDER: 'gsma',
   AIRTIME_PROVIDER: 'dt-one',
   AIRTIME_PRODUCTS: 'ETHIO_TELECOM=17,SAFARICOM_ETHIOPIA=18',
+  PUBLIC_URL: 'https://vouchers.example',
 };
 
 /** Production with these providers. */

@@ -80,6 +80,7 @@ export interface Stack {
 
 /** What production asks for besides. */
 const PRODUCTION_SETTINGS = {
+  PUBLIC_URL: 'https://vouchers.example',
   CALLBACK_SECRETS:
     'africas-talking=reports-of-messages,gsma=reports-of-payments,dt-one=reports-of-top-ups,' +
     'mpesa=results-of-the-sandbox',

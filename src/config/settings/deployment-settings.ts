@@ -235,7 +235,9 @@ export const httpSettings = {
     .describe('Address that the API, the codec server or the sandbox process listens on'),
   PORT: port.default(localServers.api.usual).describe('Port of the API'),
   PUBLIC_URL: linkAddress.optional().meta({
-    description: 'Public address of the service; the base of links. Passkeys belong to its host',
+    description:
+      'Public address of the service; the base of links. Passkeys belong to its host, and the cookies of the ' +
+      'portal follow it. Must be set in production',
     whenUnset: '`http://localhost:PORT`',
   }),
   SANDBOX_URL: linkAddress.optional().meta({
