@@ -12,7 +12,9 @@ import {
 import {
   addPortalAccount,
   canonicalEmail,
+  findPerson,
   findPortalAccount,
+  lockAccount,
   mayHaveAccount,
   readPasswordHash,
 } from '../../db/people/accounts.ts';
@@ -208,10 +210,10 @@ async function giveAccount(
   const added = await addPortalAccount(transaction, { ...account, mustChangePassword: false });
   if (added !== undefined) return { id: added, hasSecondFactor: false };
   const known = await findPortalAccount(transaction, account.email);
-  const { kind, id } = account.company;
-  if (known?.company.kind !== kind || known.company.id !== id) return undefined;
-  // Only an operator's reset enables an account.
-  if (known.disabledAt !== null) return undefined;
+  if (known === undefined) return undefined;
+  await lockAccount(transaction, known.id);
+  // Neither of another company nor disabled: only an operator's reset enables an account.
+  if (!(await findPerson(transaction, known.id, account.company))) return undefined;
   await resetAccount(transaction, known.id, { hash: account.passwordHash, mustChange: false });
   return { id: known.id, hasSecondFactor: known.hasSecondFactor };
 }

@@ -1,10 +1,12 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { disableAccount } from '../../../../src/db/people/sign-ins.ts';
 import {
   createCanary,
   secretsInDatabase,
   secretsInHistories,
 } from '../../../end-to-end/processes/canary.ts';
+import { untilBlockedBy } from '../../../support/database-locks.ts';
 import { PASSWORD, setInvitationScene } from '../invitation-scene.ts';
 import { type LoggedPortal, startLoggedPortal } from '../logged-portal.ts';
 import { hiddenFields, portalClient } from '../portal-client.ts';
@@ -172,6 +174,24 @@ describe('a link', () => {
     const { code, err } = await scene.operator.admin(`merchant invite ${id}`);
     const remedy = `is disabled: "access account reset-password ${account.id}" enables it`;
     expect([code, err]).toEqual([1, expect.stringContaining(remedy)]);
+    const [after] = await scene.operator.json(`access account list --merchant ${id}`);
+    expect(after.disabledAt).not.toBeNull();
+  });
+
+  test('brings nobody back whose account is disabled while it is used', async () => {
+    const { id, email, path } = await scene.invited();
+    await scene.activate(path);
+    await scene.invite(id);
+    const open = await scene.mailedPath(email, 2);
+    const [account] = await scene.operator.json(`access account list --merchant ${id}`);
+    const { database } = scene.stack;
+    const { running } = await database.transaction().execute(async (transaction) => {
+      await disableAccount(transaction, account.id);
+      const used = scene.activate(open);
+      await untilBlockedBy(transaction, database, 1);
+      return { running: used };
+    });
+    expect((await running).answer.status).toBe(404);
     const [after] = await scene.operator.json(`access account list --merchant ${id}`);
     expect(after.disabledAt).not.toBeNull();
   });
