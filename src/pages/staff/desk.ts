@@ -83,11 +83,14 @@ const readQueue = (
     isCountBounded: true,
   });
 
-async function queue(request: StaffRequest): Promise<Html> {
+/** A page of the queue; the first where the asked one has no rows, or has them no more. */
+async function queue(
+  request: StaffRequest,
+  page = pageNumber(request.query) ?? 1,
+): Promise<Html> {
   const values = readFilters(request);
   const { kind, company, who } = values;
   const { id } = request.session.staff;
-  const page = pageNumber(request.query) ?? 1;
   const { items, totalItems } = await readQueue(request, {
     page,
     conditions: [
@@ -98,6 +101,7 @@ async function queue(request: StaffRequest): Promise<Html> {
     ...(company !== undefined && { search: { text: company, columns: ['partner', 'merchant'] } }),
     isUsual: Object.keys(values).length === 0,
   });
+  if (items.length === 0 && page > 1) return queue(request, 1);
   return html`<section class="card" id="queue"><h2>Waiting for us</h2>
 <details${Object.keys(values).length > 0 && html` open`}><summary>Filter</summary>
 ${filterForm({ action: SUPPORT_PATH, fields, values, problems: {} })}</details>
