@@ -211,7 +211,7 @@ async function refusedPage(
   const partnerId = await partnerOf(request, kind, subjectId);
   const page =
     kind.subject === 'case'
-      ? await openCasePage(request, Number(subjectId), refused)
+      ? await openCasePage(request, idOf({ params: { id: subjectId } }), refused)
       : partnerId === undefined
         ? about && (await casePage(request, about, { refused }))
         : await refusedMoneyPage(request, partnerId, refused);

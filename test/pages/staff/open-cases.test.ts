@@ -166,6 +166,14 @@ describe('a payment that was taken back', () => {
     expect(closed_at).toBeNull();
   });
 
+  it('is not found by a subject that is no id', async () => {
+    const action = '/support/repairs/ask/settle-case';
+    const fields = hiddenFields((await operator.client.get(pathOf(back.found.id))).html, action);
+    const typed = { ...fields, subject: 'x', why: 'Ticket 4711' };
+    const answer = await operator.client.post(action, typed);
+    expect([answer.status, answer.html]).toEqual([409, expect.stringContaining('Not asked for')]);
+  });
+
   it('is closed to agents and supervisors, also by a form of their own making', async () => {
     const { found } = back;
     const supervisor = await staffClient(scene.stack, 'SUPERVISOR');
