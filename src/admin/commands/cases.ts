@@ -9,7 +9,7 @@ import {
   settledWords,
   toTell,
 } from '../../domain/positions/case-texts.ts';
-import { providerName, statementProviderNames } from '../../domain/providers.ts';
+import { statementProviderNames } from '../../domain/providers.ts';
 import { caseFacts, settledCase, shownChoicesOf } from '../../repairs/payment-repairs.ts';
 import { type AdminCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, flag, id, oneOf, optional, rowLimit } from '../fields.ts';
@@ -71,10 +71,9 @@ export const commands: Record<string, AdminCommand> = {
           caseTitle(found),
           ...(found.closedAt === null ? [caseAdvice(found.why)] : []),
           ...(end ? [toTell(end, firstDone(placements)?.providerReference)] : []),
-          ...placements.flatMap(({ kind, provider, observations }) =>
-            observations.map(
-              ({ at, done, ...one }) =>
-                `${timeText(new Date(at))}: ${saidWords(providerName(provider), { ...one, kind, done: parseMoney(done) })}`,
+          ...placements.flatMap((placement) =>
+            placement.observations.map(
+              (one) => `${timeText(new Date(one.at))}: ${saidWords(placement, one)}`,
             ),
           ),
           ...choices.map(({ by, moves, afterwards }) =>

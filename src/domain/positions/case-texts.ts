@@ -1,4 +1,4 @@
-import { formatGroupedAmount, type Money, magnitudeOf } from '../money.ts';
+import { formatGroupedAmount, type Money, magnitudeOf, parseMoney } from '../money.ts';
 import { providerName } from '../providers.ts';
 import { quoted } from '../refusals.ts';
 import type { ObservationSource, PlacementKind, Said } from './placement.ts';
@@ -69,27 +69,29 @@ export function caseAbout({
 }
 
 interface ToldObservation {
-  readonly kind: PlacementKind;
   readonly source: ObservationSource;
   readonly said: Said;
-  readonly done: Money;
+  /** A decimal string. */
+  readonly done: string;
   readonly message: string | null;
   readonly providerReference: string | null;
 }
 
 /** An observation in a sentence, with the words of the provider and its reference. */
 export function saidWords(
-  provider: string,
-  { kind, source, said, done, message, providerReference }: ToldObservation,
+  placement: { readonly kind: PlacementKind; readonly provider: string },
+  { source, said, done, message, providerReference }: ToldObservation,
 ): string {
+  const provider = providerName(placement.provider);
   if (said === 'none') return `${provider} has not answered.`;
   const teller = source === 'statement' ? `The statement of ${provider}` : provider;
   const speaks =
     source === 'person' ? `An operator booked that ${provider}` : `${teller} says that it`;
+  const amount = etb(parseMoney(done));
   const deeds = {
     pending: 'is still working on it',
     nothing: 'did nothing',
-    done: kind === 'reversal' ? `took ${etb(done)} back` : `did ${etb(done)}`,
+    done: placement.kind === 'reversal' ? `took ${amount} back` : `did ${amount}`,
     undone: 'took it back',
     other: 'has something else under our reference',
   } as const;

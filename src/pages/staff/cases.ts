@@ -8,6 +8,7 @@ import {
   caseAbout,
   caseAdvice,
   caseTitle,
+  saidWords,
   settledWords,
   toTell,
 } from '../../domain/positions/case-texts.ts';
@@ -49,7 +50,6 @@ import {
   repairTable,
   workflowLink,
 } from './repair-parts.ts';
-import { saidBy } from './stories.ts';
 
 const SHOWN = 200;
 
@@ -234,7 +234,10 @@ function saidOf(placements: readonly ShownPlacement[]): Html {
     const what = kind === 'reversal' ? 'reversal' : 'order';
     return [
       { at: new Date(at), what: html`${providerName(provider)} got the ${what}.` },
-      ...observations.map((one) => ({ at: new Date(one.at), what: saidBy(placement, one) })),
+      ...observations.map((one) => ({
+        at: new Date(one.at),
+        what: unbroken(saidWords(placement, one)),
+      })),
     ];
   });
   return story(happened, () => undefined);

@@ -1,12 +1,7 @@
-import {
-  firstDone,
-  type ShownObservation,
-  type ShownPlacement,
-} from '../../db/positions/placements.ts';
+import { firstDone, type ShownPlacement } from '../../db/positions/placements.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { TopupDetail } from '../../db/topups/topups.ts';
 import type { VoucherDetail } from '../../db/vouchers/vouchers.ts';
-import { parseMoney } from '../../domain/money.ts';
 import { maskStored } from '../../domain/phone.ts';
 import { saidWords } from '../../domain/positions/case-texts.ts';
 import { providerName } from '../../domain/providers.ts';
@@ -30,13 +25,6 @@ function quoteOf(message: string | null): Html | undefined {
   return words === '' ? undefined : html`: <span lang="en">${words}</span>`;
 }
 
-/** What a provider says, in a sentence for staff. */
-export const saidBy = (
-  { kind, provider }: Pick<ShownPlacement, 'kind' | 'provider'>,
-  { done, ...one }: ShownObservation,
-): Html =>
-  html`${unbroken(saidWords(providerName(provider), { ...one, kind, done: parseMoney(done) }))}`;
-
 /** The providers that did not do an order, so that others were asked, and their later observations. */
 function happeningsOfPlacements(
   all: readonly ShownPlacement[],
@@ -50,7 +38,7 @@ function happeningsOfPlacements(
     const later = observations.slice(1).map((one) => ({
       at: new Date(one.at),
       workflowId,
-      what: saidBy(placement, one),
+      what: unbroken(saidWords(placement, one)),
     }));
     return next === undefined
       ? later

@@ -316,13 +316,12 @@ it.each([
   'an observation of a %s, %s, is a sentence',
   (source, said, words, kind: PlacementKind = 'payment') => {
     const one = {
-      kind,
       source,
       said,
-      done: 10_000_000n,
+      done: '10.000000',
       message: 'Words.',
       providerReference: 'OP-1',
     };
-    expect(saidWords('M-Pesa', one)).toBe(words);
+    expect(saidWords({ kind, provider: 'mpesa' }, one)).toBe(words);
   },
 );
