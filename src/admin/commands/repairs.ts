@@ -101,7 +101,7 @@ const subjects: Readonly<
   },
   redemption: {
     description: 'The reference of the redemption, as "voucher show" has it, or its id',
-    example: 'R-4711',
+    example: 'RDM-0123456789ABCDEF',
   },
   'top-up': { description: 'The number of the top-up, its transactionId', example: '17' },
   deposit: {
