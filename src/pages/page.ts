@@ -237,14 +237,8 @@ type Definition<Declared> = Omit<Declared, 'method' | 'access' | 'form' | 'confi
 type FormDefinition<Session extends PersonSession, Need extends string> = Definition<
   PersonPage<Session, Need>
 > &
-  (
-    | {
-        readonly confirmation: 'each-time' | 'none';
-        readonly form?: NonNullable<PersonPage<Session, Need>['form']>;
-      }
-    // The form is sent once more with the proof, which a file is not.
-    | { readonly confirmation: Confirmed<PersonRequest<Session>>; readonly form?: never }
-  );
+  Pick<PersonPage<Session, Need>, 'form'> &
+  Required<Pick<PersonPage<Session, Need>, 'confirmation'>>;
 
 /** Declares the pages that signed-in people read, and the forms that they send. */
 function pagesOf<Session extends PersonSession, Need extends string, FormNeed extends Need>() {

@@ -9,6 +9,7 @@ import { type Html, html, ownHtml } from '../rendering/html.ts';
 import { problems, suspendedPage, writeAnswer } from './answers.ts';
 import { inLanguage, language, reader } from './language/language.ts';
 import { emptyForm, readForm, storable } from './layout/forms.ts';
+import { fileForm, postForm } from './layout/parts.ts';
 import {
   type Form,
   type Menu,
@@ -149,7 +150,8 @@ const guards: readonly Guard[] = [
     check({ page, session, ...visit }) {
       if (page.access === 'anyone' || !session || typeof page.confirmation !== 'function')
         return undefined;
-      return askForProof({ ...requestOf(visit), session }, page.confirmation);
+      const encoding = page.form === undefined ? postForm : fileForm;
+      return askForProof({ ...requestOf(visit), session }, page.confirmation, encoding);
     },
   },
 ];

@@ -380,6 +380,8 @@ export const selling = {
   'Airtime wallet: {1} now, {2} after the sale.': 'የአየር ሰዓት ዋሌት፦ አሁን {1}፣ ከሽያጩ በኋላ {2}።',
   'Sell it': 'ሽጠው',
   'Change it': 'ቀይረው',
+  'You are about to order one voucher for {1}.': 'አንድ ቫውቸር በ{1} ሊያዙ ነው።',
+  'You are about to order {1} vouchers for {2}.': '{1} ቫውቸሮች በ{2} ሊያዙ ነው።',
   'You are about to retry top-up {1}.': 'ሙሌት {1} እንደገና ሊሞክሩ ነው።',
   'You are about to retry top-up {1} to {2}.': 'ሙሌት {1} ወደ {2} እንደገና ሊሞክሩ ነው።',
   'You are about to send airtime of {1} to {2}.': 'የ{1} የአየር ሰዓት ወደ {2} ሊልኩ ነው።',

@@ -93,12 +93,13 @@ const OWN_FIELDS = [PROVES, 'token', 'password', CODE_FIELD, PASSKEY_FIELD];
 
 /**
  * Asks for a proof before a change, where the last one is too old. The form of the change is kept,
- * and is sent with the proof. A form that is wrong is shown again, before anybody proves anything. Undefined where the
+ * and is sent with the proof; a file is a text then. A form that is wrong is shown again, before anybody proves anything. Undefined where the
  * change may go on.
  */
 export async function askForProof<Request extends PersonRequest>(
   request: Request,
   confirmed: Confirmed<Request>,
+  writeForm: typeof postForm,
 ): Promise<PageAnswer | undefined> {
   if (request.session.isConfirmed) return undefined;
   const isProved = request.form.text(PROVES) === 'yes';
@@ -106,7 +107,7 @@ export async function askForProof<Request extends PersonRequest>(
   if (isProved && wrong === undefined) return undefined;
   const what = await confirmed(request);
   if (what === undefined) return problems.notFound;
-  return 'kind' in what ? what : proofPage(request, what, wrong);
+  return 'kind' in what ? what : proofPage(request, what, { writeForm, wrong });
 }
 
 /**
@@ -121,7 +122,7 @@ export const proofOnForm = async (request: PersonRequest): Promise<Html | undefi
 async function proofPage(
   request: PersonRequest,
   what: Html,
-  wrong?: WrongProof,
+  { writeForm, wrong }: { writeForm: typeof postForm; wrong: WrongProof | undefined },
 ): Promise<PageAnswer> {
   const { form, formToken, path } = request;
   const kept = form.names().filter((name) => !OWN_FIELDS.includes(name));
@@ -134,7 +135,7 @@ async function proofPage(
 <h1>Confirm that it is you</h1>
 <p>${what}</p>
 <p>Nothing has happened yet.</p>
-${postForm(
+${writeForm(
   { action: path, formToken },
   html`<input type="hidden" name="${PROVES}" value="yes">
 ${kept.map((name) => html`<input type="hidden" name="${name}" value="${form.text(name)}">`)}

@@ -189,26 +189,43 @@ function byAmount(lines: readonly ReadLine[]) {
   }));
 }
 
+/** The lines of the form that orders them and its key, or the answer where they cannot be ordered. */
+async function readOrder(
+  request: AccountRequest,
+): Promise<{ readonly key: string; readonly lines: readonly ReadLine[] } | PageAnswer> {
+  const [key, text] = [onceKey(request), request.form.text('rows')];
+  if (key === undefined) return problems.invalid;
+  const file = await readBulkFile(request, text);
+  if (file.ok) return { key, lines: file.lines };
+  // A merchant or a denomination may have ended since the form was sent first.
+  const order = { company: callerOf(request), key, kind: BULK_ORDER_KIND } as const;
+  return (await hasBegun(request.services, order))
+    ? redirect(BULK_PATH, SENT_AGAIN)
+    : uploadPage(request, { problems: file.problems, pasted: text });
+}
+
 /** Orders the lines that the person has confirmed: once, however often the form is sent. */
 export const orderBulkForm = portal.form({
   path: '/bulk-orders',
   needs: 'operate',
-  confirmation: 'none',
+  async confirmation(request) {
+    const order = await readOrder(request);
+    if ('kind' in order) return order;
+    const count = order.lines.length;
+    const total = money(formatMoney(sumOf(order.lines.map(({ amount }) => amount))));
+    return count === 1
+      ? html`You are about to order one voucher for ${total}.`
+      : html`You are about to order ${count.toLocaleString(locale())} vouchers for ${total}.`;
+  },
   kind: 'partner',
   form: 'with-list',
   async handle(request) {
-    const [key, text] = [onceKey(request), request.form.text('rows')];
-    if (key === undefined) return problems.invalid;
-    const company = callerOf(request);
-    const file = await readBulkFile(request, text);
-    if (!file.ok) {
-      // A merchant or a denomination may have ended since the form was sent first.
-      const isOrdered = await hasBegun(request.services, { company, key, kind: BULK_ORDER_KIND });
-      if (isOrdered) return redirect(BULK_PATH, SENT_AGAIN);
-      return uploadPage(request, { problems: file.problems, pasted: text });
-    }
-    const lines = file.lines.map(({ ordered }) => ordered);
+    const order = await readOrder(request);
+    if ('kind' in order) return order;
+    const { key } = order;
+    const lines = order.lines.map(({ ordered }) => ordered);
     await recordOperation(request, 'order vouchers', { lines: lines.length });
+    const company = callerOf(request);
     const { result } = await orderVouchersOnce(request.services, { company, key, lines });
     if ('ok' in result)
       return refusedPage({ title: 'Nothing was ordered', refusal: result, back: BULK_PATH });

@@ -9,18 +9,26 @@ import {
 import { type Stack, startStack } from '../../../support/stack.ts';
 import { until } from '../../../support/until.ts';
 import { textOf } from '../journeys/business-scene.ts';
-import { hiddenFields, makeAccount, type PortalClient, signedIn } from '../portal-client.ts';
+import {
+  type Account,
+  hiddenFields,
+  makeAccount,
+  type PortalClient,
+  signedIn,
+} from '../portal-client.ts';
 
 /** Bulk orders from a file or pasted rows. */
 let stack: Stack;
 let partner: TestPartner;
 let merchant: TestMerchant;
+let account: Account;
 let person: PortalClient;
 beforeAll(async () => {
   stack = await startStack();
   partner = await makePartner(stack, { giftWallet: '1000' });
   merchant = await makeMerchant(stack);
-  person = await signedIn(stack, await makeAccount(stack, { kind: 'partner', id: partner.id }));
+  account = await makeAccount(stack, { kind: 'partner', id: partner.id });
+  person = await signedIn(stack, account);
 });
 afterAll(() => stack?.stop());
 
@@ -191,6 +199,22 @@ test('a form that is sent again is ordered, although its merchant was deactivate
   expect((await orders()).map(({ id }) => id)).toEqual(accepted.map(({ id }) => id));
   const other = { ...fields, once: 'A'.repeat(43) };
   expect(textOf((await send(ORDERS, other)).html)).toContain('Nothing was ordered');
+});
+
+test('an order after the time of a proof asks for one, and keeps its lines', async () => {
+  const preview = await check(`reference,amount,merchant\nproof/1,100,${merchant.identifier}`);
+  await stack.database.updateTable('portal_sessions').set({ confirmed_at: new Date(0) }).execute();
+  const before = await orders();
+  const asked = await send(ORDERS, hiddenFields(preview.html, ORDERS));
+  expect([asked.status, textOf(asked.html)]).toEqual([
+    403,
+    expect.stringContaining('You are about to order one voucher for ETB 100.00.'),
+  ]);
+  expect(await orders()).toEqual(before);
+  const fields = hiddenFields(asked.html, ORDERS);
+  expect((await send(ORDERS, { ...fields, password: 'wrong' })).status).toBe(422);
+  expect((await send(ORDERS, { ...fields, password: account.password })).status).toBe(303);
+  expect((await orders()).length).toBe(before.length + 1);
 });
 
 test('an order of another partner is not there, and other roles order nothing', async () => {
