@@ -7,7 +7,7 @@ import type { AccessChangeName } from '../../domain/access.ts';
 import type { Employer } from '../../domain/vouchers/voucher.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
-import { field, postForm, type Question, questionPage } from '../layout/parts.ts';
+import { field, type postForm, type Question, questionPage } from '../layout/parts.ts';
 import type { Confirmed, PageAnswer, PagesOf, PersonRequest, PublicRequest } from '../page.ts';
 import { PASSKEY_FIELD, usePasskeyButton } from './passkeys.ts';
 import { CODE_FIELD, recordRecoveryCode, takeProof } from './second-factor.ts';

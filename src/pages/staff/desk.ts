@@ -84,10 +84,7 @@ const readQueue = (
   });
 
 /** A page of the queue; the first where the asked one has no rows, or has them no more. */
-async function queue(
-  request: StaffRequest,
-  page = pageNumber(request.query) ?? 1,
-): Promise<Html> {
+async function queue(request: StaffRequest, page = pageNumber(request.query) ?? 1): Promise<Html> {
   const values = readFilters(request);
   const { kind, company, who } = values;
   const { id } = request.session.staff;

@@ -6,7 +6,7 @@ import {
   secretsInDatabase,
   secretsInHistories,
 } from '../../../end-to-end/processes/canary.ts';
-import { untilBlockedBy } from '../../../support/database-locks.ts';
+import { stoppedAt, untilBlockedBy } from '../../../support/database-locks.ts';
 import { PASSWORD, setInvitationScene } from '../invitation-scene.ts';
 import { type LoggedPortal, startLoggedPortal } from '../logged-portal.ts';
 import { hiddenFields, portalClient } from '../portal-client.ts';
@@ -185,13 +185,16 @@ describe('a link', () => {
     const open = await scene.mailedPath(email, 2);
     const [account] = await scene.operator.json(`access account list --merchant ${id}`);
     const { database } = scene.stack;
-    const { running } = await database.transaction().execute(async (transaction) => {
-      await disableAccount(transaction, account.id);
-      const used = scene.activate(open);
-      await untilBlockedBy(transaction, database, 1);
+    const { running } = await database.transaction().execute(async (removal) => {
+      // The link has found the account, and reads its second factors.
+      const used = stoppedAt(database, 'portal_passkeys', [() => scene.activate(open)], () =>
+        disableAccount(removal, account.id),
+      );
+      await untilBlockedBy(removal, database, 1);
       return { running: used };
     });
-    expect((await running).answer.status).toBe(404);
+    const [{ answer } = { answer: undefined }] = await running;
+    expect(answer?.status).toBe(404);
     const [after] = await scene.operator.json(`access account list --merchant ${id}`);
     expect(after.disabledAt).not.toBeNull();
   });

@@ -203,18 +203,21 @@ test('a form that is sent again is ordered, although its merchant was deactivate
 
 test('an order after the time of a proof asks for one, and keeps its lines', async () => {
   const preview = await check(`reference,amount,merchant\nproof/1,100,${merchant.identifier}`);
-  await stack.database.updateTable('portal_sessions').set({ confirmed_at: new Date(0) }).execute();
-  const before = await orders();
+  await stack.database
+    .updateTable('portal_sessions')
+    .set({ confirmed_at: new Date(0) })
+    .execute();
+  const before = (await orders()).length;
   const asked = await send(ORDERS, hiddenFields(preview.html, ORDERS));
   expect([asked.status, textOf(asked.html)]).toEqual([
     403,
     expect.stringContaining('You are about to order one voucher for ETB 100.00.'),
   ]);
-  expect(await orders()).toEqual(before);
+  expect((await orders()).length).toBe(before);
   const fields = hiddenFields(asked.html, ORDERS);
   expect((await send(ORDERS, { ...fields, password: 'wrong' })).status).toBe(422);
   expect((await send(ORDERS, { ...fields, password: account.password })).status).toBe(303);
-  expect((await orders()).length).toBe(before.length + 1);
+  expect((await orders()).length).toBe(before + 1);
 });
 
 test('an order of another partner is not there, and other roles order nothing', async () => {
