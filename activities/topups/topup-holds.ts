@@ -40,6 +40,7 @@ import {
   refuse,
 } from '../../src/domain/refusals.ts';
 import {
+  forestalled,
   priceTopup,
   refuseUnfailed,
   type TopupTerms,
@@ -182,8 +183,8 @@ export const refuseAfterError = (
 
 /** A retry must be of the failed attempt, and no earlier one may have been delivered. */
 function refuseByState(topup: LockedTopup, retry: RetryCommand): Refusal | undefined {
-  if (topup.status !== 'FAILED' || topup.attempt !== retry.attempt - 1)
-    return refuseUnfailed(topup.status);
+  if (topup.status !== 'FAILED') return refuseUnfailed(topup.status);
+  if (topup.attempt !== retry.attempt - 1) return forestalled;
   return topup.is_blocked
     ? refuse('topup-not-failed', { detail: 'it may have been delivered after all; ask support' })
     : undefined;

@@ -89,3 +89,8 @@ export const isTopupReference = (reference: string): boolean =>
 /** The refusal of a retry of a top-up that has not failed. */
 export const refuseUnfailed = (status: TopupStatus): Refusal =>
   refuse('topup-not-failed', { detail: `it is ${status}` });
+
+/** The refusal of a retry whose attempt another request has made. */
+export const forestalled: Refusal = refuse('topup-not-failed', {
+  detail: 'another request has retried it first',
+});

@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { isSameNumber, type Operator, type StoredNumber } from '../../domain/phone.ts';
 import type { AirtimeProviderName } from '../../domain/providers.ts';
 import { type OperationOutcome, type Refusal, refuse } from '../../domain/refusals.ts';
+import { forestalled } from '../../domain/topup.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import type { TopupsTable } from '../generated/tables.ts';
 import { heldAmount } from '../ledger/ledger.ts';
@@ -283,10 +284,13 @@ async function failRetry(transaction: DatabaseTransaction, retry: StaleRetry): P
     await settleOperation<never>(transaction, operationId, 'FAILED', failure);
     return;
   }
-  const refusal = refuse('topup-not-failed', { detail: 'another number was tried' });
   const { request_id: requestId, request_digest: requestDigest } = retry;
   const company = { kind: retry.company_kind, id: retry.company_id } as const;
-  await refuseOperation(transaction, { operationId, requestId, requestDigest, company }, refusal);
+  await refuseOperation(
+    transaction,
+    { operationId, requestId, requestDigest, company },
+    forestalled,
+  );
 }
 
 /**

@@ -243,6 +243,21 @@ describe('a retry', () => {
     });
   });
 
+  it('that another retry forestalled and did not deliver is refused for that reason', async () => {
+    const id = await scene.failedTopUp();
+    const key = newKey();
+    lose('retry');
+    expectAccepted(await scene.retry(id, undefined, key));
+    await scene.retry(id, scene.number('002'));
+    await until(async () => expect(await scene.runningOperations()).toHaveLength(1));
+    await haveWaited();
+    expectRefusal(await scene.retry(id, undefined, key), 'partner', 409, {
+      reason: 'topup-not-failed',
+      says: /: another request has retried it first$/,
+    });
+    expect((await scene.show(id)).attempts).toHaveLength(2);
+  });
+
   it('that provably never left is refused and leaves nothing', async () => {
     const id = await scene.failedTopUp();
     const [msisdn, key] = [scene.number('050'), newKey()];
