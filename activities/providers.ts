@@ -29,7 +29,7 @@ import type { MobileMoney, PartyIdentifier } from '../src/providers/mobile-money
 import { type ProviderInquiry, type ProviderOutcome, unknown } from '../src/providers/outcome.ts';
 import { choiceFor, type ProviderSet } from '../src/providers/provider-set.ts';
 import type { SmsMessage } from '../src/providers/sms/sms-sender.ts';
-import type { AskedProviders } from '../workflows/steps/waiting.ts';
+import type { AskedProviders, Sending } from '../workflows/steps/waiting.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { withHeartbeat } from './provider-call.ts';
 import { orSettledByHand, type SaidInquiry } from './repairs.ts';
@@ -97,12 +97,12 @@ interface ValuePort {
 export async function sendOrFailOver<Name extends string, Port extends ValuePort>(
   dependencies: ActivityDependencies,
   sent: Sent<Name, Port>,
-): Promise<ProviderOutcome & { readonly asked: AskedProviders }> {
+): Promise<Sending<ProviderOutcome> & { readonly asked: AskedProviders }> {
   let { provider } = sent.row;
   const failovers = [...sent.row.failovers];
   for (;;) {
     const outcome = await sent.send(sent.set.named(provider), provider);
-    const answer = { ...outcome, asked: { provider, failovers } };
+    const answer = { ...outcome, asked: { provider, failovers }, isFirst: sent.isFirst };
     if (!isFirstSending(sent.isFirst) || outcome.kind !== 'not-sent') return answer;
     const next = await nextProvider(dependencies, sent, provider);
     if (next === undefined) return answer;

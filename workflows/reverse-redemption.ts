@@ -70,11 +70,12 @@ function reverseUntilKnown(
     timing,
     possiblySent: begun.isResumed,
     takeNudge,
-    send: () =>
+    send: (isFirst) =>
       named((call) =>
         providers.reversePayment.executeWithOptions({ summary: `Reverse ${summary}` }, [
           operationId,
           call,
+          isFirst,
         ]),
       ),
     inquire: () =>

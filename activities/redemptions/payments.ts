@@ -14,7 +14,7 @@ import {
   unknown,
 } from '../../src/providers/outcome.ts';
 import type { Named } from '../../workflows/steps/named-results.ts';
-import type { WithProviders } from '../../workflows/steps/waiting.ts';
+import type { Sending, WithProviders } from '../../workflows/steps/waiting.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { sendValue, withHeartbeat } from '../provider-call.ts';
 import {
@@ -89,7 +89,7 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
     operationId: string,
     call: number,
     isFirst: boolean,
-  ): Promise<Named<WithProviders<ProviderOutcome>>> {
+  ): Promise<Named<Sending<ProviderOutcome>>> {
     if (!isFirstSending(isFirst)) await noteUnknown(database, operationId);
     const payment = await redemptionPayment(database, operationId);
     await failpoint('redeem-paying');

@@ -39,6 +39,7 @@ import {
 } from '../../src/providers/outcome.ts';
 import type { RedemptionReversed, ReverseRedemptionCommand } from '../../workflows/contracts.ts';
 import type { Named } from '../../workflows/steps/named-results.ts';
+import type { Sending } from '../../workflows/steps/waiting.ts';
 import { outcomeAfter } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { sendValue, withHeartbeat } from '../provider-call.ts';
@@ -62,14 +63,15 @@ export function createReversalCallActivities({
   async function reversePayment(
     operationId: string,
     call: number,
-  ): Promise<Named<ProviderOutcome>> {
+    isFirst: boolean,
+  ): Promise<Named<Sending<ProviderOutcome>>> {
     const { reversal, reversals } = await find(operationId);
     await failpoint('reverse-sending');
     const outcome = reversals
       ? await sendValue(() => reversals.reverse(reversal))
       : unknown(WITHOUT_REVERSALS);
     await failpoint('reverse-sent');
-    return { ...outcome, of: { operationId, call } };
+    return { ...outcome, isFirst, of: { operationId, call } };
   }
 
   /** Asks the provider by our reference for the outcome of the reversal. */

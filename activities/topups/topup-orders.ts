@@ -4,7 +4,7 @@ import type { NumberBox } from '../../src/domain/phone.ts';
 import type { AirtimeOrder } from '../../src/providers/airtime/airtime.ts';
 import type { ProviderOutcome } from '../../src/providers/outcome.ts';
 import type { Named } from '../../workflows/steps/named-results.ts';
-import type { WithProviders } from '../../workflows/steps/waiting.ts';
+import type { Sending, WithProviders } from '../../workflows/steps/waiting.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { onOwnClock, sendValue, withHeartbeat } from '../provider-call.ts';
 import {
@@ -28,7 +28,7 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
     operationId: string,
     call: number,
     isFirst: boolean,
-  ): Promise<Named<WithProviders<ProviderOutcome>>> {
+  ): Promise<Named<Sending<ProviderOutcome>>> {
     if (!isFirstSending(isFirst)) await markAttemptUnknown(database, operationId, SENT_AGAIN);
     const attempt = await findAttempt(database, operationId);
     const order = orderOf(attempt, numbers);

@@ -27,10 +27,13 @@ const outcomes = {
   'not-sent': { kind: 'not-sent', message: 'breaker' },
 } as const;
 
-/** How an attempt ends whose sending ends so, and of which the provider says that it was made. */
-const ending = (sent: keyof typeof outcomes) =>
+/**
+ * How an attempt ends whose sending ends so, and of which the provider says that it was made. By default the sending is
+ * made now; a replay has the result of an earlier one.
+ */
+const ending = (sent: keyof typeof outcomes, replayed: { readonly isFirst?: boolean } = {}) =>
   finalOutcome({
-    send: async () => outcomes[sent],
+    send: async (isFirst: boolean) => ({ ...outcomes[sent], isFirst, ...replayed }),
     inquire: async () => ({ kind: 'delivered', providerReference: 'MM1' }),
     whileUnknown: async () => {},
     possiblySent: false,
@@ -44,5 +47,12 @@ test.each(['refused', 'not-sent'] as const)(
     expect(await ending(sent)).toMatchObject({ kind: 'done', providerReference: 'MM1' });
     run.runId = 'first';
     expect(await ending(sent)).toMatchObject({ kind: 'not-done' });
+  },
+);
+
+test.each(['refused', 'not-sent'] as const)(
+  'what was %s before the reset is over in its replay, as it was then',
+  async (sent) => {
+    expect(await ending(sent, { isFirst: true })).toMatchObject({ kind: 'not-done' });
   },
 );

@@ -148,7 +148,7 @@ async function sendUntilSent({ send, note }: ProviderAttempt): Promise<Ending | 
     if (outcome.kind === 'delivered') return done(outcome);
     if (outcome.kind === 'unknown') return outcome;
     // It says nothing of the sending before the reset: an inquiry does.
-    if (!isFirst)
+    if (outcome.isFirst === false)
       return { kind: 'unknown', message: `sent again after a reset: ${outcome.message}` };
     if (outcome.kind === 'refused') return refused(outcome);
     if (sendings === MAXIMUM_SENDINGS) return notSent(outcome.message);

@@ -63,6 +63,12 @@ export interface AskedProviders {
 /** A result of an activity, and the providers that were asked for it; absent where none was. */
 export type WithProviders<Result> = Result & { readonly asked?: AskedProviders };
 
+/**
+ * The outcome of a sending, with whether nothing can have been sent before. Without that it was the first one. A run
+ * that was reset reads the same in its replay, although its own id has changed.
+ */
+export type Sending<Outcome> = WithProviders<Outcome> & { readonly isFirst?: boolean };
+
 /** The providers in the row of a hold, before any was asked. */
 export const askedFirst = (provider: string): AskedProviders => ({ provider, failovers: [] });
 
