@@ -33,6 +33,11 @@ const CURRENCY = 'ETB';
 /** The message of a payment in another currency: a later provider statement in ours takes it back. */
 const OTHER_CURRENCY = 'The statement has';
 
+/** SQL condition on `placement`: a package, whose price here is not that of its provider. */
+const isPackage = sql`coalesce((
+  select provider_product_id is not null from topup_attempts as try
+  where try.operation_id = placement.operation_id), false)`;
+
 /** The complete lines of a provider. */
 const linesOf = (name: string) => sql`
   select line.* from provider_statement_lines as line
@@ -186,7 +191,8 @@ async function findDifferences(
         case when placement.id is null then line.amount
           when line.amount is null
             then case when placement.done > 0 then placement.done else placement.ordered end
-          when line.kind = 'top-up' and line.currency <> ${CURRENCY} then placement.ordered
+          when line.kind = 'top-up' and (line.currency <> ${CURRENCY} or ${isPackage})
+            then placement.ordered
           when abs(line.amount - placement.ordered)
             <= ${tolerance.fixed}::numeric + ${tolerance.share}::numeric * placement.ordered
             then placement.ordered else line.amount end as there_amount

@@ -13,7 +13,7 @@ import { caseOf, caseWorkflow, settleCase, untilCase } from '../../positions/cas
 import { call } from '../../support/clients.ts';
 import { deposit } from '../../support/companies.ts';
 import { providerSettings } from '../../support/stack.ts';
-import { makeTopupProducts } from '../../support/topups.ts';
+import { makeTopupProducts, type TopupProducts } from '../../support/topups.ts';
 import { until } from '../../support/until.ts';
 import { ended } from '../../workflows/ended.ts';
 import { TEST_PAYLOAD_KEYS } from '../../workflows/payload-keys.ts';
@@ -28,6 +28,7 @@ const settings = {
 
 let scene: GiftScene;
 let folder: string;
+let products: TopupProducts;
 
 beforeAll(async () => {
   scene = await setGiftScene({
@@ -38,7 +39,7 @@ beforeAll(async () => {
     REVERSAL_WATCH_SECONDS: '0',
   });
   folder = await mkdtemp(join(tmpdir(), 'statements-'));
-  await makeTopupProducts(scene.stack, scene.partner);
+  products = await makeTopupProducts(scene.stack, scene.partner);
   await deposit(scene.stack, scene.partner.id, '10000', 'airtime');
 });
 afterAll(async () => {
@@ -70,11 +71,16 @@ async function reconcile(provider: string, words = '', day: Day = today()) {
   };
 }
 
-const topUp = async (suffix = '000') => {
+const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
+
+/** A top-up of the sandbox, of airtime or a package; its reference. */
+const topUp = async (suffix = '000', productId?: number) => {
   const msisdn = `+2519${String(Math.random()).slice(2, 7)}${suffix}`;
-  await scene.asPartner.post('/topup-transactions/airtime-topup', {
-    ...{ amount: 50, msisdn, exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' },
-  });
+  await (productId === undefined
+    ? scene.asPartner.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...sale })
+    : scene.asPartner.post('/topup-transactions/airtime-package-topup', {
+        ...{ productId, msisdn, ...sale },
+      }));
   const [found] = scene.stack.sandbox.books.topups({ to: msisdn });
   return found?.reference ?? '';
 };
@@ -134,15 +140,34 @@ test('a transfer to an unknown name of our account is a case of its own', async 
   expect(await reconcile('gsma')).toMatchObject({ cases: [] });
 });
 
+/** The provider statement of today as a file. */
+async function fileOf(provider: string): Promise<string> {
+  const url = `${sandboxUrl()}/statements/${provider}/${today()}.csv?zone=${ZONE}`;
+  const file = join(folder, `${provider}.csv`);
+  await writeFile(file, await (await fetch(url)).text());
+  return file;
+}
+
+test('a package that is sold at another price than its provider’s is no difference', async () => {
+  await scene.stack.database
+    .updateTable('products')
+    .set({ price_amount: '18.50' })
+    .where('id', '=', products.ethioPackage)
+    .execute();
+  await reconcile('dt-one');
+  const reference = await topUp('000', products.ethioPackage);
+  expect(scene.stack.sandbox.books.findTopup({ reference })?.amount).toBe('15.00');
+  expect(await reconcile('dt-one')).toMatchObject({ booked: 0, cases: [] });
+  const byFile = await reconcile('dt-one', `--file ${await fileOf('dt-one')}`);
+  expect(byFile).toMatchObject({ booked: 0, cases: [] });
+});
+
 test('a file of the provider says the same as its API', async () => {
   const paid = await pay();
   await fault(paid, 'amount');
   for (const provider of ['gsma', 'dt-one']) {
-    const url = `${sandboxUrl()}/statements/${provider}/${today()}.csv?zone=${ZONE}`;
-    const file = join(folder, `${provider}.csv`);
-    await writeFile(file, await (await fetch(url)).text());
     const byApi = await reconcile(provider);
-    const byFile = await reconcile(provider, `--file ${file}`);
+    const byFile = await reconcile(provider, `--file ${await fileOf(provider)}`);
     const { lines, unexplained, cases } = byApi;
     expect(byFile).toMatchObject({ source: 'file', lines, unexplained, cases });
   }
