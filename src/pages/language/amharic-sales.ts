@@ -262,7 +262,7 @@ export const topUps = {
     'የሞባይል ቁጥር ያስገቡ፣ ለምሳሌ 0911234567 ወይም +251911234567።',
   'The retry was accepted. Its result is not known yet.': 'ዳግም ሙከራው ተቀባይነት አግኝቷል። ውጤቱ ገና አልታወቀም።',
   'The top-up was delivered.': 'ሙሌቱ ደርሷል።',
-  'The top-up was not delivered': 'ሙሌቱ አልደረሰም',
+  'The top-up was not retried': 'ሙሌቱ እንደገና አልተሞከረም',
   'Sales per day': 'የቀን ሽያጭ',
   'Vouchers count when they are generated, top-ups when they are delivered, also late.':
     'ቫውቸሮች ሲወጡ፣ ሙሌቶች ሲደርሱ፣ ቢዘገዩም፣ ይቆጠራሉ።',

@@ -41,6 +41,10 @@ export function onceKey({ form }: AccountRequest): string | undefined {
 /** What a form says that had its effect before. */
 export const SENT_AGAIN = 'This form was sent more than once. It sold once.';
 
+/** What is told of a top-up that has failed, or of which an earlier attempt has failed. */
+export const failureNotice = ({ reason }: Refusal): string =>
+  reason === 'topup-failed' ? 'The top-up was not delivered.' : messageOf(reason);
+
 /** The page of an operation that was refused, or whose outcome is not known yet. */
 export const refusedPage = (page: {
   readonly title: string;

@@ -29,6 +29,7 @@ import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal, redirect } f
 import { operatorNames } from './catalogue.ts';
 import {
   callerOf,
+  failureNotice,
   onceField,
   onceKey,
   recordOperation,
@@ -428,7 +429,7 @@ async function sendTopUp(
   if (result.ok)
     return to(result.transactionId, replayed ? SENT_AGAIN : 'The top-up was delivered.');
   if (result.transactionId === undefined) return notSold(sold, request, result);
-  return to(result.transactionId, 'The top-up was not delivered.');
+  return to(result.transactionId, failureNotice(result));
 }
 
 /** Only the same form gets the answer of a sale that still runs. */

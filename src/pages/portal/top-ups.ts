@@ -36,7 +36,14 @@ import {
   redirect,
 } from '../page.ts';
 import { listedTime, listFilters, listPages } from './lists.ts';
-import { callerOf, onceField, onceKey, recordOperation, refusedPage } from './operate.ts';
+import {
+  callerOf,
+  failureNotice,
+  onceField,
+  onceKey,
+  recordOperation,
+  refusedPage,
+} from './operate.ts';
 
 /** The states of top-ups whose money is on hold. */
 export const TOPUPS_UNDERWAY = 'PROCESSING,UNKNOWN';
@@ -103,7 +110,7 @@ and it can be retried.</p>`,
 });
 
 /** The title of the page where a retry is refused, before or after the form is sent. */
-const NOT_DELIVERED = 'The top-up was not delivered';
+const NOT_RETRIED = 'The top-up was not retried';
 
 async function retryPage(request: AccountRequest, wrong?: string): Promise<PageAnswer> {
   const { services, session } = request;
@@ -111,7 +118,7 @@ async function retryPage(request: AccountRequest, wrong?: string): Promise<PageA
   if (!topup) return problems.notFound;
   const back = `${PORTAL_PATH}/top-ups/${topup.id}`;
   if (topup.status !== 'FAILED')
-    return refusedPage({ title: NOT_DELIVERED, refusal: refuseUnfailed(topup.status), back });
+    return refusedPage({ title: NOT_RETRIED, refusal: refuseUnfailed(topup.status), back });
   const isGone = isErased(topup.msisdn);
   return questionPage(request, {
     title: 'Retry a top-up',
@@ -178,7 +185,9 @@ export const retryTopUpPages = portal.asked({
     const { result } = answer;
     if (result.ok) return redirect(to, 'The top-up was delivered.');
     if (result.reason === 'topup-not-found') return problems.notFound;
-    return refusedPage({ title: NOT_DELIVERED, refusal: result, back: to });
+    // An attempt has failed, and the page of the top-up says how it stands now.
+    if (result.transactionId !== undefined) return redirect(to, failureNotice(result));
+    return refusedPage({ title: NOT_RETRIED, refusal: result, back: to });
   },
 });
 

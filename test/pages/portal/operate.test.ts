@@ -131,6 +131,19 @@ describe('a failed top-up', () => {
     const [entry] = await audited('retry top-up');
     expect(JSON.stringify(entry)).not.toContain('911000059');
   });
+
+  test('that fails once more leads to its page, which says so', async () => {
+    const { asPartner, asPerson } = scene;
+    const failed = await asPartner.post('/topup-transactions/airtime-topup', {
+      ...{ amount: 25, msisdn: '0911000002', exchangeRate: 57.2 },
+      ...{ currency: 'USD', originatingCountry: 'US' },
+    });
+    const path = `/portal/top-ups/${failed.body.data.transactionId}`;
+    const { status, location } = await asPerson.submit(`${path}/retry`, `${path}/retry`, {});
+    expect([status, location]).toEqual([303, path]);
+    const shown = textOf((await asPerson.get(path)).html);
+    expect(shown).toContain('The top-up was not delivered.');
+  });
 });
 
 type Refused = {

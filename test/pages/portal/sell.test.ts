@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { doneLate } from '../../positions/placements.ts';
 import { setPrice } from '../../support/companies.ts';
 import { makeTopupProducts, type TopupProducts } from '../../support/topups.ts';
 import { until } from '../../support/until.ts';
@@ -231,6 +232,16 @@ describe('a top-up', () => {
     const shown = textOf((await person.get(location ?? '')).html);
     expect(shown).toContain('The top-up was not delivered.');
     expect(shown).toContain('Retry the top-up');
+    const { operation_id } = await scene.stack.database
+      .selectFrom('topups')
+      .select('operation_id')
+      .where('id', '=', Number(location?.split('/').at(-1)))
+      .executeTakeFirstOrThrow();
+    await doneLate(scene.stack.database, operation_id);
+    expect((await confirm('airtime', quote)).location).toBe(location);
+    const since = textOf((await person.get(location ?? '')).html);
+    expect(since).toContain('the top-up was delivered since: do not retry it');
+    expect(since).not.toContain('The top-up was not delivered.');
   });
 
   test('of a package is sent for its price, which may have changed since the quote', async () => {
