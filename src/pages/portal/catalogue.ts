@@ -124,11 +124,10 @@ ${mayUse(role, 'export') && prices.length > 0 && html`<p><a href="${PRICES_PATH}
   },
 });
 
-const changeLink = ({ denominationId, status, ...price }: ListedPrice) =>
+const changeLink = ({ denominationId, status, amount }: ListedPrice) =>
   status === 'ACTIVE' &&
-  price.merchantId === null &&
   html`<a href="${PRICES_PATH}/${denominationId}">Set<span class="visually-hidden"> the price of the
-voucher of ${amountText(price.amount)}</span></a>`;
+voucher of ${amountText(amount)}</span></a>`;
 
 /** The prices as a file. */
 export const downloadPrices = portal.page({
