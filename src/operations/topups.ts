@@ -131,15 +131,15 @@ async function runRecordedOnce<Numbered extends NumberedTopup>(
   );
   const { result, replayed } = answered;
   if (result.ok) return answered;
-  if (replayed && result.reason === 'topup-failed')
+  if (result.reason === 'topup-failed')
     return { result: await failureAsOfNow(services, result), replayed };
   if (result.reason !== 'still-processing' || !number) return answered;
   return accept(services, identity, number);
 }
 
 /**
- * A failure that is told again keeps its status code, and does not invite to retry what was delivered
- * since, or is being tried again.
+ * A failure keeps its status code, and does not invite to retry what another attempt has delivered, or is being tried
+ * again.
  */
 async function failureAsOfNow({ database }: OperationServices, failure: Refusal): Promise<Refusal> {
   if (failure.transactionId === undefined) return failure;

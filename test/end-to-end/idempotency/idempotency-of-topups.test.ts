@@ -117,6 +117,22 @@ test('a failure that is told again says that a retry is under way, and that it w
   expect((await retry).body.data.status).toBe('SUCCESS');
 });
 
+test('a retry that fails after an earlier attempt was delivered late says so at once', async () => {
+  const transactionId = await scene.failedTopUp();
+  const operationId = await scene.operationOf(transactionId);
+  const retry = scene.retry(transactionId, scene.number('014'), newKey());
+  await scene.untilStatus(transactionId, 'UNKNOWN');
+  await doneLate(scene.stack.database, operationId);
+  await scene.settle(transactionId, 'failed');
+  const answer = await retry;
+  expect([answer.status, wasReplayed(answer), answer.body.message]).toEqual([
+    424,
+    false,
+    expect.stringMatching(/^This attempt failed, and the top-up was delivered since: do not/),
+  ]);
+  expect((await scene.show(transactionId)).status).toBe('SUCCESS');
+});
+
 test('the key of one endpoint or partner is another one elsewhere', async () => {
   const key = newKey();
   const msisdn = scene.number('050');
