@@ -162,6 +162,8 @@ async function afterFault(
   }
   const isUnsent = error instanceof WorkflowsUnavailableError && error.isCertain;
   if (isUnsent && (await withdrawRequest(services.database, identity))) throw error;
+  const { operationId } = identity;
+  services.logger.error({ ...describeError(error), operationId }, 'The call of a top-up failed');
   return { result: refuse('still-processing'), replayed: false };
 }
 

@@ -142,6 +142,20 @@ describe('a top-up', () => {
     expect(await scene.delivered(msisdn)).toHaveLength(1);
   });
 
+  it('whose call fails for another reason is accepted, and the log has the reason', async () => {
+    const logged = vi.spyOn(scene.stack.api.services.logger, 'error');
+    vi.spyOn(calls.topUp, 'send').mockRejectedValueOnce(new TypeError('nobody foresaw it'));
+    const [msisdn, key] = [scene.number('050'), newKey()];
+    const id = expectAccepted(await scene.topUp(msisdn, key));
+    expect(logged).toHaveBeenCalledWith(
+      expect.objectContaining({ operationId: await scene.operationOf(id) }),
+      'The call of a top-up failed',
+    );
+    await haveWaited();
+    await scene.topUp(msisdn, key);
+    await scene.untilStatus(id, 'SUCCESS');
+  });
+
   it('that was refused before anybody was told its number leaves none', async () => {
     const [msisdn, key, before] = [scene.number('050'), newKey(), await topups()];
     await setProducts('INACTIVE');
