@@ -35,8 +35,9 @@ const labels: Readonly<Record<string, string>> = {
   'airtime-hold → airtime': 'Top-ups failed, returned',
   'suspense → mobile-money-clearing': 'Payments made, and paid by nobody yet',
   'suspense → airtime-clearing': 'Top-ups delivered, and paid by nobody yet',
-  'mobile-money-clearing → suspense': 'Payments taken back by the provider',
-  'airtime-clearing → suspense': 'Top-ups taken back by the provider',
+  'mobile-money-clearing → suspense':
+    'Payments taken back by the provider, or charged after a restore',
+  'airtime-clearing → suspense': 'Top-ups taken back by the provider, or charged after a restore',
   'reserved → suspense': 'Payments settled: charged to vouchers',
   'gift → suspense': 'Payments settled: charged to partners',
   'suspense → reserved': 'Payments settled: back to vouchers',

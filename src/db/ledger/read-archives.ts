@@ -212,12 +212,14 @@ export async function requireInLedger(
   if (rows[0]) throw new ArchivedError(rows[0]);
 }
 
-/** @throws {ArchivedError} names the first month with archived transfers of an operation of a partner */
-export async function requireOperationInLedger(
-  snapshot: Database,
-  partnerId: number,
-  operationId: string,
-): Promise<void> {
-  const [file] = await listFiles(snapshot, partnerId, isDayOf([operationId]));
-  if (file) throw new ArchivedError(file);
-}
+/**
+ * SQL expression: the first day with archived transfers of an operation of a partner, YYYY-MM-DD; null where there is
+ * none, as without a partner.
+ */
+export const archivedDayOf = (operation: {
+  readonly partnerId: number | null;
+  readonly operationId: string;
+}) => sql<string | null>`(
+  select min(day)::text from ledger_archives as archive
+  where partner_id = ${operation.partnerId}::bigint and ${isInFileOnly}
+    and ${isDayOf([operation.operationId])})`;

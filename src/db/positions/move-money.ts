@@ -2,13 +2,15 @@ import { sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import {
   type Entries,
+  type NamedTransfer,
   type PositionAccount,
   target,
+  targetAsOrdered,
   transfersTo,
 } from '../../domain/positions/position.ts';
 import type { DatabaseTransaction } from '../connection.ts';
 import { addTransfers, type Transfer } from '../ledger/ledger.ts';
-import { requireOperationInLedger } from '../ledger/read-archives.ts';
+import { ArchivedError, archivedDayOf } from '../ledger/read-archives.ts';
 import { chargeVoucher, growVoucher, releaseVoucher } from '../vouchers/redemptions.ts';
 import { lockVoucher } from '../vouchers/vouchers.ts';
 import type { AfterPosition } from './change.ts';
@@ -92,54 +94,132 @@ export async function moveMoney(
   before: LockedOrder,
   after: AfterPosition,
 ): Promise<void> {
-  const goal = goalOf(before, target(after));
-  const { booked, adjustments } = isUntouched(before)
-    ? { booked: goalOf(before, target(before.position)), adjustments: 0 }
-    : await readBooked(transaction, before);
-  let number = adjustments;
-  const transfers = transfersTo(goal, booked).map(({ debit, credit, amount }): Transfer => {
-    const step = steps[`${debit} ${credit}`];
-    if (step === undefined) number += 1;
-    return {
-      operationId: before.operationId,
-      partnerId: before.partnerId ?? 0,
-      step: step ?? `${ADJUST}${number}`,
-      debit,
-      credit,
-      amount,
-    };
-  });
+  const transfers =
+    before.position.order.state === 'open'
+      ? await endOfHold(transaction, before, after)
+      : await laterChange(transaction, before, after);
   await addTransfers(transaction, transfers);
 }
 
-/** Whether nothing but the hold was booked of it. */
-const isUntouched = ({ position: { order, placements, settlements } }: LockedOrder): boolean =>
-  order.state === 'open' &&
-  settlements.length === 0 &&
-  placements.every(
-    ({ done, saidAt, said }) => done === 0n && (saidAt === null || said === 'nothing'),
-  );
+type Move = NamedTransfer<AccountKind>;
 
-/** @throws {ArchivedError} where transfers of the order are archived: its step is repeated until they are back */
-async function readBooked(
+/**
+ * The hold ends as the order was: payments, top-ups and fees in the ledger are those of the records. What providers did
+ * otherwise is a change of that. What a restore lost of the order is taken back, because the order has all of it now.
+ */
+async function endOfHold(
   transaction: DatabaseTransaction,
-  { operationId, partnerId, reference }: LockedOrder,
-): Promise<{ booked: Map<AccountKind, Money>; adjustments: number }> {
-  // Without a partner it is a lost operation, whose transfers are never archived.
-  if (partnerId !== null) await requireOperationInLedger(transaction, partnerId, operationId);
-  const { rows } = await sql<{ kind: AccountKind; amount: string; adjustments: number }>`
+  before: LockedOrder,
+  after: AfterPosition,
+): Promise<Transfer[]> {
+  const held = goalOf(before, target(before.position));
+  const asOrdered = goalOf(before, targetAsOrdered(after.order));
+  const lost = isUntouched(before) ? nothing : await readLost(transaction, before);
+  const { clearing, suspense } = accountsOf[before.kind];
+  const lostDone = lost.booked.get(clearing) ?? 0n;
+  const takenBack: Move[] =
+    lostDone > 0n ? [{ debit: clearing, credit: suspense, amount: lostDone }] : [];
+  const booked = new Map(asOrdered);
+  const add = (account: AccountKind, sum: Money) =>
+    booked.set(account, (booked.get(account) ?? 0n) + sum);
+  for (const [account, sum] of lost.booked) add(account, sum);
+  add(clearing, -lostDone);
+  add(suspense, lostDone);
+  const moves = [
+    ...transfersTo(asOrdered, held),
+    ...transfersTo(goalOf(before, target(after)), booked),
+  ];
+  return [
+    ...named({ ...before, operationId: lostOperationId(before.reference) }, takenBack, lost),
+    ...named(before, moves, nothing),
+  ];
+}
+
+async function laterChange(
+  transaction: DatabaseTransaction,
+  before: LockedOrder,
+  after: AfterPosition,
+): Promise<Transfer[]> {
+  const earlier = await readBooked(transaction, before);
+  return named(before, transfersTo(goalOf(before, target(after)), earlier.booked), earlier);
+}
+
+/** The movements of an operation as transfers, behind its earlier adjustments. */
+function named(
+  { operationId, partnerId }: Pick<LockedOrder, 'operationId' | 'partnerId'>,
+  moves: readonly Move[],
+  { adjustments }: Pick<Booked, 'adjustments'>,
+): Transfer[] {
+  let number = adjustments;
+  return moves.map((move) => {
+    const step = steps[`${move.debit} ${move.credit}`];
+    if (step === undefined) number += 1;
+    return { operationId, partnerId: partnerId ?? 0, step: step ?? `${ADJUST}${number}`, ...move };
+  });
+}
+
+/** Whether no provider has said anything of it, so that a restore has lost nothing of it. */
+const isUntouched = ({ position: { placements } }: LockedOrder): boolean =>
+  placements.every(({ said }) => said === 'none');
+
+/** The sums that operations have moved by the kinds of accounts, and the number of adjustments. */
+interface Booked {
+  readonly booked: ReadonlyMap<AccountKind, Money>;
+  readonly adjustments: number;
+}
+
+const nothing: Booked = { booked: new Map(), adjustments: 0 };
+
+interface BookedRow {
+  readonly kind: AccountKind | null;
+  readonly amount: string;
+  readonly adjustments: number;
+  readonly archivedDay: string | null;
+}
+
+/**
+ * Reads the transfers of operations, and the adjustments of one of them, in one statement: transfers that move to or
+ * from a file meanwhile are in one place.
+ *
+ * @throws {ArchivedError} where transfers of the order are archived: its step is repeated until they are back
+ */
+async function readBookedOf(
+  transaction: DatabaseTransaction,
+  operationIds: readonly string[],
+  own: Pick<LockedOrder, 'operationId' | 'partnerId'>,
+): Promise<Booked> {
+  const { rows } = await sql<BookedRow>`
     with moved as (
       select operation_id, step, debit_account_id, credit_account_id, amount from ledger_transfers
-      where operation_id in (${operationId}, ${lostOperationId(reference)}))
-    select kind, sum(change)::text as amount, (select count(*) from moved
-        where operation_id = ${operationId} and step like ${`${ADJUST}%`}) as adjustments
-    from (
-      select credit_account_id as account_id, amount as change from moved
-      union all select debit_account_id, -amount from moved) as entries
-    join ledger_accounts on ledger_accounts.id = account_id
-    group by kind`.execute(transaction);
-  return {
-    booked: new Map(rows.map(({ kind, amount }) => [kind, parseMoney(amount)])),
-    adjustments: rows[0]?.adjustments ?? 0,
-  };
+      where operation_id = any(${operationIds}::text[])
+    ), sums as (
+      select kind, sum(change)::text as amount
+      from (
+        select credit_account_id as account_id, amount as change from moved
+        union all select debit_account_id, -amount from moved) as entries
+      join ledger_accounts on ledger_accounts.id = account_id
+      group by kind
+    )
+    select kind, amount, (select count(*) from moved
+        where operation_id = ${own.operationId} and step like ${`${ADJUST}%`}) as adjustments,
+      ${archivedDayOf(own)} as "archivedDay"
+    from (values (1)) as one left join sums on true`.execute(transaction);
+  const archivedDay = rows[0]?.archivedDay ?? null;
+  if (archivedDay !== null) throw new ArchivedError({ day: archivedDay });
+  const sums = rows.flatMap(({ kind, amount }) =>
+    kind === null ? [] : [[kind, parseMoney(amount)] as const],
+  );
+  return { booked: new Map(sums), adjustments: rows[0]?.adjustments ?? 0 };
 }
+
+const readBooked = (transaction: DatabaseTransaction, order: LockedOrder): Promise<Booked> =>
+  readBookedOf(transaction, [order.operationId, lostOperationId(order.reference)], order);
+
+/** The sums of what a restore lost of an order. They are never archived. */
+const readLost = (
+  transaction: DatabaseTransaction,
+  { reference }: LockedOrder,
+): Promise<Booked> => {
+  const operationId = lostOperationId(reference);
+  return readBookedOf(transaction, [operationId], { operationId, partnerId: null });
+};

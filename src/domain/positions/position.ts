@@ -126,6 +126,14 @@ export function target(position: Position): Entries {
   };
 }
 
+/**
+ * The target balances of an order that ends as it was ordered: one provider did all of it, or none did anything. The
+ * hold goes there first, and what providers did otherwise is a further change.
+ */
+export function targetAsOrdered({ isCharged, price, fee }: Order): Entries {
+  return isCharged ? { payer: -(price + fee), clearing: price, fees: fee } : {};
+}
+
 export interface NamedTransfer<Account extends string> {
   readonly debit: Account;
   readonly credit: Account;

@@ -63,6 +63,19 @@ async function open(operationId: string): Promise<[string, number][]> {
   return rows.map(({ why, amount }) => [why, amount]);
 }
 
+/** What an operation has moved after its hold. */
+async function movesOf(operationId: string): Promise<string[]> {
+  const { rows } = await sql<{ move: string }>`
+    select concat_ws(' ', step, debit.kind, credit.kind, trim_scale(amount)) as move
+    from ledger_transfers
+    join ledger_accounts as debit on debit.id = debit_account_id
+    join ledger_accounts as credit on credit.id = credit_account_id
+    where operation_id = ${operationId} and step <> 'hold' order by ledger_transfers.id`.execute(
+    scene.database,
+  );
+  return rows.map(({ move }) => move);
+}
+
 const settle = (operationId: string, by: Bearer | null) =>
   scene.database.transaction().execute(async (transaction) => {
     const { id } = await transaction
@@ -237,6 +250,28 @@ describe('what was done', () => {
   });
 });
 
+/** A payment in the ledger, as its record says it. */
+const asRecorded = [
+  'post-payment gift-hold mobile-money-clearing 487.5',
+  'post-service-fee gift-hold service-fees 12.5',
+];
+
+it.each([
+  ['what was ordered', undefined, []],
+  ['more', 500_000_000n, ['adjust-1 suspense mobile-money-clearing 12.5']],
+  ['less', 400_000_000n, ['adjust-1 mobile-money-clearing suspense 87.5']],
+])('a hold whose provider did %s ends as ordered, and the rest is a change', async (...row) => {
+  const [, amount, changes] = row;
+  const { operationId } = await payment('hold');
+  if (amount !== undefined)
+    await says(operationId, {
+      ...{ said: 'done', amount, source: 'statement', providerReference: 'MM-1' },
+    });
+  await redeem().post(operationId);
+  expect(await movesOf(operationId)).toEqual([...asRecorded, ...changes]);
+  await expectOrder();
+});
+
 describe('a top-up', () => {
   it.each([
     ['FAILED', 'done', 'SUCCESS', 50],
@@ -290,6 +325,28 @@ describe('after a restore', () => {
       .executeTakeFirstOrThrow();
     expect(status).toBe('POSTED');
     expect(await open(operationId)).toEqual([]);
+  });
+
+  it('a repeated request books all of its payment, and takes back what was recovered', async () => {
+    await lose(reference, 'gsma');
+    await repeat();
+    await redeem().post(operationId);
+    expect(await movesOf(operationId)).toEqual(asRecorded);
+    expect(await movesOf(`recovered:${reference}`)).toEqual([
+      'adjust-1 suspense mobile-money-clearing 487.5',
+      'adjust-2 mobile-money-clearing suspense 487.5',
+    ]);
+    await expectOrder();
+  });
+
+  it('a payment that was not made in the end leaves nothing of what was recovered', async () => {
+    await lose(reference, 'gsma');
+    await repeat();
+    await says(operationId, { said: 'nothing', source: 'statement' });
+    await redeem().void(operationId);
+    expect(await movesOf(operationId)).toEqual(['void gift-hold reserved 500']);
+    expect(await movesOf(`recovered:${reference}`)).toHaveLength(2);
+    await expectOrder();
   });
 
   it('what a partner has borne is not charged once more in silence', async () => {
