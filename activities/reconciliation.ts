@@ -30,11 +30,12 @@ import { type Pages, pageByPage } from './several-at-once.ts';
 /** Slightly below the timeout of the activities that check the books. */
 const BOOKS_STATEMENT_TIMEOUT_MS = 290_000;
 
+const booksDatabase = (database: Database): Database =>
+  withSettings(database, { statement_timeout: BOOKS_STATEMENT_TIMEOUT_MS });
+
 /** Checks what has changed in the books since the last check. After a time it leaves the rest to the next one. */
 export const checkBooksFor = (database: Database, milliseconds: number) =>
-  checkChangedBooks(withSettings(database, { statement_timeout: BOOKS_STATEMENT_TIMEOUT_MS }), {
-    endsAt: Date.now() + milliseconds,
-  });
+  checkChangedBooks(booksDatabase(database), { endsAt: Date.now() + milliseconds });
 
 const CHECK_MS = 120_000;
 
@@ -257,7 +258,7 @@ export function createWholeBooksActivities({
     const faults = linesOf(part);
     if (faults.length > 0) {
       log.error('The books are inconsistent', { faults: faults.slice(0, MAXIMUM_SHOWN) });
-      await noteWholeFaults(database, part);
+      await noteWholeFaults(booksDatabase(database), part);
     }
     return {
       faults: faults.slice(0, MAXIMUM_SHOWN),

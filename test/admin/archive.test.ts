@@ -2,13 +2,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { checkChangedBooks } from '../../src/db/books/check-changes.ts';
 import { checkWholeBooks } from '../../src/db/books/check-whole.ts';
 import { restart } from '../../src/db/books/rollup.ts';
 import { ledgerSums } from '../../src/db/books/sums.ts';
+import { archiveDays, firstMonthKept, MINIMUM_MONTHS } from '../../src/db/ledger/archives.ts';
 import { untilBooksAreChecked } from '../db/ledger/checked-books.ts';
-import { takenBack } from '../positions/placements.ts';
+import { doneLate, takenBack } from '../positions/placements.ts';
 import { makeVoucher, redemptions, topUp } from './movements.ts';
 import { makeOlder } from './older-rows.ts';
 import {
@@ -149,6 +151,35 @@ test('commands answer as before, and a change of an archived order waits for its
     { begun: true },
     { month: laterMonth, transfers: 2 },
   ]);
+});
+
+test('an old payment changes in the moment in which its day is archived', async () => {
+  const { database } = scene;
+  await sql`update ledger_archives set restored_at = now() - interval '31 days'`.execute(database);
+  const operationId = await operationOf('redemptions');
+  let isArchived = false;
+  const query = pg.Client.prototype.query as (...parameters: unknown[]) => Promise<unknown>;
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(async function (
+    this: pg.Client,
+    ...parameters: unknown[]
+  ) {
+    const found = await query.apply(this, parameters);
+    if (!isArchived && JSON.stringify(parameters[0]).includes('ledger_archives as archive')) {
+      isArchived = true;
+      expect(
+        await archiveDays(database, { folder, before: firstMonthKept(new Date(), MINIMUM_MONTHS) }),
+      ).toBeGreaterThan(0);
+    }
+    return found;
+  } as never);
+  try {
+    await doneLate(database, operationId);
+  } finally {
+    spy.mockRestore();
+  }
+  expect(isArchived).toBe(true);
+  for (const one of [month, laterMonth]) await commands.json(`money archive restore ${one}`);
+  expect(await checkWholeBooks(database)).toEqual([]);
 });
 
 test.each(['2099-01', 'soon'])('the command refuses the month %s', async (wrong) => {

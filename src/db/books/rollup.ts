@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Database, inSnapshot } from '../connection.ts';
+import { type Database, type DatabaseTransaction, inSnapshot, lockName } from '../connection.ts';
 import type { BookCheckpointsTable, Schema } from '../generated/tables.ts';
 
 type Sql = RawBuilder<unknown>;
@@ -43,7 +43,7 @@ export interface Rollup extends Followed {
   readonly tables: Readonly<Partial<Record<keyof Schema, { readonly keeps?: Sql }>>>;
   /** SQL statements that add what is in a span. */
   add(span: BookSpan): readonly Sql[];
-  /** SQL statements that run in one snapshot before the first span. */
+  /** SQL statements that run before the first span. */
   readonly begin?: readonly Sql[];
   /** Compares the sums, and what is newer, with the balances: one line per fault. Every check does. */
   compare?(snapshot: Database): Promise<string[]>;
@@ -111,7 +111,7 @@ export const byHour = (minutesLater: number): Watermark => ({
 export const checkedTo = (source: BookSource) =>
   sql<number>`(select checked_to from book_checkpoints where source = ${source})`;
 
-/** The value of `checkedTo`; -1 where the sums are to be begun. */
+/** The value of `checkedTo`; -1 where the sums were never begun. */
 export async function readCheckedTo(database: Database, source: BookSource): Promise<number> {
   const { checked_to: place } = await database
     .selectFrom('book_checkpoints')
@@ -190,29 +190,44 @@ export async function addUp(
   rollup: Rollup,
   options: AdvanceOptions = {},
 ): Promise<boolean> {
-  const { source, begin = [], add } = rollup;
-  const run = async (transaction: Database, statements: readonly Sql[]) => {
-    for (const statement of statements) await statement.execute(transaction);
-  };
-  if ((await readCheckedTo(database, source)) < 0)
-    await inSnapshot(database, async (transaction) => {
-      await run(transaction, begin);
-      await moveCheckpoint(transaction, source, 0);
-    });
-  return await advance(database, rollup, options, (transaction, span) =>
-    run(transaction, add(span)),
-  );
+  const { source, add } = rollup;
+  if ((await readCheckedTo(database, source)) < 0) await begin(database, rollup, []);
+  return await advance(database, rollup, options, async (transaction, span) => {
+    for (const statement of add(span)) await statement.execute(transaction);
+  });
 }
 
-/** Adds sums up again from the next check on, as where they were found to differ from the rows. */
-export const restart = (database: Database, { source, tables }: Rollup): Promise<unknown> =>
-  inSnapshot(database, async (transaction) => {
-    for (const [table, { keeps = sql`false` }] of Object.entries(tables))
-      await sql`delete from ${sql.table(table)} where not ${keeps}`.execute(transaction);
-    await sql`update book_checkpoints set checked_to = -1 where source = ${source}`.execute(
+/** Empties sums and begins them again, as where they were found to differ from the rows; checks add up the rows. */
+export const restart = (database: Database, rollup: Rollup): Promise<void> =>
+  begin(
+    database,
+    rollup,
+    Object.entries(rollup.tables).map(
+      ([table, { keeps = sql`false` }]) => sql`delete from ${sql.table(table)} where not ${keeps}`,
+    ),
+  );
+
+/** The lock of those who archive or restore a day, or begin sums: a file stands for the sums that are kept. */
+export const KEPT_SUMS_LOCK = 'ledger-archives';
+
+/**
+ * Begins sums in one transaction: whoever reads them with what is newer never sees them without what they begin with.
+ * It is no snapshot, which would be older than the lock.
+ */
+async function begin(
+  database: Database,
+  { source, begin: first = [] }: Rollup,
+  emptying: readonly Sql[],
+): Promise<void> {
+  const work = async (transaction: Database) => {
+    await lockName(transaction as DatabaseTransaction, KEPT_SUMS_LOCK);
+    for (const statement of [...emptying, ...first]) await statement.execute(transaction);
+    await sql`update book_checkpoints set checked_to = 0 where source = ${source}`.execute(
       transaction,
     );
-  });
+  };
+  await (database.isTransaction ? work(database) : database.transaction().execute(work));
+}
 
 /**
  * Notes the newest ids as the next ends, where the last ones have been reached. An end of another

@@ -9,6 +9,7 @@ import {
   hasNoKeptSum,
   isInFileOnly,
   isKeptSum,
+  oldestUnsummed,
 } from '../ledger/archives.ts';
 import { brokenBalances, brokenHoldings, entriesOf } from './invariants.ts';
 import {
@@ -146,11 +147,10 @@ const holdings: Rollup = {
   begin: [
     // The changes so far, but for those that are not visible yet.
     sql`
+      with counted as (delete from unchecked_changes returning subject, id), again as (
+        insert into unchecked_changes (subject, id) select distinct subject, id from counted)
       insert into checked_holdings (partner_id, remaining, held)
       select partner_id, sum(remaining - amount), sum(held) from vouchers group by partner_id`,
-    sql`
-      with counted as (delete from unchecked_changes returning subject, id)
-      insert into unchecked_changes (subject, id) select distinct subject, id from counted`,
   ],
   add: ({ after, to }) => [
     sql`
@@ -324,12 +324,12 @@ const ledgerDays = sql`
 
 /**
  * The days whose sums by hour differ from the ledger. A transfer that pays a merchant has the time of its redemption,
- * and the sums of days have it; the newest of these days may lack some.
+ * and the sums of days have it; the days that these sums may lack are left out.
  */
 async function brokenHours(database: Database): Promise<string[]> {
   const { rows } = await sql<{ fault: string }>`
     with whole(day) as (
-      select least((select max(day) - 1 from ledger_day_sums),
+      select least((${oldestUnsummed} at time zone 'UTC')::date,
         (${hoursEnd('hour-sums')} at time zone 'UTC')::date)
     ), of_hours as (
       select (hour at time zone 'UTC')::date as day, sum(payouts) as payouts, sum(paid) as paid,

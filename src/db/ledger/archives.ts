@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { type RawBuilder, sql } from 'kysely';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
-import type { Month } from '../../domain/statements.ts';
-import { checkedTo } from '../books/rollup.ts';
+import { CLOSED_AFTER_HOURS, type Month } from '../../domain/statements.ts';
+import { checkedTo, KEPT_SUMS_LOCK } from '../books/rollup.ts';
 import { type Database, type DatabaseTransaction, lockName, withSettings } from '../connection.ts';
 import { columnNames, givenRows } from '../given-rows.ts';
 import {
@@ -13,9 +13,6 @@ import {
   sumsOfArchiveFile,
   writeArchiveFile,
 } from './archive-files.ts';
-
-/** The lock of those who archive or restore a day. */
-const LOCK = 'ledger-archives';
 
 /** Transfers that one statement reads or restores. */
 const BATCH_SIZE = 20_000;
@@ -76,10 +73,13 @@ export const archivedEntries = (condition: RawBuilder<unknown> = isInFileOnly) =
     as entry (account_id, change)
   where ${condition}`;
 
-/** SQL condition on a transfer or a daily sum: the partner that it debits has a file of a day. */
+/**
+ * SQL condition on a transfer or a daily sum: the partner that it debits has a file of a day. `offset 0` makes PostgreSQL
+ * look for each by its indexes, instead of reading all files: usually none is looked for.
+ */
 const hasFile = (day: RawBuilder<unknown>) => sql`exists (
   select from ledger_archives join ledger_accounts using (partner_id)
-  where ledger_accounts.id = debit_account_id and ledger_archives.day = ${day})`;
+  where ledger_accounts.id = debit_account_id and ledger_archives.day = ${day} offset 0)`;
 
 /** SQL condition on a daily sum: its transfers have a file. The sum is kept, because the file was compared with it. */
 export const isKeptSum = sql`(${isUsual} and ${hasFile(sql`ledger_day_sums.day`)})`;
@@ -87,6 +87,14 @@ export const isKeptSum = sql`(${isUsual} and ${hasFile(sql`ledger_day_sums.day`)
 /** SQL condition on a transfer: its daily sum is no kept one; new transfers are not looked up. */
 export const hasNoKeptSum = sql`(created_at >= now() - interval '13 months' or not ${isUsual}
   or not ${hasFile(sql`(created_at at time zone 'UTC')::date`)})`;
+
+/**
+ * SQL expression: when the oldest transfer that is not in the daily sums can have begun; infinity where all are. Transfers
+ * have the time of their transaction, which lasts less than CLOSED_AFTER_HOURS.
+ */
+export const oldestUnsummed = sql`coalesce(
+  (select created_at from ledger_transfers where id > ${checkedTo('ledger-sums')} order by id limit 1)
+    - make_interval(hours => ${CLOSED_AFTER_HOURS}::int), 'infinity')`;
 
 /** Changes with every archiving and restoring. */
 export async function archiveState(database: Database): Promise<string> {
@@ -123,26 +131,30 @@ export function firstMonthKept(now: Date, months: number): Month {
  */
 export async function archiveDays(database: Database, options: ArchiveOptions): Promise<number> {
   const patient = withoutLimits(database);
-  const months = new Set<Month>();
+  const dueDays = await listDueDays(patient, sql`sums.day < ${`${options.before}-01`}::date`);
   let count = 0;
-  for (const due of await listDueDays(patient, sql`sums.day < ${`${options.before}-01`}::date`)) {
+  for (const [index, due] of dueDays.entries()) {
     await options.begin?.();
-    count += await patient
-      .transaction()
-      .execute((transaction) => archiveDay(transaction, due, options));
+    count += await patient.transaction().execute(async (transaction) => {
+      const archived = await archiveDay(transaction, due, options);
+      // Before its last day is there for good, so that a crash leaves no month without it.
+      const [month, next] = [due, dueDays[index + 1]].map((one) => one?.day.slice(0, 7));
+      if (month !== undefined && month !== next)
+        await writeManifest(transaction, options.folder, month);
+      return archived;
+    });
     options.note?.(count);
-    months.add(due.day.slice(0, 7) as Month);
   }
-  for (const month of months) await writeManifest(patient, options.folder, month);
   return count;
 }
 
 /** Writes next to the files of a month what they have: for those who read the files without the database. */
-async function writeManifest(database: Database, folder: string, month: Month): Promise<void> {
+async function writeManifest(database: Database, folder: string, month: string): Promise<void> {
   const isOfMonth = sql`to_char(archive.day, 'YYYY-MM') = ${month}`;
   const { rows: files } = await sql<{ file: string }>`
     select file, sha256, transfers, amount from ledger_archives as archive where ${isOfMonth}
     order by file`.execute(database);
+  if (files.length === 0) return;
   const { rows: accounts } = await sql`
     select account_id as id, kind, partner_id as "partnerId", sum(change) as change
     from (${archivedEntries(isOfMonth)}) as entry join ledger_accounts as account on account.id = account_id
@@ -161,7 +173,7 @@ const withoutLimits = (database: Database): Database =>
 
 /**
  * The days of a condition on daily sums, `sums`, and accounts, `debit`, with usual transfers in the table. Days whose
- * hours are not added up wait, because sales by hour need the transfers.
+ * sums or hours are not added up wait: a file is compared with the sums, and sales by hour need the transfers.
  */
 async function listDueDays(
   database: Database,
@@ -173,6 +185,7 @@ async function listDueDays(
     left join ledger_archives as archive
       on archive.partner_id = debit.partner_id and archive.day = sums.day
     where ${condition} and ${isUsual}
+      and sums.day < (${oldestUnsummed} at time zone 'UTC')::date
       and extract(epoch from sums.day + 1) <= ${checkedTo('hour-sums')} * 3600 and (archive.day is null
       or restored_at < now() - make_interval(days => ${RESTORED_DAYS}))
     order by day, "partnerId"`.execute(database);
@@ -191,7 +204,7 @@ async function archiveDay(
   due: PartnerDay,
   { folder, failpoint }: ArchiveOptions,
 ): Promise<number> {
-  await lockName(transaction, LOCK);
+  await lockName(transaction, KEPT_SUMS_LOCK);
   // Another process may have archived the day, and its file is the only place of the transfers then.
   const isOfDay = sql`debit.partner_id = ${due.partnerId} and sums.day = ${due.day}::date`;
   if ((await listDueDays(transaction, isOfDay)).length === 0) return 0;
@@ -291,7 +304,7 @@ async function restoreDay(
   transaction: DatabaseTransaction,
   { partnerId, day }: PartnerDay,
 ): Promise<number> {
-  await lockName(transaction, LOCK);
+  await lockName(transaction, KEPT_SUMS_LOCK);
   const { rows } = await sql<DayFile>`
     update ledger_archives set restored_at = now()
     where partner_id = ${partnerId} and day = ${day}::date and ${isInFileOnly}

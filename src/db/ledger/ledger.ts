@@ -4,7 +4,7 @@ import { GOODWILL } from '../../domain/statements.ts';
 import { ledgerSumsEnd } from '../books/sums.ts';
 import { type Database, type DatabaseTransaction, inSnapshot, lockName } from '../connection.ts';
 import type { LedgerAccountsTable } from '../generated/tables.ts';
-import { archivedEntries, transferSources } from './archives.ts';
+import { archivedEntries, hasNoKeptSum, transferSources } from './archives.ts';
 import { readArchivedOperations } from './read-archives.ts';
 
 type AccountKind = LedgerAccountsTable['kind'];
@@ -166,11 +166,13 @@ export async function serviceFeesBalance(
     select count(*) as count,
       (coalesce((select amount from checked_balances
           where account_id = (select id from account)), 0)
-        + coalesce(sum(amount) filter (where credit_account_id = (select id from account)), 0)
-        - coalesce(sum(amount) filter (where debit_account_id = (select id from account)), 0)
+        + coalesce(sum(amount) filter (where credit_account_id = (select id from account)
+          and ${hasNoKeptSum}), 0)
+        - coalesce(sum(amount) filter (where debit_account_id = (select id from account)
+          and ${hasNoKeptSum}), 0)
       )::text as balance
     from (
-      select debit_account_id, credit_account_id, amount from ledger_transfers
+      select created_at, step, debit_account_id, credit_account_id, amount from ledger_transfers
       where id > ${ledgerSumsEnd}
       order by id limit ${mostNew + 1}) as newer`.execute(database);
   const [row] = rows;

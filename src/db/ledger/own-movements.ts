@@ -1,8 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { CLOSED_AFTER_HOURS } from '../../domain/statements.ts';
-import { endKind, isUnsummed, ledgerSumsEnd } from '../books/sums.ts';
+import { endKind, isUnsummed } from '../books/sums.ts';
 import type { ArchivedTransfer } from './archive-files.ts';
-import { transferSources } from './archives.ts';
+import { oldestUnsummed, transferSources } from './archives.ts';
 
 /** SQL expressions: the UTC midnights around a moment; both are the moment itself if it is one. */
 const midnightBefore = (moment: RawBuilder<unknown>) => sql`date_trunc('day', ${moment}, 'UTC')`;
@@ -45,14 +44,6 @@ export const ownMovements = (
       select from account as sibling
       where sibling.id = movement.other_id and sibling.wallet = movement.wallet)
   )`;
-
-/**
- * SQL expression: when the oldest transfer that is not in the sums can have begun. Transfers have the time
- * of their transaction, which lasts less than CLOSED_AFTER_HOURS.
- */
-const oldestUnsummed = sql`coalesce(
-  (select created_at from ledger_transfers where id > ${ledgerSumsEnd} order by id limit 1)
-    - make_interval(hours => ${CLOSED_AFTER_HOURS}::int), 'infinity')`;
 
 type Side = 'credit' | 'debit';
 

@@ -19,10 +19,10 @@ import {
 import { formatMoney, parseMoney, sumOf } from '../../domain/money.ts';
 import { caseTitle } from '../../domain/positions/case-texts.ts';
 import { type KnownFaults, readKnownFaults } from '../books/faults.ts';
-import { entriesOf } from '../books/invariants.ts';
 import { ledgerSumsEnd } from '../books/sums.ts';
 import type { Database } from '../connection.ts';
 import { isWithin } from '../days.ts';
+import { hasNoKeptSum } from '../ledger/archives.ts';
 import { requireInLedger } from '../ledger/read-archives.ts';
 import { countOpenCases, reportedCases } from '../positions/cases.ts';
 import { amountOfAttempt } from '../topups/topups.ts';
@@ -173,11 +173,16 @@ async function readAccountDays(snapshot: Database, { day, zone }: ZonedDay): Pro
         select debit_id, is_of_day, false, amount from moved
       ) as sides
       group by account_id
+    ), newer as materialized (
+      select created_at, step, debit_account_id, credit_account_id, amount from ledger_transfers
+      where id > ${ledgerSumsEnd}
     ), summed as (
       select account_id, sum(amount) as amount from (
         select account_id, amount from checked_balances
         union all
-        select account_id, amount from (${entriesOf(sql`> ${ledgerSumsEnd}`)}) as newer
+        select credit_account_id, amount from newer where ${hasNoKeptSum}
+        union all
+        select debit_account_id, -amount from newer where ${hasNoKeptSum}
       ) as sums group by account_id
     ), account as (
       select account.id, kind, partner_id, company_name,

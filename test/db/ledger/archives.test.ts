@@ -1,12 +1,12 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RawBuilder, sql } from 'kysely';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addUp, restart } from '../../../src/db/books/rollup.ts';
-import { compareSums, hourSums, ledgerSums } from '../../../src/db/books/sums.ts';
+import { compareSums, ledgerSums } from '../../../src/db/books/sums.ts';
 import { addPartner } from '../../../src/db/catalogue/companies.ts';
-import type { Database } from '../../../src/db/connection.ts';
 import { balancesOver } from '../../../src/db/figures.ts';
 import {
   ALL_LINES,
@@ -17,14 +17,18 @@ import {
   wallets,
 } from '../../../src/db/ledger/account-statements.ts';
 import { archiveDays, listArchivedMonths, restoreMonth } from '../../../src/db/ledger/archives.ts';
-import { readLedgerHistory, readLedgerTotals } from '../../../src/db/ledger/ledger.ts';
+import {
+  readLedgerHistory,
+  readLedgerTotals,
+  serviceFeesBalance,
+} from '../../../src/db/ledger/ledger.ts';
 import { readPartnerMonth } from '../../../src/db/ledger/monthly-statements.ts';
-import { salesPerDay } from '../../../src/db/ledger/sales.ts';
 import { readDayReport } from '../../../src/db/reports/day-report.ts';
 import type { Day } from '../../../src/domain/day-report.ts';
 import type { Month } from '../../../src/domain/statements.ts';
 import { failpoints } from '../../../src/runtime/process/failpoint.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
+import { book, type Move } from './booked-moves.ts';
 import { untilBooksAreChecked } from './checked-books.ts';
 import { summedLines } from './summed-lines.ts';
 
@@ -36,14 +40,6 @@ const BEFORE = '2025-04' as Month;
 let open: OpenDatabase;
 let folder: string;
 let partnerIds: number[];
-
-type Move = readonly [
-  step: string,
-  debit: string,
-  credit: string,
-  operation: string,
-  amount: number,
-];
 
 /** One life of each day and partner with six top-ups, and what is unusual: deposits, and an end of a voucher. */
 const moves: readonly Move[] = [
@@ -59,28 +55,6 @@ const moves: readonly Move[] = [
     ['post', 'airtime-hold', 'airtime-clearing', `top-up ${number} `, 50],
   ]),
 ];
-
-/** Books moves of a partner at each of some times. */
-const book = (
-  database: Database,
-  partnerId: number,
-  given: readonly Move[],
-  times: RawBuilder<unknown>,
-) =>
-  sql`
-    insert into ledger_transfers (created_at, operation_id, step, debit_account_id, credit_account_id, amount)
-    select at, operation || partner || to_char(at, ' YYYYMMDDHH24'), step, debit.id, credit.id, amount
-    from ${times} as at
-    cross join (values (${partnerId}::bigint)) as owner (partner)
-    cross join unnest(${given.map(([step]) => step)}::text[], ${given.map(([, from]) => from)}::text[],
-      ${given.map(([, , to]) => to)}::text[], ${given.map(([, , , operation]) => operation)}::text[],
-      ${given.map(([, , , , amount]) => amount)}::numeric[]) with ordinality
-      as move (step, debit_kind, credit_kind, operation, amount, place)
-    join ledger_accounts as debit on debit.kind = debit_kind
-      and coalesce(debit.partner_id, partner) = partner
-    join ledger_accounts as credit on credit.kind = credit_kind
-      and coalesce(credit.partner_id, partner) = partner
-    order by at, place`.execute(database);
 
 beforeAll(async () => {
   open = await openDatabase();
@@ -106,9 +80,9 @@ const archive = (options: Partial<Parameters<typeof archiveDays>[1]> = {}) =>
   archiveDays(open.database, { folder, before: BEFORE, ...options });
 
 /** Makes the restored days due again. */
-const forgetRestoring = (database = open.database) =>
+const forgetRestoring = () =>
   sql`update ledger_archives set restored_at = now() - interval '31 days'
-    where restored_at is not null`.execute(database);
+    where restored_at is not null`.execute(open.database);
 
 const restoreAll = async () => {
   for (const month of MONTHS) await restoreMonth(open.database, month);
@@ -177,6 +151,8 @@ async function readEverything() {
       operations.map(({ id }) => id),
     ),
     totals: await readLedgerTotals(database),
+    fees: await serviceFeesBalance(database),
+    report: (await readDayReport(database, { day: '2025-04-10' as Day, zone: ZONE })).accounts,
     found: await findStatementLines(database, { partnerId, wallet: 'gift' }, {
       reference: 'none',
     } as never),
@@ -272,7 +248,7 @@ describe('an archive', () => {
     const before = await readEverything();
     for (const month of restored) await restoreMonth(database, month);
     await restart(database, ledgerSums);
-    expect(await readEverything(), 'not begun').toEqual(before);
+    expect(await readEverything(), 'begun').toEqual(before);
     for (const share of [0, 0.1, 0.2, 0.5, 0.9]) {
       await sql`
         update book_checkpoints set next_to = (select round(max(id) * ${share}::numeric) from ledger_transfers)
@@ -306,6 +282,58 @@ describe('an archive', () => {
     await restoreAll();
   });
 
+  test('describes each finished month, whatever breaks off later', async () => {
+    await forgetRestoring();
+    const manifest = join(folder, 'ledger-2025-01', 'manifest.json');
+    await rm(manifest);
+    let days = 0;
+    const crash = archive({
+      async begin() {
+        days += 1;
+        if (days === 30) throw new Error('crash');
+      },
+    });
+    await expect(crash).rejects.toThrow('crash');
+    const { rows } = await sql<{ files: number }>`
+      select count(*) as files from ledger_archives where day < '2025-02-01'`.execute(
+      open.database,
+    );
+    const { files } = JSON.parse(await readFile(manifest, 'utf8')) as { files: unknown[] };
+    expect(files).toHaveLength(rows[0]?.files ?? 0);
+    await archive();
+    await restoreAll();
+  });
+
+  test('waits for sums that are begun again, and they for it', async () => {
+    const { database } = open;
+    const before = await readEverything();
+    const restarted: Promise<void>[] = [];
+    const archiveApril = () =>
+      archive({
+        before: '2025-05' as Month,
+        async failpoint(name) {
+          if (name !== 'archive-moved' || restarted.length > 0) return;
+          restarted.push(restart(database, ledgerSums));
+          await Promise.race([...restarted, sleep(300)]);
+        },
+      });
+    await archiveApril();
+    await Promise.all(restarted);
+    // Half of a day of one partner is added up.
+    await sql`
+      update book_checkpoints set next_to = (select min(id) + 9 from ledger_transfers
+        where created_at >= '2025-04-15' and id > (select max(id) / 2 from ledger_transfers))
+      where source = 'ledger-sums'`.execute(database);
+    await addUp(database, ledgerSums, { settleSeconds: 0 });
+    await archiveApril();
+    await untilBooksAreChecked(database);
+    await restoreAll();
+    expect(await readEverything()).toEqual(before);
+    await archiveApril();
+    await restoreAll();
+    expect(await readEverything()).toEqual(before);
+  });
+
   test('lets no report pass over archived transfers, and stops at a damaged file', async () => {
     await forgetRestoring();
     await archive();
@@ -328,99 +356,6 @@ describe('an archive', () => {
     await restoreMonth(open.database, '2025-03' as Month);
     expect(await report()).toMatchObject({ day: '2025-02-10' });
     await restoreAll();
-  });
-});
-
-describe('sales by hour', () => {
-  let sold: OpenDatabase;
-  let partnerId: number;
-
-  /** Sales without vouchers, so that the days of the ledger have all of them. */
-  beforeAll(async () => {
-    sold = await openDatabase();
-    partnerId = await addPartner(sold.database, 'Sales');
-    const times = sql`unnest(array[timestamptz '2025-01-05 23:30+00', '2025-02-11 00:30+00',
-      '2025-02-11 10:10+00', '2025-04-10 10:10+00', '2025-04-20 10:10+00'])`;
-    await book(
-      sold.database,
-      partnerId,
-      [
-        ['deposit', 'funding', 'airtime', 'deposit:airtime ', 300],
-        ['hold', 'airtime', 'airtime-hold', 'delivered ', 70],
-        ['post', 'airtime-hold', 'airtime-clearing', 'delivered ', 70],
-        ['hold', 'airtime', 'airtime-hold', 'failed ', 30],
-        ['void', 'airtime-hold', 'airtime', 'failed ', 30],
-      ],
-      times,
-    );
-    // An hour in which nothing was delivered.
-    await book(
-      sold.database,
-      partnerId,
-      [
-        ['hold', 'airtime', 'airtime-hold', 'failed ', 30],
-        ['void', 'airtime-hold', 'airtime', 'failed ', 30],
-      ],
-      sql`unnest(array[timestamptz '2025-02-11 15:00+00'])`,
-    );
-    await untilBooksAreChecked(sold.database);
-  });
-  afterAll(() => sold?.close());
-
-  const archiveSales = () =>
-    archiveDays(sold.database, { folder: join(folder, 'sales'), before: BEFORE });
-
-  async function readSales() {
-    const { database } = sold;
-    return {
-      days: (
-        await Promise.all(
-          ['UTC', ZONE].map((zone) =>
-            salesPerDay(database, partnerId, { first: '2025-01-01', last: '2025-04-30', zone }),
-          ),
-        )
-      ).map((days) =>
-        days.filter(({ deliveredAtOnce, failedAtOnce }) => deliveredAtOnce + failedAtOnce > 0),
-      ),
-      hours: await database.selectFrom('sale_hour_sums').selectAll().orderBy('hour').execute(),
-      faults: await hourSums.verify(database, { batchSize: 50, note: () => {} }),
-    };
-  }
-
-  async function readAfterRestart() {
-    await restart(sold.database, hourSums);
-    await untilBooksAreChecked(sold.database);
-    return await readSales();
-  }
-
-  test('stay when the hours are added up again, until their transfers are back', async () => {
-    const before = await readSales();
-    expect(before.faults).toEqual([]);
-    expect(before.hours).toHaveLength(6);
-    expect(before.days[0]?.[1]).toMatchObject({
-      ...{ day: '2025-02-11', topups: 2, topupAmount: '140.000000' },
-      ...{ deliveredAtOnce: 2, failedAtOnce: 3 },
-    });
-    expect(await archiveSales()).toBeGreaterThan(0);
-    expect(await readAfterRestart()).toEqual(before);
-    // The rows are read again where they are back, so that a restored month mends its sums.
-    await restoreMonth(sold.database, '2025-02' as Month);
-    await sql`update sale_hour_sums set amount = amount + 1
-      where hour = '2025-02-11 10:00+00'`.execute(sold.database);
-    expect((await readSales()).faults).toHaveLength(1);
-    expect(await readAfterRestart()).toEqual(before);
-  });
-
-  test('are added up before a day is archived', async () => {
-    const before = await readSales();
-    await restoreMonth(sold.database, '2025-01' as Month);
-    await forgetRestoring(sold.database);
-    await restart(sold.database, hourSums);
-    expect(await archiveSales()).toBe(0);
-    await addUp(sold.database, hourSums);
-    expect(await archiveSales()).toBeGreaterThan(0);
-    expect(await readSales()).toEqual(before);
-    expect(await readAfterRestart()).toEqual(before);
   });
 });
 

@@ -163,7 +163,7 @@ describe('once all has been checked', () => {
         await noteWholeFaults(transaction, part);
         cursor = part.next;
       }
-      const { rows } = await sql`select from book_checkpoints where checked_to < 0`.execute(
+      const { rows } = await sql`select from book_checkpoints where checked_to = 0`.execute(
         transaction,
       );
       expect(rows).toHaveLength(1);
