@@ -68,6 +68,18 @@ function doneHere(of: StatementDay): RawBuilder<unknown> {
     where reversal.status = 'SUCCESS' and ${ofDay(sql`reversal.settled_at`)}`;
 }
 
+/**
+ * SQL condition on a reversal `done`: a line around the day is known by its provider's reference. No "exists", which
+ * PostgreSQL may answer by reading all lines once.
+ */
+const hasReversalLine = ({ provider, day }: StatementDay) => sql`coalesce((
+  select true from provider_statement_lines as line
+  where line.load_id = any(array(
+      select near.load_id from provider_statements as near
+      where near.provider = ${provider.name} and near.day >= to_char(${day}::date - 1, 'YYYY-MM-DD')
+        and near.day <= to_char(${day}::date + 1, 'YYYY-MM-DD')))
+    and line.kind = 'reversal' and line.provider_reference = done.provider_reference limit 1), false)`;
+
 /** A line, or an order without one, that our books do not say. */
 interface Found {
   readonly what: 'observation' | LineFault;
@@ -160,7 +172,9 @@ async function findDifferences(
       select *, case when kind = 'reversal' then coalesce((
             select placed.reference from placements as placed
             where placed.provider_reference = all_lines.provider_reference
-              and placed.provider = ${name} and placed.kind = 'reversal'), reference)
+              and placed.provider = ${name} and placed.kind = 'reversal'
+            -- A statement may have told of it before its own answer came: then it is placed twice.
+            order by placed.id limit 1), reference)
           else reference end as placed_as
       from all_lines
       where day = ${of.day} and not (reference is null and amount = 0 and fee is not null)),
@@ -244,6 +258,7 @@ async function findDifferences(
     where not exists (
         select from all_lines as line
         where line.reference = done.reference and line.kind = done.kind)
+      and (kind <> 'reversal' or not ${hasReversalLine(of)})
       and created_at >= first_day::timestamp at time zone ${of.zone}::text + ${margin}
   `.execute(transaction);
   return rows;
