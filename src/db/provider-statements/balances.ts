@@ -161,8 +161,8 @@ export async function bookProviderFees(
 /**
  * Books what a provider charged for a day: service-fees → its clearing account, because the
  * platform bears it and owes it to the provider. A day whose fee a later provider statement changes
- * is corrected by the difference. The provider statement must be locked. Fees in other currencies
- * are recorded and not booked.
+ * is corrected by the difference. The fee of a compared day stays where lines that decide about it are
+ * no longer kept. The provider statement must be locked. Fees in other currencies are recorded and not booked.
  */
 async function bookProviderFee(
   transaction: DatabaseTransaction,
@@ -190,13 +190,19 @@ async function bookProviderFee(
       select coalesce(sum(fee) filter (where fee_currency = ${CURRENCY}), 0)::numeric(20, 6) as own
       from sums
     ), before as (
-      select booked_fee, fee_transfers from provider_statements
-      where provider = ${provider.name} and day = ${day}
+      select provider, day, booked_fee, fee_transfers from provider_statements
+      where provider = ${provider.name} and day = ${day} and (compared_at is null or not exists (
+        select from provider_statements as earlier
+        where earlier.provider = ${provider.name} and earlier.day <= ${day}
+          and earlier.day >= to_char(${day}::date - ${sql.lit(SHARED_DAYS)}, 'YYYY-MM-DD')
+          and earlier.line_count > (select count(*) from provider_statement_lines as line
+            where line.load_id = earlier.load_id)))
     ), noted as (
-      update provider_statements set booked_fee = fee.own,
-        fee_transfers = fee_transfers + case when booked_fee = fee.own then 0 else 1 end,
+      update provider_statements as noted set booked_fee = fee.own,
+        fee_transfers = before.fee_transfers + case when before.booked_fee = fee.own then 0 else 1 end,
         fees = coalesce((select jsonb_object_agg(fee_currency, sums.fee::text) from sums), '{}')
-      from fee where provider = ${provider.name} and day = ${day}
+      from fee cross join before
+      where noted.provider = before.provider and noted.day = before.day
     )
     select fee.own::text as fee, booked_fee::text as booked, fee_transfers as transfers
     from fee cross join before`.execute(transaction);
