@@ -106,13 +106,16 @@ export async function compareFetched(
  * a line of an order whose transfers are archived.
  */
 function refusedByBooks(error: unknown): ComparisonResult {
-  if (error instanceof ArchivedError) return { kind: 'failed', message: `${error.message}.` };
-  if (!isDefiniteDatabaseError(error)) throw error;
-  return {
-    kind: 'failed',
-    message: `The database refuses what it says, with SQLSTATE ${error.code}.`,
-  };
+  if (!isRefusedByBooks(error)) throw error;
+  const message =
+    error instanceof ArchivedError
+      ? `${error.message}.`
+      : `The database refuses what it says, with SQLSTATE ${error.code}.`;
+  return { kind: 'failed', message };
 }
+
+const isRefusedByBooks = (error: unknown) =>
+  error instanceof ArchivedError || isDefiniteDatabaseError(error);
 
 /** Compares what was loaded of a day again. Where the database refuses it, the day stays as it was. */
 export const compareAgain = (
@@ -156,22 +159,25 @@ async function compareLoaded(
 ): Promise<ComparisonResult> {
   const id = randomUUID();
   let ignoredCount = 0;
+  let isLoaded = false;
   try {
     const failure = await load((lines, ignored) => {
       ignoredCount += ignored;
       return addStatementLines(database, of, id, lines);
     });
-    if (failure !== undefined) {
-      await dropLoad(database, id);
-      return { kind: 'failed', message: failure };
-    }
+    isLoaded = failure === undefined;
+    const result: ComparisonResult = isLoaded
+      ? await compareStored(database, of, settings, (transaction) =>
+          takeLoad(transaction, of, { id, source, ignoredCount }),
+        )
+      : { kind: 'failed', message: failure ?? '' };
+    if (result.kind !== 'compared') await dropLoad(database, id);
+    return result;
   } catch (error) {
-    await dropLoad(database, id).catch(() => {});
+    // Where the connection was lost, the comparison may be there with its lines.
+    if (!isLoaded || isRefusedByBooks(error)) await dropLoad(database, id).catch(() => {});
     throw error;
   }
-  return compareStored(database, of, settings, (transaction) =>
-    takeLoad(transaction, of, { id, source, ignoredCount }),
-  );
 }
 
 /**
