@@ -98,11 +98,13 @@ export function createProviderStatementActivities(
         }
         for (const { day, result } of await compareProvider(provider, tries >= maximumTries)) {
           const name = `${provider.name} ${day}`;
-          if (result.kind === 'compared')
+          if (result.kind === 'compared') {
             compared.push(
               `${name}: ${result.observed} booked, ${result.unexplained} not explained yet`,
             );
-          else unfinished.push(`${name}: ${result.message}`);
+            // The readings compare the last day alone, and this one may be older.
+            await compareBalance(database, { provider, day, zone }, schedules);
+          } else unfinished.push(`${name}: ${result.message}`);
           if (result.kind === 'failed') canRetry = true;
         }
       }

@@ -162,24 +162,32 @@ it('a balance that the database refuses keeps no other provider unread', async (
 });
 
 /** The comparison of a day with a reading just before it and one just after it. */
-function comparedDay(of: Day) {
+function comparedDay(of: Day, name = 'gsma') {
   const { database } = scene;
-  const provider = { name: 'gsma', kind: 'mobile-money' } as const;
+  const provider = { name, kind: 'mobile-money' } as const;
+  async function casesOf() {
+    const { rows } = await sql<{ amount: string }>`
+      select amount::text from cases where why = 'balance' and subject = ${`${name} ${of}`}`.execute(
+      database,
+    );
+    return rows.map(({ amount }) => Number(amount));
+  }
   return {
     async readings(...amounts: readonly number[]) {
-      await sql`delete from provider_balances where provider = 'gsma'`.execute(database);
+      await sql`delete from provider_balances where provider = ${name}`.execute(database);
       for (const [index, amount] of amounts.entries())
         await sql`
           insert into provider_balances (provider, read_at, currency, amount)
-          values ('gsma', ((${of}::date + ${index}::int)::timestamp at time zone ${zone}::text)
+          values (${name}, ((${of}::date + ${index}::int)::timestamp at time zone ${zone}::text)
             + interval '1 minute' * ${index === 0 ? -1 : 1}, 'ETB', ${amount})`.execute(database);
     },
     charged: (fee: number) =>
       sql`
         insert into provider_statements (provider, day, state, compared_at, booked_fee)
-        values ('gsma', ${of}, 'COMPARED', now(), ${fee})
+        values (${name}, ${of}, 'COMPARED', now(), ${fee})
         on conflict (provider, day) do update
           set state = 'COMPARED', compared_at = now(), booked_fee = ${fee}`.execute(database),
+    casesOf,
     /** The amounts of its cases, after it was compared twice. */
     async compare() {
       for (const _time of ['first', 'again'])
@@ -188,11 +196,7 @@ function comparedDay(of: Day) {
           { provider, day: of, zone },
           { providerStatementMarginSeconds: 1_800 },
         );
-      const { rows } = await sql<{ amount: string }>`
-        select amount::text from cases where why = 'balance' and subject = ${`gsma ${of}`}`.execute(
-        database,
-      );
-      return rows.map(({ amount }) => Number(amount));
+      return casesOf();
     },
   };
 }
@@ -209,6 +213,21 @@ it('a balance that fell by more than the provider did and charged is a case, onc
   expect(await compare()).toEqual([]);
   await readings(1_000, 948);
   expect(await compare()).toEqual([50]);
+});
+
+it('a day whose statement comes late is compared with the balance then', async () => {
+  const { database } = scene;
+  const late = dayOfTime(new Date(Date.parse(`${day}T09:00:00Z`) - 3 * 86_400_000), zone);
+  await sql`insert into provider_statements (provider, day, state) values ('tardy', ${late}, 'TRYING')`.execute(
+    database,
+  );
+  const { readings, casesOf } = comparedDay(late, 'tardy');
+  await readings(1_000, 948);
+  const activities = activitiesOf({ tardy: feeOf('2') }, 4);
+  await asActivity(() => activities.readProviderBalances());
+  expect(await casesOf()).toEqual([]);
+  await asActivity(() => activities.compareProviderStatements(1));
+  expect(await casesOf()).toEqual([50]);
 });
 
 it('a payment counts once, whether the provider said it, at once or later, or staff booked it', async () => {
