@@ -50,7 +50,7 @@ async function addBacklog(): Promise<void> {
     from ${numbers}`.execute(database);
   await sql`
     insert into events (created_at, number, company_kind, company_id, type, subject, data)
-    select ${age}, number, 'partner', 1, 'voucher.generated', 'voucher:1', '{}'
+    select ${age}, ${BACKLOG + YOUNG + 1}::integer - number, 'partner', 1, 'voucher.generated', 'voucher:1', '{}'
     from ${numbers} order by number desc`.execute(database);
   await sql`
     insert into refused_calls (at, surface, method, route, reason, source_address, request_id)
