@@ -211,7 +211,7 @@ export const restart = (database: Database, rollup: Rollup): Promise<void> =>
 export const KEPT_SUMS_LOCK = 'ledger-archives';
 
 /**
- * Begins sums in one transaction: whoever reads them with what is newer never sees them without what they begin with.
+ * Begins sums in one transaction: a reader of sums and newer rows never sees the sums without their beginning.
  * It is no snapshot, which would be older than the lock.
  */
 async function begin(

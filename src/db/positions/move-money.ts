@@ -104,8 +104,8 @@ export async function moveMoney(
 type Move = NamedTransfer<AccountKind>;
 
 /**
- * The hold ends as the order was: payments, top-ups and fees in the ledger are those of the records. What providers did
- * otherwise is a change of that. What a restore lost of the order is taken back, because the order has all of it now.
+ * The hold ends as the order was: payments, top-ups and fees in the ledger are those of the records. A difference
+ * of the providers is a change after that. The bookings of a lost order are taken back, because the order has them now.
  */
 async function endOfHold(
   transaction: DatabaseTransaction,

@@ -41,7 +41,7 @@ export function onceKey({ form }: AccountRequest): string | undefined {
 /** What a form says that had its effect before. */
 export const SENT_AGAIN = 'This form was sent more than once. It sold once.';
 
-/** What is told of a top-up that has failed, or of which an earlier attempt has failed. */
+/** The notice about a top-up whose attempt has failed; a later attempt may have delivered it. */
 export const failureNotice = ({ reason }: Refusal): string =>
   reason === 'topup-failed' ? 'The top-up was not delivered.' : messageOf(reason);
 
