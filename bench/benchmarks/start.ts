@@ -53,7 +53,10 @@ async function measureRound({ backing }: Bench, round: number): Promise<Round> {
   const { TEMPORAL_CLI_PATH, XDG_CACHE_HOME } = backing.startConfig;
   const { PATH, HOME } = process.env;
   const environment = {
-    ...{ PATH, HOME, TEMPORAL_CLI_PATH, XDG_CACHE_HOME },
+    PATH,
+    HOME,
+    TEMPORAL_CLI_PATH,
+    XDG_CACHE_HOME,
     DATA_DIR: directory,
     PORT_BASE: String(await freePorts(PORTS_IN_A_ROW)),
   };

@@ -142,8 +142,12 @@ async function ageHistory({ databaseUrl, span, note }: HistoryOptions): Promise<
     await pruneInTurns(
       database,
       {
-        ...{ operationDays: OPERATION_DAYS, eventDays: EVENT_DAYS, signInSeconds: 900 },
-        ...{ sessionSeconds: 43_200, messageRetentionDays: 400, numberRetentionDays: 1_095 },
+        operationDays: OPERATION_DAYS,
+        eventDays: EVENT_DAYS,
+        signInSeconds: 900,
+        sessionSeconds: 43_200,
+        messageRetentionDays: 400,
+        numberRetentionDays: 1_095,
       },
       { batchSize: 20_000, endsAt: Number.POSITIVE_INFINITY, note: () => {} },
     );

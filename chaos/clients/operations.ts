@@ -22,8 +22,19 @@ const merchantCompany = (id: number): Company => ({ kind: 'merchant', id });
 /** How the provider of messages, and of airtime, treats a new number. */
 const SMS_SUFFIXES = { '000': 12, '002': 1, '006': 1, '008': 1, '009': 1, '100': 1, '016': 1 };
 const AIRTIME_SUFFIXES = {
-  ...{ '000': 8, '002': 2, '006': 2, '007': 1, '008': 2, '009': 2, '010': 1, '011': 1 },
-  ...{ '012': 1, '013': 1, '014': 2, '100': 1, '200': 1 },
+  '000': 8,
+  '002': 2,
+  '006': 2,
+  '007': 1,
+  '008': 2,
+  '009': 2,
+  '010': 1,
+  '011': 1,
+  '012': 1,
+  '013': 1,
+  '014': 2,
+  '100': 1,
+  '200': 1,
 };
 
 const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };

@@ -31,7 +31,10 @@ export async function forgetRedemption(scene: FaultScene): Promise<string> {
       operation: 'generate-voucher' | 'redeem-gift',
       body: ClientCall['body'],
     ): ClientCall => ({
-      ...{ operation, company, path: `/topup-transactions/${operation}`, key: randomUUID() },
+      operation,
+      company,
+      path: `/topup-transactions/${operation}`,
+      key: randomUUID(),
       ...(body ? { body } : {}),
     });
     const generation = await untilDone(

@@ -11,7 +11,9 @@ const ROUTES: readonly Insertable<ProviderRoutesTable>[] = [
   { kind: 'payout', provider: 'mpesa', position: 1, weight: 2 },
   { kind: 'payout', provider: 'gsma', position: 1, weight: 1 },
   {
-    ...{ kind: 'topup-airtime', provider: 'reloadly', position: 1 },
+    kind: 'topup-airtime',
+    provider: 'reloadly',
+    position: 1,
     operator: 'SAFARICOM_ETHIOPIA',
   },
   { kind: 'topup-airtime', provider: 'dt-one', position: 2, operator: 'SAFARICOM_ETHIOPIA' },

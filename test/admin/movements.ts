@@ -151,7 +151,10 @@ export async function takenBackAndRetried(
     topupId,
     number: 2,
     operationId: randomOperation(),
-    ...{ partnerId: partner_id, productId: product_id, amount, ending: 'SUCCESS' as const },
+    partnerId: partner_id,
+    productId: product_id,
+    amount,
+    ending: 'SUCCESS' as const,
   };
   await database.transaction().execute((transaction) => attempt(transaction, made, numbers));
 }

@@ -41,7 +41,8 @@ test('after a promotion nothing is compared before an operator accepts it, unles
   const before = await entries();
   await accept(1);
   expect(await scene.admin(command)).toMatchObject({
-    ...{ code: 1, out: '' },
+    code: 1,
+    out: '',
     err: expect.stringMatching(/promoted or restored.*"recovery fence".*SYNCHRONOUS_REPLICATION/),
   });
   expect(await entries()).toBe(before);

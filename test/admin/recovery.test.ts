@@ -42,7 +42,8 @@ test('the fence of an earlier recovery, in a database that was restored again, i
   const before = { fence: await fenceOf(), newest: await newest() };
   expect(await scene.json('recovery fence')).toMatchObject({ changed: false });
   expect(await scene.json('recovery fence --restored-to 2026-11-23T10:00:00Z')).toMatchObject({
-    ...{ changed: true, restoredTo: '2026-11-22T10:00:00.000Z' },
+    changed: true,
+    restoredTo: '2026-11-22T10:00:00.000Z',
   });
   const after = await fenceOf();
   expect(after.id).not.toBe(before.fence.id);
@@ -60,8 +61,14 @@ test('a lost payment is settled by a partner whose id is one of those after a re
     bookLost(
       transaction,
       {
-        ...{ kind: 'payment', provider: 'gsma', reference: randomUUID(), amount: '97.5' },
-        ...{ madeAt: new Date(), providerReference: 'MM-1', party: null, serialNumber: null },
+        kind: 'payment',
+        provider: 'gsma',
+        reference: randomUUID(),
+        amount: '97.5',
+        madeAt: new Date(),
+        providerReference: 'MM-1',
+        party: null,
+        serialNumber: null,
       },
       { reversalWatchSeconds: 0 },
     ),

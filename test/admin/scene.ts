@@ -76,7 +76,8 @@ export async function openScene(): Promise<AdminScene> {
   const environment = {
     DATABASE_URL: testDatabase.urlFor('operator'),
     DATABASE_READ_URL: testDatabase.urlFor('reports'),
-    ...{ DIGEST_KEY, DATA_KEYS },
+    DIGEST_KEY,
+    DATA_KEYS,
   };
   return {
     ...commandsOn(environment),
@@ -103,7 +104,9 @@ export async function withoutEntry(
   command: () => Promise<Printed>,
 ): Promise<Printed> {
   const mend = await breakStatement(database, {
-    ...{ table: 'audit_log', on: 'insert', code: '57P01' },
+    table: 'audit_log',
+    on: 'insert',
+    code: '57P01',
   });
   try {
     return await command();

@@ -204,8 +204,15 @@ describe('defaults', () => {
       LOG_LEVEL: 'warn',
     });
     expect(localPortsOf(readStartConfig({}))).toEqual({
-      ...{ api: 3000, sandbox: 3001, smtp: 3025, smpp: 3275, database: 5433 },
-      ...{ temporal: 7233, temporalUi: 8233, codec: 8234, metrics: undefined },
+      api: 3000,
+      sandbox: 3001,
+      smtp: 3025,
+      smpp: 3275,
+      database: 5433,
+      temporal: 7233,
+      temporalUi: 8233,
+      codec: 8234,
+      metrics: undefined,
     });
     expect(readSandboxConfig({})).toEqual({
       ENVIRONMENT: 'test',
@@ -217,12 +224,22 @@ describe('defaults', () => {
 
   it('are all ports of a second stack by one setting, but for a port that has its own', () => {
     expect(localPortsOf(readStartConfig({ PORT_BASE: '4000' }))).toEqual({
-      ...{ api: 4000, sandbox: 4001, smtp: 4002, smpp: 4003, database: 4004 },
-      ...{ temporal: 4005, temporalUi: 4006, codec: 4007, metrics: 4008 },
+      api: 4000,
+      sandbox: 4001,
+      smtp: 4002,
+      smpp: 4003,
+      database: 4004,
+      temporal: 4005,
+      temporalUi: 4006,
+      codec: 4007,
+      metrics: 4008,
     });
     const own = { PORT: '8080', CODEC_SERVER_PORT: '8081', METRICS_PORT: '8082' };
     expect(localPortsOf(readStartConfig({ PORT_BASE: '4000', ...own }))).toMatchObject({
-      ...{ api: 8080, sandbox: 4001, codec: 8081, metrics: 8082 },
+      api: 8080,
+      sandbox: 4001,
+      codec: 8081,
+      metrics: 8082,
     });
     for (const PORT_BASE of ['0', '65528', 'many'])
       expect(() => readStartConfig({ PORT_BASE })).toThrow(/^ {2}PORT_BASE: /m);
@@ -460,8 +477,12 @@ describe('values by name', () => {
 it('the address of the SMSC has its account', () => {
   const SMPP_URL = 'smpps://gifts:p%40ss@[2001:db8::5]?system_type=VMA';
   expect(readConfig({ ...least, SMPP_URL }).providers.smppUrl).toEqual({
-    ...{ tls: true, host: '2001:db8::5', port: 3550 },
-    ...{ systemId: 'gifts', password: 'p@ss', systemType: 'VMA' },
+    tls: true,
+    host: '2001:db8::5',
+    port: 3550,
+    systemId: 'gifts',
+    password: 'p@ss',
+    systemType: 'VMA',
   });
 });
 

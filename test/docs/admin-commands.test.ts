@@ -115,7 +115,9 @@ async function refusalOf({ words, isProse }: ShownCommand): Promise<string | und
   }
   const ignore = () => undefined;
   const program = createProgram({
-    ...{ commands, writeOut: ignore, writeErr: ignore },
+    commands,
+    writeOut: ignore,
+    writeErr: ignore,
     prepare: async () => undefined,
     run: async () => undefined,
   });

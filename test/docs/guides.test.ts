@@ -151,7 +151,10 @@ const badSignatures: readonly Partial<Parameters<typeof verifySignature>[0]>[] =
 
 test.each(badSignatures)('the guide explains the refusal of %o', (request) => {
   const check = verifySignature({
-    ...{ header: undefined, body: Buffer.from('{}'), publicKeys: [], now: Date.now() },
+    header: undefined,
+    body: Buffer.from('{}'),
+    publicKeys: [],
+    now: Date.now(),
     ...request,
   });
   if (check.ok) throw new Error('The signature was accepted');

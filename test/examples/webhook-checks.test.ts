@@ -63,8 +63,11 @@ describe.each<Language>([
     };
     const both = webhookHeaders(message, [randomWebhookSecret(), vector.secret]);
     const sent = {
-      ...{ id: message.id, timestamp: both['webhook-timestamp'] ?? '', body: message.body },
-      ...{ signatures: both['webhook-signature'] ?? '', secret: vector.secret },
+      id: message.id,
+      timestamp: both['webhook-timestamp'] ?? '',
+      body: message.body,
+      signatures: both['webhook-signature'] ?? '',
+      secret: vector.secret,
     };
     expect(check(sent)).toMatchObject({ status: 0 });
   });

@@ -28,8 +28,11 @@ async function start(
   const { idleTimeoutSeconds = 60, headersTimeoutSeconds = 60, ...connections } = options;
   server = await startHttpServer(handle, {
     settings: {
-      ...{ host: '127.0.0.1', port: 0, publicUrl: 'https://api.example.com' },
-      ...{ idleTimeoutSeconds, headersTimeoutSeconds },
+      host: '127.0.0.1',
+      port: 0,
+      publicUrl: 'https://api.example.com',
+      idleTimeoutSeconds,
+      headersTimeoutSeconds,
       requestTimeoutSeconds: headersTimeoutSeconds,
       ...SMALL,
       ...connections,
@@ -205,8 +208,12 @@ describe('a server', () => {
     await start();
     const taken = startHttpServer(() => undefined, {
       settings: {
-        ...{ host: '127.0.0.1', port: server.port, publicUrl: 'https://api.example.com' },
-        ...{ headersTimeoutSeconds: 1, requestTimeoutSeconds: 1, idleTimeoutSeconds: 1 },
+        host: '127.0.0.1',
+        port: server.port,
+        publicUrl: 'https://api.example.com',
+        headersTimeoutSeconds: 1,
+        requestTimeoutSeconds: 1,
+        idleTimeoutSeconds: 1,
         ...SMALL,
       },
       isTrustedProxy: () => false,

@@ -68,7 +68,10 @@ test('a merchant whose registered holder nobody has confirmed, until an operator
   const [account] = await listAccountChecks(database, { unpaidBeside: 'gsma' });
   const accountId = account?.accountId ?? 0;
   await recordAccountCheck(database, {
-    ...{ accountId, provider: 'gsma', state: 'open', holder: 'Abebe Kebede' },
+    accountId,
+    provider: 'gsma',
+    state: 'open',
+    holder: 'Abebe Kebede',
   });
   const confirmed = await scene.during(async () => {});
   expect(await count()).toBe(0);

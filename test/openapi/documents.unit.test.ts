@@ -183,7 +183,11 @@ describe.each(surfaces)('the document of the %s API', (name, routes) => {
       const { schema, example } = body.content['application/json'] ?? {};
       const { id, createdAt, subject, data } = example;
       const sent = webhookBody({
-        ...{ id: 17, createdAt: new Date(createdAt), type, subject, data },
+        id: 17,
+        createdAt: new Date(createdAt),
+        type,
+        subject,
+        data,
         eventNumber: type === TEST_EVENT_TYPE ? null : Number(id.replace('evt_', '')),
         eventCreatedAt: null,
       });

@@ -26,9 +26,18 @@ const secrets = [NUMBER.slice(-9), CODE, key, secret, token, basic];
 
 /** Every name that words have in the answers of any provider. */
 const named = (words: string) => ({
-  ...{ errorCategory: 'businessRule', errorCode: words, errorDescription: words },
-  ...{ code: words, message: words, error: words, errorMessage: words, description: words },
-  ...{ ResponseCode: words, ResponseDescription: words, transactionStatus: words, status: words },
+  errorCategory: 'businessRule',
+  errorCode: words,
+  errorDescription: words,
+  code: words,
+  message: words,
+  error: words,
+  errorMessage: words,
+  description: words,
+  ResponseCode: words,
+  ResponseDescription: words,
+  transactionStatus: words,
+  status: words,
   errors: [{ code: 1_000_400, message: words }],
   SMSMessageData: { Message: words, Recipients: [] },
 });
@@ -79,18 +88,28 @@ const asked: Readonly<Record<string, (baseUrl: string) => Promise<unknown[]>>> =
   gsma: (baseUrl) =>
     askMoney(
       createGsmaMobileMoney({
-        ...{ baseUrl, account: '2999', timeoutSeconds },
-        ...{ checksAccounts: true, token: { url: `${baseUrl}/token`, key, secret } },
+        baseUrl,
+        account: '2999',
+        timeoutSeconds,
+        checksAccounts: true,
+        token: { url: `${baseUrl}/token`, key, secret },
       }),
     ),
   mpesa: (baseUrl) =>
     askMoney(
       createMpesaMobileMoney(
         {
-          ...{ baseUrl, key, secret, timeoutSeconds, credential: newSecret() },
-          ...{ tokenPath: '/generate', paymentPath: '/pay', statusPath: '/status' },
-          ...{ callbackUrl: `${baseUrl}/callback` },
-          ...{ shortCode: '600992', initiator: 'testapi' },
+          baseUrl,
+          key,
+          secret,
+          timeoutSeconds,
+          credential: newSecret(),
+          tokenPath: '/generate',
+          paymentPath: '/pay',
+          statusPath: '/status',
+          callbackUrl: `${baseUrl}/callback`,
+          shortCode: '600992',
+          initiator: 'testapi',
         },
         noResults,
       ),
@@ -102,16 +121,25 @@ const asked: Readonly<Record<string, (baseUrl: string) => Promise<unknown[]>>> =
   reloadly: (baseUrl) =>
     askAirtime(
       createReloadlyAirtime({
-        ...{ baseUrl, operatorIds: operators, timeoutSeconds, settleSeconds: 0, zone: 'UTC' },
+        baseUrl,
+        operatorIds: operators,
+        timeoutSeconds,
+        settleSeconds: 0,
+        zone: 'UTC',
         token: {
-          ...{ url: `${baseUrl}/token`, clientId: key, clientSecret: secret },
+          url: `${baseUrl}/token`,
+          clientId: key,
+          clientSecret: secret,
           audience: 'https://topups.reloadly.com',
         },
       }),
     ),
   'africas-talking': async (baseUrl) => {
     const sender = createAfricasTalking({
-      ...{ baseUrl, username: 'sandbox', apiKey: secret, timeoutSeconds },
+      baseUrl,
+      username: 'sandbox',
+      apiKey: secret,
+      timeoutSeconds,
     });
     return [
       await sender.send({ to: NUMBER, text: `${CODE} is your code` }),

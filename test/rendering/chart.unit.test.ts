@@ -56,7 +56,10 @@ test.each([
 
 test('the labels are round, and words of others are text', () => {
   const html = drawChart({
-    ...{ ...chart, description: '<b>', span: [0, 1], ticks: [{ at: 0, label: '1 <Nov>' }] },
+    ...chart,
+    description: '<b>',
+    span: [0, 1],
+    ticks: [{ at: 0, label: '1 <Nov>' }],
     line: [
       { at: 0, value: 1_740, words: '<i>' },
       { at: 1, value: 3, words: '' },

@@ -38,8 +38,11 @@ export const spoils: Readonly<Record<string, Spoil>> = {
     json(response, {
       status: 200,
       body: JSON.stringify({
-        ...{ errorCategory: 'internal', errorCode: 'genericError' },
-        ...{ requestId: '1', errorMessage: 'Internal error', errors: [{ code: 1009001 }] },
+        errorCategory: 'internal',
+        errorCode: 'genericError',
+        requestId: '1',
+        errorMessage: 'Internal error',
+        errors: [{ code: 1009001 }],
       }),
     }),
   'half of its JSON': ({ status, body }, response) =>

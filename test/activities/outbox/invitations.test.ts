@@ -78,7 +78,8 @@ test('one is not delivered when no message was, and the link is dead', async () 
   expect(row.token_ciphertext).toBeNull();
   const [listed] = await scene.operator.json(`merchant list-invitations --merchant ${id}`);
   expect(listed).toMatchObject({
-    ...{ sms: 'REFUSED', mail: 'REFUSED' },
+    sms: 'REFUSED',
+    mail: 'REFUSED',
     mailMessage: 'The mail server answered 550.',
   });
   expect(await undelivered(email)).toMatchObject([

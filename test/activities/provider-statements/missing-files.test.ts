@@ -53,7 +53,8 @@ async function compareAll(): Promise<readonly string[]> {
     settings: {
       market: { marketTimeZone: zone },
       schedules: {
-        ...{ providerStatementRetrySeconds: 1, providerStatementTries: 3 },
+        providerStatementRetrySeconds: 1,
+        providerStatementTries: 3,
         providerStatementMarginSeconds: 1_800,
       },
       topups: { reversalWatchSeconds: 0 },
@@ -85,11 +86,20 @@ it('a day with payments by M-Pesa and without its file is a case until the file 
   expect(await subjects()).toEqual([`mpesa ${missed}`]);
 
   const line: ProviderStatementLine = {
-    ...{ kind: 'payment', providerReference: 'SKM1', reference: paid, status: 'completed' },
-    ...{ amount: '487.5', currency: 'ETB', fee: null, feeCurrency: null, at: noonBefore(2) },
+    kind: 'payment',
+    providerReference: 'SKM1',
+    reference: paid,
+    status: 'completed',
+    amount: '487.5',
+    currency: 'ETB',
+    fee: null,
+    feeCurrency: null,
+    at: noonBefore(2),
   };
   const settings = {
-    ...{ providerStatementMarginSeconds: 1_800, patienceDays: 3, maximumDifferences: 20 },
+    providerStatementMarginSeconds: 1_800,
+    patienceDays: 3,
+    maximumDifferences: 20,
     reversalWatchSeconds: 0,
   };
   const of = { provider: mpesa, day: missed, zone };

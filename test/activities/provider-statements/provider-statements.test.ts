@@ -39,8 +39,15 @@ const zone = 'Africa/Addis_Ababa';
 const feeOf = (fee: string): ProviderAccount => ({
   async *listStatement({ from }) {
     const line: ProviderStatementLine = {
-      ...{ kind: 'payment', reference: null, providerReference: 'fee', status: 'completed' },
-      ...{ amount: '0', currency: 'ETB', fee, feeCurrency: 'ETB', at: from },
+      kind: 'payment',
+      reference: null,
+      providerReference: 'fee',
+      status: 'completed',
+      amount: '0',
+      currency: 'ETB',
+      fee,
+      feeCurrency: 'ETB',
+      at: from,
     };
     yield { kind: 'page', lines: [line], ignored: 0 };
   },
@@ -59,7 +66,8 @@ function activitiesOf(accounts: Record<string, ProviderAccount>, days = 1) {
     settings: {
       market: { marketTimeZone: zone },
       schedules: {
-        ...{ providerStatementRetrySeconds: 1, providerStatementTries: 3 },
+        providerStatementRetrySeconds: 1,
+        providerStatementTries: 3,
         providerStatementMarginSeconds: 1_800,
       },
       topups: { reversalWatchSeconds: 0 },
@@ -130,8 +138,14 @@ it('a day that the database refuses when it is compared again keeps no other pro
             when (old.provider = 'gsma' and old.day = ${sql.lit(before)})
             execute function refuse_statement()`.execute(database);
       const line: ProviderStatementLine = {
-        ...{ kind: 'payment', reference: null, providerReference: `of ${from.toJSON()}` },
-        ...{ status: 'completed', amount: '5', currency: 'ETB', fee: null, feeCurrency: null },
+        kind: 'payment',
+        reference: null,
+        providerReference: `of ${from.toJSON()}`,
+        status: 'completed',
+        amount: '5',
+        currency: 'ETB',
+        fee: null,
+        feeCurrency: null,
         at: from,
       };
       yield { kind: 'page', lines: [line], ignored: 0 };
@@ -308,8 +322,15 @@ it('a line of an archived payment keeps no other day or provider waiting, and is
   const account: ProviderAccount = {
     async *listStatement({ from }) {
       const line: ProviderStatementLine = {
-        ...{ kind: 'payment', reference, providerReference: 'MM-1', status: 'reversed' },
-        ...{ amount: '487.5', currency: 'ETB', fee: null, feeCurrency: null, at: from },
+        kind: 'payment',
+        reference,
+        providerReference: 'MM-1',
+        status: 'reversed',
+        amount: '487.5',
+        currency: 'ETB',
+        fee: null,
+        feeCurrency: null,
+        at: from,
       };
       const lines = dayOfTime(from, zone) === before ? [line] : [];
       yield { kind: 'page', lines, ignored: 0 };

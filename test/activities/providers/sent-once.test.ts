@@ -94,8 +94,14 @@ describe('a payment to a provider that pays twice what is sent twice', () => {
           bookLost(
             transaction,
             {
-              ...{ kind: 'payment', provider: 'gsma', reference, amount: '97.50' },
-              ...{ madeAt: new Date(), providerReference: 'P-1', party: null, serialNumber: null },
+              kind: 'payment',
+              provider: 'gsma',
+              reference,
+              amount: '97.50',
+              madeAt: new Date(),
+              providerReference: 'P-1',
+              party: null,
+              serialNumber: null,
             },
             { reversalWatchSeconds: 0 },
           ),

@@ -69,8 +69,12 @@ test('a company sees its newest calls, let in and refused, and nobody else’s',
   await addAdmittedCalls(open.database, [wrongField, admitted(other, 2)]);
   await addRefusedCalls(open.database, [
     refused({
-      ...{ company: caller.company, apiKeyId: caller.apiKeyId, at: at(3), leftOut: 4 },
-      ...{ reason: 'signature-invalid', detail: 'An empty body was signed' },
+      company: caller.company,
+      apiKeyId: caller.apiKeyId,
+      at: at(3),
+      leftOut: 4,
+      reason: 'signature-invalid',
+      detail: 'An empty body was signed',
     }),
     refused({ at: at(4), keyPrefix: 'gvs_test_abc' }),
   ]);

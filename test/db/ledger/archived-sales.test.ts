@@ -92,8 +92,11 @@ test('sales by hour stay when the hours are added up again, until their transfer
   expect(before.faults).toEqual([]);
   expect(before.hours).toHaveLength(6);
   expect(before.days[0]?.[1]).toMatchObject({
-    ...{ day: '2025-02-11', topups: 2, topupAmount: '140.000000' },
-    ...{ deliveredAtOnce: 2, failedAtOnce: 3 },
+    day: '2025-02-11',
+    topups: 2,
+    topupAmount: '140.000000',
+    deliveredAtOnce: 2,
+    failedAtOnce: 3,
   });
   expect(await archiveSales()).toBeGreaterThan(0);
   expect(await readAfterRestart()).toEqual(before);

@@ -158,7 +158,9 @@ async function readEverything() {
     } as never),
     balances: (
       await balancesOver(database, partnerId, wallets, {
-        ...{ first: '2025-01-10', last: '2025-04-30', zone: ZONE },
+        first: '2025-01-10',
+        last: '2025-04-30',
+        zone: ZONE,
       })
     ).filter(({ at }) => at < new Date('2025-05-01')),
     faults: [
@@ -180,7 +182,13 @@ async function readAllTransactions(
   let after: Awaited<ReturnType<typeof readWalletTransactions>>[number] | undefined;
   for (;;) {
     const lines = await readWalletTransactions(open.database, {
-      ...{ partnerId, wallets: of, from, to, order, after, limit: 25 },
+      partnerId,
+      wallets: of,
+      from,
+      to,
+      order,
+      after,
+      limit: 25,
     });
     pages.push(lines);
     after = lines.at(-1);

@@ -252,7 +252,8 @@ test.each<[string, Ends, Record<number, number>, number]>([
     );
     return {
       perDay: perDay.map(({ topups, topupAmount }) => [topups, Number(topupAmount)] as const),
-      ...{ sales: margin?.sales ?? 0, counted: margin?.counted ?? 0 },
+      sales: margin?.sales ?? 0,
+      counted: margin?.counted ?? 0,
       earned: Number(margin?.marginEtb ?? 0),
     };
   };

@@ -102,8 +102,14 @@ const lose = (reference: string, provider: 'gsma' | 'mpesa', amount = '487.5') =
     bookLost(
       transaction,
       {
-        ...{ kind: 'payment', provider, reference, amount, party: null },
-        ...{ madeAt: new Date(), providerReference: 'MM-1', serialNumber: null },
+        kind: 'payment',
+        provider,
+        reference,
+        amount,
+        party: null,
+        madeAt: new Date(),
+        providerReference: 'MM-1',
+        serialNumber: null,
       },
       settings,
     ),
@@ -265,7 +271,10 @@ it.each([
   const { operationId } = await payment('hold');
   if (amount !== undefined)
     await says(operationId, {
-      ...{ said: 'done', amount, source: 'statement', providerReference: 'MM-1' },
+      said: 'done',
+      amount,
+      source: 'statement',
+      providerReference: 'MM-1',
     });
   await redeem().post(operationId);
   expect(await movesOf(operationId)).toEqual([...asRecorded, ...changes]);

@@ -148,8 +148,14 @@ describe('a line of ours is what the provider says', () => {
       bookLost(
         transaction,
         {
-          ...{ kind: 'top-up', provider: 'dt-one', reference, providerReference: 'T-1' },
-          ...{ madeAt: hoursAfter(0), amount: '50', party: null, serialNumber: null },
+          kind: 'top-up',
+          provider: 'dt-one',
+          reference,
+          providerReference: 'T-1',
+          madeAt: hoursAfter(0),
+          amount: '50',
+          party: null,
+          serialNumber: null,
         },
         settings,
       ),

@@ -9,7 +9,9 @@ import { type AdminScene, openScene } from '../../admin/scene.ts';
 let scene: AdminScene;
 const provider = { name: 'mpesa', kind: 'mobile-money' } as const;
 const settings = {
-  ...{ providerStatementMarginSeconds: 1_800, patienceDays: 100_000, maximumDifferences: 1_000 },
+  providerStatementMarginSeconds: 1_800,
+  patienceDays: 100_000,
+  maximumDifferences: 1_000,
   reversalWatchSeconds: 0,
 };
 
@@ -24,7 +26,10 @@ const charge = (name: string, at: string): ProviderStatementLine => ({
   providerReference: `${name} fee`,
   reference: null,
   status: 'completed',
-  ...{ amount: '0', currency: 'ETB', fee: '1', feeCurrency: 'ETB' },
+  amount: '0',
+  currency: 'ETB',
+  fee: '1',
+  feeCurrency: 'ETB',
   at: new Date(at),
 });
 

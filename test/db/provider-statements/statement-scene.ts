@@ -18,7 +18,9 @@ export const gsma = { name: 'gsma', kind: 'mobile-money' } as const;
 export const dtOne = { name: 'dt-one', kind: 'airtime' } as const;
 export const reloadly = { name: 'reloadly', kind: 'airtime' } as const;
 export const settings = {
-  ...{ providerStatementMarginSeconds: 1_800, patienceDays: 3, maximumDifferences: 20 },
+  providerStatementMarginSeconds: 1_800,
+  patienceDays: 3,
+  maximumDifferences: 20,
   reversalWatchSeconds: 0,
 };
 export const patient = { ...settings, patienceDays: 100_000 };
@@ -135,6 +137,12 @@ export function statementScene() {
     get number() {
       return number;
     },
-    ...{ hoursAfter, dayAfter, pay, deliver, line, compare, open },
+    hoursAfter,
+    dayAfter,
+    pay,
+    deliver,
+    line,
+    compare,
+    open,
   };
 }

@@ -61,7 +61,10 @@ const presentOf = async (reference: string) =>
   formatMoney((await findDeposit(owner, reference))?.present ?? -1n);
 
 const raise: Written = {
-  ...{ kind: 'correct-deposit', state: 'READY', amount: '4500.000000', confirmedBy: 'staff:2' },
+  kind: 'correct-deposit',
+  state: 'READY',
+  amount: '4500.000000',
+  confirmedBy: 'staff:2',
 };
 const lower: Written = { ...raise, amount: '300.000000', confirmedBy: null };
 

@@ -216,7 +216,9 @@ const settled = (
   changes: Partial<SettledCase> = {},
 ): SettledCase => ({
   kind: 'payment',
-  ...{ by, difference, amount: 10_000_000n },
+  by,
+  difference,
+  amount: 10_000_000n,
   names: { partner: 'Addis Gifts', merchant: 'Bole Books', provider: 'M-Pesa' },
   ...changes,
 });

@@ -185,7 +185,9 @@ class Model {
     const told = this.#position.placements[index];
     if (!told) return;
     const seen = fold(told, {
-      ...{ at: this.#now, source, said },
+      at: this.#now,
+      source,
+      said,
       ...(said === 'done' && { amount }),
       ...(said === 'other' && { message: 'another payee' }),
     });

@@ -100,7 +100,11 @@ describe('what an order is to have moved', () => {
       { by: 'platform', amount: 20n },
     ] as const;
     expect(target(positionOf({ isCharged: false }, [done()], agreed))).toMatchObject({
-      ...{ payer: 0n, partner: -30n, fees: -20n, clearing: PRICE, suspense: 50n - PRICE },
+      payer: 0n,
+      partner: -30n,
+      fees: -20n,
+      clearing: PRICE,
+      suspense: 50n - PRICE,
     });
   });
 

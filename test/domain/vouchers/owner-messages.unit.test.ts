@@ -8,11 +8,17 @@ const remaining = '300.00';
 const example = {
   code: { code: '123456', amount: '500.00', merchant, minutes: 5 },
   confirmation: {
-    ...{ taken: '205.00', paid: '200.00', fee: '5.00', merchant, remaining },
+    taken: '205.00',
+    paid: '200.00',
+    fee: '5.00',
+    merchant,
+    remaining,
     reference: REFERENCE,
   },
   reminder: {
-    ...{ remaining, merchant, expiresAt: new Date('2027-01-31T21:30:00Z') },
+    remaining,
+    merchant,
+    expiresAt: new Date('2027-01-31T21:30:00Z'),
     timeZone: 'Africa/Addis_Ababa',
   },
   reversal: { amount: '205.00', merchant, remaining: '505.00', reference: REFERENCE },
@@ -48,7 +54,10 @@ it.each([
   ['am', 'አቢሲኒያ የቡና ቤት እና የምግብ አዳራሽ ቦሌ ቅርንጫፍ አዲስ አበባ'],
 ] as const)('a code of eight digits takes at most two parts (%s, at %s)', (language, place) => {
   const text = ownerMessages[language].code({
-    ...{ code: '12345678', amount: '9999999.99', merchant: place, minutes: 60 },
+    code: '12345678',
+    amount: '9999999.99',
+    merchant: place,
+    minutes: 60,
   });
   expect(partsOf(text)).toBeLessThanOrEqual(2);
 });

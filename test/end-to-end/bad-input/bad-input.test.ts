@@ -179,7 +179,10 @@ describe('what comes along with a copied id', () => {
     const merchantId = form.replace('%s', String(scene.merchant.id));
     const denominationId = form.replace('%s', String(scene.partner.denominations[100]));
     const quoted = await scene.asPartner.post('/quote', {
-      ...{ kind: 'GIFT', merchantId, denominationId, msisdn: '0911234567' },
+      kind: 'GIFT',
+      merchantId,
+      denominationId,
+      msisdn: '0911234567',
     });
     expect(quoted.body.data).toMatchObject({ accepted: true });
   });

@@ -26,7 +26,9 @@ const redemptionOf = (surface: Surface): GoodRequest => ({
   surface,
   path: REDEEM,
   body: {
-    ...{ voucherCode, verificationCode: '123456', msisdn: '+251911234550' },
+    voucherCode,
+    verificationCode: '123456',
+    msisdn: '+251911234550',
     ...(surface === 'merchant' && key),
   },
 });

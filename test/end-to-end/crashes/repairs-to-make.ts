@@ -79,7 +79,9 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
     const id = await voucherOf(await generate());
     const args = { until: inAYear() };
     return {
-      ...{ kind: 'extend-voucher', subjectId: id, args },
+      kind: 'extend-voucher',
+      subjectId: id,
+      args,
       wasDoneOnce: async () =>
         expect((await voucher(id)).expires_at.toISOString()).toContain(args.until),
     };
@@ -88,7 +90,8 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
   async function cancelVoucher(): Promise<RepairToMake> {
     const id = await voucherOf(await generate());
     return {
-      ...{ kind: 'cancel-voucher', subjectId: id },
+      kind: 'cancel-voucher',
+      subjectId: id,
       async wasDoneOnce() {
         expect(await voucher(id)).toMatchObject({ status: 'CANCELLED', returned: '100.000000' });
         expect(await transfers(`cancel-voucher:${id}`, 'return')).toBe(1);
@@ -100,7 +103,9 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
     const id = await voucherOf(await generate());
     const msisdn = newPhone('000');
     return {
-      ...{ kind: 'correct-number', subjectId: id, args: { msisdn } },
+      kind: 'correct-number',
+      subjectId: id,
+      args: { msisdn },
       wasDoneOnce: async () => expect(await voucherOf({ msisdn })).toBe(id),
     };
   }
@@ -110,7 +115,8 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
     const messages = `${stack.sandbox.url}/messages?to=${encodeURIComponent(claimed.msisdn)}`;
     const before = (await call(messages)).body.length;
     return {
-      ...{ kind: 'resend-message', subjectId: await voucherOf(claimed) },
+      kind: 'resend-message',
+      subjectId: await voucherOf(claimed),
       wasDoneOnce: async () => expect((await call(messages)).body).toHaveLength(before + 1),
     };
   }
@@ -124,7 +130,9 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
       .where('id', '=', before.id)
       .execute();
     return {
-      ...{ kind: 'extend-claim', subjectId: id, args: { minutes: '60' } },
+      kind: 'extend-claim',
+      subjectId: id,
+      args: { minutes: '60' },
       async wasDoneOnce() {
         const { status, expires_at } = await claimOf(id);
         expect(status).toBe('OPEN');
@@ -145,7 +153,8 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
   async function cancelClaim(): Promise<RepairToMake> {
     const id = await voucherOf(await claim());
     return {
-      ...{ kind: 'cancel-claim', subjectId: id },
+      kind: 'cancel-claim',
+      subjectId: id,
       wasDoneOnce: isFree(id, 'CANCELLED'),
     };
   }
@@ -167,7 +176,8 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
     const held = await until(() => redemptionOf(id));
     const reference = `LETTER-${randomUUID()}`;
     return {
-      ...{ kind: 'settle-payment', subjectId: held.id },
+      kind: 'settle-payment',
+      subjectId: held.id,
       args: { outcome: 'done', reference },
       async wasDoneOnce() {
         const { operation_id, ...paid } = await redemptionOf(id);
@@ -185,7 +195,9 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
     await redeemClaim(claimed);
     const id = await voucherOf(claimed);
     return {
-      ...{ kind: 'reverse-redemption', subjectId: (await redemptionOf(id)).id, args: consent },
+      kind: 'reverse-redemption',
+      subjectId: (await redemptionOf(id)).id,
+      args: consent,
       async wasDoneOnce() {
         byRepairs.reversals += 1;
         expect((await voucher(id)).status).toBe('ACTIVE');
@@ -211,7 +223,9 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
         .where('operation_id', '=', operationId)
         .execute();
     return {
-      ...{ kind: 'settle-case', subjectId: id, args: { by: 'partner' } },
+      kind: 'settle-case',
+      subjectId: id,
+      args: { by: 'partner' },
       wasDoneOnce: async () => expect(await settlements()).toEqual([{ party: 'partner' }]),
     };
   }
@@ -220,7 +234,9 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
     const failed = await topUp('002');
     const msisdn = newPhone('000');
     return {
-      ...{ kind: 'retry-top-up', subjectId: failed.body.data.transactionId, args: { msisdn } },
+      kind: 'retry-top-up',
+      subjectId: failed.body.data.transactionId,
+      args: { msisdn },
       async wasDoneOnce() {
         byRepairs.topups += 1;
         expect(await topUpTo(msisdn)).toMatchObject({ status: 'SUCCESS', attempt: 2 });
@@ -238,7 +254,8 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
       return found;
     });
     return {
-      ...{ kind: 'settle-top-up', subjectId: id },
+      kind: 'settle-top-up',
+      subjectId: id,
       args: { outcome: 'not-done', reference: 'LETTER-4711' },
       wasDoneOnce: async () =>
         expect(await topUpTo(msisdn)).toMatchObject({ status: 'FAILED', attempt: 1 }),
@@ -252,7 +269,9 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
       .transaction()
       .execute((transaction) => addDeposit(transaction, { ...made, reference }));
     return {
-      ...{ kind: 'correct-deposit', subjectId: reference, args: { amount: '7' } },
+      kind: 'correct-deposit',
+      subjectId: reference,
+      args: { amount: '7' },
       wasDoneOnce: async () =>
         expect(await findDeposit(database, reference)).toMatchObject({
           present: parseMoney('7'),
@@ -265,7 +284,8 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
     const reference = randomUUID();
     await desk.addServiceFees('0.50');
     return {
-      ...{ kind: 'credit-goodwill', subjectId: partner.id },
+      kind: 'credit-goodwill',
+      subjectId: partner.id,
       args: { wallet: 'airtime', amount: '0.50', reference },
       wasDoneOnce: async () => expect(await transfers(`goodwill:${reference}`, 'goodwill')).toBe(1),
     };

@@ -240,7 +240,10 @@ describe('a top-up that was delivered late', () => {
       new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10);
     const days = { first: day(-1), last: day(1), zone: 'UTC' };
     const listed = await readListPage(database, topupList, partnerId, {
-      ...{ page: 1, limit: 1, sortBy: topupList.sortBy, isUsual: false },
+      page: 1,
+      limit: 1,
+      sortBy: topupList.sortBy,
+      isUsual: false,
       conditions: [
         { column: 'status', operator: 'eq', isNegated: false, values: ['SUCCESS'] as const },
       ],
@@ -365,7 +368,9 @@ test('another amount at the provider is a case of the difference, and ends with 
   await callBack(reference);
   expect(await reconciled(stack)).toContain(reference);
   expect(await caseOf(stack.database, reference)).toMatchObject({
-    ...{ why: 'difference', difference: 'amount', amount: '5.000000' },
+    why: 'difference',
+    difference: 'amount',
+    amount: '5.000000',
   });
   await settleCase(stack, reference, 'partner');
   expect(await topups.wallet()).toBe(wallet - 5);

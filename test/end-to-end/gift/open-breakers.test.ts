@@ -47,8 +47,11 @@ afterAll(() => scene?.stop());
 
 const topUp = () =>
   scene.asPartner.post('/topup-transactions/airtime-topup', {
-    ...{ amount: 50, msisdn: newOwner('000') },
-    ...{ exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' },
+    amount: 50,
+    msisdn: newOwner('000'),
+    exchangeRate: 57.2,
+    currency: 'USD',
+    originatingCountry: 'US',
   });
 
 const redeem = async (voucherCode: string) =>

@@ -73,8 +73,15 @@ async function compareDay(provider: StatementProvider): Promise<void> {
   });
   await addStatementLines(database, of, load.id, [
     {
-      ...{ kind, providerReference: 'p', reference: randomUUID(), status: 'completed' },
-      ...{ amount: '100', currency: 'ETB', fee: '1', feeCurrency: 'ETB', at: new Date() },
+      kind,
+      providerReference: 'p',
+      reference: randomUUID(),
+      status: 'completed',
+      amount: '100',
+      currency: 'ETB',
+      fee: '1',
+      feeCurrency: 'ETB',
+      at: new Date(),
     },
   ]);
   await database.transaction().execute(async (transaction) => {
@@ -90,7 +97,9 @@ async function compareDay(provider: StatementProvider): Promise<void> {
   await statementRows.markUnfinished(database, of, 'FAILED', 'no answer');
   await statementRows.findStatement(database, provider.name, DAY);
   const found = await cases.casesOfLines(database, {
-    ...{ provider: provider.name, day: DAY, includeClosed: true },
+    provider: provider.name,
+    day: DAY,
+    includeClosed: true,
   });
   expect(found.map(({ why }) => why)).toEqual(['foreign']);
 }
@@ -136,8 +145,14 @@ async function loseOrder(): Promise<void> {
     await bookLost(
       transaction,
       {
-        ...{ kind: 'payment', provider: 'gsma', reference, amount: '100', party: null },
-        ...{ madeAt: new Date(), providerReference: 'P-1', serialNumber: null },
+        kind: 'payment',
+        provider: 'gsma',
+        reference,
+        amount: '100',
+        party: null,
+        madeAt: new Date(),
+        providerReference: 'P-1',
+        serialNumber: null,
       },
       settings,
     );
@@ -153,7 +168,10 @@ async function loseOrder(): Promise<void> {
 async function takeCallbacks(): Promise<void> {
   const reference = randomUUID();
   const result = {
-    ...{ reference, kind: 'inquiry' as const, conversationId: 'c', resultCode: '0' },
+    reference,
+    kind: 'inquiry' as const,
+    conversationId: 'c',
+    resultCode: '0',
     ...{
       description: '',
       transactionStatus: null,
@@ -169,7 +187,10 @@ async function takeCallbacks(): Promise<void> {
   expect(await results.takeAnswers(reference)).toHaveLength(1);
   expect(await addMpesaResult(database, result)).toBe(false);
   await recordDeliveryReport(database, {
-    ...{ provider: 'smpp', reference: 'r', state: 'delivered', reason: null },
+    provider: 'smpp',
+    reference: 'r',
+    state: 'delivered',
+    reason: null,
   });
 }
 

@@ -201,7 +201,9 @@ test('every table grows here, or says why it does not', async () => {
 
 test('a statement of archived days reads no table as a whole', async () => {
   const archived = Array.from({ length: 50 }, (_, index) => ({
-    ...{ id: 1_000_000_000 + index, created_at: '2025-02-28 22:00:00+00', step: 'hold' },
+    id: 1_000_000_000 + index,
+    created_at: '2025-02-28 22:00:00+00',
+    step: 'hold',
     ...{
       operation_id: `archived-${index}`,
       debit_account_id: 13,

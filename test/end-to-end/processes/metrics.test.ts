@@ -86,7 +86,8 @@ describe('somebody who reaches Temporal', () => {
     const { temporalTaskQueue: taskQueue } = stack.config.temporal;
     const start = () =>
       temporal.client.workflow.start(`made-up-${randomUUID()}`, {
-        ...{ taskQueue, workflowId: randomUUID() },
+        taskQueue,
+        workflowId: randomUUID(),
       });
     const handles = await Promise.all(Array.from({ length: 5 }, start));
     for (const handle of handles) {

@@ -117,10 +117,13 @@ it('it is corrected again and again, and the partner sees each change', async ()
   );
   const month = new Date().toISOString().slice(0, 7) as Month;
   const { sections } = await readPartnerMonth(scene.stack.database, partner.id, {
-    ...{ month, zone: 'UTC' },
+    month,
+    zone: 'UTC',
   });
   expect(sections[0]?.lines).toContainEqual({
-    ...{ label: 'Deposits corrected', count: 4, amount: '1000.000000' },
+    label: 'Deposits corrected',
+    count: 4,
+    amount: '1000.000000',
   });
 });
 

@@ -234,7 +234,9 @@ describe.concurrent('reverse-redemption', () => {
     const { operation_id, payment_reference: reference } = await scene.redemptionOf(gift);
     await scene.stack.database.transaction().execute((transaction) =>
       observe(transaction, operation_id, {
-        ...{ isOfReversal: true, said: 'done', source: 'statement' },
+        isOfReversal: true,
+        said: 'done',
+        source: 'statement',
       }),
     );
     const { id: caseId } = await caseOf(scene.stack.database, reference);

@@ -116,7 +116,14 @@ export async function createRepairDesk({
     database.transaction().execute((transaction) => confirmRepair(transaction, id, accountId));
 
   return {
-    ...{ asker, basis, ask, asked, ended, repaired, staff, confirm },
+    asker,
+    basis,
+    ask,
+    asked,
+    ended,
+    repaired,
+    staff,
+    confirm,
     addServiceFees: (amount: string) => addServiceFees({ database }, amount),
   };
 }

@@ -79,7 +79,9 @@ const topUp = async (suffix = '000', productId?: number) => {
   await (productId === undefined
     ? scene.asPartner.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...sale })
     : scene.asPartner.post('/topup-transactions/airtime-package-topup', {
-        ...{ productId, msisdn, ...sale },
+        productId,
+        msisdn,
+        ...sale,
       }));
   const [found] = scene.stack.sandbox.books.topups({ to: msisdn });
   return found?.reference ?? '';

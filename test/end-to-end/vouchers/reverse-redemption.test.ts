@@ -321,7 +321,9 @@ describe('of a payment whose second provider did nothing', () => {
     expect((await reverse(one, key)).body.statusCode).toBe(4092);
     const { reference } = await takenReversal(one);
     expect(await findReferencedPayment(scene.stack.database, reference)).toMatchObject({
-      ...{ kind: 'reversal', provider: 'gsma', isOpen: true },
+      kind: 'reversal',
+      provider: 'gsma',
+      isOpen: true,
     });
     await settleReversal(one, 'completed');
     done(await reversed(one, key));

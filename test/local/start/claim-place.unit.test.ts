@@ -95,8 +95,10 @@ test('a port of a server that a setting names is not looked at', async () => {
       DATABASE_URL: 'postgres://127.0.0.1:9/none',
       TEMPORAL_ADDRESS: '127.0.0.1:9',
       SMTP_URL: 'smtp://127.0.0.1:9',
-      ...{ SMS_URL: nowhere, MOBILE_MONEY_URL: nowhere },
-      ...{ AIRTIME_URL: nowhere, RELOADLY_URL: nowhere },
+      SMS_URL: nowhere,
+      MOBILE_MONEY_URL: nowhere,
+      AIRTIME_URL: nowhere,
+      RELOADLY_URL: nowhere,
     }),
   ).toBeUndefined();
 });

@@ -183,8 +183,10 @@ describe('of what is sold and underway', () => {
       expect((await client.post(`/topup-transactions/${path}`, body)).status).toBe(status);
     const voucher = (denomination: 100 | 500, rate: object) =>
       sold('generate-voucher', {
-        ...{ denominationId: partner.denominations[denomination], merchantId: merchant.id },
-        ...{ msisdn: null, ...rate },
+        denominationId: partner.denominations[denomination],
+        merchantId: merchant.id,
+        msisdn: null,
+        ...rate,
       });
     const topUp = (amount: number, msisdn: string, paid: object, status?: number) =>
       sold('airtime-topup', { amount, msisdn, ...sale, ...paid }, status);

@@ -115,7 +115,18 @@ export function invitationsOn<
   }
 
   return {
-    ...{ stack, operator, newMerchant, invite, invited, activate, tokenIn, mails, texts },
-    ...{ mailedPath, invitationRow, untilStatus, untilSent },
+    stack,
+    operator,
+    newMerchant,
+    invite,
+    invited,
+    activate,
+    tokenIn,
+    mails,
+    texts,
+    mailedPath,
+    invitationRow,
+    untilStatus,
+    untilSent,
   };
 }

@@ -135,8 +135,11 @@ describe('a failed top-up', () => {
   test('that fails once more leads to its page, which says so', async () => {
     const { asPartner, asPerson } = scene;
     const failed = await asPartner.post('/topup-transactions/airtime-topup', {
-      ...{ amount: 25, msisdn: '0911000002', exchangeRate: 57.2 },
-      ...{ currency: 'USD', originatingCountry: 'US' },
+      amount: 25,
+      msisdn: '0911000002',
+      exchangeRate: 57.2,
+      currency: 'USD',
+      originatingCountry: 'US',
     });
     const path = `/portal/top-ups/${failed.body.data.transactionId}`;
     const { status, location } = await asPerson.submit(`${path}/retry`, `${path}/retry`, {});

@@ -181,7 +181,10 @@ describe('a form that asks for a proof', () => {
     const { database } = stack;
     const webhook = await database.transaction().execute((transaction) =>
       addWebhook(transaction, {
-        ...{ company, url: 'https://shop.example', description: '', types: null },
+        company,
+        url: 'https://shop.example',
+        description: '',
+        types: null,
         createdBy: 'test',
       }),
     );

@@ -126,7 +126,9 @@ describe('a voucher', () => {
     const quote = await quoteOf('voucher', gift('1000'));
     const setUsd = (sellingPriceUsd: string) =>
       setPrice(scene.stack.database, {
-        ...{ partnerId: scene.partner.id, merchantId: null, sellingPriceUsd },
+        partnerId: scene.partner.id,
+        merchantId: null,
+        sellingPriceUsd,
         denominationId: scene.partner.denominations['1000'],
       });
     await setUsd('9.90');

@@ -483,8 +483,10 @@ describe('a selling price', () => {
     await scene.stack.database.transaction().execute((transaction) =>
       addAuditEntries(transaction, [
         {
-          ...{ actor: 'hanna', action: 'set service-fee' },
-          ...{ subjectKind: 'merchant', subjectId: merchant.id },
+          actor: 'hanna',
+          action: 'set service-fee',
+          subjectKind: 'merchant',
+          subjectId: merchant.id,
           details: { changes: { serviceFeePercent: { from: '2.0000', to: '2.5000' } } },
         },
       ]),

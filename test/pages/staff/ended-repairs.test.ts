@@ -127,7 +127,9 @@ describe('the page of a repair that has ended', () => {
       .limit(1)
       .executeTakeFirstOrThrow();
     expect(entry).toMatchObject({
-      ...{ actor: `staff:${scene.agent.account.id}`, action: 'show number', subject_id: gift.id },
+      actor: `staff:${scene.agent.account.id}`,
+      action: 'show number',
+      subject_id: gift.id,
       details: { repair: String(row.id), why: 'Ticket 4711' },
     });
     expect((await scene.agent.client.get(`${path}/number`)).location).toBe(path);

@@ -181,7 +181,10 @@ describe('a payment that was taken back', () => {
       const { html } = await client.get('/support');
       const { token = '' } = hiddenFields(html, '/support/find');
       const answer = await client.post('/support/repairs/ask/settle-case', {
-        ...{ token, subject: String(found.id), by: 'platform', why: 'Ticket 4711' },
+        token,
+        subject: String(found.id),
+        by: 'platform',
+        why: 'Ticket 4711',
         once: 'A'.repeat(43),
       });
       expect(answer.status).toBe(403);
@@ -222,7 +225,9 @@ describe('a late payment', () => {
   it('warns where the service fees would have less than nothing', async () => {
     const { database } = scene.stack;
     const correction = {
-      ...{ operationId: randomUUID(), partnerId: scene.partner.id, step: 'correction' },
+      operationId: randomUUID(),
+      partnerId: scene.partner.id,
+      step: 'correction',
       debit: 'service-fees',
       credit: 'funding',
       amount: (await serviceFeesBalance(database)) ?? 0n,

@@ -376,7 +376,8 @@ describe('what people read', () => {
 it('the reference is refused with the number of a customer', async () => {
   const { gift } = await scene.voucherIn('paying');
   const answer = await agent.client.submit(caseOf(gift.id), actionOf('settle-payment'), {
-    ...{ why: 'Ticket 4711', outcome: 'done' },
+    why: 'Ticket 4711',
+    outcome: 'done',
     reference: 'paid to +251911234567',
   });
   expect([answer.status, answer.html]).toEqual([409, expect.stringContaining('leave it out')]);

@@ -103,8 +103,11 @@ it.each<[string, Environment]>([
   [
     'that is spoken to in clear',
     {
-      ...{ TEMPORAL_TLS_CA: '', TEMPORAL_TLS_CERT: '', TEMPORAL_TLS_KEY: '' },
-      ...{ TEMPORAL_TLS_SERVER_NAME: '', TEMPORAL_API_KEY: '' },
+      TEMPORAL_TLS_CA: '',
+      TEMPORAL_TLS_CERT: '',
+      TEMPORAL_TLS_KEY: '',
+      TEMPORAL_TLS_SERVER_NAME: '',
+      TEMPORAL_API_KEY: '',
     },
   ],
 ])('is not made to a server %s', async (_name, changes) => {

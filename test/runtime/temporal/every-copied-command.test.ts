@@ -38,8 +38,16 @@ function commandOf(operationId: string) {
     requestId: randomUUID(),
     requestDigest: 'digest',
     company: { kind: 'partner', id: 1, credential: { apiKeyId: 1, tokenVersion: 1 } },
-    ...{ voucherId: 1, transactionId: 1, redemptionId: 1, denominationId: 1, merchantId: 1 },
-    ...{ hasKey: true, attempt: 2, amount: null, msisdn: null, reason: null },
+    voucherId: 1,
+    transactionId: 1,
+    redemptionId: 1,
+    denominationId: 1,
+    merchantId: 1,
+    hasKey: true,
+    attempt: 2,
+    amount: null,
+    msisdn: null,
+    reason: null,
   };
   const timing = { maximumNudges: 1, claimLifetimeMs: 60_000, messageWaitMs: 1_000 };
   return {
@@ -48,8 +56,15 @@ function commandOf(operationId: string) {
     timing: { ...timing, sendingStepMs: 500, inquiryIntervalMs: 60_000, alarmAfterMs: 60_000 },
     command: request,
     name: { kind: 'books' },
-    ...{ bulkOrderId: 1, messageId: 1, repairId: 1, endpointId: 1, auditId: 1, invitationId: '1' },
-    ...{ intervalMs: 60_000, lifetimeMs: 60_000, isDelivered: false },
+    bulkOrderId: 1,
+    messageId: 1,
+    repairId: 1,
+    endpointId: 1,
+    auditId: 1,
+    invitationId: '1',
+    intervalMs: 60_000,
+    lifetimeMs: 60_000,
+    isDelivered: false,
   };
 }
 

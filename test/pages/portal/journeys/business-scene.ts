@@ -61,7 +61,8 @@ export async function setBusinessScene() {
   const asOther = await partnerClient(stack, other);
   const foreignTopup = (
     await asOther.post('/topup-transactions/airtime-topup', {
-      ...{ amount: 30, msisdn: '+251911000052' },
+      amount: 30,
+      msisdn: '+251911000052',
       ...sale,
     })
   ).body.data;

@@ -39,8 +39,12 @@ async function devicesOf(page: Page) {
   const plugIn = async (transport: 'internal' | 'usb') => {
     const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
       options: {
-        ...{ protocol: 'ctap2', transport, automaticPresenceSimulation: true },
-        ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
+        protocol: 'ctap2',
+        transport,
+        automaticPresenceSimulation: true,
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
       },
     });
     plugged.push(authenticatorId);

@@ -152,7 +152,9 @@ test('a payment that its merchant reverses is in the month of the reversal, with
   await repeated(reverse, ({ body }) => body.statusCode === 4092);
   const [section] = (await read(running)).sections;
   expect(section?.lines.find(({ label }) => label === 'Reversed by you')).toEqual({
-    ...{ label: 'Reversed by you', count: 1, amount: '-200.000000' },
+    label: 'Reversed by you',
+    count: 1,
+    amount: '-200.000000',
   });
   expect(parseMoney(section?.closing ?? '')).toBe(
     parseMoney(before.sections[0]?.closing ?? '') - parseMoney('200'),

@@ -146,7 +146,10 @@ it('lists the top-ups of a period, page by page', async () => {
     [...orders, failed].map(({ reference }) => reference).toSorted(),
   );
   expect(lines.find(({ reference }) => reference === failed.reference)).toMatchObject({
-    ...{ kind: 'top-up', status: 'failed', currency: 'ETB', fee: null },
+    kind: 'top-up',
+    status: 'failed',
+    currency: 'ETB',
+    fee: null,
     // The account is not kept in birr, so that the delivered amount is rounded.
     amount: expect.stringMatching(/^97\.50/),
     providerReference: expect.stringMatching(/^\d+$/),
@@ -163,7 +166,9 @@ it('reads times as of the zone of the provider, and asks for a day more on each 
     queries.push(new URL(request.url ?? '', 'http://reloadly.example').searchParams);
     if (queries.length > 1) return answerWith(200, { content: [] })(request, response);
     const content = dates.map((transactionDate, index) => ({
-      ...{ transactionId: index, status: 'SUCCESSFUL', transactionDate },
+      transactionId: index,
+      status: 'SUCCESSFUL',
+      transactionDate,
     }));
     return answerWith(200, { content })(request, response);
   });

@@ -85,8 +85,11 @@ it('fees in two currencies are two lines, of which one is a fee alone', async ()
   expect(lines).toMatchObject([
     { reference: 'ref-1', amount: '50.00', fee: '1.5000000000', feeCurrency: 'ETB' },
     {
-      ...{ reference: null, providerReference: 'MM0 fee USD', amount: '0' },
-      ...{ fee: '0.2500000000', feeCurrency: 'USD' },
+      reference: null,
+      providerReference: 'MM0 fee USD',
+      amount: '0',
+      fee: '0.2500000000',
+      feeCurrency: 'USD',
     },
   ]);
 });
@@ -94,8 +97,11 @@ it('fees in two currencies are two lines, of which one is a fee alone', async ()
 it('empty texts are absent, and make no list unreadable', async () => {
   const noFee = { feeType: '', feeAmount: '', feeCurrency: '' };
   const { lines } = await pageOf({
-    ...{ creationDate: '', dateCreated: '2026-11-22T08:00:00Z', originalTransactionReference: '' },
-    ...{ requestingOrganisationTransactionReference: '', fees: [noFee] },
+    creationDate: '',
+    dateCreated: '2026-11-22T08:00:00Z',
+    originalTransactionReference: '',
+    requestingOrganisationTransactionReference: '',
+    fees: [noFee],
   });
   expect(lines).toMatchObject([
     { reference: null, fee: null, feeCurrency: null, at: new Date('2026-11-22T08:00:00Z') },

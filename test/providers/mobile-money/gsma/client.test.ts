@@ -40,7 +40,9 @@ it('says in each call who we are, and whose accounts they are', async () => {
     );
   });
   const gsma = createGsmaMobileMoney({
-    ...{ baseUrl: server.url, account: '2999', timeoutSeconds: 60 },
+    baseUrl: server.url,
+    account: '2999',
+    timeoutSeconds: 60,
     clientHeaders: { 'X-API-Key': 'key', 'X-Client-Id': 'service' },
   });
   await gsma.pay(paymentTo('+251911234567'));
@@ -62,8 +64,11 @@ it('asks for a request state as often as the provider allows, and then once an h
       responses: { link },
       requeststates: state,
       transactions: {
-        ...{ transactionReference: 'MM1', transactionStatus: 'completed', amount: '97.50' },
-        ...{ currency: 'ETB', requestingOrganisationTransactionReference: payment.reference },
+        transactionReference: 'MM1',
+        transactionStatus: 'completed',
+        amount: '97.50',
+        currency: 'ETB',
+        requestingOrganisationTransactionReference: payment.reference,
       },
     };
     answerWith(200, bodies[collection ?? ''] ?? {})(request, response);

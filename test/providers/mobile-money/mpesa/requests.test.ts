@@ -6,13 +6,18 @@ import {
 } from '../../../../src/providers/mobile-money/mpesa/client.ts';
 
 const account = {
-  ...{ shortCode: '600992', initiator: 'testapi' },
-  ...{ callbackUrl: 'https://service.example/callbacks/mpesa/secret', credential: 'credential' },
+  shortCode: '600992',
+  initiator: 'testapi',
+  callbackUrl: 'https://service.example/callbacks/mpesa/secret',
+  credential: 'credential',
 };
 
 it('names the occasion as the documents do', () => {
   const payment = {
-    ...{ reference: 'ref-1', amount: '98.00', currency: 'ETB', description: 'Payout' },
+    reference: 'ref-1',
+    amount: '98.00',
+    currency: 'ETB',
+    description: 'Payout',
     payee: [{ key: 'msisdn', value: '+251911234567' }],
   };
   const bodies = [

@@ -25,7 +25,10 @@ afterAll(async () => {
 });
 
 const closed: ProviderState = {
-  ...{ provider: 'gsma', state: 'closed', takesCalls: true, hasMoney: true },
+  provider: 'gsma',
+  state: 'closed',
+  takesCalls: true,
+  hasMoney: true,
 };
 
 it('a worker tells its states while it runs', async () => {

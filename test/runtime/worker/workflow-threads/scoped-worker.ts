@@ -16,7 +16,10 @@ export async function startScopedWorker() {
   const taskQueue = `test-${randomUUID()}`;
   const { connection, namespace, dataConverter, client } = temporal;
   const worker = await createWorker({
-    ...{ connection, namespace, dataConverter, taskQueue },
+    connection,
+    namespace,
+    dataConverter,
+    taskQueue,
     workflowBundle: { codePath },
   });
   const ended = worker.run().then(
