@@ -145,6 +145,9 @@ export function connectDatabase(url: string, options: ConnectionOptions): Databa
     // Nothing is sent ahead of an answer but `begin`: Kysely awaits each statement of a transaction.
     pipeline: true,
     connectionTimeoutMillis: 5_000,
+    // The system notices within minutes that a server has vanished without closing its connections.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     statement_timeout: options.statementTimeoutMs ?? 10_000,
     query_timeout: options.answerTimeoutMs,
     maxLifetimeSeconds: options.maximumAgeSeconds,
