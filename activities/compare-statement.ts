@@ -166,11 +166,12 @@ async function compareLoaded(
       return addStatementLines(database, of, id, lines);
     });
     isLoaded = failure === undefined;
-    const result: ComparisonResult = isLoaded
-      ? await compareStored(database, of, settings, (transaction) =>
-          takeLoad(transaction, of, { id, source, ignoredCount }),
-        )
-      : { kind: 'failed', message: failure ?? '' };
+    const result: ComparisonResult =
+      failure === undefined
+        ? await compareStored(database, of, settings, (transaction) =>
+            takeLoad(transaction, of, { id, source, ignoredCount }),
+          )
+        : { kind: 'failed', message: failure };
     if (result.kind !== 'compared') await dropLoad(database, id);
     return result;
   } catch (error) {

@@ -144,8 +144,12 @@ function noticeText(
   const when = at.toLocaleString('sv-SE', {
     timeZone,
     timeZoneName: 'short',
-    ...({ year: 'numeric', month: '2-digit', day: '2-digit' } as const),
-    ...({ hour: '2-digit', minute: '2-digit', second: '2-digit' } as const),
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
   });
   return `The access of ${companyName} to the voucher service was changed.
 

@@ -222,9 +222,7 @@ async function begin(
   const work = async (transaction: Database) => {
     await lockName(transaction as DatabaseTransaction, KEPT_SUMS_LOCK);
     for (const statement of [...emptying, ...first]) await statement.execute(transaction);
-    await sql`update book_checkpoints set checked_to = 0 where source = ${source}`.execute(
-      transaction,
-    );
+    await moveCheckpoint(transaction, source, 0);
   };
   await (database.isTransaction ? work(database) : database.transaction().execute(work));
 }

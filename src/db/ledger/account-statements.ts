@@ -348,7 +348,8 @@ function readPageLines(
     from,
     to: before,
     after: undefined,
-    ...({ order: 'newest', limit: page.offset + page.limit } as const),
+    order: 'newest' as const,
+    limit: page.offset + page.limit,
   };
   return withArchivedPage(snapshot, request, async (same, archived) => {
     const { rows } = await sql<StatementLine>`

@@ -33,9 +33,14 @@ interface PartnerDay {
 }
 
 const columns = {
-  ...({ id: 'bigint', created_at: 'text', operation_id: 'text', step: 'text' } as const),
-  ...({ debit_account_id: 'bigint', credit_account_id: 'bigint', amount: 'text' } as const),
-};
+  id: 'bigint',
+  created_at: 'text',
+  operation_id: 'text',
+  step: 'text',
+  debit_account_id: 'bigint',
+  credit_account_id: 'bigint',
+  amount: 'text',
+} as const;
 
 /** SQL: the columns of given transfers, as the table has them. */
 const givenColumns = sql`given.id, given.created_at::timestamptz, given.operation_id, given.step,
@@ -138,8 +143,8 @@ export async function archiveDays(database: Database, options: ArchiveOptions): 
     count += await patient.transaction().execute(async (transaction) => {
       const archived = await archiveDay(transaction, due, options);
       // Before its last day is there for good, so that a crash leaves no month without it.
-      const [month, next] = [due, dueDays[index + 1]].map((one) => one?.day.slice(0, 7));
-      if (month !== undefined && month !== next)
+      const month = due.day.slice(0, 7);
+      if (!dueDays[index + 1]?.day.startsWith(month))
         await writeManifest(transaction, options.folder, month);
       return archived;
     });

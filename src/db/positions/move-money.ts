@@ -68,14 +68,19 @@ const accountsOf: Readonly<
 
 const accountOrder = ['hold', 'payer', 'partner', 'clearing', 'fees', 'suspense'] as const;
 
-/** The target balances of the ledger's accounts for an order, by their kinds. */
-function goalOf({ kind }: Pick<LockedOrder, 'kind'>, entries: Entries): Map<AccountKind, Money> {
-  const names = accountsOf[kind];
-  const goal = new Map<AccountKind, Money>();
-  for (const account of accountOrder)
-    goal.set(names[account], (goal.get(names[account]) ?? 0n) + (entries[account] ?? 0n));
-  return goal;
+/** The sums of several by account. */
+function addedUp(...parts: Iterable<readonly [AccountKind, Money]>[]): Map<AccountKind, Money> {
+  const sums = new Map<AccountKind, Money>();
+  for (const part of parts)
+    for (const [account, amount] of part) sums.set(account, (sums.get(account) ?? 0n) + amount);
+  return sums;
 }
+
+/** The target balances of the ledger's accounts for an order, by their kinds. */
+const goalOf = ({ kind }: Pick<LockedOrder, 'kind'>, entries: Entries): Map<AccountKind, Money> =>
+  addedUp(
+    accountOrder.map((account) => [accountsOf[kind][account], entries[account] ?? 0n] as const),
+  );
 
 /** The first end of a hold has steps of its own; every later change is a numbered one. */
 const steps: Readonly<Record<string, string>> = {
@@ -119,12 +124,10 @@ async function endOfHold(
   const lostDone = lost.booked.get(clearing) ?? 0n;
   const takenBack: Move[] =
     lostDone > 0n ? [{ debit: clearing, credit: suspense, amount: lostDone }] : [];
-  const booked = new Map(asOrdered);
-  const add = (account: AccountKind, sum: Money) =>
-    booked.set(account, (booked.get(account) ?? 0n) + sum);
-  for (const [account, sum] of lost.booked) add(account, sum);
-  add(clearing, -lostDone);
-  add(suspense, lostDone);
+  const booked = addedUp(asOrdered, lost.booked, [
+    [clearing, -lostDone],
+    [suspense, lostDone],
+  ]);
   const moves = [
     ...transfersTo(asOrdered, held),
     ...transfersTo(goalOf(before, target(after)), booked),

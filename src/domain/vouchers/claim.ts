@@ -24,10 +24,11 @@ export type RedemptionSettlement =
     };
 
 /**
- * Splits a redemption into the merchant's part and the service fee (specification 7.3: 4044, 4091, 4096). For the whole balance, which is the default, the
- * merchant pays the fee out of its part and nothing remains. For a partial amount the merchant
- * receives the amount and the fee comes out of the remaining balance. `feePercent` is a decimal
- * string of the database; an unreadable value throws a RangeError.
+ * Splits a redemption into the merchant's part and the service fee (specification 7.3: 4044, 4091,
+ * 4096). For the whole balance, which is the default, the merchant pays the fee out of its part and
+ * nothing remains. For a partial amount the merchant receives the amount and the fee comes out of the
+ * remaining balance. `feePercent` is a decimal string of the database; an unreadable value throws a
+ * RangeError.
  */
 export function settleRedemption(redemption: {
   readonly remaining: Money;

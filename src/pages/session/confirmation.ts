@@ -93,8 +93,8 @@ const OWN_FIELDS = [PROVES, 'token', 'password', CODE_FIELD, PASSKEY_FIELD];
 
 /**
  * Asks for a proof before a change, where the last one is too old. The form of the change is kept,
- * and is sent with the proof; a file is a text then. A form that is wrong is shown again, before anybody proves anything. Undefined where the
- * change may go on.
+ * and is sent with the proof; a file is a text then. A form that is wrong is shown again, before
+ * anybody proves anything. Undefined where the change may go on.
  */
 export async function askForProof<Request extends PersonRequest>(
   request: Request,
