@@ -10,7 +10,7 @@ import {
   databaseMoment,
   takeDue,
 } from '../src/db/positions/placements.ts';
-import { findOrderedAttempt } from '../src/db/topups/attempts.ts';
+import { findAttempt } from '../src/db/topups/attempts.ts';
 import { redemptionPayment } from '../src/db/vouchers/redemptions.ts';
 import { formatAmount, magnitudeOf, parseMoney } from '../src/domain/money.ts';
 import { caseAdvice, caseTitle } from '../src/domain/positions/case-texts.ts';
@@ -177,7 +177,7 @@ async function inquire(
   { kind, operationId, provider, leftAt, id }: DuePlacement,
 ): Promise<ProviderInquiry> {
   if (kind === 'top-up') {
-    const order = orderOf(await findOrderedAttempt(database, operationId), numbers);
+    const order = orderOf(await findAttempt(database, operationId), numbers);
     return askProvider(airtime, provider, (port) => port.findOrder(order, leftAt ?? undefined));
   }
   if (kind === 'payment') {

@@ -365,7 +365,7 @@ async function resumeHold(
     isResumed: true,
     attempt: found.attempt,
     msisdn: numbers.open(found.msisdn),
-    amount: parseMoney(found.amount ?? '0'),
+    amount: parseMoney(found.amount),
     product: found.product_name,
     reference: found.reference,
     provider: found.provider,

@@ -80,10 +80,7 @@ export const subjectOf = ({ attempt }: Pick<FoundAttempt, 'attempt'>): TopUpSubj
   attempt === 1 ? 'topup' : 'retry';
 
 /** The order for the provider, which its answers are compared with. */
-export function orderOf(
-  attempt: Omit<FoundAttempt, 'failovers' | 'partner'>,
-  numbers: NumberBox,
-): AirtimeOrder {
+export function orderOf(attempt: FoundAttempt, numbers: NumberBox): AirtimeOrder {
   const { reference, operator, amount, provider_product_id } = attempt;
   const msisdn = numbers.open(attempt.msisdn);
   if (attempt.kind === 'PACKAGE') {
@@ -94,7 +91,7 @@ export function orderOf(
       product: { kind: 'package', providerProductId: provider_product_id },
     };
   }
-  if (operator === null || amount === null) throw new Error('The attempt was never held');
+  if (operator === null) throw new Error('The attempt was never held');
   return {
     reference,
     msisdn,

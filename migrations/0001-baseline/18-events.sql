@@ -167,8 +167,8 @@ begin
       jsonb_build_object('transactionId', topups.id, 'kind', topups.kind,
         'attempt', new.attempt, 'msisdn', masked_msisdn(new.msisdn),
         -- A later attempt may have another price.
-        'amount', (select amount::text from ledger_transfers
-          where operation_id = new.operation_id and step = 'hold'),
+        'amount', (select ordered::text from placements
+          where operation_id = new.operation_id limit 1),
         'providerReference', (select provider_reference from placements
           where operation_id = new.operation_id and provider_reference is not null
           order by done > 0 desc, position desc limit 1))

@@ -66,7 +66,7 @@ export async function observe(
   const named = order.position.placements.find((one) =>
     isOfReversal ? one.kind === 'reversal' : one.provider === provider,
   );
-  const { id } = named ?? currentOf(order);
+  const { id } = named ?? currentOf(order.position.placements);
   const { source = 'inquiry' } = seen;
   const after = observed(order.position, id, { at: order.now, source, ...seen });
   await book(transaction, order, after, { source }, { reversalWatchSeconds: 604_800 });

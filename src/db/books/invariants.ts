@@ -5,6 +5,7 @@ import type { Database } from '../connection.ts';
 import type { UncheckedChangesTable } from '../generated/tables.ts';
 import { archivedUntil } from '../ledger/archives.ts';
 import { hasDelivery } from '../positions/change.ts';
+import { orderedOf } from '../positions/placements.ts';
 
 /** The subject of an invariant. */
 export type BookSubject = UncheckedChangesTable['subject'];
@@ -91,9 +92,7 @@ const ordersOfRedemptions = (ids: RawBuilder<unknown>): CheckedOrders => sql`
 const ordersOfTopups = (ids: RawBuilder<unknown>): CheckedOrders => sql`
   select 'top-up ' || topup_id || ', attempt ' || attempt as name, topup_id as id, operation_id,
     reference, false as is_payment, status, charged, false as is_with_partner,
-    coalesce((select amount from ledger_transfers as hold
-      where hold.operation_id = try.operation_id and hold.step = 'hold'), 0) as price,
-    0::numeric as fee
+    ${orderedOf(sql`try.operation_id`)} as price, 0::numeric as fee
   from topup_attempts as try where topup_id ${ids} and ${isInLedger}`;
 
 /** What a restore lost, by one of its placements. */
@@ -343,6 +342,16 @@ const ofTopUps: readonly Invariant[] = [
         select hold.amount from topup_attempts as try
         join ledger_transfers as hold on hold.operation_id = try.operation_id and step = 'hold'
         where try.topup_id = topups.id and try.attempt = topups.attempt)`,
+  ),
+  named(
+    'I5 an attempt holds the amount of its placement',
+    (ids) => sql`
+      select 'top-up ' || topup_id || ', attempt ' || attempt as fault, topup_id as id
+      from topup_attempts as try
+      where topup_id ${ids} and ${isInLedger}
+        and ${orderedOf(sql`try.operation_id`)} is distinct from (
+          select amount from ledger_transfers as hold
+          where hold.operation_id = try.operation_id and step = 'hold')`,
   ),
   (ids) => faultsOf(ordersOfTopups(ids)),
 ];

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import { GOODWILL } from '../../domain/statements.ts';
 import { ledgerSumsEnd } from '../books/sums.ts';
@@ -113,11 +113,6 @@ export interface Hold {
   readonly partnerId: number;
   readonly amount: Money;
 }
-
-/** SQL expression: what an operation held, whatever its attempts after it cost. */
-export const heldAmount = (operationId: RawBuilder<unknown>) => sql<string>`(
-  select amount from ledger_transfers as hold
-  where hold.operation_id = ${operationId} and hold.step = 'hold')`;
 
 /**
  * Holds the money of a top-up: airtime → airtime-hold.

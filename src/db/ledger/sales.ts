@@ -3,7 +3,7 @@ import { besideHours, priceOfTopup, soldAtOnce, summedHours, sumsOfSales } from 
 import type { Database } from '../connection.ts';
 import { boundsOfDay, boundsOfDays, type Days, eachDay } from '../days.ts';
 import { isDelivered } from '../positions/change.ts';
-import { amountOfAttempt } from '../topups/topups.ts';
+import { orderedOf } from '../positions/placements.ts';
 
 /*
  * The one definition of a sale (docs/reference/portal.md#sales): a generated voucher, or a top-up that counts as
@@ -28,7 +28,7 @@ const deliveredAt = sql`(case when try.status = 'POSTED' then try.settled_at els
  * a delivery that the wallet has not paid is not compared with its cost.
  */
 const changedLater = (partners: Sql, from: Sql, before: Sql) => sql`
-  select 'topups' as kind, ${deliveredAt} as at, ${amountOfAttempt} as amount,
+  select 'topups' as kind, ${deliveredAt} as at, ${orderedOf(sql`try.operation_id`)} as amount,
     case when try.status = 'POSTED' then -1 else 1 end as change, 0 as failed,
     case when try.status = 'POSTED' or try.charged then ${priceOfTopup.price} end as price,
     ${priceOfTopup.rate} as rate

@@ -178,7 +178,7 @@ export async function endOrder(
 ): Promise<LockedOrder> {
   const order = await readLockedOrder(transaction, operationId, subject);
   const source = ending.by === 'staff' ? 'person' : 'answer';
-  const current = currentOf(order);
+  const current = currentOf(order.position.placements);
   // Another provider did it, or a list after a restore shows that: the present one has not said so.
   const isKnownDone =
     ending.by !== 'staff' &&

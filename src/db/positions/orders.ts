@@ -64,7 +64,6 @@ type AsRow<Type> = {
 };
 
 interface OrderRow extends Omit<LockedOrder, 'operationId' | 'position' | 'kind' | 'isLost'> {
-  readonly price: string;
   readonly fee: string;
   readonly isCharged: boolean;
   readonly creditedTo: 'voucher' | 'gift';
@@ -100,7 +99,7 @@ const shared = sql`${milliseconds(sql`clock_timestamp()`)} as now,
 const ofPayment = (operationId: string, lock: RawBuilder<unknown>) => sql<OrderRow>`
   select payment_reference::text as reference, vouchers.partner_id as "partnerId",
     redemptions.merchant_id as "merchantId", voucher_id as "voucherId", null as "topupId",
-    null as attempt, redemptions.status, to_merchant as price, service_fee as fee,
+    null as attempt, redemptions.status, service_fee as fee,
     charged as "isCharged", credited_to as "creditedTo", ${shared},
     ${placementsWhere(sql`placements.operation_id = ${operationId}`)},
     ${settlementsOf(sql`${operationId}, 'recovered:' || payment_reference`)},
@@ -108,16 +107,14 @@ const ofPayment = (operationId: string, lock: RawBuilder<unknown>) => sql<OrderR
   from redemptions join vouchers on vouchers.id = voucher_id
   where redemptions.operation_id = ${operationId} ${lock}`;
 
-// A later attempt may have another price: the ledger knows what this one held until its transfers are archived.
 const ofTopup = (operationId: string, lock: RawBuilder<unknown>) => sql<OrderRow>`
   select try.reference, topups.partner_id as "partnerId", null as "merchantId",
-    null as "voucherId", topup_id as "topupId", try.attempt, try.status, coalesce(hold.amount, topups.amount) as price,
-    '0' as fee, charged as "isCharged", 'voucher' as "creditedTo", ${shared},
+    null as "voucherId", topup_id as "topupId", try.attempt, try.status, '0' as fee,
+    charged as "isCharged", 'voucher' as "creditedTo", ${shared},
     ${placementsWhere(sql`placements.operation_id = ${operationId}`)},
     ${settlementsOf(sql`${operationId}, 'recovered:' || try.reference`)},
     ${casesOf(sql`${operationId}, 'recovered:' || try.reference`)}
   from topup_attempts as try join topups on topups.id = topup_id
-  left join ledger_transfers as hold on hold.operation_id = try.operation_id and hold.step = 'hold'
   where try.operation_id = ${operationId} ${lock}`;
 
 const ofLost = (operationId: string, reference: string) => sql<OrderRow>`
@@ -125,7 +122,7 @@ const ofLost = (operationId: string, reference: string) => sql<OrderRow>`
       select partner_id from settlements where operation_id = ${operationId}
         and partner_id is not null order by id limit 1) as "partnerId",
     null as "merchantId", max(voucher_id) as "voucherId", null as "topupId", null as attempt,
-    'VOIDED' as status, '0' as price, '0' as fee, false as "isCharged", 'voucher' as "creditedTo",
+    'VOIDED' as status, '0' as fee, false as "isCharged", 'voucher' as "creditedTo",
     ${milliseconds(sql`clock_timestamp()`)} as now, ${milliseconds(sql`min(placed_at)`)} as "settledAt",
     ${placementsWhere(sql`placements.reference = ${reference} and placements.operation_id is null`)},
     ${settlementsOf(sql`${operationId}`)}, ${casesOf(sql`${operationId}`)}
@@ -233,44 +230,47 @@ async function readAs(
 function orderOf(
   operationId: string,
   subject: OrderSubject,
-  { price, fee, isCharged, creditedTo, placements, settlements, ...row }: OrderRow,
+  { fee, isCharged, creditedTo, placements, settlements, ...row }: OrderRow,
 ): LockedOrder {
   const isTopup = subject === 'top-up' || placements[0]?.kind === 'top-up';
+  const isLost = subject === 'lost';
+  const placed = placements.map((one) => ({
+    ...one,
+    ordered: parseMoney(one.ordered),
+    done: parseMoney(one.done),
+  }));
   return {
     ...row,
     kind: isTopup ? 'top-up' : 'payment',
-    isLost: subject === 'lost',
+    isLost,
     operationId,
     position: {
       order: {
-        price: parseMoney(price),
+        // Another attempt of the top-up may have another price. An order that a restore lost has none.
+        price: isLost ? 0n : currentOf(placed).ordered,
         fee: parseMoney(fee),
         state: row.status === 'HELD' ? 'open' : 'decided',
         isCharged,
         creditedTo: creditedTo === 'gift' ? 'partner' : 'payer',
       },
-      placements: placements.map((one) => ({
-        ...one,
-        ordered: parseMoney(one.ordered),
-        done: parseMoney(one.done),
-      })),
+      placements: placed,
       settlements: settlements.map((one) => ({ ...one, amount: parseMoney(one.amount) })),
     },
   };
 }
 
 /** The placement that an order is at by now: the provider that was asked last. */
-export const currentOf = ({ position }: Pick<LockedOrder, 'position'>): PlacementRow => {
-  const current = position.placements.findLast(({ kind }) => kind !== 'reversal');
+export const currentOf = (placements: readonly PlacementRow[]): PlacementRow => {
+  const current = placements.findLast(({ kind }) => kind !== 'reversal');
   if (!current) throw new MissingRowError('An order without a provider');
   return current;
 };
 
 /** The placement whose provider has said something last. */
-const lastHeardOf = (order: LockedOrder): PlacementRow =>
-  order.position.placements.reduce(
+const lastHeardOf = (placements: readonly PlacementRow[]): PlacementRow =>
+  placements.reduce(
     (last, one) => ((one.saidAt ?? 0) > (last.saidAt ?? 0) ? one : last),
-    currentOf(order),
+    currentOf(placements),
   );
 
 /** The placement that a case is about: it has the largest share in the difference. Without one it was last heard of. */
@@ -281,7 +281,7 @@ export function differingOf(order: LockedOrder): PlacementRow {
     0,
   );
   const differing = order.position.placements[largest];
-  return differing && sizes[largest] !== 0n ? differing : lastHeardOf(order);
+  return differing && sizes[largest] !== 0n ? differing : lastHeardOf(order.position.placements);
 }
 
 /** "top-up 17, attempt 1", for people. */

@@ -39,6 +39,10 @@ export const doingPlacement = (operationId: RawBuilder<unknown>) =>
 export const providerOf = (operationId: RawBuilder<unknown>) =>
   sql<string>`(select provider from ${currentPlacement(operationId)} as placed)`;
 
+/** SQL expression: the amount of an order. A later attempt of the same top-up may have another price. */
+export const orderedOf = (operationId: RawBuilder<unknown>) =>
+  sql<string>`(select ordered from ${currentPlacement(operationId)} as placed)`;
+
 /** SQL expression: the provider that did an order, or else the present one. */
 export const doerOf = (operationId: RawBuilder<unknown>) =>
   sql<string>`(select provider from ${doingPlacement(operationId)} as doing)`;
@@ -419,7 +423,7 @@ export async function writePlacements(
   } = before;
   const isOpen = after.order.state === 'open';
   const decidedAt = isOpen ? null : (before.settledAt ?? now);
-  const current = currentOf({ position: after });
+  const current = currentOf(after.placements);
   for (const [index, placement] of after.placements.entries()) {
     const old = placements[index];
     if (!old || old.id !== placement.id)

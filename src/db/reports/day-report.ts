@@ -25,7 +25,7 @@ import { isWithin } from '../days.ts';
 import { hasNoKeptSum } from '../ledger/archives.ts';
 import { requireInLedger } from '../ledger/read-archives.ts';
 import { countOpenCases, reportedCases } from '../positions/cases.ts';
-import { amountOfAttempt } from '../topups/topups.ts';
+import { orderedOf } from '../positions/placements.ts';
 
 /** A day of a time zone (IANA name). */
 interface ZonedDay {
@@ -126,7 +126,7 @@ async function readRecordedSums(snapshot: Database, day: ZonedDay): Promise<Reco
       select case what when 'payouts' then to_merchant else service_fee end from redemptions
       where what in ('payouts', 'service fees') and operation_id = transfer.operation_id
       union all
-      select ${amountOfAttempt} from topup_attempts as try join topups on topups.id = topup_id
+      select ${orderedOf(sql`try.operation_id`)} from topup_attempts as try
       where what = 'top-ups delivered' and try.operation_id = transfer.operation_id
       offset 0
     ) as record on true

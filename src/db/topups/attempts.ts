@@ -5,10 +5,15 @@ import { type OperationOutcome, type Refusal, refuse } from '../../domain/refusa
 import { forestalled } from '../../domain/topup.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import type { TopupsTable } from '../generated/tables.ts';
-import { heldAmount } from '../ledger/ledger.ts';
 import { type NumberCount, withNumberCount } from '../limits/daily-limits.ts';
 import { endedEffect, refuseOperation, settleOperation } from '../operations.ts';
-import { failoversOf, noteUnknown, placing, providerOf } from '../positions/placements.ts';
+import {
+  currentPlacement,
+  failoversOf,
+  noteUnknown,
+  placing,
+  providerOf,
+} from '../positions/placements.ts';
 import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
 import { closeRetry, dropRequest, RETRY_KIND } from './requests.ts';
 
@@ -94,14 +99,6 @@ export const findAttempt = (database: Database, operationId: string) =>
     ])
     .executeTakeFirstOrThrow();
 
-/** The same as it was ordered: a later attempt may have another price, and the ledger knows what this one held. */
-export async function findOrderedAttempt(database: Database, operationId: string) {
-  const { held, ...attempt } = await attempts(database, operationId)
-    .select(heldAmount(sql.ref('topup_attempts.operation_id')).as('held'))
-    .executeTakeFirstOrThrow();
-  return { ...attempt, amount: held ?? attempt.amount };
-}
-
 /** The same with its top-up locked, for a change of the top-up. */
 export const lockAttempt = (transaction: DatabaseTransaction, operationId: string) =>
   attempts(transaction, operationId).forNoKeyUpdate('topups').executeTakeFirstOrThrow();
@@ -111,6 +108,12 @@ const attempts = (database: Database, operationId: string) =>
     .selectFrom('topup_attempts')
     .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
     .leftJoin('products', 'products.id', 'topups.product_id')
+    .innerJoinLateral(
+      currentPlacement(sql.ref('topup_attempts.operation_id'))
+        .$castTo<{ provider: AirtimeProviderName; ordered: string }>()
+        .as('placed'),
+      (join) => join.onTrue(),
+    )
     .select([
       'topup_attempts.topup_id',
       'topup_attempts.attempt',
@@ -118,16 +121,12 @@ const attempts = (database: Database, operationId: string) =>
       'topup_attempts.msisdn',
       'topup_attempts.status',
       'topups.kind',
-      'topups.amount',
       'topups.operator',
       'products.product_name',
       'topup_attempts.provider_product_id',
+      'placed.provider',
+      'placed.ordered as amount',
     ])
-    .select(
-      providerOf(sql.ref('topup_attempts.operation_id'))
-        .$castTo<AirtimeProviderName>()
-        .as('provider'),
-    )
     .where('topup_attempts.operation_id', '=', operationId);
 
 /** Marks the top-up of an attempt without a result from the provider as UNKNOWN. */

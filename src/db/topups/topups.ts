@@ -7,7 +7,6 @@ import type { Caller } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import type { TopupAttemptsTable } from '../generated/tables.ts';
-import { heldAmount } from '../ledger/ledger.ts';
 import { type LimitsLeft, limitsLeft, type NumberCount } from '../limits/daily-limits.ts';
 import type { RowOf } from '../lists/list.ts';
 import { allTopups, topupList } from '../lists/topups.ts';
@@ -24,13 +23,6 @@ import { routesFor } from '../providers.ts';
 export const amountOfRetry = sql<string | null>`case when topups.kind = 'PACKAGE' then coalesce(
   (select price_amount from products where products.id = topups.product_id), topups.amount)
   else topups.amount end`;
-
-/**
- * SQL expression for an attempt `try` of `topups`: what it held, and was charged if it was delivered. A later
- * attempt may have another price, and the ledger knows what this one held until its transfers are archived.
- */
-export const amountOfAttempt = sql`case when try.attempt = topups.attempt then topups.amount
-  else coalesce(${heldAmount(sql`try.operation_id`)}, topups.amount) end`;
 
 /** A locked top-up with the facts of its checks. */
 export type LockedTopup = NonNullable<Awaited<ReturnType<typeof lockTopup>>>;

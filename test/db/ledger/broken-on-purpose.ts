@@ -234,6 +234,13 @@ export const breakages: readonly Breakage[] = [
     attempt('HELD'),
   ],
   [
+    'I5, an attempt whose hold somebody renamed',
+    'I5 an attempt holds the amount of its placement: top-up 1, attempt 1',
+    withoutTriggers,
+    ...delivered,
+    "update ledger_transfers set step = 'edited' where step = 'hold' and operation_id = 'sent'",
+  ],
+  [
     'I5, a top-up that says SUCCESS and was never delivered',
     'I5 the state of a top-up is that of its attempts: state of top-up 1',
     withoutTriggers,

@@ -182,6 +182,9 @@ async function topUp(ends: Ends): Promise<void> {
         msisdn, status, is_done, changed_at, charged)
       values (${id}, ${place + 1}, ${operation}, ${operation}, ${at}, ${at}, 'erased', ${status},
         ${isDone}, ${at} + interval '1 day', ${charged})`.execute(database);
+    await sql`
+      insert into placements (kind, reference, provider, operation_id, ordered, placed_at)
+      values ('top-up', ${operation}, 'dt-one', ${operation}, 10, ${at})`.execute(database);
     for (const [step, debit, credit] of [
       ['deposit', 'funding', 'airtime'],
       ['hold', 'airtime', 'airtime-hold'],
