@@ -94,17 +94,16 @@ export async function withArchivedPage<Line extends { readonly at: Date }>(
   page: ArchivedPage,
   read: (snapshot: Database, archived: readonly ArchivedTransfer[]) => Promise<Line[]>,
 ): Promise<Line[]> {
-  const { partnerId, order, limit } = page;
+  const { partnerId, order, limit, after: cursor } = page;
   const range = isDayBetween(page.from, page.to);
-  if ((await listFiles(database, partnerId, range)).length === 0) return read(database, []);
+  const inTable = await read(database, []);
+  // Read after the lines, because a day may be archived meanwhile.
+  const newestFile = (await listFiles(database, partnerId, range)).at(-1);
+  const oldest =
+    order === 'newest' ? inTable[limit - 1]?.at : cursor && new Date(cursor.micros / 1_000);
+  const isNewer = oldest && newestFile && oldest.toISOString().slice(0, 10) > newestFile.day;
+  if (!newestFile || isNewer) return inTable;
   return inSnapshot(database, async (snapshot) => {
-    const newest =
-      order === 'newest' ? (await listFiles(snapshot, partnerId, range)).at(-1) : undefined;
-    if (newest) {
-      const lines = await read(snapshot, []);
-      const last = lines[limit - 1];
-      if (last && last.at.toISOString().slice(0, 10) > newest.day) return lines;
-    }
     const walletOf = await walletsOf(snapshot, page);
     const files = await listFiles(snapshot, partnerId, sql`${range} and ${hasLines(walletOf)}`);
     const edges = await edgesOf(snapshot, page);

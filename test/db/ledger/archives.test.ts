@@ -23,6 +23,7 @@ import {
   serviceFeesBalance,
 } from '../../../src/db/ledger/ledger.ts';
 import { readPartnerMonth } from '../../../src/db/ledger/monthly-statements.ts';
+import { withArchivedPage } from '../../../src/db/ledger/read-archives.ts';
 import { readDayReport } from '../../../src/db/reports/day-report.ts';
 import type { Day } from '../../../src/domain/day-report.ts';
 import type { Month } from '../../../src/domain/statements.ts';
@@ -340,6 +341,27 @@ describe('an archive', () => {
     await archiveApril();
     await restoreAll();
     expect(await readEverything()).toEqual(before);
+  });
+
+  test('is read by a page that was begun before it', async () => {
+    await forgetRestoring();
+    const page = { partnerId: partnerIds[0] ?? 0, wallets, order: 'oldest' } as const;
+    const range = { from: undefined, to: undefined, after: undefined, limit: 25 };
+    let archived = 0;
+    const lines = await withArchivedPage(
+      open.database,
+      { ...page, ...range },
+      async (at, files) => {
+        archived += await archive();
+        const { rows } = await sql<{ at: Date }>`
+        select created_at as at from ledger_transfers
+        where created_at < '2025-02-01' and step = 'reserve'`.execute(at);
+        return [...rows, ...files.map((transfer) => ({ at: new Date(transfer.created_at) }))];
+      },
+    );
+    expect(archived).toBeGreaterThan(0);
+    expect(lines.length).toBeGreaterThan(0);
+    await restoreAll();
   });
 
   test('lets no report pass over archived transfers, and stops at a damaged file', async () => {
