@@ -57,6 +57,13 @@ const isSandbox = (address: string | undefined): boolean =>
   URL.canParse(address) &&
   new URL(address).hostname.split('.')[0] === SANDBOX_HOST;
 
+/** People send passwords to the public address, and browsers keep passkeys for https. */
+const isInClear = (address: string | undefined): boolean => {
+  if (address === undefined || !URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && !isLoopback(hostname);
+};
+
 const namesOf = (given: Environment): readonly string[] =>
   NAMED.filter(([, address]) => address === undefined || given[address] !== undefined).map(
     ([name]) => name,
@@ -64,7 +71,7 @@ const namesOf = (given: Environment): readonly string[] =>
 
 /**
  * The problems that prevent production, a line each: every provider and the public address must be
- * set, and no provider may be the sandbox.
+ * set, the address with https, and no provider may be the sandbox.
  */
 export const serviceProblems = (given: Environment): string[] =>
   isProduction(given)
@@ -75,6 +82,9 @@ export const serviceProblems = (given: Environment): string[] =>
         ...(given.SANDBOX_URL === undefined
           ? []
           : ['SANDBOX_URL: must not be set in production; the sandbox is for tests only']),
+        ...(isInClear(given.PUBLIC_URL)
+          ? ['PUBLIC_URL: must be an https address in production']
+          : []),
         ...(given.WEBHOOK_PRIVATE_NETWORKS === 'on'
           ? ['WEBHOOK_PRIVATE_NETWORKS: must be "off" in production']
           : []),

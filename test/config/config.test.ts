@@ -320,6 +320,7 @@ describe('what is wrong', () => {
     ['PUBLIC_URL', 'localhost:3000'],
     ['PUBLIC_URL', 'ftp://api.example'],
     ['DIGEST_KEY', randomBytes(31).toString('base64')],
+    ['DIGEST_KEY', `${randomBytes(30).toString('base64')}!!?AAA=`],
   ])('is named without its value: %s=%s', (name, value) => {
     const [line = '', ...others] = problemsWith({ [name]: value });
     expect(others).toEqual([]);
@@ -566,6 +567,13 @@ describe('production', () => {
       '  SANDBOX_URL: must not be set in production; the sandbox is for tests only',
     ]);
     expect(problemsWith({ ...production, SANDBOX_URL: '' })).toEqual([]);
+  });
+
+  it('has an encrypted public address', () => {
+    expect(problemsWith({ ...production, PUBLIC_URL: 'http://vouchers.example' })).toEqual([
+      '  PUBLIC_URL: must be an https address in production',
+    ]);
+    expect(problemsWith({ ...production, PUBLIC_URL: 'http://127.0.0.1:3000' })).toEqual([]);
   });
 
   it('delivers no webhooks to private networks', () => {

@@ -237,7 +237,7 @@ export const httpSettings = {
   PUBLIC_URL: linkAddress.optional().meta({
     description:
       'Public address of the service; the base of links. Passkeys belong to its host, and the cookies of the ' +
-      'portal follow it. Must be set in production',
+      'portal follow it. Must be set in production, with https',
     whenUnset: '`http://localhost:PORT`',
   }),
   SANDBOX_URL: linkAddress.optional().meta({
