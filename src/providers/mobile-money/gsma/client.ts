@@ -212,7 +212,7 @@ function createInquiry(get: GsmaGet) {
 }
 
 /** OAuth 2 client credentials (GSMA Mobile Money API), HTTP Basic, or no authorization. */
-function createCall({ token, basic }: Pick<GsmaSettings, 'token' | 'basic'>) {
+function createCall({ token, basic, clientHeaders }: GsmaSettings) {
   if (token)
     return createAuthorizedCall({
       tokenRequest: {
@@ -222,6 +222,7 @@ function createCall({ token, basic }: Pick<GsmaSettings, 'token' | 'basic'>) {
           Authorization: basicAuthorization(token.key, token.secret),
           Accept: 'application/json',
           'Content-Type': 'application/x-www-form-urlencoded',
+          ...clientHeaders,
         },
         body: 'grant_type=client_credentials',
       },

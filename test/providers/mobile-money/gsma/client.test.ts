@@ -34,22 +34,24 @@ it('says in each call who we are, and whose accounts they are', async () => {
   const seen: IncomingMessage['headers'][] = [];
   const server = await startRawServer((request, response) => {
     seen.push(request.headers);
-    answerWith(404, { errorCategory: 'identification', errorCode: 'identifierError' })(
-      request,
-      response,
-    );
+    const answer =
+      request.url === '/token'
+        ? answerWith(200, { access_token: 'token', expires_in: 3_600 })
+        : answerWith(404, { errorCategory: 'identification', errorCode: 'identifierError' });
+    answer(request, response);
   });
   const gsma = createGsmaMobileMoney({
     baseUrl: server.url,
     account: '2999',
     timeoutSeconds: 60,
+    token: { url: `${server.url}/token`, key: 'key', secret: 'secret' },
     clientHeaders: { 'X-API-Key': 'key', 'X-Client-Id': 'service' },
   });
   await gsma.pay(paymentTo('+251911234567'));
   await gsma.findPayment(paymentTo('+251911234567'));
   await gsma.balance?.();
   await server.close();
-  expect(seen.length).toBeGreaterThanOrEqual(3);
+  expect(seen.length).toBeGreaterThanOrEqual(4);
   for (const headers of seen)
     expect(headers).toMatchObject({ 'x-api-key': 'key', 'x-client-id': 'service' });
 });
