@@ -11,7 +11,7 @@ import type { Company } from '../../domain/vouchers/voucher.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { findRepairKind } from '../../repairs/repair-kinds.ts';
 import { filterForm } from '../layout/forms.ts';
-import { pageNumber, paging } from '../layout/paging.ts';
+import { listAddress, pageNumber, paging } from '../layout/paging.ts';
 import { amountColumn, emptyState, postForm, table, time } from '../layout/parts.ts';
 import { type PageAnswer, redirect, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
 import { saidByCustomers, searchCard } from './find.ts';
@@ -250,19 +250,20 @@ function assignment({ formToken, session, query }: StaffRequest, item: Item): Ht
   return html`${assignee} ${postForm(
     { action: `${SUPPORT_PATH}/desk/${path}`, formToken, className: 'actions' },
     html`<input type="hidden" name="kind" value="${kind}">
-<input type="hidden" name="filters" value="${new URLSearchParams(readFilters({ query })).toString()}">
+<input type="hidden" name="query" value="${query.toString()}">
 <input type="hidden" name="subject" value="${subject}">
 <input type="hidden" name="assignee" value="${assigneeId ?? ''}">
 <button class="plain">${label}</button>`,
   )}`;
 }
 
-/** The desk with the filters that a form was sent from. */
-function deskPath(filters: string): string {
-  const query = new URLSearchParams(
-    readFilters({ query: new URLSearchParams(filters) }),
-  ).toString();
-  return query === '' ? SUPPORT_PATH : `${SUPPORT_PATH}?${query}`;
+/** The desk as it was where a form was sent from: its filters and its page. */
+function deskPath(query: URLSearchParams): string {
+  const page = pageNumber(query) ?? 1;
+  return listAddress(SUPPORT_PATH, {
+    ...readFilters({ query }),
+    page: page > 1 ? String(page) : '',
+  });
 }
 
 /** A form that changes who deals with something, and writes it down. */
@@ -294,7 +295,7 @@ const assignmentForm = (
         return true;
       });
       return redirect(
-        deskPath(form.text('filters')),
+        deskPath(new URLSearchParams(form.text('query'))),
         isChanged ? undefined : 'It waits no more, or somebody else deals with it.',
       );
     },

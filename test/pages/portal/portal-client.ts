@@ -106,7 +106,7 @@ export function hiddenFields(html: string, action: string): Record<string, strin
     [
       ...form.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g),
       ...form.matchAll(/<input type="checkbox" name="([^"]+)" value="([^"]*)" checked>/g),
-    ].map(([, name = '', value = '']) => [name, value]),
+    ].map(([, name = '', value = '']) => [name, value.replaceAll('&amp;', '&')]),
   );
 }
 

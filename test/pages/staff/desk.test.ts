@@ -393,6 +393,8 @@ test('a long queue says how many rows wait, and leads to the others with the fil
   expect([rows(html), html]).toEqual([20, expect.stringContaining('1–20 of 21')]);
   const next = /href="([^"]+page=2)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
   expect(rows((await agent.client.get(next)).html)).toBe(1);
+  const assigned = await agent.client.submit(next, '/support/desk/take');
+  expect(assigned.headers.get('location')).toBe(next);
   // A page of a queue that became shorter.
   expect(rows((await agent.client.get(next.replace('page=2', 'page=3'))).html)).toBe(20);
 });
