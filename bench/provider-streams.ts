@@ -20,8 +20,6 @@ export interface ProviderStream {
   readonly second: {
     readonly name: string;
     readonly provider: (typeof routedProviders)[RouteKind][number];
-    /** Accepts only, so that the outcome takes an inquiry after the usual pause. */
-    readonly isAsynchronous?: true;
   };
   /** Gives a seller what the operations need; returns the next one. */
   prepare(service: Service, seller: Seller): Promise<SendOperation>;
@@ -43,7 +41,7 @@ export const providerStreams: readonly ProviderStream[] = [
     name: 'top-ups',
     kind: 'topup-airtime',
     first: { name: 'DT One', setting: 'AIRTIME_URL' },
-    second: { name: 'Reloadly', provider: 'reloadly', isAsynchronous: true },
+    second: { name: 'Reloadly', provider: 'reloadly' },
     async prepare(service, { partner, client }) {
       await makeTopupProducts(service, partner);
       await deposit(service, partner.id, WALLET, 'airtime');
@@ -56,7 +54,7 @@ export const providerStreams: readonly ProviderStream[] = [
     name: 'payments',
     kind: 'payout',
     first: { name: 'GSMA', setting: 'MOBILE_MONEY_URL' },
-    second: { name: 'M-Pesa', provider: 'mpesa', isAsynchronous: true },
+    second: { name: 'M-Pesa', provider: 'mpesa' },
     async prepare(service, seller) {
       const next = await vouchersInTurns(service, seller, () => null);
       return () => seller.client.vouchers.redeem({ voucherCode: next(), amount: 1 });

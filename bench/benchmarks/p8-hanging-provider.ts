@@ -119,13 +119,13 @@ async function measureWith(
   }
   await untilFewUnderWay(service);
   const sides = `while ${stream.name} by ${stream.first.name} hang / answer`;
-  const times = calls.map(({ title, waitedMilliseconds }, index): Measurement => {
+  const times = calls.map(({ title }, index): Measurement => {
     const { subject, baseline } = results[index] ?? { subject: [], baseline: [] };
     return {
       title: `p99 of ${title} ${sides}`,
       comparison: comparisonOf({ subject, baseline }),
       quantile: 'p99',
-      waitedMilliseconds,
+      waitedMilliseconds: 0,
       greatest: BAR,
       rounds: { subject: subject.map(p99), baseline: baseline.map(p99) },
     };
@@ -144,7 +144,6 @@ interface MeasuredCall {
   readonly title: string;
   readonly perSecond: number;
   readonly send: () => Promise<unknown>;
-  readonly waitedMilliseconds: number;
 }
 
 /** What must stay quick; its partners have nothing to do with the stream. */
@@ -164,7 +163,7 @@ async function measuredCalls(
       headers,
       ...(sent ? { body: JSON.stringify(sent) } : { method: 'GET', body: '' }),
     };
-    return { send: () => sendCall(agent, call), waitedMilliseconds: 0 };
+    return { send: () => sendCall(agent, call) };
   };
   const { name, second } = stream;
   return [
@@ -187,9 +186,6 @@ async function measuredCalls(
       title: `${name} by ${second.name}`,
       perSecond: 4,
       send: await operationsOf(service, stream, second.provider),
-      waitedMilliseconds: second.isAsynchronous
-        ? service.config.topups.paymentInquiryIntervalSeconds * 1_000
-        : 0,
     },
   ];
 }

@@ -65,8 +65,8 @@ export const median = ({ paces }: PaceMeasurement): number => quantileOf(paces, 
  */
 export function times(measurement: TimeMeasurement) {
   const { comparison, quantile, waitedMilliseconds, isOfRounds } = measurement;
-  const subject = comparison.subject[quantile] - waitedMilliseconds;
-  const baseline = comparison.baseline[quantile] - waitedMilliseconds;
+  const subject = without(waitedMilliseconds, comparison.subject[quantile]);
+  const baseline = without(waitedMilliseconds, comparison.baseline[quantile]);
   const { mean, lower, upper } = timeInterval(measurement) ?? {
     mean: subject / baseline,
     lower: 1 / comparison.ratio.maximum,
@@ -77,9 +77,16 @@ export function times(measurement: TimeMeasurement) {
   return { subject, baseline, ratio: mean, ends };
 }
 
+/** A shorter time than the waiting has no meaning: neither has its ratio. */
+function without(waited: number, milliseconds: number): number {
+  if (milliseconds > waited) return milliseconds - waited;
+  throw new RangeError(`A call took ${milliseconds} ms, which is less than it waits`);
+}
+
 /** Of the ratios of the rounds, 95 %; undefined where their times are not kept. */
 export function timeInterval({ rounds, waitedMilliseconds }: TimeMeasurement) {
   if (!rounds) return undefined;
-  const worked = (times: readonly number[]) => times.map((time) => time - waitedMilliseconds);
+  const worked = (times: readonly number[]) =>
+    times.map((time) => without(waitedMilliseconds, time));
   return ratioInterval(worked(rounds.subject), worked(rounds.baseline));
 }

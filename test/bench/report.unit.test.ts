@@ -66,6 +66,10 @@ const growth = (title: string, greatest?: number): GrowthMeasurement => ({
   ...(greatest === undefined ? {} : { greatest }),
 });
 
+test('a time that is shorter than what both sides wait is no time', () => {
+  expect(() => passes(time('short', 'p99', 300, 2))).toThrow('less than it waits');
+});
+
 test.each([
   [measurement('above', 1.6, 1.5), true],
   [measurement('at the bar', 1.5, 1.5), true],
