@@ -127,7 +127,7 @@ const changedTopup = z
   })
   .meta({ title: 'TopupChangedFacts' });
 
-/** The facts of each type: `data` of its events. The triggers of migration 9g write them. */
+/** The facts of each type: `data` of its events. The triggers of `migrations/0001-baseline/18-events.sql` write them. */
 const eventData = {
   'voucher.generated': z
     .object({

@@ -75,7 +75,7 @@ export interface ListQuery {
 
 type Sql = RawBuilder<unknown>;
 
-/** Text folded for case-insensitive order and comparison; see migration 6. */
+/** Text folded for case-insensitive order and comparison, as the indexes of lists have it. */
 const folded = (text: Sql): Sql => sql`(lower(${text}) collate "C")`;
 
 /** The sort expression of a column. */

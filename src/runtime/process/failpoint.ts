@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '../../domain/refusals.ts';
 
 /**
- * The steps at which a test may kill, fail or halt a process (faults.md), in the order of an
+ * The steps at which a test may kill, fail or halt a process, in the order of an
  * operation. `requested`, `numbered`, `started`, `known` and `answered` belong to the API, the others
  * to the worker; a step before a `…committed` is inside the transaction.
  */
