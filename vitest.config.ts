@@ -14,7 +14,7 @@ const unitTests = [
 
 /**
  * Slow proofs against faults, races, limits, foreign tools and whole processes, which `npm run test:proofs` runs: each
- * takes from half a minute to several. CI runs them too.
+ * takes from a quarter of a minute to several minutes. CI runs them too.
  */
 const slowProofs = [
   'test/chaos.test.ts',
@@ -24,7 +24,7 @@ const slowProofs = [
   'test/bench/growth.test.ts',
   'test/admin/import/{import,refused-imports}.test.ts',
   'test/clients/{bruno,python-client}.test.ts',
-  'test/db/ledger/archives.test.ts',
+  'test/db/ledger/{archives,archived-sales}.test.ts',
   'test/db/reports/day-report-emails.test.ts',
   'test/local/{postgres,temporal-server}.test.ts',
   'test/end-to-end/{crashes,faults,processes}/**/*.test.ts',
@@ -37,7 +37,7 @@ const slowProofs = [
   'test/end-to-end/signature/x-signature-{clients,replays}.test.ts',
   'test/end-to-end/repairs/{provider-changes,races-of-*}.test.ts',
   'test/end-to-end/statements/typed-differences.test.ts',
-  'test/end-to-end/topups/{broken-topups,topup-workflow-ids}.test.ts',
+  'test/end-to-end/topups/{broken-topups,retry-signals,topup-workflow-ids}.test.ts',
   'test/examples/{examples,webhook-checks}.test.ts',
   'test/monitoring/*.test.ts',
   'test/deploy/*.test.ts',
@@ -49,7 +49,7 @@ const slowProofs = [
   'test/pages/portal/statements/statement-emails.test.ts',
   'test/runtime/temporal/{copied-results,every-copied-command,rotated-payload-keys}.test.ts',
   'test/runtime/worker/workflow-threads/endless-workflow.test.ts',
-  'test/workflows/{nudge-flood,refused-calls,refused-steps,steps-in-turn,temporal-ui-pictures}.test.ts',
+  'test/workflows/{nudge-flood,outlived-tasks,refused-calls,refused-steps,steps-in-turn,temporal-ui-pictures}.test.ts',
 ];
 
 /** The image, built and run: it needs root on Debian, and minutes. `npm run test:image` runs it. */
