@@ -12,7 +12,7 @@ import { showDetails } from './current-details.ts';
 import { needsAction } from './search-attributes.ts';
 import { createTries } from './steps/failures.ts';
 
-/** Checks of one run; then the workflow continues as new, so that no history grows for months. */
+/** After so many looks the workflow continues as new, so that no history grows for months. */
 const MAXIMUM_LOOKS = 200;
 
 type CaseState = Awaited<ReturnType<Activities['readCase']>>;
@@ -23,9 +23,9 @@ export interface FollowCaseResult {
 }
 
 /**
- * Shows a case to support staff, found by `NeedsAction = true` until the case is settled. It moves no
- * money: an operator's command or a later expiry run settles the case, and this workflow reads that from the
- * database. A cancellation in the UI changes nothing.
+ * Shows a case in the Temporal UI. Support staff find it by `NeedsAction = true` until it is settled. It moves no
+ * money: the end of a case is in the database, and this workflow reads it there. A cancellation in the UI changes
+ * nothing.
  */
 export function followCase(input: CaseInput): Promise<FollowCaseResult> {
   return CancellationScope.nonCancellable(() => follow(input));
@@ -56,7 +56,7 @@ async function follow(input: CaseInput): Promise<FollowCaseResult> {
     if (looks === MAXIMUM_LOOKS) await continueAsNew<typeof followCase>(input);
   }
 
-  /** The state of the case; undefined where the database refuses to say it. */
+  /** The state of the case; undefined where the database refused the read. */
   async function read(): Promise<CaseState | undefined> {
     try {
       const found = await cases.readCase(input);

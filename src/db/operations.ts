@@ -186,7 +186,7 @@ export const storedOutcome = <Result>(operation: StoredOperation): OperationOutc
   result: operation.outcome as Result | Refusal,
 });
 
-/** A final refusal before any hold releases its key, too: a corrected request may use it. */
+/** A kept refusal answers only the identical request. Unless money was held, a corrected request may use the key. */
 export const isSuperseded = (operation: StoredOperation, identity: OperationIdentity): boolean =>
   operation.status === 'REFUSED' && !isSameRequest(operation.request_digest, identity);
 

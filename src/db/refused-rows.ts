@@ -1,10 +1,10 @@
 import { NoResultError, type RawBuilder, sql } from 'kysely';
 import { isDefiniteDatabaseError } from './connection.ts';
 
-/** Rows of an expiry run: all that are due but some, or some of those that are due. */
+/** The due rows that a step takes: all except these ids, or only these ids. */
 export type Rows<Id> = { readonly except: readonly Id[] } | { readonly only: readonly Id[] };
 
-/** The part of a condition that leaves these rows. */
+/** SQL condition that selects these rows. */
 export const isAmong = <Id>(
   column: string,
   rows: Rows<Id>,
@@ -33,14 +33,14 @@ interface EndedRows<Id> {
   readonly refused: readonly RefusedRow<Id>[];
 }
 
-/** So many refused rows are no longer single ones: what they share must be mended. */
+/** More refused rows than these have a common cause, which must be mended: the step fails as a whole. */
 export const MAXIMUM_REFUSED = 100;
 
 /**
  * Ends a batch. If the database refuses it, it is halved until each refused row is alone, so that one
  * row keeps no other from its end.
  *
- * @throws the database's error where more than `MAXIMUM_REFUSED` rows are refused, with `except`
+ * @throws the database's error where more than `MAXIMUM_REFUSED` rows are refused, those of `except` included
  */
 export async function endBatch<Id>(
   { end, listDue }: RowStep<Id>,
@@ -82,7 +82,7 @@ export async function endHalved<Id>(
   return { count, refused, isGivenUp: false };
 }
 
-/** A row that its workflow has written before is gone: the database was restored to a moment before it. */
+/** A row that a workflow wrote is missing, because the database was restored to an earlier moment. */
 export class MissingRowError extends Error {
   override readonly name = 'MissingRowError';
 }

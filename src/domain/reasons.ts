@@ -51,9 +51,9 @@ export interface ReasonRow {
   readonly message: string;
   readonly remedy: Remedy;
   /**
-   * The request counted a wrong verification code, its money was held, a reversal was sent, or the voucher can
-   * never be redeemed there: its idempotency key keeps this answer. After any other reason the same request under
-   * the same key runs again.
+   * The idempotency key keeps this refusal. The request counted a wrong verification code, its money was held, a
+   * reversal was sent, or the voucher can never be redeemed there. After any other reason the same request under the
+   * same key runs again.
    */
   readonly isFinal?: true;
   readonly partner?: Cells;

@@ -1,6 +1,6 @@
 /**
- * The outcome of a call to a provider. Only `refused` and `not-sent` prove
- * that nothing happened at the provider; `unknown` keeps the money on hold.
+ * The outcome of a call to a provider. `not-sent` proves that the provider will never do it. `refused` ends the hold,
+ * although the provider may still do it later. `unknown` keeps the money on hold.
  */
 export type ProviderOutcome =
   | {

@@ -75,7 +75,10 @@ const mayStillAsk = sql<boolean>`(asked_by not like 'staff:%' or ${hasRole(
   )} end`,
 )})`;
 
-/** Confirms a repair that somebody else asked for; false where that does not count. */
+/**
+ * Confirms a repair that somebody else asked for. False where it no longer waits, its time is over, or this person may
+ * not confirm it.
+ */
 export async function confirmRepair(
   transaction: DatabaseTransaction,
   id: number,
@@ -101,8 +104,8 @@ export async function confirmRepair(
 }
 
 /**
- * Ends a repair that waits for a second person: who asked for it withdraws it, anybody else declines it. False
- * where it does not wait any more.
+ * Ends a repair that waits for a second person: who asked for it withdraws it, another person declines it. The caller
+ * has checked that this person may. False where it does not wait any more.
  */
 export async function declineRepair(
   transaction: DatabaseTransaction,
@@ -248,7 +251,7 @@ export async function addRepair(
   return row;
 }
 
-/** Locks a repair until the transaction ends, and whether those who asked and confirmed may still do so. */
+/** Locks a repair until the transaction ends, and tells whether those who asked and confirmed may still do so. */
 export const lockRepair = (
   transaction: DatabaseTransaction,
   { repairId, operationId }: { readonly repairId: number; readonly operationId: string },

@@ -139,7 +139,7 @@ export async function releaseClaimedVoucher(
 }
 
 /**
- * After this time past the end of a claim or a redemption, its own workflow no longer finishes it.
+ * So long after the end of a claim or a redemption an expiry run ends it: its own workflow would have done so by now.
  */
 export const OVERDUE = sql`interval '1 minute'`;
 

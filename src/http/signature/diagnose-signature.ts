@@ -5,7 +5,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { parseJsonBody } from '../body/json-body.ts';
 
-/** A received message, with a signature that does not match it. */
+/** The body and the message of the header, as received. */
 interface Received {
   readonly body: Uint8Array;
   readonly message: Uint8Array;
@@ -34,7 +34,7 @@ const rightForms = ({ body, message }: Received): readonly Uint8Array[] => [
   body,
 ];
 
-/** The right forms of other bodies. */
+/** The bytes that would have been right for one of these bodies. */
 const formsOf = ({ message }: Received, bodies: readonly Uint8Array[]): readonly Uint8Array[] =>
   bodies.flatMap((body) => rightForms({ body, message }));
 
@@ -48,8 +48,8 @@ const otherHash = (
 });
 
 /**
- * The mistakes in the order in which they are tried: the most frequent first. Two can have the same
- * bytes, where the body ends with a line feed: the row above explains them.
+ * The mistakes in the order in which they are tried: the most frequent first. Where a body ends with a line feed, two
+ * rows can have the same bytes: the earlier row explains them.
  */
 export const signatureMistakes: readonly SignatureMistake[] = [
   {

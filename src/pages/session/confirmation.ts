@@ -56,8 +56,8 @@ export const proofFields = async (request: PersonRequest, error?: string): Promi
       });
 
 /**
- * Checks the proof of a form: the second factor where there is one, else the password. Undefined
- * where it is right; then the session is confirmed.
+ * Checks the proof of a form: the second factor where there is one, else the password. If it is right, confirms the
+ * session and returns undefined.
  */
 export async function checkProof(request: PersonRequest): Promise<WrongProof | undefined> {
   const { services, session } = request;
@@ -86,14 +86,14 @@ async function wrongFactor(request: PersonRequest): Promise<WrongProof | undefin
   return undefined;
 }
 
-/** Says that a sent form has the proof. */
+/** The hidden field of a form that has a proof in it. */
 const PROVES = 'proves';
 /** Fields that belong to the proof or to the form itself. */
 const OWN_FIELDS = [PROVES, 'token', 'password', CODE_FIELD, PASSKEY_FIELD];
 
 /**
  * Asks for a proof before a change, where the last one is too old. The form of the change is kept,
- * and is sent with the proof; a file is a text then. A form that is wrong is shown again, before
+ * and is sent with the proof; a file is carried along as text. A form that is wrong is shown again, before
  * anybody proves anything. Undefined where the change may go on.
  */
 export async function askForProof<Request extends PersonRequest>(
@@ -111,7 +111,8 @@ export async function askForProof<Request extends PersonRequest>(
 }
 
 /**
- * The fields of the proof, for a form that says itself what it changes: `askForProof` shows no page of its own then.
+ * The fields of the proof, for a form that says itself what it changes: `askForProof` shows its page only after a
+ * wrong proof.
  * Undefined where the last proof is new enough.
  */
 export const proofOnForm = async (request: PersonRequest): Promise<Html | undefined> =>
