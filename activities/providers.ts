@@ -49,8 +49,7 @@ export const askedByRow = <Name extends string>({
 /**
  * Whether nothing can have been sent before: the workflow says so, and no earlier attempt of the
  * activity has begun. An earlier one may be under way still, although Temporal holds it for lost. So any
- * other sending first records the outcome as unknown, and then reads the row: from then on the
- * earlier one goes to no other provider.
+ * other sending first records the outcome as unknown. This mark keeps the earlier one from going to another provider.
  */
 export const isFirstSending = (isFirst: boolean): boolean =>
   isFirst && activityInfo().attempt === 1;
@@ -191,7 +190,7 @@ export async function sendByRoutes(
   for (;;) {
     const outcome = await smsSenders.named(provider).send(message);
     const next = others.shift();
-    if (next === undefined || !didNothing(outcome)) {
+    if (next === undefined || !mayAnotherSend(outcome)) {
       const isHopeless =
         outcome.kind === 'not-sent' && !candidates.some((name) => smsSenders.isAvailable(name));
       return { outcome, asked: { provider, failovers }, isHopeless };
@@ -203,10 +202,9 @@ export async function sendByRoutes(
 }
 
 /**
- * Whether a provider certainly did nothing, so that another provider may do it. The call was not
- * sent, or refused for a reason of the provider.
+ * Whether another provider may send a message. The call was not sent, or refused for a reason of the provider.
  */
-const didNothing = (
+const mayAnotherSend = (
   outcome: ProviderOutcome,
 ): outcome is Extract<ProviderOutcome, { kind: 'not-sent' | 'refused' }> =>
   outcome.kind === 'not-sent' ||

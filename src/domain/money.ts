@@ -8,7 +8,8 @@ export type Money = bigint;
 
 const FRACTION_DIGITS = 6;
 const MICROS_PER_UNIT = 1_000_000n;
-const MICROS_PER_CENT = 10_000n;
+/** 0.01 ETB. */
+export const CENT: Money = 10_000n;
 
 /** Sums of sales at prices and exchange rates that callers made up have far more digits than money. */
 const STORED_DECIMAL = /^(-?)([0-9]{1,40})(?:\.([0-9]{1,6}))?$/;
@@ -81,8 +82,8 @@ export function moneyToNumber(money: Money): number {
 export function percentageOf(money: Money, percent: string): Money {
   const rate = parseMoney(percent);
   if (money < 0n || rate < 0n) throw new RangeError('A share needs an amount and a rate from 0.');
-  const divisor = 100n * MICROS_PER_UNIT * MICROS_PER_CENT;
-  return ((money * rate + divisor / 2n) / divisor) * MICROS_PER_CENT;
+  const divisor = 100n * MICROS_PER_UNIT * CENT;
+  return ((money * rate + divisor / 2n) / divisor) * CENT;
 }
 
 /**

@@ -128,10 +128,10 @@ export type GuardState = (typeof guardStates)[number];
 
 /** Keeps a provider that is out of order, or slow, from keeping all others waiting. */
 export interface ProviderGuard {
-  /** Makes a call, or answers `refused` without it: nothing was sent. */
+  /** Makes a call, or answers `notSent` without it. */
   run<Result extends { readonly kind: string }>(
     make: () => Promise<Result>,
-    refused: (message: string) => Result,
+    notSent: (message: string) => Result,
     late: (message: string) => Result,
   ): Promise<Result>;
   readState(): GuardState;
@@ -187,17 +187,17 @@ export function createProviderGuard(
   return {
     readState,
     isAvailable: () => !isBroken() && !isStuck(),
-    async run(make, refused, late) {
+    async run(make, notSent, late) {
       // Without a wait for a place.
-      if (isBroken()) return refused(BROKEN);
-      if (isStuck()) return refused(FULL);
+      if (isBroken()) return notSent(BROKEN);
+      if (isStuck()) return notSent(FULL);
       const endedBefore = ended;
       const judged = await places.use('', async () => {
-        if (isBroken()) return { result: refused(BROKEN) };
+        if (isBroken()) return { result: notSent(BROKEN) };
         try {
           return await breaker.execute(() => within(deadlineMs, make, late));
         } catch (error) {
-          if (error instanceof BrokenCircuitError) return { result: refused(BROKEN) };
+          if (error instanceof BrokenCircuitError) return { result: notSent(BROKEN) };
           throw error;
         } finally {
           ended += 1;
@@ -205,7 +205,7 @@ export function createProviderGuard(
       });
       if (judged !== undefined) return judged.result;
       if (ended === endedBefore) endedWhenStuck = ended;
-      return refused(FULL);
+      return notSent(FULL);
     },
   };
 }

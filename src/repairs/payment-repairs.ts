@@ -49,7 +49,7 @@ const TAKEN_BACK =
 export const settlePaymentRepair = repairKind({
   ...ofPayment,
   name: 'settle-payment',
-  isFinal: true,
+  isIrreversible: true,
   async lock(transaction, subjectId, args) {
     await lockDecision(transaction, args);
     await ofPayment.lock(transaction, subjectId);
@@ -89,7 +89,7 @@ export const settlePaymentRepair = repairKind({
 export const reverseRedemptionRepair = repairKind({
   ...ofPayment,
   name: 'reverse-redemption',
-  isFinal: true,
+  isIrreversible: true,
   button: 'Take the payment back',
   summary:
     'The provider takes the payment back from the merchant, and the value returns to the voucher. Only with the consent of the merchant. It is final.',
@@ -254,7 +254,7 @@ const effectOf = (facts: CaseFacts, { by }: { readonly by?: Bearer | undefined }
 export const settleCaseRepair = repairKind({
   subject: 'case',
   name: 'settle-case',
-  isFinal: true,
+  isIrreversible: true,
   button: 'Book it',
   summary:
     'Says who bears what is in suspense, or that the words of the provider are clear. Later words of the provider open a case again.',

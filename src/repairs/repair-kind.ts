@@ -78,7 +78,7 @@ interface Definition<Facts, Fields extends z.ZodObject> {
     readonly when?: (facts: Facts, args: ArgumentsOf<Fields>, basis: RepairBasis) => boolean;
   };
   /** No other repair takes it back: its button looks so. */
-  readonly isFinal?: true;
+  readonly isIrreversible?: true;
   /** Whether its value stays with whom it belongs to. Otherwise it is added up over the day (`movedAlone`). */
   readonly movesNothing?: (args: ArgumentsOf<Fields>) => boolean;
   /** A claim ends with it, by the argument `claimId`. */
@@ -148,7 +148,7 @@ export interface RepairKind
   limits(settings: RepairBasis['settings']): Readonly<Record<string, string>>;
   /** Two people are needed for any amount, whatever the facts are. */
   readonly isAlwaysByTwo: boolean;
-  readonly isFinal: boolean;
+  readonly isIrreversible: boolean;
   readonly endsClaim: boolean;
   /** The one text that names the subject; undefined where it names none. */
   nameOf(database: Database, given: string): Promise<string | undefined>;
@@ -183,7 +183,7 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
   sealed: definition.sealed ?? [],
   limits: definition.limits ?? (() => ({})),
   isAlwaysByTwo: definition.byTwo !== undefined && definition.byTwo.when === undefined,
-  isFinal: definition.isFinal ?? false,
+  isIrreversible: definition.isIrreversible ?? false,
   endsClaim: definition.endsClaim ?? false,
   nameOf: definition.nameOf ?? ((_database, given) => Promise.resolve(idNamed(given))),
   lock: (transaction, subjectId, given) =>

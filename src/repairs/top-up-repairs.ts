@@ -34,7 +34,7 @@ const ofTopup = {
 export const retryTopUpRepair = repairKind({
   ...ofTopup,
   name: 'retry-top-up',
-  isFinal: true,
+  isIrreversible: true,
   button: 'Send it once more',
   summary:
     'One more attempt, to the same number or another one, also by another provider. The partner pays for it only if it is delivered, and then it is final.',
@@ -142,7 +142,7 @@ export const settleTopUpRepair = repairKind({
     return { ...facts, hasUsedReference: await isUsedBefore(database, attempt, args) };
   },
   name: 'settle-top-up',
-  isFinal: true,
+  isIrreversible: true,
   button: 'Book the answer',
   summary:
     'Books what the provider told you, when its system does not answer. If the system answers before that, its answer stands. It is final.',

@@ -125,7 +125,7 @@ export const extendVoucherRepair = repairKind({
 export const cancelVoucherRepair = repairKind({
   ...ofVoucher,
   name: 'cancel-voucher',
-  isFinal: true,
+  isIrreversible: true,
   button: 'Cancel it for good',
   summary:
     'Its value goes back to the gift wallet of its partner, and an open claim ends. It is final.',

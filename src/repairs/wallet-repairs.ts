@@ -123,7 +123,7 @@ async function partnerFacts(database: Database, id: string): Promise<PartnerFact
 
 export const creditGoodwillRepair = repairKind({
   name: 'credit-goodwill',
-  isFinal: true,
+  isIrreversible: true,
   button: 'Credit the amount',
   summary:
     'The platform pays an amount into a wallet of a partner out of its service fees. It is final.',

@@ -1,4 +1,4 @@
-import { formatAmount, type Money, percentageOf } from '../money.ts';
+import { CENT, formatAmount, type Money, percentageOf } from '../money.ts';
 import { type Refusal, refuse } from '../refusals.ts';
 import {
   belongsToCaller,
@@ -30,7 +30,7 @@ export type RedemptionSettlement =
  * remaining balance. `feePercent` is a decimal string of the database; an unreadable value throws a
  * RangeError.
  */
-export function settleRedemption(redemption: {
+export function splitRedemption(redemption: {
   readonly remaining: Money;
   readonly amount: Money | undefined;
   readonly feePercent: string;
@@ -47,8 +47,6 @@ export function settleRedemption(redemption: {
   return { ok: true, toMerchant, fee, taken };
 }
 
-const MICROS_PER_CENT = 10_000n;
-
 /**
  * The largest amount in whole cents, below the whole balance, that leaves enough for its fee;
  * undefined where even one cent is too much. One cent more is the whole balance, or is refused.
@@ -59,18 +57,18 @@ export function largestPart(voucher: {
 }): Money | undefined {
   const { remaining } = voucher;
   // Amount plus fee grows with the amount, so a binary search finds the largest that fits.
-  let [possible, impossible] = [0n, (remaining + MICROS_PER_CENT - 1n) / MICROS_PER_CENT];
+  let [possible, impossible] = [0n, (remaining + CENT - 1n) / CENT];
   while (impossible - possible > 1n) {
     const cents = (possible + impossible) / 2n;
-    if (settleRedemption({ ...voucher, amount: cents * MICROS_PER_CENT }).ok) possible = cents;
+    if (splitRedemption({ ...voucher, amount: cents * CENT }).ok) possible = cents;
     else impossible = cents;
   }
-  return possible > 0n ? possible * MICROS_PER_CENT : undefined;
+  return possible > 0n ? possible * CENT : undefined;
 }
 
 /** Limits of partial redemptions. The whole balance has no limit. */
 export interface AmountLimits {
-  /** The smallest partial redemption: the service fee of a smaller amount would round to zero. */
+  /** The smallest partial redemption, so that its service fee does not round to zero at usual percentages. */
   readonly redemptionMinimum: Money;
   /** Partial redemptions allowed for one voucher. */
   readonly partialRedemptionsPerVoucher: number;
@@ -87,12 +85,10 @@ export interface AmountFacts {
   readonly canPay: (toMerchant: Money) => boolean;
 }
 
-const CENT = 10_000n;
-
 /**
  * Refuses a partial redemption below the minimum or beyond the limit, and an amount that the
  * provider cannot pay exactly: amounts are never rounded. An undefined `amount` means the whole
- * balance. `settleRedemption` must accept the amount.
+ * balance. `splitRedemption` must accept the amount.
  */
 export function refuseAmount(
   facts: AmountFacts,
@@ -107,7 +103,7 @@ export function refuseAmount(
       return refuse('parts-exhausted', detail());
   }
   if (feePercent === undefined) return undefined;
-  const settlement = settleRedemption({ remaining, amount, feePercent });
+  const settlement = splitRedemption({ remaining, amount, feePercent });
   const isPayable = !settlement.ok || facts.canPay(settlement.toMerchant);
   return isPayable ? undefined : refuse('amount-not-payable', detail());
 }
@@ -126,7 +122,7 @@ export function describeRedeemable(facts: AmountFacts, limits: AmountLimits): st
 
 function isWholeRedeemable({ remaining, feePercent, canPay }: AmountFacts): boolean {
   if (feePercent === undefined) return true;
-  const settlement = settleRedemption({ remaining, amount: undefined, feePercent });
+  const settlement = splitRedemption({ remaining, amount: undefined, feePercent });
   return settlement.ok && canPay(settlement.toMerchant);
 }
 
@@ -291,7 +287,7 @@ function refuseClaimedAmount(
   const isTooMuch =
     feePercent === undefined
       ? amount !== undefined && amount > remaining
-      : !settleRedemption({ remaining, amount, feePercent }).ok;
+      : !splitRedemption({ remaining, amount, feePercent }).ok;
   if (isTooMuch)
     return refuse('amount-exceeds-balance', { detail: describeRedeemable(amountFacts, limits) });
   return refuseAmount(amountFacts, amount, limits);

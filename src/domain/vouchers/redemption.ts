@@ -10,7 +10,7 @@ import {
   type PayoutFacts,
   refuseAmount,
   refuseByState,
-  settleRedemption,
+  splitRedemption,
   WRONG_CODES_PER_DAY,
 } from './claim.ts';
 import { type Company, isRedeemableAt } from './voucher.ts';
@@ -81,7 +81,7 @@ export function settleOrRefuse(
   if (feePercent === null || feePercent === undefined) return refuse('service-fee-missing');
   const amount = facts.claim ? facts.claim.amount : request.amount;
   const amountFacts = { ...facts, remaining, feePercent };
-  const settlement = settleRedemption({ remaining, amount, feePercent });
+  const settlement = splitRedemption({ remaining, amount, feePercent });
   if (!settlement.ok)
     return refuse(settlementReasons[settlement.reason], {
       detail: describeRedeemable(amountFacts, limits),

@@ -143,7 +143,7 @@ ${Object.entries(kind.fields.shape)
   .map(([name, schema]) => own[name] ?? fieldOf(named(name), schema as z.ZodType, choices[name]))}
 ${whyField({ id: idOf('why'), value: values.why ?? '' })}
 ${second && html`<p class="hint">${second.isForOtherNumber ? 'Another number needs a second person' : 'A second person must confirm it'}: ${second.why}.</p>`}
-<p class="actions"><button${kind.isFinal && html` class="danger"`}>${button}</button></p>`,
+<p class="actions"><button${kind.isIrreversible && html` class="danger"`}>${button}</button></p>`,
   );
 }
 

@@ -81,7 +81,7 @@ ${
   postForm(
     { action: `${repairPath(row.id)}/confirm`, formToken },
     html`${await proofOnForm(request)}
-<p class="actions"><button${findRepairKind(row.kind)?.isFinal && html` class="danger"`}>Confirm</button></p>`,
+<p class="actions"><button${findRepairKind(row.kind)?.isIrreversible && html` class="danger"`}>Confirm</button></p>`,
   )
 }
 ${

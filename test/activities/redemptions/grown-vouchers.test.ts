@@ -14,7 +14,7 @@ import { formatMoney, type Money, parseMoney } from '../../../src/domain/money.t
 import {
   type ClaimFacts,
   refuseClaim,
-  settleRedemption,
+  splitRedemption,
 } from '../../../src/domain/vouchers/claim.ts';
 import { settleOrRefuse } from '../../../src/domain/vouchers/redemption.ts';
 import type { Company } from '../../../src/domain/vouchers/voucher.ts';
@@ -183,7 +183,7 @@ async function afterGrowths(transaction: DatabaseTransaction, given: Case, id: n
 
 /** The amounts of a claim that is possible. */
 function settlementOf(given: Case) {
-  const settlement = settleRedemption(given);
+  const settlement = splitRedemption(given);
   if (!settlement.ok) throw new Error('A claim that cannot be redeemed sent a code');
   return settlement;
 }

@@ -5,7 +5,7 @@ import {
   type AmountFacts,
   describeRedeemable,
   refuseAmount,
-  settleRedemption,
+  splitRedemption,
 } from '../../../src/domain/vouchers/claim.ts';
 
 const limits = { redemptionMinimum: parseMoney('5'), partialRedemptionsPerVoucher: 20 };
@@ -91,7 +91,7 @@ describe('describeRedeemable', () => {
           const text = describeRedeemable(given, limits);
           const { remaining, feePercent = '' } = given;
           const isPossible = (amount: bigint) =>
-            settleRedemption({ remaining, amount, feePercent }).ok &&
+            splitRedemption({ remaining, amount, feePercent }).ok &&
             refuseAmount(given, amount, limits) === undefined;
           const most = /at most ([\d.]+)/.exec(text)?.[1];
           if (most) {

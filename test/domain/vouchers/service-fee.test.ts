@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatAmount, formatMoney, parseMoney } from '../../../src/domain/money.ts';
-import { largestPart, settleRedemption } from '../../../src/domain/vouchers/claim.ts';
+import { largestPart, splitRedemption } from '../../../src/domain/vouchers/claim.ts';
 
 function settle(remaining: string, amount: string | undefined, feePercent: string) {
-  return settleRedemption({
+  return splitRedemption({
     remaining: parseMoney(remaining),
     amount: amount === undefined ? undefined : parseMoney(amount),
     feePercent,
   });
 }
 
-describe('settleRedemption', () => {
+describe('splitRedemption', () => {
   it.each([
     ['the whole balance', '100', undefined, '2.5', '97.50', '2.50', '0.00'],
     ['the whole balance by its amount', '100', '100', '2.5', '97.50', '2.50', '0.00'],
@@ -62,7 +62,7 @@ describe('settleRedemption', () => {
         (remaining, any, rate) => {
           // Small balances are where rounding and limits meet.
           const amount = any === undefined ? undefined : any % (remaining + 2n || 1n);
-          const settlement = settleRedemption({ remaining, amount, feePercent: formatMoney(rate) });
+          const settlement = splitRedemption({ remaining, amount, feePercent: formatMoney(rate) });
           if (!settlement.ok) return;
           const { toMerchant, fee, taken } = settlement;
           expect(toMerchant + fee).toBe(taken);
@@ -107,7 +107,7 @@ describe('largestPart', () => {
           const feePercent = formatMoney(rate);
           const part = largestPart({ remaining, feePercent });
           const isRedeemable = (amount: bigint) =>
-            settleRedemption({ remaining, amount, feePercent }).ok;
+            splitRedemption({ remaining, amount, feePercent }).ok;
           if (part !== undefined) {
             expect(part % cent).toBe(0n);
             expect(part < remaining && isRedeemable(part)).toBe(true);
