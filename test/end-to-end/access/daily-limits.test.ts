@@ -103,9 +103,11 @@ describe('twenty-four requests at once', () => {
       if (answer.status !== 200)
         expectRefusal(answer, 'partner', 429, { reason: 'daily-limit-reached' });
     expect(await balance('gift')).toBe(100_000 - 1_200);
-    const [ofKey, ofCompany] = await spent();
-    expect(ofCompany).toEqual(['partner', 1_200, 12]);
-    expect(ofKey?.[2]).toBeLessThanOrEqual(5);
+    const counts = await spent();
+    expect(counts.filter(([kind]) => kind === 'partner')).toEqual([['partner', 1_200, 12]]);
+    // The other key may have been quicker with all of them.
+    for (const [kind, , operations] of counts)
+      if (kind === 'api-key') expect(operations).toBeLessThanOrEqual(5);
   });
 
   test('send no more top-ups, and mix with vouchers', async () => {
