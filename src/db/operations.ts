@@ -433,7 +433,8 @@ export async function recordAbandonedRequest(
 
 /**
  * The outcome of an abandoned request for its repetition; undefined where there is none, or where
- * its callers have got it, so that this is a new request.
+ * its callers have got it, so that this is a new request. A step that the workflow of the request repeats is no
+ * repetition by its caller, and takes nothing.
  */
 export async function takeAbandonedAnswer<Result>(
   transaction: DatabaseTransaction,
@@ -446,6 +447,7 @@ export async function takeAbandonedAnswer<Result>(
       where company_kind = ${company.kind} and company_id = ${company.id}
         and request_digest = ${identity.requestDigest} and not ${isOver}
         and left_at > now() - make_interval(hours => ${FORGET_LEFT_REQUESTS_HOURS}::int)
+        and not exists (select from operations where id = ${identity.operationId})
       returning company_kind, company_id, request_digest, left_at)
     select status, request_id, operations.request_digest, outcome
     from operations join taken using (company_kind, company_id, request_digest)

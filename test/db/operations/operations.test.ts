@@ -7,8 +7,10 @@ import {
   beginOperation,
   findOperations,
   type OperationIdentity,
+  recordAbandonedRequest,
   recordRefusal,
   settleOperation,
+  takeAbandonedAnswer,
 } from '../../../src/db/operations.ts';
 import { refuse } from '../../../src/domain/refusals.ts';
 import { addShop } from '../gift-rows.ts';
@@ -255,4 +257,17 @@ describe('pruneBatch', () => {
     expect(await signed('old', '/initiate-claim')).toBe(true);
     expect(await signed('young', '/initiate-claim')).toBe(false);
   });
+});
+
+it('a step that a workflow repeats does not take the answer that its caller is told to ask for', async () => {
+  const take = (identity: OperationIdentity) =>
+    inTransaction((transaction) => takeAbandonedAnswer<typeof success>(transaction, identity));
+  await begin(first);
+  await recordAbandonedRequest(database, { ...first, kind: KIND }, 8);
+  expect(await take(first)).toBeUndefined();
+  // The caller comes back later than others would get the same answer.
+  await sql`update left_requests set taken_at = taken_at - interval '2 minutes'`.execute(database);
+  await settle('SUCCEEDED', success);
+  const repetition = { ...first, operationId: randomUUID(), requestId: randomUUID() };
+  expect(await take(repetition)).toMatchObject({ result: success });
 });
