@@ -52,6 +52,23 @@ export async function requestInvitation(
 }
 
 /**
+ * Ends the invitations of an account: their links would set another password. One that is being used at this moment
+ * is left out: its use holds its row, and waits for the account.
+ */
+export async function endInvitationsOf(
+  transaction: DatabaseTransaction,
+  accountId: number,
+): Promise<void> {
+  await sql`
+    update merchant_invitations set status = 'REPLACED', settled_at = now(), token_ciphertext = null
+    where id = any(array(
+      select invitation.id from merchant_invitations as invitation
+      join portal_accounts as account using (merchant_id, email)
+      where account.id = ${accountId} and invitation.status in ('REQUESTED', 'OPEN')
+      for update of invitation skip locked))`.execute(transaction);
+}
+
+/**
  * Activates the link of a requested invitation for its lifetime. A lifetime that has begun does not
  * change.
  */

@@ -15,6 +15,7 @@ import {
   setPassword,
   setPortalAccountDisabled,
 } from './accounts.ts';
+import { endInvitationsOf } from './invitations.ts';
 
 /** An account whose password was checked, and whose second factor is still to come. */
 export interface HalfSignIn {
@@ -311,8 +312,8 @@ export async function disableAccount(
 }
 
 /**
- * Lets a person sign in with another password: the account is enabled, its sessions end, and wrong passwords and
- * codes are forgotten.
+ * Lets a person sign in with another password: the account is enabled, its sessions and invitations end, and wrong
+ * passwords and codes are forgotten.
  */
 export async function resetAccount(
   transaction: DatabaseTransaction,
@@ -322,5 +323,6 @@ export async function resetAccount(
   await setPortalAccountDisabled(transaction, accountId, false);
   await setPassword(transaction, accountId, password);
   await endPortalSessions(transaction, accountId);
+  await endInvitationsOf(transaction, accountId);
   await forgetSignIns(transaction, accountId);
 }

@@ -212,7 +212,7 @@ async function giveAccount(
   const known = await findPortalAccount(transaction, account.email);
   if (known === undefined) return undefined;
   await lockAccount(transaction, known.id);
-  // Neither of another company nor disabled: only an operator's reset enables an account.
+  // Neither of another company nor disabled: a reset by an operator or an owner enables an account.
   if (!(await findPerson(transaction, known.id, account.company))) return undefined;
   await resetAccount(transaction, known.id, { hash: account.passwordHash, mustChange: false });
   return { id: known.id, hasSecondFactor: known.hasSecondFactor };

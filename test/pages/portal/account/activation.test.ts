@@ -171,6 +171,9 @@ describe('a link', () => {
     const [account] = await scene.operator.json(`access account list --merchant ${id}`);
     await scene.operator.json(`access account disable ${account.id}`);
     expect((await scene.activate(open)).answer.status).toBe(404);
+    await scene.operator.json(`access account reset-password ${account.id}`);
+    expect((await scene.activate(open)).answer.status).toBe(404);
+    await scene.operator.json(`access account disable ${account.id}`);
     const { code, err } = await scene.operator.admin(`merchant invite ${id}`);
     const remedy = `is disabled: "access account reset-password ${account.id}" enables it`;
     expect([code, err]).toEqual([1, expect.stringContaining(remedy)]);
