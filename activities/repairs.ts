@@ -19,7 +19,12 @@ import type { OperationOutcome, Refusal } from '../src/domain/refusals.ts';
 import { type RepairState, refusedCallWords } from '../src/domain/repairs.ts';
 import type { ProviderInquiry } from '../src/providers/outcome.ts';
 import { ASK_SIGNED_IN, whySecondPerson } from '../src/repairs/ask-repair.ts';
-import { argumentsOf, type Judgement, type RepairContext } from '../src/repairs/repair-kind.ts';
+import {
+  argumentsOf,
+  HAS_CHANGED,
+  type Judgement,
+  type RepairContext,
+} from '../src/repairs/repair-kind.ts';
 import { findRepairKind } from '../src/repairs/repair-kinds.ts';
 import type { RepairCall, RepairName, RetryCall, TopUpMade } from '../workflows/contracts.ts';
 import { definiteRefusal } from './database-step.ts';
@@ -137,6 +142,8 @@ async function beginOrEnd(
   const context = contextOf(row, args, dependencies);
   if (!isNew) return goOn(transaction, look, context);
   if (judgement.refusal !== undefined) return refuse(judgement.refusal);
+  // The second person has seen the smaller amount.
+  if (row.is_confirmed && judgement.amount > parseMoney(row.amount)) return refuse(HAS_CHANGED);
   // Its own row does not count among those of its asker.
   const isByOne =
     row.is_confirmed ||

@@ -172,7 +172,9 @@ const ID = /^[1-9][0-9]{0,14}$/;
 /** The id that a text is; undefined for another text. */
 export const idNamed = (given: string): string | undefined => (ID.test(given) ? given : undefined);
 
-const HAS_CHANGED = 'It has changed since the repair was asked for: look at it, and ask again.';
+/** Refuses a repair that is about something else by now. */
+export const HAS_CHANGED =
+  'It has changed since the repair was asked for: look at it, and ask again.';
 
 /** Builds a kind of repair. */
 export const repairKind = <Facts, Fields extends z.ZodObject>(

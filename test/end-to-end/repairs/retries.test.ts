@@ -76,6 +76,27 @@ it('of a package is judged by its price of now', async () => {
   expect((await scene.show(id)).attempts).toHaveLength(1);
 });
 
+it('of a package is not made at a higher price than the second person has seen', async () => {
+  const productId = scene.products.ethioPackage;
+  const setPrice = (price: string) =>
+    scene.stack.database
+      .updateTable('products')
+      .set({ price_amount: price })
+      .where('id', '=', productId)
+      .execute();
+  await setPrice('20');
+  const id = idOf(
+    await scene.asPartner.post(PACKAGE, { productId, msisdn: scene.number('002'), ...sale }),
+  );
+  await scene.untilStatus(id, 'FAILED');
+  const asked = await desk.asked('retry-top-up', id, {}, { isByTwo: true });
+  await setPrice('21');
+  expect(await desk.confirm(asked.id, await desk.staff('SUPERVISOR'))).toBe(true);
+  const { state, result } = await desk.ended(asked.id);
+  expect([state, result]).toEqual(['REFUSED', expect.stringContaining('It has changed')]);
+  expect((await scene.show(id)).attempts).toHaveLength(1);
+});
+
 it('is refused for what was delivered', async () => {
   const id = idOf(await scene.topUp(scene.number('000')));
   await scene.untilStatus(id, 'SUCCESS');
