@@ -136,7 +136,7 @@ export const wrongCodes = (voucherId: number, { kind, id }: Company) => sql`
       as wrong_codes_retry_seconds
   from verification_attempts
   where voucher_id = ${voucherId} and created_at > now() - interval '1 day'
-    and (company_kind is null or company_kind = ${kind} and company_id = ${id})`;
+    and company_kind = ${kind} and company_id = ${id}`;
 
 /** A request whose code was compared and is wrong. */
 export interface WrongCode extends Pick<OperationIdentity, 'operationId' | 'requestDigest'> {

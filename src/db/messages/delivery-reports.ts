@@ -21,7 +21,7 @@ interface Receiver {
  * any order: delivered stays, and a message that was first reported as not delivered may still be.
  * A report may come before its message has the provider's id. It is kept until then, while a
  * message is being sent to this number; anybody could have written the report. Every other report
- * is about no message of ours, costs a query and leaves nothing behind.
+ * is about no message of ours, and leaves nothing behind.
  *
  * @returns the code that the report says something new about
  */

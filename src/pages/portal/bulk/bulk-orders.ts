@@ -214,8 +214,7 @@ const orderOf = (request: AccountRequest) =>
 
 /**
  * The lines of an order as a file. Codes are money, so the file needs `operate`, and each download
- * is in the audit log. Only orders of the portal have a file: the API answers the codes of its own
- * orders.
+ * is in the audit log. Only orders of the portal have codes in it: the API answers those of its own orders.
  */
 export const downloadBulkResultForm = portal.form({
   path: '/bulk-orders/:id/result',
