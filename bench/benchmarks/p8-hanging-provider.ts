@@ -163,20 +163,20 @@ async function measuredCalls(
       headers,
       ...(sent ? { body: JSON.stringify(sent) } : { method: 'GET', body: '' }),
     };
-    return { send: () => sendCall(agent, call) };
+    return () => sendCall(agent, call);
   };
   const { name, second } = stream;
   return [
     {
       title: 'login',
       perSecond: QUICK_PER_SECOND,
-      ...request('/auth/login', { key: partner.apiKey }),
+      send: request('/auth/login', { key: partner.apiKey }),
     },
-    { title: 'balance', perSecond: QUICK_PER_SECOND, ...request('/info/get-current-balance') },
+    { title: 'balance', perSecond: QUICK_PER_SECOND, send: request('/info/get-current-balance') },
     {
       title: 'generate-voucher',
       perSecond: 5,
-      ...request('/topup-transactions/generate-voucher', {
+      send: request('/topup-transactions/generate-voucher', {
         denominationId: partner.denominations[100],
         merchantId: merchant.id,
         msisdn: '0911234567',

@@ -53,15 +53,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const isProduction = ({ ENVIRONMENT }: Environment) => ENVIRONMENT === 'production';
 
 const isSandbox = (address: string | undefined): boolean =>
-  address !== undefined &&
-  URL.canParse(address) &&
-  new URL(address).hostname.split('.')[0] === SANDBOX_HOST;
+  URL.parse(address ?? '')?.hostname.split('.')[0] === SANDBOX_HOST;
 
 /** People send passwords to the public address, and browsers keep passkeys for https. */
 const isInClear = (address: string | undefined): boolean => {
-  if (address === undefined || !URL.canParse(address)) return false;
-  const { protocol, hostname } = new URL(address);
-  return protocol === 'http:' && !isLoopback(hostname);
+  const url = URL.parse(address ?? '');
+  return url?.protocol === 'http:' && !isLoopback(url.hostname);
 };
 
 const namesOf = (given: Environment): readonly string[] =>
