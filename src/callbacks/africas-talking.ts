@@ -23,8 +23,7 @@ const words = z.string().regex(/^\w{1,64}$/);
 /**
  * Receives a delivery report of Africa's Talking: a form without a signature. It
  * says only whether a message has arrived, which moves no money and ends no claim. Settings limit its
- * source addresses and give it a secret path. A report about no message of ours leaves
- * nothing behind.
+ * source addresses and give it a secret path. A report about no message of ours leaves nothing behind.
  */
 export const africasTalkingCallback = endpoint({
   method: 'POST',

@@ -339,8 +339,7 @@ const ofTopUps: readonly Invariant[] = [
     (ids) => sql`
       select 'top-up ' || id as fault, id from topups
       where id ${ids} and amount <> (
-        select hold.amount from topup_attempts as try
-        join ledger_transfers as hold on hold.operation_id = try.operation_id and step = 'hold'
+        select ${orderedOf(sql`try.operation_id`)} from topup_attempts as try
         where try.topup_id = topups.id and try.attempt = topups.attempt)`,
   ),
   named(

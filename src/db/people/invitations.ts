@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Route } from '../../domain/providers.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
@@ -25,13 +25,10 @@ export async function requestInvitation(
   transaction: DatabaseTransaction,
   invitation: NewInvitation,
 ): Promise<{ readonly id: string; readonly replacedId: string | undefined }> {
-  const replaced = await transaction
-    .updateTable('merchant_invitations')
-    .set({ status: 'REPLACED', settled_at: sql<Date>`now()`, token_ciphertext: null })
-    .where('merchant_id', '=', invitation.merchantId)
-    .where('status', 'in', ['REQUESTED', 'OPEN'])
-    .returning('id')
-    .executeTakeFirst();
+  const replaced = await replaceInvitations(
+    transaction,
+    sql<SqlBool>`merchant_id = ${invitation.merchantId}`,
+  ).executeTakeFirst();
   const { id } = await transaction
     .insertInto('merchant_invitations')
     .values({
@@ -59,14 +56,24 @@ export async function endInvitationsOf(
   transaction: DatabaseTransaction,
   accountId: number,
 ): Promise<void> {
-  await sql`
-    update merchant_invitations set status = 'REPLACED', settled_at = now(), token_ciphertext = null
-    where id = any(array(
+  await replaceInvitations(
+    transaction,
+    sql<SqlBool>`id = any(array(
       select invitation.id from merchant_invitations as invitation
       join portal_accounts as account using (merchant_id, email)
       where account.id = ${accountId} and invitation.status in ('REQUESTED', 'OPEN')
-      for update of invitation skip locked))`.execute(transaction);
+      for update of invitation skip locked))`,
+  ).execute();
 }
+
+/** Ends the invitations that have not ended and meet a condition; a newer link or password takes their place. */
+const replaceInvitations = (transaction: DatabaseTransaction, condition: RawBuilder<SqlBool>) =>
+  transaction
+    .updateTable('merchant_invitations')
+    .set({ status: 'REPLACED', settled_at: sql<Date>`now()`, token_ciphertext: null })
+    .where(condition)
+    .where('status', 'in', ['REQUESTED', 'OPEN'])
+    .returning('id');
 
 /**
  * Activates the link of a requested invitation for its lifetime. A lifetime that has begun does not

@@ -354,8 +354,8 @@ describe('an archive', () => {
       async (at, files) => {
         archived += await archive();
         const { rows } = await sql<{ at: Date }>`
-        select created_at as at from ledger_transfers
-        where created_at < '2025-02-01' and step = 'reserve'`.execute(at);
+          select created_at as at from ledger_transfers
+          where created_at < '2025-02-01' and step = 'reserve'`.execute(at);
         return [...rows, ...files.map((transfer) => ({ at: new Date(transfer.created_at) }))];
       },
     );
