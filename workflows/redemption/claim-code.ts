@@ -80,10 +80,13 @@ export async function claimIsOver(
 ): Promise<void> {
   let remainingMs = Math.max(1, Date.parse(expiresAt) - Date.now());
   const isOver = () => run.ended !== undefined;
-  while (!(await condition(isOver, remainingMs, { summary: 'Until the claim expires' }))) {
+  // The SDK records a patch for a condition that waits 0 ms, and a patch after a step that outlived its
+  // workflow task cannot be replayed.
+  while (remainingMs > 0) {
+    if (await condition(isOver, remainingMs, { summary: 'Until the claim expires' })) return;
     await condition(() => run.redemptions.size === 0);
     if (isOver()) return;
     ({ remainingMs } = await run.database.expireClaim(claimId));
-    if (remainingMs === 0) run.ended ??= 'expired';
   }
+  run.ended ??= 'expired';
 }
