@@ -203,7 +203,7 @@ function codeDigestsOf(
 /** Redeems a voucher once, through the workflow of its live claim if it has one. */
 export async function redeemGiftOnce(services: OperationServices, request: RedeemRequest) {
   const asked = identityOf(services, 'redeem-gift', request);
-  const joined = asked.hasKey ? undefined : await redemptionToJoin(services, asked);
+  const joined = asked.hasKey ? undefined : await heldByContent(services.database, asked);
   const identity = { ...asked, operationId: joined ?? asked.operationId };
   const { verificationCode, msisdn = null, merchantId = null } = request;
   const run = async (
@@ -228,22 +228,6 @@ export async function redeemGiftOnce(services: OperationServices, request: Redee
   const look =
     joined === undefined ? undefined : () => findOperation(services.database, asked.kind, joined);
   return runOnceFor<RedemptionMade>(services, request, identity, run, look);
-}
-
-/**
- * The running redemption without a key that an identical request without a key joins. It waits for
- * the row, like a repetition with a key. A redemption with a key has its own reference and is a
- * different request.
- */
-async function redemptionToJoin(
-  { database, digests }: OperationServices,
-  identity: RequestIdentity,
-): Promise<string | undefined> {
-  const held = await heldByContent(database, identity);
-  return held.find(
-    ({ operationId, paymentReference }) =>
-      paymentReference !== digests.paymentReference(operationId, 1),
-  )?.operationId;
 }
 
 /** Our reference of the redemption that currently holds a voucher. */

@@ -73,8 +73,9 @@ export interface RequestIdentity extends RequestDigest {
 const RANDOM_ID_BYTES = 16;
 
 /**
- * The identity of a request: an id from company, kind and key, and digests of its validated
- * content, so that format and order of fields make no difference.
+ * The identity of a request: an id from company, kind and key, and a digest of its validated
+ * content, so that format and order of fields make no difference. A repetition without a key is known by its digest
+ * alone. So the digest differs from that of the same content under a key, which is another request.
  */
 export function identify(
   services: OperationServices,
@@ -95,7 +96,11 @@ export function identify(
     operationId,
     kind,
     requestId: randomUUID(),
-    requestDigest: digestRequest(services.digests, kind, request.content),
+    requestDigest: digestRequest(
+      services.digests,
+      key === undefined ? `${kind} without a key` : kind,
+      request.content,
+    ),
     company,
     hasKey: key !== undefined,
   };

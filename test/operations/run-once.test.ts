@@ -81,6 +81,16 @@ describe('identify', () => {
     expect(two.requestDigest).not.toBe(one.requestDigest);
   });
 
+  it('tells the same content without a key', () => {
+    const one = identify(services, { ...request, key: undefined });
+    const [same, keyed] = [
+      identify(services, { ...request, key: undefined }),
+      identify(services, request),
+    ];
+    expect(same.requestDigest).toBe(one.requestDigest);
+    expect(keyed.requestDigest).not.toBe(one.requestDigest);
+  });
+
   it('shows neither key nor content', () => {
     expect(JSON.stringify(identify(services, request))).not.toMatch(/order-17|voucherCode/);
   });

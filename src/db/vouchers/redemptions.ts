@@ -171,20 +171,21 @@ export const runningRedemption = (database: Database, codeDigests: readonly Buff
     .where('redemptions.status', '=', 'HELD')
     .executeTakeFirst();
 
-/** The redemptions on hold with this content, each with its payment's reference. */
+/**
+ * The redemption on hold with this content, which an identical request without a key joins: it waits for the row, like
+ * a repetition with a key. Undefined where there is none.
+ */
 export async function heldByContent(
   database: Database,
-  request: RequestDigest & { readonly company: Company },
-): Promise<{ readonly operationId: string; readonly paymentReference: string }[]> {
-  const { company } = request;
-  const { rows } = await sql<{ operationId: string; paymentReference: string }>`
-    select operations.id as "operationId", payment_reference as "paymentReference"
+  { company, requestDigest }: RequestDigest & { readonly company: Company },
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select operations.id
     from operations join redemptions on redemptions.operation_id = operations.id
     where operations.kind = 'redeem-gift' and operations.company_kind = ${company.kind}
-      and operations.company_id = ${company.id}
-      and operations.request_digest = ${request.requestDigest}
+      and operations.company_id = ${company.id} and operations.request_digest = ${requestDigest}
       and operations.status = 'RUNNING' and redemptions.status = 'HELD'`.execute(database);
-  return rows;
+  return rows[0]?.id;
 }
 
 /** The facts that a claim and a redemption share, besides the voucher's own row. */

@@ -80,6 +80,27 @@ it.concurrent('those without a key who were told to ask again get the answer, an
   expect(await scene.postedRedemptions(gift)).toHaveLength(2);
 });
 
+it.concurrent('a repetition without a key gets its own answer, not that of the same request under a key', async () => {
+  const slow = await makeMerchant(scene.stack, { payoutSuffix: '014' });
+  const gift = await anonymousGift();
+  const request = { amount: 20, merchantId: slow.id };
+  expect((await redeem(scene.asPartner, gift, request)).status).toBe(409);
+  await scene.settlePayout(slow, 'completed');
+  await scene.untilStatus(gift, 'ACTIVE');
+  const { voucherCode } = gift;
+  const keyed = () =>
+    scene.asPartner.post(REDEEM, { voucherCode, ...request }, { 'Idempotency-Key': 'another' });
+  expect((await keyed()).status).toBe(409);
+  await until(() => expect(scene.payoutsTo(slow)).toHaveLength(2));
+  await scene.settlePayout(slow, 'completed');
+  const other = done(await repeated(keyed));
+  const own = done(await repeated(() => redeem(scene.asPartner, gift, request)));
+  expect([own, other].map(({ body }) => body.data.referenceNumber)).toEqual(
+    (await scene.postedRedemptions(gift)).map((posted) => posted.provider_reference),
+  );
+  expect(scene.payoutsTo(slow)).toHaveLength(2);
+});
+
 it.each(['partner', 'merchant'] as const)(
   '%s: another amount than the claimed one is refused and nothing moves',
   async (surface) => {
