@@ -91,8 +91,9 @@ export async function insertRedemption(
 }
 
 /**
- * The attempt of a redemption without a key, which identifies it again after a restore. It is the
- * claim, which has only one redemption, or else the voucher and the number of its redemption.
+ * The attempt of a redemption without a key, which identifies it again after a restore. It is the operation of its
+ * claim, or else of its voucher, and the number of its redemption. A claim has one redemption. But once the claim has
+ * ended and its key is forgotten, the same operation can make a claim again.
  */
 export async function attemptWithoutKey(
   transaction: DatabaseTransaction,
@@ -101,8 +102,14 @@ export async function attemptWithoutKey(
 ): Promise<{ readonly operationId: string; readonly attempt: number }> {
   const { rows } = await sql<{ operationId: string; attempt: number }>`
     select coalesce(claim.operation_id, vouchers.operation_id) as "operationId",
-      case when claim.id is null then 1 + (
-        select count(1) from redemptions where voucher_id = vouchers.id) else 1 end as attempt
+      1 + case when claim.id is null
+        then (select count(1) from redemptions where voucher_id = vouchers.id)
+        else (select count(1) from voucher_claims as earlier
+          -- The index by voucher carries the join.
+          join redemptions on redemptions.voucher_id = earlier.voucher_id
+            and redemptions.claim_id = earlier.id
+          where earlier.operation_id = claim.operation_id and earlier.status <> 'OPEN')
+        end as attempt
     from vouchers left join voucher_claims as claim on claim.id = ${claimId}
     where vouchers.id = ${voucherId}`.execute(transaction);
   const [found] = rows;
