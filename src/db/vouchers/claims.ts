@@ -42,24 +42,27 @@ const merchantName = sql<string | null>`(
 );
 
 /**
- * The claim that an operation made on a voucher, also where a newer claim has replaced it or its code
- * was used since. Undefined where it made none. A claim that expired or was withdrawn counts only where
- * its operation is answered: otherwise the operation makes another one.
+ * The newest claim that an operation made on a voucher, also where a newer claim of another operation has replaced it
+ * or its code was used since. Undefined where it made none. A claim that expired or was withdrawn counts only where its
+ * operation is answered: otherwise the operation makes another one. An earlier claim belongs to an earlier use of its
+ * key.
  */
-export const claimMadeBy = (
+export async function claimMadeBy(
   transaction: DatabaseTransaction,
   { operationId, voucherId }: Pick<NewClaim, 'operationId' | 'voucherId'>,
   isAnswered: boolean,
-): Promise<InsertedClaim | undefined> =>
-  transaction
+): Promise<InsertedClaim | undefined> {
+  const newest = await transaction
     .selectFrom('voucher_claims')
-    .select(['id', 'expires_at', merchantName])
+    .select(['id', 'expires_at', 'status', merchantName])
     // The index by voucher carries the query.
     .where('voucher_id', '=', voucherId)
     .where('operation_id', '=', operationId)
-    .$if(!isAnswered, (claims) => claims.where('status', 'not in', ['EXPIRED', 'CANCELLED']))
     .orderBy('created_at', 'desc')
     .executeTakeFirst();
+  const hasEnded = newest?.status === 'EXPIRED' || newest?.status === 'CANCELLED';
+  return hasEnded && !isAnswered ? undefined : newest;
+}
 
 /** Inserts a claim with the digest of its code, and the ciphertext of the code for the message. */
 export const insertClaim = (

@@ -7,12 +7,12 @@ import type { FailpointName } from '../../../src/runtime/process/failpoint.ts';
 import { createLogger } from '../../../src/runtime/process/logger.ts';
 import { startWorker } from '../../../src/worker.ts';
 import { redeemVoucherWithoutClaimId } from '../../../workflows/workflow-ids.ts';
-import { refusalData } from '../../support/clients.ts';
+import { newestCode, refusalData } from '../../support/clients.ts';
 import { breakStatement } from '../../support/database-faults.ts';
 import { until } from '../../support/until.ts';
 import { detailsOf } from '../../workflows/details-of.ts';
 import { CLAIM, type Client, done, type Gift, REDEEM } from './gift-scene.ts';
-import { type RedemptionScene, setRedemptionScene } from './redemption-scene.ts';
+import { type RedemptionScene, redeemToEnd, setRedemptionScene } from './redemption-scene.ts';
 
 /** What happens once, when a step is reached; the step fails after it. */
 const onceAt = new Map<FailpointName, () => Promise<void>>();
@@ -80,20 +80,23 @@ it.each(Object.keys(requests))(
   },
 );
 
+/** Lets the claim of a voucher run out. */
+const expireClaim = ({ id }: Gift) =>
+  scene.stack.database.transaction().execute(async (transaction) => {
+    await transaction
+      .updateTable('voucher_claims')
+      .set({ expires_at: sql<Date>`now() - interval '1 hour'` })
+      .where('voucher_id', '=', id)
+      .execute();
+    await expireOverdueClaims(transaction, 1);
+  });
+
 /** What happens to a claim after its confirmation, before its step is repeated; the title of its page then. */
 const confirmed: Record<string, (gift: Gift) => Promise<unknown>> = {
   async Claimed() {},
   Superseded: (gift) => scene.claimed(scene.asMerchant, gift),
   Withdrawn: async ({ id }) => done(await scene.asPartner.post(`/vouchers/${id}/cancel`, {})),
-  Expired: ({ id }) =>
-    scene.stack.database.transaction().execute(async (transaction) => {
-      await transaction
-        .updateTable('voucher_claims')
-        .set({ expires_at: sql<Date>`now() - interval '1 hour'` })
-        .where('voucher_id', '=', id)
-        .execute();
-      await expireOverdueClaims(transaction, 1);
-    }),
+  Expired: expireClaim,
 };
 
 it.each(Object.entries(confirmed))(
@@ -113,6 +116,20 @@ it.each(Object.entries(confirmed))(
     await until(async () => expect(await detailsOf(workflow)).toContain(`**${title}**`));
   },
 );
+
+it('a claim that ended before its answer is made again, also under a key of an earlier claim', async () => {
+  const gift = await scene.gift();
+  const { database } = scene.stack;
+  const { send } = keyed(scene.asMerchant, CLAIM, { voucherCode: gift.voucherCode, amount: 40 });
+  done(await send());
+  const verificationCode = await newestCode(scene.stack, gift.owner ?? '');
+  done(await redeemToEnd(scene.asMerchant, gift, { verificationCode }));
+  // As the retention does, after which the key is free again.
+  await database.deleteFrom('operations').where('kind', '=', 'initiate-claim').execute();
+  onceAt.set('claim-committed', async () => void (await expireClaim(gift)));
+  await until(async () => done(await send()));
+  expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEM_INITIATED' });
+});
 
 it('who has no key and cannot be remembered is told to look at the voucher, not to repeat', async () => {
   const { merchant } = await scene.payee('partner', { payoutSuffix: '014' });
