@@ -77,8 +77,11 @@ const prunings = {
       table: 'operations',
       since: 'created_at',
       key: 'id',
-      // A claim lives for minutes: one that is still open was orphaned by its workflow.
-      only: sql`(status <> 'RUNNING' or kind = 'initiate-claim')`,
+      // A claim lives for minutes: its workflow left a request for one that still runs. A payment without an outcome
+      // keeps its claim open for longer, and so the key of the claim.
+      only: sql`(status <> 'RUNNING' or kind = 'initiate-claim') and not exists (
+        select from voucher_claims as claim
+        where claim.operation_id = operations.id and claim.status = 'OPEN')`,
     },
     asOperations,
   ),

@@ -12,8 +12,9 @@ import {
   settleOperation,
   takeAbandonedAnswer,
 } from '../../../src/db/operations.ts';
+import { endClaim, insertClaim } from '../../../src/db/vouchers/claims.ts';
 import { refuse } from '../../../src/domain/refusals.ts';
-import { addShop } from '../gift-rows.ts';
+import { addGiftSeller, addShop, addVoucher } from '../gift-rows.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
 import { prune as pruneRows } from '../prune.ts';
 
@@ -232,6 +233,32 @@ describe('pruneBatch', () => {
       .transaction()
       .execute((transaction) => beginOperation(transaction, first, 'initiate-claim'));
     await makeOlder(RETENTION_DAYS + 1);
+    expect(await prune()).toBe(1);
+  });
+
+  it('keeps the key of a claim that is still open, as under a payment without an outcome', async () => {
+    const voucherId = await addVoucher(database, await addGiftSeller(database));
+    const claimId = randomUUID();
+    await inTransaction(async (transaction) => {
+      await beginOperation(transaction, first, 'initiate-claim');
+      await insertClaim(transaction, {
+        id: claimId,
+        operationId: first.operationId,
+        workflowId: 'claim',
+        voucherId,
+        company: first.company,
+        amount: null,
+        serviceFeePercent: null,
+        lifetimeSeconds: 60,
+        codeDigest: 'digest',
+        codeCiphertext: 'sealed',
+        codeDigits: 6,
+      });
+    });
+    await settle('SUCCEEDED', success);
+    await makeOlder(RETENTION_DAYS + 1);
+    expect(await prune()).toBe(0);
+    await inTransaction((transaction) => endClaim(transaction, claimId, 'REDEEMED'));
     expect(await prune()).toBe(1);
   });
 
