@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addWebhook } from '../../src/db/webhooks/endpoints.ts';
 import { setPrice } from '../support/companies.ts';
 import { cancel, makeVoucher, redemptions, topUp } from './movements.ts';
 import {
@@ -209,8 +210,17 @@ describe('what would lose its footing keeps from deletion', () => {
   });
 });
 
-test('a deleted merchant has no valid keys and no prices of its own, and is not found', async () => {
+test('a deleted merchant has no valid keys, webhooks and prices of its own, and is not found', async () => {
   const id = await newId(merchantWords(randomUUID()));
+  const webhookId = await scene.database.transaction().execute((transaction) =>
+    addWebhook(transaction, {
+      company: { kind: 'merchant', id },
+      url: 'https://till.example/hooks',
+      description: '',
+      types: null,
+      createdBy: 'test',
+    }),
+  );
   await scene.json(`access api-key create --merchant ${id} --name Till`);
   await setPrice(scene.database, {
     partnerId: catalogue.partnerId,
@@ -234,9 +244,12 @@ test('a deleted merchant has no valid keys and no prices of its own, and is not 
   await scene.json(`merchant deactivate ${id}`);
   const deleted = await scene.admin(`merchant delete ${id}`);
   expect(deleted.out).toMatch(
-    /^Deleted merchant .* keys revoked: 1, prices ended: 1, portal accounts disabled: 1\.\n$/,
+    /^Deleted merchant .* keys revoked: 1, webhooks removed: 1, prices ended: 1, portal accounts disabled: 1\.\n$/,
   );
   expect((await account()).disabled_at).not.toBeNull();
+  expect(await refusal(`access webhook list-deliveries ${webhookId}`)).toMatch(
+    /^There is no webhook/,
+  );
   const sessions = scene.database.selectFrom('portal_sessions').selectAll();
   expect(await sessions.where('account_id', '=', accountId).execute()).toEqual([]);
   for (const words of [

@@ -9,6 +9,7 @@ import {
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { listPortalAccounts } from '../../db/people/accounts.ts';
 import { disableAccount } from '../../db/people/sign-ins.ts';
+import { listWebhooks, removeWebhook } from '../../db/webhooks/endpoints.ts';
 import { type AdminCommand, type Change, changeCommand } from '../command.ts';
 import { AdminError, argument, flag, id, kebab } from '../fields.ts';
 import { importCommand } from '../import/import-command.ts';
@@ -64,8 +65,8 @@ const deleteCommand = (kind: RecordKind): AdminCommand =>
           `Deleted ${label}.`,
           ...(ended
             ? [
-                `API keys revoked: ${ended.revokedKeys}, prices ended: ${ended.endedPrices}, ` +
-                  `portal accounts disabled: ${ended.disabledAccounts}.`,
+                `API keys revoked: ${ended.revokedKeys}, webhooks removed: ${ended.removedWebhooks}, ` +
+                  `prices ended: ${ended.endedPrices}, portal accounts disabled: ${ended.disabledAccounts}.`,
               ]
             : []),
         ].join(' '),
@@ -89,25 +90,27 @@ function detailsOf({ kind, table }: RecordKind): string {
 }
 
 const MERCHANT_DETAILS =
-  'Deletion revokes its API keys, disables its portal accounts, and ends the selling prices for ' +
-  'this merchant only; "merchant restore" restores none of them.';
+  'Deletion revokes its API keys, removes its webhooks, disables its portal accounts, and ends the ' +
+  'selling prices for this merchant only; "merchant restore" restores none of them.';
 
 /**
- * A deleted merchant has no access: its keys are invalid, its people cannot sign in, and it has no
- * prices.
+ * A deleted merchant has no access: its keys are invalid, its people cannot sign in, its servers get no events, and it
+ * has no prices.
  */
 async function endAccess(transaction: DatabaseTransaction, merchantId: number) {
   let revokedKeys = 0;
   const company = { kind: 'merchant', id: merchantId } as const;
   for (const { id: keyId } of await listApiKeys(transaction, company))
     if (await revokeApiKey(transaction, keyId)) revokedKeys += 1;
+  const webhooks = await listWebhooks(transaction, company);
+  for (const { id: webhookId } of webhooks) await removeWebhook(transaction, webhookId);
   const endedPrices = await endPrices(transaction, 'merchant_id', merchantId);
   let disabledAccounts = 0;
   for (const account of await listPortalAccounts(transaction, company)) {
     await disableAccount(transaction, account.id);
     if (account.disabledAt === null) disabledAccounts += 1;
   }
-  return { revokedKeys, endedPrices, disabledAccounts };
+  return { revokedKeys, removedWebhooks: webhooks.length, endedPrices, disabledAccounts };
 }
 
 /** The command that restores a deleted record, still deactivated. */
