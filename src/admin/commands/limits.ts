@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { listRefusedCalls } from '../../db/access/calls.ts';
 import { changeApiKey, lockApiKey } from '../../db/access/company-access.ts';
 import { budgetAlarms } from '../../db/limits/daily-limits.ts';
@@ -84,6 +85,8 @@ export const commands: Record<string, AdminCommand> = {
         dailyAmount: input.amount === undefined ? key.dailyAmount : input.amount,
         dailyOperations: input.operations === undefined ? key.dailyOperations : input.operations,
       };
+      if (isDeepStrictEqual(before, after))
+        return { unchanged: `No change: API key ${input.id} already has these limits.` };
       await changeApiKey(transaction, input.id, after);
       return {
         subject: company,

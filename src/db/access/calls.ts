@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { actorOfPerson, toldActions } from '../../domain/access.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
@@ -251,18 +252,23 @@ export interface AuditEntry {
   /** The kind of the changed subject, such as "partner". */
   readonly subjectKind: string;
   readonly subjectId: number;
-  /** The changed values; never a secret. */
+  /** The changed values, as `before` and `after` where one value replaces another; never a secret. */
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+const isChange = ({ details: { before, after } }: AuditEntry): boolean =>
+  after === undefined || !isDeepStrictEqual(before, after);
+
 /**
  * Adds entries in the transaction of their changes, so that neither exists alone; owners are told
- * of those that concern the access of their company.
+ * of those that concern the access of their company. A change to the same value has no entry and no e-mail.
  */
 export async function addAuditEntries(
   transaction: DatabaseTransaction,
-  entries: readonly AuditEntry[],
+  given: readonly AuditEntry[],
 ): Promise<void> {
+  const entries = given.filter(isChange);
+  if (entries.length === 0) return;
   const added = await transaction
     .insertInto('audit_log')
     .values(

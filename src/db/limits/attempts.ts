@@ -83,16 +83,20 @@ export async function forgiveSignIn(
         .execute();
 }
 
-/** Forgets what was counted for an account, in whatever browser: its sign-in was reset. */
+/**
+ * Forgets what was counted for an account, in whatever browser: its sign-in was reset. False where nothing was counted.
+ */
 export async function forgetSignIns(
   transaction: DatabaseTransaction,
   accountId: number,
-): Promise<void> {
-  await transaction
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
     .updateTable('portal_sign_in_attempts')
     .set({ attempts: 0 })
     .where('account_id', '=', accountId)
-    .execute();
+    .where('attempts', '>', 0)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** The wrong attempts to sign in to an account that still count. */

@@ -1,12 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addRefusedCalls } from '../../../src/db/access/calls.ts';
 import { call, merchantClient } from '../../support/clients.ts';
 import { makeMerchant, makePartner } from '../../support/companies.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
 import { until } from '../../support/until.ts';
-import { makeAccount, type PortalClient, portalClient, signedIn } from './portal-client.ts';
+import {
+  hiddenFields,
+  makeAccount,
+  type PortalClient,
+  portalClient,
+  signedIn,
+} from './portal-client.ts';
 
 /** Where integrators reach the sandbox. */
 const SANDBOX_URL = 'https://sandbox.example.test';
@@ -227,6 +234,45 @@ describe('activity shows', () => {
     await waitForText(client, '/portal/activity', 'Did not sign in: disabled account');
     const { html: file } = await client.get('/portal/activity/changes');
     expect(file).toContain('Did not sign in:","wrong password","203.0.113.62"');
+  });
+
+  const changes: readonly (readonly [
+    action: string,
+    path: (ids: { readonly key: number; readonly person: number }) => string,
+    fields: Record<string, string>,
+  ])[] = [
+    ['set portal-role', ({ person }) => `people/${person}/role`, { role: 'finance' }],
+    ['set key-scopes', ({ key }) => `keys/${key}/scopes`, { 'scope-read': 'on' }],
+    ['set key-limits', ({ key }) => `keys/${key}/limits`, { amount: '1500.5', operations: '' }],
+    ['set low-balance', () => 'balances/gift/low-balance', { threshold: '1,000' }],
+  ];
+
+  test.each(changes)('%s once, however often its form is sent', async (action, at, fields) => {
+    const { id, client } = await partner();
+    const { email } = await makeAccount(stack, { kind: 'partner', id }, { role: 'viewer' });
+    const only = async (table: 'api_keys' | 'portal_accounts', where: string, value: unknown) =>
+      (
+        await stack.database
+          .selectFrom(table)
+          .select('id')
+          .where(sql.ref(where), '=', value)
+          .executeTakeFirstOrThrow()
+      ).id;
+    const ids = {
+      key: await only('api_keys', 'partner_id', id),
+      person: await only('portal_accounts', 'email', email),
+    };
+    const path = `/portal/${at(ids)}`;
+    const { token = '' } = hiddenFields((await client.get(path)).html, path);
+    for (let count = 0; count < 2; count += 1)
+      expect((await client.post(path, { token, ...fields })).status).toBe(303);
+    const entries = await stack.database
+      .selectFrom('audit_log')
+      .select('id')
+      .where('action', '=', action)
+      .where('subject_id', '=', id)
+      .execute();
+    expect(entries).toHaveLength(1);
   });
 
   test('calls that were refused', async () => {

@@ -178,10 +178,7 @@ const changes: readonly SignInChange[] = [
     text: () => 'Wrong passwords and codes are forgotten: the person may try again at once.',
     isPossible: isEnabled,
     confirmed: ({ email }) => html`You are about to let ${email} try to sign in again.`,
-    work: async (transaction, { id }) => {
-      await forgetSignIns(transaction, id);
-      return true;
-    },
+    work: (transaction, { id }) => forgetSignIns(transaction, id),
     done: ({ email }) => `${email} may try again at once.`,
   },
   {
@@ -226,10 +223,7 @@ const changes: readonly SignInChange[] = [
       'The person can no longer sign in, and all sessions end. A new password enables it again.',
     isPossible: isEnabled,
     confirmed: ({ email }) => html`You are about to disable the account of ${email}.`,
-    work: async (transaction, { id }) => {
-      await disableAccount(transaction, id);
-      return true;
-    },
+    work: (transaction, { id }) => disableAccount(transaction, id),
     done: ({ email }) => `The account of ${email} is disabled.`,
   },
 ];

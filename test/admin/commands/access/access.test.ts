@@ -114,6 +114,8 @@ describe('a partner that only commands have made', () => {
     const issued = await operator.json(`access api-key create --partner ${id} --name Limited`);
     await operator.json(`access api-key set-limits ${issued.keyId} --amount 100 --operations 3`);
     const less = await operator.json(`access api-key set-limits ${issued.keyId} --amount none`);
+    const same = await operator.json(`access api-key set-limits ${issued.keyId} --operations 3`);
+    expect(same.changed).toBe(false);
     expect(less).toMatchObject({
       before: { dailyAmount: '100.000000', dailyOperations: 3 },
       after: { dailyAmount: null, dailyOperations: 3 },
