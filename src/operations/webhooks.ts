@@ -1,7 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { SecretBox } from '../crypto/secret-box.ts';
 import { randomWebhookSecret, sealWebhookSecret } from '../crypto/webhook-secrets.ts';
-import type { DatabaseTransaction } from '../db/connection.ts';
+import type { Database, DatabaseTransaction } from '../db/connection.ts';
 import { requestTestEvent, type SentAgain, sendAgain } from '../db/webhooks/deliveries.ts';
 import {
   addWebhook,
@@ -35,36 +35,24 @@ interface NewWebhook {
   readonly createdBy: string;
 }
 
-type Registration =
-  | {
-      readonly ok: true;
-      readonly id: number;
-      /** The canonical address. */
-      readonly url: string;
-      /** Shown once. */
-      readonly secret: string;
-    }
-  | {
-      readonly ok: false;
-      readonly field: 'url' | 'description' | 'types';
-      readonly problem: string;
-    };
+interface Refused {
+  readonly ok: false;
+  readonly field: 'url' | 'description' | 'types';
+  readonly problem: string;
+}
 
-const refused = (
-  field: Extract<Registration, { ok: false }>['field'],
-  problem: string,
-): Registration => ({ ok: false, field, problem });
+const refused = (field: Refused['field'], problem: string): Refused => ({
+  ok: false,
+  field,
+  problem,
+});
 
-/**
- * Registers a webhook with its first secret. The caller holds the lock of the company, so that the limit
- * holds.
- */
-export async function registerWebhook(
-  transaction: DatabaseTransaction,
-  webhook: NewWebhook,
-  { secretBox, settings: { webhooks } }: WebhookServices,
-): Promise<Registration> {
-  const { company, description, types } = webhook;
+/** The canonical address of a webhook that can be registered; else the problem. */
+export async function checkWebhook(
+  database: Database,
+  { company, description, types, ...webhook }: Omit<NewWebhook, 'createdBy'>,
+  { settings: { webhooks } }: Pick<WebhookServices, 'settings'>,
+): Promise<{ readonly ok: true; readonly url: string } | Refused> {
   const read = readWebhookUrl(webhook.url, {
     allowsPrivate: webhooks.webhookPrivateNetworks === 'on',
   });
@@ -78,7 +66,7 @@ export async function registerWebhook(
   const unknown = types.find((type) => !known.includes(type));
   if (unknown !== undefined)
     return refused('types', `A ${company.kind} gets no events of the type "${unknown}".`);
-  const others = await listWebhooks(transaction, company);
+  const others = await listWebhooks(database, company);
   if (others.length >= webhooks.webhookEndpointsPerCompany)
     return refused(
       'url',
@@ -86,13 +74,28 @@ export async function registerWebhook(
     );
   if (others.some(({ url }) => url === read.url))
     return refused('url', 'This address is already registered.');
+  return { ok: true, url: read.url };
+}
+
+/**
+ * Registers a webhook with its first secret, which is shown once. The caller holds the lock of the company, so that the
+ * limit holds.
+ */
+export async function registerWebhook(
+  transaction: DatabaseTransaction,
+  webhook: NewWebhook,
+  services: WebhookServices,
+) {
+  const checked = await checkWebhook(transaction, webhook, services);
+  if (!checked.ok) return checked;
+  const { types } = webhook;
   const id = await addWebhook(transaction, {
     ...webhook,
-    url: read.url,
+    url: checked.url,
     types: types.length === 0 ? null : [...new Set(types)],
   });
-  const secret = await addSecret(transaction, id, secretBox, 0);
-  return { ok: true, id, url: read.url, secret };
+  const secret = await addSecret(transaction, id, services.secretBox, 0);
+  return { ...checked, id, secret };
 }
 
 /** Gives a webhook a new secret, and returns it; the old secret also signs for the overlap. */

@@ -3,6 +3,7 @@ import { findWebhook, listWebhooks, type WebhookEndpoint } from '../../../db/web
 import { PORTAL_ACTOR } from '../../../domain/access.ts';
 import { eventTypes, eventTypesOf, WEBHOOK_URL_LENGTH } from '../../../domain/events.ts';
 import {
+  checkWebhook,
   endWebhook,
   registerWebhook,
   rotateWebhookSecret,
@@ -142,6 +143,9 @@ export const addWebhookForm = portal.form({
       readNameField(given.description, WEBHOOK_DESCRIPTION_LENGTH) === undefined
     )
       return refuse({ field: 'description', problem: 'Enter one line of text.' });
+    // A code proves once: a wrong form must not use it up.
+    const checked = await checkWebhook(services.database, { company, ...given }, services);
+    if (!checked.ok) return refuse(checked);
     const wrong = await checkProof(request);
     if (wrong) return refuse({ field: 'proof', ...wrong });
     let problem: Pick<WrongWebhook, 'field' | 'problem'> | undefined;

@@ -65,6 +65,8 @@ async function secured(role: PortalRole = 'owner', of?: Company): Promise<Secure
   return { ...account, company, client, ...(await setUp(client)) };
 }
 
+const addWebhook = (client: PortalClient, code: string, url = 'https://shop.example/hooks') =>
+  client.submit('/portal/webhooks', '/portal/webhooks', { url, code });
 const enter = (client: PortalClient, code: string) => client.submit(STEP, STEP, { code });
 /** Sends a code after the half sign-in has ended: its page is not there any more. */
 const enterLate = async (client: PortalClient, code: string) => {
@@ -272,6 +274,14 @@ describe('one-time passwords', () => {
     expect(await actionsOf(person.company)).toEqual(
       expect.arrayContaining(['renew recovery-codes', 'switch off one-time-password']),
     );
+  });
+
+  test('are not used up by a form that is wrong', async () => {
+    const { client, secret } = await secured();
+    const code = codeOf(secret);
+    expect((await addWebhook(client, code, 'ftp://shop.example')).status).toBe(422);
+    expect((await addWebhook(client, code)).status).toBe(200);
+    expect((await addWebhook(client, code, 'https://shop.example/more')).status).toBe(422);
   });
 
   test('are required by an owner: who has none is led to set them up before all else', async () => {
