@@ -210,13 +210,12 @@ export const secondStepForm = anyone.form({
     const limits = secondFactorLimits(request, half);
     const tooMany = await countPassword(request, limits);
     if (tooMany) return secondStepPage(request, half, next, tooMany);
-    const taken = await takeProof(request, half.accountId);
+    const taken = await takeProof(request, half);
     if (!taken.isRight) {
       recordFailedSignIn(request, half, `wrong ${taken.by}`);
       return secondStepPage(request, half, next, taken);
     }
-    const isRecovery = taken.by === 'recovery code';
-    const setCookies = await completeSignIn(request, { ...half, isRecovery });
+    const setCookies = await completeSignIn(request, half);
     if (setCookies === undefined) return tooLate(request);
     await forgivePassword(request, limits);
     return { kind: 'redirect', to: pathAfter(request.site, next), setCookies };

@@ -10,7 +10,7 @@ import { problems } from '../answers.ts';
 import { field, type postForm, type Question, questionPage } from '../layout/parts.ts';
 import type { Confirmed, PageAnswer, PagesOf, PersonRequest, PublicRequest } from '../page.ts';
 import { PASSKEY_FIELD, usePasskeyButton } from './passkeys.ts';
-import { CODE_FIELD, recordRecoveryCode, takeProof } from './second-factor.ts';
+import { CODE_FIELD, takeProof } from './second-factor.ts';
 import {
   answerStatus,
   checkPresentPassword,
@@ -75,14 +75,9 @@ async function wrongFactor(request: PersonRequest): Promise<WrongProof | undefin
   const limits = presentPasswordLimits(request);
   const tooMany = await countPassword(request, limits);
   if (tooMany) return tooMany;
-  const { services, session } = request;
-  const taken = await takeProof(request, session.accountId);
+  const taken = await takeProof(request, request.session);
   if (!taken.isRight) return taken;
   await forgivePassword(request, limits);
-  if (taken.by === 'recovery code')
-    await services.database
-      .transaction()
-      .execute((transaction) => recordRecoveryCode(transaction, request, session));
   return undefined;
 }
 

@@ -70,8 +70,8 @@ const ONE_TIME_PASSWORD = /^\d{6}$/;
 const RECOVERY_CODE = /^[a-z0-9]{16}$/;
 
 /** A second factor that was used up, or the problem of one that was not accepted. */
-export type TakenProof =
-  | { readonly isRight: true; readonly by: 'one-time password' | 'recovery code' | 'passkey' }
+type TakenProof =
+  | { readonly isRight: true }
   | {
       readonly isRight: false;
       readonly by: 'code' | 'passkey';
@@ -82,13 +82,21 @@ export type TakenProof =
  * Uses up the second factor in a form of an account: the answer of a passkey, a one-time password or a recovery
  * code. The attempt is counted before.
  */
-export const takeProof = (request: PublicRequest, accountId: number): Promise<TakenProof> => {
+export const takeProof = (request: PublicRequest, person: FactorOwner): Promise<TakenProof> => {
   const answer = request.form.text(PASSKEY_FIELD);
   return answer === ''
-    ? takeCode(request, accountId, plainCode(request.form.text(CODE_FIELD)))
-    : takePasskey(request, accountId, answer);
+    ? takeCode(request, person, plainCode(request.form.text(CODE_FIELD)))
+    : takePasskey(request, person.accountId, answer);
 };
 
+/** The person of a second factor, for the audit log, too. */
+interface FactorOwner {
+  readonly accountId: number;
+  readonly email: string;
+  readonly company: Employer;
+}
+
+const right: TakenProof = { isRight: true };
 const wrong: TakenProof = {
   isRight: false,
   by: 'code',
@@ -102,16 +110,14 @@ const used: TakenProof = {
 };
 
 async function takeCode(
-  { services }: Pick<PublicRequest, 'services'>,
-  accountId: number,
+  request: PublicRequest,
+  person: FactorOwner,
   code: string,
 ): Promise<TakenProof> {
-  const { database, digests, secretBox } = services;
-  if (RECOVERY_CODE.test(code)) {
-    const digestsOfCode = digests.stored.recoveryCode(accountId, code);
-    const isTaken = await takeRecoveryCode(database, accountId, digestsOfCode);
-    return isTaken ? { isRight: true, by: 'recovery code' } : wrong;
-  }
+  const { database, secretBox } = request.services;
+  const { accountId } = person;
+  if (RECOVERY_CODE.test(code))
+    return (await useRecoveryCode(request, person, code)) ? right : wrong;
   const known = ONE_TIME_PASSWORD.test(code)
     ? await readOneTimePassword(database, accountId)
     : undefined;
@@ -120,7 +126,7 @@ async function takeCode(
   const step = stepOf(secretBox.open(secretCiphertext, secretContext(accountId)), code);
   if (step === undefined) return wrong;
   const isTaken = await takeStep(database, accountId, { secretCiphertext, step });
-  return isTaken ? { isRight: true, by: 'one-time password' } : used;
+  return isTaken ? right : used;
 }
 
 async function takePasskey(
@@ -129,7 +135,7 @@ async function takePasskey(
   answer: string,
 ): Promise<TakenProof> {
   const taken = await takeAssertion(request, accountId, answer);
-  if (taken === 'right') return { isRight: true, by: 'passkey' };
+  if (taken === 'right') return right;
   return {
     isRight: false,
     by: 'passkey',
@@ -140,16 +146,19 @@ async function takePasskey(
   };
 }
 
-/** Records that a person used a recovery code up; owners are told. */
-export const recordRecoveryCode = (
-  transaction: DatabaseTransaction,
-  { sourceAddress }: Pick<PublicRequest, 'sourceAddress'>,
-  person: { readonly accountId: number; readonly email: string; readonly company: Employer },
-): Promise<void> =>
-  addPersonEntry(transaction, person, 'use recovery-code', {
-    accountId: person.accountId,
-    email: person.email,
-    sourceAddress,
+/** Uses a recovery code up, with its entry in the audit log; owners are told. False where the code is not valid. */
+const useRecoveryCode = (
+  { services: { database, digests }, sourceAddress }: PublicRequest,
+  person: FactorOwner,
+  code: string,
+): Promise<boolean> =>
+  database.transaction().execute(async (transaction) => {
+    const { accountId, email } = person;
+    const digestsOfCode = digests.stored.recoveryCode(accountId, code);
+    if (!(await takeRecoveryCode(transaction, accountId, digestsOfCode))) return false;
+    const details = { accountId, email, sourceAddress };
+    await addPersonEntry(transaction, person, 'use recovery-code', details);
+    return true;
   });
 
 /** Gives an account new recovery codes; only the answer holds them in clear. */

@@ -15,7 +15,6 @@ import {
 import type { Employer } from '../../domain/vouchers/voucher.ts';
 import { describeError } from '../../runtime/process/logger.ts';
 import type { PageAnswer, PublicRequest, Site } from '../page.ts';
-import { recordRecoveryCode } from './second-factor.ts';
 
 /** A device id has 96 random bits; the proof follows it in the cookie. */
 const NAME_CHARACTERS = 16;
@@ -53,7 +52,6 @@ interface CompletedHalf {
   readonly email: string;
   readonly company: Employer;
   readonly halfToken: string;
-  readonly isRecovery: boolean;
 }
 
 /**
@@ -82,13 +80,12 @@ export async function completeSignIn(
   half: CompletedHalf,
 ): Promise<readonly string[] | undefined> {
   const { services, cookies } = request;
-  const { accountId, email, halfToken, isRecovery } = half;
+  const { accountId, email, halfToken } = half;
   const token = randomToken();
   const hasBegun = await services.database.transaction().execute(async (transaction) => {
     const halfDigests = services.digests.stored.portalHalfSignIn(halfToken);
     if (!(await takeHalfSignIn(transaction, accountId, halfDigests))) return false;
     await openSession(transaction, request, { ...half, token });
-    if (isRecovery) await recordRecoveryCode(transaction, request, half);
     return true;
   });
   return hasBegun ? [...cookiesOf(request, email, token), cookies.half.clear()] : undefined;

@@ -65,6 +65,8 @@ async function secured(role: PortalRole = 'owner', of?: Company): Promise<Secure
   return { ...account, company, client, ...(await setUp(client)) };
 }
 
+const RECOVERY = 'use recovery-code';
+
 const addWebhook = (client: PortalClient, code: string, url = 'https://shop.example/hooks') =>
   client.submit('/portal/webhooks', '/portal/webhooks', { url, code });
 const enter = (client: PortalClient, code: string) => client.submit(STEP, STEP, { code });
@@ -177,14 +179,59 @@ describe('a sign-in with a one-time password', () => {
     const answers = await Promise.all(clients.map((client) => enter(client, first.toUpperCase())));
     expect(answers.map(({ status }) => status).sort()).toEqual([303, 422]);
     expect((await enter(await afterPassword(person), second)).status).toBe(303);
-    expect(
-      (await actionsOf(person.company)).filter((one) => one === 'use recovery-code'),
-    ).toHaveLength(2);
+    expect((await actionsOf(person.company)).filter((one) => one === RECOVERY)).toHaveLength(2);
     const other = await afterPassword(await secured());
     const [, , third = ''] = person.recoveryCodes;
     expect((await enter(other, third)).status).toBe(422);
     expect((await enter(other, codeOf(person.secret))).status).toBe(422);
     expect(await isIn(other)).toBe(false);
+  });
+
+  const uses: readonly (readonly [
+    string,
+    status: number,
+    prepare: (person: Secured) => Promise<(code: string) => Promise<{ readonly status: number }>>,
+  ])[] = [
+    [
+      'a sign-in',
+      303,
+      async (person) => {
+        const client = await afterPassword(person);
+        return (code) => enter(client, code);
+      },
+    ],
+    [
+      'a change',
+      200,
+      async ({ client }) =>
+        (code) =>
+          addWebhook(client, code),
+    ],
+  ];
+
+  test.each(uses)('uses a recovery code up together with its entry: %s', async (...given) => {
+    const [, status, prepare] = given;
+    const person = await secured();
+    const [code = ''] = person.recoveryCodes;
+    const accountId = await accountIdOf(person);
+    const used = () =>
+      stack.database
+        .selectFrom('portal_recovery_codes')
+        .select('used_at')
+        .where('account_id', '=', accountId)
+        .where('used_at', 'is not', null)
+        .execute();
+    const use = await prepare(person);
+    const { running } = await stack.database.transaction().execute(async (transaction) => {
+      await sql`lock table audit_log in share mode`.execute(transaction);
+      const answer = use(code);
+      await untilBlockedBy(transaction, stack.database, 1);
+      expect(await used()).toEqual([]);
+      return { running: answer };
+    });
+    expect((await running).status).toBe(status);
+    expect(await used()).toHaveLength(1);
+    expect((await actionsOf(person.company)).filter((one) => one === RECOVERY)).toHaveLength(1);
   });
 
   test('counts wrong codes over all addresses, and a known password buys no more of them', async () => {
