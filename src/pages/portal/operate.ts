@@ -14,8 +14,8 @@ export const callerOf = ({ session }: AccountRequest): Caller => ({
 });
 
 /**
- * Records who asked for an operation, before it begins: its workflow may outlive this process. A form
- * that is sent twice has two entries and one effect.
+ * Records who asked for an operation on what belongs to the company, before it begins: its workflow may outlive this
+ * process. A form that is sent twice has two entries and one effect.
  */
 export const recordOperation = (
   { services, session, sourceAddress }: AccountRequest,

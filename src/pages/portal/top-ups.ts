@@ -112,9 +112,12 @@ and it can be retried.</p>`,
 /** The title of the page where a retry is refused, before or after the form is sent. */
 const NOT_RETRIED = 'The top-up was not retried';
 
+/** The top-up of the path; undefined where it is not the company's. */
+const topUpOf = (request: AccountRequest): Promise<TopupDetail | undefined> =>
+  findTopupDetail(request.services.database, request.session.company.id, idOf(request));
+
 async function retryPage(request: AccountRequest, wrong?: string): Promise<PageAnswer> {
-  const { services, session } = request;
-  const topup = await findTopupDetail(services.database, session.company.id, idOf(request));
+  const topup = await topUpOf(request);
   if (!topup) return problems.notFound;
   const back = `${PORTAL_PATH}/top-ups/${topup.id}`;
   if (topup.status !== 'FAILED')
@@ -172,6 +175,7 @@ export const retryTopUpPages = portal.asked({
     if (key === undefined) return problems.invalid;
     const msisdn = readNumber(request);
     if (msisdn === undefined) return retryPage(request, UNREADABLE_NUMBER);
+    if (!(await topUpOf(request))) return problems.notFound;
     await recordOperation(request, 'retry top-up', {
       transactionId,
       isOtherNumber: msisdn !== null,
@@ -184,7 +188,6 @@ export const retryTopUpPages = portal.asked({
       return redirect(to, 'The retry was accepted. Its result is not known yet.');
     const { result } = answer;
     if (result.ok) return redirect(to, 'The top-up was delivered.');
-    if (result.reason === 'topup-not-found') return problems.notFound;
     // An attempt has failed, and the page of the top-up says how it stands now.
     if (result.transactionId !== undefined) return redirect(to, failureNotice(result));
     return refusedPage({ title: NOT_RETRIED, refusal: result, back: to });
@@ -199,12 +202,11 @@ export const showTopUp = portal.page({
   needs: 'read',
   kind: 'partner',
   async handle(request) {
-    const { services, session } = request;
-    const partnerId = session.company.id;
-    const topup = await findTopupDetail(services.database, partnerId, idOf(request));
+    const topup = await topUpOf(request);
     if (!topup) return problems.notFound;
+    const { services, session } = request;
     const operationIds = topup.attempts.map(({ operationId }) => operationId);
-    const moves = await readLedgerHistory(services.database, partnerId, operationIds);
+    const moves = await readLedgerHistory(services.database, session.company.id, operationIds);
     return {
       kind: 'page',
       title: sentence('Top-up {1}', topup.id),

@@ -72,6 +72,12 @@ const resend: VoucherOperation = {
 
 const pathOf = (voucherId: number): string => `${PORTAL_PATH}/vouchers/${voucherId}`;
 
+/** The voucher of the path; undefined where it is not the company's. */
+const voucherOf = (request: AccountRequest): Promise<VoucherDetail | undefined> =>
+  findVoucherDetail(request.services.database, idOf(request), {
+    partnerId: request.session.company.id,
+  });
+
 /** The question to a person before an operation. */
 type AskedAbout = Omit<Question, 'back' | 'fields'>;
 
@@ -84,9 +90,7 @@ async function askAboutVoucher(
   operation: VoucherOperation,
   ask: (voucher: VoucherDetail) => Promise<AskedAbout | Refusal | 'done'>,
 ): Promise<PageAnswer> {
-  const { services, session } = request;
-  const company = { partnerId: session.company.id };
-  const voucher = await findVoucherDetail(services.database, idOf(request), company);
+  const voucher = await voucherOf(request);
   if (!voucher) return problems.notFound;
   const back = pathOf(voucher.id);
   const question = await ask(voucher);
@@ -103,6 +107,7 @@ async function operateOnVoucher(
 ): Promise<PageAnswer> {
   const [voucherId, key] = [idOf(request), onceKey(request)];
   if (key === undefined) return problems.invalid;
+  if (!(await voucherOf(request))) return problems.notFound;
   await recordOperation(request, action, { voucherId });
   const company = callerOf(request);
   const { result } = await operate(request.services, { company, key, voucherId });
@@ -111,7 +116,6 @@ async function operateOnVoucher(
     const isUnknown = 'sending' in result && result.sending === 'unknown';
     return redirect(to, isUnknown ? sending : done);
   }
-  if (result.reason === 'voucher-id-not-found') return problems.notFound;
   return refusedPage({ title: refused, refusal: result, back: to });
 }
 
@@ -222,11 +226,11 @@ export const showVoucher = portal.page({
   needs: 'read',
   kind: 'partner',
   async handle(request) {
-    const { services, session } = request;
-    const partnerId = session.company.id;
-    const voucher = await findVoucherDetail(services.database, idOf(request), { partnerId });
+    const voucher = await voucherOf(request);
     if (!voucher) return problems.notFound;
-    const moves = await readLedgerHistory(services.database, partnerId, operationsOf(voucher));
+    const { services, session } = request;
+    const operations = operationsOf(voucher);
+    const moves = await readLedgerHistory(services.database, session.company.id, operations);
     return {
       kind: 'page',
       title: sentence('Voucher {1}', voucher.serialNumber),

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isAdmitted } from '../../../src/db/access/access.ts';
 import { expireDueVouchers } from '../../../src/db/vouchers/expiry.ts';
@@ -147,6 +149,31 @@ describe('a failed top-up', () => {
     const shown = textOf((await asPerson.get(path)).html);
     expect(shown).toContain('The top-up was not delivered.');
   });
+});
+
+test('what belongs to another partner is not there, and leaves no entry', async () => {
+  const { asPerson, gifts, topups, stack } = scene;
+  const open = `/portal/vouchers/${gifts.part.id}/cancel`;
+  const fields = hiddenFields((await asPerson.get(open)).html, open);
+  const [voucherId, transactionId] = [gifts.foreign.id, topups.foreign.transactionId];
+  for (const path of [
+    `vouchers/${voucherId}/cancel`,
+    `vouchers/${voucherId}/resend`,
+    `top-ups/${transactionId}/retry`,
+  ]) {
+    const once = randomBytes(32).toString('base64url');
+    expect([path, (await asPerson.post(`/portal/${path}`, { ...fields, once })).status]).toEqual([
+      path,
+      404,
+    ]);
+  }
+  const entries = await stack.database
+    .selectFrom('audit_log')
+    .select('action')
+    .where(sql<boolean>`details ->> 'voucherId' = ${String(voucherId)}
+      or details ->> 'transactionId' = ${String(transactionId)}`)
+    .execute();
+  expect(entries).toEqual([]);
 });
 
 type Refused = {
