@@ -34,6 +34,7 @@ export const bulkTexts = {
   '{1} lines are not generated yet: they are left out, and cost nothing. The {2} vouchers that exist stay, and can be cancelled one by one.':
     '{1} መስመሮች ገና አልወጡም፦ ይተዋሉ፣ ምንም አያስከፍሉም። የወጡት {2} ቫውቸሮች ይቀራሉ፣ አንድ በአንድም ሊሰረዙ ይችላሉ።',
   'The order is being cancelled.': 'ትዕዛዙ በመሰረዝ ላይ ነው።',
+  'The order has ended: nothing is left to cancel.': 'ትዕዛዙ አብቅቷል፦ የሚሰረዝ ነገር የለም።',
   'The order of {1} vouchers was accepted.': 'የ{1} ቫውቸሮች ትዕዛዝ ተቀባይነት አግኝቷል።',
   'Nothing was ordered': 'ምንም አልታዘዘም',
   'Order vouchers in bulk': 'ቫውቸሮችን በጅምላ ይዘዙ',

@@ -137,6 +137,7 @@ const confirmations = {
   'You are about to register the public key <1>{1}</1>.': 'ይፋዊ ቁልፍ <1>{1}</1> ሊያስመዘግቡ ነው።',
   'You are about to download the voucher codes of bulk order {1}.':
     'የጅምላ ትዕዛዝ {1} የቫውቸር ኮዶችን ሊያወርዱ ነው።',
+  'You are about to download the result of bulk order {1}.': 'የጅምላ ትዕዛዝ {1} ውጤትን ሊያወርዱ ነው።',
   'You are about to switch on one-time passwords for {1}.': 'ለ{1} የአንድ ጊዜ የይለፍ ቃሎችን ሊያበሩ ነው።',
   'You are about to add a passkey for {1}.': 'ለ{1} የይለፍ ቁልፍ ሊጨምሩ ነው።',
   'You are about to require a second factor of everybody.': 'ሁለተኛ ማረጋገጫ ከሁሉም ሰው ሊጠይቁ ነው።',

@@ -102,7 +102,7 @@ export const showBulkOrder = portal.page({
   kind: 'partner',
   async handle(request) {
     const { services, session } = request;
-    const order = await findBulkOrder(services.database, session.company.id, idOf(request));
+    const order = await orderOf(request);
     if (!order) return problems.notFound;
     const refused = await bulkLinesAfter(services.database, order.id, {
       after: 0,
@@ -144,7 +144,7 @@ ${
   postForm(
     { action: `${BULK_PATH}/${order.id}/result`, formToken, className: 'inline' },
     html`<button class="secondary">${phrase(
-      order.portal_account_id === null ? 'Download the result' : 'Download the result with codes',
+      hasCodes(order) ? 'Download the result with codes' : 'Download the result',
     )}</button>`,
   )
 }
@@ -179,6 +179,8 @@ export const cancelBulkOrderPages = portal.asked({
   async ask(request) {
     const order = await orderOf(request);
     if (!order) return problems.notFound;
+    const path = `${BULK_PATH}/${order.id}`;
+    if (!isRunning(order)) return redirect(path, cancellationNotice(order));
     const left = order.lines - order.generated - order.refused - order.cancelled;
     return questionPage(request, {
       title: sentence('Cancel bulk order {1}?', order.id),
@@ -186,19 +188,28 @@ export const cancelBulkOrderPages = portal.asked({
 The ${order.generated.toLocaleString(locale())} vouchers that exist stay, and can be cancelled one by one.</p>`,
       button: 'Cancel the order',
       isDanger: true,
-      back: `${BULK_PATH}/${order.id}`,
+      back: path,
     });
   },
   async handle(request) {
     const { services, session } = request;
-    const bulkOrderId = idOf(request);
-    if (!(await findBulkOrder(services.database, session.company.id, bulkOrderId)))
-      return problems.notFound;
-    await recordOperation(request, 'cancel bulk-order', { bulkOrderId });
-    await requestBulkCancellation(services.database, session.company.id, bulkOrderId);
-    return redirect(`${BULK_PATH}/${bulkOrderId}`, 'The order is being cancelled.');
+    const order = await orderOf(request);
+    if (!order) return problems.notFound;
+    if (isRunning(order))
+      await recordOperation(request, 'cancel bulk-order', { bulkOrderId: order.id });
+    // It may end between the look and the request.
+    const after = await requestBulkCancellation(services.database, session.company.id, order.id);
+    return redirect(`${BULK_PATH}/${order.id}`, cancellationNotice(after ?? order));
   },
 });
+
+/** Whether a cancellation changes the order. */
+const isRunning = (order: BulkOrder): boolean => stateOf(order) === states.RUNNING;
+
+const cancellationNotice = ({ ended_at }: BulkOrder): string =>
+  ended_at === null
+    ? 'The order is being cancelled.'
+    : 'The order has ended: nothing is left to cancel.';
 
 const LINES_AT_ONCE = 1_000;
 
@@ -212,23 +223,30 @@ const words: Readonly<Record<BulkLineStatus, string>> = {
 const orderOf = (request: AccountRequest) =>
   findBulkOrder(request.services.database, request.session.company.id, idOf(request));
 
+/** Only files of the portal's own orders have codes: the API answers those of its orders. */
+const hasCodes = (order: BulkOrder): boolean => order.portal_account_id !== null;
+
 /**
- * The lines of an order as a file. Codes are money, so the file needs `operate`, and each download
- * is in the audit log. Only orders of the portal have codes in it: the API answers those of its own orders.
+ * The lines of an order as a file. Codes are money, so the file needs `operate`, and each download of codes is in the
+ * audit log.
  */
 export const downloadBulkResultForm = portal.form({
   path: '/bulk-orders/:id/result',
   needs: 'operate',
   confirmation: async (request) => {
     const order = await orderOf(request);
-    return order && html`You are about to download the voucher codes of bulk order ${order.id}.`;
+    if (!order) return undefined;
+    return hasCodes(order)
+      ? html`You are about to download the voucher codes of bulk order ${order.id}.`
+      : html`You are about to download the result of bulk order ${order.id}.`;
   },
   kind: 'partner',
   async handle(request) {
     const { services } = request;
     const order = await orderOf(request);
     if (!order) return problems.notFound;
-    await recordOperation(request, 'download voucher-codes', { bulkOrderId: order.id });
+    if (hasCodes(order))
+      await recordOperation(request, 'download voucher-codes', { bulkOrderId: order.id });
     const rows: (string | number | null)[][] = [];
     for (let after = 0; ; ) {
       const page = { after, limit: LINES_AT_ONCE, status: undefined };
@@ -237,7 +255,8 @@ export const downloadBulkResultForm = portal.form({
       after = lines.at(-1)?.line ?? 0;
       if (lines.length < LINES_AT_ONCE) break;
     }
-    const titles = ['Line', 'Reference', 'State', 'Voucher code', 'Serial number', 'Amount (ETB)'];
+    const codes = hasCodes(order) ? ['Voucher code'] : [];
+    const titles = ['Line', 'Reference', 'State', ...codes, 'Serial number', 'Amount (ETB)'];
     return {
       kind: 'file',
       name: `bulk-order-${order.id}.csv`,
@@ -253,15 +272,13 @@ function rowOf(
   line: BulkLineWithVoucher,
 ): (string | number | null)[] {
   const { refusal, code_ciphertext, generation_id } = line;
-  const code =
-    code_ciphertext === null || order.portal_account_id === null
-      ? null
-      : formatVoucherCode(services.secretBox.open(code_ciphertext, `voucher ${generation_id}`));
+  const codeOf = (ciphertext: string) =>
+    formatVoucherCode(services.secretBox.open(ciphertext, `voucher ${generation_id}`));
   return [
     line.line,
     line.reference,
     words[line.status],
-    code,
+    ...(hasCodes(order) ? [code_ciphertext && codeOf(code_ciphertext)] : []),
     line.serial_number,
     line.amount && plainAmount(line.amount),
     refusal && messageOf(refusal.reason, refusal.detail),

@@ -1,5 +1,7 @@
 import { parse } from 'csv-parse/sync';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { partnerClient } from '../../../support/clients.ts';
 import {
   makeMerchant,
   makePartner,
@@ -218,6 +220,54 @@ test('an order after the time of a proof asks for one, and keeps its lines', asy
   expect((await send(ORDERS, { ...fields, password: 'wrong' })).status).toBe(422);
   expect((await send(ORDERS, { ...fields, password: account.password })).status).toBe(303);
   expect((await orders()).length).toBe(before + 1);
+});
+
+test('an order of the API that has ended has a file without codes, and is not cancelled', async () => {
+  const own = await makePartner(stack, { giftWallet: '100' });
+  const { email, password } = await makeAccount(stack, { kind: 'partner', id: own.id });
+  const owner = await signedIn(stack, { email, password });
+  const api = await partnerClient(stack, own);
+  const { body } = await api.post('/vouchers/bulk', {
+    lines: [
+      {
+        reference: 'api/1',
+        denominationId: own.denominations[100],
+        merchantId: merchant.id,
+        msisdn: '+251911000050',
+      },
+    ],
+  });
+  const { id } = body.data.bulkOrder;
+  const path = `${ORDERS}/${id}`;
+  await until(async () => expect((await owner.get(path)).html).toContain('>Done</'));
+  const sent = hiddenFields((await owner.get(path)).html, `${path}/result`);
+  await stack.database
+    .updateTable('portal_sessions')
+    .set({ confirmed_at: new Date(0) })
+    .execute();
+  const asked = await owner.post(`${path}/result`, sent);
+  expect(textOf(asked.html)).toContain(`You are about to download the result of bulk order ${id}.`);
+  const { html } = await owner.post(`${path}/result`, {
+    ...hiddenFields(asked.html, `${path}/result`),
+    password,
+  });
+  const [titles, cells]: string[][] = parse(html, { bom: true });
+  expect([titles, cells?.slice(0, 3)]).toEqual([
+    expect.not.arrayContaining(['Voucher code']),
+    ['1', 'api/1', 'Generated'],
+  ]);
+
+  const asking = await owner.get(`${path}/cancel`);
+  const posted = await owner.post(`${path}/cancel`, sent);
+  for (const { status, location } of [asking, posted])
+    expect([status, location]).toEqual([303, path]);
+  expect(textOf((await owner.get(path)).html)).toContain('The order has ended');
+  const entries = await stack.database
+    .selectFrom('audit_log')
+    .select('action')
+    .where(sql<boolean>`details ->> 'bulkOrderId' = ${String(id)}`)
+    .execute();
+  expect(entries).toEqual([]);
 });
 
 test('an order of another partner is not there, and other roles order nothing', async () => {
