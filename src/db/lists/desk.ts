@@ -320,6 +320,18 @@ export async function takeDeskItem(
   return numAffectedRows > 0n;
 }
 
+/** Whether something waits in the queue and is assigned to a person; for null, whether it is free. */
+export async function isDeskItemOf(
+  database: Database,
+  { kind, subject }: DeskItem,
+  accountId: number | null,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from ${withPeople} where item.kind = ${kind} and item.subject = ${subject}
+      and assigned.account_id is not distinct from ${accountId}::bigint`.execute(database);
+  return rows.length > 0;
+}
+
 /** Gives something in the queue back; false where it is not assigned to the person. */
 export async function leaveDeskItem(
   transaction: DatabaseTransaction,

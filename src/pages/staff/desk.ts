@@ -1,6 +1,12 @@
 import { addPersonEntry } from '../../db/access/calls.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
-import { type DeskItem, deskList, leaveDeskItem, takeDeskItem } from '../../db/lists/desk.ts';
+import {
+  type DeskItem,
+  deskList,
+  isDeskItemOf,
+  leaveDeskItem,
+  takeDeskItem,
+} from '../../db/lists/desk.ts';
 import type { RowOf } from '../../db/lists/list.ts';
 import { type Condition, type ListQuery, readListPage } from '../../db/lists/list-page.ts';
 import { caseTitles } from '../../domain/positions/case-texts.ts';
@@ -266,16 +272,22 @@ function deskPath(query: URLSearchParams): string {
   });
 }
 
-/** A form that changes who deals with something, and writes it down. */
-const assignmentForm = (
-  path: string,
-  action: string,
-  change: (
+/** A change of who deals with something in the queue. */
+interface Assignment {
+  readonly path: string;
+  /** As the audit log names it. */
+  readonly action: string;
+  readonly change: (
     transaction: DatabaseTransaction,
     item: DeskItem,
     people: { readonly accountId: number; readonly insteadOf: number | undefined },
-  ) => Promise<boolean>,
-) =>
+  ) => Promise<boolean>;
+  /** The person who deals with it afterwards; null where it is free. */
+  readonly assignee: (accountId: number) => number | null;
+}
+
+/** A form that changes who deals with something, and writes it down; sent twice, it has one effect and one entry. */
+const assignmentForm = ({ path, action, change, assignee: assigneeOf }: Assignment) =>
   support.form({
     path,
     needs: 'look',
@@ -294,17 +306,27 @@ const assignmentForm = (
         await addPersonEntry(transaction, session, action, details, subject);
         return true;
       });
+      const isDone =
+        isChanged || (await isDeskItemOf(services.database, item, assigneeOf(people.accountId)));
       return redirect(
         deskPath(new URLSearchParams(form.text('query'))),
-        isChanged ? undefined : 'It waits no more, or somebody else deals with it.',
+        isDone ? undefined : 'It waits no more, or somebody else deals with it.',
       );
     },
   });
 
 /** Assigns something to the person, who may take it over from somebody else. */
-export const takeItemForm = assignmentForm('/desk/take', 'assign', takeDeskItem);
+export const takeItemForm = assignmentForm({
+  path: '/desk/take',
+  action: 'assign',
+  change: takeDeskItem,
+  assignee: (accountId) => accountId,
+});
 
 /** Gives something back. */
-export const leaveItemForm = assignmentForm('/desk/leave', 'release', (transaction, item, people) =>
-  leaveDeskItem(transaction, item, people.accountId),
-);
+export const leaveItemForm = assignmentForm({
+  path: '/desk/leave',
+  action: 'release',
+  change: (transaction, item, { accountId }) => leaveDeskItem(transaction, item, accountId),
+  assignee: () => null,
+});
