@@ -92,7 +92,8 @@ const disableCommand = (kind: AccountKind, reset: string): AdminCommand =>
     examples: ['2'],
     async change(transaction, { id: given }) {
       const { email: address, company, label } = await requireAccount(transaction, kind, given);
-      await disableAccount(transaction, given);
+      if (!(await disableAccount(transaction, given)))
+        return { unchanged: `No change: ${label} is disabled already.` };
       return {
         subject: company,
         details: { accountId: given, email: address },

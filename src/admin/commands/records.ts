@@ -106,10 +106,8 @@ async function endAccess(transaction: DatabaseTransaction, merchantId: number) {
   for (const { id: webhookId } of webhooks) await removeWebhook(transaction, webhookId);
   const endedPrices = await endPrices(transaction, 'merchant_id', merchantId);
   let disabledAccounts = 0;
-  for (const account of await listPortalAccounts(transaction, company)) {
-    await disableAccount(transaction, account.id);
-    if (account.disabledAt === null) disabledAccounts += 1;
-  }
+  for (const account of await listPortalAccounts(transaction, company))
+    if (await disableAccount(transaction, account.id)) disabledAccounts += 1;
   return { revokedKeys, removedWebhooks: webhooks.length, endedPrices, disabledAccounts };
 }
 

@@ -250,22 +250,23 @@ export const listPortalAccounts = (database: Database, company: Company, page?: 
 export const findCompanyAccount = (database: Database, company: Company, accountId: number) =>
   accountsOf(database, company).where('id', '=', accountId).executeTakeFirst();
 
-/** Disables or enables an account. Who comes back gets no statements of the time in between. */
+/**
+ * Disables or enables an account; false where that changes nothing. Who comes back gets no statements of the time in
+ * between.
+ */
 export async function setPortalAccountDisabled(
   transaction: DatabaseTransaction,
   accountId: number,
   isDisabled: boolean,
-): Promise<void> {
-  await updateAccount(
-    transaction,
-    accountId,
-    isDisabled
-      ? { disabled_at: sql<Date>`coalesce(disabled_at, now())` }
-      : {
-          disabled_at: null,
-          statements_until: sql<Date>`case when disabled_at is null then statements_until else now() end`,
-        },
-  );
+): Promise<boolean> {
+  const now = sql<Date>`now()`;
+  const { numUpdatedRows } = await transaction
+    .updateTable('portal_accounts')
+    .set(isDisabled ? { disabled_at: now } : { disabled_at: null, statements_until: now })
+    .where('id', '=', accountId)
+    .where('disabled_at', isDisabled ? 'is' : 'is not', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /** Adds an account of the service itself; undefined when the e-mail address already has an account. */

@@ -302,13 +302,14 @@ export async function endPortalSessions(
   return Number(numDeletedRows);
 }
 
-/** Disables an account, and ends its sessions. */
+/** Disables an account, and ends its sessions; false where it is disabled already. */
 export async function disableAccount(
   transaction: DatabaseTransaction,
   accountId: number,
-): Promise<void> {
-  await setPortalAccountDisabled(transaction, accountId, true);
+): Promise<boolean> {
+  if (!(await setPortalAccountDisabled(transaction, accountId, true))) return false;
   await endPortalSessions(transaction, accountId);
+  return true;
 }
 
 /**

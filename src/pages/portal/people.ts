@@ -293,7 +293,7 @@ those that they may have copied.</p>`,
     const person = await findPerson(transaction, accountId, company);
     if (person === undefined || !(await hasOtherOwner(transaction, accountId, company)))
       return undefined;
-    await disableAccount(transaction, accountId);
+    if (!(await disableAccount(transaction, accountId))) return undefined;
     const { email, role } = person;
     return { result: email, details: { accountId, email, role } };
   },

@@ -38,7 +38,9 @@ test('a person is let in by a password that is shown once and changed first of a
   const again = await operator.admin(words);
   expect(again).toMatchObject({ code: 1, err: expect.stringContaining('already has an account') });
 
-  await operator.json(`access account disable ${accountId}`);
+  const disable = `access account disable ${accountId}`;
+  const changes = [await operator.json(disable), await operator.json(disable)];
+  expect(changes.map(({ changed }) => changed)).toEqual([true, false]);
   expect((await client.get('/portal')).status).toBe(303);
   expect((await signIn('abebe@shop.example', 'a password of my own')).status).toBe(403);
 
