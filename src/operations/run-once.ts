@@ -154,7 +154,7 @@ export async function runOnce<Result>(
   const deadline = Date.now() + services.waits.callerWaitMs;
   const stored = await look();
   try {
-    return await answerOrRun(services, identity, { run, stored, deadline });
+    return await answerOrRun(services, identity, { run, look, stored, deadline });
   } catch (error) {
     if (!isOpen(error, identity)) throw error;
     const reason = await reasonOfOpenEnd(services, identity, startedAt);
@@ -172,17 +172,22 @@ async function answerOrRun<Result>(
   identity: RequestIdentity,
   steps: {
     readonly run: Run<Result>;
+    readonly look: () => Promise<StoredOperation | undefined>;
     readonly stored: StoredOperation | undefined;
     readonly deadline: number;
   },
 ): Promise<OperationResult<Result>> {
-  const { run, stored, deadline } = steps;
+  const { run, look, stored, deadline } = steps;
   if (!stored || isSuperseded(stored, identity))
     return resultFor(identity, await run(identity, deadline));
   const answer = storedAnswer<Result>(stored, identity);
   if (answer) return answer;
   const settled = await whileOthersWait(services, identity, stored, deadline);
-  if (settled !== 'runs') return answerOrRun(services, identity, { ...steps, stored: settled });
+  if (settled !== 'runs') {
+    // Nothing is left of the operation that this request has seen: the request begins again.
+    const seen = settled ?? (await look());
+    return answerOrRun(services, identity, { ...steps, stored: seen });
+  }
   // Under the id of the request that began it, the call repeats the same workflow update.
   const asFirst = { ...identity, requestId: stored.request_id };
   return resultFor(identity, await run(asFirst, deadline));
@@ -195,14 +200,15 @@ async function answerOrRun<Result>(
 async function whileOthersWait(
   { waits }: OperationServices,
   { operationId }: RequestIdentity,
-  { age_seconds }: StoredOperation,
+  { age_seconds, request_id }: StoredOperation,
   deadline: number,
 ): Promise<StoredOperation | undefined | 'runs'> {
   if (age_seconds === null || age_seconds === undefined) return 'runs';
   const patience = Date.now() + waits.callerWaitMs - age_seconds * 1_000;
   if (patience <= Date.now()) return 'runs';
   try {
-    return await waits.untilSettled(operationId, Math.min(patience, deadline));
+    const until = Math.min(patience, deadline);
+    return await waits.untilSettled(operationId, request_id, until);
   } catch (error) {
     if (error instanceof StillProcessingError && patience < deadline) return 'runs';
     throw error;
@@ -286,7 +292,8 @@ export async function waitForTurn(
 const INTERVAL_MS = 100;
 
 interface Waiter {
-  /** Undefined where the row is gone. */
+  readonly requestId: string;
+  /** Undefined where the row is gone, or is that of another request. */
   resolve(operation: StoredOperation | undefined): void;
 }
 
@@ -295,11 +302,15 @@ export interface OperationWaits {
   readonly callerWaitMs: number;
   /**
    * Waits until an operation of another request is settled; undefined where its row is gone,
-   * because it was refused and deleted.
+   * because it was refused and deleted. A further request under the key may have begun since.
    *
    * @throws StillProcessingError when it is still running at the deadline
    */
-  untilSettled(operationId: string, deadline: number): Promise<StoredOperation | undefined>;
+  untilSettled(
+    operationId: string,
+    requestId: string,
+    deadline: number,
+  ): Promise<StoredOperation | undefined>;
 }
 
 /**
@@ -316,7 +327,7 @@ export function createOperationWaits(options: {
   const waiting = new Map<string, Set<Waiter>>();
   let isAsking = false;
 
-  async function untilSettled(operationId: string, deadline: number) {
+  async function untilSettled(operationId: string, requestId: string, deadline: number) {
     const waiters = waiting.get(operationId) ?? new Set();
     waiting.set(operationId, waiters);
     let timer: NodeJS.Timeout | undefined;
@@ -325,7 +336,7 @@ export function createOperationWaits(options: {
       return await new Promise<StoredOperation | undefined>((resolve, reject) => {
         const timeIsUp = () => reject(new StillProcessingError('The operation still runs'));
         timer = setTimeout(timeIsUp, deadline - Date.now());
-        waiter = { resolve };
+        waiter = { requestId, resolve };
         waiters.add(waiter);
         ask();
       });
@@ -357,8 +368,10 @@ export function createOperationWaits(options: {
     const found = await findOperations(database, ids);
     for (const id of ids) {
       const operation = found.get(id);
-      if (operation?.status === 'RUNNING') continue;
-      for (const waiter of waiting.get(id) ?? []) waiter.resolve(operation);
+      const isRunning = operation?.status === 'RUNNING';
+      for (const { requestId, resolve } of waiting.get(id) ?? [])
+        if (!isRunning) resolve(operation);
+        else if (operation.request_id !== requestId) resolve(undefined);
     }
   }
 

@@ -3,7 +3,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { createDigests } from '../../src/crypto/digests.ts';
 import { connectDatabase, type Database } from '../../src/db/connection.ts';
 import type { OperationsTable } from '../../src/db/generated/tables.ts';
-import { beginOperation, outcomeFor, settleOperation } from '../../src/db/operations.ts';
+import {
+  beginOperation,
+  findOperation,
+  outcomeFor,
+  settleOperation,
+} from '../../src/db/operations.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import type { Services } from '../../src/http/services.ts';
 import {
@@ -19,6 +24,7 @@ import {
 } from '../../src/operations/run-once.ts';
 import { createLogger } from '../../src/runtime/process/logger.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
 
 const KIND = 'redeem-gift';
 const CALLER_WAIT_MS = 1_000;
@@ -195,6 +201,28 @@ describe('runOnce', () => {
     await database.deleteFrom('operations').where('id', '=', identity.operationId).execute();
     expect(await waiting).toEqual({ result: success, replayed: false });
     expect(run.mock.calls[0]?.[0].requestId).toBe(again.requestId);
+  });
+
+  const ofOperation = () =>
+    database.updateTable('operations').where('id', '=', identity.operationId);
+
+  it.each([
+    ['is gone', () => database.deleteFrom('operations').where('id', '=', identity.operationId)],
+    ['is of a further request', () => ofOperation().set({ request_id: randomUUID() })],
+  ])('looks again where the row that it waits for %s', async (_what, change) => {
+    await store('RUNNING', success);
+    const again = repeated();
+    run.mockImplementation(async (as) => outcomeFor(as, success));
+    const look = vi.fn(() => findOperation(database, KIND, identity.operationId));
+    const waiting = runOnce(services, again, run, look);
+    await look.mock.results[0]?.value;
+    await change().execute();
+    await until(() => expect(look).toHaveBeenCalledTimes(2));
+    await look.mock.results[1]?.value;
+    await ofOperation()
+      .set({ status: 'SUCCEEDED', outcome: JSON.stringify(success) })
+      .execute();
+    expect((await waiting).result).toEqual(success);
   });
 
   it('refuses when another request under its key was quicker by a moment', async () => {

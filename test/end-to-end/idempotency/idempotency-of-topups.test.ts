@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { doneLate } from '../../positions/placements.ts';
 import { type Answer, partnerClient, wasReplayed } from '../../support/clients.ts';
 import { makePartner } from '../../support/companies.ts';
+import { stoppedAt } from '../../support/database-locks.ts';
 import { makeTopupProducts, type TopupProducts } from '../../support/topups.ts';
+import { until } from '../../support/until.ts';
+import { expectRefusal } from '../bad-input/refusals.ts';
 import {
   AIRTIME,
   idOf,
@@ -73,6 +76,36 @@ test('one that fails is failed once, and its answer kept', async () => {
   const other = { amount: 60, msisdn, ...sale };
   expect((await asPartner.post(AIRTIME, other, key)).status).toBe(422);
 });
+
+/** A request under a key, as often as it is called. */
+const requests: Record<string, () => Promise<() => Promise<Answer>>> = {
+  async 'top-up'() {
+    const [msisdn, key] = [scene.number('050'), newKey()];
+    return () => scene.topUp(msisdn, key);
+  },
+  async retry() {
+    const [id, key] = [await scene.failedTopUp(), newKey()];
+    return () => scene.retry(id, undefined, key);
+  },
+};
+
+test.each(Object.entries(requests))(
+  'the duplicate of a refused %s is refused for the same reason',
+  async (_what, arrange) => {
+    const { database, api } = scene.stack;
+    const send = await arrange();
+    const setProducts = (status: 'ACTIVE' | 'INACTIVE') =>
+      database.updateTable('products').set({ status }).execute();
+    await setProducts('INACTIVE');
+    const waits = vi.spyOn(api.services.waits, 'untilSettled');
+    const oneWaits = () => until(() => expect(waits).toHaveBeenCalled());
+    const answers = await stoppedAt(database, 'products', [send, send], oneWaits);
+    waits.mockRestore();
+    await setProducts('ACTIVE');
+    for (const answer of answers)
+      expectRefusal(answer, 'partner', 404, { reason: 'product-not-accessible' });
+  },
+);
 
 test('a failure that is told again does not invite to retry what was delivered since', async () => {
   const [msisdn, key] = [scene.number('002'), newKey()];
