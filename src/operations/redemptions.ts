@@ -212,7 +212,7 @@ export async function redeemGiftOnce(services: OperationServices, request: Redee
   ) => {
     if (!voucher) return outcomeFor<RedemptionMade>(identity, refuse('voucher-not-found'));
     const waits = verificationCode && voucher.isSlowed;
-    const slowed = waits ? await waitForTurn(services, request.company) : undefined;
+    const slowed = waits ? await waitForTurn(services, request.company, deadline) : undefined;
     if (slowed) return outcomeFor<RedemptionMade>(identity, slowed);
     const command = {
       ...as,

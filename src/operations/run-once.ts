@@ -269,15 +269,17 @@ function resultFor<Result>(
 /**
  * Slows a company that has sent too many wrong verification codes today: its comparisons run one at
  * a time with pauses; other companies proceed at once. When too many of its requests are waiting,
- * the answer is to return later.
+ * the answer is to return later. A request waits for half of its time at most: its redemption needs
+ * the rest.
  */
 export async function waitForTurn(
-  { database, settings }: OperationServices,
+  { database, settings }: Pick<OperationServices, 'database' | 'settings'>,
   company: Company,
+  deadline: number,
 ): Promise<Refusal | undefined> {
   const seconds = await secondsUntilTurn(database, company, {
     ...settings.vouchers,
-    ...settings.http,
+    longestWaitSeconds: (deadline - Date.now()) / 2_000,
   });
   if (seconds === undefined)
     return refuse('too-many-requests', {

@@ -150,8 +150,8 @@ export interface Slowing {
   readonly codeAttemptsPerCompanyAndDay: number;
   /** Interval between two comparisons. */
   readonly codeAttemptPauseSeconds: number;
-  /** The longest wait; a later turn is refused. */
-  readonly callerWaitSeconds: number;
+  /** A later turn is refused. */
+  readonly longestWaitSeconds: number;
 }
 
 /** SQL query: the counts of today of a company that has sent too many wrong codes. */
@@ -180,7 +180,7 @@ export async function secondsUntilTurn(
   company: Company,
   slowing: Slowing,
 ): Promise<number | undefined> {
-  const { codeAttemptPauseSeconds, callerWaitSeconds } = slowing;
+  const { codeAttemptPauseSeconds, longestWaitSeconds } = slowing;
   const { rows } = await sql<{ seconds: number | null }>`
     with slowed as (${slowedCounts(company, slowing)}), turn as (
       update company_daily_counts as counts
@@ -189,7 +189,7 @@ export async function secondsUntilTurn(
       from slowed
       where counts.company_kind = slowed.company_kind and counts.company_id = slowed.company_id
         and counts.day = slowed.day and coalesce(next_turn_at, clock_timestamp())
-          <= clock_timestamp() + make_interval(secs => ${callerWaitSeconds}::float8)
+          <= clock_timestamp() + make_interval(secs => ${longestWaitSeconds}::float8)
       returning greatest(0, extract(epoch from
         next_turn_at - make_interval(secs => ${codeAttemptPauseSeconds}::float8) - clock_timestamp())
       )::float8 as seconds

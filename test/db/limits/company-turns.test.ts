@@ -2,12 +2,14 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../../src/db/connection.ts';
 import { secondsUntilTurn } from '../../../src/db/limits/daily-limits.ts';
+import { refuse } from '../../../src/domain/refusals.ts';
+import { type OperationServices, waitForTurn } from '../../../src/operations/run-once.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 const slowing = {
   codeAttemptsPerCompanyAndDay: 5,
   codeAttemptPauseSeconds: 2,
-  callerWaitSeconds: 3,
+  longestWaitSeconds: 3,
 };
 
 let testDatabase: TestDatabase;
@@ -67,4 +69,14 @@ test('comparisons follow one another, and a turn that is too far away is refused
   expect(seconds[0]).toBe(0);
   expect(seconds[1]).toBeGreaterThan(1);
   expect(seconds[2]).toBeUndefined();
+});
+
+test('a turn that leaves its request less than half of its time is given to no request', async () => {
+  await sql`update company_daily_counts
+    set next_turn_at = clock_timestamp() + interval '20 seconds'`.execute(database);
+  const settings = { vouchers: slowing, http: { callerWaitSeconds: 30 } };
+  const services = { database, settings } as unknown as OperationServices;
+  expect(await waitForTurn(services, company, Date.now() + 30_000)).toEqual(
+    refuse('too-many-requests', { detail: expect.any(String), retryAfterSeconds: 30 }),
+  );
 });
