@@ -148,7 +148,14 @@ const identityOf = (services: OperationServices, kind: string, request: ClaimReq
     content: { ...request.content, amount: decimal(request.amount) },
   });
 
-/** Runs an operation on a voucher within the guess limit of the caller. */
+/**
+ * Whether a request carries on what an earlier request under its key has begun. The codes of the earlier request were
+ * right, so this request guesses nothing.
+ */
+const isRepetition = (as: RequestIdentity, { requestId }: RequestIdentity): boolean =>
+  as.requestId !== requestId;
+
+/** Runs an operation on a voucher, a new one within the guess limit of the caller. */
 function runOnceFor<Result extends { readonly ok: true }>(
   services: OperationServices,
   request: ClaimRequest,
@@ -159,15 +166,18 @@ function runOnceFor<Result extends { readonly ok: true }>(
   ) => Promise<OperationOutcome<Result>>,
   look?: () => Promise<StoredOperation | undefined>,
 ) {
-  const runUnlessGuessed: Run<Result> = (...asked) =>
-    request.lookUpVoucher({
-      code: request.voucherCode,
-      run: async () =>
-        run(await findRequestedVoucher(services, request.company, request.voucherCode), ...asked),
+  const runUnlessGuessed: Run<Result> = async (as, deadline) => {
+    const { company, voucherCode: code } = request;
+    const find = async () => run(await findRequestedVoucher(services, company, code), as, deadline);
+    if (isRepetition(as, identity)) return find();
+    return request.lookUpVoucher({
+      code,
+      run: find,
       refusalOf: ({ requestId, result }) =>
         result.ok || requestId !== identity.requestId ? undefined : result,
       refused: (refusal) => outcomeFor<Result>(identity, refusal),
     });
+  };
   return runOnce<Result>(services, identity, runUnlessGuessed, look);
 }
 
@@ -211,7 +221,7 @@ export async function redeemGiftOnce(services: OperationServices, request: Redee
     ...[as, deadline]: Parameters<Run<RedemptionMade>>
   ) => {
     if (!voucher) return outcomeFor<RedemptionMade>(identity, refuse('voucher-not-found'));
-    const waits = verificationCode && voucher.isSlowed;
+    const waits = verificationCode && voucher.isSlowed && !isRepetition(as, identity);
     const slowed = waits ? await waitForTurn(services, request.company, deadline) : undefined;
     if (slowed) return outcomeFor<RedemptionMade>(identity, slowed);
     const command = {

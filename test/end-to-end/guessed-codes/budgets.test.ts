@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { refuse } from '../../../src/domain/refusals.ts';
 import type { Company } from '../../../src/domain/vouchers/voucher.ts';
+import { calls } from '../../../src/operations/workflow-calls.ts';
 import { type Answer, merchantClient, newestCode } from '../../support/clients.ts';
 import { makeMerchant, type TestMerchant } from '../../support/companies.ts';
 import { breakStatement } from '../../support/database-faults.ts';
+import { until } from '../../support/until.ts';
 import { expectRefusal } from '../bad-input/refusals.ts';
 import { CLAIM, type Client, done, type Gift, otherCode } from '../gift/gift-scene.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
@@ -21,8 +24,10 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-async function newMerchant(): Promise<{ merchant: TestMerchant; client: Client }> {
-  const merchant = await makeMerchant(scene.stack);
+async function newMerchant(
+  options: Parameters<typeof makeMerchant>[1] = {},
+): Promise<{ merchant: TestMerchant; client: Client }> {
+  const merchant = await makeMerchant(scene.stack, options);
   return { merchant, client: await merchantClient(scene.stack, merchant) };
 }
 
@@ -221,4 +226,35 @@ test('a redemption without a code, or of an anonymous voucher, waits for no turn
   done(await redeem(client, await scene.gift({ owner: null, isRestricted: false })));
   expect((await redeem(client, other)).body.statusCode).toBe(4033);
   expect(await newestCode(scene.stack, other.owner ?? '')).toMatch(/^\d{6}$/);
+});
+
+test('a repeated redemption that is being paid is no guess: it waits for no turn, and for no look-up', async () => {
+  const { database, api } = scene.stack;
+  const { merchant, client } = await newMerchant({ payoutSuffix: '014' });
+  const gift = await openGift();
+  const request = {
+    verificationCode: await scene.claimed(client, gift),
+    idempotencyKey: randomUUID(),
+  };
+  const first = redeem(client, gift, request);
+  await until(async () => expect((await scene.voucher(gift)).status).toBe('REDEEM_PROCESSING'));
+  // Its caller has waited long enough, and its company has sent too many wrong codes since.
+  await sql`update operations set created_at = created_at - interval '1 hour'
+    where status = 'RUNNING' and company_kind = 'merchant' and company_id = ${merchant.id}`.execute(
+    database,
+  );
+  await sql`update company_daily_counts
+    set wrong_codes = 6, next_turn_at = now() + interval '1 hour'
+    where company_kind = 'merchant' and company_id = ${merchant.id}`.execute(database);
+  const tooMany = refuse('too-many-requests', { retryAfterSeconds: 60 });
+  const guesses = vi.spyOn(api.services, 'guesses');
+  guesses.mockReturnValue(async ({ refused }) => refused(tooMany));
+  const asked = vi.spyOn(calls.redeem, 'send');
+  const again = redeem(client, gift, request);
+  // Refused, it would ask nothing.
+  await Promise.race([again, until(() => expect(asked).toHaveBeenCalled())]);
+  guesses.mockRestore();
+  asked.mockRestore();
+  await scene.settlePayout(merchant, 'completed');
+  expect(done(await again).body).toEqual(done(await first).body);
 });
