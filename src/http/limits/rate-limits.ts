@@ -198,12 +198,18 @@ export function createVoucherGuessLimit(rateLimits: RateLimits): VoucherGuessLim
    * may return one. Companies may share an address: a company without misses and without running
    * look-ups is not refused for the misses of others.
    */
-  async function takePlaces(company: string, address: string): Promise<'taken' | 'again' | Quota> {
+  async function takePlaces(
+    company: string,
+    address: string,
+    deadline: number,
+  ): Promise<'taken' | 'again' | Quota> {
+    const nextEnd = (subject: string) =>
+      running.nextEnd(subject, Math.max(0, deadline - performance.now()));
     const wereRunning = running.of(company) + running.of(address) > 0;
     const ofCompany = await rateLimits.spend(COMPANY, company);
     if (!ofCompany.ok) {
       await giveBack(company);
-      if (running.of(company) > 0) await running.nextEnd(company, WAIT_MS);
+      if (running.of(company) > 0) await nextEnd(company);
       return wereRunning ? 'again' : ofCompany;
     }
     const ofAddress = await rateLimits.spend(ADDRESS, address);
@@ -211,16 +217,16 @@ export function createVoucherGuessLimit(rateLimits: RateLimits): VoucherGuessLim
     if (ofAddress.ok || isAlone) return 'taken';
     await giveBack(company, address);
     const awaited = [company, address].find((subject) => running.of(subject) > 0);
-    if (awaited !== undefined) await running.nextEnd(awaited, WAIT_MS);
+    if (awaited !== undefined) await nextEnd(awaited);
     return wereRunning ? 'again' : ofAddress;
   }
 
-  /** Look-ups of one company take their units one at a time. */
-  const admit = (company: string, address: string): Promise<Refusal | undefined> =>
-    running.inTurn(company, async () => {
-      const deadline = performance.now() + WAIT_MS;
+  /** Look-ups of one company take their units one at a time; the wait for those before counts, too. */
+  function admit(company: string, address: string): Promise<Refusal | undefined> {
+    const deadline = performance.now() + WAIT_MS;
+    return running.inTurn(company, async () => {
       for (;;) {
-        const taken = await takePlaces(company, address);
+        const taken = await takePlaces(company, address, deadline);
         if (taken === 'taken') {
           running.begin(company, address);
           return undefined;
@@ -230,6 +236,7 @@ export function createVoucherGuessLimit(rateLimits: RateLimits): VoucherGuessLim
           return refuse('too-many-requests', { retryAfterSeconds: 1 });
       }
     });
+  }
 
   return (requester) =>
     async ({ code, run, refusalOf, refused }) => {
