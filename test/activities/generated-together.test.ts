@@ -3,11 +3,16 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { generateTogether } from '../../activities/vouchers/vouchers.ts';
 import { type Database, violates } from '../../src/db/connection.ts';
 import { dailyLimitConstraint, numberLimitConstraint } from '../../src/db/limits/daily-limits.ts';
-import type { GenerationRequest, GenerationSubject } from '../../src/db/vouchers/generation.ts';
+import {
+  type GenerationRequest,
+  type GenerationSubject,
+  insertVouchers,
+} from '../../src/db/vouchers/generation.ts';
 import { credentialOf } from '../admin/movements.ts';
 import { addGiftSeller, type GiftSeller, giftRequest, priceGift } from '../db/gift-rows.ts';
 import { type OpenDatabase, openDatabase } from '../db/open-database.ts';
 import { findBrokenInvariants } from '../support/broken-invariants.ts';
+import { untilBlocked } from '../support/database-locks.ts';
 
 /** Vouchers of one caller that one statement generates: each has the result that it would have alone. */
 let open: OpenDatabase;
@@ -43,7 +48,9 @@ async function generated(...requests: readonly Changes[]): Promise<string[]> {
         ? 'number limit'
         : violates(result.reason, dailyLimitConstraint)
           ? 'daily limit'
-          : String(result.reason);
+          : violates(result.reason, 'vouchers_operation_id_key')
+            ? 'duplicate'
+            : String(result.reason);
     const { voucherId, operation, merchantId, giftBalance } = result.value;
     if (voucherId !== null) return 'generated';
     if (operation) return `earlier: ${operation.status}`;
@@ -111,15 +118,36 @@ it('as many for a number as a day may have', async () => {
   expect(await reserved()).toBe('500.000000');
 });
 
-it('as many as the daily limit of the partner leaves', async () => {
+/** Limits the amount that the partner may spend in a day. */
+async function limitAmount(daily_amount: string): Promise<void> {
   await database
     .updateTable('partners')
-    .set({ daily_amount: '250' })
+    .set({ daily_amount })
     .where('id', '=', seller.partnerId)
     .execute();
   const { kind, id, credential } = subject.partner;
   if (!credential || !('apiKeyId' in credential)) throw new Error('The partner has no API key');
   subject = { ...subject, partner: { kind, id, credential: { ...credential, isLimited: true } } };
+}
+
+it('as many as the daily limit of the partner leaves', async () => {
+  await limitAmount('250');
   expect(await generated({}, {}, {})).toEqual(['generated', 'generated', 'daily limit']);
   expect(await reserved()).toBe('200.000000');
+});
+
+it('none of a request that another worker carries out, whose limits the first one reaches', async () => {
+  await limitAmount('100');
+  const numberCount = { digest: randomBytes(32), event: 'vouchers', limit: 1 } as const;
+  const changes = { operationId: 'twice', numberCount };
+  const { second } = await database.transaction().execute(async (transaction) => {
+    await insertVouchers(transaction, [giftRequest(subject, changes)]);
+    const results = generated(changes);
+    await untilBlocked(database);
+    // In an object, so that the results are not awaited before the commit.
+    return { second: results };
+  });
+  expect(await second).toEqual(['duplicate']);
+  expect(await generated(changes)).toEqual(['earlier: SUCCEEDED']);
+  expect(await reserved()).toBe('100.000000');
 });
