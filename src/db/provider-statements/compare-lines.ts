@@ -80,6 +80,13 @@ const hasReversalLine = ({ provider, day }: StatementDay) => sql`coalesce((
         and near.day <= to_char(${day}::date + 1, 'YYYY-MM-DD')))
     and line.kind = 'reversal' and line.provider_reference = done.provider_reference limit 1), false)`;
 
+/**
+ * SQL condition: `other` is a further line of the order of a `line`. Reversals that we did not order may share a
+ * reference, such as that of their payment: each of them is known by the reference of its provider alone.
+ */
+const isOfSameOrder = sql`(placement.reference = line.reference
+  and other.reference = line.reference and other.kind = line.kind)`;
+
 /** A line, or an order without one, that our books do not say. */
 interface Found {
   readonly what: 'observation' | LineFault;
@@ -190,15 +197,14 @@ async function findDifferences(
         placement.done, placement.said, placement.message, placement.said_at, is_old, told_at,
         line.status = 'completed' and exists (
           select from all_lines as other
-          where other.reference = line.reference and other.kind = line.kind
-            and other.status = 'completed'
+          where ${isOfSameOrder} and other.status = 'completed'
             and other.provider_reference <> line.provider_reference
             and (other.at, other.provider_reference) < (line.at, line.provider_reference)
         ) as is_repeated,
         -- A later line of the same statement: taken back after it was done, or done after it had failed.
         exists (
           select from all_lines as other
-          where other.reference = line.reference and other.kind = line.kind
+          where ${isOfSameOrder}
             and (line.status, other.status) in (('completed', 'reversed'), ('failed', 'completed'),
               ('failed', 'reversed'), ('pending', 'completed'), ('pending', 'failed'), ('pending', 'reversed'))
         ) as is_overruled,

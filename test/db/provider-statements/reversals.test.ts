@@ -93,6 +93,38 @@ test.each([
   expect(await findBrokenInvariants(given.database)).toEqual([]);
 });
 
+describe.each([
+  ['without a reference', () => null],
+  ['with one reference', () => randomUUID()],
+  ['with the reference of the payment', (paid: string) => paid],
+])('two parts that a provider takes back %s', (_, referenceOf) => {
+  test.each([
+    ['in one statement', 0],
+    ['on two days', 1],
+  ])('count both, %s', async (_when, days) => {
+    const paid = await pay();
+    const reference = referenceOf(paid);
+    const first = await reversalOf(paid, { reference, amount: '40' });
+    const second = { ...first, providerReference: `${first.providerReference}-2`, amount: '50' };
+    const statements =
+      days === 0
+        ? [{ on: given.day, lines: [line(paid), first, second] }]
+        : [
+            { on: given.day, lines: [line(paid), first] },
+            { on: given.dayAfter(days), lines: [{ ...second, at: given.hoursAfter(24 * days) }] },
+          ];
+    for (const { on, lines } of statements) await compare(lines, on);
+    expect(await open(paid)).toEqual([['difference', -90, paid]]);
+    for (const { on, lines } of statements) expect(await compare(lines, on)).toEqual(same);
+    // The provider gives the first part again.
+    const [{ on, lines } = { on: given.day, lines: [] }] = statements;
+    const later = lines.map((one) => (one === first ? { ...one, status: 'failed' as const } : one));
+    expect(await compare(later, on)).toEqual({ ...same, observed: 1 });
+    expect(await open(paid)).toEqual([['difference', -50, paid]]);
+    expect(await findBrokenInvariants(given.database)).toEqual([]);
+  });
+});
+
 test.each(['reversed', 'failed'] as const)(
   'a reversal that is %s later gives it again',
   async (status) => {
