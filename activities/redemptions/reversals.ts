@@ -168,17 +168,15 @@ async function refusalFor(
   const voucherId = await voucherOfRedemption(transaction, redemptionId);
   if (voucherId !== undefined) await lockVoucher(transaction, voucherId);
   const context = await reversalContext(transaction, redemptionId, company);
-  const { status, merchantId } = context;
   const { credential } = company;
   // A repair has judged the time: where it is over, a second person has confirmed the repair.
   const isOfRepair = credential !== undefined && 'repairId' in credential;
   const secondsSincePayment = isOfRepair ? 0 : context.secondsSincePayment;
-  const isOwn = company.kind === 'merchant' && merchantId === company.id;
+  const isOwn = company.kind === 'merchant' && context.merchantId === company.id;
   return refuseReversal(
     {
       ...context,
-      redemption:
-        status === null || !isOwn ? undefined : { ...context, status, secondsSincePayment },
+      redemption: isOwn ? { ...context, secondsSincePayment } : undefined,
       providerCanReverse: context.provider !== null && canReverse(mobileMoney, context.provider),
     },
     settings.vouchers.reversalWindowSeconds,

@@ -46,6 +46,9 @@ export const openCaseOf = (caseId: number): string =>
 const TAKEN_BACK =
   'was taken back already: the case says where its value is. Nothing is left to do.';
 
+/** Of a payment that the provider made after another answer. */
+const BORNE = 'The case says who pays for it, and only the merchant can pay it back.';
+
 export const settlePaymentRepair = repairKind({
   ...ofPayment,
   name: 'settle-payment',
@@ -72,12 +75,13 @@ export const settlePaymentRepair = repairKind({
   }),
   fields: decisionFields('Did the provider pay the merchant?'),
   bind: ({ operationId }) => ({ operationId }),
-  refuse({ status, providerReference, isReversed, caseId, hasUsedReference }, args) {
+  refuse({ status, isPaid, isReturnable, isReversed, hasUsedReference, ...facts }, args) {
+    const { caseId, providerReference } = facts;
     if (status === 'HELD') return hasUsedReference ? usedBefore(args) : undefined;
     if (caseId !== null) return openCaseOf(caseId);
     if (isReversed) return `It was paid under ${providerReference}, and ${TAKEN_BACK}`;
-    return status === 'POSTED'
-      ? `It was paid under ${providerReference}: there is nothing to settle. To take it back, reverse the redemption.`
+    return isPaid
+      ? `It was paid under ${providerReference}: there is nothing to settle. ${isReturnable ? 'To take it back, reverse the redemption.' : BORNE}`
       : 'It was not paid, and the value is back on the voucher: the merchant claims again. A late payment becomes a case by itself.';
   },
   carryOut: async (_transaction, { operationId }) => ({
@@ -111,11 +115,12 @@ export const reverseRedemptionRepair = repairKind({
     when: ({ secondsSincePayment }, _args, { settings }) =>
       secondsSincePayment > settings.vouchers.reversalWindowSeconds,
   },
-  refuse({ status, isReversed, hasPendingReversal, caseId, provider }) {
+  refuse({ status, isPaid, isReturnable, isReversed, hasPendingReversal, caseId, provider }) {
     if (caseId !== null) return openCaseOf(caseId);
     if (isReversed) return `It ${TAKEN_BACK}`;
     if (hasPendingReversal) return 'A reversal of it is under way: wait for its end.';
-    if (status === 'POSTED')
+    if (isPaid && !isReturnable) return `It was paid after another answer. ${BORNE}`;
+    if (isPaid)
       return provider === null || takesBack(provider)
         ? undefined
         : `${providerName(provider)} takes no payment back: ask the merchant to pay it back.`;

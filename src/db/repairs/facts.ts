@@ -9,7 +9,7 @@ import { isVoucherBlocked, oldestOpenCase } from '../positions/cases.ts';
 import { doerOf, providerReferenceOf } from '../positions/placements.ts';
 import { routesOfTopup } from '../providers.ts';
 import { amountOfRetry } from '../topups/topups.ts';
-import { hasReversal, isReversed } from '../vouchers/reversals.ts';
+import { hasReversal, isReturnable, isReversed } from '../vouchers/reversals.ts';
 
 /** The facts for a repair of a redemption's payment. */
 export interface PaymentFacts {
@@ -18,6 +18,10 @@ export interface PaymentFacts {
   /** Our reference for people. */
   readonly reference: string;
   readonly status: 'HELD' | 'POSTED' | 'VOIDED';
+  /** The merchant has the money. */
+  readonly isPaid: boolean;
+  /** The voucher pays for it, and gets its value back by a reversal. */
+  readonly isReturnable: boolean;
   readonly providerReference: string | null;
   /** The provider that paid, or has the payment. */
   readonly provider: string | null;
@@ -42,7 +46,8 @@ export async function paymentFacts(
 ): Promise<PaymentFacts | undefined> {
   const { rows } = await sql<PaymentFacts>`
     select redemption.id, redemption.operation_id as "operationId",
-      platform_reference as reference, redemption.status,
+      platform_reference as reference, redemption.status, is_done as "isPaid",
+      ${isReturnable} as "isReturnable",
       ${providerReferenceOf(sql`redemption.operation_id`)} as "providerReference",
       ${doerOf(sql`redemption.operation_id`)} as provider, (to_merchant + service_fee)::text as amount,
       voucher_id as "voucherId", serial_number as "serialNumber", vouchers.partner_id as "partnerId",

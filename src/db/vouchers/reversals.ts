@@ -12,8 +12,9 @@ export interface ReversalContext {
   readonly isAdmitted: boolean;
   readonly merchantIsActive: boolean;
   /** Null where there is no such redemption. */
-  readonly status: 'HELD' | 'POSTED' | 'VOIDED' | null;
   readonly merchantId: number | null;
+  readonly isPaid: boolean;
+  readonly isReturnable: boolean;
   /** Of the payment. */
   readonly provider: MobileMoneyProviderName | null;
   /** A person must settle what a provider says of the payment first. */
@@ -45,6 +46,12 @@ export const hasReversal = (status: 'PENDING' | 'SUCCESS') => sql<boolean>`exist
 export const isReversed = sql<boolean>`(redemption.status = 'POSTED'
   and (not redemption.is_done or ${hasReversal('SUCCESS')}))`;
 
+/**
+ * SQL condition on `redemption`: the voucher pays for it since its end, so that a reversal returns the value. Who bears
+ * a payment that the provider made later, or made again, is settled in its case.
+ */
+export const isReturnable = sql<boolean>`(redemption.status = 'POSTED' and redemption.charged)`;
+
 /** Whether the payment of an operation has a reversal under way. */
 export async function isBeingReversed(database: Database, operationId: string): Promise<boolean> {
   const { rows } = await sql`
@@ -67,8 +74,8 @@ export async function reversalContext(
   );
   const { rows } = await sql<ReversalContext>`
     select ${isStillAdmitted(company, 'reverse-redemption')} as "isAdmitted",
-      merchants.status = 'ACTIVE' as "merchantIsActive", redemption.status,
-      redemption.merchant_id as "merchantId",
+      merchants.status = 'ACTIVE' as "merchantIsActive", redemption.merchant_id as "merchantId",
+      redemption.is_done as "isPaid", ${isReturnable} as "isReturnable",
       ${doerOf(sql`redemption.operation_id`)} as provider,
       ${oldestOpenCase(sql`found.subject = redemption.operation_id`)} is not null as "hasCase",
       coalesce(extract(epoch from clock_timestamp() - redemption.settled_at), 0)::float8
@@ -80,8 +87,9 @@ export async function reversalContext(
     rows[0] ?? {
       isAdmitted: false,
       merchantIsActive: false,
-      status: null,
       merchantId: null,
+      isPaid: false,
+      isReturnable: false,
       provider: null,
       hasCase: false,
       secondsSincePayment: 0,

@@ -156,7 +156,10 @@ export interface ReversalFacts {
   /** Undefined where the merchant was paid for no such redemption. */
   readonly redemption:
     | {
-        readonly status: 'HELD' | 'POSTED' | 'VOIDED';
+        /** The merchant has the money. */
+        readonly isPaid: boolean;
+        /** The voucher pays for it, and gets its value back. */
+        readonly isReturnable: boolean;
         readonly secondsSincePayment: number;
         /** The provider took it back by itself, or a reversal succeeded. */
         readonly isReversed: boolean;
@@ -183,7 +186,8 @@ export function refuseReversal(facts: ReversalFacts, windowSeconds: number): Ref
     return refuse('reversal-in-progress', {
       detail: 'support settles what the provider says of it',
     });
-  if (redemption.status !== 'POSTED') return refuse('redemption-not-paid');
-  if (!facts.providerCanReverse || windowSeconds === 0) return refuse('reversal-not-supported');
+  if (!redemption.isPaid) return refuse('redemption-not-paid');
+  if (!redemption.isReturnable || !facts.providerCanReverse || windowSeconds === 0)
+    return refuse('reversal-not-supported');
   return redemption.secondsSincePayment > windowSeconds ? refuse('reversal-too-late') : undefined;
 }

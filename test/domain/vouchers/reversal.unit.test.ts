@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { type ReversalFacts, refuseReversal } from '../../../src/domain/vouchers/redemption.ts';
 
 const redemption = {
-  status: 'POSTED',
+  isPaid: true,
+  isReturnable: true,
   secondsSincePayment: 60,
   isReversed: false,
   hasPendingReversal: false,
@@ -23,7 +24,18 @@ it.each<[string, Partial<ReversalFacts>, number, string | undefined]>([
   ['without authority', { isAdmitted: false, redemption: undefined }, 60, 'token-invalid'],
   ['by a deactivated merchant', { merchantIsActive: false }, 60, 'merchant-not-found'],
   ['of nothing', { redemption: undefined }, 0, 'redemption-not-found'],
-  ['of a hold', { redemption: { ...redemption, status: 'HELD' } }, 60, 'redemption-not-paid'],
+  [
+    'of what was not paid',
+    { redemption: { ...redemption, isPaid: false, isReturnable: false } },
+    60,
+    'redemption-not-paid',
+  ],
+  [
+    'of what the voucher does not pay for',
+    { redemption: { ...redemption, isReturnable: false } },
+    60,
+    'reversal-not-supported',
+  ],
   [
     'beside a pending one',
     { redemption: { ...redemption, hasPendingReversal: true } },

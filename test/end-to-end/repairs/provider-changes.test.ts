@@ -147,7 +147,17 @@ describe('a payment', () => {
       /paid .+ after it had refused, and an operator has settled that\./,
     );
     expect(await said()).not.toContain('Ask an operator');
+    await expectRefused(id, ['settle-payment', 'reverse-redemption'], /It was paid .+ who pays/);
     await changed('payouts', reference, 'reversed');
     expect(await said()).toContain('An operator settles case');
+  });
+
+  it('that was made again, and that the platform bears, is not returned to the voucher', async () => {
+    const { id, reference } = await paymentOf('redeemed');
+    await changed('payouts', reference, 'reversed');
+    await settleCase(scene.stack, reference, 'payer');
+    await changed('payouts', reference, 'completed');
+    await settleCase(scene.stack, reference, 'platform');
+    await expectRefused(id, ['settle-payment', 'reverse-redemption'], /It was paid .+ who pays/);
   });
 });
