@@ -1,3 +1,4 @@
+import { lockCompany } from '../db/access/company-access.ts';
 import { findPrice, type NewPrice, priceSubjects, replacePrice } from '../db/catalogue/prices.ts';
 import type { DatabaseTransaction } from '../db/connection.ts';
 import { parseMoney } from '../domain/money.ts';
@@ -27,6 +28,8 @@ export async function setSellingPrice(
   transaction: DatabaseTransaction,
   price: NewPrice,
 ): Promise<PriceSet> {
+  // Before the present price is read: another person may be setting one.
+  await lockCompany(transaction, { kind: 'partner', id: price.partnerId });
   const { amount, hasMerchant } = await priceSubjects(transaction, price);
   if (amount === null) return { ok: false, missing: 'denomination' };
   if (!hasMerchant) return { ok: false, missing: 'merchant' };

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { randomApiKey } from '../../src/crypto/random.ts';
+import { lockCompany } from '../../src/db/access/company-access.ts';
 import {
   addApiKey,
   addMerchant,
@@ -188,4 +189,7 @@ export async function makeMerchant(
 
 /** Sets a partner's selling price, whatever it is now. */
 export const setPrice = (database: Database, price: NewPrice) =>
-  database.transaction().execute((transaction) => replacePrice(transaction, price));
+  database.transaction().execute(async (transaction) => {
+    await lockCompany(transaction, { kind: 'partner', id: price.partnerId });
+    return replacePrice(transaction, price);
+  });

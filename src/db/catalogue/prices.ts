@@ -39,16 +39,10 @@ export async function priceSubjects(
 }
 
 /**
- * Sets a partner's selling price; the previous one stays as history. The lock of the partner's row
- * serialises changes, so there is always exactly one current price.
+ * Sets a partner's selling price; the previous one stays as history. The caller has locked the partner, so there is
+ * always exactly one current price.
  */
 export async function replacePrice(transaction: DatabaseTransaction, price: NewPrice) {
-  await transaction
-    .selectFrom('partners')
-    .select('id')
-    .where('id', '=', price.partnerId)
-    .forNoKeyUpdate()
-    .execute();
   await transaction
     .updateTable('partner_gift_denomination_prices')
     .set({ replaced_at: sql<Date>`now()` })

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { priceSubjects } from '../../../src/db/catalogue/prices.ts';
-import type { Database } from '../../../src/db/connection.ts';
+import type { Database, DatabaseTransaction } from '../../../src/db/connection.ts';
 import { insertVouchers } from '../../../src/db/vouchers/generation.ts';
+import { setSellingPrice } from '../../../src/operations/prices.ts';
 import { credentialOf } from '../../admin/movements.ts';
+import { untilBlockedBy } from '../../support/database-locks.ts';
 import { addGiftSeller, addShop, type GiftSeller, giftRequest, priceGift } from '../gift-rows.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
 
@@ -99,6 +101,24 @@ describe('a price', () => {
     const set = await pricesSet();
     expect(set).toHaveLength(prices.length);
     expect(set.filter(({ isCurrent }) => isCurrent)).toHaveLength(1);
+  });
+
+  it.each([
+    ['another', '3', { before: '2.000000', after: '3' }],
+    ['the same', '2', undefined],
+  ])('is followed by %s one that somebody sets meanwhile', async (_, price, details) => {
+    await priceGift(database, seller, '1');
+    const set = (transaction: DatabaseTransaction, sellingPriceUsd: string) =>
+      setSellingPrice(transaction, { ...seller, merchantId: null, sellingPriceUsd });
+    const { second } = await database.transaction().execute(async (transaction) => {
+      await set(transaction, '2');
+      const waiting = database.transaction().execute((other) => set(other, price));
+      await untilBlockedBy(transaction, database, 1);
+      return { second: waiting };
+    });
+    const result = await second;
+    expect(result.ok && result.details).toEqual(details && expect.objectContaining(details));
+    expect(await pricesSet()).toHaveLength(details ? 3 : 2);
   });
 
   it.each(['0', '-1'])('of %s is refused, and the one before stays', async (price) => {
