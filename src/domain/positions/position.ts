@@ -215,7 +215,7 @@ export const mayCredit = (position: Position): boolean =>
 
 /**
  * A decision of a person about the providers: they have given back the surplus, or done the missing
- * part.
+ * part. A part that was taken back before stays so, because somebody bears it.
  */
 const putRight = <Row extends Placement>(position: Position<Row>, now: number): readonly Row[] => {
   const { placements } = position;
@@ -228,13 +228,22 @@ const putRight = <Row extends Placement>(position: Position<Row>, now: number): 
     saidAt: now,
     silentSince: null,
   });
-  return placements.map((one, index) => {
-    // What the provider had taken back counts no more.
-    if (one.kind === 'reversal')
-      return one.provider === lacking && one.done > 0n ? withDone(one, 0n) : one;
+  const isOfLacking = ({ kind, provider }: Row) => kind === 'reversal' && provider === lacking;
+  let missing = -sum(shares);
+  const again = placements
+    .toReversed()
+    .map((one) => {
+      if (!isOfLacking(one)) return one;
+      const repaid = one.done < missing ? one.done : missing;
+      missing -= repaid;
+      return repaid === 0n ? one : withDone(one, one.done - repaid);
+    })
+    .toReversed();
+  const takenBack = sum(again.filter(isOfLacking).map(({ done }) => done));
+  return again.map((one, index) => {
     const share = shares[index] ?? 0n;
     if (share === 0n) return one;
-    return withDone(one, (share < 0n ? netOf(one, placements) : one.done) - share);
+    return withDone(one, (share < 0n ? netOf(one, placements) + takenBack : one.done) - share);
   });
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Placement } from '../../../src/domain/positions/placement.ts';
+import { fold, type Placement } from '../../../src/domain/positions/placement.ts';
 import {
   bearers,
   caseOf,
@@ -273,6 +273,22 @@ describe('who bears a difference', () => {
     expect(difference(settled)).toBe(0n);
     expect(settled.placements.map((one) => `${one.said} ${one.done}`)).toEqual(expected);
   });
+
+  it.each([
+    ['the later part', [40n, 50n], ['done 100', 'done 40', 'undone 0']],
+    ['a part of the whole', [PRICE], ['done 100', 'done 40']],
+  ] as const)(
+    'the provider has paid %s again: what somebody bears of it stays taken back',
+    (_, parts, expected) => {
+      const takenBack = parts.map((part) => ({ ...reversed, done: part }));
+      const borne = [{ by: 'partner', amount: -40n }] as const;
+      const settled = settle(positionOf({}, [done(), ...takenBack], borne), 'provider', 9);
+      expect(settled.placements.map((one) => `${one.said} ${one.done}`)).toEqual(expected);
+      const [payment = done(), ...reversals] = settled.placements;
+      const again = fold(payment, { at: 10, source: 'inquiry', said: 'done' });
+      expect(difference({ ...settled, placements: [again, ...reversals] })).toBe(0n);
+    },
+  );
 
   it('later answers of the provider open it again', () => {
     const settled = settle(positionOf({ isCharged: false }, [done()]), 'partner', 9);
