@@ -75,10 +75,12 @@ export function createWebhookActivities(dependencies: ActivityDependencies) {
 
   /** Returns the problem of an attempt that failed. */
   async function attempt(target: DeliveryTarget, delivery: DueDelivery): Promise<string | null> {
+    // A test event has no data, and neither has an event that is no longer kept: no further attempt helps.
+    const isOnly = delivery.data === null;
     const answer = await send(dependencies, target, delivery);
     await recordAttempt(database, target.id, delivery, {
       ...answer,
-      pauseSeconds: pauseAfter(delivery.attempts, webhooks, delivery.eventNumber === null),
+      pauseSeconds: isOnly ? null : pauseAfter(delivery.attempts, webhooks),
     });
     if (!answer.isDelivered)
       log.info('A webhook was not delivered', {

@@ -141,18 +141,12 @@ export interface RetryPauses {
 /** Each pause is this many times as long as the pause before. */
 const PAUSE_GROWTH = 4;
 
-/** The pause after a failed attempt, by the attempts before it; null for a test event. */
+/** The pause after a failed attempt, by the attempts before it. */
 export const pauseAfter = (
   attemptsBefore: number,
   { webhookFirstPauseSeconds, webhookLongestPauseSeconds }: RetryPauses,
-  isTest: boolean,
-): number | null =>
-  isTest
-    ? null
-    : Math.min(
-        webhookFirstPauseSeconds * PAUSE_GROWTH ** attemptsBefore,
-        webhookLongestPauseSeconds,
-      );
+): number =>
+  Math.min(webhookFirstPauseSeconds * PAUSE_GROWTH ** attemptsBefore, webhookLongestPauseSeconds);
 
 /** A delivery with its event; a test event has neither number nor data. */
 interface DeliveredEvent {

@@ -84,13 +84,13 @@ export interface AttemptRecord {
 
 /**
  * Records an attempt. After a failure the later deliveries of the subject wait as long as this one,
- * and the endpoint is failing. A success ends that, also the success of a test event. A test event that fails says
- * nothing about the endpoint.
+ * and the endpoint is failing. A success ends that, also the success of a test event. A failure without a pause
+ * says nothing about the endpoint: that of a test event, or of an event that is no longer kept.
  */
 export async function recordAttempt(
   database: Database,
   endpointId: number,
-  delivery: Pick<DueDelivery, 'id' | 'attempts' | 'eventNumber'>,
+  delivery: Pick<DueDelivery, 'id' | 'attempts'>,
   attempt: AttemptRecord,
 ): Promise<void> {
   const { pauseSeconds } = attempt;
@@ -104,7 +104,7 @@ export async function recordAttempt(
         last_milliseconds = ${attempt.milliseconds}::int, last_answer = ${attempt.excerpt}::text,
         last_problem = ${attempt.problem}::text
       where id = ${delivery.id} and status = 'PENDING' and attempts = ${delivery.attempts}
-      returning id, subject, status, next_attempt_at, event_number
+      returning id, subject, status, next_attempt_at
     ), later as (
       update webhook_deliveries as other set next_attempt_at = recorded.next_attempt_at
       from recorded where recorded.status = 'PENDING' and other.endpoint_id = ${endpointId}
@@ -113,7 +113,7 @@ export async function recordAttempt(
     update webhook_endpoints set failing_since =
       case when ${attempt.isDelivered}::boolean then null else coalesce(failing_since, now()) end
     from recorded where webhook_endpoints.id = ${endpointId}
-      and (recorded.event_number is not null or ${attempt.isDelivered}::boolean)
+      and ${pauseSeconds !== null || attempt.isDelivered}::boolean
       and (failing_since is null) <> ${attempt.isDelivered}::boolean`.execute(database);
 }
 
@@ -336,7 +336,9 @@ export async function webhookHealth(
     select count(1)::int from (
       select from webhook_deliveries where endpoint_id = endpoint.id and status = ${sql.lit(status)}
         and event_number is not null limit ${MOST_SENT_AGAIN}) as found)`;
-  const waits = sql`from webhook_deliveries where endpoint_id = endpoint.id and status = 'PENDING'`;
+  // Those that wait for an earlier one of their subject are not next.
+  const waits = sql`from webhook_deliveries as delivery
+    where endpoint_id = endpoint.id and status = 'PENDING' and ${isFirstOfSubject}`;
   const { rows } = await sql<WebhookHealth>`
     select endpoint.id as "endpointId",
       ${counted('PENDING')} as waiting, ${counted('FAILED')} as "givenUp",

@@ -301,6 +301,30 @@ it.concurrent('sends again what is asked for, under the same id', async () => {
   await remove(id);
 });
 
+it.concurrent('gives up at once what is no longer kept, and blames no receiver for it', async () => {
+  const { register, addEvents } = await scene.another();
+  const { database } = scene.stack;
+  const shop = await scene.receiver();
+  const { id } = await register(shop.url);
+  await addEvents(['voucher:1', 'voucher:1']);
+  await isAtRest(id);
+  const [first] = await scene.deliveries(id);
+  await database
+    .deleteFrom('events')
+    .where('number', '=', first?.event_number ?? 0)
+    .execute();
+  const again = { kind: 'time', from: new Date(0), to: new Date(Date.now() + 1_000) } as const;
+  await database.transaction().execute((transaction) => sendAgain(transaction, id, again, 3_600));
+  await isAtRest(id);
+  expect(await scene.deliveries(id)).toMatchObject([
+    { status: 'FAILED', attempts: 1, last_problem: 'The event is no longer kept.' },
+    { status: 'DELIVERED', attempts: 1 },
+  ]);
+  expect(shop.received.map(({ event }) => event.data.place)).toEqual([1, 2, 2]);
+  expect((await scene.endpoint(id)).failing_since).toBeNull();
+  await remove(id);
+});
+
 it.concurrent('starts a workflow anew that was lost', async () => {
   const { register, addEvents } = await scene.another();
   let isUp = false;

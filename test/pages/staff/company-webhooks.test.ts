@@ -99,6 +99,13 @@ it.each([
       /2 events wait, the next one after \d+ attempts?, at \d{4}-\d\d-\d\d [\d:]+ ?\./,
     );
   });
+  // An event that waits for the earlier one of its voucher is not the next one.
+  await other.addEvents(['voucher:1']);
+  await until(async () =>
+    expect(await words()).toMatch(/3 events wait, the next one after [1-9]\d* attempts?, at /),
+  );
+  // Nothing changes soon, so the page is not loaded again.
+  expect((await agent.client.get(list)).headers.get('refresh')).toBeNull();
   expect(await queue()).toContain(`<a href="${list}">Failing webhook</a>`);
   isDown = false;
   const sent = await agent.client.submit(list, `${list}/${id}/${verb}`);
@@ -106,7 +113,7 @@ it.each([
   await until(async () =>
     expect(await queue()).not.toContain(`<a href="${list}">Failing webhook</a>`),
   );
-  const waiting = verb === 'send' ? 'None waits.' : '2 events wait';
+  const waiting = verb === 'send' ? 'None waits.' : '3 events wait';
   await until(async () => expect(await words()).toContain(waiting));
   expect(await words()).toContain('The receiver took it (200).');
   const delivered = shop.received.filter(({ event }) => event.type !== 'webhook.test');
