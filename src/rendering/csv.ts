@@ -9,10 +9,16 @@ const LONG_NUMBER = /^\s*\d{12,}\s*$/;
 /** Tells spreadsheets that the text is UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
+/** Whether a text gets an apostrophe. One that has one already counts as without it: each can be taken off again. */
+function needsApostrophe(text: string): boolean {
+  const bare = text.replace(/^'+/, '');
+  return (FORMULA.test(bare) && !NEGATIVE.test(bare)) || LONG_NUMBER.test(bare);
+}
+
 /**
  * Writes rows as CSV (RFC 4180) for spreadsheets. A text that could be a formula or is a long
  * number gets a leading apostrophe: names chosen by others cannot calculate anything, and serial
- * numbers keep their digits.
+ * numbers keep their digits. `readCsvRecords` takes it off again.
  */
 export const csv = (rows: readonly CsvRow[]): string => BYTE_ORDER_MARK + csvLines(rows);
 
@@ -25,10 +31,13 @@ export const csvLines = (rows: readonly CsvRow[]): string =>
 
 function cell(value: string | number | null): string {
   const text = String(value ?? '');
-  const isFormula = FORMULA.test(text) && !NEGATIVE.test(text);
-  const harmless = isFormula || LONG_NUMBER.test(text) ? `'${text}` : text;
+  const harmless = needsApostrophe(text) ? `'${text}` : text;
   return `"${harmless.replaceAll('"', '""')}"`;
 }
+
+/** A cell as it was before `csv` wrote it. */
+const withoutApostrophe = (text: string): string =>
+  text.startsWith("'") && needsApostrophe(text) ? text.slice(1) : text;
 
 /** The content is not valid CSV. The message repeats none of it. */
 export class CsvContentError extends Error {
@@ -44,7 +53,8 @@ export interface CsvRecord {
 /**
  * Reads the rows of CSV (RFC 4180), the row of column names included. The separator is a comma, or
  * the semicolon or tab of some spreadsheets, which may name it in a first line such as "sep=;".
- * Rows without content are left out.
+ * Rows without content are left out, and so is the apostrophe of `csv`: a reference of a file of ours stays the
+ * same reference.
  *
  * @throws {CsvContentError} for other content
  */
@@ -66,7 +76,10 @@ export function readCsvRecords(
       trim: true,
       to: limits.rows,
     }) as unknown as readonly { readonly record: readonly string[]; readonly info: Info }[];
-    return records.map(({ record, info }) => ({ cells: record, line: firstLine(record, info) }));
+    return records.map(({ record, info }) => ({
+      cells: record.map(withoutApostrophe),
+      line: firstLine(record, info),
+    }));
   } catch (error) {
     if (error instanceof CsvError) throw new CsvContentError(describe(error, limits.rowCharacters));
     throw error;

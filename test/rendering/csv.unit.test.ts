@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csv } from '../../src/rendering/csv.ts';
+import { csv, readCsvRecords } from '../../src/rendering/csv.ts';
 
 /** A number calculates nothing, with whichever sign. */
 const NUMBER = /^-?\d+(\.\d+)?$/;
@@ -42,6 +42,24 @@ test('whatever stands in a cell, it is one cell and no formula', () => {
         if (!NUMBER.test(cell)) expect(cell).not.toMatch(/^\s*[=+\-@]/);
         expect([cells[index], `'${cells[index]}`]).toContain(cell);
       }
+    }),
+  );
+});
+
+/** Texts that begin as those do that get an apostrophe. */
+const anyCell = fc
+  .tuple(
+    fc.constantFrom('', "'", "''", "'-", "'=", '=', '+', '20261130000', "'20261130000"),
+    fc.string(),
+  )
+  .map((parts) => parts.join(''));
+
+test('a file of ours is read as it was before it was written', () => {
+  fc.assert(
+    fc.property(fc.array(anyCell), (cells) => {
+      const row = ['first', ...cells];
+      const limits = { rows: 2, rowCharacters: 100_000 };
+      expect(readCsvRecords(csv([row]), limits).map(({ cells: read }) => read)).toEqual([row]);
     }),
   );
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readBulkRows } from '../../../../src/pages/portal/bulk/bulk-file.ts';
+import { csv } from '../../../../src/rendering/csv.ts';
 
 const cells = { reference: 'R1', amount: '500', merchantId: '7', msisdn: '0911234567' };
 
@@ -24,3 +25,16 @@ test.each([
   const { rows, problems } = readBulkRows(`${header}\nR1,500,7,8\n`);
   expect([rows.length, problems.length]).toEqual([0, 1]);
 });
+
+test.each(['202611300001', '=A1', '-A1', '@shop/1', "'A1"])(
+  'a reference %s of a file of ours is the same reference: it generates no second voucher',
+  (reference) => {
+    const file = csv([
+      ['Reference', 'Amount (ETB)', 'Phone'],
+      [reference, '500', '+251911234567'],
+    ]);
+    expect(readBulkRows(file).rows.map((row) => row.cells)).toEqual([
+      { reference, amount: '500', msisdn: '+251911234567' },
+    ]);
+  },
+);
