@@ -170,7 +170,7 @@ export async function cancelQueuedMessages(
 
 /** The values in the text of a code; amounts are decimal strings. */
 export interface CodeFacts {
-  /** Null once the claim has ended. */
+  /** Null once the claim has ended, or its time is over. */
   readonly codeCiphertext: string | null;
   readonly amount: string;
   readonly merchantName: string | null;
@@ -200,9 +200,10 @@ export interface TakenMessage {
   readonly routes: readonly Route[];
 }
 
-/** SQL expression: the facts of the message of a claim. */
+/** SQL expression: the facts of the message of a claim. A worker that was away may come after the claim's time. */
 const codeFacts = sql`(
-  select jsonb_build_object('codeCiphertext', claim.code_ciphertext,
+  select jsonb_build_object(
+    'codeCiphertext', case when claim.expires_at > clock_timestamp() then claim.code_ciphertext end,
     'amount', coalesce(claim.amount, voucher.remaining)::text,
     'merchantName', merchant.merchant_name,
     'secondsLeft', extract(epoch from claim.expires_at - clock_timestamp())::float8)

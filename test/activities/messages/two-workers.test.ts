@@ -114,6 +114,17 @@ it('a sending that was interrupted long ago is unknown at once, and not sent aga
   expect(worker.provider.asked).toBe(0);
 });
 
+it('a code whose time is over is sent to nobody, although its claim has not ended yet', async () => {
+  const id = await queuedMessage();
+  await sql`update voucher_claims set expires_at = now() - interval '1 second'
+    where id = (select claim_id from messages where id = ${id})`.execute(scene.stack.database);
+  const worker = aWorker(60);
+  expect(await worker.sender.sendWithin(id, 5_000)).toMatchObject({ kind: 'refused' });
+  expect(worker.provider.asked).toBe(0);
+  // The number is not to blame.
+  expect(await recorded(id)).toMatchObject({ status: 'CANCELLED', provider: null });
+});
+
 it('a sending that failed in its own process keeps the next one not waiting', async () => {
   const id = await queuedMessage();
   const worker = aWorker(60);
