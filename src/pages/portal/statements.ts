@@ -9,7 +9,6 @@ import { firstMonth, readCompanyMonth } from '../../db/ledger/monthly-statements
 import { plainAmount } from '../../domain/money.ts';
 import {
   explainLine,
-  isEmptyStatement,
   lastClosedMonth,
   type Month,
   monthsBetween,
@@ -208,7 +207,6 @@ export const downloadMonth = portal.page({
       month,
       zone: services.settings.market.marketTimeZone,
     });
-    if (isEmptyStatement(statement)) return problems.notFound;
     return {
       kind: 'file',
       name: `${statementFileName(statement)}.${params.format}`,

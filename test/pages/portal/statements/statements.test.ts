@@ -213,3 +213,18 @@ test('the list names closed months with movements, and the page is made for pape
   ])
     expect((await scene.asPerson.get(`/portal/statements/${wrong}`)).status, wrong).toBe(404);
 });
+
+test('every month of the list has its files, also one without a movement', async () => {
+  await scene.stack.database.transaction().execute(async (transaction) => {
+    await sql`set local session_replication_role = replica`.execute(transaction);
+    await sql`update redemptions set created_at = ${`${before}-15`}::timestamptz
+      where merchant_id = ${scene.merchant.id}`.execute(transaction);
+  });
+  const { html } = await scene.asMerchantPerson.get('/portal/statements');
+  expect(html).toContain(`/portal/statements/${before}/csv`);
+  expect(await rowsOf(scene.asMerchantPerson, before)).toEqual([
+    ['Paid to you', 'Total', '', '0.00'],
+  ]);
+  const page = await scene.asMerchantPerson.get(`/portal/statements/${before}/html`);
+  expect(page.status).toBe(200);
+});
