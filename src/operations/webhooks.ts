@@ -114,16 +114,21 @@ export const rotateWebhookSecret = (
  */
 const entryOf = ({ id, url }: WebhookEndpoint) => ({ webhookId: id, url });
 
-/** Pauses a webhook, or resumes it. */
-export const switchWebhook = async (
+/**
+ * Pauses a webhook, or resumes it. A resumed one gets what it has missed: also events that were given up, and those
+ * that waited for their next attempt when it was paused.
+ */
+export async function switchWebhook(
   transaction: DatabaseTransaction,
   webhook: WebhookEndpoint,
-  status: 'DISABLED' | 'ACTIVE',
-  reason: string,
-) =>
-  (await setWebhookStatus(transaction, webhook.id, status, reason))
-    ? { ...entryOf(webhook), status }
-    : undefined;
+  { status, reason }: { readonly status: 'DISABLED' | 'ACTIVE'; readonly reason: string },
+  { webhooks }: WebhookServices['settings'],
+) {
+  if (!(await setWebhookStatus(transaction, webhook.id, status, reason))) return undefined;
+  if (status === 'ACTIVE')
+    await sendAgain(transaction, webhook.id, { kind: 'undelivered' }, webhooks.webhookRetrySeconds);
+  return { ...entryOf(webhook), status };
+}
 
 /** Sends a test event to an active webhook, unless one is on its way. */
 export async function testWebhook(transaction: DatabaseTransaction, webhook: WebhookEndpoint) {

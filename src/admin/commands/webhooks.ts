@@ -55,10 +55,15 @@ const stateCommand = (verb: 'pause' | 'resume') =>
         : 'It gets the events that it has missed, as long as they are kept.',
     fields: { id: webhookId },
     examples: ['7'],
-    async change(transaction, input) {
+    async change(transaction, input, { settings }) {
       const webhook = await requireWebhook(transaction, input.id);
       const status = verb === 'pause' ? 'DISABLED' : 'ACTIVE';
-      const details = await switchWebhook(transaction, webhook, status, BY_OPERATOR);
+      const details = await switchWebhook(
+        transaction,
+        webhook,
+        { status, reason: BY_OPERATOR },
+        settings,
+      );
       if (!details) return { unchanged: `No change: webhook ${webhook.id} is ${status} already.` };
       return {
         subject: companyOfWebhook(webhook),

@@ -1,14 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSecretBox } from '../../../src/crypto/secret-box.ts';
 import { requestTestEvent, sendAgain } from '../../../src/db/webhooks/deliveries.ts';
 import {
   addWebhookSecret,
+  findWebhook,
   removeWebhook,
   setWebhookStatus,
 } from '../../../src/db/webhooks/endpoints.ts';
-import { rotateWebhookSecret } from '../../../src/operations/webhooks.ts';
+import { rotateWebhookSecret, switchWebhook } from '../../../src/operations/webhooks.ts';
 import { deliverWebhooksId } from '../../../workflows/workflow-ids.ts';
 import { prune } from '../../db/prune.ts';
 import { partnerClient } from '../../support/clients.ts';
@@ -25,14 +27,17 @@ afterAll(() => scene?.stop());
 const statuses = async (endpointId: number) =>
   (await scene.deliveries(endpointId)).map(({ status }) => status);
 
+const stateOfWorkflow = async (endpointId: number) => {
+  const { config, temporal } = scene.stack;
+  const workflowId = deliverWebhooksId(endpointId, config.temporal.temporalTaskQueue);
+  return (await temporal.client.workflow.getHandle(workflowId).describe()).status.name;
+};
+
 /** Nothing waits, and the workflow has ended. */
 const isAtRest = (endpointId: number) =>
   until(async () => {
     expect(await statuses(endpointId)).not.toContain('PENDING');
-    const handle = scene.stack.temporal.client.workflow.getHandle(
-      deliverWebhooksId(endpointId, scene.stack.config.temporal.temporalTaskQueue),
-    );
-    expect((await handle.describe()).status.name).toBe('COMPLETED');
+    expect(await stateOfWorkflow(endpointId)).toBe('COMPLETED');
     expect((await scene.endpoint(endpointId)).wake_at).toBeNull();
   });
 
@@ -254,6 +259,40 @@ it.concurrent('holds events back while it is paused, and delivers them when it i
   await set('ACTIVE');
   await until(() => expect(shop.received).toHaveLength(2));
   await Promise.all([remove(id), remove(other.id)]);
+});
+
+it.concurrent('gets at once what it has missed when it is resumed, also what was given up', async () => {
+  const { register, addEvents } = await scene.another();
+  const { database, config } = scene.stack;
+  let isDown = true;
+  const shop = await scene.receiver((response) => response.writeHead(isDown ? 500 : 200).end());
+  const { id } = await register(shop.url);
+  await addEvents(['voucher:1', 'voucher:2']);
+  await until(async () => expect((await scene.endpoint(id)).failing_since).not.toBeNull());
+  const set = async (status: 'ACTIVE' | 'DISABLED') => {
+    const webhook = await findWebhook(database, id);
+    if (!webhook) throw new Error('no webhook');
+    await database
+      .transaction()
+      .execute((transaction) =>
+        switchWebhook(transaction, webhook, { status, reason: 'test' }, config),
+      );
+  };
+  await set('DISABLED');
+  // As after days: one was given up, and the other one waits for hours.
+  await until(async () => expect(await stateOfWorkflow(id)).toBe('COMPLETED'));
+  await sql`update webhook_deliveries set next_attempt_at = now() + interval '12 hours', retry_until = now(),
+      status = case subject when 'voucher:1' then 'FAILED' else 'PENDING' end
+    where endpoint_id = ${id}`.execute(database);
+  await addEvents(['voucher:1', 'voucher:2']);
+  // The receiver is not quite there yet: that is no reason to give up.
+  const before = shop.received.length;
+  await set('ACTIVE');
+  await until(() => expect(shop.received.length).toBeGreaterThan(before + 1));
+  isDown = false;
+  await isAtRest(id);
+  expect(await statuses(id)).toEqual(Array(4).fill('DELIVERED'));
+  await remove(id);
 });
 
 it.concurrent('gets a test event that is not in the log, and sends it once', async () => {

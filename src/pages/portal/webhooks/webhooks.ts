@@ -224,7 +224,15 @@ const changePage = (change: {
     },
   });
 
-const reasonOf = ({ session }: AccountRequest) => `By ${PORTAL_ACTOR}${session.email}.`;
+const switchedBy = (
+  { services, session }: AccountRequest,
+  transaction: DatabaseTransaction,
+  webhook: WebhookEndpoint,
+  status: 'DISABLED' | 'ACTIVE',
+) => {
+  const reason = `By ${PORTAL_ACTOR}${session.email}.`;
+  return switchWebhook(transaction, webhook, { status, reason }, services.settings);
+};
 
 export const pauseWebhookPages = changePage({
   verb: 'pause',
@@ -232,9 +240,7 @@ export const pauseWebhookPages = changePage({
   notice: 'The webhook is paused. Its events wait until you resume it.',
   unchanged: 'The webhook was not active.',
   work: async (transaction, webhook, request) =>
-    webhook.status === 'ACTIVE'
-      ? switchWebhook(transaction, webhook, 'DISABLED', reasonOf(request))
-      : undefined,
+    webhook.status === 'ACTIVE' ? switchedBy(request, transaction, webhook, 'DISABLED') : undefined,
 });
 
 export const resumeWebhookPages = changePage({
@@ -242,8 +248,7 @@ export const resumeWebhookPages = changePage({
   confirmed: ({ url }) => html`You are about to resume the webhook <code>${url}</code>.`,
   notice: 'The webhook is active. It gets the events that it has missed.',
   unchanged: 'The webhook was active already.',
-  work: (transaction, webhook, request) =>
-    switchWebhook(transaction, webhook, 'ACTIVE', reasonOf(request)),
+  work: (transaction, webhook, request) => switchedBy(request, transaction, webhook, 'ACTIVE'),
 });
 
 export const testWebhookPages = changePage({

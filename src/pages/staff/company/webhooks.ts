@@ -193,7 +193,8 @@ const changes: readonly WebhookChange[] = [
     button: 'Resume it, and send the events',
     confirmed: 'resume',
     isPossible: isOff,
-    work: (transaction, webhook) => switchWebhook(transaction, webhook, 'ACTIVE', BY_OPERATOR),
+    work: (transaction, webhook, { services: { settings } }) =>
+      switchWebhook(transaction, webhook, { status: 'ACTIVE', reason: BY_OPERATOR }, settings),
     done: 'The webhook is active, and gets the events that it has missed.',
     notDone: 'It is active already, or the company has paused it.',
   },
