@@ -49,7 +49,7 @@ const slowProofs = [
   'test/pages/portal/statements/statement-emails.test.ts',
   'test/runtime/temporal/{copied-results,every-copied-command,rotated-payload-keys}.test.ts',
   'test/runtime/worker/workflow-threads/endless-workflow.test.ts',
-  'test/workflows/{nudge-flood,outlived-tasks,refused-calls,refused-steps,steps-in-turn,temporal-ui-pictures}.test.ts',
+  'test/workflows/{nudge-flood,outlived-tasks,refused-calls,refused-steps,steps-in-turn,temporal-ui-pictures,watched-steps}.test.ts',
 ];
 
 /** The image, built and run: it needs root on Debian, and minutes. `npm run test:image` runs it. */

@@ -49,8 +49,10 @@ async function attemptUntilDelivered(run: TopUpRun): Promise<TopUpResult> {
   setHandlers(run, first);
   await first;
   while (hasFailed(run) && (await retryComes(run))) {
+    // Read before the news: a replay may have them before a signal of the same workflow task.
+    const { retryIsWanted } = run;
     if (run.newsOfFailed) await takeNews(run);
-    if (!hasFailed(run) || !run.retryIsWanted) continue;
+    if (!hasFailed(run) || !retryIsWanted) continue;
     run.retryIsWanted = false;
     const attempt = run.attempts + 1;
     await attemptOnce(run, supportRetry(command, attempt), attempt);
@@ -68,9 +70,10 @@ async function retryComes(run: TopUpRun): Promise<boolean> {
   const attemptsBefore = run.attempts;
   const isOver = () =>
     run.retryIsWanted || run.newsOfFailed || running.size > 0 || run.attempts > attemptsBefore;
-  if (isOver()) return true;
-  if (workflowInfo().historyLength > MAXIMUM_HISTORY) return false;
-  return condition(isOver, timing.retryWindowMs, { summary: 'Waits for a retry' });
+  // Each wait has a timer, also a wait that ends at once: a replay may learn its reason or the length one task later
+  // or earlier, and timers are numbered.
+  const isLong = workflowInfo().historyLength > MAXIMUM_HISTORY;
+  return condition(isOver, isLong ? 1 : timing.retryWindowMs, { summary: 'Waits for a retry' });
 }
 
 /**

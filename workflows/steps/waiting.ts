@@ -35,6 +35,13 @@ export function startAlarm(afterMs: number) {
 }
 
 /**
+ * Waits for an event of the history. A replay may give the result of a local activity one workflow task earlier than
+ * the first run did, before the signals of that task. State that decides about a signal changes after such an event.
+ */
+export const untilRecorded = (): Promise<void> =>
+  sleep(1, { summary: 'Before it takes further signals' });
+
+/**
  * Calls a person by `NeedsAction`, and withdraws the call. Steps of one workflow share the attribute:
  * the step that set it resets it, and a step that fails on sets it again.
  */

@@ -15,6 +15,7 @@ import { bookTopUp } from '../steps/book-ending.ts';
 import { stepFailed } from '../steps/database-steps.ts';
 import { type Ending, finalOutcome } from '../steps/final-outcome.ts';
 import { isHeldBy, namedCalls, raiseForeignHold } from '../steps/named-results.ts';
+import { untilRecorded } from '../steps/waiting.ts';
 import { createTopUpDetails, type ShownTopUp, shownTopUp } from './topup-details.ts';
 
 /** The end of a top-up, for the Temporal UI. */
@@ -148,7 +149,7 @@ export function attemptOnce(
   const msisdn = 'msisdn' in by ? by.msisdn : null;
   const same = running.get(attempt);
   if (same === undefined) {
-    const outcome = holdDeliverAndBook(run, by).finally(() => running.delete(attempt));
+    const outcome = attemptOver(run, by).finally(() => running.delete(attempt));
     running.set(attempt, { msisdn, operationId: by.operationId, outcome });
     return outcome;
   }
@@ -174,6 +175,16 @@ function refuseOther(
 ): Promise<OperationOutcome<TopUpMade>> {
   const refusal = refuse('topup-not-failed', { detail: 'it is being retried to another number' });
   return database.recordSharedAnswer(by, refusal);
+}
+
+/** After a failure the signals of support staff count. */
+async function attemptOver(
+  run: TopUpRun,
+  by: TopUpCommand | RetryCommand,
+): Promise<OperationOutcome<TopUpMade>> {
+  const outcome = await holdDeliverAndBook(run, by);
+  if (hasFailed(run)) await untilRecorded();
+  return outcome;
 }
 
 async function holdDeliverAndBook(
