@@ -80,8 +80,8 @@ export async function claimIsOver(
 ): Promise<void> {
   let remainingMs = Math.max(1, Date.parse(expiresAt) - Date.now());
   const isOver = () => run.ended !== undefined;
-  // The SDK records a patch for a condition that waits 0 ms, and a patch after a step that outlived its
-  // workflow task cannot be replayed.
+  // The SDK records a patch for a condition that waits 0 ms. A replay may give the result of a step one workflow
+  // task earlier, where it does not expect the patch.
   while (remainingMs > 0) {
     if (await condition(isOver, remainingMs, { summary: 'Until the claim expires' })) return;
     await condition(() => run.redemptions.size === 0);
