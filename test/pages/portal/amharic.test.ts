@@ -192,6 +192,9 @@ test('forms that move money answer in Amharic, with what is wrong and with what 
   check(await client.get(order), 200, 'የ2 ቫውቸሮች ትዕዛዝ ተቀባይነት አግኝቷል።');
   await until(async () => expect((await client.get(order)).html).toContain('ተጠናቋል'));
   check(await client.get(order), 200, 'መጀመሪያ ለዚህ መጠን የመሸጫ ዋጋ ይወስኑ');
+  expect((await client.get(`${order}/cancel`)).location).toBe(order);
+  check(await client.get(order), 200, 'ትዕዛዙ አብቅቷል፦ የሚሰረዝ ነገር የለም።');
+  await scene.stack.database.updateTable('bulk_orders').set({ ended_at: null }).execute();
   check(await client.get(`${order}/cancel`), 200, 'ይሰረዝ?');
 
   const sell = '/portal/sell/voucher';
