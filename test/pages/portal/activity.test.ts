@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addRefusedCalls } from '../../../src/db/access/calls.ts';
+import { listApiKeys } from '../../../src/db/access/company-access.ts';
 import { call, merchantClient } from '../../support/clients.ts';
 import { makeMerchant, makePartner } from '../../support/companies.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
@@ -249,19 +249,10 @@ describe('activity shows', () => {
 
   test.each(changes)('%s once, however often its form is sent', async (action, at, fields) => {
     const { id, client } = await partner();
-    const { email } = await makeAccount(stack, { kind: 'partner', id }, { role: 'viewer' });
-    const only = async (table: 'api_keys' | 'portal_accounts', where: string, value: unknown) =>
-      (
-        await stack.database
-          .selectFrom(table)
-          .select('id')
-          .where(sql.ref(where), '=', value)
-          .executeTakeFirstOrThrow()
-      ).id;
-    const ids = {
-      key: await only('api_keys', 'partner_id', id),
-      person: await only('portal_accounts', 'email', email),
-    };
+    const company = { kind: 'partner', id } as const;
+    const person = await makeAccount(stack, company, { role: 'viewer' });
+    const [key] = await listApiKeys(stack.database, company);
+    const ids = { key: key?.id ?? expect.unreachable(), person: person.id };
     const path = `/portal/${at(ids)}`;
     const { token = '' } = hiddenFields((await client.get(path)).html, path);
     for (let count = 0; count < 2; count += 1)

@@ -20,6 +20,10 @@ export interface Account {
   readonly password: string;
 }
 
+export interface MadeAccount extends Account {
+  readonly id: number;
+}
+
 /** An account of a company, with a password of its own. */
 export async function makeAccount(
   stack: Pick<Stack, 'database'>,
@@ -30,18 +34,19 @@ export async function makeAccount(
     readonly role?: PortalRole;
     readonly passwordCost?: number;
   } = {},
-): Promise<Account> {
+): Promise<MadeAccount> {
   const email = options.email ?? `${randomUUID()}@portal.example`;
   const password = `correct horse ${randomUUID()}`;
   const passwords = createPasswordHashes(options.passwordCost ?? TEST_PASSWORD_COST);
-  await addPortalAccount(stack.database, {
+  const id = await addPortalAccount(stack.database, {
     email,
     company,
     passwordHash: await passwords.make(password),
     mustChangePassword: options.mustChangePassword ?? false,
     role: options.role ?? 'owner',
   });
-  return { email, password };
+  if (id === undefined) throw new Error('The address has an account');
+  return { id, email, password };
 }
 
 export type PortalClient = ReturnType<typeof portalClient>;

@@ -372,12 +372,12 @@ describe('the people of a company', () => {
     const company = await companies.partner();
     const account = await makeAccount(stack, company, { role: 'developer' });
     const person = await signedIn(stack, account);
-    const [token, id] = [await tokenOf(person), await idOf(account.email)];
+    const token = await tokenOf(person);
     const { running } = await stack.database.transaction().execute(async (transaction) => {
       await lockCompany(transaction, company);
       const made = person.post('/portal/keys', { token, name: 'late', 'scope-read': 'on' });
       await untilBlockedBy(transaction, stack.database, 1);
-      await end(transaction, id);
+      await end(transaction, account.id);
       return { running: made };
     });
     const { status, html } = await running;
@@ -389,7 +389,7 @@ describe('the people of a company', () => {
   test('are not found and not added by another company', async () => {
     const { client } = await ownedCompany();
     const stranger = await makeAccount(stack, await companies.merchant());
-    const id = await idOf(stranger.email);
+    const { id } = stranger;
     const token = await tokenOf(client);
     for (const path of [`/portal/people/${id}/role`, `/portal/people/${id}/remove`]) {
       expect((await client.get(path)).status).toBe(404);

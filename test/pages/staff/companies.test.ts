@@ -45,12 +45,7 @@ const read = async (path: string, person = agent): Promise<string> => {
 /** A person of a company, and the page of the person at /support. */
 async function makePerson(company: Company = partner()) {
   const account = await makeAccount(scene.stack, company);
-  const { id } = await scene.stack.database
-    .selectFrom('portal_accounts')
-    .select('id')
-    .where('email', '=', account.email)
-    .executeTakeFirstOrThrow();
-  return { ...account, id, path: `${pathOf(company)}/people/${id}` };
+  return { ...account, path: `${pathOf(company)}/people/${account.id}` };
 }
 
 const trySignIn = async (account: Account) =>

@@ -38,7 +38,7 @@ async function newMerchant(name: string): Promise<Account & { readonly id: numbe
     phone: '+251911000000',
     address: 'Addis Ababa',
   });
-  return { id, ...(await makeAccount(stack, { kind: 'merchant', id })) };
+  return { ...(await makeAccount(stack, { kind: 'merchant', id })), id };
 }
 
 /** What the browser complains of: a policy that is broken, a file that is missing. */

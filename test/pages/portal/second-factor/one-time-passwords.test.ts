@@ -9,9 +9,9 @@ import { untilBlockedBy } from '../../../support/database-locks.ts';
 import { type Stack, startStack } from '../../../support/stack.ts';
 import { until } from '../../../support/until.ts';
 import {
-  type Account,
   codeOf,
   hiddenFields,
+  type MadeAccount,
   makeAccount,
   type PortalClient,
   portalClient,
@@ -29,13 +29,13 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-const { afterPassword, accountIdOf, actionsOf } = secondFactorTools(() => stack);
+const { afterPassword, actionsOf } = secondFactorTools(() => stack);
 
 const SWITCH_ON = `${PAGE}/one-time-password`;
 
 const secretIn = (html: string): string =>
   /data-copy value="([A-Z2-7 ]+)"/.exec(html)?.[1]?.replaceAll(' ', '') ?? '';
-interface Secured extends Account {
+interface Secured extends MadeAccount {
   readonly company: Company;
   readonly secret: string;
   readonly recoveryCodes: readonly string[];
@@ -80,11 +80,11 @@ const enterLate = async (client: PortalClient, code: string) => {
 };
 const LATE = '/portal/sign-in?late=yes';
 /** Ages every confirmation of an account's sessions. */
-const forgetConfirmation = async (account: Account) =>
+const forgetConfirmation = async (account: MadeAccount) =>
   stack.database
     .updateTable('portal_sessions')
     .set({ confirmed_at: new Date(Date.now() - 3_600_000) })
-    .where('account_id', '=', await accountIdOf(account))
+    .where('account_id', '=', account.id)
     .execute();
 
 describe('a sign-in with a one-time password', () => {
@@ -105,7 +105,7 @@ describe('a sign-in with a one-time password', () => {
     const { secret_ciphertext: stored } = await stack.database
       .selectFrom('portal_one_time_passwords')
       .select('secret_ciphertext')
-      .where('account_id', '=', await accountIdOf(person))
+      .where('account_id', '=', person.id)
       .executeTakeFirstOrThrow();
     expect(stored).not.toContain(person.secret);
   });
@@ -114,7 +114,7 @@ describe('a sign-in with a one-time password', () => {
     const person = await makeAccount(stack, { kind: 'partner', id: (await makePartner(stack)).id });
     const client = portalClient(stack);
     const { signingIn } = await stack.database.transaction().execute(async (transaction) => {
-      const id = await accountIdOf(person);
+      const id = person.id;
       await sql`select from portal_accounts where id = ${id} for no key update`.execute(
         transaction,
       );
@@ -213,7 +213,7 @@ describe('a sign-in with a one-time password', () => {
     const [, status, prepare] = given;
     const person = await secured();
     const [code = ''] = person.recoveryCodes;
-    const accountId = await accountIdOf(person);
+    const accountId = person.id;
     const used = () =>
       stack.database
         .selectFrom('portal_recovery_codes')
@@ -265,7 +265,7 @@ describe('a sign-in with a one-time password', () => {
     const client = await afterPassword(person);
     const old = client.cookies.get('portal-half') ?? '';
     const { secretOutput: _none, password } = await operator.json(
-      `access account reset-password ${await accountIdOf(person)}`,
+      `access account reset-password ${person.id}`,
     );
     expect((await enterLate(client, codeOf(person.secret))).location).toBe(LATE);
     client.cookies.set('portal-half', old);
@@ -276,7 +276,7 @@ describe('a sign-in with a one-time password', () => {
     await stack.database
       .updateTable('portal_half_sign_ins')
       .set({ created_at: new Date(Date.now() - 3_600_000) })
-      .where('account_id', '=', await accountIdOf(person))
+      .where('account_id', '=', person.id)
       .execute();
     expect((await enterLate(again, codeOf(person.secret))).location).toBe(LATE);
   });
@@ -359,7 +359,7 @@ describe('one-time passwords', () => {
     const half = await afterPassword(person);
     const wrong = { ...person, password: 'not the password' };
     while ((await portalClient(stack).signIn(wrong)).status !== 429);
-    const command = `access account reset-second-factor ${await accountIdOf(person)}`;
+    const command = `access account reset-second-factor ${person.id}`;
     expect(await operator.json(command)).toMatchObject({ changed: true, email: person.email });
     expect(await operator.json(command)).toMatchObject({ changed: false });
     expect(await isIn(person.client)).toBe(false);
@@ -458,7 +458,7 @@ describe('a change of access', () => {
   test('is told to the person whose account it disables', async () => {
     const { client, company } = await secured();
     const viewer = await makeAccount(stack, company, { role: 'viewer' });
-    const path = `/portal/people/${await accountIdOf(viewer)}/remove`;
+    const path = `/portal/people/${viewer.id}/remove`;
     expect((await client.submit(path, path, {})).status).toBe(303);
     await mailsUntil(viewer.email, (texts) =>
       texts.some((text) => text.includes(`Removed the account of ${viewer.email}`)),

@@ -6,9 +6,9 @@ import { type Stack, startStack } from '../../../support/stack.ts';
 import { until } from '../../../support/until.ts';
 import { makeStaff, SET_UP, signInAtSupport } from '../../staff/staff-client.ts';
 import {
-  type Account,
   codeOf,
   hiddenFields,
+  type MadeAccount,
   makeAccount,
   type PortalClient,
   portalClient,
@@ -34,9 +34,9 @@ beforeAll(async () => {
 });
 afterAll(() => stack?.stop());
 
-const { afterPassword, accountIdOf, entriesOf, actionsOf } = secondFactorTools(() => stack);
+const { afterPassword, entriesOf, actionsOf } = secondFactorTools(() => stack);
 
-interface Secured extends Account {
+interface Secured extends MadeAccount {
   readonly company: Company;
   readonly device: Authenticator;
   readonly recoveryCodes: readonly string[];
@@ -86,11 +86,11 @@ async function answer(
 const enter = (client: PortalClient, device: Authenticator, deviation: Deviation = {}) =>
   answer(client, [STEP, STEP], device, deviation);
 
-const passkeysOf = async (account: Account) =>
+const passkeysOf = async (account: MadeAccount) =>
   stack.database
     .selectFrom('portal_passkeys')
     .selectAll()
-    .where('account_id', '=', await accountIdOf(account))
+    .where('account_id', '=', account.id)
     .execute();
 
 describe('a passkey', () => {
@@ -203,11 +203,11 @@ const setUpCodesAt = async (client: PortalClient): Promise<string> => {
 };
 
 /** Ages every confirmation of an account's sessions. */
-async function forgetConfirmation(person: Account): Promise<void> {
+async function forgetConfirmation(person: MadeAccount): Promise<void> {
   await stack.database
     .updateTable('portal_sessions')
     .set({ confirmed_at: new Date(Date.now() - 3_600_000) })
-    .where('account_id', '=', await accountIdOf(person))
+    .where('account_id', '=', person.id)
     .execute();
 }
 
@@ -238,10 +238,7 @@ describe('a sign-in is refused', () => {
     'for the making of a passkey': { type: 'webauthn.create' },
     'after the passkey was removed': {
       before: async (person) =>
-        stack.database
-          .deleteFrom('portal_passkeys')
-          .where('account_id', '=', await accountIdOf(person))
-          .execute(),
+        stack.database.deleteFrom('portal_passkeys').where('account_id', '=', person.id).execute(),
     },
   };
 
@@ -369,7 +366,7 @@ describe('a new passkey is refused', () => {
 });
 
 describe('the last second factor', () => {
-  const removePathOf = async (account: Account) => {
+  const removePathOf = async (account: MadeAccount) => {
     const [passkey] = await passkeysOf(account);
     return `${PAGE}/passkeys/${passkey?.id}/remove`;
   };
@@ -391,7 +388,7 @@ describe('the last second factor', () => {
     const left = await stack.database
       .selectFrom('portal_recovery_codes')
       .select('account_id')
-      .where('account_id', '=', await accountIdOf(person))
+      .where('account_id', '=', person.id)
       .execute();
     expect(left).toEqual([]);
     expect(await actionsOf(person.company)).toEqual(
@@ -416,7 +413,7 @@ describe('the last second factor', () => {
     const person = await secured();
     const operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
     const half = await afterPassword(person);
-    const command = `access account reset-second-factor ${await accountIdOf(person)}`;
+    const command = `access account reset-second-factor ${person.id}`;
     expect(await operator.json(command)).toMatchObject({ changed: true, email: person.email });
     expect(await operator.json(command)).toMatchObject({ changed: false });
     expect(await passkeysOf(person)).toEqual([]);

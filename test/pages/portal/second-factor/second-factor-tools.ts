@@ -35,14 +35,6 @@ export function secondFactorTools(stackOf: () => Stack) {
       });
       return client;
     },
-    accountIdOf: async ({ email }: Account): Promise<number> =>
-      (
-        await stackOf()
-          .database.selectFrom('portal_accounts')
-          .select('id')
-          .where('email', '=', email)
-          .executeTakeFirstOrThrow()
-      ).id,
     entriesOf,
     actionsOf: async (company: Company): Promise<string[]> =>
       (await entriesOf(company)).map(({ action }) => action),
