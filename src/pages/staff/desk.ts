@@ -283,11 +283,11 @@ interface Assignment {
     people: { readonly accountId: number; readonly insteadOf: number | undefined },
   ) => Promise<boolean>;
   /** The person who deals with it afterwards; null where it is free. */
-  readonly assignee: (accountId: number) => number | null;
+  readonly assigneeOf: (accountId: number) => number | null;
 }
 
 /** A form that changes who deals with something, and writes it down; sent twice, it has one effect and one entry. */
-const assignmentForm = ({ path, action, change, assignee: assigneeOf }: Assignment) =>
+const assignmentForm = ({ path, action, change, assigneeOf }: Assignment) =>
   support.form({
     path,
     needs: 'look',
@@ -320,7 +320,7 @@ export const takeItemForm = assignmentForm({
   path: '/desk/take',
   action: 'assign',
   change: takeDeskItem,
-  assignee: (accountId) => accountId,
+  assigneeOf: (accountId) => accountId,
 });
 
 /** Gives something back. */
@@ -328,5 +328,5 @@ export const leaveItemForm = assignmentForm({
   path: '/desk/leave',
   action: 'release',
   change: (transaction, item, { accountId }) => leaveDeskItem(transaction, item, accountId),
-  assignee: () => null,
+  assigneeOf: () => null,
 });
