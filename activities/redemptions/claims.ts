@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { randomVerificationCode } from '../../src/crypto/random.ts';
-import type { DatabaseTransaction } from '../../src/db/connection.ts';
+import { type DatabaseTransaction, sendTogether } from '../../src/db/connection.ts';
 import { giveBackCompanyMessage, noteMessagesSpent } from '../../src/db/limits/daily-limits.ts';
 import { cancelQueuedMessages, findMessage, queueMessage } from '../../src/db/messages/messages.ts';
 import {
@@ -193,20 +193,22 @@ async function recordClaim(
   const { voucher, context, messages } = rows;
   const claim = newClaim(creation, rows);
   const superseded = await endLiveClaim(transaction, voucher.current_claim_id, 'SUPERSEDED');
-  const inserted = await insertClaim(transaction, claim);
-  const updated = await runStep('status-not-updated', () =>
-    startClaim(transaction, voucher.id, claim.id),
-  );
-  if (!updated) throw new DatabaseStepError('status-not-updated');
-  const messageId = await runStep('message-not-queued', () =>
-    queueMessage(transaction, {
-      kind: 'VERIFICATION_CODE',
-      msisdn: ownerOf(voucher),
-      voucherId: voucher.id,
-      claimId: claim.id,
+  const [inserted, , messageId] = await sendTogether(transaction, (together) => [
+    insertClaim(together, claim),
+    runStep('status-not-updated', async () => {
+      if (!(await startClaim(together, voucher.id, claim.id)))
+        throw new DatabaseStepError('status-not-updated');
     }),
-  );
-  await countMessage(transaction, command.company, messages.companyMessages);
+    runStep('message-not-queued', () =>
+      queueMessage(together, {
+        kind: 'VERIFICATION_CODE',
+        msisdn: ownerOf(voucher),
+        voucherId: voucher.id,
+        claimId: claim.id,
+      }),
+    ),
+    countMessage(together, command.company, messages.companyMessages),
+  ]);
   await dependencies.failpoint('claim-recorded');
   return {
     ...describeClaim({ command, voucher, claim: inserted }),

@@ -1,4 +1,4 @@
-import { type DatabaseTransaction, violates } from '../../src/db/connection.ts';
+import { type DatabaseTransaction, sendTogether, violates } from '../../src/db/connection.ts';
 import { balanceConstraint, holdReserve } from '../../src/db/ledger/ledger.ts';
 import { clearWrongCodes, countWrongCode } from '../../src/db/limits/attempts.ts';
 import { answerRefusal, beginOperation, takeAbandonedAnswer } from '../../src/db/operations.ts';
@@ -138,17 +138,19 @@ async function recordHold(
   const count = countOfEvent(dependencies, 'redemptions', numbers.openIfAny(voucher.owner_msisdn));
   const paymentReference = await referenceFor(transaction, priced, dependencies);
   const redemption = newRedemption(priced, paymentReference);
-  const recorded = await runStep('redemption-not-recorded', () =>
-    withinNumberLimit(count, command.company, () =>
-      insertRedemption(transaction, redemption, count),
+  const [recorded] = await sendTogether(transaction, (together) => [
+    runStep('redemption-not-recorded', () =>
+      withinNumberLimit(count, command.company, () =>
+        insertRedemption(together, redemption, count),
+      ),
     ),
-  );
+    runStep('status-not-updated', async () => {
+      if (!(await holdVoucher(together, voucher.id, formatMoney(settlement.taken))))
+        throw new DatabaseStepError('status-not-updated');
+    }),
+    runStep('reserve-not-updated', () => debitReserve(together, priced)),
+  ]);
   const { id: redemptionId, provider } = recorded;
-  const held = await runStep('status-not-updated', () =>
-    holdVoucher(transaction, voucher.id, formatMoney(settlement.taken)),
-  );
-  if (!held) throw new DatabaseStepError('status-not-updated');
-  await runStep('reserve-not-updated', () => debitReserve(transaction, priced));
   if (context.wrong_codes > 0) await clearWrongCodes(transaction, voucher.id, command.company);
   const messageId = await runStep('message-not-queued', () =>
     queueConfirmation(transaction, { command, voucher, context, redemptionId, settings, numbers }),

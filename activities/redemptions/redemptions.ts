@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '../../src/db/connection.ts';
+import { type DatabaseTransaction, sendTogether } from '../../src/db/connection.ts';
 import { cancelQueuedMessages } from '../../src/db/messages/messages.ts';
 import { settledOutcome, settleOperation } from '../../src/db/operations.ts';
 import {
@@ -7,6 +7,7 @@ import {
   type OrderEnding,
   referenceOf,
 } from '../../src/db/positions/book.ts';
+import { readLockedOrder } from '../../src/db/positions/orders.ts';
 import { endClaim } from '../../src/db/vouchers/claims.ts';
 import { lockRedemption } from '../../src/db/vouchers/redemptions.ts';
 import type { EndedBy } from '../../src/domain/providers.ts';
@@ -107,25 +108,29 @@ async function endRedemption(
   { operationId, ending, dependencies }: EndedRedemption,
 ): Promise<OperationOutcome<RedemptionMade>> {
   const { settings, failpoint } = dependencies;
-  const redemption = await lockRedemption(transaction, operationId);
+  const [redemption, held] = await sendTogether(transaction, (together) => [
+    lockRedemption(together, operationId),
+    readLockedOrder(together, operationId, 'payment'),
+  ]);
   if (redemption.status !== 'HELD') return settledOutcome<RedemptionMade>(transaction, operationId);
-  const order = await endOrder(
-    transaction,
-    { operationId, subject: 'payment' },
-    ending,
-    settings.topups,
-  );
+  const order = await endOrder(transaction, held, ending, settings.topups);
   const isPaid = order.position.order.isCharged;
-  if (redemption.claim_id)
-    await endClaim(transaction, redemption.claim_id, isPaid ? 'REDEEMED' : 'REFUSED');
   await failpoint('redeem-posted');
-  if (isPaid)
-    return settleOperation<RedemptionMade>(transaction, operationId, 'SUCCEEDED', {
-      ok: true,
-      providerReference: referenceOf(order),
-      platformReference: redemption.platform_reference,
-    });
-  await cancelQueuedMessages(transaction, 'redemption_id', redemption.id);
-  const refusal = refuse('payment-refused', { detail: ending.message ?? '' });
-  return settleOperation<RedemptionMade>(transaction, operationId, 'FAILED', refusal);
+  const [outcome] = await sendTogether(transaction, (together) => [
+    isPaid
+      ? settleOperation<RedemptionMade>(together, operationId, 'SUCCEEDED', {
+          ok: true,
+          providerReference: referenceOf(order),
+          platformReference: redemption.platform_reference,
+        })
+      : settleOperation<RedemptionMade>(
+          together,
+          operationId,
+          'FAILED',
+          refuse('payment-refused', { detail: ending.message ?? '' }),
+        ),
+    redemption.claim_id && endClaim(together, redemption.claim_id, isPaid ? 'REDEEMED' : 'REFUSED'),
+    isPaid || cancelQueuedMessages(together, 'redemption_id', redemption.id),
+  ]);
+  return outcome;
 }

@@ -1,5 +1,5 @@
 import { log } from '@temporalio/activity';
-import type { Database, DatabaseTransaction } from '../../src/db/connection.ts';
+import { type Database, type DatabaseTransaction, sendTogether } from '../../src/db/connection.ts';
 import { holdAirtime } from '../../src/db/ledger/ledger.ts';
 import { limitedCaller, spendWithinLimits } from '../../src/db/limits/daily-limits.ts';
 import {
@@ -330,14 +330,14 @@ async function recordHold(
     provider,
     numberCount: count,
   };
-  const { provider: placed, isFoundAgain } = await withinNumberLimit(count, company, () =>
-    beginAttempt(transaction, begun),
-  );
   const [amount, product] = [terms.amount, context.product_name];
-  await holdAirtime(transaction, { operationId, partnerId: topup.partner_id, amount });
-  // After the lock of the wallet, which top-ups of the partner share in any case.
   const limited = limitedCaller(company);
-  if (limited) await spendWithinLimits(transaction, limited, amount);
+  const [{ provider: placed, isFoundAgain }] = await sendTogether(transaction, (together) => [
+    withinNumberLimit(count, company, () => beginAttempt(together, begun)),
+    holdAirtime(together, { operationId, partnerId: topup.partner_id, amount }),
+    // After the lock of the wallet, which top-ups of the partner share in any case.
+    limited && spendWithinLimits(together, limited, amount),
+  ]);
   await dependencies.failpoint(`${subject}-held`);
   return describeHold({
     operationId,

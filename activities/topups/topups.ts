@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '../../src/db/connection.ts';
+import { type DatabaseTransaction, sendTogether } from '../../src/db/connection.ts';
 import {
   beginRecorded,
   refuseOperation,
@@ -11,6 +11,7 @@ import {
   type OrderEnding,
   referenceOf,
 } from '../../src/db/positions/book.ts';
+import { readLockedOrder } from '../../src/db/positions/orders.ts';
 import {
   findAttempt,
   lockAttempt,
@@ -120,17 +121,15 @@ async function endTopUp(
   { operationId, ending, dependencies }: EndedTopUp,
 ): Promise<{ readonly subject: TopUpSubject; readonly outcome: OperationOutcome<TopUpMade> }> {
   const { settings, failpoint } = dependencies;
-  const attempt = await lockAttempt(transaction, operationId);
+  const [attempt, held] = await sendTogether(transaction, (together) => [
+    lockAttempt(together, operationId),
+    readLockedOrder(together, operationId, 'top-up'),
+  ]);
   const { topup_id: transactionId } = attempt;
   const subject = subjectOf(attempt);
   if (attempt.status !== 'HELD')
     return { subject, outcome: await settledOutcome<TopUpMade>(transaction, operationId) };
-  const order = await endOrder(
-    transaction,
-    { operationId, subject: 'top-up' },
-    ending,
-    settings.topups,
-  );
+  const order = await endOrder(transaction, held, ending, settings.topups);
   await failpoint(`${subject}-ended`);
   const settle = (status: 'SUCCEEDED' | 'FAILED', result: TopUpMade | Refusal) =>
     settleOperation<TopUpMade>(transaction, operationId, status, result);

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CompiledQuery,
   type DatabaseConnection,
+  DummyDriver,
   Kysely,
   type LogEvent,
   PostgresAdapter,
@@ -10,7 +11,7 @@ import {
   type PostgresDialectConfig,
   PostgresDriver,
   sql,
-  type Transaction,
+  Transaction,
   type TransactionSettings,
 } from 'kysely';
 import pg from 'pg';
@@ -57,6 +58,7 @@ function createPreparingClient(): typeof pg.Client {
   return class extends pg.Client {
     // biome-ignore lint/suspicious/noExplicitAny: pg's own signature has a dozen overloads.
     override query(...parameters: any[]): any {
+      this.corkForTick();
       const [text, values, ...rest] = parameters;
       if (text === 'begin') return this.beginWithNext();
       const isPlain = typeof text === 'string' && Array.isArray(values) && values.length > 0;
@@ -72,11 +74,19 @@ function createPreparingClient(): typeof pg.Client {
      * statement that was sent behind a failed `begin` must not count: the connection ends.
      */
     private beginWithNext(): Promise<Pick<pg.QueryResult, 'command' | 'rows'>> {
-      const { stream } = (this as unknown as { connection: { stream: Socket } }).connection;
+      super.query('begin').catch((error) => this.stream.destroy(error));
+      return Promise.resolve({ command: 'BEGIN', rows: [] });
+    }
+
+    /** The statements of one tick are one packet. */
+    private corkForTick(): void {
+      const { stream } = this;
       stream.cork();
       process.nextTick(() => stream.uncork());
-      super.query('begin').catch((error) => stream.destroy(error));
-      return Promise.resolve({ command: 'BEGIN', rows: [] });
+    }
+
+    private get stream(): Socket {
+      return (this as unknown as { connection: { stream: Socket } }).connection.stream;
     }
   };
 }
@@ -142,7 +152,7 @@ export function connectDatabase(url: string, options: ConnectionOptions): Databa
     Client: createPreparingClient(),
     connectionString: url,
     max: options.poolSize,
-    // Nothing is sent ahead of an answer but `begin`: Kysely awaits each statement of a transaction.
+    // Nothing is sent ahead of an answer but `begin` and `sendTogether`: Kysely awaits each statement of a transaction.
     pipeline: true,
     connectionTimeoutMillis: 5_000,
     // The system notices within minutes that a server has vanished without closing its connections.
@@ -232,6 +242,37 @@ export function withSettings(database: Database, settings: Settings): Database {
   if (database.isTransaction) return database;
   const source = sourceOf(database);
   return databaseOf({ ...source, settings: { ...source.settings, ...settings } });
+}
+
+const unusedDialect = new PostgresDialect({
+  pool: () => Promise.reject(new Error('A transaction has its connection')),
+});
+
+/**
+ * Sends statements of a transaction in one round trip, because none needs a result of another. PostgreSQL executes them
+ * in the order in which `send` calls them. Behind a failed statement it refuses the others, so that the first failure
+ * in this order is the cause.
+ */
+export function sendTogether<const Sent extends readonly unknown[]>(
+  transaction: DatabaseTransaction,
+  send: (transaction: DatabaseTransaction) => Sent,
+): Promise<{ -readonly [Index in keyof Sent]: Awaited<Sent[Index]> }> {
+  const executor = transaction.getExecutor();
+  return executor.provideConnection(async (connection) => {
+    const together = new Transaction<Schema>({
+      config: { dialect: unusedDialect },
+      dialect: unusedDialect,
+      driver: new DummyDriver(),
+      // By itself Kysely sends a statement of a transaction once the one before it is answered.
+      executor: executor.withConnectionProvider({ provideConnection: (use) => use(connection) }),
+    });
+    const sent = await Promise.allSettled(send(together));
+    const failed = sent.find((one) => one.status === 'rejected');
+    if (failed) throw failed.reason;
+    return sent.map((one) => one.status === 'fulfilled' && one.value) as {
+      -readonly [Index in keyof Sent]: Awaited<Sent[Index]>;
+    };
+  });
 }
 
 /** The longest text of a statement in a trace; the beginning tells which one it is. */

@@ -7,6 +7,7 @@ import { addApiKey } from '../../src/db/catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../../src/db/connection.ts';
 import { holdAirtime } from '../../src/db/ledger/ledger.ts';
 import { type DoneOrder, endOrder } from '../../src/db/positions/book.ts';
+import { lockOrder } from '../../src/db/positions/orders.ts';
 import { beginAttempt } from '../../src/db/topups/attempts.ts';
 import { expireDueVouchers } from '../../src/db/vouchers/expiry.ts';
 import { parseMoney } from '../../src/domain/money.ts';
@@ -192,7 +193,7 @@ async function attempt(
   if (ending === undefined) return;
   await endOrder(
     transaction,
-    { operationId, subject: 'top-up' },
+    await lockOrder(transaction, operationId),
     ending === 'SUCCESS'
       ? { isDone: true, providerReference: '', isReversed: false, by: 'provider' }
       : { isDone: false, message: '', by: 'provider' },

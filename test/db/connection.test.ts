@@ -7,6 +7,7 @@ import {
   isDatabaseUnavailable,
   isDefiniteDatabaseError,
   NOT_PREPARED,
+  sendTogether,
   withSettings,
 } from '../../src/db/connection.ts';
 import { until } from '../support/until.ts';
@@ -68,6 +69,35 @@ test.each([
     expect(prepared).toBe(isPrepared ? 1 : 0);
   },
 );
+
+test('statements that are sent together run in order, and the first failure is the cause', async () => {
+  const { database } = open;
+  const divide = (by: number) => sql<{ result: number }>`select 12 / ${by}::int as result`;
+  const divided = (numbers: readonly number[]) =>
+    database
+      .transaction()
+      .execute((transaction) =>
+        sendTogether(transaction, (together) => numbers.map((by) => divide(by).execute(together))),
+      );
+  const results = await divided([1, 2, 3]);
+  expect(results.flatMap(({ rows }) => rows)).toEqual([
+    { result: 12 },
+    { result: 6 },
+    { result: 4 },
+  ]);
+  // The statement behind it fails as well: its transaction is aborted.
+  await expect(divided([1, 0, 2])).rejects.toMatchObject({ code: '22012' });
+  const seen = await database
+    .transaction()
+    .execute((transaction) =>
+      sendTogether(transaction, (together) => [
+        sql`select set_config('test.written', 'earlier', true)`.execute(together),
+        sql`select current_setting('test.written') as written`.execute(together),
+        undefined,
+      ]),
+    );
+  expect(seen[1].rows).toEqual([{ written: 'earlier' }]);
+});
 
 test.each([
   ['22003', 'a value that does not fit', 'definite'],

@@ -13,7 +13,7 @@ import {
   settle,
 } from '../../domain/positions/position.ts';
 import type { EndedBy } from '../../domain/providers.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { type Database, type DatabaseTransaction, sendTogether } from '../connection.ts';
 import { type Case, closeCase, openOrCloseCase } from './cases.ts';
 import {
   type AfterPosition,
@@ -23,7 +23,7 @@ import {
   writeOrder,
 } from './change.ts';
 import { moveMoney, moveValue } from './move-money.ts';
-import { currentOf, type LockedOrder, lockOrder, readLockedOrder } from './orders.ts';
+import { currentOf, type LockedOrder, lockOrder } from './orders.ts';
 import { writePlacements } from './placements.ts';
 
 /**
@@ -39,16 +39,17 @@ export async function book(
   settings: BookSettings,
 ): Promise<LockedOrder> {
   const why = caseOf(after, before.now);
-  await writePlacements(transaction, before, after, {
-    change,
-    settings,
-    hasCase: why !== undefined,
-  });
-  if (after.order.state === 'open' || (why === undefined && confirms(before, after, change)))
+  const placed = { change, settings, hasCase: why !== undefined };
+  if (after.order.state === 'open' || (why === undefined && confirms(before, after, change))) {
+    await writePlacements(transaction, before, after, placed);
     return { ...before, position: after };
+  }
   const position = await moveValue(transaction, before, after);
-  await moveMoney(transaction, before, position);
-  await writeOrder(transaction, before, position, change);
+  await sendTogether(transaction, (together) => [
+    writePlacements(together, before, after, placed),
+    moveMoney(together, before, position),
+    writeOrder(together, before, position, change),
+  ]);
   const order = { ...before, position };
   await openOrCloseCase(
     transaction,
@@ -164,19 +165,15 @@ export type OrderEnding =
   | { readonly isDone: false; readonly message: string; readonly by: EndedBy };
 
 /**
- * Ends the hold of an order whose subject and row are locked. The order is done where any provider
+ * Ends the hold of an order. The order is done where any provider
  * did it. If another provider has not said so yet, its part is booked when it does.
  */
 export async function endOrder(
   transaction: DatabaseTransaction,
-  {
-    operationId,
-    subject,
-  }: { readonly operationId: string; readonly subject: 'payment' | 'top-up' },
+  order: LockedOrder,
   ending: OrderEnding,
   settings: BookSettings,
 ): Promise<LockedOrder> {
-  const order = await readLockedOrder(transaction, operationId, subject);
   const source = ending.by === 'staff' ? 'person' : 'answer';
   const current = currentOf(order.position.placements);
   // Another provider did it, or a list after a restore shows that: the present one has not said so.
