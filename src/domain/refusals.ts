@@ -1,4 +1,4 @@
-import { type Operation, type ReasonRow, type Remedy, reasons, type Surface } from './reasons.ts';
+import { type Operation, type Remedy, reasons, type Surface } from './reasons.ts';
 
 export type { Operation, ReasonRow, Surface } from './reasons.ts';
 
@@ -37,10 +37,7 @@ export const answered = <Result>(outcome: OperationOutcome<Result>): AnsweredOpe
 });
 
 /** Whether a refusal is stored as the answer to identical requests: else a repetition runs again. */
-export const isFinal = ({ reason }: Refusal): boolean => {
-  const row: ReasonRow = reasons[reason];
-  return row.isFinal ?? false;
-};
+export const isFinal = ({ reason }: Refusal): boolean => reasons[reason].isFinal ?? false;
 
 /** Builds a refusal. */
 export const refuse = (reason: Reason, extras: Omit<Refusal, 'ok' | 'reason'> = {}): Refusal => ({
@@ -54,7 +51,7 @@ export const refuse = (reason: Reason, extras: Omit<Refusal, 'ok' | 'reason'> = 
  * that the operation does not document answers 500, because the caller cannot act on it.
  */
 export function statusCodeOf(reason: Reason, surface: Surface, operation?: Operation): number {
-  const row: ReasonRow = reasons[reason];
+  const row = reasons[reason];
   const cell = operation && row[surface]?.[operation];
   return cell ?? row.everywhere ?? 500;
 }

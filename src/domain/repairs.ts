@@ -1,5 +1,5 @@
 import { parseMsisdn } from './phone.ts';
-import { reasons } from './reasons.ts';
+import { type Remedy, reasons } from './reasons.ts';
 import { messageOf, quoted, type Refusal } from './refusals.ts';
 import { parseVoucherCode } from './vouchers/voucher.ts';
 
@@ -119,7 +119,7 @@ const insteadByReason: Readonly<Partial<Record<Reason, string>>> = {
   'message-not-queued': 'Compare the number with the owner, then ask again.',
 };
 
-const insteadByRemedy: Readonly<Record<(typeof reasons)[Reason]['remedy'], string>> = {
+const insteadByRemedy: Readonly<Record<Remedy, string>> = {
   none: 'Read the case: it says what to do next.',
   correct: 'Read the case: it says what to do next.',
   resolve: 'Read the case: it says what to do next.',

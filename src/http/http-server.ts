@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Config } from '../config/config.ts';
-import { reasons } from '../domain/reasons.ts';
+import { messageOf, statusCodeOf } from '../domain/refusals.ts';
 import { listen } from '../runtime/process/health.ts';
 import type { AddressMatcher } from './access/source-address.ts';
 import { helpLink, REASON_HEADER, reasonAnchor } from './envelope.ts';
@@ -152,8 +152,13 @@ function refuseUnreadable(reason: UnreadableReason, socket: Duplex, publicUrl: s
   refused.add(socket);
   const timer = setTimeout(() => socket.destroy(), REFUSAL_GRACE_MS);
   socket.once('close', () => clearTimeout(timer));
-  const { message, everywhere: status } = reasons[reason];
-  const body = JSON.stringify({ success: false, message, statusCode: status, data: null });
+  const status = statusCodeOf(reason, 'partner');
+  const body = JSON.stringify({
+    success: false,
+    message: messageOf(reason),
+    statusCode: status,
+    data: null,
+  });
   socket.end(
     `HTTP/1.1 ${status} Refused\r\nContent-Type: application/json; charset=utf-8\r\n` +
       `Content-Length: ${Buffer.byteLength(body)}\r\n${REASON_HEADER}: ${reason}\r\n` +
