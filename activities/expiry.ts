@@ -26,6 +26,10 @@ import { withHeartbeat } from './provider-call.ts';
 /** Time limit of a step; the workflow repeats it for the rest. */
 const STEP_MS = 15_000;
 
+/** Rows per transaction, so that an expiry run never holds many locks for long. */
+const BATCH_SIZE = 500;
+const PRUNE_BATCH_SIZE = 5_000;
+
 /** Rows that the database refuses to end. */
 interface RefusedRows {
   readonly rows: RefusedRowKind;
@@ -46,9 +50,9 @@ interface Batch {
 }
 
 /** A batch that is not full is the last one. */
-const upTo = (size: number, endBatch: () => Promise<number>) => async (): Promise<Batch> => {
+const fullBatches = (endBatch: () => Promise<number>) => async (): Promise<Batch> => {
   const count = await endBatch();
-  return { count, isLast: count < size };
+  return { count, isLast: count < BATCH_SIZE };
 };
 
 /** Runs batches until there are no more rows, or the time limit of the step. */
@@ -67,7 +71,6 @@ async function inBatches(
 /** Ends all rows of a step in batches; a row that the database refuses is logged and left out. */
 async function endAll<Id extends string | number>(
   rows: RefusedRowKind,
-  batchSize: number,
   step: RowStep<Id>,
   endsAt?: number,
 ): Promise<Ended> {
@@ -78,7 +81,7 @@ async function endAll<Id extends string | number>(
       log.error('The database refuses to end a row', { rows, id, error });
     except.push(...refused.map(({ id }) => id));
     // After a batch with refused rows there may be others.
-    return { count, isLast: count < batchSize && refused.length === 0 };
+    return { count, isLast: count < BATCH_SIZE && refused.length === 0 };
   }, endsAt);
   return except.length === 0 ? ended : { ...ended, refused: [{ rows, ids: except.map(String) }] };
 }
@@ -198,10 +201,6 @@ const dueAdvice = (partnerId: number, { isCovered }: DueVouchers): string =>
       'reserve is right again, the next expiry run expires them.') +
   ' Then this case ends. To check now, send the signal `lookAgain`.';
 
-/** Rows per transaction, so that an expiry run never holds many locks for long. */
-const BATCH_SIZE = 500;
-const PRUNE_BATCH_SIZE = 5_000;
-
 /** Age at which an unsent message without a claim is cancelled; nothing depends on it. */
 const MESSAGE_SECONDS = 86_400;
 
@@ -227,7 +226,7 @@ export function createExpiryActivities(dependencies: ActivityDependencies) {
 
   /** Expires orphaned claims. */
   const endDueClaims = (): Promise<Ended> =>
-    endAll('claim', BATCH_SIZE, overdueClaimsStep(database, BATCH_SIZE));
+    endAll('claim', overdueClaimsStep(database, BATCH_SIZE));
 
   const endDueVouchers = (partnersBefore: readonly number[]): Promise<EndedVouchers> =>
     expireAllDue(database, partnersBefore);
@@ -237,8 +236,8 @@ export function createExpiryActivities(dependencies: ActivityDependencies) {
     const batch = { startSeconds: settings.topups.topupStartSeconds, batchSize: BATCH_SIZE };
     const endsAt = Date.now() + STEP_MS;
     return sumOf([
-      await endAll('top-up', BATCH_SIZE, staleTopupsStep(database, batch), endsAt),
-      await endAll('retry', BATCH_SIZE, staleRetriesStep(database, batch), endsAt),
+      await endAll('top-up', staleTopupsStep(database, batch), endsAt),
+      await endAll('retry', staleRetriesStep(database, batch), endsAt),
     ]);
   }
 
@@ -246,7 +245,6 @@ export function createExpiryActivities(dependencies: ActivityDependencies) {
   const queueReminders = (): Promise<Ended> =>
     endAll(
       'reminder',
-      BATCH_SIZE,
       remindersStep(database, { ...settings.vouchers, ...settings.market }, BATCH_SIZE),
     );
 
@@ -262,7 +260,7 @@ export function createExpiryActivities(dependencies: ActivityDependencies) {
     ];
     const endsAt = Date.now() + STEP_MS;
     const ended: Ended[] = [];
-    for (const step of steps) ended.push(await inBatches(upTo(BATCH_SIZE, step), endsAt));
+    for (const step of steps) ended.push(await inBatches(fullBatches(step), endsAt));
     return sumOf(ended);
   }
 
@@ -271,7 +269,7 @@ export function createExpiryActivities(dependencies: ActivityDependencies) {
     const { marketTimeZone: zone } = settings.market;
     const reports = await queueReportEmails(database, zone);
     const statements = await inBatches(
-      upTo(BATCH_SIZE, () => queueStatementEmails(database, zone, BATCH_SIZE)),
+      fullBatches(() => queueStatementEmails(database, zone, BATCH_SIZE)),
     );
     await failpoint('outbox-queued');
     return { ...statements, count: reports + statements.count };

@@ -19,7 +19,7 @@ import {
   runProcess,
 } from './runtime/process/background-tasks.ts';
 import { createFailpoint, type Failpoint } from './runtime/process/failpoint.ts';
-import { createHealth, HEALTH_LIMIT_MS, type Health } from './runtime/process/health.ts';
+import { createHealth, type Health } from './runtime/process/health.ts';
 import { describeError } from './runtime/process/logger.ts';
 import { startObservation } from './runtime/process/observation.ts';
 import {
@@ -138,7 +138,7 @@ export async function startWorker(
   ended.catch((error) => logger.error(describeError(error), 'The worker failed'));
   const health = createHealth({
     database: watch.requireHealth,
-    temporal: () => requireNamespace(temporal, HEALTH_LIMIT_MS),
+    temporal: () => requireNamespace(temporal),
     worker: () => requirePolling(workers),
   });
   return {

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import { providerNudge } from '../../workflows/contracts.ts';
 import { reverseRedemptionId } from '../../workflows/workflow-ids.ts';
 import type { Config } from '../config/config.ts';
 import { callbackProviders } from '../config/settings/provider-settings.ts';
@@ -101,7 +100,7 @@ export async function nudgeAttempt(
   if (!attempt) return;
   const isWaiting = attempt.status === 'HELD' && attempt.provider === from;
   await nudgeWithinLimit(`${attempt.creationId} ${from}`, async () => {
-    if (isWaiting) await workflows.tell(attempt.workflowId, providerNudge);
+    if (isWaiting) await workflows.tell(attempt.workflowId);
     else await doubt(database, { reference, provider: from });
   });
 }
@@ -118,7 +117,7 @@ export async function nudgePayment(
 ): Promise<void> {
   const isWaiting = payment.isOpen && payment.provider === from;
   await nudgeWithinLimit(`${payment.operationId} ${from}`, async () => {
-    if (isWaiting) await workflows.tell(workflowIdOf(payment), providerNudge);
+    if (isWaiting) await workflows.tell(workflowIdOf(payment));
     else await doubt(database, { reference: payment.reference, provider: from });
   });
 }

@@ -6,7 +6,6 @@ import {
   WorkflowNotFoundError,
   type WorkflowResultType,
 } from '@temporalio/client';
-import type { SignalDefinition } from '@temporalio/common';
 import type { cancelVoucher } from '../../workflows/cancel-voucher.ts';
 import type { checkPayoutAccount } from '../../workflows/check-payout-account.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type ClaimCommand,
   claimResult,
   type GenerateVoucherCommand,
+  providerNudge,
   type RedeemCommand,
   type RedemptionTiming,
   type ResendMessageCommand,
@@ -413,17 +413,17 @@ export function createWorkflowClient(options: WorkflowClientOptions) {
   }
 
   /**
-   * Sends a signal within the wait of a caller; a workflow that has ended needs it no more. Nothing waits for an
-   * answer to a signal: one that is not known to have arrived is unavailable, and its sender repeats it.
+   * Sends the nudge of a provider within the wait of a caller; a workflow that has ended needs it no more. Nothing
+   * waits for an answer to a signal: one that is not known to have arrived is unavailable, and its sender repeats it.
    *
    * @throws WorkflowsUnavailableError
    */
-  async function tell(workflowId: string, signal: SignalDefinition<[]>): Promise<void> {
+  async function tell(workflowId: string): Promise<void> {
     if (!(await reachability.isReachable())) throw new WorkflowsUnavailableError(true);
     const handle = client.workflow.getHandle(workflowId);
     try {
       await tellIfRunning(() =>
-        client.withDeadline(Date.now() + callerWaitMs, () => handle.signal(signal)),
+        client.withDeadline(Date.now() + callerWaitMs, () => handle.signal(providerNudge)),
       );
     } catch (error) {
       const found = callError(error);

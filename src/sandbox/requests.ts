@@ -49,7 +49,8 @@ export interface BooksFilter {
 }
 
 /** The current status of a request. */
-export function statusOf(taken: TakenRequest, now = new Date()): TakenStatus {
+export function statusOf(taken: TakenRequest): TakenStatus {
+  const now = new Date();
   return taken.statuses.findLast(({ from }) => from <= now)?.status ?? 'pending';
 }
 

@@ -15,9 +15,9 @@ export const listedPayouts = (books: Books, provider: string): (Payout | PayoutR
     (taken) => ({ ...taken, transactionReference: `${taken.transactionReference}-2` }),
   );
 
-/** What we paid into our account at a provider. */
-export const listedPaidIn = (books: Books, provider: string): PaidIn[] =>
-  books.paidIn.filter((one) => one.provider === provider);
+/** What we paid into our account at the GSMA provider. */
+export const listedPaidIn = (books: Books): PaidIn[] =>
+  books.paidIn.filter(({ provider }) => provider === 'gsma');
 
 /** The top-ups of a provider as its provider statements list them, newest first. */
 export const listedTopups = (books: Books, provider: string): Topup[] =>
@@ -62,7 +62,7 @@ export const transactionsOf: Readonly<Record<string, (books: Books) => ListedTra
         taken,
       }),
     ),
-    ...listedPaidIn(books, 'gsma').map(
+    ...listedPaidIn(books).map(
       (taken): ListedTransaction => ({
         kind: 'paid-in',
         type: taken.type,

@@ -26,10 +26,9 @@ export interface SignInLimit {
 export async function countSignIn(
   database: Database,
   limits: readonly SignInLimit[],
-  windowSeconds: number,
 ): Promise<number | undefined> {
   for (const limit of limits) {
-    const waitSeconds = await countSubject(database, limit, windowSeconds);
+    const waitSeconds = await countSubject(database, limit);
     if (waitSeconds !== undefined) return waitSeconds;
   }
   return undefined;
@@ -38,9 +37,8 @@ export async function countSignIn(
 async function countSubject(
   database: Database,
   { subjectDigest, attempts, email }: SignInLimit,
-  windowSeconds: number,
 ): Promise<number | undefined> {
-  const isOver = sql`known.window_began_at <= now() - make_interval(secs => ${windowSeconds})`;
+  const isOver = sql`known.window_began_at <= now() - make_interval(secs => ${SIGN_IN_WINDOW_SECONDS})`;
   const { rows } = await sql<{ attempts: number; secondsLeft: number }>`
     insert into portal_sign_in_attempts as known (subject_digest, account_id)
     values (${subjectDigest}, (select id from portal_accounts where email = ${email ?? null}))
@@ -48,7 +46,7 @@ async function countSubject(
       attempts = case when ${isOver} then 1 else least(known.attempts, 1000000) + 1 end,
       window_began_at = case when ${isOver} then now() else known.window_began_at end
     returning attempts,
-      ceil(extract(epoch from window_began_at - now()) + ${windowSeconds})::int as "secondsLeft"
+      ceil(extract(epoch from window_began_at - now()) + ${SIGN_IN_WINDOW_SECONDS})::int as "secondsLeft"
   `.execute(database);
   const [row] = rows;
   return row && row.attempts > attempts ? Math.max(1, row.secondsLeft) : undefined;

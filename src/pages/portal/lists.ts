@@ -59,9 +59,9 @@ export const listFilters = {
     schema: daySchema.transform((day) => beginningOf(day).toISOString()),
   }),
   /** That day inclusive. */
-  toDay: (label: string, column: string): Filter => ({
+  toDay: (label: string): Filter => ({
     label,
-    column,
+    column: 'createdAt',
     isDay: true,
     operator: 'lt',
     schema: daySchema.transform((day) => beginningOf(daysAfter(day, 1)).toISOString()),

@@ -101,13 +101,14 @@ function trendOf<Day extends { readonly day: string }>(
 /** How many of those that ended were successes, by day; nothing where none ended. */
 function successCard(
   heading: string,
-  chart: { readonly id: string; readonly title: string },
+  title: string,
   days: readonly { readonly day: string; readonly done: number; readonly failed: number }[],
 ): Html | false {
   if (days.every(({ done, failed: not }) => done + not === 0)) return false;
   return html`<section class="card"><h2>${phrase(heading)}</h2>
 ${dayChart({
-  ...chart,
+  id: 'success',
+  title,
   unit: '%',
   days: days.map(({ day, done, failed: not }) => successOf(day, done, not)),
 })}</section>`;
@@ -207,7 +208,7 @@ async function partnerParts(database: Database, partnerId: number): Promise<Html
   ]}
 ${successCard(
   'Success rate of top-ups',
-  { id: 'success', title: '% of the attempts of a day that were delivered' },
+  '% of the attempts of a day that were delivered',
   days.map(({ day, deliveredAtOnce: done, failedAtOnce }) => ({ day, done, failed: failedAtOnce })),
 )}
 ${claimsCard(await claimCounts(database, partnerId, twoWeeks()), countedTo.claims)}
@@ -236,7 +237,7 @@ async function merchantParts(database: Database, merchantId: number): Promise<Ht
   })}
 ${successCard(
   'Success rate of payments',
-  { id: 'success', title: '% of the payments of a day that were made' },
+  '% of the payments of a day that were made',
   ended.map(({ day, paid: done, refused }) => ({ day, done, failed: refused })),
 )}</div>
 <div class="cards wide">${underway([{ what: 'Payments to you', path: `${path}?state=HELD`, ...payments }])}${failed(

@@ -252,7 +252,7 @@ service fee, and the amount paid to you through mobile money.</p>`,
   filters: {
     state: listFilters.oneOf('State', 'state', stateOptions(redemptionStates)),
     from: listFilters.fromDay('Redeemed from', 'createdAt'),
-    to: listFilters.toDay('Redeemed to', 'createdAt'),
+    to: listFilters.toDay('Redeemed to'),
     paid: {
       ...listFilters.fromDay('Paid on', 'paidAt'),
       operator: 'btw',

@@ -66,7 +66,7 @@ and it can be retried.</p>`,
       ['PACKAGE', 'Package'],
     ]),
     from: listFilters.fromDay('Sent from', 'createdAt'),
-    to: listFilters.toDay('Sent to', 'createdAt'),
+    to: listFilters.toDay('Sent to'),
   },
   fields: [
     {

@@ -161,7 +161,7 @@ or the sale at the portal, showed each code once, and the result of a bulk order
   filters: {
     state: listFilters.oneOf('State', 'status', stateOptions(voucherStates)),
     from: listFilters.fromDay('Generated from', 'createdAt'),
-    to: listFilters.toDay('Generated to', 'createdAt'),
+    to: listFilters.toDay('Generated to'),
   },
   fields: [
     {

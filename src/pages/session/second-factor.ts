@@ -36,7 +36,8 @@ const passwordsOf = (secret: string, label?: string, issuer?: string): TOTP =>
   });
 
 /** The time step that a one-time password is of; undefined where it is of none near now. */
-export function stepOf(secret: string, password: string, now = Date.now()): number | undefined {
+export function stepOf(secret: string, password: string): number | undefined {
+  const now = Date.now();
   const passwords = passwordsOf(secret);
   const delta = passwords.validate({ token: password, window: WINDOW, timestamp: now });
   return delta === null ? undefined : passwords.counter({ timestamp: now }) + delta;

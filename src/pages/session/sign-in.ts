@@ -4,7 +4,6 @@ import type { DatabaseTransaction } from '../../db/connection.ts';
 import {
   countSignIn,
   forgiveSignIn,
-  SIGN_IN_WINDOW_SECONDS,
   type SignInLimit,
   type WrongSignIns,
   wrongSignIns,
@@ -140,7 +139,7 @@ export async function countPassword(
   { services }: PublicRequest,
   limits: readonly SignInLimit[],
 ): Promise<WrongProof | undefined> {
-  const waitSeconds = await countSignIn(services.database, limits, SIGN_IN_WINDOW_SECONDS);
+  const waitSeconds = await countSignIn(services.database, limits);
   return waitSeconds === undefined
     ? undefined
     : { problem: waitSentence(waitSeconds), waitSeconds };
@@ -159,7 +158,7 @@ export const forgivePassword = (
 export function countLink({ services, sourceAddress }: PublicRequest): Promise<number | undefined> {
   const { portalSignInsPerAddress: attempts } = services.settings.portal;
   const subjectDigest = services.digests.signInSubject('link-address', addressGroup(sourceAddress));
-  return countSignIn(services.database, [{ subjectDigest, attempts }], SIGN_IN_WINDOW_SECONDS);
+  return countSignIn(services.database, [{ subjectDigest, attempts }]);
 }
 
 /** The message for a person who has to wait. */

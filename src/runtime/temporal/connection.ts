@@ -2,6 +2,7 @@ import { Client, isGrpcServiceError } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
 import type { SecretKey } from '../../crypto/secret-box.ts';
+import { HEALTH_LIMIT_MS } from '../process/health.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { type Answers, createAnswers } from './answers.ts';
 import { addressCalls, linkStarts, traceCalls } from './interceptors.ts';
@@ -79,11 +80,8 @@ export interface TemporalConnection {
  *
  * @throws after the time limit, too
  */
-export const requireNamespace = (
-  { client, namespace }: TemporalConnection,
-  limitMs: number,
-): Promise<unknown> =>
-  client.withDeadline(Date.now() + limitMs, () =>
+export const requireNamespace = ({ client, namespace }: TemporalConnection): Promise<unknown> =>
+  client.withDeadline(Date.now() + HEALTH_LIMIT_MS, () =>
     client.workflowService.describeNamespace({ namespace }),
   );
 

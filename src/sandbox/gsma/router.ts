@@ -66,7 +66,7 @@ function listTransactions(ctx: Context, books: Books): SandboxReply {
     .filter(isAsked)
     .map((one) => ({ at: one.takenAt.getTime(), transaction: transactionOf(one) }))
     .filter(({ transaction }) => isOf(ctx, transaction));
-  const paidIn = listedPaidIn(books, 'gsma')
+  const paidIn = listedPaidIn(books)
     .filter(isAsked)
     .map((one) => ({ at: one.takenAt.getTime(), transaction: paidInOf(ctx, one) }));
   const found = [...paidOut, ...paidIn]

@@ -52,7 +52,7 @@ export const bulkOrderPages = listPages({
   list: bulkOrderList,
   filters: {
     from: listFilters.fromDay('Ordered from', 'createdAt'),
-    to: listFilters.toDay('Ordered to', 'createdAt'),
+    to: listFilters.toDay('Ordered to'),
   },
   fields: [
     {
