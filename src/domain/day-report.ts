@@ -1,3 +1,4 @@
+import { daysAfter, localText } from './local-time.ts';
 import type { Operator } from './phone.ts';
 import { CLOSED_AFTER_HOURS } from './statements.ts';
 
@@ -93,7 +94,7 @@ export function parseDay(text: string): Day | undefined {
 
 /** The day of a moment in a time zone (IANA name). */
 export const dayOfTime = (time: Date, zone: string): Day =>
-  new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(time) as Day;
+  localText(time, zone).slice(0, 10) as Day;
 
 /** A number of movements and their sum. */
 export interface CountedSum {
@@ -196,5 +197,5 @@ export const isInOrder = ({ checks }: DayReport): boolean =>
 /** The last day in a time zone that is closed, as months are some time after their end. */
 export const lastClosedDay = (now: Date, zone: string): Day => {
   const today = dayOfTime(new Date(now.getTime() - CLOSED_AFTER_HOURS * 3_600_000), zone);
-  return new Date(Date.parse(`${today}T00:00:00Z`) - 86_400_000).toJSON().slice(0, 10) as Day;
+  return daysAfter(today, -1) as Day;
 };

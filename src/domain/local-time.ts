@@ -10,24 +10,46 @@ export function momentOf(text: string, zone: string): Date | undefined {
     iso ?? (dayFirst && [dayFirst[0], dayFirst[3], dayFirst[2], dayFirst[1], ...dayFirst.slice(4)]);
   if (!parts) return undefined;
   const [, year, month, day, hour, minute, second = '00'] = parts;
-  const local = valid(new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`));
-  if (!local) return undefined;
-  // The offset of the moment itself: on the day of a change of clocks it differs before the change.
-  const near = new Date(local.getTime() - offsetMs(local, zone));
-  return new Date(local.getTime() - offsetMs(near, zone));
+  const local = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  return valid(new Date(`${local}Z`)) && instantOf(local, zone);
 }
 
-/** A moment as `2021-12-06 08:13:39` in a time zone. */
-export const localText = (at: Date, zone: string): string =>
-  new Intl.DateTimeFormat('sv-SE', {
+/** When the clocks of a time zone show a time, such as `2021-12-06T08:13`. */
+export function instantOf(local: string, zone: string): Date {
+  const asUtc = Date.parse(`${local}Z`);
+  // The offset of the moment itself: on the day of a change of clocks it differs before the change.
+  const near = new Date(asUtc - offsetMs(new Date(asUtc), zone));
+  return new Date(asUtc - offsetMs(near, zone));
+}
+
+/** Formatters are costly to make. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known) return known;
+  // Sweden writes times as ISO 8601 does.
+  const made = new Intl.DateTimeFormat('sv-SE', {
     timeZone: zone,
     dateStyle: 'short',
     timeStyle: 'medium',
-  }).format(at);
+  });
+  formats.set(zone, made);
+  return made;
+}
+
+/** A moment as `2021-12-06 08:13:39` in a time zone. */
+export const localText = (at: Date, zone: string): string => formatOf(zone).format(at);
 
 const valid = (date: Date): Date | undefined => (Number.isNaN(date.getTime()) ? undefined : date);
 
-/** The offset of a time zone from UTC. */
-const offsetMs = (at: Date, zone: string): number =>
+/** How far the clocks of a time zone are ahead of UTC at a moment. */
+export const offsetMs = (at: Date, zone: string): number =>
   Date.parse(`${localText(at, zone).replace(' ', 'T')}Z`) -
   Math.floor(at.getTime() / 1_000) * 1_000;
+
+const DAY_MS = 86_400_000;
+
+/** Adds days to a day (YYYY-MM-DD); a negative number subtracts. */
+export const daysAfter = (day: string, days: number): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);

@@ -1,3 +1,4 @@
+import { localText } from './local-time.ts';
 import { formatMoney, parseMoney } from './money.ts';
 import { maskStored, type StoredNumber } from './phone.ts';
 import { isTopupReference } from './topup.ts';
@@ -167,8 +168,8 @@ export const CLOSED_AFTER_HOURS = 2;
 /** The last closed month in a time zone (IANA name). */
 export function lastClosedMonth(now: Date, zone: string): Month {
   const then = new Date(now.getTime() - CLOSED_AFTER_HOURS * 3_600_000);
-  const day = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(then);
-  const [, before] = monthsBetween('2000-01' as Month, day.slice(0, 7) as Month);
+  const month = localText(then, zone).slice(0, 7) as Month;
+  const [, before] = monthsBetween('2000-01' as Month, month);
   if (!before) throw new Error('The clock is wrong');
   return before;
 }

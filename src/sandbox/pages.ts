@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { dayOfTime } from '../domain/day-report.ts';
 import { type Html, type HtmlValue, html } from '../rendering/html.ts';
 import type { Books } from './books.ts';
 import {
@@ -324,7 +325,7 @@ ${table(['Id', 'Product', 'Operator', 'ETB'], products.map(cellsOfProduct))}
 const zone = 'Africa/Addis_Ababa';
 
 function statementLinks(now: Date) {
-  const day = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' }).format(now);
+  const day = dayOfTime(now, zone);
   return Object.keys(transactionsOf).map(
     (provider) => html`<a href="/statements/${provider}/${day}.csv?zone=${zone}">${provider}</a> `,
   );

@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
+import { dayOfTime } from '../domain/day-report.ts';
 import type { Books, PaidIn, Payout, PayoutReversal, Topup } from './books.ts';
 import { type ListedFault, statementFaults } from './faults.ts';
 import { readJsonObject, statusOf, type TakenRequest, type TakenStatus } from './requests.ts';
@@ -204,9 +205,8 @@ export function statementsRouter(books: Books): Router {
     const cells = fileColumns[provider];
     if (!list || !cells) return problem(ctx, 404, 'The sandbox has no such provider.');
     if (!day || !zone) return problem(ctx, 400, 'Give a day and a time zone.');
-    const shown = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' });
     const rows = list(books)
-      .filter(({ taken }) => shown.format(taken.takenAt) === day)
+      .filter(({ taken }) => dayOfTime(taken.takenAt, zone) === day)
       .map((one) => Object.entries(cells).map(([column, read]) => [column, read(one)] as const));
     if (!isFile) {
       ctx.body = rows.map((row) => Object.fromEntries(row));

@@ -1,10 +1,11 @@
 import type { ClaimCounts, TopMerchant } from '../../db/figures.ts';
+import { daysAfter } from '../../domain/local-time.ts';
 import { amountText } from '../../domain/money.ts';
 import { type Chart, drawChart, type Tick } from '../../rendering/chart.ts';
 import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
 import { locale, sentence } from '../language/language.ts';
 import { beginningOf } from '../language/time-zone.ts';
-import { daysAfter, money, table, time } from './parts.ts';
+import { money, table, time } from './parts.ts';
 
 /** The unit of a chart's values. */
 type ChartUnit = 'ETB' | '%';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Days } from '../../db/days.ts';
+import { daysAfter } from '../../domain/local-time.ts';
 import { amountText } from '../../domain/money.ts';
 import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
 import { language, locale } from '../language/language.ts';
@@ -278,7 +279,6 @@ export const story = (
     (one) => html`<li>${time(one.at)}<span>${one.what}${further(one)}</span></li>`,
   )}</ol>`;
 
-const DAY_MS = 86_400_000;
 const MAXIMUM_DAYS = 366;
 
 /** The value of a date field, in years of four digits within the life of this service. */
@@ -288,10 +288,6 @@ export const daySchema = z.iso
 
 /** The present day in the zone of the request. */
 export const today = (): string => zonedTime(new Date()).day;
-
-/** Adds days; a negative number subtracts. */
-export const daysAfter = (day: string, days: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 
 /** The days from the first to the last day that is not empty. */
 export function withoutEmptyEnds<Day>(

@@ -7,6 +7,7 @@ import {
   type StatementRequest,
   type Wallet,
 } from '../../db/ledger/account-statements.ts';
+import { daysAfter } from '../../domain/local-time.ts';
 import { amountText } from '../../domain/money.ts';
 import { explainLine } from '../../domain/statements.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
@@ -18,7 +19,6 @@ import { walletLabels } from './company-parts.ts';
 import { daysForm } from './forms.ts';
 import { listAddress, pageNumber, paging } from './paging.ts';
 import {
-  daysAfter,
   emptyState,
   money,
   type ReadDays,

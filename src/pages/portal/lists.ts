@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { List, Sought } from '../../db/lists/list.ts';
 import type { ListPage, ListQuery } from '../../db/lists/list-page.ts';
 import { mayUse } from '../../domain/access.ts';
+import { daysAfter } from '../../domain/local-time.ts';
 import { amountText, plainAmount } from '../../domain/money.ts';
 import { readSearchTerm } from '../../domain/staff.ts';
 import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
@@ -16,7 +17,6 @@ import { listAddress, pageNumber, paging } from '../layout/paging.ts';
 import {
   DOWNLOAD_ROWS,
   daySchema,
-  daysAfter,
   emptyState,
   type TableColumn,
   table,

@@ -20,6 +20,7 @@ import {
   type Underway,
 } from '../../db/overview.ts';
 import { mayUse } from '../../domain/access.ts';
+import { daysAfter } from '../../domain/local-time.ts';
 import { amountText, formatMoney, parseMoney, sumOf } from '../../domain/money.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { locale } from '../language/language.ts';
@@ -34,7 +35,7 @@ import {
   merchantsList,
   successOf,
 } from '../layout/charts.ts';
-import { daysAfter, message, money, time, today } from '../layout/parts.ts';
+import { message, money, time, today } from '../layout/parts.ts';
 import { type AccountRequest, PORTAL_PATH, portal } from '../page.ts';
 import { balanceCards } from './balances.ts';
 import { gettingStarted } from './getting-started.ts';

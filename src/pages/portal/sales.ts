@@ -3,6 +3,7 @@ import type { Days } from '../../db/days.ts';
 import { type DayOfSales, type Margin, readMargins, salesPerDay } from '../../db/ledger/sales.ts';
 import { type DayOfPayouts, payoutsPerDay, redemptionList } from '../../db/lists/redemptions.ts';
 import { mayUse } from '../../domain/access.ts';
+import { daysAfter } from '../../domain/local-time.ts';
 import { amountText, formatMoney, plainAmount, sumOf } from '../../domain/money.ts';
 import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
@@ -15,7 +16,6 @@ import { redemptionStates, reversalLabels, stateBadge, stateOptions } from '../l
 import { listAddress } from '../layout/paging.ts';
 import {
   daySchema,
-  daysAfter,
   emptyState,
   money,
   readDays,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { daysAfter } from '../../../src/domain/local-time.ts';
 import { inTimeZone } from '../../../src/pages/language/time-zone.ts';
 import { dayChart, successOf } from '../../../src/pages/layout/charts.ts';
-import { daysAfter } from '../../../src/pages/layout/parts.ts';
 
 const daysFrom = (first: string, count: number) =>
   Array.from({ length: count }, (_, place) => daysAfter(first, place));

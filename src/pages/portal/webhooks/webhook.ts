@@ -6,10 +6,11 @@ import {
 } from '../../../db/webhooks/deliveries.ts';
 import { findWebhook, type WebhookEndpoint } from '../../../db/webhooks/endpoints.ts';
 import { TEST_EVENT_TYPE } from '../../../domain/events.ts';
+import { instantOf } from '../../../domain/local-time.ts';
 import { sendWebhookAgain } from '../../../operations/webhooks.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
-import { fileTime, instantOf, timeZone } from '../../language/time-zone.ts';
+import { fileTime, timeZone } from '../../language/time-zone.ts';
 import { webhookState } from '../../layout/company-parts.ts';
 import {
   badge,
@@ -50,7 +51,7 @@ interface WrongTime {
 export const showWebhook = portal.page({
   path: '/webhooks/:id',
   needs: 'develop',
-  handle: (request) => webhookPage(request),
+  handle: webhookPage,
 });
 
 /** The page with the problem of a sent form. */
@@ -283,7 +284,7 @@ function readTime(text: string): Date | undefined {
   const [, day, time] =
     /^(\d{4}-\d\d-\d\d)[ T]((?:[01]\d|2[0-3]):[0-5]\d)$/.exec(text.trim()) ?? [];
   if (day === undefined || time === undefined) return undefined;
-  return daySchema.safeParse(day).success ? instantOf(day, time) : undefined;
+  return daySchema.safeParse(day).success ? instantOf(`${day}T${time}`, timeZone()) : undefined;
 }
 
 /** The newest deliveries of a webhook with the receiver's answers, as a file, newest first. */
