@@ -1,5 +1,6 @@
 import type { Updateable } from 'kysely';
 import { z } from 'zod';
+import { inCamelCase } from '../config/setting-names.ts';
 import {
   type ColumnChanges,
   changeRow,
@@ -127,14 +128,7 @@ const inWords = (value: unknown) =>
   value instanceof Date ? timeText(value) : String(value ?? 'not set');
 
 /** Changes in the format of the audit log. */
-export const changeDetails = (changes: ColumnChanges) => ({
-  changes: Object.fromEntries(
-    Object.entries(changes).map(([column, change]) => [camelCase(column), change]),
-  ),
-});
-
-const camelCase = (column: string) =>
-  column.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+export const changeDetails = (changes: ColumnChanges) => ({ changes: inCamelCase(changes) });
 
 /** The two options for a company; a command needs one of them. */
 export const companyFields = {

@@ -8,7 +8,7 @@ export const camelCase = <Name extends string>(name: Name) =>
     .toLowerCase()
     .replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()) as CamelCase<Name>;
 
-/** Settings under their names in the code. */
+/** Settings, or columns, under their names in the code. */
 export type InCamelCase<Settings> = {
   readonly [Name in keyof Settings as Name extends string
     ? CamelCase<Name>

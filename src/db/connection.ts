@@ -10,6 +10,7 @@ import {
   PostgresDialect,
   type PostgresDialectConfig,
   PostgresDriver,
+  type RawBuilder,
   sql,
   Transaction,
   type TransactionSettings,
@@ -21,6 +22,9 @@ import type { Schema } from './generated/tables.ts';
 /** A connection pool or a transaction: the first argument of every query function. */
 export type Database = Kysely<Schema>;
 export type DatabaseTransaction = Transaction<Schema>;
+
+/** A piece of SQL. */
+export type Sql = RawBuilder<unknown>;
 
 // Identity columns and counts are bigint and far below 2^53. Numeric stays text: exact decimals.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);

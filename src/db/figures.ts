@@ -1,15 +1,13 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { checkedTo } from './books/rollup.ts';
 import { besideHours, hoursEnd, paidAt, summedHours } from './books/sums.ts';
-import type { Database } from './connection.ts';
+import type { Database, Sql } from './connection.ts';
 import { boundsOfDay, boundsOfDays, type Days, eachDay } from './days.ts';
 import type { Wallet } from './ledger/account-statements.ts';
 import { ownMovements } from './ledger/own-movements.ts';
 import { partnersOf, type Sellers } from './ledger/sales.ts';
 
 /** What charts show besides sales. All of it is read from sums, and what is newer from the rows. */
-
-type Sql = RawBuilder<unknown>;
 
 /** The merchants whose payments are added up. */
 export type Payees = number | 'all merchants';

@@ -153,7 +153,7 @@ export const listTransactionsEndpoint = endpoint({
     };
     if (wantsCsv(headers)) {
       const first = await readBatch(services, company, read);
-      return 'reason' in first ? first : csvReply('transactions.csv', Object.keys(columns), first);
+      return 'reason' in first ? first : csvReply('transactions.csv', columns, first);
     }
     const page = await readPage(services, company, { ...read, limit });
     if ('reason' in page) return page;
@@ -200,26 +200,15 @@ async function readBatch(
   };
   const rows = transactions.map((one) => {
     const shown = presentTransaction(one);
-    return Object.values(columns).map((value) => value(shown));
+    return columns.map((column) => shown[column]);
   });
   return { rows, next: hasMore ? next : undefined };
 }
 
 type Shown = z.output<typeof transactionSchema>;
 
-/** The columns of the file, by their names. */
-const columns: Readonly<Record<string, (transaction: Shown) => string | number | null>> = {
-  id: ({ id }) => id,
-  createdAt: ({ createdAt }) => createdAt,
-  wallet: ({ wallet }) => wallet,
-  kind: ({ kind }) => kind,
-  amount: ({ amount }) => amount,
-  currency: ({ currency }) => currency,
-  description: ({ description }) => description,
-  reference: ({ reference }) => reference,
-  voucherId: ({ voucherId }) => voucherId,
-  transactionId: ({ transactionId }) => transactionId,
-};
+/** The columns of the file. */
+const columns = transactionSchema.keyof().options;
 
 const presentTransaction = (line: WalletTransaction): Shown => ({
   id: `${line.wallet}-${line.id}`,

@@ -46,6 +46,10 @@ const characters: Readonly<Record<string, string>> = Object.fromEntries(
 );
 const escaped = (text: string) => text.replace(/[&<>"']/g, (found) => entities[found] ?? '');
 
+/** The text that was escaped. */
+export const unescaped = (text: string): string =>
+  text.replace(/&(amp|lt|gt|quot|#39);/g, (entity) => characters[entity] ?? entity);
+
 /** `undefined`, `null` and `false` are omitted, which allows conditional parts. */
 export type HtmlValue = string | number | Html | readonly Html[] | false | null | undefined;
 
@@ -69,11 +73,12 @@ export const ownHtml = (text: string): Html => new Html([text], []);
 
 /** What a reader of HTML sees, for a terminal, which may write times in its own way. */
 export const plainText = (content: HtmlValue, timeText?: (at: Date) => string): string =>
-  textOf(content)
-    .replace(/<time datetime="([^"]*)">.*?<\/time>/gs, (element, at: string) =>
-      timeText ? timeText(new Date(at)) : element,
-    )
-    .replace(/<[^>]*>/g, '')
-    .replace(/&(amp|lt|gt|quot|#39);/g, (entity) => characters[entity] ?? entity)
+  unescaped(
+    textOf(content)
+      .replace(/<time datetime="([^"]*)">.*?<\/time>/gs, (element, at: string) =>
+        timeText ? timeText(new Date(at)) : element,
+      )
+      .replace(/<[^>]*>/g, ''),
+  )
     .replace(/\s+/g, ' ')
     .trim();

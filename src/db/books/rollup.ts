@@ -1,8 +1,12 @@
-import { type RawBuilder, sql } from 'kysely';
-import { type Database, type DatabaseTransaction, inSnapshot, lockName } from '../connection.ts';
+import { sql } from 'kysely';
+import {
+  type Database,
+  type DatabaseTransaction,
+  inSnapshot,
+  lockName,
+  type Sql,
+} from '../connection.ts';
 import type { BookCheckpointsTable, Schema } from '../generated/tables.ts';
-
-type Sql = RawBuilder<unknown>;
 
 /** A table that is added up, or checked in the order of ids. */
 export type BookSource = BookCheckpointsTable['source'];

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
-import { type Database, inSnapshot } from '../connection.ts';
+import { type Database, inSnapshot, type Sql } from '../connection.ts';
 import type { RowCountsTable } from '../generated/tables.ts';
 import {
   archivedEntries,
@@ -23,8 +23,6 @@ import {
   spansOf,
   type VerifyOptions,
 } from './rollup.ts';
-
-type Sql = RawBuilder<unknown>;
 
 /** Rows that one statement adds up. */
 const BATCH_SIZE = 50_000;

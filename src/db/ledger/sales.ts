@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { besideHours, priceOfTopup, soldAtOnce, summedHours, sumsOfSales } from '../books/sums.ts';
-import type { Database } from '../connection.ts';
+import type { Database, Sql } from '../connection.ts';
 import { boundsOfDay, boundsOfDays, type Days, eachDay } from '../days.ts';
 import { isDelivered } from '../positions/change.ts';
 import { orderedOf } from '../positions/placements.ts';
@@ -9,8 +9,6 @@ import { orderedOf } from '../positions/placements.ts';
  * The one definition of a sale (docs/reference/portal.md#sales): a generated voucher, or a top-up that counts as
  * delivered. Figures, margins and charts all read `salesBetween`.
  */
-
-type Sql = RawBuilder<unknown>;
 
 /** The partners whose sales are added up. */
 export type Sellers = number | 'all partners';

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { readRowCount } from '../books/sums.ts';
-import { type Database, NOT_PREPARED } from '../connection.ts';
+import { type Database, NOT_PREPARED, type Sql } from '../connection.ts';
 import type { List, ListColumn, SortBy, Sought } from './list.ts';
 
 /**
@@ -72,8 +72,6 @@ export interface ListQuery {
   /** Whether "more than a thousand" will do where counting all rows would grow with the list. */
   readonly isCountBounded?: true;
 }
-
-type Sql = RawBuilder<unknown>;
 
 /** Text folded for case-insensitive order and comparison, as the indexes of lists have it. */
 const folded = (text: Sql): Sql => sql`(lower(${text}) collate "C")`;
@@ -292,11 +290,7 @@ export function pageStatement<Row>(
     limit ${query.limit}::bigint offset ${(query.page - 1) * query.limit}::bigint`;
 }
 
-function versionTotals(
-  from: RawBuilder<unknown>,
-  version: RawBuilder<number>,
-  known: CachedCount | undefined,
-) {
+function versionTotals(from: Sql, version: RawBuilder<number>, known: CachedCount | undefined) {
   const totals = sql`case when ${version} = ${known?.version ?? 0}::bigint then null
       else (select count(1) ${from}) end as "listTotal", ${version} as "listVersion",
     null as "listAddedBefore", null as "listSettled"`;
@@ -304,7 +298,7 @@ function versionTotals(
 }
 
 /** Counts the rows each time, up to a number. */
-function plainTotals(from: RawBuilder<unknown>, atMost: number) {
+function plainTotals(from: Sql, atMost: number) {
   const total = Number.isFinite(atMost)
     ? sql`(select count(1) from (select ${from} limit ${atMost}::bigint) as counted)`
     : sql`(select count(1) ${from})`;
@@ -314,11 +308,7 @@ function plainTotals(from: RawBuilder<unknown>, atMost: number) {
 }
 
 /** Counts the rows since the cached moment, and those of them that are settled by now. */
-function addedTotals(
-  from: RawBuilder<unknown>,
-  addedAt: RawBuilder<unknown>,
-  known: CachedCount | undefined,
-) {
+function addedTotals(from: Sql, addedAt: Sql, known: CachedCount | undefined) {
   const settledBefore = sql`now() - ${SETTLED_AFTER}`;
   const counted = sql`with counted as materialized (
     select ${known?.totalItems ?? 0}::bigint + count(1) as total,
@@ -342,7 +332,7 @@ function wanted(list: List<unknown>, { conditions, search }: ListQuery, fitsMany
 }
 
 /** Ties are broken by id, in the direction of the last column, so that pages never overlap. */
-function order(list: List<unknown>, { sortBy }: ListQuery): RawBuilder<unknown> {
+function order(list: List<unknown>, { sortBy }: ListQuery): Sql {
   const terms = sortBy.flatMap(([name, direction]) => {
     const column = list.columns[name];
     if (!column || column.kind === 'look-up') return [];

@@ -1,12 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type SearchTerm, spellingsOf } from '../../domain/staff.ts';
+import type { Sql } from '../connection.ts';
 
 /**
  * A list is declared once, in this folder: its rows, who sees them, and its fields. The API, the portal and the
  * command line show the same declaration. A field more is one line of `fields`, and its words where it is shown.
  */
-
-type Sql = RawBuilder<unknown>;
 
 /** The type of a column decides its operators and its comparison. */
 export type ColumnKind = 'text' | 'integer' | 'decimal' | 'time' | 'boolean';
@@ -113,7 +112,7 @@ export interface List<Row> {
    * Of rows that are only added: the start of the transaction that added the row. An index has it
    * behind the company, so that only new rows are counted again.
    */
-  readonly addedAt?: RawBuilder<unknown>;
+  readonly addedAt?: Sql;
 }
 
 type Declaration<Given extends Fields> = Omit<List<unknown>, 'select' | 'columns'> & {

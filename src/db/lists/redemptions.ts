@@ -1,13 +1,11 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { besideHours, paidAt, summedHours } from '../books/sums.ts';
-import type { Database } from '../connection.ts';
+import type { Database, Sql } from '../connection.ts';
 import { boundsOfDay, type Days, eachDay } from '../days.ts';
 import { hasNumber } from '../phone-numbers.ts';
 import { doerOf, providerReferenceOf } from '../positions/placements.ts';
 import { newestReversal, type ShownReversal } from '../vouchers/reversals.ts';
 import { anySpelling, declareList, isFoundBy, listFields } from './list.ts';
-
-type Sql = RawBuilder<unknown>;
 
 const { text, choice, integer, decimal, time, shown, hidden, lookUp } = listFields;
 
@@ -140,14 +138,14 @@ export async function payoutsPerDay(
 const startOfDay = sql`date_trunc('day', ${paidAt} at time zone 'UTC')`;
 
 /** The start of the newest day with a payout, of all or of those before a day; an entry of an index. */
-const newestDay = (merchantId: number, before?: RawBuilder<unknown>) => sql`
+const newestDay = (merchantId: number, before?: Sql) => sql`
   (select ${startOfDay} from redemptions
   where merchant_id = ${merchantId}::bigint and is_done
     and ${paidAt} ${before ? sql`< ${before} at time zone 'UTC'` : sql`is not null`}
   order by ${paidAt} desc limit 1)`;
 
 /** A sum of the payouts on a row's day. */
-const ofDay = (value: RawBuilder<unknown>) => sql`
+const ofDay = (value: Sql) => sql`
   (select ${value} from (${payoutsBetween(
     sql`days.merchant_id`,
     sql`(days.start at time zone 'UTC')`,

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { MARKET_TIME_ZONE } from '../../domain/phone.ts';
-import type { Html, Templates } from '../../rendering/html.ts';
+import { type Html, type Templates, unescaped } from '../../rendering/html.ts';
 import { amharic } from './amharic.ts';
 import { statements } from './amharic-sales.ts';
 
@@ -60,17 +60,6 @@ function translateTemplate(template: string, lookup: Lookup): string {
     return translated === undefined ? whole : `${name}="${translated}"`;
   });
 }
-
-/** The characters that labels are escaped with (`src/rendering/html.ts`). */
-const entities: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#39;': "'",
-};
-const unescaped = (text: string): string =>
-  text.replace(/&(amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity);
 
 const isTag = (token: string) => /^<\/?[a-z]/i.test(token);
 const isClosing = (token: string) => token.startsWith('</');
