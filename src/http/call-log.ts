@@ -57,15 +57,6 @@ function createRefusalBursts(passOn: (call: RefusedCall) => void, now: () => num
   };
 }
 
-/** Buffer of refused calls between two writes to the database. */
-interface RefusedCallBuffer {
-  add(call: Refused): void;
-  /** The rows to write now, and the number of dropped refusals of companies. */
-  take(which: 'due' | 'all'): { readonly rows: RefusedCall[]; readonly dropped: number };
-  /** Returns rows that could not be written. */
-  putBack(rows: readonly RefusedCall[]): void;
-}
-
 /** Rows of one write: many refusals must not cause many writes. */
 const MAXIMUM_ROWS = 50;
 /** Rows of one company in a write, so that it cannot displace the refusals of others. */
@@ -78,11 +69,11 @@ const HOUR_MS = 3_600_000;
 const SEVERAL_ADDRESSES = 'several';
 
 /**
- * Buffers refusals fairly: each company has a share of each write, so that no caller can fill the
+ * Buffers refusals between two writes to the database, fairly: each company has a share of each write, so that no caller can fill the
  * table or displace the refusals of others. Unauthenticated calls have a small share and an hourly
  * limit; the rest of them is written once an hour as a count per reason.
  */
-function createRefusedCallBuffer(now: () => number): RefusedCallBuffer {
+function createRefusedCallBuffer(now: () => number) {
   let rows: RefusedCall[] = [];
   let dropped = 0;
   let hour = { until: now() + HOUR_MS, rows: 0 };
@@ -110,8 +101,9 @@ function createRefusedCallBuffer(now: () => number): RefusedCallBuffer {
   }, now);
 
   return {
-    add: (call) => (call.company ? ofCompanies : ofNobody).add(call),
-    take(which) {
+    add: (call: Refused): void => (call.company ? ofCompanies : ofNobody).add(call),
+    /** The rows to write now, and the number of dropped refusals of companies. */
+    take(which: 'due' | 'all') {
       for (const bursts of [ofCompanies, ofNobody]) bursts.endBursts(which);
       if (which === 'all' || hour.until <= now()) {
         rows.push(...remainder.values());
@@ -123,27 +115,20 @@ function createRefusedCallBuffer(now: () => number): RefusedCallBuffer {
       dropped = 0;
       return taken;
     },
-    putBack(unwritten) {
+    /** Returns rows that could not be written. */
+    putBack(unwritten: readonly RefusedCall[]): void {
       rows = [...unwritten, ...rows].slice(0, MAXIMUM_ROWS);
     },
   };
 }
 
-/** Records accepted and refused calls, asynchronously to the calls. */
-export interface CallRecorder {
-  admitted(call: AdmittedCall): void;
-  refused(call: Refused): void;
-  /** Writes the buffered calls. */
-  flush(): Promise<void>;
-  /** Writes the buffered calls, and records no more. */
-  stop(): Promise<void>;
-}
+export type CallRecorder = ReturnType<typeof createCallRecorder>;
 
 /** Newest calls of each key since the last flush; the table keeps only a few. */
 const MAXIMUM_ADMITTED_OF_KEY = 5;
 const MAXIMUM_KEYS = 1_000;
 
-/** `now` is for tests. */
+/** Records accepted and refused calls, asynchronously to the calls. `now` is for tests. */
 export function createCallRecorder(
   database: Database,
   options: {
@@ -151,7 +136,7 @@ export function createCallRecorder(
     readonly intervalMs: number;
     readonly now?: () => number;
   },
-): CallRecorder {
+) {
   const { logger, now = Date.now } = options;
   const refusals = createRefusedCallBuffer(now);
   let admitted = new Map<string, AdmittedCall[]>();
@@ -184,7 +169,7 @@ export function createCallRecorder(
   const timer = setInterval(() => void flush('due'), options.intervalMs);
   timer.unref();
   return {
-    admitted(call) {
+    admitted(call: AdmittedCall): void {
       const key = `${call.company.kind} ${call.company.id} ${call.apiKeyId}`;
       const calls = admitted.get(key);
       if (!calls && admitted.size < MAXIMUM_KEYS) admitted.set(key, [call]);
@@ -193,8 +178,10 @@ export function createCallRecorder(
       if (calls.length > MAXIMUM_ADMITTED_OF_KEY) calls.shift();
     },
     refused: refusals.add,
+    /** Writes the buffered calls. */
     flush: () => flush('due'),
-    stop() {
+    /** Writes the buffered calls, and records no more. */
+    stop(): Promise<void> {
       clearInterval(timer);
       return flush('all');
     },

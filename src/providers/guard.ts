@@ -52,15 +52,6 @@ const codes: Readonly<Record<string, readonly string[]>> = {
   reloadly: ['INSUFFICIENT_BALANCE'],
 };
 
-/** Whether our account with a provider seems to be empty, by how its last operations ended. */
-export interface EmptyFloat {
-  /** Takes the outcome of a sending of value. */
-  noteSending(reference: string, outcome: Outcome): void;
-  /** Takes the answer to an inquiry, which counts only where it decides a sending of `noteSending`. */
-  noteInquiry(reference: string, answer: Outcome): void;
-  isEmpty(): boolean;
-}
-
 type Outcome = { readonly kind: string } | ProviderOutcome;
 
 /** Sendings whose outcome is still open; of those beyond, nothing is learnt. */
@@ -78,7 +69,7 @@ export function createEmptyFloat(
   provider: string,
   pauseMs: number,
   now: () => number = () => performance.now(),
-): EmptyFloat {
+) {
   const openSendings = new LRUCache<string, number>({ max: MAX_OPEN });
   let toldAt = 0;
   let emptyUntil = 0;
@@ -92,18 +83,21 @@ export function createEmptyFloat(
   }
 
   return {
-    noteSending(reference, outcome) {
+    /** Takes the outcome of a sending of value. */
+    noteSending(reference: string, outcome: Outcome): void {
       const sentAt = now();
       if (outcome.kind === 'unknown') openSendings.set(reference, sentAt);
       else learn(outcome, sentAt);
     },
-    noteInquiry(reference, answer) {
+    /** Takes the answer to an inquiry, which counts only where it decides a sending of `noteSending`. */
+    noteInquiry(reference: string, answer: Outcome): void {
       const sentAt = openSendings.get(reference);
       if (sentAt === undefined || answer.kind === 'unknown') return;
       openSendings.delete(reference);
       learn(answer, sentAt);
     },
-    isEmpty: () => now() < emptyUntil,
+    /** Whether our account seems to be empty, by how its last operations ended. */
+    isEmpty: (): boolean => now() < emptyUntil,
   };
 }
 

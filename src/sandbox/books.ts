@@ -1,10 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createStatementFaults, type StatementFaults } from './faults.ts';
+import { createStatementFaults } from './faults.ts';
 import { openJournal } from './journal.ts';
 import type { Product } from './products.ts';
 import {
   type BooksFilter,
-  type BooksRow,
   createReceived,
   createTakenRequests,
   type GivenMail,
@@ -80,50 +79,10 @@ interface Changes {
 }
 type Entry<Kind extends keyof Changes = keyof Changes> = readonly [Kind, Changes[Kind]];
 
-/** The books of the simulated providers; a row per accepted request. */
-export interface Books {
-  /** The differences between provider statements and the books. */
-  readonly statementFaults: StatementFaults;
-  /** The amount that we can spend at a provider. */
-  readonly balances: ReadonlyMap<string, number>;
-  /** Oldest first. */
-  readonly paidIn: PaidIn[];
-  receiveMessage(message: GivenMessage): ReceivedMessage;
-  receiveMail(mail: GivenMail): ReceivedMail;
-  takePayout(payout: Omit<Payout, Taking | 'transactionReference' | 'serverCorrelationId'>): Payout;
-  takeReversal(
-    reversal: Omit<PayoutReversal, Taking | 'transactionReference' | 'serverCorrelationId'>,
-  ): PayoutReversal;
-  takeTopup(topup: Omit<Topup, Taking | 'transactionId' | 'operatorReference'>): Topup;
-  /** Gives a request its next status, if there is one, from now or a later moment. */
-  settle(taken: TakenRequest, status: TakenStatus | undefined, from?: Date): void;
-  setBalance(provider: string, amount: number): void;
-  payIn(paid: Pick<PaidIn, 'provider' | 'amount' | 'type' | 'account'>): PaidIn;
-  /** Newest first; of one phone, or of all. */
-  messages(to?: string): ReceivedMessage[];
-  /** Newest first; of one address in any notation, or of all. */
-  mails(to?: string): ReceivedMail[];
-  /** Newest first. */
-  payouts(filter?: BooksFilter): BooksRow[];
-  reversals(filter?: BooksFilter): BooksRow[];
-  topups(filter?: BooksFilter): BooksRow[];
-  /** Newest first. */
-  reversalsOf(payout: Payout): PayoutReversal[];
-  /** Newest first, in the order of its API. */
-  allPayouts(provider?: string): Payout[];
-  allReversals(provider?: string): PayoutReversal[];
-  findReversal(key: PayoutKey, value: string, provider?: string): PayoutReversal | undefined;
-  /** The newest of one provider, or of any. */
-  findPayout(key: PayoutKey, value: string, provider?: string): Payout | undefined;
-  findTopup(wanted: Pick<BooksFilter, 'provider'> & { reference: string }): Topup | undefined;
-  /** Newest first, in the order of its API. */
-  allTopups(provider?: string): Topup[];
-  /** Ends the journal. */
-  close(): void;
-}
+export type Books = ReturnType<typeof createBooks>;
 
-/** @param file the journal that keeps them; without it they are in memory alone */
-export function createBooks(file?: string): Books {
+/** What the books hold, and its journal. */
+function createStore(file?: string) {
   const received = createReceived();
   const payouts = createTakenRequests<Payout, PayoutKey>(PAYOUT_KEYS);
   const reversals = createTakenRequests<PayoutReversal, PayoutKey>(PAYOUT_KEYS);
@@ -131,8 +90,6 @@ export function createBooks(file?: string): Books {
   const takenById = new Map<string, TakenRequest>();
   const balances = new Map<string, number>();
   const paidIn: PaidIn[] = [];
-  // Ids continue those of an earlier process, so that none is used twice.
-  let lastTransactionId = Date.now() * 1000;
 
   const apply: { readonly [Kind in keyof Changes]: (change: Changes[Kind]) => void } = {
     message: received.addMessage,
@@ -154,17 +111,35 @@ export function createBooks(file?: string): Books {
     apply[kind](change);
     return change;
   }
+  const close = () => journal?.close();
+  return { received, payouts, reversals, topups, balances, paidIn, record, close };
+}
 
+/**
+ * The books of the simulated providers; a row per accepted request.
+ *
+ * @param file the journal that keeps them; without it they are in memory alone
+ */
+export function createBooks(file?: string) {
+  const { received, payouts, reversals, topups, balances, paidIn, record, close } =
+    createStore(file);
+  // Ids continue those of an earlier process, so that none is used twice.
+  let lastTransactionId = Date.now() * 1000;
   return {
+    /** The differences between provider statements and the books. */
     statementFaults: createStatementFaults(),
-    balances,
+    /** The amount that we can spend at a provider. */
+    balances: balances as ReadonlyMap<string, number>,
+    /** Oldest first. */
     paidIn,
-    receiveMessage: (message) => record('message', receivedMessage(message)),
-    receiveMail: (mail) => record('mail', receivedMail(mail)),
-    takePayout: (payout) => record('payout', { ...payout, ...taking(), ...newTransaction() }),
-    takeReversal: (reversal) =>
-      record('reversal', { ...reversal, ...taking(), ...newTransaction() }),
-    takeTopup(topup) {
+    receiveMessage: (message: GivenMessage) => record('message', receivedMessage(message)),
+    receiveMail: (mail: GivenMail) => record('mail', receivedMail(mail)),
+    takePayout: (payout: Omit<Payout, Taking | keyof ReturnType<typeof newTransaction>>) =>
+      record('payout', { ...payout, ...taking(), ...newTransaction() }),
+    takeReversal: (
+      reversal: Omit<PayoutReversal, Taking | keyof ReturnType<typeof newTransaction>>,
+    ) => record('reversal', { ...reversal, ...taking(), ...newTransaction() }),
+    takeTopup(topup: Omit<Topup, Taking | 'transactionId' | 'operatorReference'>) {
       lastTransactionId += 1;
       return record('topup', {
         ...topup,
@@ -173,25 +148,31 @@ export function createBooks(file?: string): Books {
         operatorReference: `OP${randomBytes(6).toString('hex').toUpperCase()}`,
       });
     },
-    settle({ id }, status, from = new Date()) {
+    /** Gives a request its next status, if there is one, from now or a later moment. */
+    settle({ id }: TakenRequest, status: TakenStatus | undefined, from = new Date()): void {
       if (status) record('status', { id, status, from });
     },
-    setBalance(provider, amount) {
+    setBalance(provider: string, amount: number): void {
       record('balance', { provider, amount });
     },
-    payIn: (paid) => record('paidIn', { ...paid, ...newPaidIn(paidIn.length + 1) }),
-    ...received,
+    payIn: (paid: Pick<PaidIn, 'provider' | 'amount' | 'type' | 'account'>) =>
+      record('paidIn', { ...paid, ...newPaidIn(paidIn.length + 1) }),
+    messages: received.messages,
+    mails: received.mails,
     payouts: payouts.rows,
     reversals: reversals.rows,
     topups: topups.rows,
-    reversalsOf: (payout) => reversals.all().filter(({ original }) => original === payout),
+    /** Newest first. */
+    reversalsOf: (payout: Payout) => reversals.all().filter(({ original }) => original === payout),
     allPayouts: payouts.all,
     allReversals: reversals.all,
     findReversal: reversals.find,
     findPayout: payouts.find,
-    findTopup: ({ reference, provider }) => topups.find('reference', reference, provider),
+    findTopup: ({ reference, provider }: Pick<BooksFilter, 'provider'> & { reference: string }) =>
+      topups.find('reference', reference, provider),
     allTopups: topups.all,
-    close: () => journal?.close(),
+    /** Ends the journal. */
+    close,
   };
 }
 

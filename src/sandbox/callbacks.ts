@@ -15,18 +15,7 @@ import {
   shortlySeconds,
 } from './scenarios.ts';
 
-/** The sandbox's delays, which can be scaled and end when it closes. */
-export interface Waiting {
-  /** Resolves after the scaled seconds, or when the sandbox closes. */
-  wait(seconds: number): Promise<void>;
-  /** The same, not scaled: for what a tester has set. */
-  pause(seconds: number): Promise<void>;
-  /** The scaled moment after this many seconds. */
-  moment(seconds: number): Date;
-  /** Aborted when the sandbox closes. */
-  readonly ending: AbortSignal;
-  end(): void;
-}
+export type Waiting = ReturnType<typeof createWaiting>;
 
 /**
  * Waits for the delay before an outcome. The books have the outcome from the start, so that a
@@ -42,7 +31,8 @@ async function delayOutcome(
   if (waiting.ending.aborted) settle(new Date());
 }
 
-export function createWaiting(delayScale: number): Waiting {
+/** The sandbox's delays, which can be scaled and end when it closes. */
+export function createWaiting(delayScale: number) {
   const ending = new AbortController();
   /** The waiters. A signal with a listener for each would be reported as a leak. */
   const waiting = new Set<() => void>();
@@ -65,11 +55,15 @@ export function createWaiting(delayScale: number): Waiting {
     });
   }
   return {
+    /** Resolves after the scaled seconds, or when the sandbox closes. */
+    wait: (seconds: number): Promise<void> => pause(seconds * delayScale),
+    /** The same, not scaled: for what a tester has set. */
     pause,
-    wait: (seconds) => pause(seconds * delayScale),
-    moment: (seconds) => new Date(Date.now() + seconds * delayScale * 1000),
+    /** The scaled moment after this many seconds. */
+    moment: (seconds: number): Date => new Date(Date.now() + seconds * delayScale * 1000),
+    /** Aborted when the sandbox closes. */
     ending: ending.signal,
-    end() {
+    end(): void {
       ending.abort();
       for (const goOn of [...waiting]) goOn();
     },

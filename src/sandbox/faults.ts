@@ -70,21 +70,19 @@ const faultless: ProviderFault = {
 export const readFault = (given: unknown): ProviderFault | undefined =>
   faultSchema.safeParse({ ...faultless, ...(given as object) }).data;
 
-export interface Faults {
-  /** The present fault of a provider; a router or another server asks at every request. */
-  of(provider: SandboxProvider): ProviderFault;
-  set(provider: SandboxProvider, fault: ProviderFault): void;
-  /** All providers behave as usual again. */
-  clear(): void;
-}
+export type Faults = ReturnType<typeof createFaults>;
 
 /** No provider has a fault at first. */
-export function createFaults(): Faults {
+export function createFaults() {
   const faults = new Map<SandboxProvider, ProviderFault>();
   return {
-    of: (provider) => faults.get(provider) ?? faultless,
-    set: (provider, fault) => faults.set(provider, fault),
-    clear: () => faults.clear(),
+    /** The present fault of a provider; a router or another server asks at every request. */
+    of: (provider: SandboxProvider): ProviderFault => faults.get(provider) ?? faultless,
+    set(provider: SandboxProvider, fault: ProviderFault): void {
+      faults.set(provider, fault);
+    },
+    /** All providers behave as usual again. */
+    clear: (): void => faults.clear(),
   };
 }
 
@@ -114,21 +112,6 @@ export const statementFaults = {
 } as const;
 export type ListedFault = keyof typeof statementFaults;
 
-/** Faults that a tester has put into statements, by our reference. */
-export interface StatementFaults {
-  set(reference: string, fault: ListedFault): void;
-  clear(): void;
-  all(): { readonly reference: string; readonly fault: ListedFault }[];
-  /**
-   * The transactions as a provider statement lists them; `again` adds another transaction, a
-   * constant one.
-   */
-  listed<Taken extends TakenRequest>(
-    transactions: readonly Taken[],
-    again: (taken: Taken) => Taken,
-  ): Taken[];
-}
-
 const DAY_MS = 86_400_000;
 
 /** It had this status from the beginning. */
@@ -137,7 +120,8 @@ const withStatus = <Taken extends TakenRequest>(taken: Taken, status: TakenStatu
   statuses: [{ status, from: taken.takenAt }],
 });
 
-export function createStatementFaults(): StatementFaults {
+/** Faults that a tester has put into statements, by our reference. */
+export function createStatementFaults() {
   const faults = new Map<string, { fault: ListedFault; otherReference: string }>();
 
   function list<Taken extends TakenRequest>(taken: Taken, again: (taken: Taken) => Taken): Taken[] {
@@ -171,9 +155,18 @@ export function createStatementFaults(): StatementFaults {
   }
 
   return {
-    set: (reference, fault) => void faults.set(reference, { fault, otherReference: randomUUID() }),
-    clear: () => faults.clear(),
+    set(reference: string, fault: ListedFault): void {
+      faults.set(reference, { fault, otherReference: randomUUID() });
+    },
+    clear: (): void => faults.clear(),
     all: () => [...faults].map(([reference, { fault }]) => ({ reference, fault })),
-    listed: (transactions, again) => transactions.flatMap((taken) => list(taken, again)),
+    /**
+     * The transactions as a provider statement lists them; `again` adds another transaction, a
+     * constant one.
+     */
+    listed: <Taken extends TakenRequest>(
+      transactions: readonly Taken[],
+      again: (taken: Taken) => Taken,
+    ): Taken[] => transactions.flatMap((taken) => list(taken, again)),
   };
 }

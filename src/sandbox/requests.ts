@@ -64,32 +64,26 @@ export const rowOf = (taken: TakenRequest): BooksRow => ({
   at: taken.takenAt.toISOString(),
 });
 
-interface TakenRequests<Taken, Key extends keyof Taken> {
-  add(taken: Taken): Taken;
-  /** The newest of one provider, or of any. */
-  find(key: Key, value: Taken[Key], provider?: string): Taken | undefined;
-  /** Newest first; of one provider, or of all. */
-  all(provider?: string): Taken[];
-  /** Newest first. */
-  rows(filter?: BooksFilter): BooksRow[];
-}
-
 /** Stores accepted requests, indexed by each of the keys. */
 export function createTakenRequests<Taken extends TakenRequest, Key extends keyof Taken>(
   keys: readonly Key[],
-): TakenRequests<Taken, Key> {
+) {
   const requests: Taken[] = [];
   const index = new Map(keys.map((key) => [key, new Map<Taken[Key], Taken[]>()]));
   return {
-    add(taken) {
+    add(taken: Taken): Taken {
       requests.push(taken);
       for (const [key, byValue] of index)
         byValue.set(taken[key], [...(byValue.get(taken[key]) ?? []), taken]);
       return taken;
     },
-    find: (key, value, provider) => index.get(key)?.get(value)?.findLast(isOf(provider)),
-    all: (provider) => requests.filter(isOf(provider)).toReversed(),
-    rows: ({ reference, to, provider } = {}) =>
+    /** The newest of one provider, or of any. */
+    find: (key: Key, value: Taken[Key], provider?: string): Taken | undefined =>
+      index.get(key)?.get(value)?.findLast(isOf(provider)),
+    /** Newest first; of one provider, or of all. */
+    all: (provider?: string): Taken[] => requests.filter(isOf(provider)).toReversed(),
+    /** Newest first. */
+    rows: ({ reference, to, provider }: BooksFilter = {}): BooksRow[] =>
       requests
         .filter((taken) => reference === undefined || taken.reference === reference)
         .filter((taken) => to === undefined || canonicalNumber(taken.to) === canonicalNumber(to))
@@ -255,36 +249,29 @@ export const receivedMail = (given: GivenMail): ReceivedMail => ({
   receivedAt: new Date().toISOString(),
 });
 
-interface Received {
-  addMessage(message: ReceivedMessage): void;
-  addMail(mail: ReceivedMail): void;
-  /** Newest first; of one phone, or of all. */
-  messages(to?: string): ReceivedMessage[];
-  /** Newest first; of one address in any notation, or of all. */
-  mails(to?: string): ReceivedMail[];
-}
-
 /** The received messages of phones and mailboxes. */
-export function createReceived(): Received {
+export function createReceived() {
   const messagesByNumber = new Map<string, ReceivedMessage[]>();
   const allMessages: ReceivedMessage[] = [];
   const allMails: ReceivedMail[] = [];
   return {
-    addMessage(message) {
+    addMessage(message: ReceivedMessage): void {
       const ofNumber = messagesByNumber.get(message.to) ?? [];
       messagesByNumber.set(message.to, ofNumber);
       ofNumber.push(message);
       allMessages.push(message);
     },
-    addMail: (mail) => {
+    addMail(mail: ReceivedMail): void {
       allMails.push(mail);
     },
-    messages: (to) =>
+    /** Newest first; of one phone, or of all. */
+    messages: (to?: string): ReceivedMessage[] =>
       (to === undefined
         ? allMessages
         : (messagesByNumber.get(canonicalNumber(to)) ?? [])
       ).toReversed(),
-    mails: (to) =>
+    /** Newest first; of one address in any notation, or of all. */
+    mails: (to?: string): ReceivedMail[] =>
       allMails.filter((mail) => to === undefined || mail.to === to.toLowerCase()).toReversed(),
   };
 }

@@ -48,19 +48,13 @@ export function limitConnections(
   });
 }
 
-/** Counts the running work of each subject in this process, and notifies waiters. */
-export interface RunningCounts {
-  of(subject: string): number;
-  begin(...subjects: readonly string[]): void;
-  end(...subjects: readonly string[]): void;
-  /** Resolves when work of the subject ends, or after `waitMs`. */
-  nextEnd(subject: string, waitMs: number): Promise<void>;
-  /** Runs the work of one subject one at a time, in the order of arrival. */
-  inTurn<Result>(subject: string, work: () => Promise<Result>): Promise<Result>;
-}
+export type RunningCounts = ReturnType<typeof createRunningCounts>;
 
-/** A subject without running or waiting work uses no memory. */
-export function createRunningCounts(): RunningCounts {
+/**
+ * Counts the running work of each subject in this process, and notifies waiters. A subject without running or waiting
+ * work uses no memory.
+ */
+export function createRunningCounts() {
   const counts = new Map<string, number>();
   const ends = new Map<string, PromiseWithResolvers<void>>();
   const last = new Map<string, Promise<unknown>>();
@@ -71,23 +65,25 @@ export function createRunningCounts(): RunningCounts {
     else counts.delete(subject);
   };
   return {
-    of: (subject) => counts.get(subject) ?? 0,
-    begin(...subjects) {
+    of: (subject: string): number => counts.get(subject) ?? 0,
+    begin(...subjects: readonly string[]): void {
       for (const subject of subjects) add(subject, 1);
     },
-    end(...subjects) {
+    end(...subjects: readonly string[]): void {
       for (const subject of subjects) {
         add(subject, -1);
         ends.get(subject)?.resolve();
         ends.delete(subject);
       }
     },
-    nextEnd(subject, waitMs) {
+    /** Resolves when work of the subject ends, or after `waitMs`. */
+    nextEnd(subject: string, waitMs: number): Promise<void> {
       const end = ends.get(subject) ?? Promise.withResolvers<void>();
       ends.set(subject, end);
       return withinTime(waitMs, end.promise, () => {});
     },
-    async inTurn(subject, work) {
+    /** Runs the work of one subject one at a time, in the order of arrival. */
+    async inTurn<Result>(subject: string, work: () => Promise<Result>): Promise<Result> {
       const before = last.get(subject);
       const turn = (async () => {
         await before;

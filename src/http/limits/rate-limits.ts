@@ -58,12 +58,7 @@ export interface Quota {
   readonly ok: boolean;
 }
 
-export interface RateLimits {
-  /** Counts one event of a subject. */
-  spend(policy: RateLimitPolicy, subject: string): Promise<Quota>;
-  /** Uncounts one event that turned out not to match the policy. */
-  giveBack(policy: RateLimitPolicy, subject: string): Promise<void>;
-}
+export type RateLimits = ReturnType<typeof createRateLimits>;
 
 /** The refusal of a subject without quota. */
 export const refuseTooMany = ({ resetSeconds }: Quota): Refusal =>
@@ -94,7 +89,7 @@ export function createRateLimits(options: {
   readonly settings: RateLimitSettings;
   readonly database: Database;
   readonly logger: Logger;
-}): RateLimits {
+}) {
   const limiters = new Map<RateLimitPolicy, RateLimiterAbstract>();
   for (const policy of Object.keys(policies) as RateLimitPolicy[])
     limiters.set(policy, createLimiter(policy, options, limiters.size === 0));
@@ -109,7 +104,8 @@ export function createRateLimits(options: {
     ok,
   });
   return {
-    async spend(policy, subject) {
+    /** Counts one event of a subject. */
+    async spend(policy: RateLimitPolicy, subject: string): Promise<Quota> {
       try {
         return quotaOf(policy, await limiterOf(policy).consume(subject), true);
       } catch (reason) {
@@ -118,7 +114,8 @@ export function createRateLimits(options: {
         throw reason;
       }
     },
-    async giveBack(policy, subject) {
+    /** Uncounts one event that turned out not to match the policy. */
+    async giveBack(policy: RateLimitPolicy, subject: string): Promise<void> {
       await limiterOf(policy).reward(subject);
     },
   };

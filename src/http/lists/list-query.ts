@@ -3,16 +3,10 @@ import {
   type ConnectionOptions,
   connectDatabase,
   type Database,
-  type PoolUse,
   poolUseOf,
 } from '../../db/connection.ts';
 import type { Direction, List, SortBy } from '../../db/lists/list.ts';
-import {
-  type Condition,
-  type ListPage,
-  type ListQuery,
-  readListPage,
-} from '../../db/lists/list-page.ts';
+import { type Condition, type ListQuery, readListPage } from '../../db/lists/list-page.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { createFairSemaphore } from '../../runtime/process/fair-semaphore.ts';
 import { type Filterable, type Filters, readFilters } from './list-filters.ts';
@@ -148,42 +142,34 @@ const areUsual = ({ list }: ListOptions, conditions: readonly Condition[]): bool
       list.columns[column]?.kind === 'text' && ['eq', 'same'].includes(operator) && !isNegated,
   );
 
-/** Reads lists over separate connections, so that lists never delay money movements. */
-export interface ListReader {
-  /** A page of a company's list; undefined where no connection came free in time. */
-  readPage<Row>(
-    list: List<Row>,
-    company: Company,
-    query: ListQuery,
-  ): Promise<ListPage<Row> | undefined>;
-  /** Reads for a company; undefined where no connection came free in time. */
-  read<Result>(
-    company: Company,
-    work: (database: Database) => Promise<Result>,
-  ): Promise<Result | undefined>;
-  poolUse(): PoolUse;
-  /** Closes the connections. */
-  stop(): Promise<void>;
-}
+export type ListReader = ReturnType<typeof createListReader>;
 
-/** One company uses at most half of the connections, so that it cannot block the others. */
+/**
+ * Reads lists over separate connections, so that lists never delay money movements. One company uses at most half of
+ * the connections, so that it cannot block the others.
+ */
 export function createListReader(
   databaseUrl: string,
   options: ConnectionOptions & { readonly waitMs: number },
-): ListReader {
+) {
   const database = connectDatabase(databaseUrl, options);
   const places = createFairSemaphore({
     places: options.poolSize,
     placesPerOwner: Math.ceil(options.poolSize / 2),
     waitMs: options.waitMs,
   });
-  const read: ListReader['read'] = ({ kind, id }, work) =>
-    places.use(`${kind} ${id}`, () => work(database));
+  /** Reads for a company; undefined where no connection came free in time. */
+  const read = <Result>(
+    { kind, id }: Company,
+    work: (database: Database) => Promise<Result>,
+  ): Promise<Result | undefined> => places.use(`${kind} ${id}`, () => work(database));
   return {
     read,
-    readPage: (list, company, query) =>
+    /** A page of a company's list; undefined where no connection came free in time. */
+    readPage: <Row>(list: List<Row>, company: Company, query: ListQuery) =>
       read(company, (connected) => readListPage(connected, list, company.id, query)),
     poolUse: () => poolUseOf(database),
+    /** Closes the connections. */
     stop: () => database.destroy(),
   };
 }

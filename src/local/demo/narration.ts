@@ -63,33 +63,29 @@ export interface TranscriptOutput {
   hasColors?(): boolean;
 }
 
-/** Writes the story: each step, each request with its answer, and what it proves. */
-export interface Transcript {
-  chapter(title: string): void;
-  /** Announces a call in a sentence; calls are numbered. */
-  sent(call: {
-    readonly title: string;
-    readonly method: string;
-    readonly url: string;
-    readonly headers: Readonly<Record<string, string>>;
-    readonly body: unknown;
-  }): void;
-  got(answer: { readonly status: number; readonly body: unknown }): void;
-  /** Writes a command of the operator, numbered like the calls, with its output. */
-  ran(command: { readonly title: string; readonly command: string; readonly output: string }): void;
-  /**
-   * Writes a confirmed statement.
-   *
-   * @throws {DemoError} when it is false
-   */
-  confirm(isTrue: boolean, sentence: string): void;
-  say(text: string): void;
+interface AnnouncedCall {
+  readonly title: string;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
 }
+
+interface RunCommand {
+  readonly title: string;
+  readonly command: string;
+  readonly output: string;
+}
+
+export type Transcript = ReturnType<typeof createTranscript>;
 
 const MARGIN = '   ';
 
-/** Writes the story as text, in colours on terminals that support them. */
-export function createTranscript(output: TranscriptOutput): Transcript {
+/**
+ * Writes the story as text, in colours on terminals that support them: each step, each request with its answer, and
+ * what it proves.
+ */
+export function createTranscript(output: TranscriptOutput) {
   const isColoured = output.isTTY === true && output.hasColors?.() === true;
   const paint = (format: Format, text: string) => (isColoured ? styleText(format, text) : text);
   const print = (text = '') => output.write(`${text}\n`);
@@ -97,10 +93,11 @@ export function createTranscript(output: TranscriptOutput): Transcript {
   let calls = 0;
 
   return {
-    chapter(title) {
+    chapter(title: string): void {
       print(`\n${paint('bold', title)}\n${'─'.repeat(title.length)}`);
     },
-    sent({ title, method, url, headers, body }) {
+    /** Announces a call in a sentence; calls are numbered. */
+    sent({ title, method, url, headers, body }: AnnouncedCall): void {
       calls += 1;
       print(`\n${calls}. ${title}`);
       print(`${MARGIN}${paint('cyan', '→')} ${paint('bold', method)} ${url}`);
@@ -110,21 +107,29 @@ export function createTranscript(output: TranscriptOutput): Transcript {
       }
       if (body !== undefined) print(`${MARGIN}  ${indented(body)}`);
     },
-    got({ status, body }) {
+    got({ status, body }: { readonly status: number; readonly body: unknown }): void {
       const text = paint(status < 400 ? 'green' : 'yellow', String(status));
       print(`${MARGIN}${paint('cyan', '←')} ${text} ${indented(body)}`);
     },
-    ran({ title, command, output }) {
+    /** Writes a command of the operator, numbered like the calls, with its output. */
+    ran({ title, command, output }: RunCommand): void {
       calls += 1;
       print(`\n${calls}. ${title}`);
       print(`${MARGIN}${paint('cyan', '$')} ${paint('bold', command)}`);
       print(output.replaceAll(/^(?=.)/gm, `${MARGIN}  `));
     },
-    confirm(isTrue, sentence) {
+    /**
+     * Writes a confirmed statement.
+     *
+     * @throws {DemoError} when it is false
+     */
+    confirm(isTrue: boolean, sentence: string): void {
       if (!isTrue) throw new DemoError(`This statement is false: ${sentence}`);
       print(`${MARGIN}${paint('green', `✓ ${sentence}`)}`);
     },
-    say: (text) => print(text),
+    say(text: string): void {
+      print(text);
+    },
   };
 }
 

@@ -1,16 +1,13 @@
-/** Stops parts in reverse order, since each part depends on the earlier ones. */
-export interface Stops {
-  add(stop: () => Promise<void>): void;
-  run(): Promise<void>;
-}
+export type Stops = ReturnType<typeof createStops>;
 
-export function createStops(): Stops {
+/** Stops parts in reverse order, since each part depends on the earlier ones. */
+export function createStops() {
   const stops: (() => Promise<void>)[] = [];
   return {
-    add: (stop) => {
+    add(stop: () => Promise<void>): void {
       stops.push(stop);
     },
-    async run() {
+    async run(): Promise<void> {
       const failures: unknown[] = [];
       for (const stop of stops.splice(0).reverse()) {
         // A part that fails to stop must not prevent the others.

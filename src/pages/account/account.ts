@@ -15,7 +15,7 @@ const showAccount = bothSites.page({
   path: '/account',
   needs: 'own',
   always: true,
-  handle: (request) => accountPage(request),
+  handle: accountPage,
 });
 
 /**

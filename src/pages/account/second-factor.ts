@@ -50,7 +50,7 @@ const showSecondFactor = bothSites.page({
   path: '/account/second-factor',
   needs: 'own',
   always: true,
-  handle: (request) => secondFactorPage(request),
+  handle: secondFactorPage,
 });
 
 /** A form of this page that was not accepted. */

@@ -74,7 +74,7 @@ export const setLowBalancePages = portal.asked({
   needs: 'operate',
   confirmation: 'none',
   kind: 'partner',
-  ask: (request) => lowBalancePage(request),
+  ask: lowBalancePage,
   async handle(request) {
     const wallet = lowWalletOf(request);
     if (wallet === undefined) return problems.notFound;

@@ -171,7 +171,7 @@ export const setPricePages = portal.asked({
   needs: 'operate',
   confirmation: 'none',
   kind: 'partner',
-  ask: (request) => pricePage(request),
+  ask: pricePage,
   async handle(request) {
     const found = await denominationOf(request);
     if (!found) return problems.notFound;

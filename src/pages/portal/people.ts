@@ -56,7 +56,7 @@ interface WrongPerson {
 export const showPeople = portal.page({
   path: '/people',
   needs: 'people',
-  handle: (request) => peoplePage(request),
+  handle: peoplePage,
 });
 
 async function peopleOf({ services, session }: AccountRequest) {
@@ -247,7 +247,7 @@ export const changeRolePages = portal.asked({
       html`You are about to change the role of ${person.email} to ${phrase(role)}.`
     );
   },
-  ask: (request) => rolePage(request),
+  ask: rolePage,
   async handle(request) {
     const after = readRole(request);
     if (after === undefined) return problems.invalid;

@@ -169,7 +169,7 @@ export const retryTopUpPages = portal.asked({
       : html`You are about to retry top-up ${idOf(request)} to ${msisdn}.`;
   },
   kind: 'partner',
-  ask: (request) => retryPage(request),
+  ask: retryPage,
   async handle(request) {
     const [transactionId, key] = [idOf(request), onceKey(request)];
     if (key === undefined) return problems.invalid;

@@ -1,26 +1,26 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
-/** Work without a waiting caller, until the process stops. */
-export interface BackgroundTasks {
-  /** Runs it, unless this is no time for it. A failure is ignored: the caller has a second way. */
-  run(task: () => Promise<unknown>): void;
-  /** Settles when nothing is under way. */
-  settled(): Promise<void>;
-}
+export type BackgroundTasks = ReturnType<typeof createBackgroundTasks>;
 
-/** @param mayRun whether new work may begin */
-export function createBackgroundTasks(mayRun: () => boolean): BackgroundTasks {
+/**
+ * Work without a waiting caller, until the process stops.
+ *
+ * @param mayRun whether new work may begin
+ */
+export function createBackgroundTasks(mayRun: () => boolean) {
   const underWay = new Set<Promise<unknown>>();
   return {
-    run(task) {
+    /** Runs it, unless this is no time for it. A failure is ignored: the caller has a second way. */
+    run(task: () => Promise<unknown>): void {
       if (!mayRun()) return;
       const running = task()
         .catch(() => undefined)
         .finally(() => underWay.delete(running));
       underWay.add(running);
     },
-    async settled() {
+    /** Settles when nothing is under way. */
+    async settled(): Promise<void> {
       await Promise.all(underWay);
     },
   };

@@ -176,12 +176,6 @@ const kinds: Readonly<Record<SpanKind, number>> = {
 };
 const STATUS_ERROR = 2;
 
-export interface Exporter {
-  add(span: FinishedSpan): void;
-  /** Sends what waits. */
-  stop(): Promise<void>;
-}
-
 /**
  * Sends spans in batches by OTLP over HTTP, as JSON. A batch that the collector does not take is
  * dropped: traces are for looking, and nothing waits for them.
@@ -193,7 +187,7 @@ export function createOtlpExporter(options: {
   readonly resource: Attributes;
   readonly delayMs: number;
   readonly warn: (what: { readonly dropped: number; readonly reason: string }) => void;
-}): Exporter {
+}) {
   const { url, headers, resource, delayMs, warn } = options;
   let waiting: FinishedSpan[] = [];
   let dropped = 0;
@@ -226,12 +220,13 @@ export function createOtlpExporter(options: {
 
   const timer = setInterval(flush, delayMs).unref();
   return {
-    add(span) {
+    add(span: FinishedSpan) {
       if (waiting.length >= MAXIMUM_WAITING) return drop(1, 'too many spans wait');
       waiting.push(span);
       if (waiting.length >= MAXIMUM_BATCH) void flush();
     },
-    async stop() {
+    /** Sends what waits. */
+    async stop(): Promise<void> {
       clearInterval(timer);
       await flush();
       await flush();

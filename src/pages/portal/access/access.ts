@@ -378,7 +378,7 @@ interface Wrong {
 export const showAccess = portal.page({
   path: '/access',
   needs: 'develop',
-  handle: (request) => accessPage(request),
+  handle: accessPage,
 });
 
 /** The page with the problem of a sent form. */

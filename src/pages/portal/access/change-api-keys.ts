@@ -340,7 +340,7 @@ export const changeKeyLimitsPages = portal.asked({
     );
   },
   kind: 'partner',
-  ask: (request) => limitsPage(request),
+  ask: limitsPage,
   async handle(request) {
     const after = readLimits(request.form);
     if ('amountProblem' in after) return limitsPage(request, after);
@@ -407,7 +407,7 @@ export const changeKeyScopesPages = portal.asked({
       key && html`You are about to give the key “${key.name}” the scopes <code>${scopes}</code>.`
     );
   },
-  ask: (request) => scopesPage(request),
+  ask: scopesPage,
   async handle(request) {
     const { company } = request.session;
     const after = readScopes(request.form, company);

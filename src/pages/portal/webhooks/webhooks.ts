@@ -44,7 +44,7 @@ interface WrongWebhook extends WrongProof {
 export const showWebhooks = portal.page({
   path: '/webhooks',
   needs: 'develop',
-  handle: (request) => webhooksPage(request),
+  handle: webhooksPage,
 });
 
 /** A field of the form for each type. */

@@ -92,7 +92,7 @@ const accountOf = (
 /** One person of a company: the state of the sign-in, and what helps. */
 export const personPages = companyPages({
   path: '/people/:account',
-  handle: (request, company) => personPage(request, company),
+  handle: personPage,
 });
 
 /** The page of a person; `wrong` where nothing came of a form. */

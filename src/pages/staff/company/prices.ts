@@ -128,7 +128,7 @@ ${whyField({ id: 'why', ...wrong?.why })}
 const pricePages = companyPages({
   path: '/prices/:denomination',
   kinds: ['partner'],
-  handle: (request, company) => pricePage(request, company),
+  handle: pricePage,
 });
 
 /** Reads a sent form of a price, or answers its page with the problems. */

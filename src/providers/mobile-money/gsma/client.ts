@@ -31,34 +31,29 @@ import {
 /** Request states that are asked about; an older one is forgotten, and counts from the beginning. */
 const MAXIMUM_STATES = 10_000;
 
-/** How often this process may still ask for each request state (GSMA Mobile Money API, `pollLimit`). */
-interface PollLimits {
-  /**
-   * Counts a poll; false where the provider allows no further one. One an hour is made beyond the limit, because
-   * nothing else tells that a request has failed.
-   */
-  take(id: string): boolean;
-  /** Notes the limit that an answer names. */
-  note(id: string, answer: HttpAnswer): void;
-}
-
 const HOUR_MS = 3_600_000;
 
-function createPollLimits(): PollLimits {
+/** How often this process may still ask for each request state (GSMA Mobile Money API, `pollLimit`). */
+function createPollLimits() {
   const states = new LRUCache<string, { polls: number; limit: number; polledAt: number }>({
     max: MAXIMUM_STATES,
   });
   const stateOf = (id: string) =>
     states.get(id) ?? { polls: 0, limit: Number.POSITIVE_INFINITY, polledAt: 0 };
   return {
-    take(id) {
+    /**
+     * Counts a poll; false where the provider allows no further one. One an hour is made beyond the limit, because
+     * nothing else tells that a request has failed.
+     */
+    take(id: string): boolean {
       const { polls, limit, polledAt } = stateOf(id);
       const now = Date.now();
       if (polls >= limit && now - polledAt < HOUR_MS) return false;
       states.set(id, { polls: polls + 1, limit, polledAt: now });
       return true;
     },
-    note(id, { body }) {
+    /** Notes the limit that an answer names. */
+    note(id: string, { body }: HttpAnswer): void {
       const limit = readJson(requestStateSchema, body)?.polllimit;
       if (limit != null) states.set(id, { ...stateOf(id), limit });
     },
