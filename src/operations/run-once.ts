@@ -299,21 +299,7 @@ interface Waiter {
   resolve(operation: StoredOperation | undefined): void;
 }
 
-export interface OperationWaits {
-  /** The longest wait of a caller for its answer. */
-  readonly callerWaitMs: number;
-  /**
-   * Waits until an operation of another request is settled; undefined where its row is gone,
-   * because it was refused and deleted. A further request under the key may have begun since.
-   *
-   * @throws StillProcessingError when it is still running at the deadline
-   */
-  untilSettled(
-    operationId: string,
-    requestId: string,
-    deadline: number,
-  ): Promise<StoredOperation | undefined>;
-}
+export type OperationWaits = ReturnType<typeof createOperationWaits>;
 
 /**
  * Repetitions wait for the row of the operation instead of its workflow, because a workflow accepts
@@ -323,12 +309,19 @@ export interface OperationWaits {
 export function createOperationWaits(options: {
   readonly database: Database;
   readonly logger: Logger;
+  /** The longest wait of a caller for its answer. */
   readonly callerWaitMs: number;
-}): OperationWaits {
+}) {
   const { database, logger, callerWaitMs } = options;
   const waiting = new Map<string, Set<Waiter>>();
   let isAsking = false;
 
+  /**
+   * Waits until an operation of another request is settled; undefined where its row is gone,
+   * because it was refused and deleted. A further request under the key may have begun since.
+   *
+   * @throws StillProcessingError when it is still running at the deadline
+   */
   async function untilSettled(operationId: string, requestId: string, deadline: number) {
     const waiters = waiting.get(operationId) ?? new Set();
     waiting.set(operationId, waiters);

@@ -120,22 +120,6 @@ export interface GuardSettings {
 export const guardStates = ['closed', 'half-open', 'open'] as const;
 export type GuardState = (typeof guardStates)[number];
 
-/** Keeps a provider that is out of order, or slow, from keeping all others waiting. */
-export interface ProviderGuard {
-  /** Makes a call, or answers `notSent` without it. */
-  run<Result extends { readonly kind: string }>(
-    make: () => Promise<Result>,
-    notSent: (message: string) => Result,
-    late: (message: string) => Result,
-  ): Promise<Result>;
-  readState(): GuardState;
-  /**
-   * Whether a call would be made now: not while the breaker is open or one call tries, nor while the
-   * provider is stuck.
-   */
-  isAvailable(): boolean;
-}
-
 /** A call, and whether the provider is out of order. */
 interface Judged<Result> {
   readonly result: Result;
@@ -144,10 +128,11 @@ interface Judged<Result> {
 
 const BREAKING_SHARE = 0.5;
 
+/** Keeps a provider that is out of order, or slow, from keeping all others waiting. */
 export function createProviderGuard(
   settings: GuardSettings,
   onChange: (state: GuardState) => void = () => undefined,
-): ProviderGuard {
+) {
   const { places, deadlineMs, breakerCalls, breakerMs } = settings;
   const breaker = circuitBreaker(
     handleWhenResult((judged) => (judged as Judged<unknown>).isFaulty),
@@ -180,8 +165,17 @@ export function createProviderGuard(
 
   return {
     readState,
+    /**
+     * Whether a call would be made now: not while the breaker is open or one call tries, nor while the
+     * provider is stuck.
+     */
     isAvailable: () => !isBroken() && !isStuck(),
-    async run(make, notSent, late) {
+    /** Makes a call, or answers `notSent` without it. */
+    async run<Result extends { readonly kind: string }>(
+      make: () => Promise<Result>,
+      notSent: (message: string) => Result,
+      late: (message: string) => Result,
+    ): Promise<Result> {
       // Without a wait for a place.
       if (isBroken()) return notSent(BROKEN);
       if (isStuck()) return notSent(FULL);

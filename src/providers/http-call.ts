@@ -175,13 +175,6 @@ type TokenResult =
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'not-sent'; readonly message: string };
 
-interface AccessToken {
-  /** The current token, or a new one. A failure means that nothing was sent to the provider. */
-  read(deadline: AbortSignal): Promise<TokenResult>;
-  /** Discards a rejected token, unless a newer one has already replaced it. */
-  forget(token: string): void;
-}
-
 /**
  * The meaning of an answer for the access token. `rejected` is the provider's own error: it read
  * nothing else. `doubtful` is a 401 of somebody else, such as a gateway in between: the provider
@@ -222,7 +215,7 @@ export function createAuthorizedCall({ tokenRequest, judgeToken }: AuthorizedCal
 }
 
 /** Concurrent calls share one request for a token. */
-function createAccessToken(tokenRequest: Omit<HttpCall, 'deadline'>): AccessToken {
+function createAccessToken(tokenRequest: Omit<HttpCall, 'deadline'>) {
   let current: { token: string; goodUntil: number } | undefined;
   let fetching: Promise<TokenResult> | undefined;
   let isThrottled = false;
@@ -241,7 +234,8 @@ function createAccessToken(tokenRequest: Omit<HttpCall, 'deadline'>): AccessToke
   }
 
   return {
-    async read(deadline) {
+    /** The current token, or a new one. A failure means that nothing was sent to the provider. */
+    async read(deadline: AbortSignal): Promise<TokenResult> {
       if (current && Date.now() < current.goodUntil) return { kind: 'token', token: current.token };
       fetching ??= fetchToken(deadline).finally(() => {
         fetching = undefined;
@@ -251,7 +245,8 @@ function createAccessToken(tokenRequest: Omit<HttpCall, 'deadline'>): AccessToke
       if (isThrottled) noteThrottling();
       return result;
     },
-    forget(token) {
+    /** Discards a rejected token, unless a newer one has already replaced it. */
+    forget(token: string): void {
       if (current?.token === token) current = undefined;
     },
   };

@@ -14,8 +14,6 @@ import {
   createMerchant,
   createOperator,
   createOperatorChange,
-  type DemoMerchant,
-  type DemoOperator,
   type DemoPartner,
   logPartnerIn,
   prepareSale,
@@ -143,25 +141,10 @@ async function findPackage(partner: DemoPartner): Promise<Package> {
 }
 
 /** The companies and addresses of the stories. */
-export interface DemoScene {
-  readonly transcript: Transcript;
-  readonly startedAt: Date;
-  readonly partner: DemoPartner;
-  readonly partnerId: string;
-  readonly merchant: DemoMerchant;
-  readonly merchantId: number;
-  readonly sandbox: DemoCaller;
-  readonly operator: DemoOperator;
-  readonly change: ReturnType<typeof createOperatorChange>;
-  /** The phone number of the gifts' owner. */
-  readonly owner: string;
-  readonly package: Package;
-  /** The id of the denomination of an amount. */
-  readonly denominationOf: (amountEtb: number) => number;
-}
+export type DemoScene = Awaited<ReturnType<typeof setScene>>;
 
 /** Logs the partner in and reads the catalogue, like every integration. */
-export async function setScene(demo: DemoFile, transcript: Transcript): Promise<DemoScene> {
+export async function setScene(demo: DemoFile, transcript: Transcript) {
   transcript.chapter('The partner prepares its sale');
   const startedAt = new Date();
   const { merchantId } = demo.merchant;
@@ -181,8 +164,10 @@ export async function setScene(demo: DemoFile, transcript: Transcript): Promise<
     sandbox,
     operator,
     change: createOperatorChange(transcript),
+    /** The phone number of the gifts' owner. */
     owner: newPhoneNumber(),
     package: found,
+    /** The id of the denomination of an amount. */
     denominationOf,
   };
 }

@@ -304,28 +304,22 @@ export interface ConnectionPauses {
   readonly longestPauseMs: number;
 }
 
-/** Keeps one session open, once it is wanted. */
-export interface Connection {
-  /** Begins to connect, and connects again whenever the session ends. */
-  open(): void;
-  /** The open session, or why there is none, which is known after at most this time. */
-  session(withinMs: number): Promise<BoundSession | NoSession>;
-  /** Ends the session; there is none after it. */
-  close(): Promise<void>;
-}
-
 interface NoSession {
   readonly reason: string;
   /** Pause until the next try. */
   readonly retryAfterSeconds?: number;
 }
 
-/** @param connect opens a session; its error says why it could not */
+/**
+ * Keeps one session open, once it is wanted.
+ *
+ * @param connect opens a session; its error says why it could not
+ */
 export function createConnection(
   connect: () => Promise<BoundSession>,
   pauses: ConnectionPauses,
   note: (event: 'bound' | 'lost', reason?: string) => void,
-): Connection {
+) {
   let current: BoundSession | undefined;
   let reason = 'There is no session with the SMSC yet.';
   let failures = 0;
@@ -371,12 +365,14 @@ export function createConnection(
     trying = tryOnce();
   }
 
+  /** Begins to connect, and connects again whenever the session ends. */
   function open() {
     if (isOpen || isClosed) return;
     isOpen = true;
     begin();
   }
 
+  /** The open session, or why there is none, which is known after at most this time. */
   async function session(withinMs: number): Promise<BoundSession | NoSession> {
     open();
     const pauseMs = nextTryAt - Date.now();
@@ -386,6 +382,7 @@ export function createConnection(
     return { reason, ...(restMs > 0 && { retryAfterSeconds: Math.ceil(restMs / 1_000) }) };
   }
 
+  /** Ends the session; there is none after it. */
   async function close() {
     isClosed = true;
     reason = 'The service is stopping.';
@@ -416,18 +413,7 @@ const wakeAll = (line: Set<() => void>): void => {
 };
 
 /** The PDUs that may be without an answer at the same time. */
-export interface Window {
-  /** A place, in the order of the callers; undefined where none is free in time. */
-  take(withinMs: number): Promise<Place | undefined>;
-  /** Resolves when no place is taken. */
-  empty(): Promise<void>;
-}
-
-interface Place {
-  free(): void;
-}
-
-export function createWindow(size: number): Window {
+export function createWindow(size: number) {
   let taken = 0;
   const waiting = new Set<() => void>();
   let atEnd: (() => void)[] = [];
@@ -445,11 +431,14 @@ export function createWindow(size: number): Window {
   }
 
   return {
-    async take(withinMs) {
+    /** A place, in the order of the callers; undefined where none is free in time. */
+    async take(withinMs: number) {
       if (taken < size) taken += 1;
       else if (!(await wait(waiting, withinMs))) return undefined;
       return { free };
     },
-    empty: () => (taken === 0 ? Promise.resolve() : new Promise((resolve) => atEnd.push(resolve))),
+    /** Resolves when no place is taken. */
+    empty: (): Promise<void> =>
+      taken === 0 ? Promise.resolve() : new Promise((resolve) => atEnd.push(resolve)),
   };
 }
