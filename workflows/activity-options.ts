@@ -1,4 +1,5 @@
-import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { Duration } from '@temporalio/common';
+import { type ActivityOptions, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import { type ActivitiesOf, activityGroups } from './activity-groups.ts';
 import { serializeActivities } from './steps/database-steps.ts';
 import { STEP_REFUSED, untilNotRefused } from './steps/failures.ts';
@@ -109,15 +110,18 @@ export const bulk = proxyActivities<ActivitiesOf<'bulk'>>({
   },
 });
 
+/** A step that reads much; no caller waits for it. */
+const longStep = (startToCloseTimeout: Duration, maximumAttempts: number): ActivityOptions => ({
+  startToCloseTimeout,
+  heartbeatTimeout: '30s',
+  retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts },
+});
+
 /**
  * Steps of a reconciliation; reading everything may take long. A failure of several minutes fails
  * the run (red), so that the next one can start.
  */
-export const reconciliation = proxyActivities<ActivitiesOf<'reconciliation'>>({
-  startToCloseTimeout: '10m',
-  heartbeatTimeout: '30s',
-  retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 10 },
-});
+export const reconciliation = proxyActivities<ActivitiesOf<'reconciliation'>>(longStep('10m', 10));
 
 /**
  * The check of the books. No other reconciliation starts meanwhile, so unreadable books must not
@@ -125,25 +129,15 @@ export const reconciliation = proxyActivities<ActivitiesOf<'reconciliation'>>({
  * stopped worker calls no person.
  */
 export const books = proxyActivities<ActivitiesOf<'books'>>({
-  startToCloseTimeout: '5m',
+  ...longStep('5m', 8),
   scheduleToCloseTimeout: '10m',
-  heartbeatTimeout: '30s',
-  retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },
 });
 
 /** Parts of the whole check of the books; adding up all transfers is one. No caller waits for it. */
-export const wholeBooks = proxyActivities<ActivitiesOf<'wholeBooks'>>({
-  startToCloseTimeout: '2h',
-  heartbeatTimeout: '30s',
-  retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 20 },
-});
+export const wholeBooks = proxyActivities<ActivitiesOf<'wholeBooks'>>(longStep('2h', 20));
 
 /** The archive of old transfers. A run of a first month may take hours; the next run does what this one leaves. */
-export const ledgerArchive = proxyActivities<ActivitiesOf<'ledgerArchive'>>({
-  startToCloseTimeout: '12h',
-  heartbeatTimeout: '30s',
-  retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 8 },
-});
+export const ledgerArchive = proxyActivities<ActivitiesOf<'ledgerArchive'>>(longStep('12h', 8));
 
 /**
  * Steps of an expiry run. A failure of several minutes fails the run (red), so that the later steps and
@@ -156,11 +150,9 @@ export const expirySteps = proxyActivities<ActivitiesOf<'expirySteps'>>({
 });
 
 /** Statements and balances of providers: a round reads all pages of some days. */
-export const providerStatements = proxyActivities<ActivitiesOf<'providerStatements'>>({
-  startToCloseTimeout: '2h',
-  heartbeatTimeout: '30s',
-  retry: { initialInterval: '1s', maximumInterval: '1m', maximumAttempts: 20 },
-});
+export const providerStatements = proxyActivities<ActivitiesOf<'providerStatements'>>(
+  longStep('2h', 20),
+);
 
 /**
  * The state of a case; that of the books reads what has changed. A fault is transient, and no

@@ -74,53 +74,39 @@ const rates = <Day extends { readonly day: string }>(
   countsOf: (day: Day) => readonly [done: number, failed: number],
 ): DayValue[] => days.map((day) => successOf(day.day, ...countsOf(day)));
 
-const charts = ({ sales, payments }: Figures): Html[] => [
-  card(
-    'Vouchers generated',
-    dayChart({
+const charts = ({ sales, payments }: Figures): Html[] =>
+  Object.entries({
+    'Vouchers generated': {
       id: 'vouchers',
       title: 'ETB per day: vouchers',
       unit: 'ETB',
       days: amounts(sales, ({ voucherAmount }) => voucherAmount),
-    }),
-  ),
-  card(
-    'Top-ups delivered',
-    dayChart({
+    },
+    'Top-ups delivered': {
       id: 'top-ups',
       title: 'ETB per day: top-ups',
       unit: 'ETB',
       days: amounts(sales, ({ topupAmount }) => topupAmount),
-    }),
-  ),
-  card(
-    'Payments to merchants',
-    dayChart({
+    },
+    'Payments to merchants': {
       id: 'payments',
       title: 'ETB per day: payments at the first answer',
       unit: 'ETB',
       days: amounts(payments, ({ amount }) => amount),
-    }),
-  ),
-  card(
-    'Success rate of top-ups',
-    dayChart({
+    },
+    'Success rate of top-ups': {
       id: 'topup-success',
       title: '% of the attempts of a day that were delivered',
       unit: '%',
       days: rates(sales, (one) => [one.deliveredAtOnce, one.failedAtOnce]),
-    }),
-  ),
-  card(
-    'Success rate of payments',
-    dayChart({
+    },
+    'Success rate of payments': {
       id: 'payment-success',
       title: '% of the payments of a day that were made',
       unit: '%',
       days: rates(payments, ({ paid, refused }) => [paid, refused]),
-    }),
-  ),
-];
+    },
+  } as const).map(([heading, chart]) => card(heading, dayChart(chart)));
 
 const lists = (figures: Figures): Html[] => [
   card(

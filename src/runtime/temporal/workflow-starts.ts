@@ -70,25 +70,24 @@ export const namesOfCompany = ({
   readonly id: number;
 }): StartNames => (kind === 'partner' ? { partnerId: id } : { merchantId: id });
 
+/** The search attribute of each name that is one word. */
+const attributes = [
+  ['partnerId', partnerId],
+  ['merchantId', merchantId],
+  ['serialNumber', voucherSerial],
+  ['transactionId', transactionId],
+  ['numberHash', numberHash],
+] as const;
+
 /** The search attributes of a start: without a further write of the workflow. */
 const searchAttributesOf = (name: StartedOperation, summary: string, names: StartNames) => ({
   typedSearchAttributes: [
     { key: operation, value: name },
     inRows(summary),
-    ...(names.partnerId === undefined ? [] : [{ key: partnerId, value: String(names.partnerId) }]),
-    ...(names.merchantId === undefined
-      ? []
-      : [{ key: merchantId, value: String(names.merchantId) }]),
-    ...(names.serialNumber === undefined
-      ? []
-      : [{ key: voucherSerial, value: names.serialNumber }]),
-    ...(names.transactionId === undefined
-      ? []
-      : [{ key: transactionId, value: String(names.transactionId) }]),
-    ...(names.numberHash === undefined ? [] : [{ key: numberHash, value: names.numberHash }]),
-    ...(names.references === undefined || names.references.length === 0
-      ? []
-      : [{ key: reference, value: [...names.references] }]),
+    ...attributes
+      .filter(([of]) => names[of] !== undefined)
+      .map(([of, key]) => ({ key, value: String(names[of]) })),
+    ...(names.references?.length ? [{ key: reference, value: [...names.references] }] : []),
   ],
 });
 
