@@ -285,7 +285,8 @@ export async function findKnown(
       left join redemptions using (operation_id)
       left join (select operation_id, status from topup_attempts) as try using (operation_id)
       order by position`.execute(database);
-    for (const row of rows) known.set(row.reference, [...(known.get(row.reference) ?? []), row]);
+    for (const [reference, placements] of Map.groupBy(rows, (row) => row.reference))
+      known.set(reference, placements);
   }
   return known;
 }

@@ -129,9 +129,7 @@ const WITH_RETRY_AFTER = [403, 409, 429, 503];
 
 /** The refusals of an endpoint by HTTP status: each reason with its meaning and remedy. */
 export function refusalResponses(surface: Surface, endpoint: Endpoint): ResponsesObject {
-  const byStatus = new Map<number, EndpointRefusal[]>();
-  for (const refusal of refusalsOf(surface, endpoint))
-    byStatus.set(refusal.httpStatus, [...(byStatus.get(refusal.httpStatus) ?? []), refusal]);
+  const byStatus = Map.groupBy(refusalsOf(surface, endpoint), ({ httpStatus }) => httpStatus);
   return Object.fromEntries(
     [...byStatus]
       .sort(([one], [other]) => one - other)

@@ -59,7 +59,8 @@ export async function planRecords(
   const resolved = records.map((record) => resolve(kind, record, references));
   const [column = ''] = identityColumns(kind);
   const wanted = resolved.flatMap(({ given }) => columnsOf(kind, given)[column] ?? []);
-  const found = groupByIdentity(kind, await lockRowsBy(transaction, kind.table, column, wanted));
+  const rows = await lockRowsBy(transaction, kind.table, column, wanted);
+  const found = Map.groupBy(rows, (row) => identityOf(kind, row));
   const places = new Map<string, string>();
   return resolved.map((record) => {
     const identity = identityOf(kind, columnsOf(kind, record.given));
@@ -190,17 +191,6 @@ const isAmbiguous = (
   field,
   reason: `is that of several (${rows.map(({ id }) => id).join(', ')}): see "${commandsOf(kind)} change"`,
 });
-
-function groupByIdentity(kind: RecordKind, rows: readonly Row[]): Map<string, Row[]> {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const identity = identityOf(kind, row);
-    const group = groups.get(identity);
-    if (group) group.push(row);
-    else groups.set(identity, [row]);
-  }
-  return groups;
-}
 
 const referencesOf = (
   transaction: DatabaseTransaction,

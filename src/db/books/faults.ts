@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../connection.ts';
-import { type BookFault, type BookSubject, brokenSubjects, type SubjectIds } from './invariants.ts';
+import { type BookFault, brokenSubjects, type SubjectIds } from './invariants.ts';
 import { type BookSource, type BookSpan, byId, type Followed } from './rollup.ts';
 import { compareSums } from './sums.ts';
 
@@ -136,14 +136,11 @@ export async function putBack(
 
 /** The rows by what they are. */
 export function idsOf(subjects: readonly ChangedSubject[]): SubjectIds {
-  const ids = new Map<BookSubject, number[]>();
-  for (const { subject, id } of subjects) {
-    const some = ids.get(subject);
-    if (some) some.push(id);
-    else ids.set(subject, [id]);
-  }
   return Object.fromEntries(
-    [...ids].map(([subject, some]) => [subject, sql`= any(${some}::bigint[])`]),
+    [...Map.groupBy(subjects, ({ subject }) => subject)].map(([subject, some]) => [
+      subject,
+      sql`= any(${some.map(({ id }) => id)}::bigint[])`,
+    ]),
   );
 }
 
