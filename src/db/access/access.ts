@@ -89,17 +89,6 @@ export const isStillAdmitted = ({ kind, id, credential }: Caller, command: Right
       and company.id = ${id} and company.token_version = ${credential.tokenVersion})`;
 };
 
-/** Whether the authority of a command is still valid, as a separate query. */
-export async function isAdmitted(
-  database: Database,
-  caller: Caller,
-  command: RightfulCommand,
-): Promise<boolean> {
-  const { rows } = await sql<{ is_admitted: boolean }>`
-    select ${isStillAdmitted(caller, command)} as is_admitted`.execute(database);
-  return rows[0]?.is_admitted ?? false;
-}
-
 /** What a partner may still do, for a step that moves its money. */
 export async function partnerAuthority(
   database: Database,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isAdmitted } from '../../../src/db/access/access.ts';
+import { isStillAdmitted } from '../../../src/db/access/access.ts';
 import { expireDueVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { REASON_HEADER } from '../../../src/http/envelope.ts';
 import { until } from '../../support/until.ts';
@@ -254,8 +254,12 @@ test('the authority of an operation ends with the role, the account and at the c
       .returning('id')
       .executeTakeFirstOrThrow();
   const { id: portalAccountId } = await change({ role: 'finance' });
-  const admitted = (id = company.id) =>
-    isAdmitted(database, { ...company, id, credential: { portalAccountId } }, 'generate-voucher');
+  const admitted = async (id = company.id) => {
+    const caller = { ...company, id, credential: { portalAccountId } };
+    const { rows } = await sql<{ admitted: boolean }>`
+      select ${isStillAdmitted(caller, 'generate-voucher')} as admitted`.execute(database);
+    return rows[0]?.admitted;
+  };
   expect(await admitted()).toBe(true);
   expect(await admitted(scene.other.id)).toBe(false);
   await change({ role: 'viewer' });
