@@ -10,6 +10,16 @@ export class AdminError extends Error {
   override readonly name = 'AdminError';
 }
 
+/**
+ * The row that was found.
+ *
+ * @throws {AdminError} where there is none; `list` is the command that lists such rows
+ */
+export function existing<Row>(row: Row | undefined, name: string, list: string): Row {
+  if (row === undefined) throw new AdminError(`There is no ${name}: see "${list}".`);
+  return row;
+}
+
 /** One option or argument of a command: its help and its parser. */
 export interface Field<Value> {
   readonly isArgument: boolean;

@@ -11,7 +11,6 @@ import {
   listApiKeys,
   listPublicKeys,
   listSourceAddresses,
-  lockApiKey,
   removeSourceAddress,
   revokeApiKey,
   revokePublicKey,
@@ -37,6 +36,7 @@ import {
   AdminError,
   argument,
   byConversion,
+  existing,
   id,
   optional,
   type Parser,
@@ -47,7 +47,7 @@ import {
 import { apiKeyDigests } from '../keys.ts';
 import { companyFields, ownerOf, requireCompany, requireSubject } from '../record-names.ts';
 import { column, numbers, textTable, timeText } from '../tables.ts';
-import { dailyLimits } from './limits.ts';
+import { dailyLimits, requireApiKey } from './limits.ts';
 
 const address: Parser<string> = {
   placeholder: 'address',
@@ -135,9 +135,11 @@ export const commands: Record<string, AdminCommand> = {
     fields: { id: argument(id, 'The id of the address: see access address list') },
     examples: ['5'],
     async change(transaction, input) {
-      const removed = await removeSourceAddress(transaction, input.id);
-      if (!removed)
-        throw new AdminError(`There is no address ${input.id}: see "access address list".`);
+      const removed = existing(
+        await removeSourceAddress(transaction, input.id),
+        `address ${input.id}`,
+        'access address list',
+      );
       const company = ownerOf(removed);
       return {
         subject: company,
@@ -168,9 +170,7 @@ export const commands: Record<string, AdminCommand> = {
     },
     examples: ['7 --scopes read', '7 --scopes read,vouchers'],
     async change(transaction, input) {
-      const key = await lockApiKey(transaction, input.id);
-      if (!key)
-        throw new AdminError(`There is no valid API key ${input.id}: see "access api-key list".`);
+      const key = await requireApiKey(transaction, input.id);
       const company = ownerOf(key);
       const after = requireScopes(company, input.scopes);
       if (after.join() === key.scopes.join())
@@ -267,9 +267,11 @@ export const commands: Record<string, AdminCommand> = {
     fields: { id: argument(id, 'The id of the key: see access api-key list') },
     examples: ['7'],
     async change(transaction, input) {
-      const key = await revokeApiKey(transaction, input.id);
-      if (!key)
-        throw new AdminError(`There is no valid API key ${input.id}: see "access api-key list".`);
+      const key = existing(
+        await revokeApiKey(transaction, input.id),
+        `valid API key ${input.id}`,
+        'access api-key list',
+      );
       const company = ownerOf(key);
       return {
         subject: company,
@@ -334,11 +336,11 @@ export const commands: Record<string, AdminCommand> = {
     fields: { id: argument(id, 'The id of the key: see access public-key list') },
     examples: ['2'],
     async change(transaction, input) {
-      const key = await revokePublicKey(transaction, input.id);
-      if (!key)
-        throw new AdminError(
-          `There is no valid public key ${input.id}: see "access public-key list".`,
-        );
+      const key = existing(
+        await revokePublicKey(transaction, input.id),
+        `valid public key ${input.id}`,
+        'access public-key list',
+      );
       return {
         subject: { kind: 'merchant', id: key.merchantId },
         details: { publicKeyId: input.id, fingerprint: fingerprintOf(key.publicKeyPem) },

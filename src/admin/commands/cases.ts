@@ -12,7 +12,7 @@ import {
 import { statementProviderNames } from '../../domain/providers.ts';
 import { caseFacts, settledCase, shownChoicesOf } from '../../repairs/payment-repairs.ts';
 import { type AdminCommand, lookCommand } from '../command.ts';
-import { AdminError, argument, flag, id, oneOf, optional, rowLimit } from '../fields.ts';
+import { argument, existing, flag, id, oneOf, optional, rowLimit } from '../fields.ts';
 import { column, numbers, textTable, timeText } from '../tables.ts';
 
 /** Cases for a terminal. */
@@ -57,8 +57,11 @@ export const commands: Record<string, AdminCommand> = {
     fields: { case: argument(id, 'Its id, as "cases list" shows it') },
     examples: ['17'],
     async look(database, input) {
-      const facts = await caseFacts(database, String(input.case));
-      if (!facts) throw new AdminError(`There is no case ${input.case}: see "cases list".`);
+      const facts = existing(
+        await caseFacts(database, String(input.case)),
+        `case ${input.case}`,
+        'cases list',
+      );
       const { found } = facts;
       const { choices, whyNoPayer } = await shownChoicesOf(database, facts);
       const placements = await placementsOfCase(database, found);

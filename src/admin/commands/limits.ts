@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listRefusedCalls } from '../../db/access/calls.ts';
 import { changeApiKey, lockApiKey } from '../../db/access/company-access.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
 import { budgetAlarms } from '../../db/limits/daily-limits.ts';
 import { plainAmount } from '../../domain/money.ts';
 import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
@@ -8,6 +9,7 @@ import {
   AdminError,
   argument,
   decimalAmount,
+  existing,
   id,
   optional,
   type Parser,
@@ -45,6 +47,10 @@ export function dailyLimits(row: {
   return parts.filter(Boolean).join(', ');
 }
 
+/** A key that is neither revoked nor expired; it stays locked. */
+export const requireApiKey = async (transaction: DatabaseTransaction, keyId: number) =>
+  existing(await lockApiKey(transaction, keyId), `valid API key ${keyId}`, 'access api-key list');
+
 const count = wholeNumber(1, 1_000_000_000);
 
 /** A budget of the company, or null for that of the settings. */
@@ -74,9 +80,7 @@ export const commands: Record<string, AdminCommand> = {
     async change(transaction, input) {
       if (input.amount === undefined && input.operations === undefined)
         throw new AdminError('There is nothing to change: add --help to see the options.');
-      const key = await lockApiKey(transaction, input.id);
-      if (!key)
-        throw new AdminError(`There is no valid API key ${input.id}: see "access api-key list".`);
+      const key = await requireApiKey(transaction, input.id);
       const company = ownerOf(key);
       if (company.kind !== 'partner')
         throw new AdminError('Keys of merchants spend nothing, and have no daily limits.');

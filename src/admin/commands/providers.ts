@@ -23,6 +23,7 @@ import {
   AdminError,
   argument,
   decimalFromZero,
+  existing,
   id,
   oneOf,
   optional,
@@ -40,9 +41,10 @@ const switchCommand = (name: 'enable' | 'disable') =>
     fields: { id: argument(id, 'The id of the route: see providers route list') },
     examples: ['3'],
     async change(transaction, input) {
-      const found = await switchRoute(transaction, input.id, name === 'enable');
-      if (!found) throw none(input.id);
-      const { route, isChanged } = found;
+      const { route, isChanged } = routeOf(
+        input.id,
+        await switchRoute(transaction, input.id, name === 'enable'),
+      );
       if (!isChanged) return { unchanged: `No change: route ${input.id} is ${name}d already.` };
       return {
         subject: subjectOf(input.id),
@@ -217,8 +219,7 @@ export const commands: Record<string, AdminCommand> = {
     fields: { id: argument(id, 'The id of the route: see providers route list') },
     examples: ['3'],
     async change(transaction, input) {
-      const route = await removeRoute(transaction, input.id);
-      if (!route) throw none(input.id);
+      const route = routeOf(input.id, await removeRoute(transaction, input.id));
       return {
         subject: subjectOf(input.id),
         details: detailsOf(route),
@@ -279,7 +280,7 @@ function requireConditions(
     throw new AdminError('--from must not be more than --to.');
 }
 
-const none = (routeId: number) =>
-  new AdminError(`There is no route ${routeId}: see "providers route list".`);
+const routeOf = <Found>(routeId: number, found: Found | undefined): Found =>
+  existing(found, `route ${routeId}`, 'providers route list');
 const subjectOf = (routeId: number) => ({ kind: 'route', id: routeId });
 const detailsOf = ({ id: _id, created_at: _at, ...route }: RouteRow) => route;

@@ -14,6 +14,7 @@ import {
   AdminError,
   argument,
   bySchema,
+  existing,
   type Field,
   id,
   kebab,
@@ -55,8 +56,11 @@ export const commands: Record<string, AdminCommand> = {
     fields: { id: argument(id, 'The id of the repair') },
     examples: ['17'],
     async look(database, input) {
-      const row = await findRepair(database, input.id);
-      if (!row) throw new AdminError(`There is no repair ${input.id}: see "desk repair list".`);
+      const row = existing(
+        await findRepair(database, input.id),
+        `repair ${input.id}`,
+        'desk repair list',
+      );
       return {
         json: shown(row),
         text: record({

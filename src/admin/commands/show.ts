@@ -10,7 +10,7 @@ import { findVoucherDetail } from '../../db/vouchers/vouchers.ts';
 import { maskStored } from '../../domain/phone.ts';
 import { voucherNamed } from '../../repairs/voucher-repairs.ts';
 import { type AdminCommand, lookCommand } from '../command.ts';
-import { AdminError, argument, id, text } from '../fields.ts';
+import { AdminError, argument, existing, id, text } from '../fields.ts';
 import { requireSubject } from '../record-names.ts';
 import { record } from '../tables.ts';
 import { addressTable, apiKeyTable, publicKeyTable } from './access.ts';
@@ -60,8 +60,11 @@ export const commands: Record<string, AdminCommand> = {
     fields: { id: argument(id, 'The number of the top-up, the transactionId of partners') },
     examples: ['17', '17 --json'],
     async look(database, input, { settings }) {
-      const found = await findTopupDetail(database, 'operator', input.id);
-      if (!found) throw new AdminError(`There is no top-up ${input.id}: see "top-up list".`);
+      const found = existing(
+        await findTopupDetail(database, 'operator', input.id),
+        `top-up ${input.id}`,
+        'top-up list',
+      );
       const { partner, workflowId, ...shown } = found;
       const topup = { ...shown, msisdn: maskStored(found.msisdn) };
       const attempts = found.attempts.map((attempt) => ({

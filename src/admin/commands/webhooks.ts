@@ -26,6 +26,7 @@ import {
   argument,
   beginning,
   ending,
+  existing,
   flag,
   id,
   listOfWords,
@@ -285,11 +286,8 @@ export const commands: Record<string, AdminCommand> = {
 };
 
 /** @throws {AdminError} where it does not exist */
-export async function requireWebhook(database: Database, id: number): Promise<WebhookEndpoint> {
-  const webhook = await findWebhook(database, id);
-  if (!webhook) throw new AdminError(`There is no webhook ${id}: see "access webhook list".`);
-  return webhook;
-}
+export const requireWebhook = async (database: Database, id: number): Promise<WebhookEndpoint> =>
+  existing(await findWebhook(database, id), `webhook ${id}`, 'access webhook list');
 
 /** The company of a webhook. */
 export const companyOfWebhook = ({ companyKind, companyId }: WebhookEndpoint) => ({
