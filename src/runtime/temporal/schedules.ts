@@ -53,69 +53,59 @@ const AFTER_STATEMENTS = { hour: 4, minute: 30 };
  * The Schedules of the expiry run, the reconciliation, the whole check of the books, the archive of old transfers, and
  * of statements and balances of providers.
  */
-const schedulesOf = ({
+function schedulesOf({
   temporal: { temporalTaskQueue: taskQueue },
   schedules,
   market: { marketTimeZone },
-}: ScheduleSettings): ScheduleOptions[] => [
-  scheduleOf(expireVouchersId(taskQueue), {
-    intervals: [{ every: schedules.expiryRunIntervalSeconds * 1_000 }],
-    taskQueue,
-    workflowType: 'expireVouchers',
-    staticSummary: 'Expires due vouchers and prunes old operations',
-  }),
-  scheduleOf(reconcileId(taskQueue), {
-    intervals: [{ every: schedules.reconcileIntervalSeconds * 1_000 }],
-    taskQueue,
-    workflowType: 'reconcile',
-    staticSummary: 'Checks money on hold, completed operations and what has changed in the books',
-  }),
-  scheduleOf(checkBooksId(taskQueue), {
-    calendars: [NIGHT],
-    taskQueue,
-    workflowType: 'checkBooks',
-    staticSummary: 'Checks all books',
-  }),
-  scheduleOf(archiveLedgerId(taskQueue), {
-    calendars: [LATER_AT_NIGHT],
-    taskQueue,
-    workflowType: 'archiveLedger',
-    staticSummary: 'Moves old transfers to files',
-  }),
-  scheduleOf(compareStatementsId(taskQueue), {
-    calendars: [AFTER_STATEMENTS],
-    timezone: marketTimeZone,
-    taskQueue,
-    workflowType: 'compareStatements',
-    staticSummary: 'Compares the statements of providers with the books',
-  }),
-  scheduleOf(watchBalancesId(taskQueue), {
-    intervals: [{ every: schedules.providerBalanceIntervalSeconds * 1_000 }],
-    taskQueue,
-    workflowType: 'watchBalances',
-    staticSummary: 'Reads our balances at the providers',
-  }),
-];
-
-function scheduleOf(
-  scheduleId: string,
-  options: ScheduleOptions['spec'] & {
-    readonly taskQueue: string;
-    readonly workflowType: string;
-    readonly staticSummary: string;
-  },
-): ScheduleOptions {
-  const { intervals, calendars, timezone, ...action } = options;
-  return {
-    scheduleId,
-    spec: {
-      ...(intervals ? { intervals } : {}),
-      ...(calendars ? { calendars } : {}),
-      ...(timezone ? { timezone } : {}),
+}: ScheduleSettings): ScheduleOptions[] {
+  const schedule = (
+    idOf: (taskQueue: string) => string,
+    workflowType: string,
+    staticSummary: string,
+    spec: ScheduleOptions['spec'],
+  ): ScheduleOptions => ({
+    scheduleId: idOf(taskQueue),
+    spec,
+    action: {
+      type: 'startWorkflow',
+      workflowId: idOf(taskQueue),
+      workflowType,
+      taskQueue,
+      staticSummary,
     },
-    action: { type: 'startWorkflow', workflowId: scheduleId, ...action },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '10 minutes' },
-  };
+  });
+  const every = (seconds: number) => ({ intervals: [{ every: seconds * 1_000 }] });
+  return [
+    schedule(
+      expireVouchersId,
+      'expireVouchers',
+      'Expires due vouchers and prunes old operations',
+      every(schedules.expiryRunIntervalSeconds),
+    ),
+    schedule(
+      reconcileId,
+      'reconcile',
+      'Checks money on hold, completed operations and what has changed in the books',
+      every(schedules.reconcileIntervalSeconds),
+    ),
+    schedule(checkBooksId, 'checkBooks', 'Checks all books', { calendars: [NIGHT] }),
+    schedule(archiveLedgerId, 'archiveLedger', 'Moves old transfers to files', {
+      calendars: [LATER_AT_NIGHT],
+    }),
+    schedule(
+      compareStatementsId,
+      'compareStatements',
+      'Compares the statements of providers with the books',
+      { calendars: [AFTER_STATEMENTS], timezone: marketTimeZone },
+    ),
+    schedule(
+      watchBalancesId,
+      'watchBalances',
+      'Reads our balances at the providers',
+      every(schedules.providerBalanceIntervalSeconds),
+    ),
+  ];
 }
 
 /** One call; a workflow of Temporal's answers it, which may not have done its first step yet. */
