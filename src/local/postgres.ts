@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chown, mkdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
@@ -159,12 +160,6 @@ interface PostgresCluster {
   readonly account: PostgresAccount;
 }
 
-const exists = (path: string) =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
-
 async function readOrMakePassword(file: string, account: PostgresAccount): Promise<string> {
   const known = await readFile(file, 'utf8').catch(() => '');
   if (known !== '') return known.trim();
@@ -199,7 +194,7 @@ export async function openCluster(dataDirectory: string): Promise<PostgresCluste
  */
 async function initialiseCluster(cluster: PostgresCluster, durable: boolean): Promise<void> {
   const { directory, programs, account } = cluster;
-  if (await exists(join(directory, 'PG_VERSION'))) return;
+  if (existsSync(join(directory, 'PG_VERSION'))) return;
   const unfinished = `${directory}.new`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { mode: 0o700 });

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, writeFileSync } from 'node:fs';
-import { access, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
+import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
@@ -62,12 +62,6 @@ export function temporalArguments(options: TemporalArguments): string[] {
   ];
 }
 
-const exists = (file: string) =>
-  access(file).then(
-    () => true,
-    () => false,
-  );
-
 /**
  * Prepares for a database file that the server may have to create. A marker file exists during the
  * creation. If an earlier start left the marker, its server was stopped before the file was used,
@@ -77,10 +71,10 @@ const exists = (file: string) =>
  */
 async function beginTemporalDatabase(databaseFile: string): Promise<{ finish(): Promise<void> }> {
   const mark = `${databaseFile}.unfinished`;
-  if (await exists(mark)) {
+  if (existsSync(mark)) {
     for (const suffix of ['', '-wal', '-shm']) await rm(databaseFile + suffix, { force: true });
   }
-  if (!(await exists(databaseFile))) await writeFile(mark, '', { mode: 0o600 });
+  if (!existsSync(databaseFile)) await writeFile(mark, '', { mode: 0o600 });
   return { finish: () => rm(mark, { force: true }) };
 }
 

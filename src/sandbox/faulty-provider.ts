@@ -17,6 +17,7 @@ import { errorReply as reloadlyError } from './reloadly.ts';
 import {
   give,
   notAuthorised,
+  problem,
   readJsonObject,
   readText,
   type SandboxReply,
@@ -157,8 +158,3 @@ const faultOfForm = (form: URLSearchParams) => ({
   reversesLater: form.has('reversesLater'),
   answers: form.get('answers') ?? 'normal',
 });
-
-function problem(ctx: Context, status: number, message: string): void {
-  ctx.status = status;
-  ctx.body = { message };
-}

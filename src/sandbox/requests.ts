@@ -183,6 +183,12 @@ export function give(ctx: Context, reply: SandboxReply): void {
   ctx.body = reply.body;
 }
 
+/** Answers a tester what is wrong. */
+export function problem(ctx: Context, status: number, message: string): void {
+  ctx.status = status;
+  ctx.body = { message };
+}
+
 /** All providers use these for numbers with such a scenario. */
 export const tooManyRequests: SandboxReply = {
   status: 429,

@@ -1,10 +1,15 @@
 import Router from '@koa/router';
-import type { Context } from 'koa';
 import { z } from 'zod';
 import { dayOfTime } from '../domain/day-report.ts';
 import type { Books, PaidIn, Payout, PayoutReversal, Topup } from './books.ts';
 import { type ListedFault, statementFaults } from './faults.ts';
-import { readJsonObject, statusOf, type TakenRequest, type TakenStatus } from './requests.ts';
+import {
+  problem,
+  readJsonObject,
+  statusOf,
+  type TakenRequest,
+  type TakenStatus,
+} from './requests.ts';
 
 /** What mobile money charges for a payout, in ETB. */
 export const PAYOUT_FEE = '1.00';
@@ -240,8 +245,3 @@ export function statementsRouter(books: Books): Router {
 
 const quoted = (value: string): string =>
   /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
-
-function problem(ctx: Context, status: number, message: string): void {
-  ctx.status = status;
-  ctx.body = { message };
-}

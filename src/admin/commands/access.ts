@@ -30,7 +30,7 @@ import {
   MAXIMUM_NAMES,
   readAllowlistEntry,
 } from '../../http/access/allowlist.ts';
-import { parsePublicKey, publicKeyFingerprint } from '../../http/signature/public-key.ts';
+import { fingerprintOf, parsePublicKey } from '../../http/signature/public-key.ts';
 import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
 import {
   AdminError,
@@ -306,10 +306,10 @@ export const commands: Record<string, AdminCommand> = {
     examples: ['--merchant 3 --file public-key.pem', '--merchant 3 --file - < public-key.pem'],
     async change(transaction, input) {
       const { name } = await requireSubject(transaction, 'merchant', input.merchant);
-      const fingerprint = fingerprintOf(input.file);
+      const fingerprint = fingerprintOf({ publicKeyPem: input.file });
       const known = await listPublicKeys(transaction, input.merchant);
       const same = known.find(
-        (row) => row.revokedAt === null && fingerprintOf(row.publicKeyPem) === fingerprint,
+        (row) => row.revokedAt === null && fingerprintOf(row) === fingerprint,
       );
       if (same) {
         const unchanged = `No change: this is public key ${same.id} of merchant ${input.merchant}.`;
@@ -343,7 +343,7 @@ export const commands: Record<string, AdminCommand> = {
       );
       return {
         subject: { kind: 'merchant', id: key.merchantId },
-        details: { publicKeyId: input.id, fingerprint: fingerprintOf(key.publicKeyPem) },
+        details: { publicKeyId: input.id, fingerprint: fingerprintOf(key) },
         text: `Revoked public key ${input.id} of merchant ${key.merchantId}.`,
       };
     },
@@ -356,7 +356,7 @@ export const commands: Record<string, AdminCommand> = {
       await requireSubject(database, 'merchant', merchant);
       const keys = await listPublicKeys(database, merchant);
       return {
-        json: keys.map((row) => ({ ...row, fingerprint: fingerprintOf(row.publicKeyPem) })),
+        json: keys.map((row) => ({ ...row, fingerprint: fingerprintOf(row) })),
         text: publicKeyTable(keys),
       };
     },
@@ -400,9 +400,6 @@ export const apiKeyTable = (keys: readonly ListedKey[]): string =>
     column('revoked', 'revokedAt'),
   ]);
 
-const fingerprintOf = (publicKeyPem: string): string =>
-  publicKeyFingerprint(parsePublicKey(publicKeyPem));
-
 /** A key signs for one merchant; otherwise each of two could send the other's signed requests. */
 const registeredBefore = (
   fingerprint: string,
@@ -417,7 +414,7 @@ const registeredBefore = (
 export const publicKeyTable = (keys: readonly ListedPublicKey[]): string =>
   textTable(keys, [
     numbers('id'),
-    column('fingerprint (sha-256)', (row) => fingerprintOf(row.publicKeyPem)),
+    column('fingerprint (sha-256)', fingerprintOf),
     column('registered', 'createdAt'),
     column('proven', 'provenAt'),
     column('revoked', 'revokedAt'),

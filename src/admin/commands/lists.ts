@@ -15,7 +15,7 @@ import { allTopups } from '../../db/lists/topups.ts';
 import { allVouchers } from '../../db/lists/vouchers.ts';
 import { maskStored } from '../../domain/phone.ts';
 import { type DeskKind, deskKinds } from '../../domain/staff.ts';
-import type { TopupStatus } from '../../domain/topup.ts';
+import { topupStatuses } from '../../domain/topup.ts';
 import { voucherStatuses } from '../../domain/vouchers/voucher.ts';
 import { listQuery } from '../../http/lists/list-query.ts';
 import { type AdminCommand, type AdminContext, lookCommand } from '../command.ts';
@@ -202,14 +202,6 @@ export const voucherRow = <Voucher extends RowOf<typeof allVouchers>>({
 /** What a top-up sends. */
 const whatOf = (topup: { readonly kind: string; readonly productName: string | null }) =>
   topup.kind === 'PACKAGE' ? topup.productName : 'airtime';
-
-const topupStatuses = [
-  'PENDING',
-  'PROCESSING',
-  'UNKNOWN',
-  'SUCCESS',
-  'FAILED',
-] as const satisfies readonly TopupStatus[];
 
 export const commands: Record<string, AdminCommand> = {
   'partner list': listCommand(allPartners, {

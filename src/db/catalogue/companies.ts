@@ -343,13 +343,12 @@ export async function setMessageLanguage(
   partnerId: number,
   language: MessageLanguage,
 ): Promise<MessageLanguage> {
-  await transaction
+  const { message_language: before } = await transaction
     .selectFrom('partners')
-    .select('id')
+    .select('message_language')
     .where('id', '=', partnerId)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow();
-  const before = await messageLanguageOf(transaction, partnerId);
   await transaction
     .updateTable('partners')
     .set({ message_language: language })

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
-import type { DatabaseTransaction } from '../connection.ts';
+import { sql } from 'kysely';
+import type { DatabaseTransaction, Sql } from '../connection.ts';
 import type { ChangeableTable, Row } from './companies.ts';
 
 /**
@@ -78,70 +78,44 @@ export async function removeRow(
   await sql`delete from ${sql.table(table)} where id = ${id}`.execute(transaction);
 }
 
-/** A kind of row that depends on another row. */
-interface Use {
-  /** In the words of a sentence, such as "merchants in it (3)". */
-  readonly words: string;
-  /** The rows, as SQL from their table on. */
-  readonly rows: (id: number) => RawBuilder<unknown>;
-}
+/**
+ * The kinds of rows that depend on another row, in the words of a sentence, such as "merchants in it (3)". Each is SQL
+ * from its table on.
+ */
+type Uses = Readonly<Record<string, (id: number) => Sql>>;
 
 const isLiveVoucher = sql`status not in ('REDEEMED', 'EXPIRED', 'CANCELLED')`;
 
 /** The dependent rows that prevent the deletion of a row of each table. */
-const uses: Readonly<Partial<Record<ChangeableTable, readonly Use[]>>> = {
-  merchants: [
-    {
-      words: 'vouchers for it that are not used up',
-      rows: (id) => sql`vouchers where merchant_id = ${id} and ${isLiveVoucher}`,
-    },
-    {
-      words: 'payments to it under way',
-      rows: (id) => sql`redemptions where merchant_id = ${id} and status = 'HELD'`,
-    },
-  ],
-  merchant_categories: [
-    {
-      words: 'merchants in it',
-      rows: (id) => sql`merchants where merchant_category_id = ${id} and deleted_at is null`,
-    },
-  ],
-  product_categories: [
-    {
-      words: 'products in it',
-      rows: (id) => sql`products where product_category_id = ${id} and deleted_at is null`,
-    },
-    {
-      words: 'promos for it',
-      rows: (id) => sql`promos where product_category_id = ${id} and deleted_at is null`,
-    },
-  ],
-  products: [
-    {
-      words: 'active denominations of it',
-      rows: (id) => sql`gift_denominations where product_id = ${id} and status = 'ACTIVE'`,
-    },
-    {
-      words: 'vouchers of it that are not used up',
-      rows: (id) => sql`vouchers where ${isLiveVoucher} and denomination_id in (
-        select id from gift_denominations where product_id = ${id})`,
-    },
-    {
-      words: 'top-ups of it under way',
-      rows: (id) => sql`topups where product_id = ${id}
+const uses: Readonly<Partial<Record<ChangeableTable, Uses>>> = {
+  merchants: {
+    'vouchers for it that are not used up': (id) =>
+      sql`vouchers where merchant_id = ${id} and ${isLiveVoucher}`,
+    'payments to it under way': (id) =>
+      sql`redemptions where merchant_id = ${id} and status = 'HELD'`,
+  },
+  merchant_categories: {
+    'merchants in it': (id) =>
+      sql`merchants where merchant_category_id = ${id} and deleted_at is null`,
+  },
+  product_categories: {
+    'products in it': (id) =>
+      sql`products where product_category_id = ${id} and deleted_at is null`,
+    'promos for it': (id) => sql`promos where product_category_id = ${id} and deleted_at is null`,
+  },
+  products: {
+    'active denominations of it': (id) =>
+      sql`gift_denominations where product_id = ${id} and status = 'ACTIVE'`,
+    'vouchers of it that are not used up': (id) => sql`vouchers where ${isLiveVoucher}
+        and denomination_id in (select id from gift_denominations where product_id = ${id})`,
+    'top-ups of it under way': (id) => sql`topups where product_id = ${id}
         and status in ('PENDING', 'PROCESSING', 'UNKNOWN')`,
-    },
-  ],
-  gift_denominations: [
-    {
-      words: 'vouchers that were generated with it',
-      rows: (id) => sql`vouchers where denomination_id = ${id}`,
-    },
-    {
-      words: 'selling prices that partners have set for it',
-      rows: (id) => sql`partner_gift_denomination_prices where denomination_id = ${id}`,
-    },
-  ],
+  },
+  gift_denominations: {
+    'vouchers that were generated with it': (id) => sql`vouchers where denomination_id = ${id}`,
+    'selling prices that partners have set for it': (id) =>
+      sql`partner_gift_denomination_prices where denomination_id = ${id}`,
+  },
 };
 
 /** The dependent rows in words, each with its number; empty where the row may be deleted. */
@@ -151,7 +125,7 @@ export async function findDeleteBlockers(
   id: number,
 ): Promise<string[]> {
   const found: string[] = [];
-  for (const { words, rows: from } of uses[table] ?? []) {
+  for (const [words, from] of Object.entries(uses[table] ?? {})) {
     const { rows } = await sql<{ count: number }>`
       select count(*) as count from ${from(id)}`.execute(transaction);
     const count = rows[0]?.count ?? 0;

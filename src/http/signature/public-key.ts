@@ -152,6 +152,10 @@ export const publicKeyFingerprint = (key: KeyObject): string =>
     .update(key.export({ type: 'spki', format: 'der' }))
     .digest('hex');
 
+/** The fingerprint of a stored key. */
+export const fingerprintOf = ({ publicKeyPem }: { readonly publicKeyPem: string }): string =>
+  publicKeyFingerprint(parsePublicKey(publicKeyPem));
+
 function pointOf(der: Uint8Array): Uint8Array {
   const [outer, behind] = readDer(der) ?? [];
   const [algorithm, bits, ...rest] = (outer && readDer(outer.value)) ?? [];

@@ -14,7 +14,7 @@ import {
 } from '../../../domain/access.ts';
 import type { Company } from '../../../domain/vouchers/voucher.ts';
 import { createAddressMatcher } from '../../../http/access/source-address.ts';
-import { parsePublicKey, publicKeyFingerprint } from '../../../http/signature/public-key.ts';
+import { fingerprintOf } from '../../../http/signature/public-key.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { apiKeyPower, apiKeyState } from '../../layout/company-parts.ts';
 import {
@@ -272,10 +272,7 @@ export const PUBLIC_KEYS_PATH = `${PORTAL_PATH}/public-keys`;
 /** Valid keys at a time: the current one and its successor. */
 export const MAXIMUM_PUBLIC_KEYS = 2;
 
-/** SHA-256 of a stored key's DER, in groups for comparison by eye. */
-export const fingerprintOf = ({ publicKeyPem }: Pick<ListedPublicKey, 'publicKeyPem'>): string =>
-  publicKeyFingerprint(parsePublicKey(publicKeyPem));
-
+/** In groups, for comparison by eye. */
 const grouped = (fingerprint: string): string => (fingerprint.match(/.{8}/g) ?? []).join(' ');
 
 /** The problem of a new key. */

@@ -7,6 +7,7 @@ import {
 import { addPublicKey } from '../../../db/catalogue/companies.ts';
 import type { Database } from '../../../db/connection.ts';
 import {
+  fingerprintOf,
   PRIVATE_KEY_REFUSAL,
   parsePublicKey,
   publicKeyFingerprint,
@@ -25,7 +26,7 @@ import {
 import { changeAccess } from '../../session/confirmation.ts';
 import { changePages } from '../changes.ts';
 import { commandsToCopy } from '../try-it.ts';
-import { accessPage, fingerprintOf, MAXIMUM_PUBLIC_KEYS, PUBLIC_KEYS_PATH } from './access.ts';
+import { accessPage, MAXIMUM_PUBLIC_KEYS, PUBLIC_KEYS_PATH } from './access.ts';
 
 /**
  * The challenge that a merchant signs with the private key, so that a stranger cannot register the

@@ -13,7 +13,7 @@ import {
   changedSubject,
   PORTAL_ACTOR,
 } from '../../../domain/access.ts';
-import { parsePublicKey, publicKeyFingerprint } from '../../../http/signature/public-key.ts';
+import { fingerprintOf } from '../../../http/signature/public-key.ts';
 import { html } from '../../../rendering/html.ts';
 import { apiKeyPower, apiKeyState } from '../../layout/company-parts.ts';
 import { badge, emptyState, table, time } from '../../layout/parts.ts';
@@ -75,8 +75,7 @@ export const publicKeysPart = declarePart<ListedPublicKey>({
     {
       title: 'Fingerprint begins with',
       phone: 'head',
-      value: ({ publicKeyPem }) =>
-        html`<code>${publicKeyFingerprint(parsePublicKey(publicKeyPem)).slice(0, 8)}…</code>`,
+      value: (key) => html`<code>${fingerprintOf(key).slice(0, 8)}…</code>`,
     },
     { title: 'Registered', phone: 'plain', value: ({ createdAt }) => time(createdAt) },
     {
