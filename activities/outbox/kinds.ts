@@ -64,12 +64,11 @@ export interface MessageKind {
     channel: OutboxChannel,
   ) => Promise<((recipient: number) => Promise<Letter | undefined>) | string>;
   /** The step after the end of a message, in the same transaction. */
-  readonly conclude: (transaction: DatabaseTransaction, subject: string) => Promise<void>;
+  readonly conclude?: (transaction: DatabaseTransaction, subject: string) => Promise<void>;
 }
 
 const MINUTE = 60;
 const DAY = 86_400;
-const nothing = async (): Promise<void> => {};
 
 /** All kinds of messages to people, apart from those to the owners of vouchers. */
 export const createMessageKinds = (
@@ -81,14 +80,12 @@ export const createMessageKinds = (
     patienceSeconds: null,
     unknown: 'idempotent',
     read: readNotice(dependencies),
-    conclude: nothing,
   },
   'switched-off-webhooks': {
     channels: ['EMAIL'],
     patienceSeconds: null,
     unknown: 'idempotent',
     read: readWebhook(dependencies),
-    conclude: nothing,
   },
   invitations: {
     channels: ['SMS', 'EMAIL'],
@@ -103,7 +100,6 @@ export const createMessageKinds = (
     patienceSeconds: 7 * DAY,
     unknown: 'once',
     read: readStatement(dependencies),
-    conclude: nothing,
   },
   // A command makes a report at any time.
   'day-reports': {
@@ -111,7 +107,6 @@ export const createMessageKinds = (
     patienceSeconds: 3 * DAY,
     unknown: 'once',
     read: readReport(dependencies, logger),
-    conclude: nothing,
   },
 });
 

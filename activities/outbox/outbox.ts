@@ -138,8 +138,8 @@ function createSender(
   }
 
   async function record(subject: string, message: OutboxMessage, end: OutboxEnd): Promise<void> {
-    const isGivenUp = await recordOutboxMessage(database, message, end, (transaction) =>
-      kind.conclude(transaction, subject),
+    const isGivenUp = await recordOutboxMessage(database, message, end, async (transaction) =>
+      kind.conclude?.(transaction, subject),
     );
     if (isGivenUp || end.state === 'REFUSED' || end.state === 'UNKNOWN')
       logger.warn(

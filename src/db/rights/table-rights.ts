@@ -27,12 +27,8 @@ const OPERATORS: Rights = {
   operator: 'select, insert, update, delete',
 };
 
-/** Workers count, and delete old counts. */
-const COUNTERS: Rights = {
-  api: 'select',
-  worker: 'select, insert, update, delete',
-  operator: 'select',
-};
+/** Workers alone write, and delete what is old. */
+const WORKERS_OWN: Rights = { ...READ, worker: 'select, insert, update, delete' };
 
 /** Locks of rows that are to be deleted require a right to update, which one column satisfies. */
 const prunedBy = (age: string): string => `select, update (${age}), delete`;
@@ -199,20 +195,20 @@ const moneyRights = {
   ledger_archives: WORKERS,
   // The check of the books: triggers write changes, a worker takes them.
   book_checkpoints: { ...READ, worker: 'select, update' },
-  checked_balances: { ...READ, worker: 'select, insert, update, delete' },
-  ledger_day_sums: { ...READ, worker: 'select, insert, update, delete' },
-  payout_hour_sums: { ...READ, worker: 'select, insert, update, delete' },
-  sale_hour_sums: { ...READ, worker: 'select, insert, update, delete' },
-  claim_hour_sums: { ...READ, worker: 'select, insert, update, delete' },
-  row_counts: { ...READ, worker: 'select, insert, update, delete' },
-  checked_holdings: { ...READ, worker: 'select, insert, update, delete' },
+  checked_balances: WORKERS_OWN,
+  ledger_day_sums: WORKERS_OWN,
+  payout_hour_sums: WORKERS_OWN,
+  sale_hour_sums: WORKERS_OWN,
+  claim_hour_sums: WORKERS_OWN,
+  row_counts: WORKERS_OWN,
+  checked_holdings: WORKERS_OWN,
   unchecked_changes: { ...READ, worker: 'select, insert, delete' },
   // Operators recover a restored database.
   database_timeline: { ...READ, operator: 'select, update' },
   maintenance_fences: { ...READ, operator: 'select, insert, update' },
   // Operators say who serves what; a worker tells what it did of it, and prunes.
   provider_routes: OPERATORS,
-  provider_states: { ...READ, worker: 'select, insert, update, delete' },
+  provider_states: WORKERS_OWN,
   // A callback lets the next reconciliation ask the provider. Operators compare statements, and recover what a
   // restore lost.
   placements: {
@@ -255,8 +251,8 @@ const WORKERS_ALONE: Rights = { ...WORKERS, operator: 'select' };
 /** Rights on what companies ask for, and what is counted of it. */
 const operationRights = {
   voucher_status_changes: READ,
-  daily_spending: COUNTERS,
-  number_daily_counts: { ...COUNTERS, operator: 'select, delete' },
+  daily_spending: WORKERS_OWN,
+  number_daily_counts: { ...WORKERS_OWN, operator: 'select, delete' },
   // Operators compare statements, which may move the value of a payment; they renew digests and erase numbers.
   vouchers: {
     ...WORKERS,
@@ -292,7 +288,7 @@ const operationRights = {
     worker: 'select, update',
     operator: 'select, update (owner_msisdn)',
   },
-  message_resends: { ...WORKERS_ALONE, worker: 'select, insert, update, delete' },
+  message_resends: WORKERS_OWN,
   operations: {
     api: 'select, insert, update, delete',
     worker: 'select, insert, update, delete',
@@ -309,7 +305,7 @@ const operationRights = {
     worker: 'select, insert, update (created_at), delete',
   },
   // The API gives a company that is slowed down its next turn.
-  company_daily_counts: { ...COUNTERS, api: 'select, update (next_turn_at)' },
+  company_daily_counts: { ...WORKERS_OWN, api: 'select, update (next_turn_at)' },
   // The API records a request, and withdraws it while nothing has begun.
   topups: {
     api: 'select, insert, delete',
