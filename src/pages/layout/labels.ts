@@ -7,7 +7,7 @@ import type { ReversalState } from '../../domain/vouchers/redemption.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { ACCESS_PATH } from '../page.ts';
-import { amountColumn, badge, table, time } from './parts.ts';
+import { amountColumn, badge, table, timeColumn } from './parts.ts';
 
 /** Explains a refused call and its remedy; the reasons are those of src/domain/reasons.ts. */
 const refusalWords: Readonly<
@@ -173,7 +173,7 @@ const wordsOf = ({ debit, credit }: LedgerTransfer): string =>
 /** A table of transfers with the purpose of each. */
 export const ledgerHistory = (moves: readonly LedgerTransfer[]): Html =>
   html`${table('How the money moved', moves, [
-    { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+    timeColumn('When', 'at'),
     { title: 'What', phone: 'head', value: (move) => phrase(wordsOf(move)) },
     amountColumn(({ amount }) => amount),
   ])}`;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Days } from '../../db/days.ts';
 import { daysAfter } from '../../domain/local-time.ts';
 import { amountText } from '../../domain/money.ts';
+import { providerName } from '../../domain/providers.ts';
 import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
 import { language, locale } from '../language/language.ts';
 import { timeZone, zonedTime } from '../language/time-zone.ts';
@@ -151,6 +152,23 @@ export const table = <Row>(
     )}</tr>`,
 )}</tbody>
 </table>`;
+
+/** A column of times, by their name in the row. */
+export const timeColumn = <Name extends string>(
+  title: string,
+  name: Name,
+): TableColumn<Readonly<Record<Name, Date>>> => ({
+  title,
+  phone: 'plain',
+  value: (row) => time(row[name]),
+});
+
+/** A column of providers. */
+export const providerColumn: TableColumn<{ readonly provider: string | null }> = {
+  title: 'Provider',
+  phone: 'plain',
+  value: ({ provider }) => (provider === null ? '–' : providerName(provider)),
+};
 
 /** A column of amounts in ETB, the figure of its row on a phone. */
 export const amountColumn = <Row>(amountOf: (row: Row) => string | null): TableColumn<Row> => ({

@@ -25,7 +25,7 @@ import {
   readDays,
   type TableColumn,
   table,
-  time,
+  timeColumn,
 } from './parts.ts';
 
 const ROWS = 50;
@@ -150,7 +150,7 @@ export const movements = <Row extends Movement>(
   further: readonly TableColumn<Row>[] = [],
 ): Html =>
   table('Movements, newest first', rows, [
-    { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+    timeColumn('When', 'at'),
     { title: 'What', phone: 'head', value: (line) => linkedWords(line, pages) },
     {
       title: 'Out, ETB',

@@ -6,7 +6,7 @@ import { type HtmlValue, html } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { fileTime } from '../language/time-zone.ts';
 import { omittedLabel, refusalLabel, shortRoute } from '../layout/labels.ts';
-import { DOWNLOAD_ROWS, emptyState, table, time } from '../layout/parts.ts';
+import { DOWNLOAD_ROWS, emptyState, table, time, timeColumn } from '../layout/parts.ts';
 import {
   type AccountRequest,
   type PageAnswer,
@@ -87,7 +87,7 @@ ${
   entries.length === 0
     ? emptyState('Nothing yet', 'Changes of keys, addresses and accounts appear here.')
     : table('Changes and sign-ins', folded(entries), [
-        { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+        timeColumn('When', 'at'),
         { title: 'Who', phone: 'plain', value: ({ actor }) => actorName(actor) },
         {
           title: 'What',

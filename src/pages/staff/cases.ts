@@ -33,10 +33,12 @@ import {
   type Happening,
   message,
   money,
+  providerColumn,
   story,
   type TableColumn,
   table,
   time,
+  timeColumn,
   unbroken,
 } from '../layout/parts.ts';
 import { idOf, type PageAnswer, type StaffRequest, support } from '../page.ts';
@@ -108,17 +110,13 @@ export const caseColumns: readonly TableColumn<Case>[] = [
     phone: 'head',
   },
   { title: 'About', value: aboutOf, phone: 'plain' },
-  {
-    title: 'Provider',
-    value: ({ provider }) => (provider === null ? '–' : providerName(provider)),
-    phone: 'plain',
-  },
+  providerColumn,
   {
     title: 'Partner',
     value: ({ partnerId, partner }) => companyLink('partner', partnerId, partner ?? '–'),
     phone: 'plain',
   },
-  { title: 'Since', value: ({ openedAt }) => time(openedAt), phone: 'plain' },
+  timeColumn('Since', 'openedAt'),
   { title: 'State', value: caseBadge, phone: 'plain' },
   amountColumn(({ amount }) => (parseMoney(amount) === 0n ? null : sizeOf(amount))),
 ];

@@ -29,6 +29,7 @@ import {
   postForm,
   table,
   time,
+  timeColumn,
 } from '../layout/parts.ts';
 import { type PageAnswer, redirect, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
 import { complaints, renderComplaint } from './guide.ts';
@@ -220,7 +221,7 @@ ${table('Cases', cases, [
     value: (one) =>
       html`<a href="${casePath(one)}">${one.kind === 'voucher' ? 'Voucher' : 'Top-up'} ${one.name}</a>`,
   },
-  { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+  timeColumn('When', 'at'),
   { title: 'State', phone: 'plain', value: stateOf },
   { title: 'Number', phone: 'plain', value: ({ maskedNumber }) => maskedNumber ?? 'Anonymous' },
   { title: 'Partner', phone: 'plain', value: ({ partner }) => partner },
@@ -232,7 +233,7 @@ const listOfRecords = (records: readonly FoundRecord[]): Html =>
   html`<section class="card"><h2>Also found</h2>
 ${table('Other records', records, [
   { title: 'What', phone: 'head', value: nameOf },
-  { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+  timeColumn('When', 'at'),
   { title: 'State', phone: 'plain', value: ({ state }) => state },
   { title: 'Company', phone: 'plain', value: companyOf },
   amountColumn(({ amount }) => amount),

@@ -1,11 +1,10 @@
 import { listAccountChecks } from '../../db/catalogue/payout-accounts.ts';
 import { accountRemedy } from '../../domain/payout-account.ts';
 import { maskMsisdn } from '../../domain/phone.ts';
-import { providerName } from '../../domain/providers.ts';
 import { mayAsStaff } from '../../domain/staff.ts';
 import { checkPayoutAccountOnce } from '../../operations/redemptions.ts';
 import { type Html, html } from '../../rendering/html.ts';
-import { emptyState, message, postForm, table, time } from '../layout/parts.ts';
+import { emptyState, message, postForm, providerColumn, table, time } from '../layout/parts.ts';
 import { idOf, redirect, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
 import { companyLink, termsPath } from './repair-parts.ts';
 
@@ -72,11 +71,7 @@ export function accountTable(
       phone: 'head',
     },
     { title: 'Account', value: ({ key, value }) => `${key} ${maskMsisdn(value)}`, phone: 'plain' },
-    {
-      title: 'Provider',
-      value: ({ provider }) => (provider === null ? '–' : providerName(provider)),
-      phone: 'plain',
-    },
+    providerColumn,
     { title: 'Says', value: ({ state }) => state ?? '–', phone: 'plain' },
     ...(isNamed
       ? [

@@ -16,7 +16,7 @@ import {
 import { fingerprintOf } from '../../../http/signature/public-key.ts';
 import { html } from '../../../rendering/html.ts';
 import { apiKeyPower, apiKeyState } from '../../layout/company-parts.ts';
-import { badge, emptyState, table, time } from '../../layout/parts.ts';
+import { badge, emptyState, table, time, timeColumn } from '../../layout/parts.ts';
 import { companyPages, declarePart, partPage } from './company-pages.ts';
 
 /** The beginning of an address or a name: enough to compare it with what a caller says. */
@@ -60,7 +60,7 @@ export const addressesPart = declarePart<ListedAddress>({
       phone: 'head',
       value: ({ address }) => html`<code>${addressPrefix(address)}</code>`,
     },
-    { title: 'Added', phone: 'plain', value: ({ createdAt }) => time(createdAt) },
+    timeColumn('Added', 'createdAt'),
   ],
 });
 
@@ -77,7 +77,7 @@ export const publicKeysPart = declarePart<ListedPublicKey>({
       phone: 'head',
       value: (key) => html`<code>${fingerprintOf(key).slice(0, 8)}…</code>`,
     },
-    { title: 'Registered', phone: 'plain', value: ({ createdAt }) => time(createdAt) },
+    timeColumn('Registered', 'createdAt'),
     {
       title: 'State',
       phone: 'plain',
@@ -106,7 +106,7 @@ export const changesPages = companyPages({
         entries.length === 0
           ? emptyState('None', 'Nobody has signed in or changed anything.')
           : table(`The newest ${CHANGES}`, entries, [
-              { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+              timeColumn('When', 'at'),
               {
                 title: 'Who',
                 phone: 'plain',

@@ -27,6 +27,7 @@ import {
   readDays,
   table,
   time,
+  timeColumn,
 } from '../../layout/parts.ts';
 import { accountStatement } from '../../layout/statement.ts';
 import { type PageAnswer, type StaffRequest, SUPPORT_PATH } from '../../page.ts';
@@ -68,7 +69,7 @@ export const moneyPart = declarePart<ListedDeposit>({
         html`<a href="${depositPath(id, reference)}"><code>${reference}</code></a>`,
     },
     { title: 'Wallet', phone: 'plain', value: ({ wallet }) => wallet },
-    { title: 'When', phone: 'plain', value: ({ at }) => time(at) },
+    timeColumn('When', 'at'),
     amountColumn(({ amount }) => amount),
     { title: 'State', phone: 'plain', value: depositState },
   ],

@@ -12,7 +12,15 @@ import { mayAsStaff, type StaffNeed } from '../../../domain/staff.ts';
 import { invitationStates, inviteMerchant } from '../../../operations/invitations.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
-import { badge, facts, message, postForm, secretPage, time } from '../../layout/parts.ts';
+import {
+  badge,
+  facts,
+  message,
+  postForm,
+  secretPage,
+  time,
+  timeColumn,
+} from '../../layout/parts.ts';
 import { type PageAnswer, redirect, type StaffPage, type StaffRequest } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { readWrongSignIns } from '../../session/sign-in.ts';
@@ -290,7 +298,7 @@ export const invitationsPart = declarePart<ListedInvitation>({
   read: ({ services }, { id }, page) => listInvitations(services.database, id, page),
   columns: () => [
     { title: 'To', phone: 'head', value: ({ email }) => email },
-    { title: 'Invited', phone: 'plain', value: ({ createdAt }) => time(createdAt) },
+    timeColumn('Invited', 'createdAt'),
     { title: 'State', phone: 'plain', value: ({ status }) => invitationStates[status] },
     { title: 'Until', value: ({ expiresAt }) => expiresAt && time(expiresAt) },
     { title: 'E-mail', value: ({ mail, mailMessage }) => sentAs(mail, mailMessage) },
