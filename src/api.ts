@@ -47,11 +47,10 @@ import {
 import { describeError } from './runtime/process/logger.ts';
 import { startObservation } from './runtime/process/observation.ts';
 import {
-  connectTemporal,
+  connectBySettings,
   requireNamespace,
   type TemporalConnection,
 } from './runtime/temporal/connection.ts';
-import { temporalServerOf } from './runtime/temporal/temporal-server.ts';
 import { workflowTiming } from './runtime/temporal/workflow-timing.ts';
 import { type DatabaseWatch, watchDatabase } from './runtime/worker/watch-database.ts';
 
@@ -274,11 +273,7 @@ if (isMainModule(import.meta.url)) {
     const config = readApiConfig();
     const observation = await startObservation(config, 'api');
     const { logger, metrics, metricsPort } = observation;
-    const temporal = await connectTemporal({
-      ...temporalServerOf(config.temporal),
-      payloadKeys: config.secrets.payloadKeys,
-      publicUrl: config.http.publicUrl,
-    });
+    const temporal = await connectBySettings(config);
     const api = await startApi(config, temporal, { logger, metrics, eager: false });
     logger.info({ port: api.port, metricsPort }, 'API is listening');
     return {

@@ -2,8 +2,7 @@ import { type RunningApi, startApi } from './api.ts';
 import { type ApiConfig, readApiConfig } from './config/config.ts';
 import { isMainModule, runProcess } from './runtime/process/background-tasks.ts';
 import { type Observability, startObservation } from './runtime/process/observation.ts';
-import { connectTemporal } from './runtime/temporal/connection.ts';
-import { temporalServerOf } from './runtime/temporal/temporal-server.ts';
+import { connectBySettings } from './runtime/temporal/connection.ts';
 import { type RunningWorker, startWorker } from './worker.ts';
 
 export interface RunningService {
@@ -22,11 +21,7 @@ export async function startService(
   config: ApiConfig,
   { logger, metrics }: Observability,
 ): Promise<RunningService> {
-  const temporal = await connectTemporal({
-    ...temporalServerOf(config.temporal),
-    payloadKeys: config.secrets.payloadKeys,
-    publicUrl: config.http.publicUrl,
-  });
+  const temporal = await connectBySettings(config);
   // Each half has the rights, and the connections, of its own role.
   const { database } = config;
   const { workerDatabaseUrl: databaseUrl = database.databaseUrl } = database;

@@ -23,7 +23,7 @@ import { createHealth, type Health } from './runtime/process/health.ts';
 import { describeError } from './runtime/process/logger.ts';
 import { startObservation } from './runtime/process/observation.ts';
 import {
-  connectTemporal,
+  connectBySettings,
   requireNamespace,
   type TemporalConnection,
 } from './runtime/temporal/connection.ts';
@@ -35,7 +35,6 @@ import {
   traceActivities,
 } from './runtime/temporal/interceptors.ts';
 import { createCaseStarter, createResumption } from './runtime/temporal/starters.ts';
-import { temporalServerOf } from './runtime/temporal/temporal-server.ts';
 import { workflowTiming } from './runtime/temporal/workflow-timing.ts';
 import { tracing } from './runtime/tracing/tracing.ts';
 import { startEventNumbering } from './runtime/worker/background/event-numbering.ts';
@@ -212,11 +211,7 @@ if (isMainModule(import.meta.url)) {
     const config = readConfig();
     const observation = await startObservation(config, 'worker');
     const { logger, metrics, metricsPort } = observation;
-    const temporal = await connectTemporal({
-      ...temporalServerOf(config.temporal),
-      payloadKeys: config.secrets.payloadKeys,
-      publicUrl: config.http.publicUrl,
-    });
+    const temporal = await connectBySettings(config);
     const worker = await startWorker(config, temporal, { logger, metrics });
     const { host } = config.http;
     const { workerHealthPort: port } = config.temporal;

@@ -1,13 +1,14 @@
 import { Client, isGrpcServiceError } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
 import { NativeConnection } from '@temporalio/worker';
+import type { Config } from '../../config/config.ts';
 import type { SecretKey } from '../../crypto/secret-box.ts';
 import { HEALTH_LIMIT_MS } from '../process/health.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { type Answers, createAnswers } from './answers.ts';
 import { addressCalls, linkStarts, traceCalls } from './interceptors.ts';
 import { createPayloadCodec, type ForeignPayloads } from './payload-codec.ts';
-import { type TemporalServer, takesConnections } from './temporal-server.ts';
+import { type TemporalServer, takesConnections, temporalServerOf } from './temporal-server.ts';
 import { failureConverterPath } from './workflow-bundle.ts';
 
 export type Reachability = ReturnType<typeof createReachability>;
@@ -84,6 +85,18 @@ export const requireNamespace = ({ client, namespace }: TemporalConnection): Pro
   client.withDeadline(Date.now() + HEALTH_LIMIT_MS, () =>
     client.workflowService.describeNamespace({ namespace }),
   );
+
+/** Connects as the settings of a process say. */
+export const connectBySettings = ({
+  temporal,
+  secrets,
+  http,
+}: Pick<Config, 'temporal' | 'secrets' | 'http'>): Promise<TemporalConnection> =>
+  connectTemporal({
+    ...temporalServerOf(temporal),
+    payloadKeys: secrets.payloadKeys,
+    publicUrl: http.publicUrl,
+  });
 
 /**
  * Connects to Temporal over the native connection. A worker of the same process may share it, which
