@@ -12,6 +12,7 @@ export const port = z.coerce.number().int().min(0).max(65_535);
 export const seconds = z.coerce.number().positive();
 export const days = z.coerce.number().positive();
 export const count = z.coerce.number().int().positive();
+export const onOff = z.enum(['on', 'off']);
 /** A limit; 0 switches it off. */
 export const limit = z.coerce.number().int().min(0);
 

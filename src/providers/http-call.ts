@@ -151,6 +151,9 @@ export const readOk = <Schema extends z.ZodType>(
   { status, body }: HttpAnswer,
 ): z.infer<Schema> | undefined => (status === 200 ? readJson(schema, body) : undefined);
 
+/** A text, which a provider may write as a number. */
+export const textOrNumber = z.union([z.string(), z.number().transform(String)]);
+
 /** An id that is stored in our books, so only characters that are safe in a database and on a page. */
 export const storedText = z.string().regex(/^[\x21-\x7e]{1,256}$/);
 

@@ -14,6 +14,7 @@ import {
   limit,
   mobilePrefixes,
   moneyAmount,
+  onOff,
   seconds,
   zoneName,
 } from '../setting-kinds.ts';
@@ -209,8 +210,7 @@ export const topupSettings = {
    * Time after which a top-up or a retry whose workflow never began is failed; nothing was charged.
    */
   TOPUP_START_SECONDS: constant(300),
-  SUPPORT_RETRY_SIGNAL: z
-    .enum(['on', 'off'])
+  SUPPORT_RETRY_SIGNAL: onOff
     .default('on')
     .describe(
       'Whether the signal `retry` in the Temporal UI makes one more attempt of a failed ' +
@@ -247,8 +247,7 @@ export const webhookSettings = {
   EVENT_NUMBERING_SECONDS: constant(0.5),
   /** Webhooks that a company may have. */
   WEBHOOK_ENDPOINTS_PER_COMPANY: constant(10),
-  WEBHOOK_PRIVATE_NETWORKS: z
-    .enum(['on', 'off'])
+  WEBHOOK_PRIVATE_NETWORKS: onOff
     .default('off')
     .describe(
       'Whether webhooks may use http and addresses of private networks, for development. ' +

@@ -13,6 +13,7 @@ import {
   folder,
   limit,
   linkAddress,
+  onOff,
   pairs,
   pemOrFile,
   port,
@@ -163,8 +164,7 @@ export const temporalSettings = {
     description: 'Address of the Temporal UI, to which the pages and commands of support link',
     whenUnset: 'no links',
   }),
-  TEMPORAL_TLS: z
-    .enum(['on', 'off'])
+  TEMPORAL_TLS: onOff
     .default('off')
     .describe(
       '`on` encrypts the connection to Temporal; any `TEMPORAL_TLS_…` setting and ' +

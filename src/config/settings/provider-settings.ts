@@ -12,6 +12,7 @@ import {
   count,
   mailSender,
   messageTemplates,
+  onOff,
   pairs,
   pemOrFile,
   SECRET,
@@ -265,8 +266,7 @@ const mobileMoneySettings = {
         'separated by commas, other identifiers of the account in the lists of the provider, such as a short code. ' +
         'The service then recognises a transfer to them as a credit',
     ),
-  MOBILE_MONEY_ACCOUNT_CHECK: z
-    .enum(['on', 'off'])
+  MOBILE_MONEY_ACCOUNT_CHECK: onOff
     .default('on')
     .describe(
       "Whether the service asks the provider for the status and the holder of a merchant's payout account " +

@@ -8,6 +8,7 @@ import {
   readJson,
   readOk,
   storedText,
+  textOrNumber,
   tooManyRequests,
 } from '../../http-call.ts';
 import {
@@ -43,13 +44,10 @@ const statusSchema = z.object({
 export const transactionSchema = z.object({
   /** 64 bits: an id beyond 2^53 was rounded by the parser and is useless. */
   id: z.union([z.int(), z.string()]).transform(String).pipe(storedText).optional().catch(undefined),
-  external_id: z.union([z.string(), z.number().transform(String)]).nullish(),
+  external_id: textOrNumber.nullish(),
   operator_reference: storedText.nullish().catch(undefined),
   status: statusSchema,
-  product: z
-    .object({ id: z.union([z.string(), z.number().transform(String)]) })
-    .nullish()
-    .catch(undefined),
+  product: z.object({ id: textOrNumber }).nullish().catch(undefined),
   credit_party_identifier: z.object({ mobile_number: z.string() }).nullish().catch(undefined),
   /** The requested values; a package is identified only by its product. */
   requested_values: z

@@ -13,6 +13,7 @@ import {
   readOk,
   storedText,
   type TokenVerdict,
+  textOrNumber,
   tooManyRequests,
 } from '../../http-call.ts';
 import {
@@ -48,7 +49,7 @@ const topupSchema = z.object({
   status: word.nullish(),
   operatorTransactionId: identifier,
   customIdentifier: z.string().nullish(),
-  recipientPhone: z.union([z.string(), z.number().transform(String)]).nullish(),
+  recipientPhone: textOrNumber.nullish(),
   requestedAmount: amount,
   requestedAmountCurrencyCode: z.string().nullish(),
   deliveredAmount: amount,

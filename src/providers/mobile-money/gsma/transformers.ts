@@ -8,6 +8,7 @@ import {
   readOk,
   storedText,
   type TokenVerdict,
+  textOrNumber,
   tooManyRequests,
 } from '../../http-call.ts';
 import {
@@ -32,8 +33,7 @@ export const caseless = <Shape extends z.ZodRawShape>(shape: Shape) =>
     z.object(shape),
   );
 const word = z.string().transform((text) => text.trim().toLowerCase());
-const text = z.union([z.string(), z.number().transform(String)]);
-const identifier = text.pipe(storedText);
+const identifier = textOrNumber.pipe(storedText);
 
 /** An error object. Its code is in the format of the OpenAPI document, e.g. `formatError`. */
 const errorSchema = caseless({
@@ -44,7 +44,7 @@ const errorSchema = caseless({
 
 /** An unreadable value says nothing about a party, nor does an identifier without one. */
 export const partySchema = z
-  .array(z.object({ key: z.string(), value: text.nullish() }))
+  .array(z.object({ key: z.string(), value: textOrNumber.nullish() }))
   .transform((party) => party.flatMap(({ key, value }) => (value == null ? [] : { key, value })))
   .catch([])
   .nullish();
@@ -52,7 +52,7 @@ export const partySchema = z
 export const transactionSchema = caseless({
   transactionreference: identifier,
   transactionstatus: word,
-  amount: text.nullish(),
+  amount: textOrNumber.nullish(),
   currency: z.string().nullish(),
   requestingorganisationtransactionreference: z.string().nullish(),
   /** Of a reversal: the transaction that it reverses. */

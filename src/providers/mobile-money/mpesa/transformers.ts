@@ -6,6 +6,7 @@ import {
   readJson,
   readOk,
   type TokenVerdict,
+  textOrNumber,
   tooManyRequests,
 } from '../../http-call.ts';
 import {
@@ -20,17 +21,15 @@ import {
 } from '../../outcome.ts';
 import type { Payment } from '../mobile-money.ts';
 
-const text = z.union([z.string(), z.number().transform(String)]);
-
 /** The answer to a payment or an inquiry: code 0 means accepted, and nothing more. */
 const acceptanceSchema = z.object({
-  ResponseCode: text,
+  ResponseCode: textOrNumber,
   ResponseDescription: z.string().catch(''),
 });
 
 /** The error object of the gateway, e.g. 400.002.02. */
 const gatewayErrorSchema = z.object({
-  errorCode: text,
+  errorCode: textOrNumber,
   errorMessage: z.string().catch(''),
 });
 
