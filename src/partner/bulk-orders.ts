@@ -98,11 +98,7 @@ const bulkOrderAnswer = z.object({ bulkOrder: bulkOrderSchema }).meta({ title: '
 
 const presentBulkOrder = (order: BulkOrder): z.input<typeof bulkOrderSchema> => ({
   id: order.id,
-  status: bulkOrderStatus({
-    isEnded: order.ended_at !== null,
-    isCancelRequested: order.cancel_requested_at !== null,
-    cancelled: order.cancelled,
-  }),
+  status: bulkOrderStatus(order),
   lines: order.lines,
   generated: order.generated,
   refused: order.refused,

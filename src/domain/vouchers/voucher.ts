@@ -237,11 +237,11 @@ export type BulkOrderStatus = (typeof bulkOrderStatuses)[number];
 
 /** The state of an order: it follows from its lines and from the request to cancel it. */
 export function bulkOrderStatus(order: {
-  readonly isEnded: boolean;
-  readonly isCancelRequested: boolean;
+  readonly ended_at: Date | null;
+  readonly cancel_requested_at: Date | null;
   /** Lines that the cancellation kept from being generated. */
   readonly cancelled: number;
 }): BulkOrderStatus {
-  if (!order.isEnded) return order.isCancelRequested ? 'CANCELLING' : 'RUNNING';
+  if (order.ended_at === null) return order.cancel_requested_at ? 'CANCELLING' : 'RUNNING';
   return order.cancelled > 0 ? 'CANCELLED' : 'COMPLETED';
 }

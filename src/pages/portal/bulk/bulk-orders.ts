@@ -33,14 +33,7 @@ const states = {
 } as const satisfies Record<BulkOrderStatus, unknown>;
 
 /** The state of an order. */
-const stateOf = (order: Pick<BulkOrder, 'ended_at' | 'cancel_requested_at' | 'cancelled'>) =>
-  states[
-    bulkOrderStatus({
-      isEnded: order.ended_at !== null,
-      isCancelRequested: order.cancel_requested_at !== null,
-      cancelled: order.cancelled,
-    })
-  ];
+const stateOf = (order: Parameters<typeof bulkOrderStatus>[0]) => states[bulkOrderStatus(order)];
 
 /** A partner's bulk orders, newest first. */
 export const bulkOrderPages = listPages({
