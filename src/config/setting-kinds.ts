@@ -130,7 +130,7 @@ export const webAddress = z
   .string()
   .pipe(z.url({ protocol: /^https?$/, error: 'must be an http or https address' }));
 
-/** The base of links, without a slash at its end. */
+/** The base of addresses, without a slash at its end. */
 export const linkAddress = webAddress.transform((url) => url.replace(/\/+$/, ''));
 
 /** Whether a host is this machine. */

@@ -26,7 +26,7 @@ function callbackUrlOf(
 ): string | undefined {
   if (base === undefined) return undefined;
   const { [provider]: secret } = secrets;
-  return [base.replace(/\/+$/, ''), callbackPaths[provider], ...(secret ? [secret] : [])].join('/');
+  return [base, callbackPaths[provider], ...(secret ? [secret] : [])].join('/');
 }
 
 /** Africa's Talking. */

@@ -504,6 +504,10 @@ describe('PUBLIC_URL', () => {
   });
 });
 
+it.each(['SMS_URL', 'MOBILE_MONEY_URL', 'AIRTIME_URL'])('%s has no slash at its end', (name) => {
+  expect(readConfig({ ...least, [name]: `${least[name]}/` })).toEqual(readConfig(least));
+});
+
 describe('production', () => {
   const { ENVIRONMENT, ...providers } = named;
 

@@ -10,6 +10,7 @@ import {
   byOperator,
   constant,
   count,
+  linkAddress,
   mailSender,
   messageTemplates,
   onOff,
@@ -28,7 +29,7 @@ const path = z.string().regex(/^\/[\w./-]+$/, 'must be a path such as /oauth/v1/
 
 /** Payments by M-Pesa Daraja; `MPESA_URL` configures it. */
 const mpesaSettings = {
-  MPESA_URL: webAddress
+  MPESA_URL: linkAddress
     .optional()
     .describe(
       'Base address of M-Pesa Daraja, such as `https://api.safaricom.et`; `npm start` uses the ' +
@@ -61,7 +62,7 @@ const mpesaSettings = {
 
 /** Airtime by Reloadly; `RELOADLY_URL` configures it. */
 const reloadlySettings = {
-  RELOADLY_URL: webAddress
+  RELOADLY_URL: linkAddress
     .optional()
     .describe(
       'Base address of Reloadly, such as `https://topups.reloadly.com`, and audience of its tokens. The setting ' +
@@ -141,7 +142,7 @@ const pathSecret = z.string().regex(/^[\w-]{16,128}$/, 'must be 16 to 128 letter
 
 /** Where providers report, and who may. */
 export const callbackSettings = {
-  CALLBACK_URL: webAddress.optional().meta({
+  CALLBACK_URL: linkAddress.optional().meta({
     description:
       'Base address at which providers reach us, such as `https://vouchers.example.com/callbacks`; ' +
       'required with `MPESA_URL`, because M-Pesa answers only there',
@@ -214,7 +215,7 @@ const headers = pairs.pipe(
 
 /** SMS. */
 const messageSettings = {
-  SMS_URL: webAddress
+  SMS_URL: linkAddress
     .optional()
     .describe(
       "Base address of Africa's Talking, required with it; `npm start` uses the sandbox if this is " +
@@ -241,7 +242,7 @@ const messageSettings = {
 
 /** Payments to merchants. */
 const mobileMoneySettings = {
-  MOBILE_MONEY_URL: webAddress
+  MOBILE_MONEY_URL: linkAddress
     .optional()
     .describe(
       'Base address of the provider with the GSMA API, required with it; `npm start` uses the ' +
@@ -286,7 +287,7 @@ const mobileMoneySettings = {
 /** Airtime and packages. */
 const airtimeSettings = {
   ...reloadlySettings,
-  AIRTIME_URL: webAddress
+  AIRTIME_URL: linkAddress
     .optional()
     .describe(
       'Base address of DT One, required with it; `npm start` uses the sandbox if this is not set, ' +

@@ -59,7 +59,7 @@ const answerSchema = z.object({
  * Africa's Talking bulk SMS over HTTP. Delivered means accepted by the provider.
  */
 export function createAfricasTalking(settings: AfricasTalkingSettings): SmsSender {
-  const baseUrl = `${settings.baseUrl.replace(/\/+$/, '')}/version1`;
+  const baseUrl = `${settings.baseUrl}/version1`;
   const credentials = { apiKey: settings.apiKey, Accept: 'application/json' };
   return {
     async send(message) {

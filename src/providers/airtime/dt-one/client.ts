@@ -145,7 +145,7 @@ interface DtOneSettings {
  * unless the answer is final, an inquiry by our reference finds the outcome.
  */
 export function createDtOneAirtime(settings: DtOneSettings): Airtime {
-  const baseUrl = settings.baseUrl.replace(/\/+$/, '');
+  const { baseUrl } = settings;
   const headers = {
     Authorization: basicAuthorization(settings.key, settings.secret),
     Accept: 'application/json',

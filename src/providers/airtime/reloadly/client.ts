@@ -135,7 +135,7 @@ type Found = ProviderOutcome | { readonly kind: 'not-listed' };
  * listed was never received only when its last sending is long over.
  */
 export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
-  const baseUrl = settings.baseUrl.replace(/\/+$/, '');
+  const { baseUrl } = settings;
   const call = createAuthorizedCall({
     tokenRequest: tokenRequestOf(settings.token),
     judgeToken,

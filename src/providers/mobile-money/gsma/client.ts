@@ -93,7 +93,7 @@ type Found = Awaited<ReturnType<MobileMoney['findPayment']>>;
  * so a payment is repeated with the id of the first attempt and cannot happen twice.
  */
 export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
-  const baseUrl = settings.baseUrl.replace(/\/+$/, '');
+  const { baseUrl } = settings;
   const call = createCall(settings);
   const newDeadline = () => AbortSignal.timeout(settings.timeoutSeconds * 1000);
 

@@ -150,7 +150,7 @@ export function createMpesaMobileMoney(
 
 /** Posts with an access token, and asks for one. */
 function createCalls(settings: MpesaSettings) {
-  const baseUrl = settings.baseUrl.replace(/\/+$/, '');
+  const { baseUrl } = settings;
   const tokenRequest = {
     method: 'GET',
     url: `${baseUrl}${settings.tokenPath}?grant_type=client_credentials`,
