@@ -34,7 +34,7 @@ interface LoggedFacts {
 export interface OperationServices {
   readonly database: Database;
   readonly workflows: WorkflowClient;
-  readonly waits: OperationWaits;
+  readonly waits: ReturnType<typeof createOperationWaits>;
   readonly digests: Digests;
   readonly numbers: NumberBox;
   readonly logger: Logger;
@@ -298,8 +298,6 @@ interface Waiter {
   /** Undefined where the row is gone, or is that of another request. */
   resolve(operation: StoredOperation | undefined): void;
 }
-
-export type OperationWaits = ReturnType<typeof createOperationWaits>;
 
 /**
  * Repetitions wait for the row of the operation instead of its workflow, because a workflow accepts

@@ -48,8 +48,6 @@ export function limitConnections(
   });
 }
 
-export type RunningCounts = ReturnType<typeof createRunningCounts>;
-
 /**
  * Counts the running work of each subject in this process, and notifies waiters. A subject without running or waiting
  * work uses no memory.
