@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -162,7 +162,7 @@ const folderArchive = (
 });
 
 /** The checksum by which a reader compares what came with what is here. */
-const checksumOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
+const checksumOf = (content: Buffer): string => hash('sha256', content);
 
 const zipped = promisify(gzip);
 const compressed = async (files: readonly ArchivedFile[]): Promise<Buffer> =>

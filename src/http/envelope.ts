@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Context } from 'koa';
 import {
   httpStatusOf,
@@ -125,7 +125,7 @@ export function refusalAnswer(
 
 /** The version of an answer, of its content. */
 export const etagOf = (content: string | Buffer): string =>
-  `"${createHash('sha256').update(content).digest('base64url')}"`;
+  `"${hash('sha256', content, 'base64url')}"`;
 
 /**
  * Whether the caller has this version already (RFC 9110, 13.1.2). Koa's `fresh` is not asked: it answers

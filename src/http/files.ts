@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { constants, readFileSync } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -27,11 +27,11 @@ export const readAsset = (folder: URL, name: string, basePath: string): StaticAs
 /** An asset of a content that is not a file as it is. */
 function staticAsset(name: string, content: Buffer, basePath: string): StaticAsset {
   const [, stem = '', extension = ''] = /^(.*)\.(\w+)$/.exec(name) ?? [];
-  const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
+  const version = hash('sha256', content).slice(0, 16);
   return {
-    path: `${basePath}/assets/${stem}.${hash}.${extension}`,
+    path: `${basePath}/assets/${stem}.${version}.${extension}`,
     content,
-    etag: `"${hash}"`,
+    etag: `"${version}"`,
     type: `${assetTypes[extension as keyof typeof assetTypes]}; charset=utf-8`,
   };
 }

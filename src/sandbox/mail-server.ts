@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { buffer as readAll } from 'node:stream/consumers';
 import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import type { Books } from './books.ts';
@@ -71,10 +72,9 @@ async function receive(
   stream: SMTPServerDataStream,
   session: SMTPServerSession,
 ): Promise<boolean> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk);
+  const content = await readAll(stream);
   if (stream.sizeExceeded) throw smtpError(552, 'The message is too large');
-  const parsed = await PostalMime.parse(Buffer.concat(chunks), {
+  const parsed = await PostalMime.parse(content, {
     attachmentEncoding: 'arraybuffer',
   });
   const recipients = session.envelope.rcptTo.map(({ address }) => address);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { CsvContentError, type CsvRecord, readCsvRecords } from '../../rendering/csv.ts';
@@ -210,7 +210,7 @@ export const importFile: Parser<ImportFile> = {
     return {
       name: path === '-' ? 'standard input' : basename(path).replaceAll(/\p{C}/gu, '?'),
       text: decode(bytes),
-      digest: createHash('sha256').update(bytes).digest('hex'),
+      digest: hash('sha256', bytes),
     };
   },
 };

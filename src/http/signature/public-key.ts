@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 import { secp256k1 } from '@noble/curves/secp256k1.js';
 
 interface DerElement {
@@ -148,9 +148,7 @@ export function parsePublicKey(text: string): KeyObject {
 
 /** SHA-256 of a key's DER in hex, independent of the form in which the key was sent. */
 export const publicKeyFingerprint = (key: KeyObject): string =>
-  createHash('sha256')
-    .update(key.export({ type: 'spki', format: 'der' }))
-    .digest('hex');
+  hash('sha256', key.export({ type: 'spki', format: 'der' }));
 
 /** The fingerprint of a stored key. */
 export const fingerprintOf = ({ publicKeyPem }: { readonly publicKeyPem: string }): string =>

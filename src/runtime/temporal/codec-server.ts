@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { Payload } from '@temporalio/common';
 import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
@@ -33,7 +33,7 @@ function operatorOf(
   if (encoded === undefined) return undefined;
   const [, name, password = ''] =
     /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, 'base64').toString('utf8')) ?? [];
-  const digest = createHash('sha256').update(password).digest();
+  const digest = hash('sha256', password, 'buffer');
   return operators.find(
     (operator) => operator.name === name && timingSafeEqual(operator.passwordDigest, digest),
   );
