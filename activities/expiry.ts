@@ -92,7 +92,7 @@ function sumOf(all: readonly Ended[]): Ended {
   return {
     count: all.reduce((sum, { count }) => sum + count, 0),
     isDone: all.every(({ isDone }) => isDone),
-    ...(refused.length === 0 ? {} : { refused }),
+    ...(refused.length > 0 && { refused }),
   };
 }
 

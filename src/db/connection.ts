@@ -188,7 +188,7 @@ export function connectDatabase(url: string, options: ConnectionOptions): Databa
 function databaseOf(source: Source): Database {
   const database = new Kysely<Schema>({
     dialect: new DialectWithSettings(source),
-    ...(tracing() ? { log: recordStatement } : {}),
+    ...(tracing() && { log: recordStatement }),
   });
   // By itself Kysely does not end a pool that only other databases of `withSettings` have used.
   database.destroy = source.end;

@@ -50,8 +50,8 @@ export function writeReply(context: RouterContext, endpoint: Endpoint, reply: Re
         message: reply.message ?? 'OK',
         statusCode: 200,
         data: reply.data,
-        ...(reply.meta ? { meta: reply.meta } : {}),
-        ...(reply.links ? { links: reply.links } : {}),
+        ...(reply.meta && { meta: reply.meta }),
+        ...(reply.links && { links: reply.links }),
       };
   if (endpoint.isConditional) writeConditionally(context, JSON.stringify(body));
   else context.body = body;

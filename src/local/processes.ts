@@ -40,10 +40,10 @@ export function runProgram(
   const spawnOptions: SpawnOptions = {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: options.detached ?? false,
-    ...(options.environment === undefined ? {} : { env: { ...options.environment } }),
-    ...(options.directory === undefined ? {} : { cwd: options.directory }),
-    ...(options.userId === undefined ? {} : { uid: options.userId }),
-    ...(options.groupId === undefined ? {} : { gid: options.groupId }),
+    ...(options.environment !== undefined && { env: { ...options.environment } }),
+    ...(options.directory !== undefined && { cwd: options.directory }),
+    ...(options.userId !== undefined && { uid: options.userId }),
+    ...(options.groupId !== undefined && { gid: options.groupId }),
   };
   return new Promise((resolve, reject) => {
     const child = spawn(file, commandArguments, spawnOptions);

@@ -86,7 +86,7 @@ function parameter(
   { description, ...schema }: SchemaObject,
   rest: Partial<ParameterObject> = {},
 ): ParameterObject {
-  return { name, in: where, ...(description ? { description } : {}), ...rest, schema };
+  return { name, in: where, ...(description && { description }), ...rest, schema };
 }
 
 const pathParameters = ({ params }: Endpoint): ParameterObject[] =>
@@ -178,24 +178,22 @@ export function operationOf(
     summary,
     description: scope ? `${description} The API key needs the scope \`${scope}\`.` : description,
     // Roles in `security` would be a breaking change to tools that compare documents.
-    ...(scope ? { 'x-scope': scope } : {}),
+    ...(scope && { 'x-scope': scope }),
     security: access === 'public' ? [] : [{ token: [] }, { bearer: [] }],
-    ...(parameters.length > 0 ? { parameters } : {}),
-    ...(body
-      ? {
-          requestBody: {
-            required: true,
-            content: {
-              'application/json': {
-                schema: titled(inputSchema(body), `${pascal(named.name)}Request`),
-                ...exampleOf(recorded?.request),
-              },
-            },
+    ...(parameters.length > 0 && { parameters }),
+    ...(body && {
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: titled(inputSchema(body), `${pascal(named.name)}Request`),
+            ...exampleOf(recorded?.request),
           },
-        }
-      : {}),
+        },
+      },
+    }),
     responses: {
-      200: { ...successResponse(endpoint, named, recorded?.answer), ...(links ? { links } : {}) },
+      200: { ...successResponse(endpoint, named, recorded?.answer), ...(links && { links }) },
       ...notModified(endpoint),
       ...refusalResponses(surface, endpoint),
       431: headersTooLarge(surface),
@@ -231,7 +229,7 @@ function successResponse(
         schema: answerSchema(endpoint, named),
         ...exampleOf(example),
       },
-      ...(csv ? { 'text/csv': { schema: { type: 'string', description: CSV } } } : {}),
+      ...(csv && { 'text/csv': { schema: { type: 'string', description: CSV } } }),
     },
   };
 }

@@ -239,7 +239,7 @@ function envelopeOf(title: string, data: SchemaObject, hasMeta: boolean): Schema
       message: { type: 'string', description: 'For people' },
       statusCode: { type: 'integer', const: 200, description: 'Always 200 here' },
       data: { ...data, description: data.description ?? 'The result' },
-      ...(hasMeta ? { meta: LIST_META, links: LIST_LINKS } : {}),
+      ...(hasMeta && { meta: LIST_META, links: LIST_LINKS }),
     },
   };
 }

@@ -85,10 +85,8 @@ function open(call: HttpCall, onAnswer: (incoming: IncomingMessage) => void): Cl
   const traceparent = tracing()?.current();
   const headers = {
     ...call.headers,
-    ...(traceparent === undefined ? {} : { traceparent }),
-    ...(call.body === undefined
-      ? {}
-      : { 'Content-Length': Buffer.byteLength(call.body).toString() }),
+    ...(traceparent !== undefined && { traceparent }),
+    ...(call.body !== undefined && { 'Content-Length': Buffer.byteLength(call.body).toString() }),
   };
   const options = { method: call.method, headers, signal: call.deadline };
   return url.protocol === 'https:'
@@ -111,7 +109,7 @@ async function readAnswer(incoming: IncomingMessage): Promise<HttpResult> {
     kind: 'answered',
     status: incoming.statusCode ?? 0,
     body,
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };
 }
 
@@ -166,7 +164,7 @@ export function tooManyRequests({ retryAfterSeconds }: HttpAnswer): NotSent {
   return {
     kind: 'not-sent',
     message: 'Too many requests.',
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };
 }
 

@@ -324,9 +324,8 @@ export function storedArguments(
 /** All arguments of a repair; the personal ones are decrypted. */
 export const argumentsOf = (row: StoredArguments, secretBox: SecretBox): Arguments => ({
   ...row.arguments,
-  ...(row.sealed_arguments === null
-    ? {}
-    : JSON.parse(secretBox.open(row.sealed_arguments, contextOf(row.operation_id)))),
+  ...(row.sealed_arguments !== null &&
+    JSON.parse(secretBox.open(row.sealed_arguments, contextOf(row.operation_id)))),
 });
 
 /**

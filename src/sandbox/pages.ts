@@ -379,7 +379,7 @@ function answerInbox(
 ${to !== undefined && html`<p class="quiet">Newest first. The page renews itself every 5 seconds.</p>`}
 ${shown.length === 0 ? html`<p>${nothingYet}</p>` : html`<ul>${shown}</ul>`}
 </main>`;
-  answerPage(ctx, { title, content, ...(to === undefined ? {} : { refreshSeconds: 5 }) });
+  answerPage(ctx, { title, content, ...(to !== undefined && { refreshSeconds: 5 }) });
 }
 
 /** Links to the inboxes of addresses, each once. */

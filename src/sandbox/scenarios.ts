@@ -127,7 +127,7 @@ const topup = (behaviour: Partial<AirtimeBehaviour>): AirtimeBehaviour => ({
   ...behaviour,
 });
 const declined = (reason?: string): AirtimeBehaviour =>
-  topup({ books: 'failed', ...(reason === undefined ? {} : { reason }) });
+  topup({ books: 'failed', ...(reason !== undefined && { reason }) });
 const toppedUpLater = (callback: AirtimeBehaviour['callback']): AirtimeBehaviour =>
   topup({ books: 'completed-later', callback });
 

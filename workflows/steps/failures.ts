@@ -38,7 +38,7 @@ export const needsPerson = (message: string, cause?: unknown): ApplicationFailur
     message,
     type: NEEDS_ACTION,
     nonRetryable: true,
-    ...(cause instanceof Error ? { cause } : {}),
+    ...(cause instanceof Error && { cause }),
   });
 
 /** Whether a workflow ended by calling a person. */
@@ -54,7 +54,7 @@ export function raiseFailures(failures: readonly unknown[]): void {
     message: [`${failures.length} steps failed`, ...failureLines(failures)].join('\n'),
     type: 'StepsFailed',
     nonRetryable: true,
-    ...(first instanceof Error ? { cause: first } : {}),
+    ...(first instanceof Error && { cause: first }),
   });
 }
 

@@ -170,7 +170,7 @@ const done = ({
 }: Said & { readonly providerReference: string; readonly reversal?: string }): Ending => ({
   kind: 'done',
   providerReference,
-  ...(reversal === undefined ? {} : { reversal }),
+  ...(reversal !== undefined && { reversal }),
   by: by ?? 'provider',
 });
 

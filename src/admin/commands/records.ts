@@ -188,7 +188,7 @@ const refusal = (problems: readonly RecordProblem[]): AdminError =>
 const createCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
     action: `create ${kind.kind}`,
-    ...(kind.help.createDetails === undefined ? {} : { details: kind.help.createDetails }),
+    ...(kind.help.createDetails !== undefined && { details: kind.help.createDetails }),
     fields: {
       ...creationFields(kind),
       ...(kind.uponCreation && {

@@ -168,7 +168,7 @@ const ofKind =
   <Value extends Widest | null = Widest>(expression: Sql, calledBy?: string): Field<Value> => ({
     shown: expression,
     column: { kind, expression, ...more },
-    ...(calledBy === undefined ? {} : { calledBy }),
+    ...(calledBy !== undefined && { calledBy }),
   });
 
 /** Constructors of fields by type. Callers use the second name, if there is one. */

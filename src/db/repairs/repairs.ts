@@ -29,8 +29,8 @@ const auditRepair = (
         arguments: row.arguments,
         amount: row.amount,
         why: row.why,
-        ...(row.confirmed_by === null ? {} : { confirmedBy: row.confirmed_by }),
-        ...(row.result === null ? {} : { result: row.result }),
+        ...(row.confirmed_by !== null && { confirmedBy: row.confirmed_by }),
+        ...(row.result !== null && { result: row.result }),
       },
     },
   ]);

@@ -49,7 +49,7 @@ export async function authenticate(
   if (!currentKey(access) && mayBeNewer) access = await services.accessDirectory(company, 'fresh');
   const key = currentKey(access);
   if (!access || !key) return { ...refuse('token-invalid'), caller };
-  const credential = { apiKeyId, tokenVersion, ...(key.isLimited ? LIMITED : {}) };
+  const credential = { apiKeyId, tokenVersion, ...(key.isLimited && LIMITED) };
   const admitted = admit({ ...company, credential }, access, request.sourceAddress);
   if (!admitted.ok) return { ...admitted, caller };
   return { ...admitted, apiKeyId, scopes: key.scopes };

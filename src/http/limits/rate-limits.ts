@@ -141,7 +141,7 @@ function createLimiter(
     insuranceLimiter: memory,
     // A subject without quota causes no more writes. A policy that uncounts must not block in
     // memory.
-    ...(isGivenBack(policy) ? {} : { inMemoryBlockOnConsumed: shared.points + 1 }),
+    ...(!isGivenBack(policy) && { inMemoryBlockOnConsumed: shared.points + 1 }),
   });
 }
 

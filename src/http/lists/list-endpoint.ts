@@ -72,7 +72,7 @@ export const listEndpoint = <Row, Item extends z.ZodObject>(
   endpoint({
     method: 'GET',
     path: definition.path,
-    ...(definition.aliases ? { aliases: definition.aliases } : {}),
+    ...(definition.aliases && { aliases: definition.aliases }),
     operation: 'list',
     summary: definition.summary,
     description: definition.description,
@@ -116,7 +116,7 @@ const describe = ({
   columns: Object.entries(columns).map(([name, column]) => ({
     name,
     kind: column.kind,
-    ...(column.kind !== 'look-up' && column.values ? { values: column.values } : {}),
+    ...(column.kind !== 'look-up' && column.values && { values: column.values }),
   })),
   searched: Object.entries(columns)
     .filter(([, column]) => column.kind !== 'look-up' && column.isSearched)
@@ -135,8 +135,8 @@ function metaOf(
   const isFiltered = ownFilter !== undefined || Object.keys(filter).length > 0;
   return {
     ...listMeta(query, totalItems, query.sortBy),
-    ...(search ? { search: search.text, searchBy: search.columns } : {}),
-    ...(isFiltered ? { filter: { ...filter, ...ownFilter } } : {}),
+    ...(search && { search: search.text, searchBy: search.columns }),
+    ...(isFiltered && { filter: { ...filter, ...ownFilter } }),
   };
 }
 

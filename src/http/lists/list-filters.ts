@@ -221,7 +221,7 @@ export const listMeta = (
   totalItems,
   currentPage: page,
   totalPages: Math.ceil(totalItems / limit),
-  ...(sortBy ? { sortBy } : {}),
+  ...(sortBy && { sortBy }),
 });
 
 /** A query parameter as it was sent. */
@@ -245,11 +245,9 @@ export function listLinks(
   ]);
   const linkTo = (page: number) => `${address}?page=${page}&${rest}`;
   return {
-    ...(currentPage > 1 ? { first: linkTo(1), previous: linkTo(currentPage - 1) } : {}),
+    ...(currentPage > 1 && { first: linkTo(1), previous: linkTo(currentPage - 1) }),
     current: linkTo(currentPage),
-    ...(currentPage < totalPages
-      ? { next: linkTo(currentPage + 1), last: linkTo(totalPages) }
-      : {}),
+    ...(currentPage < totalPages && { next: linkTo(currentPage + 1), last: linkTo(totalPages) }),
   };
 }
 

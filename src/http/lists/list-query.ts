@@ -111,7 +111,7 @@ export const listQuery = (options: ListOptions) =>
         limit,
         sortBy: sortBy ?? options.list.sortBy,
         conditions,
-        ...(search ? { search } : {}),
+        ...(search && { search }),
         isUsual,
         filter,
         given,

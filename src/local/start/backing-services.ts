@@ -49,34 +49,27 @@ export const sandboxSettings = (
   CALLBACK_URL: given.CALLBACK_URL ?? `http://127.0.0.1:${localPortsOf(given).api}/callbacks`,
   CALLBACK_SECRETS:
     given.CALLBACK_SECRETS ?? 'gsma=payments-of-the-sandbox,mpesa=results-of-the-sandbox',
-  ...(given.PROVIDER_CONTACTS
-    ? {}
-    : {
-        PROVIDER_CONTACTS:
-          'gsma=+251 911 000 001,mpesa=+251 911 000 002,dt-one=help@dt-one.example',
-      }),
-  ...(given.SMS_URL ? {} : { SMS_URL: sandbox.smsUrl, SMS_API_KEY: 'sandbox' }),
-  ...(given.SMPP_URL ? {} : { SMPP_URL: sandbox.smppUrl }),
-  ...(given.SMTP_URL ? {} : { SMTP_URL: sandbox.smtpUrl, EMAIL_FROM: SENDER }),
-  ...(given.MOBILE_MONEY_URL ? {} : gsmaSettings(sandbox)),
-  ...(given.MPESA_URL ? {} : mpesaSettings(sandbox)),
-  ...(given.AIRTIME_URL
-    ? {}
-    : {
-        AIRTIME_URL: sandbox.airtimeUrl,
-        AIRTIME_KEY: 'sandbox',
-        AIRTIME_SECRET: 'sandbox',
-      }),
-  ...(given.RELOADLY_URL
-    ? {}
-    : {
-        RELOADLY_URL: sandbox.reloadlyUrl,
-        RELOADLY_TOKEN_URL: sandbox.reloadlyTokenUrl,
-        RELOADLY_CLIENT_ID: 'sandbox',
-        RELOADLY_CLIENT_SECRET: 'sandbox',
-        RELOADLY_OPERATORS: 'ETHIO_TELECOM=3001,SAFARICOM_ETHIOPIA=3002',
-        RELOADLY_CALLBACK_SECRET: reloadlyWebhookSecret,
-      }),
+  ...(!given.PROVIDER_CONTACTS && {
+    PROVIDER_CONTACTS: 'gsma=+251 911 000 001,mpesa=+251 911 000 002,dt-one=help@dt-one.example',
+  }),
+  ...(!given.SMS_URL && { SMS_URL: sandbox.smsUrl, SMS_API_KEY: 'sandbox' }),
+  ...(!given.SMPP_URL && { SMPP_URL: sandbox.smppUrl }),
+  ...(!given.SMTP_URL && { SMTP_URL: sandbox.smtpUrl, EMAIL_FROM: SENDER }),
+  ...(!given.MOBILE_MONEY_URL && gsmaSettings(sandbox)),
+  ...(!given.MPESA_URL && mpesaSettings(sandbox)),
+  ...(!given.AIRTIME_URL && {
+    AIRTIME_URL: sandbox.airtimeUrl,
+    AIRTIME_KEY: 'sandbox',
+    AIRTIME_SECRET: 'sandbox',
+  }),
+  ...(!given.RELOADLY_URL && {
+    RELOADLY_URL: sandbox.reloadlyUrl,
+    RELOADLY_TOKEN_URL: sandbox.reloadlyTokenUrl,
+    RELOADLY_CLIENT_ID: 'sandbox',
+    RELOADLY_CLIENT_SECRET: 'sandbox',
+    RELOADLY_OPERATORS: 'ETHIO_TELECOM=3001,SAFARICOM_ETHIOPIA=3002',
+    RELOADLY_CALLBACK_SECRET: reloadlyWebhookSecret,
+  }),
 });
 
 const gsmaSettings = (sandbox: Sandbox) => ({

@@ -336,7 +336,7 @@ async function seedMerchants(transaction: DatabaseTransaction): Promise<number> 
     ids.push(
       await addMerchant(transaction, {
         ...merchant,
-        ...(categoryId === undefined ? {} : { merchant_category_id: categoryId }),
+        ...(categoryId !== undefined && { merchant_category_id: categoryId }),
       }),
     );
   }

@@ -143,9 +143,9 @@ const configFor = (
     TEMPORAL_UI_URL: backing.temporalUiUrl,
     WORKFLOW_BUNDLE: workflowBundle,
     PROMO_IMAGE_FOLDER: startConfig.PROMO_IMAGE_FOLDER ?? demoImages,
-    ...(startConfig.ENVIRONMENT === 'test'
-      ? { WEBHOOK_PRIVATE_NETWORKS: startConfig.WEBHOOK_PRIVATE_NETWORKS }
-      : {}),
+    ...(startConfig.ENVIRONMENT === 'test' && {
+      WEBHOOK_PRIVATE_NETWORKS: startConfig.WEBHOOK_PRIVATE_NETWORKS,
+    }),
   });
 };
 

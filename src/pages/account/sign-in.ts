@@ -128,8 +128,8 @@ function signInPage(
   return {
     kind: 'page',
     title: 'Sign in',
-    ...(status === undefined ? {} : { status }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(status !== undefined && { status }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     content: html`<div class="card narrow">
 <h1>Sign in</h1>
 <p class="quiet">${phrase(site.audience)}</p>

@@ -135,7 +135,7 @@ ${Object.entries(form.fields).map(([name, { label, options, isDay }]) => {
   const value = form.values[name] ?? '';
   const error = form.problems[name];
   return options === undefined
-    ? field({ name, label, value, error, isOptional: true, ...(isDay ? { type: 'date' } : {}) })
+    ? field({ name, label, value, error, isOptional: true, ...(isDay && { type: 'date' }) })
     : selectField({ name, label, value, options: [['', 'All'], ...options], error });
 })}
 <div class="actions"><button>Show</button>

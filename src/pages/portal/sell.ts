@@ -124,8 +124,8 @@ function readCall(
   );
   const { amount = '', isRestricted } = sent;
   const read = quotedCall.safeParse({
-    ...(kind === 'GIFT' ? { msisdn: null, isRestricted: isRestricted !== 'no' } : {}),
-    ...(kind === 'AIRTIME' ? { amount: withoutGroups(amount) } : {}),
+    ...(kind === 'GIFT' && { msisdn: null, isRestricted: isRestricted !== 'no' }),
+    ...(kind === 'AIRTIME' && { amount: withoutGroups(amount) }),
     ...Object.fromEntries(
       Object.entries(sent).filter(([name]) => name !== 'amount' && name !== 'isRestricted'),
     ),
@@ -242,7 +242,7 @@ ${field({
   ...own('msisdn'),
   ...optional,
   label: isVoucher ? 'Phone number of the owner' : 'Phone number',
-  ...(isVoucher ? { hint: 'Empty: an anonymous voucher, redeemed without a code by SMS.' } : {}),
+  ...(isVoucher && { hint: 'Empty: an anonymous voucher, redeemed without a code by SMS.' }),
   maximumLength: 32,
 })}
 <fieldset><legend>The sale, for your figures</legend>
@@ -302,18 +302,16 @@ ${
 <section class="card">
 ${facts({
   What: await soldName(call, quote, request),
-  ...(merchant
-    ? {
-        Merchant: merchant.name,
-        'Can be redeemed': phrase(
-          call.kind === 'GIFT' && call.isRestricted ? 'At this merchant only' : 'At every merchant',
-        ),
-      }
-    : {}),
+  ...(merchant && {
+    Merchant: merchant.name,
+    'Can be redeemed': phrase(
+      call.kind === 'GIFT' && call.isRestricted ? 'At this merchant only' : 'At every merchant',
+    ),
+  }),
   'Phone number': call.msisdn ?? phrase('Anonymous'),
-  ...(quote.operator ? { Operator: phrase(operatorNames[quote.operator]) } : {}),
+  ...(quote.operator && { Operator: phrase(operatorNames[quote.operator]) }),
   'It costs you': money(quote.amount ?? '0'),
-  ...(quote.sellingPriceUsd === null ? {} : { 'Your price': `USD ${usd(quote.sellingPriceUsd)}` }),
+  ...(quote.sellingPriceUsd !== null && { 'Your price': `USD ${usd(quote.sellingPriceUsd)}` }),
 })}
 <p>${
       quote.wallet === 'gift'

@@ -141,7 +141,7 @@ fails again.</p>`,
         : 'Empty: the same number. A package needs a number of the same operator.',
       error: wrong,
       maximumLength: 32,
-      ...(isGone ? {} : { isOptional: true }),
+      ...(!isGone && { isOptional: true }),
     })}
 `,
     button: 'Retry the top-up',

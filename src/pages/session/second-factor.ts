@@ -31,8 +31,8 @@ const passwordsOf = (secret: string, label?: string, issuer?: string): TOTP =>
   new TOTP({
     secret: Secret.fromBase32(secret),
     period: PERIOD_SECONDS,
-    ...(label === undefined ? {} : { label }),
-    ...(issuer === undefined ? {} : { issuer }),
+    ...(label !== undefined && { label }),
+    ...(issuer !== undefined && { issuer }),
   });
 
 /** The time step that a one-time password is of; undefined where it is of none near now. */

@@ -314,9 +314,9 @@ const argumentsOf = (
         : [];
     }),
   ),
-  ...(row.sealed_arguments === null
-    ? {}
-    : { 'Number given': maskedNumberOf(row, services.secretBox) ?? 'It cannot be read any more' }),
+  ...(row.sealed_arguments !== null && {
+    'Number given': maskedNumberOf(row, services.secretBox) ?? 'It cannot be read any more',
+  }),
 });
 
 /** A moment is shown in the zone of the page, as every other time. */

@@ -55,7 +55,7 @@ export function installTemporalRuntime(logger: Logger, metrics?: MetricsExporter
     shutdownSignals: [],
     telemetryOptions: {
       logging: { filter: makeTelemetryFilterString({ core: 'WARN', other: 'ERROR' }), forward: {} },
-      ...(metrics ? { metrics } : {}),
+      ...(metrics && { metrics }),
     },
   });
 }

@@ -332,7 +332,7 @@ function createCodecApp(options: CodecServerOptions): Koa {
       'Access-Control-Allow-Origin': origin,
       'Access-Control-Allow-Headers': 'content-type,x-namespace,authorization,authorization-extras',
       Vary: 'Origin',
-      ...(mustSignIn ? { 'Access-Control-Allow-Credentials': 'true' } : {}),
+      ...(mustSignIn && { 'Access-Control-Allow-Credentials': 'true' }),
     });
   }
 

@@ -171,7 +171,7 @@ export const reportVanishedRows =
             message: `${info.activityType} does not find its row: the database was restored`,
             type: ROWS_VANISHED,
             nonRetryable: true,
-            ...(error instanceof Error ? { cause: error } : {}),
+            ...(error instanceof Error && { cause: error }),
           });
         }
       },

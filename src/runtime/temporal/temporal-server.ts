@@ -28,17 +28,16 @@ export function temporalServerOf(settings: TemporalSettings): TemporalServer {
   const { temporalTlsCa, temporalTlsCert, temporalTlsKey, temporalTlsServerName, temporalApiKey } =
     settings;
   const tls: TLSConfig = {
-    ...(temporalTlsCa ? { serverRootCACertificate: temporalTlsCa } : {}),
-    ...(temporalTlsServerName ? { serverNameOverride: temporalTlsServerName } : {}),
-    ...(temporalTlsCert && temporalTlsKey
-      ? { clientCertPair: { crt: temporalTlsCert, key: temporalTlsKey } }
-      : {}),
+    ...(temporalTlsCa && { serverRootCACertificate: temporalTlsCa }),
+    ...(temporalTlsServerName && { serverNameOverride: temporalTlsServerName }),
+    ...(temporalTlsCert &&
+      temporalTlsKey && { clientCertPair: { crt: temporalTlsCert, key: temporalTlsKey } }),
   };
   return {
     address: settings.temporalAddress,
     namespace: settings.temporalNamespace,
-    ...(usesTls(settings) ? { tls } : {}),
-    ...(temporalApiKey ? { apiKey: temporalApiKey } : {}),
+    ...(usesTls(settings) && { tls }),
+    ...(temporalApiKey && { apiKey: temporalApiKey }),
   };
 }
 

@@ -268,7 +268,7 @@ const exportRequest = (resource: Attributes, spans: readonly FinishedSpan[]) => 
 const protoSpan = (span: FinishedSpan) => ({
   traceId: span.traceId,
   spanId: span.spanId,
-  ...(span.parentSpanId === undefined ? {} : { parentSpanId: span.parentSpanId }),
+  ...(span.parentSpanId !== undefined && { parentSpanId: span.parentSpanId }),
   name: span.name,
   kind: kinds[span.kind],
   startTimeUnixNano: nanoseconds(span.startedAtMs),

@@ -101,9 +101,9 @@ export function connectDatabases(
   metrics.beforeScrape(() => showPoolUse(metrics, 'worker', poolUseOf(database)));
   return {
     database,
-    ...(databaseReadUrl
-      ? { readDatabase: connectDatabase(databaseReadUrl, { poolSize: 1, onIdleError }) }
-      : {}),
+    ...(databaseReadUrl && {
+      readDatabase: connectDatabase(databaseReadUrl, { poolSize: 1, onIdleError }),
+    }),
   };
 }
 

@@ -108,7 +108,7 @@ export const showBulkOrder = portal.page({
     return {
       kind: 'page',
       title: sentence('Bulk order {1}', order.id),
-      ...(runs ? { refreshSeconds: REFRESH_SECONDS } : {}),
+      ...(runs && { refreshSeconds: REFRESH_SECONDS }),
       content: html`<p><a href="${BULK_PATH}">All bulk orders</a></p>
 <h1>Bulk order ${order.id} ${badge(state.tone, state.word)}</h1>
 <section class="card"><h2>Progress</h2>

@@ -101,7 +101,7 @@ export function toTransactionRequest(
     external_id: reference,
     auto_confirm: true,
     credit_party_identifier: { mobile_number: msisdn },
-    ...(callbackUrl === undefined ? {} : { callback_url: callbackUrl }),
+    ...(callbackUrl !== undefined && { callback_url: callbackUrl }),
   } as const;
   if (product.kind === 'package') return { ...common, product_id: product.providerProductId };
   const amount = exactNumber(product.amount);

@@ -125,7 +125,7 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
       headers: {
         ...transactionHeaders(ours.reference, now),
         ...settings.clientHeaders,
-        ...(settings.callbackUrl === undefined ? {} : { 'X-Callback-URL': settings.callbackUrl }),
+        ...(settings.callbackUrl !== undefined && { 'X-Callback-URL': settings.callbackUrl }),
       },
       body: JSON.stringify(bodyOf(amount, now)),
       deadline,
