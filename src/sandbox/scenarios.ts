@@ -166,7 +166,7 @@ export const suffixRows: readonly SuffixRow[] = [
   {
     suffix: '05',
     meaning: 'calls it a duplicate: a payout is made, a top-up is refused',
-    payout: payout({ books: 'completed', answer: 'duplicate' }),
+    payout: payout({ answer: 'duplicate' }),
     airtime: declined('DUPLICATED-TRANSACTION'),
   },
   {
@@ -187,14 +187,14 @@ export const suffixRows: readonly SuffixRow[] = [
     suffix: '08',
     meaning: 'does it, then drops the connection',
     sms: { isReceived: true, answer: 'connection-dropped' },
-    payout: payout({ books: 'completed', answer: 'connection-dropped' }),
+    payout: payout({ answer: 'connection-dropped' }),
     airtime: topup({ answer: 'connection-dropped' }),
   },
   {
     suffix: '09',
     meaning: 'does it, then answers 503',
     sms: { isReceived: true, answer: 'unavailable' },
-    payout: payout({ books: 'completed', answer: 'unavailable' }),
+    payout: payout({ answer: 'unavailable' }),
     airtime: topup({ answer: 'unavailable' }),
   },
   {
@@ -236,7 +236,7 @@ export const suffixRows: readonly SuffixRow[] = [
     suffix: '15',
     meaning: 'completes, is reversed shortly after; a message is accepted, then not delivered',
     sms: accepted('not-delivered'),
-    payout: payout({ books: 'reversed-later', answer: 'transaction' }),
+    payout: payout({ books: 'reversed-later' }),
     airtime: topup({ books: 'reversed-later' }),
   },
   {
@@ -249,7 +249,7 @@ export const suffixRows: readonly SuffixRow[] = [
   {
     suffix: '17',
     meaning: 'success, in the other spelling of enumerations',
-    payout: payout({ books: 'completed', answer: 'transaction-in-pascal-case' }),
+    payout: payout({ answer: 'transaction-in-pascal-case' }),
     airtime: topup({ answer: 'transaction-in-title-case' }),
   },
   {
