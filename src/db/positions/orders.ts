@@ -10,7 +10,6 @@ export interface PlacementRow extends Placement {
   readonly id: number;
   /** Ours, towards the provider. */
   readonly reference: string;
-  readonly position: number;
   /** Milliseconds since 1970, by the clock of the database. */
   readonly placedAt: number;
   /** As PostgreSQL writes it: to change it asks another question. */
@@ -25,9 +24,6 @@ export interface OpenCase {
   /** The operation of the order, also the one under which a restore lost it. */
   readonly subject: string;
   readonly why: string;
-  /** Decimal string. */
-  readonly amount: string;
-  readonly message: string | null;
 }
 
 /** An order whose rows are locked, with everything that decides about it. */
@@ -76,7 +72,7 @@ const milliseconds = (time: RawBuilder<unknown>) =>
 
 const placementsWhere = (condition: RawBuilder<unknown>) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', id, 'kind', kind, 'reference', reference, 'provider', provider,
-    'position', position, 'placedAt', ${milliseconds(sql`placed_at`)}, 'ordered', ordered::text, 'said', said, 'done', done::text,
+    'placedAt', ${milliseconds(sql`placed_at`)}, 'ordered', ordered::text, 'said', said, 'done', done::text,
     'providerReference', provider_reference, 'saidAt', ${milliseconds(sql`said_at`)}, 'message', message,
     'cleared', cleared, 'doubtedAt', ${milliseconds(sql`doubted_at`)},
     'silentSince', ${milliseconds(sql`silent_since`)}, 'askAt', ask_at::text,
@@ -89,8 +85,7 @@ const settlementsOf = (operations: RawBuilder<unknown>) => sql`(
   from settlements where operation_id in (${operations})) as settlements`;
 
 const casesOf = (operations: RawBuilder<unknown>) => sql`(
-  select coalesce(jsonb_agg(jsonb_build_object('id', id, 'subject', subject, 'why', why,
-    'amount', amount::text, 'message', message)), '[]')
+  select coalesce(jsonb_agg(jsonb_build_object('id', id, 'subject', subject, 'why', why)), '[]')
   from cases where subject_kind = 'order' and subject in (${operations}) and closed_at is null) as cases`;
 
 const shared = sql`${milliseconds(sql`clock_timestamp()`)} as now,

@@ -101,7 +101,6 @@ export interface TopupFactsForRepair {
   readonly caseId: number | null;
   /** The operation of the attempt on hold; null where none is. */
   readonly heldOperationId: string | null;
-  readonly providerReference: string | null;
   /** A person decided that an attempt was not delivered, or does so now. */
   readonly wasSettledByHand: boolean;
 }
@@ -115,7 +114,6 @@ export async function topupFactsForRepair(
     select topups.id, partner_id as "partnerId", workflow_id as "workflowId", status, attempt, msisdn, operator,
       case when status = 'FAILED' then ${amountOfRetry} else amount end as amount,
       ${routesOfTopup} as routes,
-      provider_reference as "providerReference",
       ${oldestOpenCase(sql`found.topup_id = topups.id and found.why <> 'unbooked'`)} as "caseId",
       (select operation_id from topup_attempts as made
         where made.topup_id = topups.id and made.status = 'HELD') as "heldOperationId",

@@ -114,10 +114,8 @@ export const isRunningRepair = (repairId: number, { kind, id }: Company) => sql<
 
 /** The decision of a person about a payment or a top-up whose outcome the provider does not tell. */
 export interface SettledByHand {
-  readonly repairId: number;
   readonly isDone: boolean;
   readonly reference: string;
-  readonly why: string;
 }
 
 /** The decision about an operation on hold; undefined without a decision. */
@@ -126,8 +124,8 @@ export async function settledByHand(
   operationId: string,
 ): Promise<SettledByHand | undefined> {
   const { rows } = await sql<SettledByHand>`
-    select repairs.id as "repairId", arguments ->> 'outcome' <> 'not-done' as "isDone",
-      coalesce(arguments ->> 'reference', '') as reference, why
+    select arguments ->> 'outcome' <> 'not-done' as "isDone",
+      coalesce(arguments ->> 'reference', '') as reference
     from repairs
     where state = 'RUNNING' and kind in ('settle-payment', 'settle-top-up')
       and arguments ->> 'operationId' = ${operationId}`.execute(database);
