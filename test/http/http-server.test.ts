@@ -178,6 +178,12 @@ describe('a server', () => {
     expect(await serves('127.0.0.2')).toBe(true);
   });
 
+  test('keeps a connection after an answer as long as it promises, and says so', async () => {
+    await start({ idleTimeoutSeconds: 77 });
+    const { headers } = await fetch(`http://127.0.0.1:${server.port}`);
+    expect(headers.get('Keep-Alive')).toBe('timeout=77');
+  });
+
   test('that drains goes on serving, and closes each connection with its answer', async () => {
     let answerFirst = () => {};
     await start({}, ({ url }, response) => {
