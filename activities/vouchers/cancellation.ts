@@ -2,7 +2,7 @@ import { partnerAuthority } from '../../src/db/access/access.ts';
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
 import { beginOperation, refuseOperation, settleOperation } from '../../src/db/operations.ts';
 import { isBlocked } from '../../src/db/positions/cases.ts';
-import { cancelLockedVoucher } from '../../src/db/vouchers/cancellation.ts';
+import { cancelLockedVoucher, returnedByCancellation } from '../../src/db/vouchers/cancellation.ts';
 import { type EndedClaim, lastEndedClaim } from '../../src/db/vouchers/claims.ts';
 import { lockVoucher } from '../../src/db/vouchers/vouchers.ts';
 import { refusePartner } from '../../src/domain/access.ts';
@@ -73,6 +73,9 @@ async function cancelOrAnswer(
   if (refusal) return withoutClaim(await refuseOperation(transaction, command, refusal));
   if (!voucher) throw new Error('A cancellation without a voucher was not refused');
   const isDone = voucher.status === 'CANCELLED';
+  const returned = isDone
+    ? await returnedByCancellation(transaction, voucher.id)
+    : voucher.remaining;
   const endedClaim = isDone
     ? null
     : await runStep('reserve-not-updated', () => cancelLockedVoucher(transaction, voucher));
@@ -80,7 +83,7 @@ async function cancelOrAnswer(
     transaction,
     command.operationId,
     'SUCCEEDED',
-    { ok: true, voucherId: voucher.id, returned: isDone ? voucher.returned : voucher.remaining },
+    { ok: true, voucherId: voucher.id, returned },
   );
   return { outcome, endedClaim };
 }

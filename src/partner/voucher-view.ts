@@ -187,7 +187,10 @@ export const voucherDetailSchema = voucherSchema.extend({
     .meta({ description: 'Whether only its merchant may redeem it', examples: [true] }),
   sellingPriceUsd: moneyAnswer('Your selling price in USD at the generation', '8.750000'),
   heldAmount: moneyAnswer('What a running redemption holds in ETB', '0.000000'),
-  returnedAmount: moneyAnswer('What expiry or cancellation returned to you in ETB', '0.000000'),
+  returnedAmount: moneyAnswer(
+    'What expiry or cancellation, and reversals since then, returned to you in ETB',
+    '0.000000',
+  ),
   endedAt: timeAnswer('When it expired or was cancelled; null otherwise').nullable(),
   claims: z.array(claimSchema).meta({ description: 'Its claims, the first one first' }),
   redemptions: z

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { parseMoney } from '../../domain/money.ts';
 import type { Database, DatabaseTransaction } from '../connection.ts';
 import { returnReserve } from '../ledger/ledger.ts';
@@ -23,6 +24,24 @@ export async function cancelLockedVoucher(
     { operationId: `cancel-voucher:${id}`, partnerId, amount: parseMoney(remaining) },
   ]);
   return endedClaim;
+}
+
+/**
+ * What the cancellation of a voucher returned, as a decimal string. The voucher's row also has what reversals have
+ * returned since.
+ */
+export async function returnedByCancellation(
+  database: Database,
+  voucherId: number,
+): Promise<string> {
+  const { rows } = await sql<{ returned: string }>`
+    select returned - coalesce((
+      select sum(to_merchant + service_fee) from redemptions
+      where voucher_id = vouchers.id and credited_to = 'gift' and not charged), 0) as returned
+    from vouchers where id = ${voucherId}`.execute(database);
+  const [found] = rows;
+  if (!found) throw new Error('A cancelled voucher is gone');
+  return found.returned;
 }
 
 /** The id of the voucher with this serial number. */

@@ -55,6 +55,16 @@ describe('a cancellation', () => {
     });
   });
 
+  it('answers the same, although a reversal has returned more since', async () => {
+    const gift = await scene.gift({ denomination: 500 });
+    await scene.redeemed(scene.asMerchant, gift, { amount: 200 });
+    const first = done(await cancel(gift));
+    const [redemption] = done(await scene.asMerchant.get('/redemptions')).body.data;
+    done(await scene.asMerchant.post(`/redemptions/${redemption.id}/reverse`, {}));
+    expect((await scene.voucher(gift)).returned).toBe('500.000000');
+    expect(done(await cancel(gift)).body.data).toEqual(first.body.data);
+  });
+
   it('ends an open claim, whose code then pays nothing and whose workflow is told', async () => {
     const gift = await scene.gift();
     const verificationCode = await scene.claimed(scene.asMerchant, gift);

@@ -1090,7 +1090,7 @@ export interface ReadVoucherResult {
   readonly sellingPriceUsd: string;
   /** What a running redemption holds in ETB; a decimal string with 6 fraction digits. Example: `0.000000` */
   readonly heldAmount: string;
-  /** What expiry or cancellation returned to you in ETB; a decimal string with 6 fraction digits. Example: `0.000000` */
+  /** What expiry or cancellation, and reversals since then, returned to you in ETB; a decimal string with 6 fraction digits. Example: `0.000000` */
   readonly returnedAmount: string;
   /** When it expired or was cancelled; null otherwise, ISO 8601 in UTC. Example: `2026-11-21T20:55:04.459Z` */
   readonly endedAt: string | null;

@@ -1292,7 +1292,7 @@ class ReadVoucherResult(TypedDict):
     sellingPriceUsd: str
     # What a running redemption holds in ETB; a decimal string with 6 fraction digits. Example: 0.000000
     heldAmount: str
-    # What expiry or cancellation returned to you in ETB; a decimal string with 6 fraction digits. Example: 0.000000
+    # What expiry or cancellation, and reversals since then, returned to you in ETB; a decimal string with 6 fraction digits. Example: 0.000000
     returnedAmount: str
     # When it expired or was cancelled; null otherwise, ISO 8601 in UTC. Example: 2026-11-21T20:55:04.459Z
     endedAt: Optional[str]
