@@ -46,6 +46,7 @@ import {
 } from './runtime/process/health.ts';
 import { describeError } from './runtime/process/logger.ts';
 import { startObservation } from './runtime/process/observation.ts';
+import { withinTime } from './runtime/process/within-time.ts';
 import {
   connectBySettings,
   requireNamespace,
@@ -90,7 +91,7 @@ export async function startApi(
   const callerWaitMs = config.http.callerWaitSeconds * 1_000;
   const recordMs = config.access.callRecordIntervalSeconds * 1_000;
   const calls = createCallRecorder(database, { logger, intervalMs: recordMs });
-  const names = allowlistHostnames(config, database, logger);
+  const names = await allowlistHostnames(config, database, logger);
   const rateLimits = createRateLimits({ settings: config.access, database, logger });
   const services: Services = {
     database,
@@ -178,16 +179,18 @@ function quotedProviders(config: Config): QuotedProviders {
 
 /** Longest time between two lookups of a name. */
 const DNS_MAXIMUM_MS = 3_600_000;
+/** Longest time that a start waits for the first answers about registered names, whose companies are refused before. */
+const FIRST_NAMES_MS = 3_000;
 /** Time that the last answer stays valid beyond its time to live while no DNS server answers. */
 const DNS_STALE_MS = 3_600_000;
 
-/** The addresses of registered names. */
-const allowlistHostnames = (
+/** The addresses of registered names, once their first answers are there. */
+async function allowlistHostnames(
   { access, process: { environment } }: Config,
   database: Database,
   logger: Logger,
-) =>
-  createAllowlistHostnames({
+) {
+  const names = createAllowlistHostnames({
     lookup: createDnsLookup({
       servers: access.dnsServers,
       timeoutMs: access.dnsTimeoutSeconds * 1_000,
@@ -199,6 +202,9 @@ const allowlistHostnames = (
     staleMs: DNS_STALE_MS,
     logger,
   });
+  await withinTime(FIRST_NAMES_MS, names.begun, () => {});
+  return names;
+}
 
 /** Without Temporal, reads and log-ins go on, and changes get a refusal of the API. */
 const reportedChecks = (temporal: TemporalConnection) => ({

@@ -8,6 +8,7 @@ export type DnsReply =
       readonly addresses: readonly string[];
       readonly ttl?: number;
       readonly via?: string;
+      readonly delayMs?: number;
       /** The kind of record that is not answered at all. */
       readonly silentOn?: 'A' | 'AAAA';
     }
@@ -53,7 +54,8 @@ export async function startDnsServer() {
       questions: [question],
       answers: answersFor(question.name, question.type, reply),
     });
-    socket.send(packet, from.port, from.address);
+    const delayMs = typeof reply === 'string' ? 0 : (reply.delayMs ?? 0);
+    setTimeout(() => socket.send(packet, from.port, from.address), delayMs);
   };
   socket.on('message', answer);
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));

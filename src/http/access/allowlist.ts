@@ -79,6 +79,8 @@ function isPublic(text: string): boolean {
 export interface AllowlistHostnames {
   /** The addresses of a name; undefined before its first answer. Never waits. */
   addressesOf(name: string): readonly string[] | undefined;
+  /** Ends when each name that was registered at the start has been asked for. */
+  readonly begun: Promise<void>;
   stop(): void;
 }
 
@@ -150,6 +152,7 @@ export function createAllowlistHostnames(options: {
   const { lookup, logger, minimumMs, maximumMs, staleMs, now = () => performance.now() } = options;
   const entries = new Map<string, Entry>();
   let questions = 0;
+  const nothingAsked = Promise.withResolvers<void>();
 
   const ask = async (name: string, entry: Entry) => {
     if (entry.isAsking || questions >= MAXIMUM_QUESTIONS_AT_ONCE) return;
@@ -160,6 +163,9 @@ export function createAllowlistHostnames(options: {
     entry.isAsking = false;
     noteAnswer(entry, answer, { minimumMs, maximumMs, staleMs, now: now() });
     if (!answer.ok) logger.warn({ name }, 'A registered name could not be resolved');
+    // Others may have found no place.
+    refresh();
+    if (questions === 0) nothingAsked.resolve();
   };
   const entryOf = (name: string): Entry | undefined => {
     const known = entries.get(name);
@@ -198,7 +204,7 @@ export function createAllowlistHostnames(options: {
       logger.warn({ error: (error as Error).name }, 'Registered names could not be listed');
     }
   };
-  void list();
+  const begun = list().then(() => (questions === 0 ? undefined : nothingAsked.promise));
   const timers = [
     setInterval(refresh, options.tickMs ?? TICK_MS),
     setInterval(() => void list(), LIST_INTERVAL_MS),
@@ -214,8 +220,11 @@ export function createAllowlistHostnames(options: {
       if (!entry.isAnswered) return undefined;
       return now() < entry.goodUntil ? entry.addresses : [];
     },
+    begun,
     stop() {
       for (const timer of timers) clearInterval(timer);
+      // Those that have found no place are not asked for any more.
+      entries.clear();
       lookup.stop();
     },
   };

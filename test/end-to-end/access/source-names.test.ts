@@ -4,6 +4,7 @@ import type { Company } from '../../../src/domain/vouchers/voucher.ts';
 import { call } from '../../support/clients.ts';
 import { makePartner, type TestPartner } from '../../support/companies.ts';
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts';
+import { restarted } from '../../support/restarted.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
 import { until } from '../../support/until.ts';
 
@@ -17,11 +18,11 @@ afterAll(async () => {
   await dns?.stop();
 });
 
-async function begin(environment: string): Promise<[Stack, TestPartner]> {
+async function begin(environment: string, timeout = '0.3'): Promise<[Stack, TestPartner]> {
   const stack = await startStack({
     ENVIRONMENT: environment,
     DNS_SERVERS: dns.address,
-    DNS_TIMEOUT_SECONDS: '0.3',
+    DNS_TIMEOUT_SECONDS: timeout,
     DNS_MINIMUM_SECONDS: '0.05',
   });
   stacks.push(stack);
@@ -50,6 +51,14 @@ test('a company calls from wherever its name leads, and is told to wait for the 
   dns.replies.set('till.shop.example', { addresses: ['203.0.114.7'], ttl: 0 });
   await becomes(403);
   expect((await login(stack, partner)).body.message).not.toContain('moment');
+});
+
+test('a restart refuses no company whose name is registered', async () => {
+  dns.replies.set('till.shop.example', { addresses: ['127.0.0.1'], delayMs: 1_000 });
+  const [stack, partner] = await begin('test', '4');
+  const anew = await restarted(stack);
+  stacks.splice(stacks.indexOf(stack), 1, anew);
+  expect((await login(anew, partner)).status).toBe(200);
 });
 
 test('in production a name that leads to this machine opens nothing', async () => {
