@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../db/connection.ts';
+import { listProviderStates, listRoutes } from '../db/providers.ts';
 import {
   findKnown,
   type KnownPlacement,
@@ -7,7 +8,13 @@ import {
   referencesOfReceipts,
 } from '../db/recovery.ts';
 import type { ProviderStatementLine } from '../domain/positions/statement-line.ts';
-import type { AirtimeProviderName, MobileMoneyProviderName } from '../domain/providers.ts';
+import {
+  type AirtimeProviderName,
+  type MobileMoneyProviderName,
+  type StatementProviderName,
+  statementProviderNames,
+  statementProviders,
+} from '../domain/providers.ts';
 import type { Airtime } from '../providers/airtime/airtime.ts';
 import type { MobileMoney } from '../providers/mobile-money/mobile-money.ts';
 import type { ProviderSet } from '../providers/provider-set.ts';
@@ -42,7 +49,9 @@ export interface ComparedTransaction extends ProviderStatementLine {
 }
 
 /** The payments of a statement file, by its provider. */
-type GivenStatements = Readonly<Record<string, readonly ProviderStatementLine[] | undefined>>;
+type GivenStatements = Readonly<
+  Partial<Record<StatementProviderName, readonly ProviderStatementLine[] | undefined>>
+>;
 
 /** The operations of the providers since a time. */
 export interface ComparedBooks {
@@ -55,23 +64,30 @@ export interface ComparedBooks {
 const CURRENCY = 'ETB';
 
 /**
- * Lists what the providers did since a time and compares it with our books.
+ * Lists what the providers did since a time and compares it with our books. A provider that has had orders without
+ * being set up here is a gap; the file of a provider is enough.
  *
  * @throws {AdminError} where a provider that can list did not do so completely
  */
 export async function compareBooks(
   database: Database,
-  { mobileMoney, airtime }: ListedProviders,
+  listed: ListedProviders,
   { since, statements = {} }: { readonly since: Date; readonly statements?: GivenStatements },
 ): Promise<ComparedBooks> {
   const period = { from: since, to: new Date() };
   const comparisons: ComparedTransaction[] = [];
   const gaps: string[] = [];
-  for (const { kind, provider, port } of [
-    ...portsOf('payment', mobileMoney),
-    ...portsOf('top-up', airtime),
-  ]) {
+  const used = await usedProviders(database);
+  for (const { kind, provider, port } of portsOf(listed)) {
     const given = statements[provider];
+    if (port === undefined && given === undefined) {
+      if (used.has(provider))
+        gaps.push(
+          `${provider} is not set up for this command, but the workers or the routes have it: give its ` +
+            'settings, as the worker process has them.',
+        );
+      continue;
+    }
     const lines = given ?? (await listedBy(port, { kind, provider, period }));
     if (lines === undefined) {
       gaps.push(
@@ -102,14 +118,14 @@ export async function compareBooks(
  * missing would be lost.
  */
 async function listedBy(
-  port: ProviderAccount,
+  port: ProviderAccount | undefined,
   {
     kind,
     provider,
     period,
   }: Pick<ComparedTransaction, 'kind' | 'provider'> & { readonly period: StatementPeriod },
 ): Promise<ProviderStatementLine[] | undefined> {
-  const pages = port.listStatement?.(period);
+  const pages = port?.listStatement?.(period);
   if (!pages) return undefined;
   const orders: ProviderStatementLine[] = [];
   for await (const page of pages) {
@@ -132,16 +148,25 @@ const asOurs = (found: ProviderStatementLine): ProviderStatementLine => ({
   reference: found.reference?.toLowerCase() ?? null,
 });
 
-/** The configured providers of a kind. */
-const portsOf = <Name extends string>(
-  kind: ComparedTransaction['kind'],
-  set: ProviderSet<Name, ProviderAccount>,
-) =>
-  set.names.map((provider) => ({
-    kind,
+/** The providers of value with what each does for us, and its account where it is configured. */
+function portsOf({ mobileMoney, airtime }: ListedProviders) {
+  const ports = new Map<string, ProviderAccount>([
+    ...mobileMoney.names.map((name) => [name, mobileMoney.named(name)] as const),
+    ...airtime.names.map((name) => [name, airtime.named(name)] as const),
+  ]);
+  return statementProviderNames.map((provider) => ({
+    kind: statementProviders[provider] === 'airtime' ? ('top-up' as const) : ('payment' as const),
     provider,
-    port: set.named(provider),
+    port: ports.get(provider),
   }));
+}
+
+/** The providers that running workers have, and those of routes: each may have had orders since the restored moment. */
+async function usedProviders(database: Database): Promise<ReadonlySet<string>> {
+  const states = await listProviderStates(database);
+  const routes = (await listRoutes(database)).filter(({ is_enabled: isEnabled }) => isEnabled);
+  return new Set([...states, ...routes].map(({ provider }) => provider));
+}
 
 /** It may be ours: the provider's file need not have our reference. */
 const isUnnamed = ({ reference, status }: ComparedTransaction): boolean =>

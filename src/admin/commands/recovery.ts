@@ -97,7 +97,7 @@ export const commands: Record<string, AdminCommand> = {
       'Changes nothing. lost: the provider did it, or may still do it, and our row is gone: "recovery ' +
       'book" books it. open: on hold, its workflow asks the provider. differs: the next reconciliation ' +
       'asks the provider, and books its answer. foreign: without a reference of ours. It needs the ' +
-      'settings of the providers (MOBILE_MONEY_…, AIRTIME_…).',
+      'settings of the providers, as the worker has them (MOBILE_MONEY_…, MPESA_…, AIRTIME_…, RELOADLY_…).',
     fields,
     examples: ['', '--since 2026-11-23T10:00:00Z --json', '--mpesa-statement statement.csv'],
     async run(context, input) {

@@ -108,7 +108,7 @@ describe('the service', () => {
     ({ url } = database);
     await Promise.all([migrateToLatest(database.pooled), migrateToLatest(database.pooled)]);
     pooled = pgbouncer.pooled(loginOf(url));
-    scene = await setRedemptionScene({ DATABASE_URL: pooled });
+    scene = await setRedemptionScene({ DATABASE_URL: pooled, MPESA_URL: undefined });
   });
   afterAll(async () => {
     await scene?.stop();

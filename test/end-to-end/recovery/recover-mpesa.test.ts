@@ -13,6 +13,7 @@ import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemp
 /** M-Pesa cannot list what it paid: its organisation statement says it after a restore. */
 let scene: RedemptionScene;
 let operator: Commands;
+let withoutMpesa: Commands;
 let toService: Awaited<ReturnType<typeof makeSpoilingWay>>;
 let folder: string;
 beforeAll(async () => {
@@ -23,11 +24,12 @@ beforeAll(async () => {
     CALLBACK_URL: `${toService.url}/callbacks`,
   });
   toService.setTarget(scene.stack.url);
-  operator = commandsOn({
+  const settings = {
     ...providerSettings(scene.stack.sandbox),
-    MOBILE_MONEY_PROVIDER: 'mpesa',
     DATABASE_URL: scene.stack.urlFor('operator'),
-  });
+  };
+  operator = commandsOn({ ...settings, MOBILE_MONEY_PROVIDER: 'mpesa' });
+  withoutMpesa = commandsOn({ ...settings, MPESA_URL: undefined });
 });
 afterAll(async () => {
   await scene?.stop();
@@ -93,6 +95,11 @@ test('what M-Pesa paid since a restore is booked from its statement, once', asyn
   const listed = await operator.json(withFile(file));
   expect(listed).toMatchObject({ counts: { agrees: 1, lost: 1 }, gaps: [] });
   expect(JSON.stringify(listed)).not.toContain(merchant.payoutNumber.slice(1));
+  // The file is enough for somebody who has no settings of M-Pesa.
+  expect(await withoutMpesa.json(withFile(file))).toMatchObject({
+    counts: listed.counts,
+    gaps: [],
+  });
   expect(await operator.json(withFile(file, 'book'))).toMatchObject({
     booked: 1,
     isComplete: true,

@@ -27,14 +27,17 @@ let scene: RedemptionScene;
 let operator: Commands;
 /** M-Pesa cannot list what it paid. */
 let withMpesa: Commands;
+/** The workers top up at Reloadly, too. */
+let withoutReloadly: Commands;
 beforeAll(async () => {
-  scene = await setRedemptionScene({ RECONCILE_INTERVAL_SECONDS: '1' });
+  scene = await setRedemptionScene({ RECONCILE_INTERVAL_SECONDS: '1', MPESA_URL: undefined });
   const { sandbox } = scene.stack;
   // The command line has the rights of operators, and no others.
   const DATABASE_URL = scene.stack.urlFor('operator');
   const settings = { ...providerSettings(sandbox), DATABASE_URL };
   withMpesa = commandsOn(settings);
   operator = commandsOn({ ...settings, MPESA_URL: undefined });
+  withoutReloadly = commandsOn({ ...settings, MPESA_URL: undefined, RELOADLY_URL: undefined });
   await makeTopupProducts(scene.stack, scene.partner);
   await deposit(scene.stack, scene.partner.id, '1000', 'airtime');
 });
@@ -97,6 +100,11 @@ test('what the providers did since is booked once, and never paid again', async 
     expect.stringContaining('mpesa cannot list each payment'),
   ]);
   expect(JSON.stringify(listed)).not.toContain(merchant.payoutNumber.slice(1));
+  // Nothing says what the other provider did since.
+  await until(async () => {
+    const incomplete = await withoutReloadly.json('recovery list');
+    expect(incomplete.gaps).toEqual([expect.stringContaining('reloadly is not set up')]);
+  });
   // A part of the books says nothing of the rest.
   const part = await operator.json(`recovery book --since ${new Date().toISOString()}`);
   expect(part).toMatchObject({ booked: 0, isComplete: false });
