@@ -1,7 +1,8 @@
 import { formatAmount, type Money } from '../../domain/money.ts';
-import type { Operator } from '../../domain/phone.ts';
+import { isErased, type Operator } from '../../domain/phone.ts';
+import { internationalDigits } from '../../domain/providers.ts';
 import type { TopupKind } from '../../domain/topup.ts';
-import { exactAmount, type ProviderInquiry, type ProviderOutcome } from '../outcome.ts';
+import { agree, exactAmount, type ProviderInquiry, type ProviderOutcome } from '../outcome.ts';
 import type { ProviderAccount } from '../statement.ts';
 
 /** Airtime of any amount, or a package with its own price and content. */
@@ -20,10 +21,18 @@ export function exactNumber(amount: string): number | undefined {
   return exact === undefined ? undefined : Number(exact);
 }
 
+/** Whether a number has the form that a provider takes. An erased one is never sent, and an inquiry needs none. */
+export const hasForm = (msisdn: string, form: RegExp): boolean =>
+  isErased(msisdn) || form.test(msisdn);
+
+/** Whether a provider names the number that we sent; an erased number contradicts nothing. */
+export const agreeOnNumber = (theirs: string | null | undefined, ours: string): boolean =>
+  isErased(ours) || agree(theirs, ours, internationalDigits);
+
 export interface AirtimeOrder {
   /** Our reference of this attempt, at most 40 characters, constant for all its repetitions. */
   readonly reference: string;
-  /** E.164 */
+  /** E.164, or the text of an erased number. */
   readonly msisdn: string;
   readonly product: AirtimeProduct;
 }

@@ -67,6 +67,20 @@ describe('a top-up that was delivered and taken back', () => {
     return { id, reference };
   }
 
+  test('is a case although its number was erased meanwhile', async () => {
+    const { stack } = topups;
+    const { id, reference } = await reversed();
+    for (const [table, column] of [
+      ['topups', 'id'],
+      ['topup_attempts', 'topup_id'],
+    ] as const)
+      await sql`update ${sql.table(table)} set msisdn = 'erased' where ${sql.ref(column)} = ${id}`.execute(
+        stack.database,
+      );
+    expect(await reconciled(stack)).toMatch(/took it back, ETB 50\.00, .*our reference /);
+    await settleCase(stack, reference, 'partner');
+  });
+
   test('is a case until it is settled, and told truthfully', async () => {
     const { stack } = topups;
     const wallet = await topups.wallet();

@@ -75,6 +75,14 @@ describe.each(names)('%s', (name) => {
     },
   );
 
+  it('tells a top-up whose number was erased by its reference', async () => {
+    const airtime = airtimeAdapters[name](sandbox);
+    const order = orderFor('+251911000000');
+    const outcome = await settle(airtime, order);
+    expect(outcome.kind).toBe('delivered');
+    expect(await airtime.findOrder({ ...order, msisdn: 'erased' }, longAgo())).toEqual(outcome);
+  });
+
   it('tells a top-up of another number or amount under its reference', async () => {
     const airtime = airtimeAdapters[name](sandbox);
     const order = orderFor('+251911000000');

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operator } from '../../../domain/phone.ts';
 import type { ProviderStatementLine } from '../../../domain/positions/statement-line.ts';
-import { internationalDigits, presentableMessage } from '../../../domain/providers.ts';
+import { presentableMessage } from '../../../domain/providers.ts';
 import {
   type DoubtfulAnswer,
   type HttpAnswer,
@@ -19,7 +19,7 @@ import {
   type ProviderOutcome,
   unknown,
 } from '../../outcome.ts';
-import { type AirtimeOrder, exactNumber } from '../airtime.ts';
+import { type AirtimeOrder, agreeOnNumber, exactNumber, hasForm } from '../airtime.ts';
 
 /** Enumerations are compared without case and punctuation: COMPLETED, Completed. */
 const word = z
@@ -93,7 +93,7 @@ export function toTransactionRequest(
   rangedProducts: RangedProducts,
   callbackUrl: string | undefined,
 ): TransactionRequest | { readonly problem: string } {
-  if (!/^\+[1-9][0-9]{6,14}$/.test(msisdn)) return { problem: 'The number is not E.164.' };
+  if (!hasForm(msisdn, /^\+[1-9][0-9]{6,14}$/)) return { problem: 'The number is not E.164.' };
   if (reference.length === 0 || reference.length > 40) {
     return { problem: 'The reference has more than 40 characters, or none.' };
   }
@@ -204,7 +204,7 @@ function differenceOf(
 ): string | undefined {
   const { destination } = request;
   const number = request.credit_party_identifier.mobile_number;
-  if (!agree(party?.mobile_number, number, internationalDigits)) return 'number';
+  if (!agreeOnNumber(party?.mobile_number, number)) return 'number';
   // The airtime product is a setting, which may have changed; the amount is enough.
   if (destination === undefined)
     return agree(product?.id, String(request.product_id)) ? undefined : 'product';

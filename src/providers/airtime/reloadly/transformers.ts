@@ -1,11 +1,7 @@
 import { z } from 'zod';
 import type { Operator } from '../../../domain/phone.ts';
 import type { ProviderStatementLine } from '../../../domain/positions/statement-line.ts';
-import {
-  internationalDigits,
-  isAmountDelivered,
-  presentableMessage,
-} from '../../../domain/providers.ts';
+import { isAmountDelivered, presentableMessage } from '../../../domain/providers.ts';
 import {
   type DoubtfulAnswer,
   type HttpAnswer,
@@ -24,7 +20,7 @@ import {
   type ProviderOutcome,
   unknown,
 } from '../../outcome.ts';
-import { type AirtimeOrder, exactNumber } from '../airtime.ts';
+import { type AirtimeOrder, agreeOnNumber, exactNumber, hasForm } from '../airtime.ts';
 
 const identifier = z
   .union([z.string(), z.int().transform(String)])
@@ -154,7 +150,7 @@ export function toTopupRequest(
   { reference, msisdn, product }: AirtimeOrder,
   operatorIds: OperatorIds,
 ): TopupRequest | { readonly problem: string } {
-  if (!/^\+251[0-9]{9}$/.test(msisdn)) return { problem: 'The number is not Ethiopian.' };
+  if (!hasForm(msisdn, /^\+251[0-9]{9}$/)) return { problem: 'The number is not Ethiopian.' };
   if (reference.length === 0 || reference.length > 40) {
     return { problem: 'The reference has more than 40 characters, or none.' };
   }
@@ -230,8 +226,7 @@ function readOurs(topup: ReloadlyTopup, request: TopupRequest): ProviderOutcome 
  * of the mobile operator is a setting, which may have changed; amount and number are enough.
  */
 function differenceOf(topup: ReloadlyTopup, request: TopupRequest): string | undefined {
-  if (!agree(topup.recipientPhone, request.recipientPhone.number, internationalDigits))
-    return 'number';
+  if (!agreeOnNumber(topup.recipientPhone, request.recipientPhone.number)) return 'number';
   return agree(deliveredAmount(topup).currency, CURRENCY) ? undefined : 'currency';
 }
 
