@@ -4,6 +4,7 @@ import { createTestDatabase } from '../support/database.ts';
 
 export interface OpenDatabase {
   readonly database: Database;
+  readonly url: string;
   /** Checks the invariants, but for those with an ignored id, and drops the database. */
   close(ignored?: readonly string[]): Promise<void>;
 }
@@ -14,6 +15,7 @@ export async function openDatabase(poolSize = 10): Promise<OpenDatabase> {
   const database = connectDatabase(testDatabase.url, { poolSize });
   return {
     database,
+    url: testDatabase.url,
     async close(ignored = []) {
       const found = await findBrokenInvariants(database);
       const broken = found.filter((line) => !ignored.some((id) => line.startsWith(`${id} `)));

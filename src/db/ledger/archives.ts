@@ -9,6 +9,7 @@ import { columnNames, givenRows } from '../given-rows.ts';
 import {
   type ArchivedTransfer,
   ArchiveFileError,
+  isThere,
   readArchiveFile,
   sumsOfArchiveFile,
   writeArchiveFile,
@@ -133,10 +134,18 @@ export function firstMonthKept(now: Date, months: number): Month {
 /**
  * Archives the days before a month, each partner's day in a transaction, the oldest first. Days that were restored wait
  * for `RESTORED_DAYS`. Returns the number of transfers.
+ *
+ * @throws {ArchiveFileError} where a file does not have what the daily sums have, or the earlier files are gone
  */
 export async function archiveDays(database: Database, options: ArchiveOptions): Promise<number> {
   const patient = withoutLimits(database);
-  const dueDays = await listDueDays(patient, sql`sums.day < ${`${options.before}-01`}::date`);
+  // The sums of all days are looked through, and only a transaction has no limit.
+  const dueDays = await patient
+    .transaction()
+    .execute((transaction) =>
+      listDueDays(transaction, sql`sums.day < ${`${options.before}-01`}::date`),
+    );
+  if (dueDays.length > 0) await requireEarlierFiles(database);
   let count = 0;
   for (const [index, due] of dueDays.entries()) {
     await options.begin?.();
@@ -151,6 +160,22 @@ export async function archiveDays(database: Database, options: ArchiveOptions): 
     options.note?.(count);
   }
   return count;
+}
+
+/** The newest files that are looked for: a single one may be lost. */
+const LOOKED_FOR = 20;
+
+/** @throws {ArchiveFileError} where no earlier file is there: the files of a folder that is not mounted are lost with it */
+async function requireEarlierFiles(database: Database): Promise<void> {
+  const { rows } = await sql<{ file: string }>`
+    select file from ledger_archives order by archived_at desc limit ${LOOKED_FOR}`.execute(
+    database,
+  );
+  const found = await Promise.all(rows.map(({ file }) => isThere(file)));
+  if (found.length > 0 && !found.includes(true))
+    throw new ArchiveFileError(
+      `${rows[0]?.file} is not there: ARCHIVE_FOLDER is not mounted, or is another folder`,
+    );
 }
 
 /** Writes next to the files of a month what they have: for those who read the files without the database. */

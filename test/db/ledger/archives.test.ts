@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addUp, restart } from '../../../src/db/books/rollup.ts';
 import { compareSums, ledgerSums } from '../../../src/db/books/sums.ts';
 import { addPartner } from '../../../src/db/catalogue/companies.ts';
+import { connectDatabase } from '../../../src/db/connection.ts';
 import { balancesOver } from '../../../src/db/figures.ts';
 import {
   ALL_LINES,
@@ -341,6 +342,34 @@ describe('an archive', () => {
     await archiveApril();
     await restoreAll();
     expect(await readEverything()).toEqual(before);
+  });
+
+  test('finds its days, however long that takes', async () => {
+    await forgetRestoring();
+    const impatient = connectDatabase(open.url, { poolSize: 2, statementTimeoutMs: 100 });
+    const archiving = await open.database.transaction().execute(async (transaction) => {
+      await sql`lock table ledger_day_sums`.execute(transaction);
+      const found = archiveDays(impatient, { folder, before: BEFORE });
+      await Promise.race([found, sleep(500)]);
+      return { found };
+    });
+    expect(await archiving.found).toBeGreaterThan(0);
+    await impatient.destroy();
+    await restoreAll();
+  });
+
+  test('moves nothing into a folder that lacks the earlier files', async () => {
+    await forgetRestoring();
+    const before = await countTransfers();
+    const mounted = `${folder}-mounted`;
+    await rename(folder, mounted);
+    await mkdir(folder);
+    await expect(archive()).rejects.toThrow('ARCHIVE_FOLDER');
+    expect(await countTransfers()).toBe(before);
+    await rm(folder, { recursive: true });
+    await rename(mounted, folder);
+    expect(await archive()).toBeGreaterThan(0);
+    await restoreAll();
   });
 
   test('is read by a page that was begun before it', async () => {
