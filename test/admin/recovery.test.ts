@@ -22,6 +22,11 @@ test('the restored moment is that of the newest request, whatever was booked sin
   await scene.json(`money deposit --partner ${id} --wallet gift --amount 100`);
   expect(await scene.json('recovery fence')).toMatchObject({ restoredTo: requestedAt });
   await scene.json('recovery lift --unbooked --note checked');
+  // A later moment is a mistake, such as one of another time zone.
+  expect(await scene.json('recovery fence --restored-to 2026-11-23T13:00:00Z')).toMatchObject({
+    restoredTo: requestedAt,
+  });
+  await scene.json('recovery lift --unbooked --note checked');
 });
 
 test('the fence of an earlier recovery, in a database that was restored again, is replaced', async () => {

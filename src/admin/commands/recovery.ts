@@ -189,8 +189,8 @@ export const commands: Record<string, AdminCommand> = {
     fields: {
       restoredTo: optional(
         beginning,
-        'The moment that the database was restored to (UTC); by default that of its newest request, ' +
-          'which is never too late',
+        'The moment that the database was restored to (UTC). That of its newest request is never too late, and ' +
+          'counts by default, or in place of a later one',
       ),
       skip: optional(
         wholeNumber(1, 2_000_000_000),
@@ -206,9 +206,13 @@ export const commands: Record<string, AdminCommand> = {
             `No change: the fence stands since ${timeText(standing.raisedAt)}. After another restore or ` +
             'promotion, give its moment by --restored-to.',
         };
-      const moment = restoredTo ?? (await newestRequest(transaction)) ?? new Date(0);
-      // The earlier recovery may not have booked everything.
-      const since = standing && standing.restoredTo < moment ? standing.restoredTo : moment;
+      const since = earliest([
+        restoredTo,
+        // Never later, as by a time of another zone: what the providers did before it would be passed over.
+        await newestRequest(transaction),
+        // The earlier recovery may not have booked everything.
+        standing?.restoredTo,
+      ]);
       if (standing) await liftFence(transaction, standing.id);
       // First, so that the fence and its audit entry have new numbers.
       const identities = await skipIdentities(transaction, skip);
@@ -294,6 +298,12 @@ export const commands: Record<string, AdminCommand> = {
     },
   }),
 };
+
+/** The earliest of some moments; 1970 where there is none. */
+const earliest = (moments: readonly (Date | null | undefined)[]): Date =>
+  moments
+    .flatMap((moment) => moment ?? [])
+    .toSorted((one, other) => one.getTime() - other.getTime())[0] ?? new Date(0);
 
 /** An operation on hold in our books, and the provider that has done it, or may do it. */
 const heldAt = (comparisons: readonly ComparedTransaction[]): ComparedTransaction[] =>
