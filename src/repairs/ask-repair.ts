@@ -21,6 +21,7 @@ import { formatGroupedAmount, formatMoney, type Money } from '../domain/money.ts
 import { keptReason } from '../domain/repairs.ts';
 import {
   choiceArgument,
+  HAS_CHANGED,
   hasArguments,
   type Judgement,
   type RepairBasis,
@@ -76,6 +77,8 @@ export interface AskedRepair {
   readonly actor: string;
   /** Of the form; random. */
   readonly requestKey: string;
+  /** The facts that the form was about; undefined on the command line, which shows none. */
+  readonly binding?: string | undefined;
 }
 
 /** The result of a request for a repair. */
@@ -87,7 +90,7 @@ export type Asked =
 /** Asks for a repair, where it is allowed at this moment; it is judged again when it is carried out. */
 export async function askRepair(
   transaction: DatabaseTransaction,
-  { kind, subjectId: given, args, why: typed, actor, requestKey }: AskedRepair,
+  { kind, subjectId: given, args, why: typed, actor, requestKey, binding }: AskedRepair,
   { secretBox, ...basis }: RepairBasis & { readonly secretBox: () => SecretBox },
 ): Promise<Asked> {
   const why = keptReason(typed);
@@ -109,6 +112,7 @@ export async function askRepair(
   const found = await kind.judge(transaction, subjectId, args, basis);
   if (!found) return thereIsNo(kind, given);
   if (found.refusal !== undefined) return refused(found.refusal);
+  if (binding !== undefined && binding !== found.binding) return refused(HAS_CHANGED);
   const open = await findOpenRepair(transaction, subject);
   if (open)
     return hasArguments(open, found.bound, { secretBox })

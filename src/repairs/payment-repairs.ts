@@ -22,7 +22,13 @@ import {
 import { type Bearer, bearers, difference } from '../domain/positions/position.ts';
 import { providerName, takesBack } from '../domain/providers.ts';
 import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './ask-repair.ts';
-import { choiceArgument, idArgument, referenceArgument, repairKind } from './repair-kind.ts';
+import {
+  bindingOf,
+  choiceArgument,
+  idArgument,
+  referenceArgument,
+  repairKind,
+} from './repair-kind.ts';
 import { requestOf } from './voucher-repairs.ts';
 
 const ofPayment = {
@@ -253,6 +259,14 @@ export async function shownChoicesOf(database: Database, facts: CaseFacts): Prom
   };
 }
 
+/** An open case follows the words of the provider: another difference is another settlement. */
+const boundOfCase = ({ order }: CaseFacts) => ({
+  difference: order ? formatMoney(difference(order.position)) : null,
+});
+
+/** The difference that a form settles. */
+export const bindingOfCase = (facts: CaseFacts): string => bindingOf(boundOfCase(facts));
+
 const effectOf = (facts: CaseFacts, { by }: { readonly by?: Bearer | undefined }) =>
   choicesOf(facts).find((one) => one.by === by)?.moves;
 
@@ -279,8 +293,7 @@ export const settleCaseRepair = repairKind({
     topupId: found.topupId,
     label: `case ${found.id}: ${caseTitle(found)}`,
   }),
-  // An open case follows the words of the provider: another difference is another settlement.
-  bind: ({ order }) => ({ difference: order ? formatMoney(difference(order.position)) : null }),
+  bind: boundOfCase,
   amountOf({ order }) {
     return order === undefined ? 0n : magnitudeOf(difference(order.position));
   },

@@ -131,6 +131,8 @@ export interface Judgement extends Subject {
   readonly refusal: string | undefined;
   /** Its arguments with what it is bound to. */
   readonly bound: Readonly<Record<string, unknown>>;
+  /** The facts that it is bound to, as a text. A form carries it, and so is about no other facts than its page. */
+  readonly binding: string;
   /** Its effect in a sentence, where that depends on the facts. */
   readonly effect: string | undefined;
   carryOut(transaction: DatabaseTransaction, context: RepairContext): Promise<CarriedOut>;
@@ -173,8 +175,13 @@ const ID = /^[1-9][0-9]{0,14}$/;
 export const idNamed = (given: string): string | undefined => (ID.test(given) ? given : undefined);
 
 /** Refuses a repair that is about something else by now. */
-export const HAS_CHANGED =
-  'It has changed since the repair was asked for: look at it, and ask again.';
+export const HAS_CHANGED = 'It has changed meanwhile: look at it, and ask again.';
+
+/** The facts that a repair is bound to, as a text; empty where there are none. */
+export const bindingOf = (bound: Readonly<Record<string, string | number | null>>): string =>
+  Object.entries(bound)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
 
 /** Builds a kind of repair. */
 export const repairKind = <Facts, Fields extends z.ZodObject>(
@@ -207,6 +214,7 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
       byTwo: byTwo && (byTwo.when?.(facts, args, basis) ?? true) ? byTwo.why : undefined,
       refusal: definition.refuse(facts, args, basis) ?? (hasChanged ? HAS_CHANGED : undefined),
       bound: { ...given, ...bound },
+      binding: bindingOf(bound),
       effect: definition.effectOf?.(facts, args),
       carryOut: (transaction, context) => definition.carryOut(transaction, facts, args, context),
     };

@@ -157,6 +157,7 @@ const askRepairForm = support.form({
           why,
           actor: actorOfPerson(session),
           requestKey: `support:${once}`,
+          binding: form.text('binding') || undefined,
         },
         { ...services, secretBox: () => services.secretBox },
       ),

@@ -16,6 +16,7 @@ import { allProviders, providerName } from '../../domain/providers.ts';
 import { mayAsStaff, needOfRepair } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import {
+  bindingOfCase,
   type CaseFacts,
   caseFacts,
   type ShownChoices,
@@ -287,10 +288,11 @@ export const settledBefore = (cases: readonly Case[]): Html | undefined => {
 
 async function settleForm(
   request: StaffRequest,
-  { found, order }: CaseFacts,
+  read: CaseFacts,
   { shown, refused }: { readonly shown: ShownChoices; readonly refused: RefusedForm | undefined },
 ): Promise<Html | undefined> {
   const { services, session } = request;
+  const { found, order } = read;
   if (ENDS_BY_ITSELF.includes(found.why)) return undefined;
   if (!mayAsStaff(session.staff.role, needOfRepair('case')))
     return message('notice', 'Your role may look: an operator settles it.');
@@ -303,6 +305,7 @@ async function settleForm(
     key: subjectId,
     subject: subjectId,
     second,
+    binding: bindingOfCase(read),
     button: second ? 'Ask a second person' : settleCaseRepair.button,
     values: refused?.values,
     choices: {

@@ -29,6 +29,8 @@ export interface Offer {
   /** The same repair, which has not ended: it is not asked for again. */
   readonly open: ShownRepair | undefined;
   readonly second: SecondPerson | undefined;
+  /** The facts that its form is about. */
+  readonly binding: string;
   /** The possible values of a field now, by its name; without values the field is left out. */
   readonly choices: Readonly<Record<string, readonly string[]>>;
 }
@@ -78,7 +80,8 @@ export async function offerOf(
   if (!judged || judged.refusal !== undefined) return undefined;
   const asking = { subject_id: subjectId, asked_by: actorOfPerson(session) };
   const second = open ? undefined : await secondPersonFor(services, kind, asking);
-  return { kind, subjectId, label: judged.label, open, second, choices: {} };
+  const { label, binding } = judged;
+  return { kind, subjectId, label, open, second, binding, choices: {} };
 }
 
 /** What the form says beforehand; the edge and the step that acts decide. */
@@ -115,6 +118,8 @@ interface FormSubject {
   /** What the button says. */
   readonly button: string;
   readonly second?: SecondPerson | undefined;
+  /** Undefined where it is about nothing that changes. */
+  readonly binding?: string;
   readonly choices?: Offer['choices'];
   /** Fields that the page draws itself, by their names. */
   readonly own?: Readonly<Record<string, Html>>;
@@ -124,7 +129,7 @@ interface FormSubject {
 export function repairForm(
   { formToken, services }: StaffRequest,
   kind: RepairKind,
-  { key, subject, values = {}, button, second, choices = {}, own = {} }: FormSubject,
+  { key, subject, values = {}, button, second, binding, choices = {}, own = {} }: FormSubject,
 ): Html {
   const idOf = (name: string) => `${kind.name}-${key}-${name}`;
   const limits = kind.limits(services.settings);
@@ -138,6 +143,7 @@ export function repairForm(
     { action: `${REPAIRS_PATH}/ask/${kind.name}`, formToken },
     html`${typeof subject === 'string' ? html`<input type="hidden" name="subject" value="${subject}">` : subject}
 <input type="hidden" name="once" value="${randomToken()}">
+${binding !== undefined && html`<input type="hidden" name="binding" value="${binding}">`}
 ${Object.entries(kind.fields.shape)
   .filter(([name]) => choices[name]?.length !== 0)
   .map(([name, schema]) => own[name] ?? fieldOf(named(name), schema as z.ZodType, choices[name]))}
@@ -288,6 +294,7 @@ const formOf = (
     values: isOf(offer, refused) ? refused?.values : undefined,
     button,
     second: offer.second,
+    binding: offer.binding,
     choices: offer.choices,
   });
 

@@ -295,6 +295,29 @@ describe('a case', () => {
     );
   });
 
+  it('is not settled about another difference than its form showed', async () => {
+    const { gift, found } = await takenBackPayment();
+    const { operation_id } = await scene.redemptionOf(gift);
+    const action = '/support/repairs/ask/settle-case';
+    const { html } = await operator.client.get(pathOf(found.id));
+    // The provider says meanwhile that it took a part back only.
+    await scene.stack.database
+      .transaction()
+      .execute((transaction) =>
+        observe(transaction, operation_id, { said: 'done', amount: 40_000_000n }),
+      );
+    const sent = { ...hiddenFields(html, action), by: 'partner', why: 'Ticket 4711' };
+    const answer = await operator.client.post(action, sent);
+    expect([answer.status, answer.html]).toEqual([
+      409,
+      expect.stringContaining('It has changed meanwhile: look at it, and ask again.'),
+    ]);
+    expect(answer.html).toContain('<legend>Who gets ETB\u00A057.50?</legend>');
+    const again = { ...hiddenFields(answer.html, action), by: 'partner', why: 'Ticket 4711' };
+    expect((await operator.client.post(action, again)).status).toBe(303);
+    await untilClosed(found.id);
+  });
+
   it('is not there, or not a number', async () => {
     for (const path of ['/support/cases/999999', '/support/cases/x'])
       expect((await agent.client.get(path)).status).toBe(404);

@@ -107,6 +107,23 @@ describe('the page of a voucher', () => {
     expect(late.html).toContain('Next');
   });
 
+  it('ends no other claim than its form was about', async () => {
+    const { merchant, client } = await scene.payee('merchant');
+    const gift = await scene.gift({ merchant });
+    await scene.claimed(client, gift);
+    const action = actionOf('cancel-claim');
+    const { html } = await agent.client.get(caseOf(gift.id));
+    await scene.repaired('cancel-claim', gift.id);
+    await scene.claimed(client, gift);
+    const sent = { ...hiddenFields(html, action), why: 'Ticket 4711' };
+    const late = await agent.client.post(action, sent);
+    expect([late.status, late.html]).toEqual([
+      409,
+      expect.stringContaining('It has changed meanwhile: look at it, and ask again.'),
+    ]);
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEM_INITIATED' });
+  });
+
   it('needs a sign-in of staff, and a form of its own', async () => {
     const gift = await scene.gift();
     const action = actionOf('cancel-voucher');
