@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { closeCase, openCase } from '../../src/db/positions/cases.ts';
 import { type AdminScene, commandsOn, openScene, withoutEntry } from './scene.ts';
 
 /** What "money reconcile" asks of the database, with a statement of a day without payments. */
@@ -20,6 +21,30 @@ beforeAll(async () => {
 afterAll(async () => {
   await scene?.close();
   if (folder) await rm(folder, { recursive: true });
+});
+
+test('the list of all cases has the oldest open ones, then the newest closed ones', async () => {
+  const { database } = scene;
+  const ids: number[] = [];
+  for (const subject of ['1', '2', '3', '4']) {
+    const line = { subjectKind: 'line', subject: `mpesa 2026-11-21 payment - ${subject}` } as const;
+    const told = {
+      why: 'foreign',
+      amount: '5',
+      message: 'None of ours',
+      provider: 'mpesa',
+    } as const;
+    await openCase(database, { ...line, ...told });
+    ids.push((await scene.json('cases list')).at(-1).id);
+  }
+  const [oldest, first, second, third] = ids;
+  const by = { actor: 'Hanna', note: 'Found', borneBy: null };
+  for (const id of [first, second, third]) await closeCase(database, id ?? 0, by);
+  const shown = async (words: string) =>
+    (await scene.json(words)).map(({ id }: { id: number }) => id);
+  expect(await shown('cases list --all')).toEqual([oldest, third, second, first]);
+  expect(await shown('cases list --all --limit 2 --provider mpesa')).toEqual([oldest, third]);
+  expect(await shown('cases list')).toEqual([oldest]);
 });
 
 const statements = () => scene.database.selectFrom('provider_statements').select('state').execute();

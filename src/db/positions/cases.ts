@@ -181,7 +181,7 @@ export interface CaseSelection {
   readonly limit: number;
 }
 
-/** The cases, open ones first, the oldest of those first. */
+/** The cases: the open ones, the oldest first, then the closed ones, the newest first. */
 export async function listCases(
   database: Database,
   { includeClosed, provider, limit }: CaseSelection,
@@ -193,7 +193,8 @@ export async function listCases(
     select ${columns} from (
       (select * from cases where closed_at is null and ${isWanted} order by id limit ${limit})
       ${includeClosed ? closed : sql``}) as found ${joins}
-    order by closed_at is not null, found.id limit ${limit}`.execute(database);
+    order by closed_at is not null, case when closed_at is null then found.id else -found.id end
+    limit ${limit}`.execute(database);
   return rows;
 }
 
