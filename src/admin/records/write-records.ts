@@ -319,7 +319,11 @@ async function writePayouts(
     return account?.key !== key || account.value !== value;
   });
   if (others.length === 0) return new Map();
-  await replacePayoutAccounts(transaction, others);
+  // A file has no column of the holder, and what it does not have stays: the new account is checked, too.
+  await replacePayoutAccounts(
+    transaction,
+    others.map((one) => ({ ...one, holder: before.get(one.merchantId)?.holder ?? null })),
+  );
   return new Map(
     others.map(({ merchantId, shown }) => {
       const { key, value } = before.get(merchantId) ?? {};

@@ -231,6 +231,24 @@ describe('an import', () => {
     ]);
   });
 
+  test('of another payout account keeps the holder that must have it', async () => {
+    await makeShops();
+    await scene.json(await importOf('merchants', [MERCHANT_COLUMNS, merchantRow('A')]));
+    const [{ id }] = await scene.json('merchant list');
+    const set = `merchant payout-account set --merchant ${id} --key msisdn --value 0911234567`;
+    await scene.json([...set.split(' '), '--holder', 'Abebe Kebede']);
+    for (const value of ['0911234568', '0911234568'])
+      await scene.json(
+        await importOf('merchants', [
+          MERCHANT_COLUMNS,
+          merchantRow('A', { 'payout-value': value }),
+        ]),
+      );
+    expect(await scene.json('merchant payout-account list')).toMatchObject([
+      { account: 'msisdn +2519*****568', expectedHolder: 'Abebe Kebede' },
+    ]);
+  });
+
   test('is known by the numbers of no phone in the audit log', async () => {
     await makeShops();
     await scene.json(await importOf('merchants', [MERCHANT_COLUMNS, merchantRow('A')]));
