@@ -11,6 +11,12 @@ const ANY_DASH = /[\p{Dash_Punctuation}\u2212]/gu;
 export const soughtText = (text: string): string =>
   text.replace(INVISIBLE, '').replace(ANY_SPACE, ' ').replace(TYPESET_HYPHEN, '-').trim();
 
+/** A number as a spreadsheet shortens it: its last digits are lost, and several numbers become one. */
+const SHORTENED = /^-?\d(?:[.,]\d+)?E\+\d+$/i;
+
+/** Whether a spreadsheet has shortened the number of a cell. */
+export const isShortened = (cell: string): boolean => SHORTENED.test(cell);
+
 /** Whether a text has nothing that people see. */
 export const isEmptyText = (text: string): boolean => soughtText(text) === '';
 

@@ -1,4 +1,5 @@
 import { parse } from 'csv-parse';
+import { isShortened } from '../domain/copied-text.ts';
 import { momentOf } from '../domain/local-time.ts';
 import { withoutGroups } from '../domain/money.ts';
 import { mpesaStatusOf } from '../domain/mpesa.ts';
@@ -329,9 +330,6 @@ function separatorProblem(header: readonly string[], wanted: readonly string[]) 
 
 type Fail = (column: string, text: string) => StatementFileError;
 
-/** A number as a spreadsheet shortens it: its last digits are lost, and several ids become one. */
-const SHORTENED = /^-?\d(?:[.,]\d+)?E\+\d+$/i;
-
 class Cells {
   private readonly cells: readonly string[];
   private readonly places: ReadonlyMap<string, number>;
@@ -351,7 +349,7 @@ class Cells {
   read(column: string | undefined): string | null {
     const place = column === undefined ? undefined : this.places.get(column);
     const cell = place === undefined ? '' : (this.cells[place] ?? '');
-    if (column !== undefined && SHORTENED.test(cell))
+    if (column !== undefined && isShortened(cell))
       throw this.fail(
         column,
         'a spreadsheet has shortened the number, so that its last digits are lost: export the file ' +

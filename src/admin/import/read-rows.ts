@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
+import { isShortened } from '../../domain/copied-text.ts';
 import { CsvContentError, type CsvRecord, readCsvRecords } from '../../rendering/csv.ts';
 import { AdminError, kebab, type Parser } from '../fields.ts';
 import type { CellValue, RecordKind, RecordProblem } from '../records/record-kind.ts';
@@ -157,6 +158,9 @@ export interface ReadRow extends GivenRecord {
   readonly rowProblems: readonly CellProblem[];
 }
 
+const SHORTENED =
+  'was shortened by a spreadsheet, so that its last digits are lost: write all of them, and save the file as text';
+
 /** Parses the cells of rows like the options of "create". */
 export async function readRows(
   kind: RecordKind,
@@ -182,6 +186,7 @@ async function readRow(kind: RecordKind, row: ImportRow): Promise<ReadRow> {
     try {
       if (cell.length > importLimits.cellCharacters)
         throw new AdminError(`is longer than ${importLimits.cellCharacters} characters`);
+      if (isShortened(cell)) throw new AdminError(SHORTENED);
       const value = parser.parse(cell);
       given[name] = value instanceof Promise ? await value : value;
     } catch (error) {

@@ -98,6 +98,20 @@ describe('with nothing imported, a file is refused that has', () => {
       ],
     ],
     [
+      'numbers that a spreadsheet has shortened',
+      'merchants',
+      [
+        MERCHANT,
+        good('1.23457E+11'),
+        good('B').replace('msisdn,0911234567', 'accountid,1.00023E+12'),
+      ].join('\n'),
+      [
+        'merchants.csv has 2 problems; nothing was imported:',
+        '  line 2, identifier was shortened by a spreadsheet, so that its last digits are lost: write all of them, and save the file as text',
+        '  line 3, payout-value was shortened by a spreadsheet, so that its last digits are lost: write all of them, and save the file as text',
+      ],
+    ],
+    [
       'the same merchant twice, and one without an identifier',
       'merchants',
       [MERCHANT, good('A'), good('B'), good('A'), good('A'), good('')].join('\n'),
