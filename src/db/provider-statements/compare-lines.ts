@@ -147,10 +147,11 @@ export async function compareLines(
     ({ what, isOld }) => what === 'foreign' || what === 'repeated' || (what === 'absent' && isOld),
   );
   await closeOthers(transaction, of, lines);
-  for (const line of lines) await openLine(transaction, of, line);
+  const settled = await settledLines(transaction, of, lines);
+  for (const line of lines) if (!settled.has(line)) await openLine(transaction, of, line);
   return {
     observed: found.filter(({ what }) => what === 'observation').length,
-    unexplained: found.filter(({ what }) => what !== 'observation').length,
+    unexplained: found.filter((one) => one.what !== 'observation' && !settled.has(one)).length,
   };
 }
 
@@ -353,20 +354,35 @@ const closeOthers = (transaction: DatabaseTransaction, of: StatementDay, lines: 
     and starts_with(subject, ${`${of.provider.name} ${of.day} `})
     and subject <> all(${lines.map((line) => subjectOf(of, line))}::text[])`.execute(transaction);
 
-/** A line that a person has settled stays settled when its day is compared again. */
+/**
+ * The lines that a person has settled, which stay settled when their day is compared again. Another amount than the
+ * person has seen is not settled.
+ */
+async function settledLines(
+  transaction: DatabaseTransaction,
+  of: StatementDay,
+  lines: readonly Found[],
+): Promise<ReadonlySet<Found>> {
+  if (lines.length === 0) return new Set();
+  const subjects = lines.map((line) => subjectOf(of, line));
+  const cases = await transaction
+    .selectFrom('cases')
+    .select(['subject', 'amount'])
+    .where('subject', '=', sql<string>`any(${subjects}::text[])`)
+    .where('closed_by', 'is not', null)
+    .execute();
+  const isOf = (line: Found) => (one: { readonly subject: string; readonly amount: string }) =>
+    one.subject === subjectOf(of, line) &&
+    parseMoney(one.amount) === parseMoney(line.amount ?? '0');
+  return new Set(lines.filter((line) => cases.some(isOf(line))));
+}
+
 async function openLine(
   transaction: DatabaseTransaction,
   of: StatementDay,
   line: Found,
 ): Promise<void> {
   const subject = subjectOf(of, line);
-  const settled = await transaction
-    .selectFrom('cases')
-    .select('id')
-    .where('subject', '=', subject)
-    .where('closed_by', 'is not', null)
-    .executeTakeFirst();
-  if (settled) return;
   const amount = line.amount ?? '0';
   await openCase(transaction, {
     subjectKind: 'line',

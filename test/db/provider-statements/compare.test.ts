@@ -217,8 +217,14 @@ describe('a line of nobody is a case', () => {
       note: 'Paid back',
       borneBy: null,
     });
-    await compare(lines);
+    // Neither does it count as unexplained any more, unless its amount is another one by now.
+    expect(await compare(lines)).toEqual(same);
     expect(await open(reference)).not.toContainEqual(['foreign', 487.5, reference]);
+    const changed = lines.map((one, index) =>
+      index === lines.length - 1 ? { ...one, amount: '9750' } : one,
+    );
+    expect(await compare(changed)).toEqual({ ...same, unexplained: 1 });
+    expect(await open(reference)).toContainEqual(['foreign', 9750, reference]);
   });
 
   test('and a row with the id of another one that differs is never dropped', async () => {
