@@ -21,7 +21,7 @@ export const companyColumns = (company: Company) =>
 /** A company for people of the service. */
 export interface FoundCompany extends Company {
   readonly name: string;
-  readonly status: 'ACTIVE' | 'SUSPENDED' | 'DEACTIVATED';
+  readonly status: 'ACTIVE' | 'SUSPENDED' | 'DEACTIVATED' | 'DELETED';
   readonly createdAt: Date;
   /** Of a merchant. */
   readonly contact: {
@@ -32,7 +32,7 @@ export interface FoundCompany extends Company {
   } | null;
 }
 
-/** A company; undefined where there is none, or it was deleted. */
+/** A company, also a merchant that was deleted: its payments stay. Undefined where there is none. */
 export async function findCompany(
   database: Database,
   { kind, id }: Company,
@@ -47,13 +47,13 @@ export async function findCompany(
   }
   const merchant = await database
     .selectFrom('merchants')
-    .select(['merchant_name as name', 'status', 'created_at as createdAt'])
+    .select(['merchant_name as name', 'status', 'created_at as createdAt', 'deleted_at'])
     .select(['identifier', 'email', 'phone', 'address'])
     .where('id', '=', id)
-    .where('deleted_at', 'is', null)
     .executeTakeFirst();
   if (!merchant) return undefined;
-  const { name, status, createdAt, ...contact } = merchant;
+  const { name, createdAt, deleted_at, ...contact } = merchant;
+  const status = deleted_at === null ? merchant.status : 'DELETED';
   return { kind, id, name, status, createdAt, contact };
 }
 

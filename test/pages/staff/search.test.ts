@@ -19,7 +19,8 @@ import { caseOf } from '../../positions/cases.ts';
 import { takenBack } from '../../positions/placements.ts';
 import { makePartner } from '../../support/companies.ts';
 import { until } from '../../support/until.ts';
-import { makeAccount } from '../portal/portal-client.ts';
+import { hiddenFields, makeAccount } from '../portal/portal-client.ts';
+import { staffClient } from './staff-client.ts';
 import { type StaffScene, setStaffScene } from './staff-scene.ts';
 
 /** What support finds besides the plain names of a case, with the rights of the roles. */
@@ -178,6 +179,31 @@ describe('companies and people are found', () => {
       .execute();
     for (const text of [name, name.toUpperCase().slice(2, 25)])
       await opens(text, `/support/partners/${scene.partner.id}`);
+  });
+
+  test('a merchant that was deleted, whose payments can be looked at, and which is not changed', async () => {
+    const { database } = scene.stack;
+    const { gift, merchant } = await scene.voucherIn('redeemed');
+    const { id: account } = await makeAccount(scene.stack, { kind: 'merchant', id: merchant.id });
+    const { identifier } = await database
+      .updateTable('merchants')
+      .set({ status: 'DEACTIVATED', deleted_at: sql<Date>`now()` })
+      .where('id', '=', merchant.id)
+      .returning('identifier')
+      .executeTakeFirstOrThrow();
+    const page = `/support/merchants/${merchant.id}`;
+    await opens(identifier, page);
+    const operator = await staffClient(scene.stack, 'OPERATOR');
+    const read = async (path: string) => (await operator.client.get(path)).html;
+    expect(await read(`/support/vouchers/${gift.id}`)).toContain(`href="${page}"`);
+    expect(await read(page)).toMatch(/<h1>.+Deleted.+<\/h1>/);
+    expect(await read(`${page}/sales`)).toContain('97.50');
+    const person = `${page}/people/${account}`;
+    const shown = await read(person);
+    expect(shown).toContain('The merchant was deleted');
+    const { token = '' } = hiddenFields(shown, '/support/sign-out');
+    const reset = await operator.client.post(`${person}/password`, { token, why: 'Ticket 4711' });
+    expect(reset.status).toBe(404);
   });
 
   test('a merchant by its name, its identifier and its e-mail address', async () => {

@@ -23,6 +23,12 @@ interface CompanyPage {
 const companyOf = ({ services, params }: StaffRequest, kind: CompanyKind) =>
   findCompany(services.database, { kind, id: idOf({ params }) });
 
+/** A company that can be changed: one that was deleted is only looked at. */
+async function changeable(request: StaffRequest, kind: CompanyKind) {
+  const company = await companyOf(request, kind);
+  return company?.status === 'DELETED' ? undefined : company;
+}
+
 /** A page about a company: one for partners, and one for merchants. */
 export const companyPages = ({
   path,
@@ -60,11 +66,11 @@ export const companyForms = ({
       path: `/${kind}s/:id${path}`,
       needs,
       async confirmation(request) {
-        const company = await companyOf(request, kind);
+        const company = await changeable(request, kind);
         return company && confirmed(request, company);
       },
       async handle(request) {
-        const company = await companyOf(request, kind);
+        const company = await changeable(request, kind);
         return company ? handle(request, company) : problems.notFound;
       },
     }),

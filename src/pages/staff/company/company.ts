@@ -53,6 +53,7 @@ const statusWords = {
   ACTIVE: ['success', 'Active'],
   SUSPENDED: ['danger', 'Suspended'],
   DEACTIVATED: ['danger', 'Deactivated'],
+  DELETED: ['danger', 'Deleted'],
 } as const;
 
 /** The page of a company: its figures, its rows of the queue, and a link to each subject. */

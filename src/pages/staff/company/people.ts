@@ -114,8 +114,9 @@ async function personPage(
   if (!person) return problems.notFound;
   const { services, session, formToken } = request;
   const { role } = session.staff;
+  const isDeleted = company.status === 'DELETED';
   const possible = changes.filter(
-    ({ needs, isPossible }) => mayAsStaff(role, needs) && isPossible(person),
+    ({ needs, isPossible }) => !isDeleted && mayAsStaff(role, needs) && isPossible(person),
   );
   const hours = hoursOfPassword(services.settings.portal.portalOneTimePasswordSeconds);
   return partPage(company, {
@@ -133,7 +134,12 @@ async function personPage(
 <section class="card"><h2>Help to sign in</h2>
 ${
   possible.length === 0
-    ? message('notice', 'Your role may look: a supervisor unlocks, an operator resets.')
+    ? message(
+        'notice',
+        isDeleted
+          ? 'The merchant was deleted: its people do not sign in.'
+          : 'Your role may look: a supervisor unlocks, an operator resets.',
+      )
     : message('warning', 'Verify who asks before you change anything.')
 }
 <div class="choices">${possible.map(
