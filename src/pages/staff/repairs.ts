@@ -7,7 +7,7 @@ import {
 } from '../../db/repairs/repair-lists.ts';
 import { confirmRepair, declineRepair } from '../../db/repairs/repairs.ts';
 import { actorOfPerson, isStaffActor } from '../../domain/access.ts';
-import { takenOutOf } from '../../domain/repairs.ts';
+import { readWaitingEnd, takenOutOf } from '../../domain/repairs.ts';
 import { mayAsStaff } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { whySecondPerson } from '../../repairs/ask-repair.ts';
@@ -115,10 +115,14 @@ export const confirmRepairForm = support.form({
     );
   },
   async handle(request) {
+    const { services, session } = request;
     const id = idOf(request);
-    const isConfirmed = await request.services.database
+    await services.database
       .transaction()
-      .execute((transaction) => confirmRepair(transaction, id, request.session.staff.id));
+      .execute((transaction) => confirmRepair(transaction, id, session.staff.id));
+    // Also where the form was sent twice.
+    const row = await findRepair(services.database, id);
+    const isConfirmed = row?.confirmed_by === actorOfPerson(session);
     return redirect(repairPath(id), isConfirmed ? 'You have confirmed it.' : DECIDED);
   },
 });
@@ -138,9 +142,11 @@ export const declineRepairForm = support.form({
     if (row.asked_by !== actor && !mayAsStaff(session.staff.role, 'confirm'))
       return redirect(repairPath(id), DECIDED);
     if (why === undefined) return redirect(repairPath(id), 'Say why.');
-    const isDeclined = await services.database
+    await services.database
       .transaction()
       .execute((transaction) => declineRepair(transaction, id, { actor, why }));
+    const ended = await findRepair(services.database, id);
+    const isDeclined = ended && readWaitingEnd(ended)?.why === why;
     return redirect(repairPath(id), isDeclined ? undefined : DECIDED);
   },
 });

@@ -259,6 +259,22 @@ describe('two people', () => {
     expect(await scene.audited(id)).toContain(`staff:${agent.account.id}: withdraw repair`);
   });
 
+  it.each(['confirm', 'decline'])('a form that is sent twice has one answer: %s', async (verb) => {
+    const gift = await scene.gift({ denomination: 500 });
+    const id = await asked(gift.id, 'cancel-voucher');
+    const [page, action] = [`/support/repairs/${id}`, `/support/repairs/${id}/${verb}`];
+    const { html } = await supervisor.client.get(page);
+    const sent = { ...hiddenFields(html, action), why: 'Not his' };
+    const notices: unknown[] = [];
+    for (const _time of ['first', 'again']) {
+      await supervisor.client.post(action, sent);
+      const { html: next } = await supervisor.client.get(page);
+      notices.push(/You have confirmed it|you may not decide/.exec(next)?.[0]);
+    }
+    const notice = verb === 'confirm' ? 'You have confirmed it' : undefined;
+    expect(notices).toEqual([notice, notice]);
+  });
+
   it('an agent cannot confirm by a form of their own making', async () => {
     const gift = await scene.gift({ denomination: 500 });
     const id = await asked(gift.id, 'cancel-voucher');
