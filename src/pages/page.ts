@@ -131,7 +131,7 @@ export type PageAnswer =
       readonly retryAfterSeconds?: number | undefined;
       /** The page that is shown in answer to a form of another path: the menu marks its entry. */
       readonly shownAt?: string;
-      /** The browser loads the page again after this time, without a script. */
+      /** The browser loads the page again after this time, without a script; the page declares that it `refreshes`. */
       readonly refreshSeconds?: number | undefined;
       /** The page that loads itself again has fields: a script keeps what somebody types. */
       readonly keepsTyping?: true;
@@ -214,6 +214,8 @@ interface PersonPage<Session extends PersonSession, Need extends string> extends
    * set up a second factor.
    */
   readonly always?: true;
+  /** The page may load itself again (`refreshSeconds`), which its person does not do. */
+  readonly refreshes?: true;
   /** The form may contain a small text file, or a file with a long list. */
   readonly form?: 'with-file' | 'with-list';
   /**

@@ -179,7 +179,7 @@ async function findSession<Session extends SiteSession, Need extends string>(
       : await site.findSession(
           services.database,
           services.digests.stored.portalSession(token),
-          !isByItself(context),
+          !(page.refreshes && isByItself(context)),
         );
   if (token === undefined || session === undefined) return askToSignIn(visit);
   visit.session = session;
@@ -190,9 +190,12 @@ async function findSession<Session extends SiteSession, Need extends string>(
   return undefined;
 }
 
-/** Whether the browser asks without its person, as a page does that loads again while it is open (Fetch Metadata). */
-const isByItself = ({ method, headers }: RouterContext): boolean =>
-  method === 'GET' && headers['sec-fetch-mode'] === 'navigate' && !headers['sec-fetch-user'];
+/**
+ * Whether the browser may ask for a page that `refreshes` without its person (Fetch Metadata). Safari never says that
+ * its person asks: such a browser keeps the session alive by every other page.
+ */
+const isByItself = ({ headers }: RouterContext): boolean =>
+  headers['sec-fetch-mode'] === 'navigate' && !headers['sec-fetch-user'];
 
 /** After sign-in the requested page is shown; a sent form is not sent again. */
 function askToSignIn<Session extends SiteSession, Need extends string>({

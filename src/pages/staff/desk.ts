@@ -44,6 +44,7 @@ const fields = {
 /** The first page: the search, and below it the queue of everything that waits for a person. */
 export const showDesk = support.page({
   path: '',
+  refreshes: true,
   needs: 'look',
   async handle(request): Promise<PageAnswer> {
     return {

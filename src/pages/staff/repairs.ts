@@ -186,6 +186,7 @@ const REFRESH_SECONDS = 1;
 /** One repair: who asked, who confirmed, and what came of it. */
 export const showRepair = support.page({
   path: '/repairs/:id',
+  refreshes: true,
   needs: 'look',
   async handle(request) {
     const row = await findShownRepair(request.services.database, idOf(request));

@@ -91,6 +91,7 @@ const REFRESH_SECONDS = 5;
 /** One bulk order: how far it is, and what was refused. */
 export const showBulkOrder = portal.page({
   path: '/bulk-orders/:id',
+  refreshes: true,
   needs: 'read',
   kind: 'partner',
   async handle(request) {

@@ -50,6 +50,7 @@ interface WrongTime {
 /** One webhook: its state, what can be done, and its deliveries with the receiver's answers. */
 export const showWebhook = portal.page({
   path: '/webhooks/:id',
+  refreshes: true,
   needs: 'develop',
   handle: webhookPage,
 });

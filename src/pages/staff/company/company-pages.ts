@@ -17,6 +17,7 @@ interface CompanyPage {
   readonly path: string;
   /** Both by default. */
   readonly kinds?: readonly CompanyKind[];
+  readonly refreshes?: true;
   handle(request: StaffRequest, company: FoundCompany): PageAnswer | Promise<PageAnswer>;
 }
 
@@ -33,11 +34,13 @@ async function changeable(request: StaffRequest, kind: CompanyKind) {
 export const companyPages = ({
   path,
   kinds = bothKinds,
+  refreshes,
   handle,
 }: CompanyPage): readonly StaffPage[] =>
   kinds.map((kind) =>
     support.page({
       path: `/${kind}s/:id${path}`,
+      ...(refreshes && { refreshes }),
       needs: 'look',
       async handle(request) {
         const company = await companyOf(request, kind);
@@ -139,7 +142,12 @@ export const declarePart = <Row>(part: PartOf<Row>): Part => {
     title: part.title,
     kinds,
     show,
-    pages: companyPages({ path: part.path, kinds, handle: show }),
+    pages: companyPages({
+      path: part.path,
+      kinds,
+      ...(part.changesSoon && { refreshes: true }),
+      handle: show,
+    }),
   };
 };
 
