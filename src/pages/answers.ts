@@ -63,6 +63,13 @@ export const problems = {
     'The service failed, and the error was recorded. Try again; if it fails again, contact ' +
       'support with the number below.',
   ),
+  unsure: problem(
+    500,
+    'The outcome is not known',
+    'The service failed before it could answer. Your change may have been made, or it may still be made. ' +
+      'Load this page again: your browser sends the same form once more, and a sale or an order takes place ' +
+      'once. Do not fill in a new form before.',
+  ),
 } satisfies Record<string, PageProblem>;
 
 const byStatus = new Map<number, PageProblem>(
@@ -74,6 +81,7 @@ const byStatus = new Map<number, PageProblem>(
           problems.notYourRole,
           problems.tooManyRows,
           problems.keyNotKept,
+          problems.unsure,
         ].includes(one),
     )
     .map((one) => [one.status, one]),
@@ -123,7 +131,9 @@ function writeRefusal(context: Context, tools: PageTools, refusal: Refusal): voi
   Object.assign(context.state.log, { reason: refusal.reason });
   const status = httpStatusOf(statusCodeOf(refusal.reason, 'partner'));
   if (refusal.retryAfterSeconds) context.set('Retry-After', String(refusal.retryAfterSeconds));
-  writeProblem(context, tools, byStatus.get(status) ?? problems.broken);
+  const shown = byStatus.get(status) ?? problems.broken;
+  const isUnsure = shown.status >= 500 && context.state.mayChange === true;
+  writeProblem(context, tools, isUnsure ? { ...problems.unsure, status: shown.status } : shown);
 }
 
 function writeProblem(context: Context, tools: PageTools, shown: PageProblem): void {

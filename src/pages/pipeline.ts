@@ -287,7 +287,10 @@ export async function handlePage<Session extends SiteSession, Need extends strin
     formToken: '',
     form: emptyForm,
   };
-  const answer = (await verdictOf(visit)) ?? (await answerOf(visit));
+  const verdict = await verdictOf(visit);
+  // A form that fails from here on may have changed something.
+  context.state.mayChange = !verdict && page.method === 'POST' && !page.changesNothing;
+  const answer = verdict ?? (await answerOf(visit));
   if (visit.session) {
     await countMenu(visit, visit.session, answer);
     await keepNotice(tools, visit.session, answer);

@@ -115,6 +115,9 @@ const common = {
   'Something went wrong': 'ስህተት ተፈጥሯል',
   'The service failed, and the error was recorded. Try again; if it fails again, contact support with the number below.':
     'አገልግሎቱ አልተሳካም፤ ስህተቱ ተመዝግቧል። እንደገና ይሞክሩ፤ ካልተሳካ ከታች ባለው ቁጥር ድጋፍ ሰጪውን ያነጋግሩ።',
+  'The outcome is not known': 'ውጤቱ አይታወቅም',
+  'The service failed before it could answer. Your change may have been made, or it may still be made. Load this page again: your browser sends the same form once more, and a sale or an order takes place once. Do not fill in a new form before.':
+    'አገልግሎቱ ከመመለሱ በፊት አልተሳካም። ለውጥዎ ተፈጽሞ ሊሆን ይችላል፣ ወይም ገና ሊፈጸም ይችላል። ይህን ገጽ እንደገና ይጫኑ፦ አሳሽዎ ያንኑ ቅጽ እንደገና ይልካል፣ ሽያጭ ወይም ትዕዛዝም አንድ ጊዜ ብቻ ይፈጸማል። ከዚያ በፊት አዲስ ቅጽ አይሙሉ።',
   'Account suspended': 'መለያው ታግዷል',
   'This account is suspended': 'ይህ መለያ ታግዷል',
   '{1} cannot use the service at the moment: its calls are refused, and its access cannot be changed here. Money and vouchers are unaffected.':

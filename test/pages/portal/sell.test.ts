@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WorkflowsUnavailableError } from '../../../src/operations/call-errors.ts';
 import { doneLate } from '../../positions/placements.ts';
 import { setPrice } from '../../support/companies.ts';
+import type { Stack } from '../../support/stack.ts';
 import { makeTopupProducts, type TopupProducts } from '../../support/topups.ts';
 import { until } from '../../support/until.ts';
 import { type BusinessScene, setBusinessScene, textOf } from './journeys/business-scene.ts';
@@ -56,6 +58,16 @@ const quoteOf = (kind: Kind, fields: Record<string, string>, client = person) =>
 /** Confirms a quote. */
 const confirm = (kind: Kind, quote: PortalAnswer, client = person) =>
   client.post(salePath(kind), hiddenFields(quote.html, salePath(kind)));
+
+/** A second process with services of its own, where the same person is signed in. */
+async function otherProcess(services: Partial<Stack['api']['services']>, client = person) {
+  const { stack } = scene;
+  const api = { ...stack.api, services: { ...stack.api.services, ...services } };
+  const portal = await startLoggedPortal({ ...stack, api }, 10);
+  const other = portalClient(portal);
+  for (const [name, value] of client.cookies) other.cookies.set(name, value);
+  return { ...portal, client: other };
+}
 
 const codeIn = ({ html }: PortalAnswer) =>
   /value="((?:[A-Z0-9]{4}-){3}[A-Z0-9]{4})"/.exec(html)?.[1];
@@ -143,6 +155,24 @@ describe('a voucher', () => {
     await setUsd('9.40');
     // What was sold is answered, whatever the price is now.
     expect(codeIn(await confirm('voucher', changed))).toBe(codeIn(sold));
+    expect((await vouchers()) - before).toBe(1);
+  });
+
+  test('whose answer is lost is not said to be unsold, and the same form gets its code', async () => {
+    const { workflows } = scene.stack.api.services;
+    const lost: typeof workflows.call = async (...asked) => {
+      await workflows.call(...asked);
+      throw new WorkflowsUnavailableError(false);
+    };
+    const other = await otherProcess({ workflows: { ...workflows, call: lost } });
+    const quote = await quoteOf('voucher', gift('100'));
+    const before = await vouchers();
+    const { status, html } = await confirm('voucher', quote, other.client);
+    other.stop();
+    expect([status, textOf(html)]).toEqual([503, expect.stringContaining('may have been made')]);
+    expect(textOf(html)).not.toContain('Nothing was changed');
+    expect((await vouchers()) - before).toBe(1);
+    expect(codeIn(await confirm('voucher', quote))).toEqual(expect.any(String));
     expect((await vouchers()) - before).toBe(1);
   });
 
