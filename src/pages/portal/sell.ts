@@ -358,9 +358,10 @@ async function makeSale(sold: Sold, request: AccountRequest): Promise<PageAnswer
   const [key, { call }] = [onceKey(request), readCall(sold, request)];
   if (key === undefined || !call) return problems.invalid;
   const company = callerOf(request);
-  // A form that is sent again gets the answer of its sale, whatever the price is now.
+  // A form that is sent again gets the answer of its sale, whatever the price is now. That look comes last: the same form
+  // may sell meanwhile, and what its quote lacks then is what the sale took.
+  const quote = await quoteOf(services, company, call);
   if (!(await hasBegun(services, { company, kind: sold.operation, key }))) {
-    const quote = await quoteOf(services, company, call);
     if (quote.refusal) return formPage(sold, request, { refusal: quote.refusal });
     if (!isAsQuoted(quote, request))
       return quotePage(sold, request, { call, quote, hasChanged: true });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WorkflowsUnavailableError } from '../../../src/operations/call-errors.ts';
 import { doneLate } from '../../positions/placements.ts';
-import { setPrice } from '../../support/companies.ts';
+import { makePartner, setPrice } from '../../support/companies.ts';
 import type { Stack } from '../../support/stack.ts';
 import { makeTopupProducts, type TopupProducts } from '../../support/topups.ts';
 import { until } from '../../support/until.ts';
@@ -174,6 +174,34 @@ describe('a voucher', () => {
     expect((await vouchers()) - before).toBe(1);
     expect(codeIn(await confirm('voucher', quote))).toEqual(expect.any(String));
     expect((await vouchers()) - before).toBe(1);
+  });
+
+  test('that the same form sells meanwhile, with the last of the money, is not refused', async () => {
+    const { stack } = scene;
+    const own = await makePartner(stack, { giftWallet: '100' });
+    const account = await makeAccount(stack, { kind: 'partner', id: own.id });
+    const seller = await signedIn(stack, account);
+    const denominationId = String(own.denominations['100']);
+    const quote = await quoteOf('voucher', gift('100', { denominationId }), seller);
+    const looks = new WeakSet<object>();
+    let first: Promise<PortalAnswer> | undefined;
+    const database = stack.api.services.database.withPlugin({
+      transformQuery({ node, queryId }) {
+        if (JSON.stringify(node).includes('from operations where id = any')) looks.add(queryId);
+        return node;
+      },
+      async transformResult({ result, queryId }) {
+        if (looks.has(queryId)) first ??= confirm('voucher', quote, seller);
+        await first;
+        return result;
+      },
+    });
+    const other = await otherProcess({ database }, seller);
+    const second = await confirm('voucher', quote, other.client);
+    other.stop();
+    const [sold, again] = [first && codeIn(await first), codeIn(second)];
+    expect(sold).toEqual(expect.any(String));
+    expect(again).toBe(sold);
   });
 
   test.each([
