@@ -25,6 +25,8 @@ export const bulkTexts = {
   'Download the result with codes': 'ውጤቱን ከኮዶች ጋር ያውርዱ',
   'Cancel the order': 'ትዕዛዙን ሰርዝ',
   'Refused lines': 'ተቀባይነት ያላገኙ መስመሮች',
+  'The person or the API key that ordered it may not order vouchers any more':
+    'ያዘዘው ሰው ወይም የኤፒአይ ቁልፍ ከእንግዲህ ቫውቸር ማዘዝ አይችልም',
   'They cost nothing. Correct them, and order them again with the same references.':
     'ምንም አላስከፈሉም። ያርሟቸውና በያዙት ማጣቀሻ እንደገና ይዘዟቸው።',
   Line: 'መስመር',

@@ -8,7 +8,7 @@ import {
 } from '../../../db/vouchers/bulk-orders.ts';
 import { mayUse } from '../../../domain/access.ts';
 import { plainAmount } from '../../../domain/money.ts';
-import { messageOf } from '../../../domain/refusals.ts';
+import { messageOf, type Refusal } from '../../../domain/refusals.ts';
 import {
   type BulkLineStatus,
   type BulkOrderStatus,
@@ -133,15 +133,12 @@ const actions = (
   { formToken }: AccountRequest,
   order: BulkOrder,
 ): Html => html`<div class="actions">
-${
-  order.generated > 0 &&
-  postForm(
-    { action: `${BULK_PATH}/${order.id}/result`, formToken, className: 'inline' },
-    html`<button class="secondary">${phrase(
-      hasCodes(order) ? 'Download the result with codes' : 'Download the result',
-    )}</button>`,
-  )
-}
+${postForm(
+  { action: `${BULK_PATH}/${order.id}/result`, formToken, className: 'inline' },
+  html`<button class="secondary">${phrase(
+    hasCodes(order) ? 'Download the result with codes' : 'Download the result',
+  )}</button>`,
+)}
 ${
   order.ended_at === null &&
   order.cancel_requested_at === null &&
@@ -156,7 +153,8 @@ ${table('Refused lines', lines, [
   { title: 'Reference', value: ({ reference }) => html`<code>${reference}</code>` },
   {
     title: 'Why',
-    value: ({ refusal }) => refusal && refusalWords(refusal),
+    value: ({ refusal }) =>
+      refusal && (hasLostRight(refusal) ? phrase(RIGHT_LOST) : refusalWords(refusal)),
   },
 ])}
 ${
@@ -218,7 +216,12 @@ const orderOf = (request: AccountRequest) =>
   findBulkOrder(request.services.database, request.session.company.id, idOf(request));
 
 /** Only files of the portal's own orders have codes: the API answers those of its orders. */
-const hasCodes = (order: BulkOrder): boolean => order.portal_account_id !== null;
+const hasCodes = (order: BulkOrder): boolean =>
+  order.portal_account_id !== null && order.generated > 0;
+
+/** The role or the key that an order began with has ended. The API explains that in terms of tokens. */
+const hasLostRight = ({ reason }: Refusal): boolean => reason === 'token-invalid';
+const RIGHT_LOST = 'The person or the API key that ordered it may not order vouchers any more';
 
 /**
  * The lines of an order as a file. Codes are money, so the file needs `operate`, and each download of codes is in the
@@ -275,6 +278,6 @@ function rowOf(
     ...(hasCodes(order) ? [code_ciphertext && codeOf(code_ciphertext)] : []),
     line.serial_number,
     line.amount && plainAmount(line.amount),
-    refusal && messageOf(refusal.reason, refusal.detail),
+    refusal && (hasLostRight(refusal) ? RIGHT_LOST : messageOf(refusal.reason, refusal.detail)),
   ];
 }

@@ -185,6 +185,44 @@ test('lines are shown with their sum, ordered once, and answered with codes', as
   ]);
 });
 
+test('an order of which nothing was generated has a file with every refusal, and no codes', async () => {
+  const [amount, lines] = ['750', 51];
+  const all = Array.from(
+    { length: lines },
+    (_, line) => `none/${line},${amount},${merchant.identifier}`,
+  );
+  const preview = await check(['reference,amount,merchant', ...all].join('\n'));
+  const sent = await send(ORDERS, hiddenFields(preview.html, ORDERS));
+  const location = String(sent.location);
+  await until(async () => expect((await person.get(location)).html).toContain('>Done</'));
+  const page = await person.get(location);
+  expect(textOf(page.html)).toContain('And 1 more, in the result.');
+  const path = `${location}/result`;
+  const { html } = await person.post(path, hiddenFields(page.html, path));
+  const [titles, ...cells]: string[][] = parse(html, { bom: true });
+  expect(titles).not.toContain('Voucher code');
+  expect(cells.map(([, , state]) => state)).toEqual(Array(lines).fill('Refused'));
+  const downloads = await stack.database
+    .selectFrom('audit_log')
+    .select('id')
+    .where('action', '=', 'download voucher-codes')
+    .where(sql<boolean>`details ->> 'bulkOrderId' = ${location.split('/').at(-1) ?? ''}`)
+    .execute();
+  expect(downloads).toEqual([]);
+
+  // As where the person loses the role in the middle.
+  const refusal = JSON.stringify({ ok: false, reason: 'token-invalid' });
+  await sql`update bulk_lines set refusal = ${refusal}::jsonb where reference = 'none/0'`.execute(
+    stack.database,
+  );
+  const shown = await person.get(location);
+  const file = await person.post(path, hiddenFields(shown.html, path));
+  for (const text of [textOf(shown.html), file.html]) {
+    expect(text).toContain('The person or the API key that ordered it may not order vouchers');
+    expect(text).not.toContain('log in again');
+  }
+});
+
 test('a form that is sent again is ordered, although its merchant was deactivated meanwhile', async () => {
   const ended = await makeMerchant(stack);
   const preview = await check(`reference,amount,merchant\nended/1,100,${ended.identifier}`);
