@@ -369,6 +369,9 @@ export const business = {
   'Service fee returned to the gift wallet': 'የአገልግሎት ክፍያው ወደ ስጦታ ዋሌት ተመልሷል',
   'Returned to the airtime wallet': 'ወደ አየር ሰዓት ዋሌት ተመልሷል',
   'Settled: the service keeps it': 'ተፈቷል፦ አገልግሎቱ ይይዘዋል',
-  'Settled: the provider paid again': 'ተፈቷል፦ አቅራቢው እንደገና ከፍሏል',
-  'Settled: the provider delivered again': 'ተፈቷል፦ አቅራቢው እንደገና አድርሷል',
+  'The provider paid; nobody was charged for it': 'አቅራቢው ከፍሏል፤ ለዚህ ከማንም አልተቀነሰም',
+  'The provider delivered; nobody was charged for it': 'አቅራቢው አድርሷል፤ ለዚህ ከማንም አልተቀነሰም',
+  'Late payment charged to the voucher, as agreed': 'የዘገየ ክፍያ በስምምነቱ መሠረት ከቫውቸሩ ተቀንሷል',
+  'Service fee of the late payment': 'የዘገየው ክፍያ የአገልግሎት ክፍያ',
+  'Payment taken back: on the voucher again': 'ክፍያው ተመልሶ ተወስዷል፦ እንደገና በቫውቸሩ ላይ ነው',
 } as const;

@@ -6,6 +6,7 @@ import type { TopupStatus } from '../../domain/topup.ts';
 import type { ReversalState } from '../../domain/vouchers/redemption.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
+import type { KnownText } from '../language/language.ts';
 import { ACCESS_PATH } from '../page.ts';
 import { amountColumn, badge, table, timeColumn } from './parts.ts';
 
@@ -137,7 +138,7 @@ export const stateOptions = <State extends string>(words: Words<State>): [State,
 /**
  * Labels of transfers for the partner that owns the money: "debited account > credited account".
  */
-const transferWords: Readonly<Record<string, string>> = {
+const transferWords: Readonly<Record<string, KnownText>> = {
   'gift > reserved': 'From the gift wallet, reserved for the voucher',
   'reserved > gift-hold': 'On hold for the payment to the merchant',
   'gift-hold > mobile-money-clearing': 'Paid to the merchant',

@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest';
+import { ledgerAccountKinds } from '../../../src/domain/day-report.ts';
 import { type ReasonRow, reasons } from '../../../src/domain/reasons.ts';
 import { amharic } from '../../../src/pages/language/amharic.ts';
 import { statements } from '../../../src/pages/language/amharic-sales.ts';
-import { languageOf, translatedTemplates } from '../../../src/pages/language/language.ts';
+import {
+  inLanguage,
+  languageOf,
+  translatedTemplates,
+  writeHtml,
+} from '../../../src/pages/language/language.ts';
+import { ledgerHistory } from '../../../src/pages/layout/labels.ts';
 import { type Html, html, phrase } from '../../../src/rendering/html.ts';
 
 const catalogue: Readonly<Record<string, string>> = {
@@ -72,4 +79,20 @@ test('the reasons of what the portal may be refused have Amharic', () => {
     .map(({ message }) => message);
   expect(messages.length).toBeGreaterThan(15);
   expect(messages.filter((message) => !Object.hasOwn(amharic, message))).toEqual([]);
+});
+
+test('each transfer that has words has them in Amharic', () => {
+  const rows = ledgerAccountKinds.flatMap((debit) =>
+    ledgerAccountKinds.flatMap((credit) => {
+      const move = { at: new Date(0), operationId: '', step: '', debit, credit, amount: '1' };
+      const cell = () => writeHtml(ledgerHistory([move])).split('<td')[2] ?? '';
+      const english = cell();
+      return english.includes(`From ${debit} to ${credit}`)
+        ? []
+        : [[english, inLanguage('am', cell)] as const];
+    }),
+  );
+  expect(rows.length).toBeGreaterThan(20);
+  const said = (cell: string) => cell.replace(/^[^>]*>|<[^>]*>/g, '');
+  expect(rows.filter(([, amharic]) => /[A-Za-z]/.test(said(amharic)))).toEqual([]);
 });
