@@ -149,24 +149,36 @@ type FoundResult = Pick<
   'resultCode' | 'description' | 'transactionStatus' | 'receipt' | 'difference' | 'otherAmount'
 >;
 
+/** SQL condition on `mpesa_results`: our books have an observation of the payment that is newer, and meets a condition. */
+const isOutdated = (condition = sql<boolean>`true`) => sql<boolean>`exists (
+  select from placements as placement
+  where placement.reference = mpesa_results.reference::text and provider = 'mpesa'
+    and placement.kind = 'payment' and said_at > received_at and ${condition})`;
+
 /** The results that M-Pesa's adapter reads. */
 export const mpesaResultsIn = (database: Database) => ({
-  /** The newest result of a payment itself. */
-  async ofPayment(reference: string): Promise<FoundResult | undefined> {
-    const { rows } = await sql<FoundResult>`
-      select ${columns} from mpesa_results
+  /** The newest result of a payment itself, and whether our books have known otherwise since. */
+  async ofPayment(
+    reference: string,
+  ): Promise<(FoundResult & { readonly isOverruled: boolean }) | undefined> {
+    const { rows } = await sql<FoundResult & { isOverruled: boolean }>`
+      select ${columns}, ${isOutdated(sql`(done > 0) <> (result_code = '0')`)} as "isOverruled"
+      from mpesa_results
       where reference = ${reference}::uuid and kind = 'payment'
       order by id desc limit 1`.execute(database);
     return rows[0];
   },
 
-  /** The answers to inquiries that were not used before, newest first; marks them as used. */
+  /**
+   * The answers to inquiries that were not used before, newest first; marks them as used. An answer that is older than
+   * what our books know says nothing new.
+   */
   async takeAnswers(reference: string): Promise<readonly FoundResult[]> {
-    const { rows } = await sql<FoundResult & { id: number }>`
+    const { rows } = await sql<FoundResult & { id: number; isOutdated: boolean }>`
       update mpesa_results set used_at = now()
       where reference = ${reference}::uuid and kind = 'inquiry' and used_at is null
-      returning id, ${columns}`.execute(database);
-    return rows.toSorted((one, other) => other.id - one.id);
+      returning id, ${columns}, ${isOutdated()} as "isOutdated"`.execute(database);
+    return rows.filter((row) => !row.isOutdated).toSorted((one, other) => other.id - one.id);
   },
 });
 

@@ -323,5 +323,11 @@ describe('results', () => {
     await askNow(scene.stack.database, (await rowOf(gift)).payment_reference);
     expect(await reconciled(scene.stack)).toContain('A provider took it back');
     expect((await rowOf(gift)).is_done).toBe(false);
+    // M-Pesa refuses a later inquiry: its callback about the payment is older than the reversal.
+    const { payment_reference: reference } = await rowOf(gift);
+    await callBack(`${SECRET}/inquiry/${reference}`, resultOf('AG_REFUSED', 21));
+    await askNow(scene.stack.database, reference);
+    await reconciled(scene.stack);
+    expect((await rowOf(gift)).is_done).toBe(false);
   });
 });

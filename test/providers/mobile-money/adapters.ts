@@ -96,7 +96,10 @@ async function startInbox() {
   const of = (kind: NewMpesaResult['kind'], reference: string) =>
     received.filter((one) => one.kind === kind && one.reference === reference).toReversed();
   const results: MpesaResults = {
-    ofPayment: async (reference) => of('payment', reference)[0],
+    ofPayment: async (reference) => {
+      const [told] = of('payment', reference);
+      return told && { ...told, isOverruled: false };
+    },
     takeAnswers: async (reference) =>
       of('inquiry', reference)
         .filter(({ isUsed }) => !isUsed)

@@ -46,10 +46,15 @@ export interface MpesaResult {
   readonly otherAmount: string | null;
 }
 
+/** A callback of M-Pesa about a payment, without an inquiry. */
+export interface ToldResult extends MpesaResult {
+  /** Our books have known otherwise since, such as from an inquiry or a statement. */
+  readonly isOverruled: boolean;
+}
+
 /** The results of M-Pesa, which arrive by callbacks only. */
 export interface MpesaResults {
-  /** A callback of M-Pesa about a payment, without an inquiry. */
-  ofPayment(reference: string): Promise<MpesaResult | undefined>;
+  ofPayment(reference: string): Promise<ToldResult | undefined>;
   /** The unused answers to our inquiries, newest first; takes them. */
   takeAnswers(reference: string): Promise<readonly MpesaResult[]>;
 }
@@ -140,7 +145,7 @@ export function readInquiryAnswer(answer: HttpAnswer): ProviderOutcome | undefin
  */
 export function readResults(
   answers: readonly MpesaResult[],
-  told: MpesaResult | undefined,
+  told: ToldResult | undefined,
 ): ProviderOutcome {
   const outcomes = answers.map((answer) => readResult(answer, told));
   // A reversal is the last word, in whatever order the answers arrived.
@@ -150,7 +155,7 @@ export function readResults(
   return reversed ?? decided ?? newest;
 }
 
-function readResult(answer: MpesaResult, told: MpesaResult | undefined): ProviderOutcome {
+function readResult(answer: MpesaResult, told: ToldResult | undefined): ProviderOutcome {
   if (answer.difference !== null) return differs(answer.difference);
   const outcome = readAnswer(answer, told);
   return answer.otherAmount === null
@@ -158,9 +163,10 @@ function readResult(answer: MpesaResult, told: MpesaResult | undefined): Provide
     : ofAnotherAmount(outcome, answer.otherAmount, 'payment');
 }
 
-function readAnswer(answer: MpesaResult, told: MpesaResult | undefined): ProviderOutcome {
+function readAnswer(answer: MpesaResult, told: ToldResult | undefined): ProviderOutcome {
   if (answer.resultCode !== '0') {
-    return told === undefined
+    // An old callback does not take back what was learnt later, such as a reversal.
+    return told === undefined || told.isOverruled
       ? unknown(`The provider answers the inquiry with code ${presentableCode(answer.resultCode)}.`)
       : readTold(told);
   }

@@ -6,6 +6,7 @@ import {
   readInquiryAnswer,
   readPaymentAnswer,
   readResults,
+  type ToldResult,
   toMpesaAmount,
 } from '../../../../src/providers/mobile-money/mpesa/transformers.ts';
 
@@ -116,8 +117,11 @@ describe('results', () => {
     otherAmount: null,
     ...changes,
   });
-  const told = (resultCode: string, changes: Partial<MpesaResult> = {}) =>
-    inquiry({ resultCode, transactionStatus: null, ...changes });
+  const told = (resultCode: string, changes: Partial<ToldResult> = {}): ToldResult => ({
+    ...inquiry({ resultCode, transactionStatus: null }),
+    isOverruled: false,
+    ...changes,
+  });
   const delivered = { kind: 'delivered', providerReference: 'SG632NMUAB' };
   const disagrees = { kind: 'unknown', disagrees: true };
   const ofAmount = (outcome: object) => ({
@@ -126,7 +130,7 @@ describe('results', () => {
   });
   const failed = told('1', { receipt: null });
 
-  it.each<[string, MpesaResult[], MpesaResult | undefined, object]>([
+  it.each<[string, MpesaResult[], ToldResult | undefined, object]>([
     ['nothing', [], undefined, unknown],
     ['what it told alone', [], told('0'), unknown],
     ['completed', [inquiry()], undefined, delivered],
@@ -168,6 +172,18 @@ describe('results', () => {
       [inquiry({ resultCode: '21' })],
       failed,
       refused('1', true),
+    ],
+    [
+      'a refused inquiry, told before it was reversed',
+      [inquiry({ resultCode: '21' })],
+      told('0', { isOverruled: true }),
+      unknown,
+    ],
+    [
+      'completed, the receipt told before it was reversed',
+      [inquiry({ receipt: null })],
+      told('0', { isOverruled: true }),
+      delivered,
     ],
     [
       'a refused inquiry, told in a code that we do not know',
