@@ -110,7 +110,8 @@ function describe(error: CsvError, rowCharacters: number): string {
 const SEPARATOR_NOTE = /^\uFEFF?"?sep=([,;\t])/i;
 
 function delimiterOf(text: string): string {
-  const [header = ''] = text.split(/[\r\n]/, 1);
+  // Empty lines may stand before it.
+  const [header = ''] = /\S[^\r\n]*/.exec(text) ?? [];
   return [',', ';', '\t'].find((delimiter) => header.includes(delimiter)) ?? ',';
 }
 

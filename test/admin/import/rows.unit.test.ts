@@ -18,6 +18,11 @@ describe('CSV is read', () => {
     ],
     ['with the columns in another order', 'Amount,PRODUCT\n500,Gift\n1000,"Gift, big"\n', two],
     ['with semicolons', 'product;amount\nGift;500\nGift, big;1000\n', two],
+    [
+      'with semicolons below empty lines',
+      '\uFEFF\r\n\r\nproduct;amount\r\nGift;500\r\n',
+      [{ ...two[0], place: 'line 4' }],
+    ],
     ['with tabs', 'product\tamount\nGift\t500\nGift, big\t1000\n', two],
     ['with spaces around cells', ' product , amount\n Gift ,500\n "Gift, big" , 1000\n', two],
     [
