@@ -48,8 +48,7 @@ export async function startHttpServer(
   },
 ): Promise<RunningServer> {
   const { settings } = options;
-  const refuse = (reason: UnreadableReason, socket: Duplex) =>
-    refuseUnreadable(reason, socket, settings.publicUrl);
+  const { refuse, isRefused, watchAnswer } = createRefusals(settings.publicUrl);
   const headersTimeout = settings.headersTimeoutSeconds * 1_000;
   const connectionEnds = createConnectionEnds();
   const server = createServer(
@@ -64,7 +63,7 @@ export async function startHttpServer(
     (request, response) => {
       const { rawHeaders, headers, httpVersion, socket } = request;
       // Requests behind a refused one are not carried out.
-      if (refused.has(socket)) return;
+      if (isRefused(socket)) return;
       // Node would drop further headers silently, perhaps the signature among them.
       if (rawHeaders.length > 2 * HEADER_COUNT) refuse('headers-too-large', socket);
       else if (httpVersion === '1.1' && !headers.host) refuse('http-malformed', socket);
@@ -72,6 +71,7 @@ export async function startHttpServer(
       else if (countOf(rawHeaders, 'host') > 1) refuse('http-malformed', socket);
       else {
         connectionEnds.watch(response);
+        watchAnswer(socket, response);
         handle(request, response);
       }
     },
@@ -84,7 +84,7 @@ export async function startHttpServer(
   // Node's own 5 seconds are shorter than balancers keep connections: a request could meet the end of one.
   server.keepAliveTimeout = settings.idleTimeoutSeconds * 1_000;
   limitConnections(server, settings, options.isTrustedProxy);
-  server.on('clientError', createRefusal(server, refuse));
+  server.on('clientError', (error, socket) => refuse(reasonOf(error), socket));
   const port = await listen(server, settings, options.onError);
   return {
     port,
@@ -119,26 +119,34 @@ function createConnectionEnds() {
   };
 }
 
-/** Answers what Node could not parse as a request. */
-function createRefusal(server: Server, refuse: (reason: UnreadableReason, socket: Duplex) => void) {
-  const answers = new WeakMap<object, ServerResponse>();
-  server.on('request', (request, response) => {
-    answers.set(request.socket, response);
-    response.once('close', () => answers.delete(request.socket));
-  });
-  return (error: Error & { code?: string }, socket: Duplex): void => {
-    const isSlow = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
-    const answer = answers.get(socket);
-    // A second answer would become part of the first, or be taken for it.
-    const isTaken = answer !== undefined && (answer.headersSent || !isSlow);
-    if (!socket.writable || isTaken) socket.destroy();
-    else if (isSlow) refuse('request-too-slow', socket);
-    else if (error.code === 'HPE_HEADER_OVERFLOW') refuse('headers-too-large', socket);
-    else refuse('http-malformed', socket);
-  };
+/** Why Node could not parse what came as a request. */
+function reasonOf({ code }: Error & { readonly code?: string }): UnreadableReason {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 'request-too-slow';
+  return code === 'HPE_HEADER_OVERFLOW' ? 'headers-too-large' : 'http-malformed';
 }
 
-const refused = new WeakSet<object>();
+/** Refuses what is no request. A connection that has an answer to come is closed instead. */
+function createRefusals(publicUrl: string) {
+  const refused = new WeakSet<object>();
+  const answers = new WeakMap<object, ServerResponse>();
+  return {
+    isRefused: (socket: object): boolean => refused.has(socket),
+    watchAnswer(socket: object, response: ServerResponse): void {
+      answers.set(socket, response);
+      response.once('close', () => {
+        if (answers.get(socket) === response) answers.delete(socket);
+      });
+    },
+    refuse(reason: UnreadableReason, socket: Duplex): void {
+      refused.add(socket);
+      const answer = answers.get(socket);
+      // A second answer would become part of the first, or be taken for it.
+      const isTaken = answer !== undefined && (answer.headersSent || reason !== 'request-too-slow');
+      if (!socket.writable || isTaken) socket.destroy();
+      else refuseUnreadable(reason, socket, publicUrl);
+    },
+  };
+}
 
 type UnreadableReason =
   | 'http-malformed'
@@ -151,7 +159,6 @@ type UnreadableReason =
  * caller that neither reads nor closes would otherwise keep the connection for ever.
  */
 function refuseUnreadable(reason: UnreadableReason, socket: Duplex, publicUrl: string): void {
-  refused.add(socket);
   const timer = setTimeout(() => socket.destroy(), REFUSAL_GRACE_MS);
   socket.once('close', () => clearTimeout(timer));
   const status = statusCodeOf(reason, 'partner');

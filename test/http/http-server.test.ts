@@ -165,6 +165,31 @@ describe('a request with two Host headers', () => {
   );
 });
 
+test.each([
+  ['two Host headers', 'GET /two HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n'],
+  ['an unknown expectation', 'GET /two HTTP/1.1\r\nHost: a\r\nExpect: more\r\n\r\n'],
+  ['no HTTP', 'nonsense\r\n\r\n'],
+])(
+  'a refusal of %s is not taken for the answer to the request before it',
+  async (_what, second) => {
+    let answerFirst = () => {};
+    await start({}, (_request, response) => {
+      answerFirst = () => response.end('served');
+    });
+    const socket = openSilent('127.0.0.2');
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (text) => {
+      answer += text;
+    });
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.write(`POST /one HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n${second}`);
+    socket.once('end', () => socket.end());
+    await closed;
+    answerFirst();
+    expect(answer).toBe('');
+  },
+);
+
 describe('a server', () => {
   test('goes on after connections that it could not accept', async () => {
     const listen = vi.spyOn(Server.prototype, 'listen');
