@@ -504,8 +504,29 @@ describe('PUBLIC_URL', () => {
   });
 });
 
-it.each(['SMS_URL', 'MOBILE_MONEY_URL', 'AIRTIME_URL'])('%s has no slash at its end', (name) => {
-  expect(readConfig({ ...least, [name]: `${least[name]}/` })).toEqual(readConfig(least));
+describe('the base address of a provider', () => {
+  const everyProvider: Environment = {
+    ...least,
+    CALLBACK_URL: 'https://service.example/callbacks',
+    MPESA_URL: 'https://mpesa.example',
+    MPESA_PATHS: 'token=/token,payment=/payment',
+    MPESA_CONSUMER_KEY: 'key',
+    MPESA_CONSUMER_SECRET: 'secret',
+    MPESA_SHORT_CODE: '600992',
+    MPESA_INITIATOR: 'service',
+    MPESA_SECURITY_CREDENTIAL: 'credential',
+    RELOADLY_URL: 'https://topups.reloadly.example',
+    RELOADLY_CLIENT_ID: 'client',
+    RELOADLY_CLIENT_SECRET: 'secret',
+    RELOADLY_OPERATORS: 'ETHIO_TELECOM=17,SAFARICOM_ETHIOPIA=18',
+  };
+  const names = 'SMS_URL MOBILE_MONEY_URL MPESA_URL AIRTIME_URL RELOADLY_URL CALLBACK_URL';
+
+  it.each(names.split(' '))('%s has no slash at its end', (name) => {
+    const withSlash = { ...everyProvider, [name]: `${everyProvider[name]}/` };
+    expect(readConfig(withSlash)).toEqual(readConfig(everyProvider));
+    expect(JSON.stringify(readConfig(everyProvider))).toContain(everyProvider[name]);
+  });
 });
 
 describe('production', () => {

@@ -62,7 +62,7 @@ describe('against the sandbox', () => {
 
   it('names the message and its sender', async () => {
     const message = { to: '+251711223344', text: 'Hello' };
-    const outcome = await senderAt(`${sandbox.smsUrl}/`, { sender: 'GIFTS' }).send(message);
+    const outcome = await senderAt(sandbox.smsUrl, { sender: 'GIFTS' }).send(message);
     const [received] = sandbox.books.messages(message.to);
     expect(received).toMatchObject({ from: 'GIFTS', to: message.to });
     expect(outcome).toEqual({ kind: 'delivered', providerReference: received?.id });

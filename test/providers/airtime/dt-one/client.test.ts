@@ -248,7 +248,7 @@ describe('against providers that are broken', () => {
   it('asks once and finds by our reference, whatever characters are in it', async () => {
     const strange = { ...order, reference: 'a/b?c&d=é #1' };
     const server = await providerWith({ order: used, inquiry: answerWith(200, []) });
-    expect(await clientAt(`${server.url}/v1/`).send(strange)).toEqual(unknown);
+    expect(await clientAt(`${server.url}/v1`).send(strange)).toEqual(unknown);
     expect(server.requests).toEqual([
       'POST /v1/async/transactions',
       'GET /v1/transactions?external_id=a%2Fb%3Fc%26d%3D%C3%A9%20%231',

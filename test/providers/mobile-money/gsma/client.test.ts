@@ -402,7 +402,7 @@ describe('against providers that are broken', () => {
       ['/requeststates/S1', 200, { status: 'completed', objectReference: 'MM1' }],
       ['/transactions/MM1', 200, transaction],
     ]);
-    expect(await clientAt(`${server.url}/mm/`).pay(payment)).toEqual(delivered);
+    expect(await clientAt(`${server.url}/mm`).pay(payment)).toEqual(delivered);
     expect(server.requests).toEqual([
       'POST /mm/transactions/type/disbursement',
       `GET /mm/responses/${payment.reference}`,
