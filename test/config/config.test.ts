@@ -1,11 +1,6 @@
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
-  ConfigError,
-  type Environment,
   readAdminConfig,
   readApiConfig,
   readApiConfigWith,
@@ -17,119 +12,9 @@ import {
 } from '../../src/config/config.ts';
 import { localPortsOf } from '../../src/config/local-ports.ts';
 import { parseMoney } from '../../src/domain/money.ts';
-import { createAddressMatcher } from '../../src/http/access/source-address.ts';
-import { makeSecrets } from '../../src/local/start/backing-services.ts';
+import { COPY_KEYS, least, problems, problemsWith, production, secrets } from './least-settings.ts';
 
 const key = () => randomBytes(32).toString('base64');
-const { COPY_KEYS, ...secrets } = makeSecrets();
-
-/** The least that the worker starts with. */
-const least: Environment = {
-  ...secrets,
-  DATABASE_URL: 'postgres://service:database-password@localhost/service',
-  TEMPORAL_ADDRESS: 'localhost:7233',
-  SMS_URL: 'https://sms.example',
-  SMS_API_KEY: 'sms-api-key',
-  SMTP_URL: 'smtps://service:mail-password@mail.example',
-  EMAIL_FROM: 'Vouchers <vouchers@service.example>',
-  MOBILE_MONEY_URL: 'https://mobile-money.example/v1.2/mm',
-  MOBILE_MONEY_ACCOUNT: 'service',
-  AIRTIME_URL: 'https://airtime.example/v1',
-  AIRTIME_KEY: 'airtime-key',
-  AIRTIME_SECRET: 'airtime-secret',
-};
-
-/** The lines of the error that reading ends with. */
-function problems(read: () => unknown): string[] {
-  try {
-    read();
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return error.message.split('\n').slice(1);
-  }
-  return [];
-}
-
-const problemsWith = (changes: Environment): string[] =>
-  problems(() => readConfig({ ...least, ...changes }));
-
-/** Production has no default for whom money and messages go to, and for where links lead. */
-const named: Environment = {
-  ENVIRONMENT: 'production',
-  SMS_PROVIDER: 'africas-talking',
-  SMS_USERNAME: 'service',
-  MOBILE_MONEY_PROVIDER: 'gsma',
-  AIRTIME_PROVIDER: 'dt-one',
-  AIRTIME_PRODUCTS: 'ETHIO_TELECOM=17,SAFARICOM_ETHIOPIA=18',
-  PUBLIC_URL: 'https://vouchers.example',
-};
-
-/** Production with these providers. */
-const production: Environment = {
-  ...named,
-  CALLBACK_SECRETS:
-    'africas-talking=reports-of-messages,gsma=reports-of-payments,dt-one=reports-of-top-ups',
-};
-
-describe('connections in production', () => {
-  const remote = 'postgres://service:database-password@db.example/service';
-
-  it.each([
-    ['of another machine', { DATABASE_URL: remote }],
-    ['of another address', { DATABASE_URL: 'postgres://service@10.0.0.5:5432/service' }],
-    ['that may fall back to clear text', { DATABASE_URL: `${remote}?sslmode=prefer` }],
-    ['that asks nobody who it is', { DATABASE_URL: `${remote}?sslmode=no-verify` }],
-    ['named by a parameter', { DATABASE_URL: 'postgres://localhost/service?host=db.example' }],
-  ])('do not start with a database in clear %s', (_name, changes) => {
-    const [problem, ...others] = problemsWith({ ...production, ...changes });
-    expect(problem).toMatch(/^ {2}DATABASE_URL: is on another machine and not encrypted/);
-    expect(others).toEqual([]);
-    expect(problemsWith(changes)).toEqual([]);
-    expect(problemsWith({ ...production, ...changes, TRUST_UNENCRYPTED_NETWORK: 'yes' })).toEqual(
-      [],
-    );
-  });
-
-  it.each([
-    ['on this machine', {}],
-    ['over a socket', { DATABASE_URL: 'postgres:///service?host=/var/run/postgresql' }],
-    ['encrypted', { DATABASE_URL: `${remote}?sslmode=verify-full` }],
-    [
-      'with IPv6',
-      { DATABASE_URL: 'postgres://service@[::1]:5432/s', TEMPORAL_ADDRESS: '[::1]:7233' },
-    ],
-    ['with TLS', { TEMPORAL_ADDRESS: 'temporal.example:7233', TEMPORAL_TLS: 'on' }],
-    ['with an API key', { TEMPORAL_ADDRESS: 'temporal.example:7233', TEMPORAL_API_KEY: 'key' }],
-  ])('start %s', (_name, changes) => {
-    expect(problemsWith({ ...production, ...changes })).toEqual([]);
-  });
-
-  it('do not start with a Temporal in clear on another machine', () => {
-    const changes = { ...production, TEMPORAL_ADDRESS: 'localhost.example:7233' };
-    const [problem] = problemsWith(changes);
-    expect(problem).toMatch(/^ {2}TEMPORAL_ADDRESS: is on another machine and not encrypted/);
-    const migration = { ...changes, DATABASE_URL: remote };
-    expect(problems(() => readMigrationConfig(migration))).toHaveLength(2);
-  });
-
-  it('take certificates as text and as files, and both or none of a pair', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'voucher-topup-service-config-'));
-    const file = join(folder, 'ca.pem');
-    const text = '-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n';
-    writeFileSync(file, text);
-    for (const given of [file, text, text.replaceAll('\n', '\\n')])
-      expect(
-        readConfig({ ...least, TEMPORAL_TLS_CA: given }).temporal.temporalTlsCa?.toString(),
-      ).toBe(text);
-    rmSync(folder, { recursive: true });
-    expect(problemsWith({ TEMPORAL_TLS_CA: file })).toEqual([
-      '  TEMPORAL_TLS_CA: must be PEM, or the path of a file with it',
-    ]);
-    expect(problemsWith({ TEMPORAL_TLS_CERT: text })).toEqual([
-      '  TEMPORAL_TLS_CERT: and TEMPORAL_TLS_KEY belong together: set both',
-    ]);
-  });
-});
 
 describe('constants', () => {
   const faster = { RECONCILE_INTERVAL_SECONDS: '1' };
@@ -184,20 +69,6 @@ it('prefixes of mobile numbers are those of operators, and each of one alone', (
 });
 
 describe('defaults', () => {
-  it('are those of a service on one machine', () => {
-    expect(readConfig(least)).toMatchObject({
-      process: { environment: 'test', logLevel: 'info' },
-      http: { host: '127.0.0.1', port: 3000, trustedProxies: [], callerWaitSeconds: 8 },
-      access: { accessTokenLifetimeSeconds: 300 },
-      vouchers: {
-        voucherValidityDays: 365,
-        claimLifetimeSeconds: 300,
-        messageCooldownSeconds: 30,
-      },
-      temporal: { temporalNamespace: 'default' },
-    });
-  });
-
   it('let npm start begin without any setting', () => {
     expect(readStartConfig({})).toMatchObject({
       DATA_DIR: '.data',
@@ -263,10 +134,6 @@ describe('what is missing', () => {
     expect(problems(() => readConfig({})).sort()).toEqual(missing.sort());
   });
 
-  it.each(Object.keys(secrets))('is named: %s has no default', (name) => {
-    expect(problemsWith({ [name]: undefined })).toEqual([`  ${name}: is not set`]);
-  });
-
   it('is one key more for the API, unless it keeps no API keys', () => {
     const line = '  COPY_KEYS: is not set';
     expect(problems(() => readApiConfig(least))).toEqual([line]);
@@ -290,23 +157,16 @@ describe('what is wrong', () => {
   it.each([
     ['PORT', '65536'],
     ['PORT', '80.5'],
-    ['PORT', 'http'],
-    ['DATABASE_POOL_SIZE', '-7'],
     ['DATABASE_POOL_SIZE', '1'],
-    ['CALLER_WAIT_SECONDS', '-1'],
     ['CALLER_WAIT_SECONDS', '60'],
     ['CLAIM_LIFETIME_SECONDS', '1e999'],
     ['REVERSAL_WINDOW_SECONDS', '-0.1'],
     ['ENVIRONMENT', 'staging'],
-    ['LOG_LEVEL', 'loud'],
-    ['SMS_PROVIDER', 'pigeon'],
     ['SMS_URL', 'sms.example'],
-    ['SMTP_URL', 'mail.example:587'],
     ['SMTP_URL', 'https://mail.example'],
     ['EMAIL_FROM', 'Vouchers'],
     ['EMAIL_FROM', 'Vouchers\r\nBcc: <a@b.example>'],
     ['EXPIRY_REMINDER_HOURS', '9-25'],
-    ['EXPIRY_REMINDER_HOURS', 'nine'],
     ['EXPIRY_REMINDER_HOURS', '18-9'],
     ['EXPIRY_REMINDER_HOURS', '9-9'],
     ['AIRTIME_RANGES', 'ETHIO_TELECOM=5-10'],
@@ -356,11 +216,9 @@ describe('key rings', () => {
   it.each([
     ['no id', key()],
     ['an empty id', `:${key()}`],
-    ['an id with a space', `data 1:${key()}`],
     ['no key', 'data-1:'],
     ['a key that is too short', `data-1:${randomBytes(16).toString('base64')}`],
     ['a comma at the end', `data-1:${key()},`],
-    ['two colons', `data-1:${key()}:`],
     ['one id twice', `data-1:${key()},data-1:${key()}`],
   ])('are refused with %s', (_name, ring) => {
     const lines = problemsWith({ DATA_KEYS: ring });
@@ -424,25 +282,12 @@ describe('TRUSTED_PROXIES', () => {
   const proxies = (text: string) =>
     readConfig({ ...least, TRUSTED_PROXIES: text }).http.trustedProxies;
 
-  it('is a list of addresses and ranges that are matched as they are written', () => {
+  it('is a list of addresses and ranges', () => {
     const list = proxies(' 10.0.0.0/8, 203.0.113.7,2001:db8::/32 , ::1,');
     expect(list).toEqual(['10.0.0.0/8', '203.0.113.7', '2001:db8::/32', '::1']);
-    const matches = createAddressMatcher(list);
-    const members = ['10.9.8.7', '203.0.113.7', '2001:db8::5', '::1', '::ffff:10.0.0.1'];
-    expect(members.every(matches)).toBe(true);
-    expect(matches('203.0.113.8')).toBe(false);
   });
 
-  it.each([
-    'proxy.example',
-    '10.0.0.0/33',
-    '10.0.0/8',
-    '10.0.0.256',
-    '2001:db8::/129',
-    '127.1',
-    '0x7f000001',
-    '10.0.0.1 10.0.0.2',
-  ])('refuses %s', (entry) => {
+  it.each(['proxy.example', '10.0.0.0/33', '127.1', '10.0.0.1 10.0.0.2'])('refuses %s', (entry) => {
     expect(problemsWith({ TRUSTED_PROXIES: `10.0.0.0/8,${entry}` })).toEqual([
       '  TRUSTED_PROXIES.1: must be an address or a CIDR range',
     ]);
@@ -526,103 +371,5 @@ describe('the base address of a provider', () => {
     const withSlash = { ...everyProvider, [name]: `${everyProvider[name]}/` };
     expect(readConfig(withSlash)).toEqual(readConfig(everyProvider));
     expect(JSON.stringify(readConfig(everyProvider))).toContain(everyProvider[name]);
-  });
-});
-
-describe('production', () => {
-  const { ENVIRONMENT, ...providers } = named;
-
-  it('starts where every provider is named', () => {
-    expect(problemsWith(production)).toEqual([]);
-  });
-
-  it('takes no callbacks from anybody', () => {
-    const all = production.CALLBACK_SECRETS ?? '';
-    for (const pair of all.split(',')) {
-      const [provider] = pair.split('=');
-      const others = all.split(',').filter((other) => other !== pair);
-      expect(problemsWith({ ...production, CALLBACK_SECRETS: others.join() })).toEqual([
-        `  CALLBACK_SECRETS: has none for ${provider}: callbacks without it come from anybody`,
-      ]);
-    }
-    expect(problemsWith({ ...production, CALLBACK_SECRETS: '', ENVIRONMENT: 'test' })).toEqual([]);
-  });
-
-  it('does not start with what defaults to the sandbox', () => {
-    const expected = Object.keys(providers).map((name) => `  ${name}: must be set in production`);
-    const unnamed = Object.fromEntries(Object.keys(providers).map((name) => [name, undefined]));
-    const given = { ...production, ...unnamed };
-    expect(problemsWith(given)).toEqual(expected);
-    expect(problems(() => readApiConfig({ ...least, COPY_KEYS, ...given }))).toEqual(expected);
-    for (const name of Object.keys(providers))
-      expect(problemsWith({ ...production, [name]: '' })).toEqual([
-        `  ${name}: must be set in production`,
-      ]);
-  });
-
-  it('asks nobody for the names of providers that are not used', () => {
-    const { SMS_URL, SMS_API_KEY, AIRTIME_URL, AIRTIME_KEY, AIRTIME_SECRET, ...others } = least;
-    const { SMS_USERNAME, AIRTIME_PRODUCTS, ...choices } = named;
-    const further = {
-      SMS_PROVIDER: 'smpp',
-      SMPP_URL: 'smpps://service:password@smsc.example:3550',
-      AIRTIME_PROVIDER: 'reloadly',
-      RELOADLY_URL: 'https://topups.reloadly.example',
-      RELOADLY_CLIENT_ID: 'client',
-      RELOADLY_CLIENT_SECRET: 'secret',
-      RELOADLY_OPERATORS: 'ETHIO_TELECOM=17,SAFARICOM_ETHIOPIA=18',
-    };
-    const callbacks = { CALLBACK_SECRETS: 'gsma=reports-of-payments' };
-    const given = { ...others, ...choices, ...further, ...callbacks };
-    expect(problems(() => readConfig(given))).toEqual([]);
-  });
-
-  it('does not start with the addresses that docker-compose.yml has for the sandbox', () => {
-    expect(problemsWith({ ...production, AIRTIME_URL: 'http://sandbox:3001/dt-one/v1' })).toEqual([
-      '  AIRTIME_URL: is the address of the sandbox, which is not for production',
-    ]);
-    const MOBILE_MONEY_TOKEN_URL = 'http://sandbox:3001/gsma/oauth/accesstoken';
-    expect(problemsWith({ ...production, MOBILE_MONEY_TOKEN_URL })).toEqual([
-      '  MOBILE_MONEY_TOKEN_URL: is the address of the sandbox, which is not for production',
-    ]);
-  });
-
-  it('does not lead integrators to a sandbox', () => {
-    expect(problemsWith({ ...production, SANDBOX_URL: 'https://sandbox.example.test' })).toEqual([
-      '  SANDBOX_URL: must not be set in production; the sandbox is for tests only',
-    ]);
-    expect(problemsWith({ ...production, SANDBOX_URL: '' })).toEqual([]);
-  });
-
-  it('has an encrypted public address', () => {
-    expect(problemsWith({ ...production, PUBLIC_URL: 'http://vouchers.example' })).toEqual([
-      '  PUBLIC_URL: must be an https address in production',
-    ]);
-    expect(problemsWith({ ...production, PUBLIC_URL: 'http://127.0.0.1:3000' })).toEqual([]);
-  });
-
-  it('delivers no webhooks to private networks', () => {
-    expect(problemsWith({ ...production, WEBHOOK_PRIVATE_NETWORKS: 'on' })).toEqual([
-      '  WEBHOOK_PRIVATE_NETWORKS: must be "off" in production',
-    ]);
-  });
-
-  it('is not started by npm start with the sandbox', () => {
-    const rule = 'must be set in production; the sandbox is for the test environment only';
-    expect(problems(() => readStartConfig({ ENVIRONMENT }))).toEqual(
-      ['SMS_URL', 'SMTP_URL', 'MOBILE_MONEY_URL', 'AIRTIME_URL'].map(
-        (name) => `  ${name}: ${rule}`,
-      ),
-    );
-    const { SMS_URL, SMTP_URL, MOBILE_MONEY_URL, AIRTIME_URL } = least;
-    const addresses = { SMS_URL, SMTP_URL, MOBILE_MONEY_URL, AIRTIME_URL };
-    expect(problems(() => readStartConfig({ ENVIRONMENT, ...addresses }))).toEqual([]);
-  });
-
-  it('is refused by the sandbox', () => {
-    expect(problems(() => readSandboxConfig({ ENVIRONMENT }))).toEqual([
-      '  ENVIRONMENT: the sandbox is for the test environment only',
-    ]);
-    expect(problems(() => readSandboxConfig({ ENVIRONMENT: 'test' }))).toEqual([]);
   });
 });
