@@ -1,11 +1,4 @@
-import {
-  createHmac,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type KeyObject,
-  randomUUID,
-} from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -318,69 +311,32 @@ describe('access', () => {
 
     const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const seconds = (offset: number) => Math.floor(Date.now() / 1_000) + offset;
-    const parts = () => scene.asPartner.token.split('.') as [string, string, string];
 
     test('signed again without a change is accepted, so that the changes below are what is refused', async () => {
       expect((await withToken('partner', await forged())).status).toBe(200);
     });
 
-    const pair = generateKeyPairSync('ed25519');
-    const ownKey = { privateKey: pair.privateKey, jwk: pair.publicKey.export({ format: 'jwk' }) };
     const otherKey = () => generateKeyPairSync('ed25519').privateKey;
     const curveKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
-    const ownPublicPem = () =>
-      createPublicKey(scene.stack.config.secrets.accessTokenPrivateKey)
-        .export({ type: 'spki', format: 'pem' })
-        .toString();
 
+    /** `test/http/access/access-token.test.ts` has all forgeries; these are refused by the company's row, or by the route. */
     const cases: readonly (readonly [string, () => Promise<string>])[] = [
       ['is expired', () => forged({ iat: seconds(-310), exp: seconds(-10) })],
-      ['was issued longer ago than tokens live', () => forged({ iat: seconds(-310) })],
-      ['was issued in the future', () => forged({ iat: seconds(60), exp: seconds(360) })],
-      ['has no end', () => forged({ exp: undefined })],
-      ['has no id', () => forged({ jti: undefined })],
-      ['is of another issuer', () => forged({ iss: 'somebody' })],
       ['is for the other API', () => forged({ aud: 'merchant' })],
-      ['is for nobody', () => forged({ aud: undefined })],
       ['names another company', () => forged({ sub: String(scene.partner.id + 1) })],
-      ['names no company', () => forged({ sub: '1 or 1=1' })],
       ['names another API key', () => forged({ api_key_id: 999_999 })],
       ['is of a revoked version', () => forged({ token_version: 0 })],
-      ['is of another type', () => forged({}, { typ: 'JWT' })],
-      ['names another key', () => forged({}, { kid: 'other' })],
-      ['brings a key', () => forged({}, { jwk: ownKey.jwk }, ownKey.privateKey)],
-      ['brings a key and our signature', () => forged({}, { jwk: ownKey.jwk })],
-      ['names where its key is', () => forged({}, { jku: 'https://keys.example/jwks.json' })],
-      ['names where its certificate is', () => forged({}, { x5u: 'https://keys.example/a.pem' })],
       ['brings a certificate', () => forged({}, { x5c: ['MIIB'] })],
-      ['names no key', () => forged({}, { kid: undefined })],
-      ['has a critical header', () => forged({}, { crit: ['exp'], exp: seconds(100) })],
-      ['names a path for a key', () => forged({}, { kid: '../../etc/passwd' })],
       ['is signed by another key', () => forged({}, {}, otherKey())],
       ['is signed by another kind of key', () => forged({}, { alg: 'ES256' }, curveKey())],
       [
-        'says that it needs no signature',
-        async () =>
-          `${encoded({ ...decodeProtectedHeader(scene.asPartner.token), alg: 'none' })}.${parts()[1]}.`,
-      ],
-      [
-        'is signed with the public key as a secret',
-        async () => {
-          const head = encoded({ ...decodeProtectedHeader(scene.asPartner.token), alg: 'HS256' });
-          const signed = `${head}.${parts()[1]}`;
-          return `${signed}.${createHmac('sha256', ownPublicPem()).update(signed).digest('base64url')}`;
-        },
-      ],
-      [
         'was altered',
         async () => {
-          const [head, , signature] = parts();
+          const [head, , signature] = scene.asPartner.token.split('.');
           return `${head}.${encoded({ ...decodeJwt(scene.asPartner.token), sub: '2' })}.${signature}`;
         },
       ],
-      ['was cut', async () => scene.asPartner.token.slice(0, -4)],
       ['is garbage', async () => 'garbage'],
-      ['is very long', async () => 'a'.repeat(8_000)],
     ];
     test.each(cases)('that %s is refused', async (_what, tokenOf) => {
       const token = await tokenOf();
