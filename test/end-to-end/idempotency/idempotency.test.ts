@@ -210,21 +210,21 @@ describe('the same key for another request', () => {
     expect(await scene.holdings()).toEqual(before);
   });
 
-  test.each(clients)('claims nothing, on the %s API', async (surface, clientOf) => {
-    const client = keyed(clientOf());
+  test('claims nothing', async () => {
+    const client = keyed(scene.asMerchant);
     const [gift, other] = [await scene.gift(), await scene.gift()];
     const { voucherCode } = gift;
     done(await client.post(CLAIM, { voucherCode }));
     const before = await scene.holdings();
     for (const body of [{ voucherCode, amount: 40 }, { voucherCode: other.voucherCode }])
-      expectRefusal(await client.post(CLAIM, body), surface, 422, reused);
+      expectRefusal(await client.post(CLAIM, body), 'merchant', 422, reused);
     expect(await scene.holdings()).toEqual(before);
     expect(messagesTo(gift)).toHaveLength(1);
     expect(messagesTo(other)).toHaveLength(0);
   });
 
-  test.each(clients)('redeems nothing, on the %s API', async (surface, clientOf) => {
-    const client = keyed(clientOf());
+  test('redeems nothing', async () => {
+    const client = keyed(scene.asPartner);
     const gift = await scene.gift({ owner: null });
     const { voucherCode } = gift;
     done(await client.post(REDEEM, { voucherCode, amount: 40 }));
@@ -234,7 +234,7 @@ describe('the same key for another request', () => {
       { voucherCode },
       { voucherCode, amount: 40, msisdn: newOwner() },
     ])
-      expectRefusal(await client.post(REDEEM, body), surface, 422, reused);
+      expectRefusal(await client.post(REDEEM, body), 'partner', 422, reused);
     expect(await scene.holdings()).toEqual(before);
   });
 
@@ -246,22 +246,17 @@ describe('the same key for another request', () => {
     expectRefusal(other, 'merchant', 422, reused);
   });
 
-  test.each(clients)(
-    'is refused while the first still runs, on the %s API',
-    async (surface, clientOf) => {
-      const merchant = await makeMerchant(scene.stack, { payoutSuffix: '014' });
-      const own: Client =
-        surface === 'partner' ? clientOf() : await merchantClient(scene.stack, merchant);
-      const client = keyed(own);
-      const { voucherCode } = await scene.gift({ merchant, owner: null });
-      const waiting = client.post(REDEEM, { voucherCode, amount: 40 });
-      await scene.untilPaidTo(merchant);
-      expectRefusal(await client.post(REDEEM, { voucherCode, amount: 41 }), surface, 422, reused);
-      await scene.settlePayout(merchant, 'completed');
-      done(await waiting);
-      expect(scene.payoutsTo(merchant)).toHaveLength(1);
-    },
-  );
+  test('is refused while the first still runs', async () => {
+    const merchant = await makeMerchant(scene.stack, { payoutSuffix: '014' });
+    const client = keyed(await merchantClient(scene.stack, merchant));
+    const { voucherCode } = await scene.gift({ merchant, owner: null });
+    const waiting = client.post(REDEEM, { voucherCode, amount: 40 });
+    await scene.untilPaidTo(merchant);
+    expectRefusal(await client.post(REDEEM, { voucherCode, amount: 41 }), 'merchant', 422, reused);
+    await scene.settlePayout(merchant, 'completed');
+    done(await waiting);
+    expect(scene.payoutsTo(merchant)).toHaveLength(1);
+  });
 
   test('with the same bytes at another endpoint of the merchant API is refused by its signature', async () => {
     const { voucherCode } = await scene.gift();
@@ -317,23 +312,20 @@ describe('the same key is another one', () => {
 });
 
 describe('a refusal', () => {
-  test.each(clients)(
-    'of a mistyped code frees its key for the right one, on the %s API',
-    async (surface, clientOf) => {
-      const client = keyed(clientOf());
-      const gift = await scene.gift();
-      const { voucherCode } = gift;
-      const code = await scene.claimed(clientOf(), gift);
-      const wrong = { voucherCode, verificationCode: otherCode(code) };
-      const refused = await client.post(REDEEM, wrong);
-      expect(refused.body.statusCode).toBe(surface === 'merchant' ? 4035 : 403);
-      expectReplay(await client.post(REDEEM, wrong), refused);
-      const right = { voucherCode, verificationCode: code };
-      const redeemed = done(await client.post(REDEEM, right));
-      expectReplay(await client.post(REDEEM, right), redeemed);
-      expectRefusal(await client.post(REDEEM, wrong), surface, 422, { reason: 'key-reused' });
-    },
-  );
+  test('of a mistyped code frees its key for the right one', async () => {
+    const client = keyed(scene.asMerchant);
+    const gift = await scene.gift();
+    const { voucherCode } = gift;
+    const code = await scene.claimed(scene.asMerchant, gift);
+    const wrong = { voucherCode, verificationCode: otherCode(code) };
+    const refused = await client.post(REDEEM, wrong);
+    expect(refused.body.statusCode).toBe(4035);
+    expectReplay(await client.post(REDEEM, wrong), refused);
+    const right = { voucherCode, verificationCode: code };
+    const redeemed = done(await client.post(REDEEM, right));
+    expectReplay(await client.post(REDEEM, right), redeemed);
+    expectRefusal(await client.post(REDEEM, wrong), 'merchant', 422, { reason: 'key-reused' });
+  });
 
   test.each(removedCauses.map((one) => [one.surface, one.operation, one.reason, one] as const))(
     'of the %s API (%s: %s) is not kept: its request is carried out, once',
@@ -354,28 +346,23 @@ describe('a refusal', () => {
     },
   );
 
-  test.each(clients)(
-    'of the payment is final for its key; another key may try again, on the %s API',
-    async (surface, clientOf) => {
-      const merchant = await makeMerchant(scene.stack, { payoutSuffix: '006' });
-      const own: Client =
-        surface === 'partner' ? clientOf() : await merchantClient(scene.stack, merchant);
-      const client = keyed(own);
-      const { voucherCode } = await scene.gift({ merchant, owner: null });
-      const refused = await client.post(REDEEM, { voucherCode });
-      expect(refused.body.statusCode).toBe(surface === 'merchant' ? 5031 : 404);
-      await scene.stack.database
-        .updateTable('merchant_payout_accounts')
-        .set({ party_value: merchant.payoutNumber.replace(/6$/, '0') })
-        .where('merchant_id', '=', merchant.id)
-        .execute();
-      expectReplay(await client.post(REDEEM, { voucherCode }), refused);
-      expectRefusal(await client.post(REDEEM, { voucherCode, amount: 40 }), surface, 422, {
-        reason: 'key-reused',
-      });
-      done(await own.post(REDEEM, { voucherCode }));
-    },
-  );
+  test('of the payment is final for its key; another key may try again', async () => {
+    const merchant = await makeMerchant(scene.stack, { payoutSuffix: '006' });
+    const own = await merchantClient(scene.stack, merchant);
+    const client = keyed(own);
+    const { voucherCode } = await scene.gift({ merchant, owner: null });
+    const refused = await client.post(REDEEM, { voucherCode });
+    expect(refused.body.statusCode).toBe(5031);
+    await scene.stack.database
+      .updateTable('merchant_payout_accounts')
+      .set({ party_value: merchant.payoutNumber.replace(/6$/, '0') })
+      .where('merchant_id', '=', merchant.id)
+      .execute();
+    expectReplay(await client.post(REDEEM, { voucherCode }), refused);
+    const other = await client.post(REDEEM, { voucherCode, amount: 40 });
+    expectRefusal(other, 'merchant', 422, { reason: 'key-reused' });
+    done(await own.post(REDEEM, { voucherCode }));
+  });
 
   test('of the SMS asks for the same request again, and so is not remembered', async () => {
     const client = keyed(scene.asMerchant);
@@ -394,34 +381,27 @@ describe('a refusal', () => {
     expectReplay(await client.post(CLAIM, { voucherCode }), made);
   });
 
-  test.each(clients)(
-    'for a redemption in progress asks for the same request again, and so is not remembered, on the %s API',
-    async (surface, clientOf) => {
-      const merchant = await makeMerchant(scene.stack, { payoutSuffix: '014' });
-      const asPayee = await merchantClient(scene.stack, merchant);
-      const { voucherCode } = await scene.gift({ owner: null, isRestricted: false });
-      const waiting = asPayee.post(REDEEM, { voucherCode, amount: 40 });
-      await scene.untilPaidTo(merchant);
-      const client = keyed(clientOf());
-      const { body } = await client.post(REDEEM, { voucherCode, amount: 50 });
-      expect(body.statusCode).toBe(surface === 'merchant' ? 4092 : 409);
-      expect(body.message).toContain('repeat the same request');
-      await scene.settlePayout(merchant, 'failed');
-      expect((await waiting).body.statusCode).toBe(5031);
-      done(await client.post(REDEEM, { voucherCode, amount: 50 }));
-    },
-  );
+  test('for a redemption in progress asks for the same request again, and so is not remembered', async () => {
+    const merchant = await makeMerchant(scene.stack, { payoutSuffix: '014' });
+    const asPayee = await merchantClient(scene.stack, merchant);
+    const { voucherCode } = await scene.gift({ owner: null, isRestricted: false });
+    const waiting = asPayee.post(REDEEM, { voucherCode, amount: 40 });
+    await scene.untilPaidTo(merchant);
+    const client = keyed(scene.asPartner);
+    const { body } = await client.post(REDEEM, { voucherCode, amount: 50 });
+    expect(body.statusCode).toBe(409);
+    expect(body.message).toContain('repeat the same request');
+    await scene.settlePayout(merchant, 'failed');
+    expect((await waiting).body.statusCode).toBe(5031);
+    done(await client.post(REDEEM, { voucherCode, amount: 50 }));
+  });
 
-  test.each(clients)(
-    'of an invalid request is not remembered, on the %s API',
-    async (surface, clientOf) => {
-      const client = keyed(clientOf());
-      const { voucherCode } = await scene.gift({ owner: null });
-      const invalid = await client.post(REDEEM, { voucherCode, amount: -1 });
-      expect([invalid.status, invalid.body.statusCode, surface]).toEqual([400, 400, surface]);
-      expect(wasReplayed(done(await client.post(REDEEM, { voucherCode, amount: 1 })))).toBe(false);
-    },
-  );
+  test('of an invalid request is not remembered', async () => {
+    const client = keyed(scene.asPartner);
+    const { voucherCode } = await scene.gift({ owner: null });
+    expect((await client.post(REDEEM, { voucherCode, amount: -1 })).body.statusCode).toBe(400);
+    expect(wasReplayed(done(await client.post(REDEEM, { voucherCode, amount: 1 })))).toBe(false);
+  });
 });
 
 describe('spellings of one request', () => {
@@ -433,10 +413,10 @@ describe('spellings of one request', () => {
     code.replaceAll('0', 'o').replaceAll('1', 'l'),
   ];
 
-  test.each(clients)('of the voucher code, on the %s API', async (_surface, clientOf) => {
-    const client = keyed(clientOf());
+  test('of the voucher code', async () => {
+    const client = keyed(scene.asPartner);
     const gift = await scene.gift();
-    const verificationCode = await scene.claimed(clientOf(), gift);
+    const verificationCode = await scene.claimed(scene.asPartner, gift);
     const first = done(
       await client.post(REDEEM, { voucherCode: gift.voucherCode, verificationCode }),
     );
