@@ -212,7 +212,7 @@ it('a claim that sent a code pays what it promised, though its voucher has grown
       expect(found.after).toMatchObject({ ok, toMerchant, fee, taken });
     }),
     {
-      numRuns: 300,
+      numRuns: 150,
       examples: [
         [wholeAfterPart],
         [{ ...wholeAfterPart, amount: wholeAfterPart.remaining }],
@@ -221,5 +221,5 @@ it('a claim that sent a code pays what it promised, though its voucher has grown
     },
   );
   // Most of the drawn claims send a code.
-  expect(claimed).toBeGreaterThan(100);
+  expect(claimed).toBeGreaterThan(50);
 });
