@@ -83,15 +83,6 @@ describe.concurrent('messages that the provider refuses', () => {
   });
 });
 
-test('an empty account at the provider locks no number: claims go on once it has money', async () => {
-  const gift = await scene.gift();
-  scene.stack.sandbox.books.setBalance('africas-talking', 0);
-  for (let attempt = 1; attempt <= 3; attempt += 1)
-    expect((await claim(scene.asMerchant, gift)).body.statusCode).toBe(5003);
-  scene.stack.sandbox.books.setBalance('africas-talking', 1_000);
-  done(await claim(scene.asMerchant, gift));
-});
-
 test.concurrent('confirmations of anonymous redemptions are capped for each number; the money goes on', async () => {
   const msisdn = newOwner();
   const gifts = await times(5, () => scene.gift({ owner: null }));
@@ -125,20 +116,4 @@ test.concurrent('confirmations of anonymous redemptions are capped for each numb
       Array(3).fill({ status: 'SENT' }),
     ]),
   );
-});
-
-test.concurrent('a confirmation that could not be sent waits in the queue, and its redemption ends', async () => {
-  const msisdn = newOwner('018');
-  const gift = await scene.gift({ owner: null });
-  done(await redeem(scene.asMerchant, gift, { amount: 10, msisdn }));
-  const messages = scene.stack.database
-    .selectFrom('messages')
-    .select(['status', 'provider_message'])
-    .where(isNumber(scene.stack, 'msisdn', msisdn));
-  await until(async () =>
-    expect(await messages.execute()).toEqual([
-      { status: 'QUEUED', provider_message: 'The API key was not accepted.' },
-    ]),
-  );
-  expect(messagesTo(msisdn)).toEqual([]);
 });

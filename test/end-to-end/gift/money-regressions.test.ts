@@ -101,23 +101,20 @@ it.concurrent('a repetition without a key gets its own answer, not that of the s
   expect(scene.payoutsTo(slow)).toHaveLength(2);
 });
 
-it.each(['partner', 'merchant'] as const)(
-  '%s: another amount than the claimed one is refused and nothing moves',
-  async (surface) => {
-    const { merchant, client } = await scene.payee(surface);
-    const gift = await scene.gift({ merchant });
-    const verificationCode = await scene.claimed(client, gift);
-    const before = await scene.holdings();
-    const answer = await client.post(REDEEM, {
-      voucherCode: gift.voucherCode,
-      verificationCode,
-      amount: 20,
-    });
-    expect([answer.status, answer.body.statusCode]).toEqual([400, 400]);
-    expect(await scene.holdings()).toEqual(before);
+it('another amount than the claimed one is refused and nothing moves', async () => {
+  const { merchant, client } = await scene.payee('merchant');
+  const gift = await scene.gift({ merchant });
+  const verificationCode = await scene.claimed(client, gift);
+  const before = await scene.holdings();
+  const answer = await client.post(REDEEM, {
+    voucherCode: gift.voucherCode,
+    verificationCode,
+    amount: 20,
+  });
+  expect([answer.status, answer.body.statusCode]).toEqual([400, 400]);
+  expect(await scene.holdings()).toEqual(before);
 
-    // The claim still stands for what was claimed.
-    done(await redeemToEnd(client, gift, { verificationCode, amount: 100 }));
-    expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
-  },
-);
+  // The claim still stands for what was claimed.
+  done(await redeemToEnd(client, gift, { verificationCode, amount: 100 }));
+  expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
+});

@@ -64,9 +64,7 @@ describe('a payment of whole birr that M-Pesa', () => {
     ['pays', '000'],
     ['pays, then drops the connection', '008'],
     ['tells of before it answers', '010'],
-    ['tells of twice', '011'],
     ['never tells of', '012'],
-    ['tells of out of order', '013'],
   ])('%s is made once', async (_what, payoutSuffix) => {
     const { merchant, client } = await scene.payee('merchant', { payoutSuffix });
     const gift = await scene.gift({ merchant });
@@ -81,28 +79,13 @@ describe('a payment of whole birr that M-Pesa', () => {
     });
   });
 
-  test.concurrent.each([
-    ['refuses at once', '002'],
-    ['accepts and declines', '006'],
-  ])('%s moves nothing', async (_what, payoutSuffix) => {
-    const { merchant, client } = await scene.payee('merchant', { payoutSuffix });
+  test.concurrent('accepts and declines moves nothing', async () => {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '006' });
     const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
     // 2.5 percent of 1,000 leave whole birr.
     expect((await redeemToEnd(client, gift)).body.statusCode).toBe(5031);
     expect(await scene.transfersOf(gift)).toEqual(['hold 1000.00', 'void 1000.00']);
     expect((await payoutsOf(gift)).filter(({ status }) => status !== 'failed')).toEqual([]);
-  });
-
-  test('does not let in moves nothing', async () => {
-    const { merchant, client } = await scene.payee('merchant');
-    const gift = await scene.gift({ merchant, owner: null, denomination: 1000 });
-    const { faults } = scene.stack.sandbox;
-    faults.set('mpesa', { ...faults.of('mpesa'), answers: 'not-authorised' });
-    const { body } = await redeemToEnd(client, gift);
-    faults.clear();
-    expect(body.statusCode).toBe(5031);
-    expect(await scene.transfersOf(gift)).toEqual(['hold 1000.00', 'void 1000.00']);
-    expect(await payoutsOf(gift)).toEqual([]);
   });
 
   test.concurrent('answers with a 401 that is not its own stays on hold: it may have been paid', async () => {

@@ -53,7 +53,6 @@ const callBack = (path: string, reference?: string, body: object = {}) =>
 test.each([
   ['before the answer to the sending', '010'],
   ['twice', '011'],
-  ['out of order', '013'],
 ])('a callback that comes %s ends the payment at once', async (_how, payoutSuffix) => {
   const { merchant, client } = await scene.payee('merchant', { payoutSuffix });
   const gift = await scene.gift({ merchant });

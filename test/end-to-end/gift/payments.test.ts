@@ -17,8 +17,6 @@ describe.concurrent('a redemption whose payment the provider', () => {
   test.each([
     ['makes, then calls a duplicate', 'merchant', '005'],
     ['makes, then drops the connection', 'partner', '008'],
-    ['makes, then answers 503', 'merchant', '009'],
-    ['completes after it has answered', 'partner', '010'],
   ] as const)('%s is made once, on the %s API', async (_what, surface, payoutSuffix) => {
     const { merchant, client } = await scene.payee(surface, { payoutSuffix });
     const gift = await scene.gift({ merchant });
@@ -147,15 +145,6 @@ describe('a redemption that takes longer than its caller waits', () => {
     expect(last.body).toMatchObject({ success: true, statusCode: 200 });
     expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
     expect(await scene.postedRedemptions(gift)).toHaveLength(1);
-  });
-
-  test.concurrent('needs no word of the provider’s support when the provider is only slow', async () => {
-    const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '300' });
-    const gift = await scene.gift({ merchant, owner: null });
-    const send = () => redeem(client, gift, { amount: 40, idempotencyKey: 'slow' });
-    expect((await send()).status).toBe(409);
-    expect((await repeated(send)).status).toBe(200);
-    expect(scene.amountsPaidTo(merchant)).toEqual(['40.00 completed']);
   });
 
   test.concurrent('is joined by many repetitions at once, of a partner without a key', async () => {
