@@ -226,7 +226,6 @@ describe('a sign-in is refused', () => {
     >
   > = {
     'of another origin': { origin: 'https://portal.example' },
-    'of another port of the host': { origin: 'http://localhost:4000' },
     'of another host': { rpId: 'portal.example' },
     'with the challenge of nobody': { challenge: 'A'.repeat(43), late: true },
     'with a challenge that is no challenge': { challenge: '' },
