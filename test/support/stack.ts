@@ -47,13 +47,13 @@ const TEST_SETTINGS = {
   // A Schedule runs at multiples of its interval since 1970: one of an hour would run within some tests.
   EXPIRY_RUN_INTERVAL_SECONDS: '2592000',
   RECONCILE_INTERVAL_SECONDS: '2592000',
-  // A stack that looks for rows twenty times a second costs a tenth of a core: where tests wait for what it finds
-  // again and again, their scene asks for that.
-  CALL_RECORD_INTERVAL_SECONDS: '0.05',
-  WORKER_PICKUP_SECONDS: '0.25',
-  WEBHOOK_DISPATCH_SECONDS: '0.25',
-  EVENT_NUMBERING_SECONDS: '0.25',
-  FENCE_CHECK_SECONDS: '0.25',
+  // Four stacks that look for rows four times a second cost a tenth of a core: where tests wait for what a stack
+  // finds again and again, their scene asks for that.
+  CALL_RECORD_INTERVAL_SECONDS: '0.2',
+  WORKER_PICKUP_SECONDS: '0.5',
+  WEBHOOK_DISPATCH_SECONDS: '1',
+  EVENT_NUMBERING_SECONDS: '0.5',
+  FENCE_CHECK_SECONDS: '1',
   PROVIDER_STATE_SECONDS: '3600',
   // Every test calls from one address, and many guess.
   KEY_MISSES_PER_ADDRESS_AND_HOUR: '100000',

@@ -17,7 +17,7 @@ let operator: Commands;
 let areCallsBroken = true;
 beforeAll(async () => {
   scene = await setRedemptionScene(
-    { MPESA_URL: undefined },
+    { MPESA_URL: undefined, FENCE_CHECK_SECONDS: '0.25' },
     {
       failpoint(name) {
         if (areCallsBroken && /-(paying|sending)$/.test(name)) throw new Error('broken by a test');
