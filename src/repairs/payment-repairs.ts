@@ -52,7 +52,7 @@ export const openCaseOf = (caseId: number): string =>
 const TAKEN_BACK =
   'was taken back already: the case says where its value is. Nothing is left to do.';
 
-/** Of a payment that the provider made after another answer. */
+/** Of a payment that the provider made after another answer, or in part. */
 const BORNE = 'The case says who pays for it, and only the merchant can pay it back.';
 
 export const settlePaymentRepair = repairKind({
@@ -125,7 +125,7 @@ export const reverseRedemptionRepair = repairKind({
     if (caseId !== null) return openCaseOf(caseId);
     if (isReversed) return `It ${TAKEN_BACK}`;
     if (hasPendingReversal) return 'A reversal of it is under way: wait for its end.';
-    if (isPaid && !isReturnable) return `It was paid after another answer. ${BORNE}`;
+    if (isPaid && !isReturnable) return `It was paid after another answer, or in part. ${BORNE}`;
     if (isPaid)
       return provider === null || takesBack(provider)
         ? undefined

@@ -20,7 +20,7 @@ export interface PaymentFacts {
   readonly status: 'HELD' | 'POSTED' | 'VOIDED';
   /** The merchant has the money. */
   readonly isPaid: boolean;
-  /** The voucher pays for it, and gets its value back by a reversal. */
+  /** The voucher pays for the whole, and gets its value back by a reversal. */
   readonly isReturnable: boolean;
   readonly providerReference: string | null;
   /** The provider that paid, or has the payment. */

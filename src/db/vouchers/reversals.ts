@@ -46,11 +46,21 @@ export const hasReversal = (status: 'PENDING' | 'SUCCESS') => sql<boolean>`exist
 export const isReversed = sql<boolean>`(redemption.status = 'POSTED'
   and (not redemption.is_done or ${hasReversal('SUCCESS')}))`;
 
+/** SQL condition on `redemption`: its provider has taken back no part of it, and paid no less than was ordered. */
+const isWhole = sql<boolean>`(
+  select coalesce(sum(case part.kind when 'reversal' then -part.done else part.done end), 0)
+    >= redemption.to_merchant
+  from placements as part
+  where part.operation_id = redemption.operation_id
+    and part.provider = ${doerOf(sql`redemption.operation_id`)})`;
+
 /**
- * SQL condition on `redemption`: the voucher pays for it since its end, so that a reversal returns the value. Who bears
- * a payment that the provider made later, or made again, is settled in its case.
+ * SQL condition on `redemption`: the voucher pays for it since its end, and its provider has paid the whole, so that a
+ * reversal of the whole returns the value. Who bears a payment that the provider made later, again or in part, is
+ * settled in its case.
  */
-export const isReturnable = sql<boolean>`(redemption.status = 'POSTED' and redemption.charged)`;
+export const isReturnable = sql<boolean>`(redemption.status = 'POSTED' and redemption.charged
+  and ${isWhole})`;
 
 /** Whether the payment of an operation has a reversal under way. */
 export async function isBeingReversed(database: Database, operationId: string): Promise<boolean> {

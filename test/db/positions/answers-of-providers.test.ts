@@ -5,6 +5,7 @@ import { settleOrder } from '../../../src/db/positions/book.ts';
 import { findCase } from '../../../src/db/positions/cases.ts';
 import { doubt } from '../../../src/db/positions/placements.ts';
 import { bookLost } from '../../../src/db/recovery.ts';
+import { paymentFacts } from '../../../src/db/repairs/facts.ts';
 import { placingReversal } from '../../../src/db/vouchers/reversals.ts';
 import type { Bearer } from '../../../src/domain/positions/position.ts';
 import { expireAll, makeVoucher, redemptions, topUp } from '../../admin/movements.ts';
@@ -411,6 +412,45 @@ it('a reversal is watched since it began, however often its provider confirms it
   await reverse(scene.database, operationId);
   const [, reversal] = await placementsOf(scene.database, operationId);
   expect(reversal).toMatchObject({ said: 'done', ask_at: null });
+});
+
+describe('a payment is reversed where', () => {
+  /** The provider takes a part of it back. */
+  const taken = async (operationId: string, amount: bigint) => {
+    const [paid] = await placementsOf(scene.database, operationId);
+    const place = placingReversal(
+      randomUUID(),
+      sql`(select * from placements where id = ${paid?.id})`,
+    );
+    await place.execute(scene.database);
+    await says(operationId, { said: 'done', amount, isOfReversal: true });
+  };
+
+  it.each<[string, boolean, (operationId: string) => Promise<unknown>]>([
+    ['its provider has paid it', true, async () => undefined],
+    ['its provider has taken a part back', false, (id) => taken(id, 100_000_000n)],
+    [
+      'its provider has paid that part again',
+      true,
+      async (id) => {
+        await taken(id, 100_000_000n);
+        await says(id, { said: 'undone', isOfReversal: true });
+      },
+    ],
+    ['its provider has paid less', false, (id) => says(id, { said: 'done', amount: 400_000_000n })],
+    ['its provider has paid more', true, (id) => says(id, { said: 'done', amount: 500_000_000n })],
+  ])('%s: %s', async (_name, isReturnable, happens) => {
+    const { operationId } = await payment('post');
+    await happens(operationId);
+    if ((await open(operationId)).length > 0) await settle(operationId, 'partner');
+    const { id } = await scene.database
+      .selectFrom('redemptions')
+      .select('id')
+      .where('operation_id', '=', operationId)
+      .executeTakeFirstOrThrow();
+    expect(await paymentFacts(scene.database, id)).toMatchObject({ isPaid: true, isReturnable });
+    await expectOrder();
+  });
 });
 
 describe('a callback around a settlement', () => {
