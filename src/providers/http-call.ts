@@ -152,6 +152,9 @@ export const readOk = <Schema extends z.ZodType>(
 /** A text, which a provider may write as a number. */
 export const textOrNumber = z.union([z.string(), z.number().transform(String)]);
 
+/** A number, which a provider may write as a text. No value is no number, and not 0. */
+export const numberOrText = z.union([z.number(), z.string().trim().min(1).pipe(z.coerce.number())]);
+
 /** An id that is stored in our books, so only characters that are safe in a database and on a page. */
 export const storedText = z.string().regex(/^[\x21-\x7e]{1,256}$/);
 

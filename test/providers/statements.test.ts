@@ -104,6 +104,27 @@ test('top-ups of several pages and days are listed once each', async () => {
   });
 });
 
+test('an amount and a balance that DT One leaves empty are none, and not 0', async () => {
+  const listed = {
+    id: 7,
+    external_id: 'order-7',
+    creation_date: new Date().toISOString(),
+    status: { class: { id: 7, message: 'COMPLETED' } },
+    requested_values: { destination: { unit: 'ETB', amount: null } },
+  };
+  const balance = { unit_type: 'CURRENCY', unit: 'ETB', available: null };
+  const server = await startRawServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://dt-one');
+    const page = searchParams.get('page') === '1' ? [listed] : [];
+    answerWith(200, pathname === '/balances' ? [balance] : page)(request, response);
+  });
+  const dtOne = dtOneAt(server.url);
+  const [line] = await statementLines(dtOne, since(new Date(Date.now() - 60_000)));
+  expect(line).toMatchObject({ reference: 'order-7', status: 'completed', amount: null });
+  expect(await dtOne.balance?.()).toMatchObject({ kind: 'unknown' });
+  await server.close();
+});
+
 test.each([
   ['an error', answerWith(503, { errorCategory: 'serviceUnavailable' })],
   ['a page for people', answerWith(200, '<html></html>')],

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { ProviderStatementLine } from '../../../domain/positions/statement-line.ts';
-import { basicAuthorization, callHttp, type HttpResult, readOrLookUp } from '../../http-call.ts';
+import {
+  basicAuthorization,
+  callHttp,
+  type HttpResult,
+  numberOrText,
+  readOrLookUp,
+} from '../../http-call.ts';
 import { unknown } from '../../outcome.ts';
 import {
   type FoundPage,
@@ -61,7 +67,7 @@ const listSchema = z.array(
     prices: z
       .object({
         wholesale: z
-          .object({ unit: z.string(), fee: z.coerce.number().min(0).nullish() })
+          .object({ unit: z.string(), fee: numberOrText.pipe(z.number().min(0)).nullish() })
           .nullish(),
       })
       .nullish()
@@ -75,7 +81,7 @@ const balancesSchema = z
     z.object({
       unit_type: z.string().transform((text) => text.toUpperCase()),
       unit: z.string(),
-      available: z.coerce.number(),
+      available: numberOrText,
     }),
   )
   .min(1);

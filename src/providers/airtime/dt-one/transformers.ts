@@ -5,6 +5,7 @@ import { presentableMessage } from '../../../domain/providers.ts';
 import {
   type DoubtfulAnswer,
   type HttpAnswer,
+  numberOrText,
   readJson,
   readOk,
   storedText,
@@ -52,7 +53,7 @@ export const transactionSchema = z.object({
   /** The requested values; a package is identified only by its product. */
   requested_values: z
     .object({
-      destination: z.object({ unit: z.string(), amount: z.coerce.number() }).nullish(),
+      destination: z.object({ unit: z.string(), amount: numberOrText }).nullish(),
     })
     .nullish()
     .catch(undefined),

@@ -5,6 +5,7 @@ import { isAmountDelivered, presentableMessage } from '../../../domain/providers
 import {
   type DoubtfulAnswer,
   type HttpAnswer,
+  numberOrText,
   readJson,
   readOk,
   storedText,
@@ -33,11 +34,8 @@ const word = z
   .max(200)
   .transform((text) => text.trim().toUpperCase());
 
-/** A number, or a text with one; anything else says nothing. */
-const amount = z
-  .union([z.number(), z.string().trim().min(1).pipe(z.coerce.number())])
-  .nullish()
-  .catch(undefined);
+/** Anything but a number says nothing. */
+const amount = numberOrText.nullish().catch(undefined);
 
 /** The fields of a top-up that we read; its PIN is not read. */
 const topupSchema = z.object({

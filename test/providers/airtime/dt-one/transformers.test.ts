@@ -86,6 +86,13 @@ describe('readOrderAnswer', () => {
       transaction('COMPLETED', { requested_values: { destination: { unit: 'ETB', amount: '' } } }),
       delivered(),
     ],
+    [
+      201,
+      transaction('COMPLETED', {
+        requested_values: { destination: { unit: 'ETB', amount: null } },
+      }),
+      delivered(),
+    ],
     [201, transaction('COMPLETED', { external_id: 'T-other' }), unknown],
     [201, transaction('COMPLETED', { product: { id: 12 } }), unknown],
     [
