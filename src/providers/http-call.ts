@@ -150,10 +150,10 @@ export const readOk = <Schema extends z.ZodType>(
 ): z.infer<Schema> | undefined => (status === 200 ? readJson(schema, body) : undefined);
 
 /** A text, which a provider may write as a number. */
-export const textOrNumber = z.union([z.string(), z.number().transform(String)]);
+export const looseText = z.union([z.string(), z.number().transform(String)]);
 
 /** A number, which a provider may write as a text. No value is no number, and not 0. */
-export const numberOrText = z.union([z.number(), z.string().trim().min(1).pipe(z.coerce.number())]);
+export const looseNumber = z.union([z.number(), z.string().trim().min(1).pipe(z.coerce.number())]);
 
 /** An id that is stored in our books, so only characters that are safe in a database and on a page. */
 export const storedText = z.string().regex(/^[\x21-\x7e]{1,256}$/);

@@ -4,7 +4,7 @@ import {
   basicAuthorization,
   callHttp,
   type HttpResult,
-  numberOrText,
+  looseNumber,
   readOrLookUp,
 } from '../../http-call.ts';
 import { unknown } from '../../outcome.ts';
@@ -67,7 +67,7 @@ const listSchema = z.array(
     prices: z
       .object({
         wholesale: z
-          .object({ unit: z.string(), fee: numberOrText.pipe(z.number().min(0)).nullish() })
+          .object({ unit: z.string(), fee: looseNumber.pipe(z.number().min(0)).nullish() })
           .nullish(),
       })
       .nullish()
@@ -81,7 +81,7 @@ const balancesSchema = z
     z.object({
       unit_type: z.string().transform((text) => text.toUpperCase()),
       unit: z.string(),
-      available: numberOrText,
+      available: looseNumber,
     }),
   )
   .min(1);

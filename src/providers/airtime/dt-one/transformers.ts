@@ -5,11 +5,11 @@ import { presentableMessage } from '../../../domain/providers.ts';
 import {
   type DoubtfulAnswer,
   type HttpAnswer,
-  numberOrText,
+  looseNumber,
+  looseText,
   readJson,
   readOk,
   storedText,
-  textOrNumber,
   tooManyRequests,
 } from '../../http-call.ts';
 import {
@@ -45,15 +45,15 @@ const statusSchema = z.object({
 export const transactionSchema = z.object({
   /** 64 bits: an id beyond 2^53 was rounded by the parser and is useless. */
   id: z.union([z.int(), z.string()]).transform(String).pipe(storedText).optional().catch(undefined),
-  external_id: textOrNumber.nullish(),
+  external_id: looseText.nullish(),
   operator_reference: storedText.nullish().catch(undefined),
   status: statusSchema,
-  product: z.object({ id: textOrNumber }).nullish().catch(undefined),
+  product: z.object({ id: looseText }).nullish().catch(undefined),
   credit_party_identifier: z.object({ mobile_number: z.string() }).nullish().catch(undefined),
   /** The requested values; a package is identified only by its product. */
   requested_values: z
     .object({
-      destination: z.object({ unit: z.string(), amount: numberOrText }).nullish(),
+      destination: z.object({ unit: z.string(), amount: looseNumber }).nullish(),
     })
     .nullish()
     .catch(undefined),

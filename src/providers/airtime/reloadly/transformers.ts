@@ -5,12 +5,12 @@ import { isAmountDelivered, presentableMessage } from '../../../domain/providers
 import {
   type DoubtfulAnswer,
   type HttpAnswer,
-  numberOrText,
+  looseNumber,
+  looseText,
   readJson,
   readOk,
   storedText,
   type TokenVerdict,
-  textOrNumber,
   tooManyRequests,
 } from '../../http-call.ts';
 import {
@@ -35,7 +35,7 @@ const word = z
   .transform((text) => text.trim().toUpperCase());
 
 /** Anything but a number says nothing. */
-const amount = numberOrText.nullish().catch(undefined);
+const amount = looseNumber.nullish().catch(undefined);
 
 /** The fields of a top-up that we read; its PIN is not read. */
 const topupSchema = z.object({
@@ -43,7 +43,7 @@ const topupSchema = z.object({
   status: word.nullish(),
   operatorTransactionId: identifier,
   customIdentifier: z.string().nullish(),
-  recipientPhone: textOrNumber.nullish(),
+  recipientPhone: looseText.nullish(),
   requestedAmount: amount,
   requestedAmountCurrencyCode: z.string().nullish(),
   deliveredAmount: amount,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ProviderStatementLine } from '../../../domain/positions/statement-line.ts';
 import { presentableMessage } from '../../../domain/providers.ts';
 import { faultNote } from '../../guard.ts';
-import { type HttpResult, readJson, readOk, textOrNumber } from '../../http-call.ts';
+import { type HttpResult, looseText, readJson, readOk } from '../../http-call.ts';
 import {
   type FoundPage,
   type ProviderAccount,
@@ -57,7 +57,7 @@ async function readTransactionsPage(
   return readFoundPage(answer, listSchema);
 }
 
-const amount = textOrNumber.pipe(z.string().regex(/^\d{1,18}(\.\d{1,10})?$/));
+const amount = looseText.pipe(z.string().regex(/^\d{1,18}(\.\d{1,10})?$/));
 /** A fee without an amount is none; one without a currency is unreadable. */
 const feeSchema = caseless({
   feeamount: amount.nullish(),

@@ -4,11 +4,11 @@ import { internationalDigits, presentableMessage } from '../../../domain/provide
 import {
   type DoubtfulAnswer,
   type HttpAnswer,
+  looseText,
   readJson,
   readOk,
   storedText,
   type TokenVerdict,
-  textOrNumber,
   tooManyRequests,
 } from '../../http-call.ts';
 import {
@@ -33,7 +33,7 @@ export const caseless = <Shape extends z.ZodRawShape>(shape: Shape) =>
     z.object(shape),
   );
 const word = z.string().transform((text) => text.trim().toLowerCase());
-const identifier = textOrNumber.pipe(storedText);
+const identifier = looseText.pipe(storedText);
 
 /** An error object. Its code is in the format of the OpenAPI document, e.g. `formatError`. */
 const errorSchema = caseless({
@@ -44,7 +44,7 @@ const errorSchema = caseless({
 
 /** An unreadable value says nothing about a party, nor does an identifier without one. */
 export const partySchema = z
-  .array(z.object({ key: z.string(), value: textOrNumber.nullish() }))
+  .array(z.object({ key: z.string(), value: looseText.nullish() }))
   .transform((party) => party.flatMap(({ key, value }) => (value == null ? [] : { key, value })))
   .catch([])
   .nullish();
@@ -52,7 +52,7 @@ export const partySchema = z
 export const transactionSchema = caseless({
   transactionreference: identifier,
   transactionstatus: word,
-  amount: textOrNumber.nullish(),
+  amount: looseText.nullish(),
   currency: z.string().nullish(),
   requestingorganisationtransactionreference: z.string().nullish(),
   /** Of a reversal: the transaction that it reverses. */

@@ -3,10 +3,10 @@ import { mpesaStatusOf } from '../../../domain/mpesa.ts';
 import { presentableMessage } from '../../../domain/providers.ts';
 import {
   type HttpAnswer,
+  looseText,
   readJson,
   readOk,
   type TokenVerdict,
-  textOrNumber,
   tooManyRequests,
 } from '../../http-call.ts';
 import {
@@ -23,13 +23,13 @@ import type { Payment } from '../mobile-money.ts';
 
 /** The answer to a payment or an inquiry: code 0 means accepted, and nothing more. */
 const acceptanceSchema = z.object({
-  ResponseCode: textOrNumber,
+  ResponseCode: looseText,
   ResponseDescription: z.string().catch(''),
 });
 
 /** The error object of the gateway, e.g. 400.002.02. */
 const gatewayErrorSchema = z.object({
-  errorCode: textOrNumber,
+  errorCode: looseText,
   errorMessage: z.string().catch(''),
 });
 
