@@ -167,6 +167,12 @@ test('a reversal that a restore lost gives its voucher the value back', async ()
   const reverse = () => client.post(`/redemptions/${id}/reverse`, { idempotencyKey });
   const restore = await backUp(scene.stack.database);
   expect((await reverse()).body).toMatchObject({ statusCode: 200 });
+  // Its workflow ends with the notice for the owner. While it runs, it answers a repetition.
+  await until(async () => {
+    const { rows } = await sql<{ status: string }>`
+      select status from messages where kind = 'REVERSAL_NOTICE'`.execute(scene.stack.database);
+    expect(rows).toEqual([{ status: 'SENT' }]);
+  });
   // Some providers say that a payment is done, whatever they have taken back.
   await scene.settlePayout(merchant, 'completed');
   await restore();
