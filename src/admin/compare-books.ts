@@ -7,6 +7,7 @@ import {
   type LostOrder,
   referencesOfReceipts,
 } from '../db/recovery.ts';
+import { parseMoney, sumOf } from '../domain/money.ts';
 import type { ProviderStatementLine } from '../domain/positions/statement-line.ts';
 import {
   type AirtimeProviderName,
@@ -15,8 +16,6 @@ import {
   statementProviderNames,
   statementProviders,
 } from '../domain/providers.ts';
-import type { Airtime } from '../providers/airtime/airtime.ts';
-import type { MobileMoney } from '../providers/mobile-money/mobile-money.ts';
 import type { ProviderSet } from '../providers/provider-set.ts';
 import type { ProviderAccount, StatementPeriod } from '../providers/statement.ts';
 import { AdminError } from './fields.ts';
@@ -24,9 +23,9 @@ import { withStatementFile } from './statement-file.ts';
 import { timeText } from './tables.ts';
 
 /** The providers whose books are compared with ours. */
-export interface ListedProviders {
-  readonly mobileMoney: ProviderSet<MobileMoneyProviderName, MobileMoney>;
-  readonly airtime: ProviderSet<AirtimeProviderName, Airtime>;
+interface ListedProviders {
+  readonly mobileMoney: ProviderSet<MobileMoneyProviderName, ProviderAccount>;
+  readonly airtime: ProviderSet<AirtimeProviderName, ProviderAccount>;
 }
 
 /**
@@ -127,17 +126,40 @@ async function listedBy(
 ): Promise<ProviderStatementLine[] | undefined> {
   const pages = port?.listStatement?.(period);
   if (!pages) return undefined;
-  const orders: ProviderStatementLine[] = [];
+  const lines: ProviderStatementLine[] = [];
   for await (const page of pages) {
     if (page.kind === 'not-listed')
       throw new AdminError(
         `${provider} did not list each ${kind}, so nothing was compared: ${page.message} Try again.`,
       );
-    orders.push(
-      ...page.lines.filter((line) => line.kind === kind && !line.isOther && !isFee(line)),
-    );
+    lines.push(...page.lines);
   }
-  return orders;
+  return ordersAmong(lines, kind);
+}
+
+/**
+ * The orders of a kind in a list. A payment that reversals of the list have taken back as a whole moved nothing in the
+ * end, also where its provider still calls it completed.
+ */
+function ordersAmong(
+  lines: readonly ProviderStatementLine[],
+  kind: ComparedTransaction['kind'],
+): ProviderStatementLine[] {
+  const reversals = Map.groupBy(
+    lines.filter((line) => line.kind === 'reversal' && line.status === 'completed'),
+    ({ originalReference }) => originalReference,
+  );
+  const isTakenBack = ({ providerReference, amount }: ProviderStatementLine): boolean => {
+    const parts = (reversals.get(providerReference) ?? []).map((part) => part.amount ?? '0');
+    // M-Pesa says no amount of a reversal, which is one of the whole.
+    const isWhole = parts.some((part) => parseMoney(part) === 0n);
+    return isWhole || (parts.length > 0 && sumOf(parts) >= parseMoney(amount ?? '0'));
+  };
+  return lines
+    .filter((line) => line.kind === kind && !line.isOther && !isFee(line))
+    .map((line) =>
+      line.status === 'completed' && isTakenBack(line) ? { ...line, status: 'reversed' } : line,
+    );
 }
 
 const isFee = ({ amount }: ProviderStatementLine): boolean => amount === '0';
@@ -209,10 +231,9 @@ export async function readMpesaStatement(
   const period = { from: new Date(0), to: new Date() };
   const options = { provider: 'mpesa', zone, period, mayBeEmpty };
   const lines = await withStatementFile(file, options, async (read) => {
-    const payments: ProviderStatementLine[] = [];
-    for await (const line of read)
-      if (line.kind === 'payment' && !isFee(line) && line.at >= since) payments.push(line);
-    return payments;
+    const newer: ProviderStatementLine[] = [];
+    for await (const line of read) if (line.at >= since) newer.push(line);
+    return ordersAmong(newer, 'payment');
   });
   if (lines.length === 0 && !mayBeEmpty)
     throw new AdminError(

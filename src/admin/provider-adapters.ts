@@ -6,11 +6,10 @@ import {
 } from '../providers/provider-set.ts';
 import type { ProviderAccount } from '../providers/statement.ts';
 import { providerAccounts } from '../runtime/worker/observed-providers.ts';
-import type { ListedProviders } from './compare-books.ts';
 import { AdminError } from './fields.ts';
 
 /** @throws {AdminError} without the settings of a default provider */
-export function providersOf(config: AdminConfig): ListedProviders {
+export function providersOf(config: AdminConfig) {
   try {
     return { mobileMoney: createMobileMoneySet(config), airtime: createAirtimeSet(config) };
   } catch (error) {

@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { compareBooks } from '../../src/admin/compare-books.ts';
 import { bookLost } from '../../src/db/recovery.ts';
+import type { ProviderStatementLine } from '../../src/domain/positions/statement-line.ts';
+import type { ProviderAccount } from '../../src/providers/statement.ts';
+import { setOfOne } from '../providers/set-of-one.ts';
 import { type AdminScene, openScene } from './scene.ts';
 
 /** What operators do with a restored database, as far as it needs no provider. */
@@ -82,4 +86,43 @@ test('a lost payment is settled by a partner whose id is one of those after a re
   const settle = `cases settle ${lost.id} --by partner --why agreed --partner`;
   expect((await scene.admin(`${settle} 0`)).err).toContain('--partner must be an id');
   expect(await scene.json(`${settle} ${id}`)).toMatchObject({ isNew: true });
+});
+
+test.each([
+  ['as a whole', { amount: '97.5' }, 'agrees'],
+  ['without an amount', { amount: null }, 'agrees'],
+  ['in part', { amount: '10' }, 'lost'],
+  ['in the future', { amount: '97.5', status: 'pending' }, 'lost'],
+  ['of another payment', { amount: '97.5', originalReference: 'MM-0' }, 'lost'],
+] as const)('a lost payment that its provider took back %s', async (_how, taken, verdict) => {
+  const payment: ProviderStatementLine = {
+    kind: 'payment',
+    reference: randomUUID(),
+    providerReference: 'MM-7',
+    status: 'completed',
+    amount: '97.5',
+    currency: 'ETB',
+    fee: null,
+    feeCurrency: null,
+    at: new Date(),
+  };
+  const reversal = {
+    ...payment,
+    kind: 'reversal',
+    reference: null,
+    providerReference: 'MM-8',
+    originalReference: 'MM-7',
+    ...taken,
+  } as const;
+  const listing = (lines: readonly ProviderStatementLine[]): ProviderAccount => ({
+    async *listStatement() {
+      yield { kind: 'page', lines, ignored: 0 };
+    },
+  });
+  const providers = {
+    mobileMoney: setOfOne('gsma', listing([reversal, payment])),
+    airtime: setOfOne('dt-one', listing([])),
+  };
+  const { comparisons } = await compareBooks(scene.database, providers, { since: new Date(0) });
+  expect(comparisons).toMatchObject([{ reference: payment.reference, verdict }]);
 });
