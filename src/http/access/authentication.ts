@@ -101,5 +101,6 @@ const notRegistered = ({ source }: Access, sourceAddress: string): Refusal =>
 function tokensOf(headers: IncomingHttpHeaders): readonly string[] {
   const bearer = /^Bearer[ \t]+([\w.~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1];
   const given = [headers['x-api-token']].flat()[0]?.replace(/^Bearer[ \t]+/i, '');
-  return [...new Set([given, bearer])].filter((token) => token !== undefined);
+  // A header without a value is no token.
+  return [...new Set([given, bearer])].flatMap((token) => token || []);
 }
