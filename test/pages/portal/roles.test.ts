@@ -191,8 +191,8 @@ describe('a form that asks for a proof', () => {
     if (company.kind === 'partner')
       await sql`
         insert into bulk_orders
-          (operation_id, request_id, request_digest, partner_id, portal_account_id, lines)
-        values (${`bulk-${company.id}`}, gen_random_uuid(), '', ${company.id}, ${owner}, 1)`.execute(
+          (operation_id, request_id, request_digest, partner_id, portal_account_id, lines, generated)
+        values (${`bulk-${company.id}`}, gen_random_uuid(), '', ${company.id}, ${owner}, 1, 1)`.execute(
         database,
       );
     const own = sql.ref(`${company.kind}_id`);
