@@ -49,6 +49,12 @@ export async function runStep<Result>(
   }
 }
 
+/** Runs a step that changes a row; a row that it may not change fails it, too. */
+export const runChange = (reason: Reason, change: () => Promise<boolean>): Promise<void> =>
+  runStep(reason, async () => {
+    if (!(await change())) throw new DatabaseStepError(reason);
+  });
+
 /**
  * The outcome of an operation after a definite failure of the database, of one of its steps or of
  * anything else including the commit (5004): its refusal. Rethrows transient faults, and every error when an

@@ -42,7 +42,7 @@ import { codeDigits, type MessageCounts, refuseClaim } from '../../src/domain/vo
 import type { Company } from '../../src/domain/vouchers/voucher.ts';
 import type { ClaimCommand, ClaimMade } from '../../workflows/contracts.ts';
 import { countMessage, messageCountsOf, raiseBudgetAlarm } from '../budgets.ts';
-import { DatabaseStepError, outcomeAfter, runStep } from '../database-step.ts';
+import { outcomeAfter, runChange, runStep } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import type { MessageOutcome, MessageSender } from '../messages.ts';
 import { claimFacts, payeeOfClaim, payoutChoice } from './facts.ts';
@@ -195,10 +195,7 @@ async function recordClaim(
   const superseded = await endLiveClaim(transaction, voucher.current_claim_id, 'SUPERSEDED');
   const [inserted, , messageId] = await sendTogether(transaction, (together) => [
     insertClaim(together, claim),
-    runStep('status-not-updated', async () => {
-      if (!(await startClaim(together, voucher.id, claim.id)))
-        throw new DatabaseStepError('status-not-updated');
-    }),
+    runChange('status-not-updated', () => startClaim(together, voucher.id, claim.id)),
     runStep('message-not-queued', () =>
       queueMessage(together, {
         kind: 'VERIFICATION_CODE',

@@ -20,7 +20,7 @@ import {
 import { type SettledAmounts, settleOrRefuse } from '../../src/domain/vouchers/redemption.ts';
 import type { RedeemCommand, RedemptionMade } from '../../workflows/contracts.ts';
 import { countOfEvent, raiseBudgetAlarm, withinNumberLimit } from '../budgets.ts';
-import { DatabaseStepError, runStep } from '../database-step.ts';
+import { DatabaseStepError, runChange, runStep } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { queueConfirmation } from './confirmations.ts';
 import {
@@ -144,10 +144,9 @@ async function recordHold(
         insertRedemption(together, redemption, count),
       ),
     ),
-    runStep('status-not-updated', async () => {
-      if (!(await holdVoucher(together, voucher.id, formatMoney(settlement.taken))))
-        throw new DatabaseStepError('status-not-updated');
-    }),
+    runChange('status-not-updated', () =>
+      holdVoucher(together, voucher.id, formatMoney(settlement.taken)),
+    ),
     runStep('reserve-not-updated', () => debitReserve(together, priced)),
   ]);
   const { id: redemptionId, provider } = recorded;

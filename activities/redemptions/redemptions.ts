@@ -15,6 +15,7 @@ import {
   type AnsweredOperation,
   answered,
   type OperationOutcome,
+  type Refusal,
   refuse,
 } from '../../src/domain/refusals.ts';
 import type { RedeemCommand, RedemptionMade } from '../../workflows/contracts.ts';
@@ -116,19 +117,15 @@ async function endRedemption(
   const order = await endOrder(transaction, held, ending, settings.topups);
   const isPaid = order.position.order.isCharged;
   await failpoint('redeem-posted');
+  const result: RedemptionMade | Refusal = isPaid
+    ? {
+        ok: true,
+        providerReference: referenceOf(order),
+        platformReference: redemption.platform_reference,
+      }
+    : refuse('payment-refused', { detail: ending.message ?? '' });
   const [outcome] = await sendTogether(transaction, (together) => [
-    isPaid
-      ? settleOperation<RedemptionMade>(together, operationId, 'SUCCEEDED', {
-          ok: true,
-          providerReference: referenceOf(order),
-          platformReference: redemption.platform_reference,
-        })
-      : settleOperation<RedemptionMade>(
-          together,
-          operationId,
-          'FAILED',
-          refuse('payment-refused', { detail: ending.message ?? '' }),
-        ),
+    settleOperation(together, operationId, isPaid ? 'SUCCEEDED' : 'FAILED', result),
     redemption.claim_id && endClaim(together, redemption.claim_id, isPaid ? 'REDEEMED' : 'REFUSED'),
     isPaid || cancelQueuedMessages(together, 'redemption_id', redemption.id),
   ]);

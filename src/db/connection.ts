@@ -270,12 +270,10 @@ export function sendTogether<const Sent extends readonly unknown[]>(
       // By itself Kysely sends a statement of a transaction once the one before it is answered.
       executor: executor.withConnectionProvider({ provideConnection: (use) => use(connection) }),
     });
-    const sent = await Promise.allSettled(send(together));
-    const failed = sent.find((one) => one.status === 'rejected');
-    if (failed) throw failed.reason;
-    return sent.map((one) => one.status === 'fulfilled' && one.value) as {
-      -readonly [Index in keyof Sent]: Awaited<Sent[Index]>;
-    };
+    const sent = send(together);
+    // None is under way when the transaction ends, and of settled failures the first one in order counts.
+    await Promise.allSettled(sent);
+    return Promise.all(sent);
   });
 }
 

@@ -69,9 +69,9 @@ const HOUR_MS = 3_600_000;
 const SEVERAL_ADDRESSES = 'several';
 
 /**
- * Buffers refusals between two writes to the database. Each company has a share of each write, so that no caller can fill the
- * table or displace the refusals of others. Unauthenticated calls have a small share and an hourly
- * limit; the rest of them is written once an hour as a count per reason.
+ * Buffers refusals between two writes to the database. Each company has a share of each write, so that no caller can
+ * fill the table or displace the refusals of others. Unauthenticated calls have a small share and an hourly limit; the
+ * rest of them is written once an hour as a count per reason.
  */
 function createRefusedCallBuffer(now: () => number) {
   let rows: RefusedCall[] = [];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { access, mkdir, open, rename } from 'node:fs/promises';
+import { mkdir, open, rename } from 'node:fs/promises';
 import { dirname, relative } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -76,13 +76,6 @@ export async function writeArchiveFile(
   for (let path = file; relative(folder, path) !== ''; path = dirname(path))
     await syncFolder(dirname(path));
 }
-
-/** Whether there is a file of this name. */
-export const isThere = (file: string): Promise<boolean> =>
-  access(file).then(
-    () => true,
-    () => false,
-  );
 
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path);

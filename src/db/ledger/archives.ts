@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { access, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { type RawBuilder, sql } from 'kysely';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
@@ -9,7 +9,6 @@ import { columnNames, givenRows } from '../given-rows.ts';
 import {
   type ArchivedTransfer,
   ArchiveFileError,
-  isThere,
   readArchiveFile,
   sumsOfArchiveFile,
   writeArchiveFile,
@@ -171,11 +170,12 @@ async function requireEarlierFiles(database: Database): Promise<void> {
     select file from ledger_archives order by archived_at desc limit ${LOOKED_FOR}`.execute(
     database,
   );
-  const found = await Promise.all(rows.map(({ file }) => isThere(file)));
-  if (found.length > 0 && !found.includes(true))
+  if (rows.length === 0) return;
+  await Promise.any(rows.map(({ file }) => access(file))).catch(() => {
     throw new ArchiveFileError(
       `${rows[0]?.file} is not there: ARCHIVE_FOLDER is not mounted, or is another folder`,
     );
+  });
 }
 
 /** Writes next to the files of a month what they have: for those who read the files without the database. */

@@ -165,8 +165,8 @@ export type OrderEnding =
   | { readonly isDone: false; readonly message: string; readonly by: EndedBy };
 
 /**
- * Ends the hold of an order. The order is done where any provider
- * did it. If another provider has not said so yet, its part is booked when it does.
+ * Ends the hold of an order. The order is done where any provider did it. If another provider has not said so yet, its
+ * part is booked when it does.
  */
 export async function endOrder(
   transaction: DatabaseTransaction,

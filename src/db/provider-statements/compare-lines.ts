@@ -365,16 +365,17 @@ async function settledLines(
 ): Promise<ReadonlySet<Found>> {
   if (lines.length === 0) return new Set();
   const subjects = lines.map((line) => subjectOf(of, line));
+  const seenAs = (subject: string, amount: string) => `${subject} ${parseMoney(amount)}`;
   const cases = await transaction
     .selectFrom('cases')
     .select(['subject', 'amount'])
     .where('subject', '=', sql<string>`any(${subjects}::text[])`)
     .where('closed_by', 'is not', null)
     .execute();
-  const isOf = (line: Found) => (one: { readonly subject: string; readonly amount: string }) =>
-    one.subject === subjectOf(of, line) &&
-    parseMoney(one.amount) === parseMoney(line.amount ?? '0');
-  return new Set(lines.filter((line) => cases.some(isOf(line))));
+  const settled = new Set(cases.map(({ subject, amount }) => seenAs(subject, amount)));
+  return new Set(
+    lines.filter((line) => settled.has(seenAs(subjectOf(of, line), line.amount ?? '0'))),
+  );
 }
 
 async function openLine(

@@ -20,7 +20,7 @@ import {
   emptyState,
   type TableColumn,
   table,
-  time,
+  timeColumn,
 } from '../layout/parts.ts';
 import {
   type AccountRequest,
@@ -121,9 +121,7 @@ export const listedTime = <Name extends string>(
   name: Name,
   title: string,
 ): ListField<Readonly<Record<Name, Date>>> => ({
-  title,
-  phone: 'plain',
-  value: (row) => time(row[name]),
+  ...timeColumn(title, name),
   file: (row) => fileTime(row[name]),
 });
 

@@ -117,12 +117,12 @@ export const confirmRepairForm = support.form({
   async handle(request) {
     const { services, session } = request;
     const id = idOf(request);
-    await services.database
-      .transaction()
-      .execute((transaction) => confirmRepair(transaction, id, session.staff.id));
-    // Also where the form was sent twice.
-    const row = await findRepair(services.database, id);
-    const isConfirmed = row?.confirmed_by === actorOfPerson(session);
+    const isConfirmed =
+      (await services.database
+        .transaction()
+        .execute((transaction) => confirmRepair(transaction, id, session.staff.id))) ||
+      // The form was sent twice.
+      (await findRepair(services.database, id))?.confirmed_by === actorOfPerson(session);
     return redirect(repairPath(id), isConfirmed ? 'You have confirmed it.' : DECIDED);
   },
 });
@@ -142,11 +142,12 @@ export const declineRepairForm = support.form({
     if (row.asked_by !== actor && !mayAsStaff(session.staff.role, 'confirm'))
       return redirect(repairPath(id), DECIDED);
     if (why === undefined) return redirect(repairPath(id), 'Say why.');
-    await services.database
-      .transaction()
-      .execute((transaction) => declineRepair(transaction, id, { actor, why }));
-    const ended = await findRepair(services.database, id);
-    const isDeclined = ended && readWaitingEnd(ended)?.why === why;
+    const isDeclined =
+      (await services.database
+        .transaction()
+        .execute((transaction) => declineRepair(transaction, id, { actor, why }))) ||
+      // The form was sent twice.
+      readWaitingEnd((await findRepair(services.database, id)) ?? row)?.why === why;
     return redirect(repairPath(id), isDeclined ? undefined : DECIDED);
   },
 });
