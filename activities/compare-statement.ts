@@ -5,6 +5,7 @@ import {
   type Database,
   type DatabaseTransaction,
   isDefiniteDatabaseError,
+  onlyRow,
 } from '../src/db/connection.ts';
 import { ArchivedError } from '../src/db/ledger/read-archives.ts';
 import type { BookSettings } from '../src/db/positions/change.ts';
@@ -68,14 +69,10 @@ const BATCH_SIZE = 500;
 const COMPARE_TIMEOUT_MS = 300_000;
 
 /** The moments at which a day begins and ends. */
-export async function periodOf(database: Database, { day, zone }: StatementDay) {
-  const { rows } = await sql<{ from: Date; to: Date }>`
+export const periodOf = (database: Database, { day, zone }: StatementDay) =>
+  onlyRow<{ from: Date; to: Date }>(database, 'The day has no beginning')`
     select ${day}::timestamp at time zone ${zone}::text as from,
-      (${day}::timestamp + interval '1 day') at time zone ${zone}::text as to`.execute(database);
-  const [period] = rows;
-  if (!period) throw new Error('The day has no beginning');
-  return period;
-}
+      (${day}::timestamp + interval '1 day') at time zone ${zone}::text as to`;
 
 /** Reads the provider statement of a day, and compares it. */
 export async function compareFetched(

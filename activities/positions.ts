@@ -1,5 +1,5 @@
 import { cancellationSignal, log } from '@temporalio/activity';
-import { sql } from 'kysely';
+import { allRows, firstRow } from '../src/db/connection.ts';
 import { book } from '../src/db/positions/book.ts';
 import { type Case, findCase, listCases, noteUnbooked } from '../src/db/positions/cases.ts';
 import { observed } from '../src/db/positions/change.ts';
@@ -84,9 +84,9 @@ async function workflowOfTopup(
   { topupId }: LockedOrder,
 ): Promise<string | undefined> {
   if (topupId === null) return undefined;
-  const { rows } = await sql<{ workflowId: string }>`
-    select workflow_id as "workflowId" from topups where id = ${topupId}`.execute(database);
-  return rows[0]?.workflowId;
+  const row = await firstRow<{ workflowId: string }>(database)`
+    select workflow_id as "workflowId" from topups where id = ${topupId}`;
+  return row?.workflowId;
 }
 
 const PAGE_SIZE = 100;
@@ -152,10 +152,10 @@ export function createAskActivities(dependencies: ActivityDependencies) {
    * booking and its nudge. A nudged workflow has ended.
    */
   async function recentlyDelivered(): Promise<string[]> {
-    const { rows } = await sql<{ workflowId: string }>`
+    const rows = await allRows<{ workflowId: string }>(database)`
       select workflow_id as "workflowId" from cases join topups on topups.id = topup_id
       where closed_at is null and opened_at > now() - interval '1 hour'
-      order by cases.id desc limit ${PAGE_SIZE}`.execute(database);
+      order by cases.id desc limit ${PAGE_SIZE}`;
     return rows.map(({ workflowId }) => workflowId);
   }
 

@@ -1,5 +1,4 @@
 import { activityInfo, log } from '@temporalio/activity';
-import { sql } from 'kysely';
 import {
   currentPayoutAccounts,
   type PaidAccount,
@@ -8,7 +7,7 @@ import {
   recordAccountCheck,
   recordUnconfirmed,
 } from '../src/db/catalogue/payout-accounts.ts';
-import type { Database } from '../src/db/connection.ts';
+import { allRows, type Database } from '../src/db/connection.ts';
 import { findChoice, type Placed, switchProvider } from '../src/db/positions/placements.ts';
 import { parseMoney } from '../src/domain/money.ts';
 import {
@@ -358,10 +357,10 @@ export async function withOtherPlacements<Found extends ProviderOutcome | Provid
   const isPlain =
     found.kind === 'delivered' || (found.kind === 'refused' && asked.failovers.length === 0);
   if (isPlain || (found.kind === 'not-sent' && asked.failovers.length === 0)) return found;
-  const { rows } = await sql<Other>`
+  const rows = await allRows<Other>(database)`
     select provider, position = max(position) over () as "isCurrent", said, done > 0 as "isDone",
       provider_reference as "providerReference"
-    from placements where operation_id = ${operationId} and kind <> 'reversal'`.execute(database);
+    from placements where operation_id = ${operationId} and kind <> 'reversal'`;
   const isOver = found.kind === 'refused' || found.kind === 'not-sent';
   const done = rows.find(({ isDone, isCurrent }) => isDone && !(isCurrent && isOver));
   if (done) return { kind: 'delivered', providerReference: done.providerReference ?? '' };

@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import type { Database } from '../db/connection.ts';
+import { type Database, firstRow } from '../db/connection.ts';
 import { listProviderStates, listRoutes } from '../db/providers.ts';
 import {
   findKnown,
@@ -276,9 +275,9 @@ async function packagePrice(
   productId: string | null = null,
 ): Promise<string | undefined> {
   if (productId === null || !/^\d{1,9}$/.test(productId)) return undefined;
-  const { rows } = await sql<{ price: string | null }>`
+  const row = await firstRow<{ price: string | null }>(database)`
     select min(price_amount)::text as price from products
     where provider_product_id = ${productId}
-    having count(distinct price_amount) = 1`.execute(database);
-  return rows[0]?.price ?? undefined;
+    having count(distinct price_amount) = 1`;
+  return row?.price ?? undefined;
 }

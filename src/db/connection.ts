@@ -10,6 +10,7 @@ import {
   PostgresDialect,
   type PostgresDialectConfig,
   PostgresDriver,
+  type QueryExecutorProvider,
   type RawBuilder,
   sql,
   Transaction,
@@ -333,6 +334,46 @@ export class DatabaseUnreachableError extends Error {
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.constraint === constraint;
 }
+
+/** Writes and sends a statement: `` run`select …` ``. */
+type Tag<Result> = (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<Result>;
+
+/** All rows of a statement in SQL. Kysely has such methods only for statements of its builder. */
+export const allRows =
+  <Row>(database: QueryExecutorProvider): Tag<Row[]> =>
+  async (text, ...values) =>
+    (await sql<Row>(text, ...values).execute(database)).rows;
+
+/** The first row of a statement, if there is one. */
+export const firstRow =
+  <Row>(database: QueryExecutorProvider): Tag<Row | undefined> =>
+  async (...statement) =>
+    (await allRows<Row>(database)(...statement))[0];
+
+/**
+ * The row of a statement that always has one.
+ *
+ * @param problem what is wrong if it has none
+ */
+export const onlyRow =
+  <Row>(database: QueryExecutorProvider, problem: string): Tag<Row> =>
+  async (...statement) => {
+    const row = await firstRow<Row>(database)(...statement);
+    if (row === undefined) throw new Error(problem);
+    return row;
+  };
+
+/** Whether a statement finds a row. */
+export const hasRows =
+  (database: QueryExecutorProvider): Tag<boolean> =>
+  async (...statement) =>
+    (await allRows(database)(...statement)).length > 0;
+
+/** How many rows a statement has inserted, changed or deleted. */
+export const changedRows =
+  (database: QueryExecutorProvider): Tag<number> =>
+  async (text, ...values) =>
+    Number((await sql(text, ...values).execute(database)).numAffectedRows ?? 0n);
 
 /** Runs work in one snapshot; a transaction keeps its own. */
 export const inSnapshot = <Result>(

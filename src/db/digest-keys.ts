@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from './connection.ts';
+import { allRows, changedRows, type Database } from './connection.ts';
 
 /** SQL expression: one of the digests that a secret may be stored as, for `=`. */
 export const anyDigest = (digests: readonly Buffer[]): RawBuilder<Buffer> =>
@@ -34,9 +34,9 @@ const kinds = {
 export async function countByDigestKey(database: Database): Promise<DigestCount[]> {
   const counts: DigestCount[] = [];
   for (const [kind, keyIds] of Object.entries(kinds)) {
-    const { rows } = await sql<DigestCount>`
+    const rows = await allRows<DigestCount>(database)`
       select ${kind} as kind, key_id as "keyId", count(*) as count
-      from (${keyIds}) as digests (key_id) group by key_id order by key_id`.execute(database);
+      from (${keyIds}) as digests (key_id) group by key_id order by key_id`;
     counts.push(...rows);
   }
   return counts;
@@ -61,16 +61,14 @@ export const vouchersAfter = (database: Database, id: number, batchSize: number)
     .execute();
 
 /** Replaces the digests of these vouchers' codes, in one statement; returns how many changed. */
-export async function replaceCodeDigests(
+export const replaceCodeDigests = (
   database: Database,
   vouchers: readonly (Pick<DigestedVoucher, 'id' | 'codeDigest'> & { readonly renewed: Buffer })[],
-): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
+): Promise<number> =>
+  changedRows(database)`
     update vouchers set code_digest = made.renewed
     from unnest(${vouchers.map(({ id }) => id)}::bigint[],
       ${vouchers.map(({ renewed }) => renewed)}::bytea[]) as made (id, renewed)
     where vouchers.id = made.id
       and code_digest = ${anyDigest(vouchers.map(({ codeDigest }) => codeDigest))}
-  `.execute(database);
-  return Number(numAffectedRows);
-}
+  `;

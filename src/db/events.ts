@@ -1,7 +1,14 @@
 import { sql } from 'kysely';
 import type { EventType } from '../domain/events.ts';
 import type { Company } from '../domain/vouchers/voucher.ts';
-import type { Database, DatabaseTransaction } from './connection.ts';
+import {
+  allRows,
+  changedRows,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+  onlyRow,
+} from './connection.ts';
 
 /** More events than can have been numbered between a backup and its restore. */
 const SKIPPED_NUMBERS = 1_000_000_000;
@@ -72,12 +79,12 @@ export async function readEvents(
   },
 ): Promise<EventPage | 'outdated'> {
   const searched = types ? SEARCHED : limit + 1;
-  const { rows } = await sql<{
+  const log = await onlyRow<{
     epoch: string;
     oldest: number | null;
     newest: number | null;
     found: readonly Row[] | null;
-  }>`
+  }>(database, 'The log of events has no epoch')`
     select (select epoch from event_epochs order by id desc limit 1) as epoch,
       (select min(number) from events) as oldest, (select max(number) from events) as newest,
       (select json_agg(found order by number) from (
@@ -86,9 +93,7 @@ export async function readEvents(
         from events
         where company_kind = ${company.kind} and company_id = ${company.id}
           and number > ${after?.number ?? 0}
-        order by number limit ${searched}) as found) as found`.execute(database);
-  const [log] = rows;
-  if (!log) throw new Error('The log of events has no epoch');
+        order by number limit ${searched}) as found) as found`;
   const isPruned = after !== undefined && log.oldest !== null && after.number < log.oldest - 1;
   if (after && (after.epoch !== log.epoch || isPruned)) return 'outdated';
 
@@ -125,24 +130,23 @@ export async function numberEvents(
   batchSize: number,
   isFenced: () => boolean,
 ): Promise<number> {
-  const { rows } = await sql`
-    select from events where number is null limit 1`.execute(database);
+  const rows = await allRows(database)`
+    select from events where number is null limit 1`;
   if (rows.length === 0) return 0;
   return database.transaction().execute(async (transaction) => {
-    const { rows: locks } = await sql<{ has: boolean }>`
-      select pg_try_advisory_xact_lock(${NUMBERING_LOCK}::bigint) as has`.execute(transaction);
+    const row = await firstRow<{ has: boolean }>(transaction)`
+      select pg_try_advisory_xact_lock(${NUMBERING_LOCK}::bigint) as has`;
     // Another worker numbers them.
-    if (!locks[0]?.has) return 0;
+    if (!row?.has) return 0;
     // Asked on this connection, which may be the first one to a promoted standby.
     if (isFenced()) return 0;
     // A new statement: it sees what the lock's last holder has numbered.
-    const { numAffectedRows = 0n } = await sql`
+    return changedRows(transaction)`
       update events set number = numbered.number
       from (
         select id, nextval('event_numbers') as number
         from (select id from events where number is null order by id limit ${batchSize}) as oldest
       ) as numbered
-      where events.id = numbered.id`.execute(transaction);
-    return Number(numAffectedRows);
+      where events.id = numbered.id`;
   });
 }

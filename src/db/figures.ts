@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { checkedTo } from './books/rollup.ts';
 import { besideHours, hoursEnd, paidAt, summedHours } from './books/sums.ts';
-import type { Database, Sql } from './connection.ts';
+import { allRows, type Database, firstRow, type Sql } from './connection.ts';
 import { boundsOfDay, boundsOfDays, type Days, eachDay } from './days.ts';
 import type { Wallet } from './ledger/account-statements.ts';
 import { ownMovements } from './ledger/own-movements.ts';
@@ -27,7 +27,7 @@ export interface DayOfPayments {
 }
 
 /** Payments to merchants per day, and those that were refused. */
-export async function paymentsPerDay(
+export function paymentsPerDay(
   database: Database,
   payees: Payees,
   days: Days,
@@ -40,7 +40,7 @@ export async function paymentsPerDay(
     union all
     select 0, count(1), 0 from redemptions
     where merchant_id = any(${merchants}) and status = 'VOIDED' and ${when(sql`settled_at`)}`;
-  const { rows: found } = await sql<DayOfPayments>`
+  return allRows<DayOfPayments>(database)`
     select day, coalesce(sum(paid), 0)::bigint as paid, coalesce(sum(refused), 0)::bigint as refused,
       coalesce(sum(amount), 0)::numeric(20, 6) as amount
     from (${eachDay(days)}) as days
@@ -54,19 +54,18 @@ export async function paymentsPerDay(
       union all
       ${rows((time) => besideHours.last(time, before))}
     ) as parts
-    group by day order by day`.execute(database);
-  return found;
+    group by day order by day`;
 }
 
 /** Up to when merchants and claims are summed up; null where nothing is. */
 export async function figuresCountedTo(
   database: Database,
 ): Promise<{ readonly payments: Date | null; readonly claims: Date | null }> {
-  const { rows } = await sql<{ payments: Date | null; claims: Date | null }>`
+  const row = await firstRow<{ payments: Date | null; claims: Date | null }>(database)`
     select case when ${checkedTo('hour-sums')} > 0 then ${hoursEnd('hour-sums')} end as payments,
       (select changed_at from voucher_status_changes where id <= ${checkedTo('claim-sums')}
-        order by id desc limit 1) as claims`.execute(database);
-  return rows[0] ?? { payments: null, claims: null };
+        order by id desc limit 1) as claims`;
+  return row ?? { payments: null, claims: null };
 }
 
 /** A merchant by what it was paid. */
@@ -80,13 +79,13 @@ export interface TopMerchant {
 const MERCHANTS = 5;
 
 /** The merchants that were paid most out of the vouchers of partners, up to the last hour that is summed up. */
-export async function topMerchants(
+export function topMerchants(
   database: Database,
   sellers: Sellers,
   days: Days,
 ): Promise<TopMerchant[]> {
   const { from, before } = boundsOfDays(days);
-  const { rows } = await sql<TopMerchant>`
+  return allRows<TopMerchant>(database)`
     select merchant_name as merchant, payments::bigint as payments, paid::numeric(20, 6) as paid
     from (
       select merchant_id, sum(payouts) as payments, sum(paid) as paid from payout_hour_sums
@@ -94,8 +93,7 @@ export async function topMerchants(
       group by merchant_id having sum(payouts) > 0
       order by sum(paid) desc, merchant_id limit ${MERCHANTS}) as most
     join merchants on merchants.id = merchant_id
-    order by most.paid desc, merchant_id`.execute(database);
-  return rows;
+    order by most.paid desc, merchant_id`;
 }
 
 /** What became of claims. */
@@ -113,14 +111,12 @@ export async function claimCounts(
   days: Days,
 ): Promise<ClaimCounts> {
   const { from, before } = boundsOfDays(days);
-  const { rows } = await sql<ClaimCounts>`
+  const row = await firstRow<ClaimCounts>(database)`
     select coalesce(sum(claims), 0)::bigint as claims, coalesce(sum(codes), 0)::bigint as codes,
       coalesce(sum(payments), 0)::bigint as payments
     from claim_hour_sums
-    where partner_id = any(${partnersOf(sellers)}) and hour >= ${from} and hour < ${before}`.execute(
-    database,
-  );
-  return rows[0] ?? { claims: 0, codes: 0, payments: 0 };
+    where partner_id = any(${partnersOf(sellers)}) and hour >= ${from} and hour < ${before}`;
+  return row ?? { claims: 0, codes: 0, payments: 0 };
 }
 
 /** A balance at the beginning of a UTC day, or now. The ledger has sums of UTC days. */
@@ -132,14 +128,14 @@ export interface BalanceAt {
 }
 
 /** The balances of a partner's wallets over some days, computed backwards from those of now. */
-export async function balancesOver(
+export function balancesOver(
   database: Database,
   partnerId: number,
   wallets: readonly Wallet[],
   days: Days,
 ): Promise<BalanceAt[]> {
   const begin = sql`date_trunc('day', ${boundsOfDays(days).from} + interval '1 day' - interval '1 microsecond', 'UTC')`;
-  const { rows } = await sql<BalanceAt>`
+  return allRows<BalanceAt>(database)`
     with ${ownMovements({ partnerId, wallets }, begin, sql`'infinity'::timestamptz`, [])},
     changed as (
       select wallet, date_trunc('day', created_at, 'UTC') as at, sum(change) as change
@@ -151,6 +147,5 @@ export async function balancesOver(
     from held cross join generate_series(${begin}, now(), '1 day') as point(at)
     union all
     select wallet, now(), balance::numeric(20, 6) from held
-    order by wallet, at`.execute(database);
-  return rows;
+    order by wallet, at`;
 }

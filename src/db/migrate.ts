@@ -13,9 +13,11 @@ import {
 } from 'kysely/migration';
 import pg from 'pg';
 import {
+  allRows,
   connectDatabase,
   type Database,
   DatabaseUnreachableError,
+  firstRow,
   inTurn,
   isDatabaseUnavailable,
   withSettings,
@@ -39,11 +41,10 @@ async function makeIndex(
   name: string,
   { table, columns }: { readonly table: string; readonly columns: string },
 ): Promise<void> {
-  const { rows } = await sql<{ exists: boolean; isValid: boolean | null }>`
+  const found = await firstRow<{ exists: boolean; isValid: boolean | null }>(database)`
     select to_regclass(${table}) is not null as exists,
       (select indisvalid from pg_index where indexrelid = to_regclass(${name})) as "isValid"
-  `.execute(database);
-  const [found] = rows;
+  `;
   if (!found?.exists || found.isValid) return;
   if (found.isValid === false)
     await sql`drop index concurrently ${sql.ref(name)}`.execute(database);
@@ -119,9 +120,9 @@ async function untilUnblocked<Result>(
 
 /** PostgreSQL looks for a deadlock when a statement has waited for so long. */
 async function deadlockTimeoutMs(database: Database): Promise<number> {
-  const { rows } = await sql<{ ms: number }>`
-    select setting::int as ms from pg_settings where name = 'deadlock_timeout'`.execute(database);
-  return rows[0]?.ms ?? 0;
+  const row = await firstRow<{ ms: number }>(database)`
+    select setting::int as ms from pg_settings where name = 'deadlock_timeout'`;
+  return row?.ms ?? 0;
 }
 
 /** Advisory lock of processes that migrate. */
@@ -242,7 +243,7 @@ const newest = readdirSync(new URL('../../migrations/', import.meta.url))
  * @throws where the newest one is missing, or the database cannot be read
  */
 export async function requireCurrentSchema(database: Database): Promise<void> {
-  const { rows } = await sql`
-    select from kysely_migration where name = ${newest}`.execute(database);
+  const rows = await allRows(database)`
+    select from kysely_migration where name = ${newest}`;
   if (rows.length === 0) throw new Error(`The migration ${newest} is missing`);
 }

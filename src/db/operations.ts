@@ -7,7 +7,7 @@ import {
   type Refusal,
 } from '../domain/refusals.ts';
 import type { Company } from '../domain/vouchers/voucher.ts';
-import type { Database, DatabaseTransaction } from './connection.ts';
+import { allRows, type Database, type DatabaseTransaction, firstRow } from './connection.ts';
 import type { OperationsTable } from './generated/tables.ts';
 import { providerReferenceOf } from './positions/placements.ts';
 import { FORGET_LEFT_REQUESTS_HOURS } from './pruning.ts';
@@ -124,37 +124,23 @@ export const storedOperation = (kind: string, operationId: OperationId): RawBuil
   where not exists (select from operations where id = ${operationId})`;
 
 /** The stored operation of a request; undefined for a new request. */
-export async function findOperation(
-  database: Database,
-  kind: string,
-  operationId: string,
-): Promise<StoredOperation | undefined> {
-  const { rows } = await sql<StoredOperation>`${storedOperation(kind, operationId)}`.execute(
-    database,
-  );
-  return rows[0];
-}
+export const findOperation = (database: Database, kind: string, operationId: string) =>
+  firstRow<StoredOperation>(database)`${storedOperation(kind, operationId)}`;
 
 /** The effect of a completed and pruned operation. */
-export async function endedEffect(
-  database: Database,
-  kind: string,
-  operationId: string,
-): Promise<StoredOperation | undefined> {
-  const { rows } = await sql<StoredOperation>`
+export const endedEffect = (database: Database, kind: string, operationId: string) =>
+  firstRow<StoredOperation>(database)`
     select status, request_id, request_digest, outcome
-    from (${effectOf(kind, operationId)}) as effect where status <> 'RUNNING'`.execute(database);
-  return rows[0];
-}
+    from (${effectOf(kind, operationId)}) as effect where status <> 'RUNNING'`;
 
 /** The existing operations with these ids, by id. */
 export async function findOperations(
   database: Database,
   operationIds: readonly string[],
 ): Promise<Map<string, StoredOperation>> {
-  const { rows } = await sql<StoredOperation & { id: string }>`
+  const rows = await allRows<StoredOperation & { id: string }>(database)`
     select id, status, request_id, request_digest, outcome
-    from operations where id = any(${operationIds}::text[])`.execute(database);
+    from operations where id = any(${operationIds}::text[])`;
   return new Map(rows.map((row) => [row.id, row]));
 }
 
@@ -441,7 +427,7 @@ export async function takeAbandonedAnswer<Result>(
   identity: OperationIdentity,
 ): Promise<OperationOutcome<Result> | undefined> {
   const { company } = identity;
-  const { rows } = await sql<StoredOperation>`
+  const row = await firstRow<StoredOperation>(transaction)`
     with taken as (
       update left_requests set taken_at = coalesce(taken_at, now())
       where company_kind = ${company.kind} and company_id = ${company.id}
@@ -452,6 +438,6 @@ export async function takeAbandonedAnswer<Result>(
     select status, request_id, operations.request_digest, outcome
     from operations join taken using (company_kind, company_id, request_digest)
     where kind = 'redeem-gift' and status <> 'RUNNING' and settled_at >= left_at
-    order by settled_at desc limit 1`.execute(transaction);
-  return rows[0] && storedOutcome<Result>(rows[0]);
+    order by settled_at desc limit 1`;
+  return row && storedOutcome<Result>(row);
 }

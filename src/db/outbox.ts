@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { SmsProviderName } from '../domain/providers.ts';
-import type { Database, DatabaseTransaction } from './connection.ts';
+import { allRows, type Database, type DatabaseTransaction, firstRow } from './connection.ts';
 import type { OutboxTable } from './generated/tables.ts';
 
 export type OutboxKind = OutboxTable['kind'];
@@ -37,9 +37,9 @@ export async function dueLanes<One extends Lane>(
   lanes: readonly One[],
 ): Promise<One[]> {
   const haveDue = lanes.map((lane) => sql`exists (select from outbox where ${isDue(lane)})`);
-  const { rows } = await sql<{ due: readonly boolean[] }>`
-    select array[${sql.join(haveDue)}] as due`.execute(database);
-  return lanes.filter((_, index) => rows[0]?.due[index]);
+  const row = await firstRow<{ due: readonly boolean[] }>(database)`
+    select array[${sql.join(haveDue)}] as due`;
+  return lanes.filter((_, index) => row?.due[index]);
 }
 
 /** The subject whose messages have waited longest, apart from some; undefined where none is due. */
@@ -48,10 +48,10 @@ export async function nextDueSubject(
   lane: Lane,
   except: readonly string[],
 ): Promise<string | undefined> {
-  const { rows } = await sql<{ subject: string }>`
+  const row = await firstRow<{ subject: string }>(database)`
     select subject from outbox where ${isDue(lane)} and subject <> all(${except}::text[])
-    order by due_at, id limit 1`.execute(database);
-  return rows[0]?.subject;
+    order by due_at, id limit 1`;
+  return row?.subject;
 }
 
 /** A message that this process sends. */
@@ -69,12 +69,8 @@ export interface OutboxMessage {
  * Takes a due message about a subject for sending; undefined where there is none. A text message whose
  * sending was interrupted is not sent again: it keeps the number of that attempt, which may still record.
  */
-export async function takeFromOutbox(
-  database: Database,
-  lane: Lane,
-  subject: string,
-): Promise<OutboxMessage | undefined> {
-  const { rows } = await sql<OutboxMessage>`
+export const takeFromOutbox = (database: Database, lane: Lane, subject: string) =>
+  firstRow<OutboxMessage>(database)`
     update outbox set state = 'SENDING', sending_since = clock_timestamp(),
       attempts = attempts + (case when channel = 'SMS' and was_interrupted then 0 else 1 end),
       give_up_at = coalesce(give_up_at, now() + make_interval(secs => ${lane.patienceSeconds}::float8))
@@ -83,11 +79,7 @@ export async function takeFromOutbox(
       from outbox where ${isDue(lane)} and subject = ${subject}
       order by due_at, id limit 1 for update skip locked) as due
     where id = due_id
-    returning id, recipient, dedupe_key as "dedupeKey", attempts, was_interrupted as "wasInterrupted"`.execute(
-    database,
-  );
-  return rows[0];
-}
+    returning id, recipient, dedupe_key as "dedupeKey", attempts, was_interrupted as "wasInterrupted"`;
 
 /** The result of an attempt. QUEUED: the message was not sent, and is tried again. */
 export interface OutboxEnd {
@@ -121,16 +113,16 @@ export const recordOutboxMessage = (
   conclude: (transaction: DatabaseTransaction) => Promise<void> = async () => {},
 ): Promise<boolean> =>
   database.transaction().execute(async (transaction) => {
-    const { rows } = await sql<{ state: OutboxState }>`
+    const row = await firstRow<{ state: OutboxState }>(transaction)`
       update outbox set ${state === 'QUEUED' ? postponed : sql`state = ${state}, settled_at = now()`},
         sending_since = null, problem = ${problem ?? null},
         provider = coalesce(${provider ?? null}, provider),
         provider_reference = ${providerReference ?? null}
       where id = ${id} and (attempts = ${attempts} and state in ('SENDING', 'UNKNOWN')
         or ${state} = 'SENT' and state <> 'SENT')
-      returning state`.execute(transaction);
+      returning state`;
     await conclude(transaction);
-    return rows[0]?.state === 'GIVEN_UP';
+    return row?.state === 'GIVEN_UP';
   });
 
 /** The sending of a text message begins again, at another provider. */
@@ -177,11 +169,8 @@ export const undeliveredCounts = sql`
   select kind, count(*)::int as count from outbox where ${isUndelivered} group by kind`;
 
 /** The e-mails that the metric `emails_undelivered` counts, newest first. */
-export async function listUndeliveredEmails(
-  database: Database,
-  limit: number,
-): Promise<UndeliveredEmail[]> {
-  const { rows } = await sql<UndeliveredEmail>`
+export const listUndeliveredEmails = (database: Database, limit: number) =>
+  allRows<UndeliveredEmail>(database)`
     with undelivered as (
       select kind, subject, recipient, state, settled_at from outbox
       where ${isUndelivered} order by settled_at desc limit ${limit}
@@ -200,6 +189,4 @@ export async function listUndeliveredEmails(
     left join merchant_invitations as invitation on invitation.id = ${invitationId}
     left join portal_accounts as account
       on kind not in ('day-reports', 'invitations') and account.id = recipient
-    order by outbox.settled_at desc`.execute(database);
-  return rows;
-}
+    order by outbox.settled_at desc`;

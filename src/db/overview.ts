@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { PlacementKind } from '../domain/positions/placement.ts';
-import type { Database } from './connection.ts';
+import { allRows, type Database, firstRow, onlyRow } from './connection.ts';
 import { type Days, isWithin } from './days.ts';
 import { merchantsOf, type Payees } from './figures.ts';
 import { hasLowBalance } from './ledger/ledger.ts';
@@ -18,33 +18,19 @@ export interface FailureCount {
 const REASONS = 5;
 
 /** Why the top-ups of some days failed, the most frequent reason first. */
-export async function topupFailures(
-  database: Database,
-  sellers: Sellers,
-  days: Days,
-): Promise<FailureCount[]> {
-  const { rows } = await sql<FailureCount>`
+export const topupFailures = (database: Database, sellers: Sellers, days: Days) =>
+  allRows<FailureCount>(database)`
     select message as reason, count(1) as count from topups
     where partner_id = any(${partnersOf(sellers)}) and status = 'FAILED' and ${isWithin(sql`created_at`, days)}
-    group by message order by count(1) desc, message limit ${REASONS}`.execute(database);
-  return rows;
-}
+    group by message order by count(1) desc, message limit ${REASONS}`;
 
 /** Why payments to merchants of some days were refused, the most frequent reason first. */
-export async function paymentFailures(
-  database: Database,
-  payees: Payees,
-  days: Days,
-): Promise<FailureCount[]> {
-  const { rows } = await sql<FailureCount>`
+export const paymentFailures = (database: Database, payees: Payees, days: Days) =>
+  allRows<FailureCount>(database)`
     select provider_message as reason, count(1) as count from redemptions
     where merchant_id = any(${merchantsOf(payees)}) and status = 'VOIDED' and not is_done
       and ${isWithin(sql`settled_at`, days)}
-    group by provider_message order by count(1) desc, provider_message limit ${REASONS}`.execute(
-    database,
-  );
-  return rows;
-}
+    group by provider_message order by count(1) desc, provider_message limit ${REASONS}`;
 
 /** The open rows of one kind and age. */
 interface OpenHolds {
@@ -136,7 +122,7 @@ const doneOf = (kind: 'payment' | 'top-up') => sql`
  *
  * @param ages upper bounds in seconds, ascending
  */
-export async function readServiceState(
+export function readServiceState(
   database: Database,
   ages: readonly number[],
 ): Promise<ServiceState> {
@@ -146,7 +132,7 @@ export async function readServiceState(
         coalesce(extract(epoch from now() - min(since)), 0)::float8 as "oldestSeconds"
       from (${rows} limit ${sql.lit(COUNTED)}) as waiting`,
   );
-  const { rows } = await sql<ServiceState>`
+  return onlyRow<ServiceState>(database, 'The state of the service has no row')`
     with holds as (
       select kind, limits.seconds as "ageLimit", count(*)::int as count,
         sum(amount)::float8 as amount,
@@ -170,10 +156,7 @@ export async function readServiceState(
         where why = 'difference' and closed_at is null) as suspense,
       coalesce((select json_object_agg(kind, count) from (${undeliveredCounts}) as counts), '{}')
         as undelivered
-  `.execute(database);
-  const [state] = rows;
-  if (!state) throw new Error('The state of the service has no row');
-  return state;
+  `;
 }
 
 /** Payments or top-ups whose outcome is not known yet. */
@@ -185,11 +168,11 @@ export interface Underway {
 
 /** A partner's top-ups on hold, by the index of held attempts. */
 export async function topupsUnderway(database: Database, partnerId: number): Promise<Underway> {
-  const { rows } = await sql<Underway>`
+  const row = await firstRow<Underway>(database)`
     select count(1) as count, coalesce(sum(topups.amount), 0)::numeric(20, 6) as amount
     from topup_attempts as try join topups on topups.id = try.topup_id
-    where try.status = 'HELD' and topups.partner_id = ${partnerId}`.execute(database);
-  return rows[0] ?? NOTHING;
+    where try.status = 'HELD' and topups.partner_id = ${partnerId}`;
+  return row ?? NOTHING;
 }
 
 /** Payments on hold, of the vouchers of a partner or to a merchant, by the index of held ones. */
@@ -201,10 +184,10 @@ export async function paymentsUnderway(
     company.kind === 'merchant'
       ? sql`redemptions.merchant_id = ${company.id}`
       : sql`(select partner_id from vouchers where vouchers.id = voucher_id) = ${company.id}`;
-  const { rows } = await sql<Underway>`
+  const row = await firstRow<Underway>(database)`
     select count(1) as count, coalesce(sum(to_merchant), 0)::numeric(20, 6) as amount
-    from redemptions where status = 'HELD' and ${whose}`.execute(database);
-  return rows[0] ?? NOTHING;
+    from redemptions where status = 'HELD' and ${whose}`;
+  return row ?? NOTHING;
 }
 
 const NOTHING: Underway = { count: 0, amount: '0' };

@@ -1,6 +1,12 @@
 import { type Expression, type RawBuilder, sql } from 'kysely';
 import { type StoredNumber, sealingKeyOf } from '../domain/phone.ts';
-import type { Database, DatabaseTransaction } from './connection.ts';
+import {
+  allRows,
+  changedRows,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+} from './connection.ts';
 import type { RepairRow } from './repairs/repairs.ts';
 
 /** Every column that holds a phone number of a person, those that others are copied from first. */
@@ -26,22 +32,19 @@ interface FoundNumber {
 }
 
 /** The numbers of some pages of a table. */
-const numbersOfPages = async (
+const numbersOfPages = (
   database: Database,
   { table, column }: NumberColumn,
   from: number,
-): Promise<FoundNumber[]> => {
-  const { rows } = await sql<FoundNumber>`
+) => allRows<FoundNumber>(database)`
     select ctid::text as place, ${sql.ref(column)} as stored from ${sql.table(table)}
     where ctid >= ${`(${from},0)`}::tid and ctid < ${`(${from + PAGES},0)`}::tid
-      and ${sql.ref(column)} is not null`.execute(database);
-  return rows;
-};
+      and ${sql.ref(column)} is not null`;
 
 const pagesOf = async (database: Database, { table }: NumberColumn): Promise<number> => {
-  const { rows } = await sql<{ bytes: string }>`
-    select pg_relation_size(${table}::regclass)::text as bytes`.execute(database);
-  return Number(rows[0]?.bytes ?? 0) / PAGE_BYTES;
+  const row = await firstRow<{ bytes: string }>(database)`
+    select pg_relation_size(${table}::regclass)::text as bytes`;
+  return Number(row?.bytes ?? 0) / PAGE_BYTES;
 };
 
 /**
@@ -71,13 +74,13 @@ export async function resealColumn(
     });
     if (outdated.length === 0) continue;
     await begin();
-    const { numAffectedRows = 0n } = await sql`
+    const changed = await changedRows(database)`
       update ${sql.table(table)} as row set ${sql.ref(column)} = made.renewed
       from unnest(${outdated.map(({ place }) => place)}::text[]::tid[],
         ${outdated.map(({ stored }) => stored)}::text[],
         ${outdated.map(({ renewed }) => renewed)}::text[]) as made (place, stored, renewed)
-      where row.ctid = made.place and row.${sql.ref(column)} = made.stored`.execute(database);
-    sealed += Number(numAffectedRows);
+      where row.ctid = made.place and row.${sql.ref(column)} = made.stored`;
+    sealed += changed;
     note(sealed);
   }
   return sealed;
@@ -227,12 +230,12 @@ export async function* repairsWithNumbers(
     changedAt: '-infinity',
   };
   while (last) {
-    const { rows }: { rows: NumberedRepair[] } = await sql<NumberedRepair>`
+    const rows: readonly NumberedRepair[] = await allRows<NumberedRepair>(transaction)`
       select id, changed_at::text as "changedAt", arguments, sealed_arguments, operation_id
       from repairs
       where sealed_arguments is not null and changed_at >= ${last.changedAt}::timestamptz
         and (changed_at, id) > (${last.changedAt}::timestamptz, ${last.id}::bigint)
-      order by changed_at, id limit ${batchSize}`.execute(transaction);
+      order by changed_at, id limit ${batchSize}`;
     if (rows.length > 0) yield rows;
     last = rows.length < batchSize ? undefined : rows.at(-1);
   }
@@ -284,10 +287,10 @@ export async function eraseNumber(
   await sql`update repairs set sealed_arguments = null, ${FORMER_ERASED}
     where ${namesNumber(sought)} and sealed_arguments is not null`.execute(transaction);
   for (const { table, column } of numberColumns) {
-    const { numAffectedRows = 0n } = await sql`
+    const changed = await changedRows(transaction)`
       update ${sql.table(table)} set ${sql.ref(column)} = 'erased'
-      where ${hasNumber(column, hash)} and ${sql.ref(column)} is not null`.execute(transaction);
-    erased[table] = Number(numAffectedRows);
+      where ${hasNumber(column, hash)} and ${sql.ref(column)} is not null`;
+    erased[table] = changed;
   }
   // Those that it was given to, and those that corrected it.
   erased.repairs = (erased.repairs ?? 0) + repairIds.length;

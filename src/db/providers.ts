@@ -1,6 +1,6 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Route, RouteKind } from '../domain/providers.ts';
-import type { Database, DatabaseTransaction } from './connection.ts';
+import { allRows, type Database, type DatabaseTransaction } from './connection.ts';
 import type { ProviderRoutesTable, ProviderStatesTable } from './generated/tables.ts';
 
 /** The company of the operation; each is a column or a value. */
@@ -130,10 +130,8 @@ export async function forgetProviderStates(database: Database, worker: string): 
 }
 
 /** What the running workers know, by provider. */
-export async function listProviderStates(database: Database): Promise<SeenProviderState[]> {
-  const { rows } = await sql<SeenProviderState>`
+export const listProviderStates = (database: Database) =>
+  allRows<SeenProviderState>(database)`
     select provider, state, takes_calls as "takesCalls", has_money as "hasMoney", worker, since,
       seen_at as "seenAt"
-    from provider_states where expires_at >= now() order by provider, worker`.execute(database);
-  return rows;
-}
+    from provider_states where expires_at >= now() order by provider, worker`;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { StoredNumber } from '../domain/phone.ts';
 import type { RefusedRowKind } from '../domain/refusals.ts';
-import type { Database } from './connection.ts';
+import { allRows, type Database, firstRow } from './connection.ts';
 import { providerOf } from './positions/placements.ts';
 
 /** The request of a hold: enough data to resume it. */
@@ -161,12 +161,11 @@ export const mpesaResultsIn = (database: Database) => ({
   async ofPayment(
     reference: string,
   ): Promise<(FoundResult & { readonly isOverruled: boolean }) | undefined> {
-    const { rows } = await sql<FoundResult & { isOverruled: boolean }>`
+    return firstRow<FoundResult & { isOverruled: boolean }>(database)`
       select ${columns}, ${isOutdated(sql`(done > 0) <> (result_code = '0')`)} as "isOverruled"
       from mpesa_results
       where reference = ${reference}::uuid and kind = 'payment'
-      order by id desc limit 1`.execute(database);
-    return rows[0];
+      order by id desc limit 1`;
   },
 
   /**
@@ -174,10 +173,10 @@ export const mpesaResultsIn = (database: Database) => ({
    * what our books know says nothing new.
    */
   async takeAnswers(reference: string): Promise<readonly FoundResult[]> {
-    const { rows } = await sql<FoundResult & { id: number; isOutdated: boolean }>`
+    const rows = await allRows<FoundResult & { id: number; isOutdated: boolean }>(database)`
       update mpesa_results set used_at = now()
       where reference = ${reference}::uuid and kind = 'inquiry' and used_at is null
-      returning id, ${columns}, ${isOutdated()} as "isOutdated"`.execute(database);
+      returning id, ${columns}, ${isOutdated()} as "isOutdated"`;
     return rows.filter((row) => !row.isOutdated).toSorted((one, other) => other.id - one.id);
   },
 });
@@ -200,11 +199,11 @@ export interface PendingReversal {
 }
 
 /** The pending reversals, a page in the order of their ids. */
-export async function pendingReversals(
+export const pendingReversals = (
   database: Database,
   page: { readonly afterId: number; readonly limit: number },
-): Promise<PendingReversal[]> {
-  const { rows } = await sql<PendingReversal>`
+) =>
+  allRows<PendingReversal>(database)`
     select reversal.id, redemption_id as "redemptionId", reason,
       reversal.operation_id as "operationId", request_id as "requestId",
       operations.request_digest as "requestDigest", operations.company_id as "companyId",
@@ -215,9 +214,7 @@ export async function pendingReversals(
     join redemptions on redemptions.id = redemption_id
     join vouchers on vouchers.id = voucher_id
     where reversal.status = 'PENDING' and reversal.id > ${page.afterId}
-    order by reversal.id limit ${page.limit}`.execute(database);
-  return rows;
-}
+    order by reversal.id limit ${page.limit}`;
 
 /** A payment, or the reversal of one, with what names its workflow. */
 export interface ReferencedPayment {
@@ -241,11 +238,8 @@ export interface ReferencedPayment {
 }
 
 /** The payment or reversal of a reference, by an index of each; undefined where it is not ours. */
-export async function findReferencedPayment(
-  database: Database,
-  reference: string,
-): Promise<ReferencedPayment | undefined> {
-  const { rows } = await sql<ReferencedPayment>`
+export const findReferencedPayment = (database: Database, reference: string) =>
+  firstRow<ReferencedPayment>(database)`
     select found.kind, ${reference} as reference, found.operation_id as "operationId", redemptions.id as "redemptionId",
       found.provider, found.is_open as "isOpen", found.is_done as "isDone",
       vouchers.operation_id as "generationId", claim.operation_id as "claimOperationId",
@@ -261,9 +255,7 @@ export async function findReferencedPayment(
     ) as found
     join redemptions on redemptions.id = found.redemption_id
     join vouchers on vouchers.id = redemptions.voucher_id
-    left join voucher_claims as claim on claim.id = redemptions.claim_id`.execute(database);
-  return rows[0];
-}
+    left join voucher_claims as claim on claim.id = redemptions.claim_id`;
 
 type Left = RawBuilder<{ id: string }>;
 

@@ -1,7 +1,7 @@
 import { type DatabaseConnection, sql } from 'kysely';
 import { parseMoney } from '../domain/money.ts';
 import { maskMsisdn } from '../domain/phone.ts';
-import type { Database, DatabaseTransaction } from './connection.ts';
+import { allRows, type Database, type DatabaseTransaction, firstRow } from './connection.ts';
 import { book } from './positions/book.ts';
 import { type BookSettings, observed } from './positions/change.ts';
 import { lockOrder, lostOperationId } from './positions/orders.ts';
@@ -92,10 +92,10 @@ export async function acceptTimeline(transaction: DatabaseTransaction): Promise<
 export async function replicationSettings(
   database: Database,
 ): Promise<{ readonly synchronousCommit: string; readonly standbyNames: string }> {
-  const { rows } = await sql<{ synchronousCommit: string; standbyNames: string }>`
+  const row = await firstRow<{ synchronousCommit: string; standbyNames: string }>(database)`
     select current_setting('synchronous_commit') as "synchronousCommit",
-      current_setting('synchronous_standby_names') as "standbyNames"`.execute(database);
-  return rows[0] ?? { synchronousCommit: '', standbyNames: '' };
+      current_setting('synchronous_standby_names') as "standbyNames"`;
+  return row ?? { synchronousCommit: '', standbyNames: '' };
 }
 
 /** Raises the fence; returns its id. Only one can stand. */
@@ -135,10 +135,10 @@ export async function liftFence(transaction: DatabaseTransaction, fenceId: numbe
  * no request.
  */
 export async function newestRequest(database: Database): Promise<Date | null> {
-  const { rows } = await sql<{ at: Date | null }>`
+  const row = await firstRow<{ at: Date | null }>(database)`
     select coalesce((select max(created_at) from operations),
-      (select created_at from ledger_transfers order by id desc limit 1)) as at`.execute(database);
-  return rows[0]?.at ?? null;
+      (select created_at from ledger_transfers order by id desc limit 1)) as at`;
+  return row?.at ?? null;
 }
 
 /** The numbers of events have an epoch of their own (src/db/events.ts). */
@@ -152,10 +152,10 @@ export async function skipIdentities(
   transaction: DatabaseTransaction,
   numbers: number,
 ): Promise<number> {
-  const { rows } = await sql<{ sequence: string }>`
+  const rows = await allRows<{ sequence: string }>(transaction)`
     select format('%I.%I', schemaname, sequencename) as sequence from pg_sequences
     where schemaname = 'public' and sequencename <> ${EVENT_NUMBERS}
-    order by sequencename`.execute(transaction);
+    order by sequencename`;
   for (const { sequence } of rows)
     await sql`
       select setval(${sequence}::regclass, last_value + ${numbers})
@@ -277,14 +277,14 @@ export async function findKnown(
   const known = new Map<string, KnownPlacement[]>();
   for (let begin = 0; begin < references.length; begin += BATCH_SIZE) {
     const batch = references.slice(begin, begin + BATCH_SIZE);
-    const { rows } = await sql<KnownPlacement>`
+    const rows = await allRows<KnownPlacement>(database)`
       select reference, placement.provider, placement.done > 0 as "isDone",
         coalesce(redemptions.status, try.status, 'LOST') as status
       from (select * from placements
         where kind = ${kind} and reference = any(${batch}::text[])) as placement
       left join redemptions using (operation_id)
       left join (select operation_id, status from topup_attempts) as try using (operation_id)
-      order by position`.execute(database);
+      order by position`;
     for (const [reference, placements] of Map.groupBy(rows, (row) => row.reference))
       known.set(reference, placements);
   }
@@ -297,10 +297,10 @@ export async function referencesOfReceipts(
   provider: string,
   receipts: readonly string[],
 ): Promise<Map<string, string>> {
-  const { rows } = await sql<{ receipt: string; reference: string }>`
+  const rows = await allRows<{ receipt: string; reference: string }>(database)`
     select provider_reference as receipt, reference from placements
     where kind = 'payment' and provider = ${provider}
-      and provider_reference = any(${receipts}::text[])`.execute(database);
+      and provider_reference = any(${receipts}::text[])`;
   return new Map(rows.map(({ receipt, reference }) => [receipt, reference]));
 }
 
@@ -332,14 +332,13 @@ export async function bookLost(
   settings: BookSettings,
 ): Promise<boolean> {
   const { kind, provider, reference, amount, party, providerReference, madeAt } = lost;
-  const { rows } = await sql<{ id: number }>`
+  const row = await firstRow<{ id: number }>(transaction)`
     insert into placements (kind, reference, provider, voucher_id, ordered, position)
     values (${kind}, ${reference}, ${provider},
       (select id from vouchers where serial_number = ${lost.serialNumber}), ${amount}::numeric,
       (select count(*) + 1 from placements where reference = ${reference}))
     on conflict (reference, provider) do nothing
-    returning id`.execute(transaction);
-  const [row] = rows;
+    returning id`;
   if (!row) return false;
   const order = await lockOrder(transaction, lostOperationId(reference));
   const after = observed(order.position, row.id, {

@@ -4,7 +4,7 @@ import { type SearchTerm, spellingsOf } from '../domain/staff.ts';
 import { DEPOSIT_CORRECTION, GOODWILL } from '../domain/statements.ts';
 import type { TopupStatus } from '../domain/topup.ts';
 import type { CompanyKind, NamedVoucher } from '../domain/vouchers/voucher.ts';
-import type { Database } from './connection.ts';
+import { allRows, type Database } from './connection.ts';
 import { anyDigest } from './digest-keys.ts';
 import type { VouchersTable } from './generated/tables.ts';
 import { isNamed } from './ledger/ledger.ts';
@@ -170,9 +170,9 @@ async function idsBy(
   ways: readonly RawBuilder<unknown>[],
 ): Promise<readonly number[]> {
   if (ways.length === 0) return [];
-  const { rows } = await sql<{ id: number }>`
+  const rows = await allRows<{ id: number }>(database)`
     with found (id) as (${sql.join(ways, sql` union `)})
-    select id from found where id is not null order by id desc`.execute(database);
+    select id from found where id is not null order by id desc`;
   return rows.map(({ id }) => id);
 }
 
@@ -354,14 +354,11 @@ async function readRecords(
 ): Promise<FoundRecord[]> {
   if (statements.length === 0) return [];
   const all = sql.join(statements, sql` union all `);
-  const { rows } = await sql<FoundRecord>`
+  return allRows<FoundRecord>(database)`
     with found (kind, name, at, company_kind, company_id, state, amount, account_id) as (${all})
     select kind, name, at, company_kind as "companyKind", company_id as "companyId", ${companyName} as company,
       state, amount, account_id as "accountId"
-    from found order by kind in ('partner', 'merchant') desc, at desc, name limit ${ROWS}`.execute(
-    database,
-  );
-  return rows;
+    from found order by kind in ('partner', 'merchant') desc, at desc, name limit ${ROWS}`;
 }
 
 /** What a text names besides vouchers and top-ups: companies first, then the newest. Each statement uses an index. */

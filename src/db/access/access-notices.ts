@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { MARKET_TIME_ZONE } from '../../domain/phone.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import { queueMessages } from '../outbox.ts';
 
 /** The accounts of the company of an entry of the audit log. */
@@ -43,11 +43,8 @@ export interface AccessNotice {
 }
 
 /** Undefined where the audit log does not have the entry. */
-export async function readAccessNotice(
-  database: Database,
-  auditId: string,
-): Promise<AccessNotice | undefined> {
-  const { rows } = await sql<AccessNotice>`
+export const readAccessNotice = (database: Database, auditId: string) =>
+  firstRow<AccessNotice>(database)`
     select audit.at, audit.actor, audit.action, audit.details,
       case audit.subject_kind when 'partner'
         then (select company_name from partners where id = audit.subject_id)
@@ -55,6 +52,4 @@ export async function readAccessNotice(
       coalesce((select json_agg(json_build_object('id', account.id, 'email', account.email,
           'timeZone', coalesce(account.time_zone, ${MARKET_TIME_ZONE})) order by account.id)
         from ${accounts}), '[]') as people
-    from audit_log as audit where audit.id = ${auditId}::bigint`.execute(database);
-  return rows[0];
-}
+    from audit_log as audit where audit.id = ${auditId}::bigint`;

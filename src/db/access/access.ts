@@ -9,7 +9,7 @@ import {
 } from '../../domain/access.ts';
 import type { Caller, Company, CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyTable } from '../catalogue/companies.ts';
-import type { Database } from '../connection.ts';
+import { allRows, type Database, firstRow } from '../connection.ts';
 import { isRunningRepair } from '../repairs/repair-lists.ts';
 
 /** The facts of a company that admission checks: status, addresses and keys. */
@@ -39,10 +39,7 @@ const tablesOf = (company: Pick<Company, 'kind'>) => ({
 });
 
 /** Reads a company's access in one round trip; undefined where the company does not exist. */
-export async function readAccess(
-  database: Database,
-  company: Company,
-): Promise<AccessRow | undefined> {
+export function readAccess(database: Database, company: Company): Promise<AccessRow | undefined> {
   const { table, owner } = tablesOf(company);
   // Only partners spend.
   const isLimited =
@@ -55,15 +52,14 @@ export async function readAccess(
       ? sql`'{}'::text[]`
       : sql`array(select public_key_pem from merchant_public_keys
           where merchant_id = company.id and revoked_at is null order by id)`;
-  const { rows } = await sql<AccessRow>`
+  return firstRow<AccessRow>(database)`
     select status, token_version,
       (select coalesce(jsonb_object_agg(api_keys.id,
           jsonb_build_object('scopes', scopes, 'isLimited', ${isLimited})), '{}') from api_keys
         where ${owner} = company.id and ${isValidKey}) as api_keys,
       array(select address from source_addresses where ${owner} = company.id) as addresses,
       ${publicKeys} as public_keys
-    from ${table} as company where id = ${company.id}`.execute(database);
-  return rows[0];
+    from ${table} as company where id = ${company.id}`;
 }
 
 /**
@@ -95,10 +91,10 @@ export async function partnerAuthority(
   caller: Caller,
   command: RightfulCommand,
 ): Promise<PartnerAuthority> {
-  const { rows } = await sql<PartnerAuthority>`
+  const row = await firstRow<PartnerAuthority>(database)`
     select ${isStillAdmitted(caller, command)} as "isAdmitted", status = 'ACTIVE' as "partnerIsActive"
-    from partners where id = ${caller.id}`.execute(database);
-  return rows[0] ?? { isAdmitted: false, partnerIsActive: false };
+    from partners where id = ${caller.id}`;
+  return row ?? { isAdmitted: false, partnerIsActive: false };
 }
 
 /** The registered host names: entries with a letter that are no IPv6 address. */
@@ -130,11 +126,13 @@ export async function findApiKeys(
   digests: readonly Buffer[],
 ): Promise<FoundApiKey[]> {
   const { table, owner } = tablesOf({ kind });
-  const { rows } = await sql<Omit<FoundApiKey, 'company'> & { readonly company_id: number }>`
+  const rows = await allRows<Omit<FoundApiKey, 'company'> & { readonly company_id: number }>(
+    database,
+  )`
     select api_keys.id, key_digest as digest, ${isValidKey} as "isValid",
       company.id as company_id, company.status, company.token_version
     from api_keys join ${table} as company on company.id = api_keys.${owner}
-    where key_digest = any(${digests}::bytea[])`.execute(database);
+    where key_digest = any(${digests}::bytea[])`;
   return rows.map(({ company_id, ...key }) => ({ ...key, company: { kind, id: company_id } }));
 }
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { actorOfPerson, toldActions } from '../../domain/access.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { allRows, type Database, type DatabaseTransaction, hasRows } from '../connection.ts';
 import { staffName } from '../people/accounts.ts';
 import { addAccessNotices } from './access-notices.ts';
 
@@ -162,7 +162,7 @@ export interface ShownCall {
 }
 
 /** The newest calls of a company, accepted or refused, newest first. */
-export async function listCalls(
+export function listCalls(
   database: Database,
   company: Company,
   limit: number,
@@ -171,34 +171,31 @@ export async function listCalls(
     key_prefix as "keyPrefix", request_id as "requestId", detail`;
   const newest = sql`where company_kind = ${company.kind} and company_id = ${company.id}
     order by id desc limit ${limit}`;
-  const { rows } = await sql<ShownCall>`
+  return allRows<ShownCall>(database)`
     (select ${shared}, true as admitted, status_code as "statusCode", null as reason,
       0 as "leftOut" from admitted_calls ${newest})
     union all
     (select ${shared}, false, null, reason, left_out from refused_calls ${newest})
-    order by at desc limit ${limit}`.execute(database);
-  return rows;
+    order by at desc limit ${limit}`;
 }
 
 /** Newest refused calls that a look-up reads, so that its cost is bounded. */
 const LOOKED_AT = 1_000;
 
 /** Whether a call of a company was recently refused because its address is not registered. */
-export async function wasRefusedFrom(
+export const wasRefusedFrom = (
   database: Database,
   company: Company,
   sourceAddress: string,
-): Promise<boolean> {
-  const { rows } = await sql`
+): Promise<boolean> =>
+  hasRows(database)`
     select from (
       select source_address, reason from refused_calls
       where company_kind = ${company.kind} and company_id = ${company.id}
       order by id desc limit ${LOOKED_AT}
     ) as newest
     where source_address = ${sourceAddress} and reason = 'address-not-registered'
-    limit 1`.execute(database);
-  return rows.length > 0;
-}
+    limit 1`;
 
 /** The newest refused calls of all companies, or of one address or reason, newest first. */
 export function listRefusedCalls(

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from '../connection.ts';
+import { allRows, type Database, firstRow } from '../connection.ts';
 import { type BookFault, brokenSubjects, type SubjectIds } from './invariants.ts';
 import { type BookSource, type BookSpan, byId, type Followed } from './rollup.ts';
 import { compareSums } from './sums.ts';
@@ -71,20 +71,20 @@ export const checkedRows = (batchSize: number): CheckedRows[] =>
     source: source as BookSource,
     watermark: byId(table, batchSize),
     async read(transaction, { after, to }) {
-      const { rows } = await sql<{ subjects: ChangedSubject[] | null }>`
+      const row = await firstRow<{ subjects: ChangedSubject[] | null }>(transaction)`
         with row as materialized (
           select ${columns} from ${sql.table(table)} where id > ${after} and id <= ${to})
         select json_agg(distinct jsonb_build_object('subject', subject, 'id', id)) as subjects
-        from (${about}) as subjects`.execute(transaction);
-      return rows[0]?.subjects ?? [];
+        from (${about}) as subjects`;
+      return row?.subjects ?? [];
     },
   }));
 
 /** How many changes wait for a check. */
 export async function countChanges(database: Database): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) as count from unchecked_changes`.execute(database);
-  return rows[0]?.count ?? 0;
+  const row = await firstRow<{ count: number }>(database)`
+    select count(*) as count from unchecked_changes`;
+  return row?.count ?? 0;
 }
 
 /**
@@ -95,7 +95,7 @@ export async function takeChanges(
   transaction: Database,
   batchSize: number,
 ): Promise<{ taken: number; subjects: ChangedSubject[] }> {
-  const { rows } = await sql<{ taken: number; subjects: ChangedSubject[] | null }>`
+  const row = await firstRow<{ taken: number; subjects: ChangedSubject[] | null }>(transaction)`
     with taken as (
       delete from unchecked_changes
       where ctid = any(array(select ctid from unchecked_changes limit ${batchSize}))
@@ -118,8 +118,8 @@ export async function takeChanges(
         union all select 'top-up', topup_id
           from taken join placements using (id) join topup_attempts using (operation_id)
           where subject = 'placement') as subjects) as subjects
-  `.execute(transaction);
-  return { taken: rows[0]?.taken ?? 0, subjects: rows[0]?.subjects ?? [] };
+  `;
+  return { taken: row?.taken ?? 0, subjects: row?.subjects ?? [] };
 }
 
 /** Puts rows back among those that the next check looks at. */
@@ -160,9 +160,9 @@ export interface KnownFaults {
  * or have yet to look at. Only reads, and costs no more than what is new.
  */
 export async function readKnownFaults(snapshot: Database): Promise<KnownFaults> {
-  const { rows } = await sql<ChangedSubject>`
+  const rows = await allRows<ChangedSubject>(snapshot)`
     select distinct subject, id from (
-      select subject, id from unchecked_changes limit ${LOOKED_AT}) as changes`.execute(snapshot);
+      select subject, id from unchecked_changes limit ${LOOKED_AT}) as changes`;
   const faults = await brokenSubjects(snapshot, idsOf(rows));
   const ofSums = await compareSums(snapshot);
   return {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DEPOSIT_CORRECTION } from '../../domain/statements.ts';
 import { voucherMoves } from '../../domain/vouchers/voucher.ts';
-import type { Database } from '../connection.ts';
+import { allRows, type Database } from '../connection.ts';
 import type { UncheckedChangesTable } from '../generated/tables.ts';
 import { archivedUntil } from '../ledger/archives.ts';
 import { hasDelivery } from '../positions/change.ts';
@@ -27,7 +27,7 @@ export async function brokenBalances(
   transaction: Database,
   entries: RawBuilder<unknown>,
 ): Promise<string[]> {
-  const { rows } = await sql<{ fault: string }>`
+  const rows = await allRows<{ fault: string }>(transaction)`
     with account as (
       select id, kind, partner_id, balance, coalesce(amount, 0) as booked
       from ledger_accounts left join (
@@ -40,7 +40,7 @@ export async function brokenBalances(
       select sum(coalesce(balance, booked)) as total from account) as totals where total <> 0
     union all
     select 'I3 nothing is below zero: ' || kind || ' of partner ' || partner_id from account
-      where balance < 0`.execute(transaction);
+      where balance < 0`;
   return rows.map(({ fault }) => fault);
 }
 
@@ -54,7 +54,7 @@ export async function brokenHoldings(
   transaction: Database,
   holdings: RawBuilder<unknown>,
 ): Promise<string[]> {
-  const { rows } = await sql<{ fault: string }>`
+  const rows = await allRows<{ fault: string }>(transaction)`
     with holding as (
       select partner_id, sum(remaining) as remaining, sum(held) as held
       from (${holdings}) as holdings group by partner_id
@@ -70,7 +70,7 @@ export async function brokenHoldings(
     where balance <> case kind when 'reserved' then coalesce(remaining, 0)
       when 'gift-hold' then coalesce(holding.held, 0)
       when 'airtime-hold' then coalesce(airtime.held, 0) end
-    order by ledger_accounts.id`.execute(transaction);
+    order by ledger_accounts.id`;
   return rows.map(({ fault }) => fault);
 }
 

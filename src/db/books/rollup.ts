@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import {
   type Database,
   type DatabaseTransaction,
+  firstRow,
   inSnapshot,
   lockName,
   type Sql,
@@ -68,20 +69,20 @@ const SETTLE_SECONDS = 15;
 export const byId = (table: keyof Schema, batchSize: number): Watermark => ({
   table,
   async settledTo(database, source, settleSeconds) {
-    const { rows } = await sql<{ settledTo: number }>`
+    const row = await firstRow<{ settledTo: number }>(database)`
       select case when next_xid <= pg_snapshot_xmin(pg_current_snapshot())
           and next_at <= clock_timestamp() - make_interval(secs => ${settleSeconds})
         then next_to else greatest(checked_to, 0) end as "settledTo"
-      from book_checkpoints where source = ${source}`.execute(database);
-    return rows[0]?.settledTo ?? 0;
+      from book_checkpoints where source = ${source}`;
+    return row?.settledTo ?? 0;
   },
   // Rows are counted, because after a restore many ids are skipped.
   async nextEnd(database, after, upTo) {
-    const { rows } = await sql<{ last: number | null; count: number }>`
+    const row = await firstRow<{ last: number | null; count: number }>(database)`
       select max(id) as last, count(1) as count from (
         select id from ${sql.table(table)} where id > ${after} and id <= ${upTo}
-        order by id limit ${batchSize}) as batch`.execute(database);
-    const { last = null, count = 0 } = rows[0] ?? {};
+        order by id limit ${batchSize}) as batch`;
+    const { last = null, count = 0 } = row ?? {};
     return last === null || count < batchSize ? upTo : last;
   },
 });
@@ -95,19 +96,19 @@ const HOURS_AT_ONCE = 24;
  */
 export const byHour = (minutesLater: number): Watermark => ({
   async settledTo(database) {
-    const { rows } = await sql<{ end: number }>`
+    const row = await firstRow<{ end: number }>(database)`
       select floor(extract(epoch from now() - make_interval(mins => ${minutesLater})) / 3600)::bigint
-        as "end"`.execute(database);
-    return rows[0]?.end ?? 0;
+        as "end"`;
+    return row?.end ?? 0;
   },
   // The first span begins in 1970, and ends soon after the first transfer or voucher.
   async nextEnd(database, after, upTo) {
-    const { rows } = await sql<{ first: number | null }>`
+    const row = await firstRow<{ first: number | null }>(database)`
       select floor(extract(epoch from least(
         (select created_at from ledger_transfers order by id limit 1),
         (select created_at from vouchers order by id limit 1))) / 3600)::bigint as first
-    `.execute(database);
-    return Math.min(Math.max(after, rows[0]?.first ?? upTo) + HOURS_AT_ONCE, upTo);
+    `;
+    return Math.min(Math.max(after, row?.first ?? upTo) + HOURS_AT_ONCE, upTo);
   },
 });
 
@@ -127,9 +128,9 @@ export async function readCheckedTo(database: Database, source: BookSource): Pro
 
 /** The greatest id of a table; 0 where it is empty. */
 export async function newestId(database: Database, table: keyof Schema): Promise<number> {
-  const { rows } = await sql<{ id: number | null }>`
-    select max(id) as id from ${sql.table(table)}`.execute(database);
-  return rows[0]?.id ?? 0;
+  const row = await firstRow<{ id: number | null }>(database)`
+    select max(id) as id from ${sql.table(table)}`;
+  return row?.id ?? 0;
 }
 
 /** The spans of a watermark from one place to another. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
-import { type Database, inSnapshot, type Sql } from '../connection.ts';
+import { allRows, type Database, inSnapshot, type Sql } from '../connection.ts';
 import type { RowCountsTable } from '../generated/tables.ts';
 import {
   archivedEntries,
@@ -116,7 +116,7 @@ async function brokenLedgerSums(
 
 /** The partners' accounts whose balance differs from the sums of their days and the later transfers. */
 async function brokenDays(snapshot: Database): Promise<string[]> {
-  const { rows } = await sql<{ fault: string }>`
+  const rows = await allRows<{ fault: string }>(snapshot)`
     with entry as (
       select debit_account_id as account_id, -amount as amount from ledger_day_sums
       union all
@@ -130,7 +130,7 @@ async function brokenDays(snapshot: Database): Promise<string[]> {
     left join (select account_id, sum(amount) as amount from entry group by account_id) as entries
       on account_id = account.id
     where balance <> coalesce(entries.amount, 0)
-    order by account.id`.execute(snapshot);
+    order by account.id`;
   return rows.map(({ fault }) => fault);
 }
 
@@ -325,7 +325,7 @@ const ledgerDays = sql`
  * and the sums of days have it; the days that these sums may lack are left out.
  */
 async function brokenHours(database: Database): Promise<string[]> {
-  const { rows } = await sql<{ fault: string }>`
+  const rows = await allRows<{ fault: string }>(database)`
     with whole(day) as (
       select least((${oldestUnsummed} at time zone 'UTC')::date,
         (${hoursEnd('hour-sums')} at time zone 'UTC')::date)
@@ -348,7 +348,7 @@ async function brokenHours(database: Database): Promise<string[]> {
     group by day
     having sum(payouts) <> 0 or sum(paid) <> 0 or sum(fees) <> 0
       or sum(voucher_amount) <> 0 or sum(topup_amount) <> 0
-    order by day limit 100`.execute(database);
+    order by day limit 100`;
   return rows.map(({ fault }) => fault);
 }
 
@@ -387,7 +387,7 @@ const claimSums: Rollup = {
 
 /** The partners whose claims by hour differ from the changes of their vouchers. */
 async function brokenClaims(database: Database): Promise<string[]> {
-  const { rows } = await sql<{ fault: string }>`
+  const rows = await allRows<{ fault: string }>(database)`
     select 'I2 the sums of claims are the changes of vouchers: partner ' || partner_id as fault
     from (
       select partner_id, count(1) filter (where ${isClaim}) as claims,
@@ -401,7 +401,7 @@ async function brokenClaims(database: Database): Promise<string[]> {
       group by partner_id having sum(claims) + sum(codes) > 0
     ) as kept using (partner_id)
     where (counted.claims, counted.codes) is distinct from (kept.claims, kept.codes)
-    order by partner_id`.execute(database);
+    order by partner_id`;
   return rows.map(({ fault }) => fault);
 }
 
@@ -460,7 +460,7 @@ export const readRowCount = (
 async function brokenCounts(database: Database): Promise<string[]> {
   const faults: string[] = [];
   for (const list of lists) {
-    const { rows } = await sql<{ fault: string }>`
+    const rows = await allRows<{ fault: string }>(database)`
       select 'I2 the kept count of a list is that of its rows: ' || ${list}::text || ' of company '
         || company_id as fault
       from (
@@ -469,7 +469,7 @@ async function brokenCounts(database: Database): Promise<string[]> {
       ) as counts
       full join (select company_id, total from row_counts where list = ${list}) as kept using (company_id)
       where counted is distinct from total
-      order by company_id`.execute(database);
+      order by company_id`;
     faults.push(...rows.map(({ fault }) => fault));
   }
   return faults;

@@ -2,7 +2,7 @@ import { type Insertable, sql, type Updateable } from 'kysely';
 import { type ApiKeyPower, scopesOf } from '../../domain/access.ts';
 import type { MessageLanguage } from '../../domain/vouchers/messages.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import type { MerchantsTable, ProductsTable, Schema } from '../generated/tables.ts';
 import { grantAccess } from './prices.ts';
 
@@ -209,37 +209,20 @@ const isLive = (table: ChangeableTable) =>
   isDeletable(table) ? sql`deleted_at is null` : sql`true`;
 
 /** Reads one row; undefined where the id does not exist or is deleted. */
-export async function findRow(
-  database: Database,
-  table: ChangeableTable,
-  id: number,
-): Promise<Row | undefined> {
-  const { rows } = await sql<Row>`
-    select * from ${sql.table(table)} where id = ${id} and ${isLive(table)}`.execute(database);
-  return rows[0];
-}
+export const findRow = (database: Database, table: ChangeableTable, id: number) =>
+  firstRow<Row>(database)`
+    select * from ${sql.table(table)} where id = ${id} and ${isLive(table)}`;
 
 /** All rows of a small table that are not deleted. */
-export async function findAllRows(
-  database: Database,
-  table: ChangeableTable,
-): Promise<readonly Row[]> {
-  const { rows } = await sql<Row>`
-    select * from ${sql.table(table)} where ${isLive(table)} order by id`.execute(database);
-  return rows;
-}
+export const findAllRows = (database: Database, table: ChangeableTable) =>
+  allRows<Row>(database)`
+    select * from ${sql.table(table)} where ${isLive(table)} order by id`;
 
 /** Reads and locks one row; undefined where the id does not exist or is deleted. */
-export async function lockRow(
-  transaction: DatabaseTransaction,
-  table: ChangeableTable,
-  id: number,
-): Promise<Row | undefined> {
-  const { rows } = await sql<Row>`
+export const lockRow = (transaction: DatabaseTransaction, table: ChangeableTable, id: number) =>
+  firstRow<Row>(transaction)`
     select * from ${sql.table(table)} where id = ${id} and ${isLive(table)}
-    for no key update`.execute(transaction);
-  return rows[0];
-}
+    for no key update`;
 
 /**
  * The given columns whose values differ, with their old values. Decimals are compared as text, so
@@ -316,11 +299,11 @@ export async function findNamesakes(
   },
 ): Promise<number[]> {
   const name = sql.ref(`other.${row.nameColumn}`);
-  const { rows } = await sql<{ id: number }>`
+  const rows = await allRows<{ id: number }>(transaction)`
     select other.id from ${sql.table(row.table)} as one
     join ${sql.table(row.table)} as other on other.id <> one.id
       and lower(btrim(${name})) = lower(btrim(${sql.ref(`one.${row.nameColumn}`)}))
-    where one.id = ${row.id} order by other.id limit 5`.execute(transaction);
+    where one.id = ${row.id} order by other.id limit 5`;
   return rows.map(({ id }) => id);
 }
 

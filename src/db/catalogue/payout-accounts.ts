@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type PayoutAccountState, refusedStates } from '../../domain/payout-account.ts';
 import type { MobileMoneyProviderName } from '../../domain/providers.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { allRows, type Database, type DatabaseTransaction } from '../connection.ts';
 
 /** The payout account that a redemption pays to, and who need not be asked about it any more. */
 export interface PaidAccount {
@@ -150,12 +150,12 @@ export const listAccountChecks = (
  * How many merchants cannot be paid, by the provider that refuses their account or cannot confirm its
  * holder, and why. The default provider serves what no route decides.
  */
-export async function countUnpaidAccounts(
+export function countUnpaidAccounts(
   database: Database,
   defaultProvider: MobileMoneyProviderName,
 ): Promise<UnpaidCount[]> {
   // Each account by its id: PostgreSQL would else look through all of them.
-  const { rows } = await sql<UnpaidCount>`
+  return allRows<UnpaidCount>(database)`
     select provider, state, count(*) from (
       select done.provider, ${stateNow} as state
       from (select * from payout_account_checks as done where ${mayBeUnpaid} offset 0) as done
@@ -164,8 +164,7 @@ export async function countUnpaidAccounts(
         where id = done.payout_account_id and replaced_at is null offset 0) as account
       join merchants on merchants.id = account.merchant_id and merchants.deleted_at is null
       where ${isUnpaid(defaultProvider)}
-    ) as unpaid group by provider, state`.execute(database);
-  return rows;
+    ) as unpaid group by provider, state`;
 }
 
 interface UnpaidCount {

@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import type { Database } from '../connection.ts';
+import { allRows, type Database } from '../connection.ts';
 import { staffName } from '../people/accounts.ts';
 import { limitedTo, type RowPage } from '../row-page.ts';
 import type { NewPrice } from './prices.ts';
@@ -21,13 +20,13 @@ export interface PastPrice {
 }
 
 /** The prices of a partner's denomination, the newest first, with who has set each. */
-export async function priceHistory(
+export function priceHistory(
   database: Database,
   { partnerId, denominationId }: Pick<NewPrice, 'partnerId' | 'denominationId'>,
   page: RowPage,
 ): Promise<PastPrice[]> {
   // An entry of the audit log has the time of the transaction that it is about, as the price has.
-  const { rows } = await sql<PastPrice>`
+  return allRows<PastPrice>(database)`
     with entries as (
       select distinct on (at) at, actor, details->>'why' as why from audit_log
       where subject_kind = 'partner' and subject_id = ${partnerId}
@@ -38,6 +37,5 @@ export async function priceHistory(
     left join merchants on merchants.id = price.merchant_id
     left join entries on entries.at = price.created_at
     where price.partner_id = ${partnerId} and price.denomination_id = ${denominationId}
-    order by price.id desc ${limitedTo(page)}`.execute(database);
-  return rows;
+    order by price.id desc ${limitedTo(page)}`;
 }

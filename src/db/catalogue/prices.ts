@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import { limitedTo, type RowPage } from '../row-page.ts';
 
 export interface NewPrice {
@@ -24,14 +24,13 @@ export async function priceSubjects(
   database: Database,
   price: Pick<NewPrice, 'denominationId' | 'merchantId'>,
 ): Promise<{ readonly amount: string | null; readonly hasMerchant: boolean }> {
-  const { rows } = await sql<{ amount: string | null; has_merchant: boolean }>`
+  const row = await firstRow<{ amount: string | null; has_merchant: boolean }>(database)`
     select
       (select amount_etb from gift_denominations
         where id = ${price.denominationId} and status = 'ACTIVE') as amount,
       exists (select from merchants
         where id = ${price.merchantId} and status = 'ACTIVE' and deleted_at is null)
-        as has_merchant`.execute(database);
-  const [row] = rows;
+        as has_merchant`;
   return {
     amount: row?.amount ?? null,
     hasMerchant: price.merchantId === null || (row?.has_merchant ?? false),
@@ -69,8 +68,8 @@ export type ListedPrice = Awaited<ReturnType<typeof listPartnerPrices>>[number];
  * The denominations that a partner may sell with its current prices, and further ones with a price.
  * A null price: none is set.
  */
-export async function listPartnerPrices(database: Database, partnerId: number, page?: RowPage) {
-  const { rows } = await sql<{
+export const listPartnerPrices = (database: Database, partnerId: number, page?: RowPage) =>
+  allRows<{
     denominationId: number;
     amount: string;
     status: 'ACTIVE' | 'INACTIVE';
@@ -81,7 +80,7 @@ export async function listPartnerPrices(database: Database, partnerId: number, p
     isByMerchant: boolean;
     sellingPriceUsd: string | null;
     since: Date | null;
-  }>`
+  }>(database)`
     select denomination.id as "denominationId", amount_etb as amount, denomination.status,
       price.merchant_id as "merchantId", merchant_name as merchant,
       count(price.merchant_id) over (partition by denomination.id) > 0 as "isByMerchant",
@@ -94,9 +93,7 @@ export async function listPartnerPrices(database: Database, partnerId: number, p
     where price.id is not null or exists (select from partner_products
       where partner_id = ${partnerId} and product_id = denomination.product_id)
     order by amount_etb, denomination.id, price.merchant_id nulls first
-    ${limitedTo(page)}`.execute(database);
-  return rows;
-}
+    ${limitedTo(page)}`;
 
 /** The current price of exactly this partner, denomination and merchant; undefined for none. */
 export const findPrice = (database: Database, price: Omit<NewPrice, 'sellingPriceUsd'>) =>

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { DatabaseTransaction, Sql } from '../connection.ts';
+import { allRows, type DatabaseTransaction, firstRow, type Sql } from '../connection.ts';
 import type { ChangeableTable, Row } from './companies.ts';
 
 /**
@@ -17,17 +17,16 @@ export async function lockIdentities(
  * Locks the rows with one of the values in a column, including deleted ones, in the order of their
  * ids, which avoids deadlocks between imports.
  */
-export async function lockRowsBy(
+export function lockRowsBy(
   transaction: DatabaseTransaction,
   table: ChangeableTable,
   column: string,
   values: readonly unknown[],
 ): Promise<readonly Row[]> {
   const texts = [...new Set(values.map(String))];
-  const { rows } = await sql<Row>`
+  return allRows<Row>(transaction)`
     select * from ${sql.table(table)} where ${sql.ref(column)}::text = any(${texts}::text[])
-    order by id for no key update`.execute(transaction);
-  return rows;
+    order by id for no key update`;
 }
 
 /** Adds rows; an omitted column gets its default. Returns the new rows. */
@@ -47,15 +46,13 @@ export async function insertRows(
 }
 
 /** Locks a row, possibly deleted, against all changes and new references. */
-export async function lockForDeletion(
+export const lockForDeletion = (
   transaction: DatabaseTransaction,
   table: ChangeableTable,
   id: number,
-): Promise<Row | undefined> {
-  const { rows } = await sql<Row>`
-    select * from ${sql.table(table)} where id = ${id} for update`.execute(transaction);
-  return rows[0];
-}
+) =>
+  firstRow<Row>(transaction)`
+    select * from ${sql.table(table)} where id = ${id} for update`;
 
 /** Marks a row as deleted, or restores it. */
 export async function markDeleted(
@@ -126,9 +123,9 @@ export async function findDeleteBlockers(
 ): Promise<string[]> {
   const found: string[] = [];
   for (const [words, from] of Object.entries(uses[table] ?? {})) {
-    const { rows } = await sql<{ count: number }>`
-      select count(*) as count from ${from(id)}`.execute(transaction);
-    const count = rows[0]?.count ?? 0;
+    const row = await firstRow<{ count: number }>(transaction)`
+      select count(*) as count from ${from(id)}`;
+    const count = row?.count ?? 0;
     if (count > 0) found.push(`${words} (${count})`);
   }
   return found;

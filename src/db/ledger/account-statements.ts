@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { WalletChange } from '../../domain/statements.ts';
-import { type Database, inSnapshot } from '../connection.ts';
+import { allRows, type Database, inSnapshot, onlyRow } from '../connection.ts';
 import type { Sought } from '../lists/list.ts';
 import { topupList } from '../lists/topups.ts';
 import { voucherList } from '../lists/vouchers.ts';
@@ -188,17 +188,14 @@ export const readWalletTransactions = (
 ): Promise<WalletTransaction[]> =>
   withArchivedPage(database, request, async (snapshot, archived) => {
     const direction = request.order === 'oldest' ? sql`asc` : sql`desc`;
-    const { rows } = await sql<WalletTransaction>`
+    return allRows<WalletTransaction>(snapshot)`
       with ${nextMovements(request, archived)}, line as (
         select *, ${micros} as micros from movement
         where ${isAfter(request)}
         order by created_at ${direction}, id ${direction}, wallet ${direction} limit ${request.limit}
       )
       select ${lineColumns}, line.wallet, line.micros from line ${explanations}
-      order by line.created_at ${direction}, line.id ${direction}, line.wallet ${direction}`.execute(
-      snapshot,
-    );
-    return rows;
+      order by line.created_at ${direction}, line.id ${direction}, line.wallet ${direction}`;
   });
 
 const micros = sql`(extract(epoch from created_at) * 1000000)::bigint`;
@@ -255,19 +252,18 @@ export const findStatementLines = (
   sought: Sought,
 ): Promise<Omit<StatementLine, 'balance'>[]> =>
   inSnapshot(database, async (snapshot) => {
-    const { rows: found } = await sql<{ operation_id: string }>`
-    ${operationsFoundBy(sought, request.partnerId)}`.execute(snapshot);
+    const found = await allRows<{ operation_id: string }>(snapshot)`
+    ${operationsFoundBy(sought, request.partnerId)}`;
     const operationIds = found.map(({ operation_id: id }) => id);
     const archived = await readArchivedOperations(snapshot, request.partnerId, operationIds);
-    const { rows } = await sql<Omit<StatementLine, 'balance'>>`
+    return allRows<Omit<StatementLine, 'balance'>>(snapshot)`
     select ${lineColumns}
     from (
       select * from (${movements(request, archived)}) as movements
       where operation_id = any(${operationIds}::text[])
     ) as line
     ${explanations}
-    order by line.created_at desc, line.id desc limit ${FOUND_LINES}`.execute(snapshot);
-    return rows;
+    order by line.created_at desc, line.id desc limit ${FOUND_LINES}`;
   });
 
 /** The sums of a wallet in a range; all amounts are decimal strings. */
@@ -319,7 +315,7 @@ export async function readStatementSums(
   const end = sql`(case when ${before ?? null}::timestamptz <= now() then ${before ?? null}::timestamptz
     else 'infinity' end)`;
   const archived = await readArchivedEdges(snapshot, partnerId, begin, end);
-  const { rows } = await sql<StatementSums>`
+  return onlyRow<StatementSums>(snapshot, 'A statement always has its sums')`
     with ${ownMovements({ partnerId, wallets: [wallet] }, begin, end, archived)}, change as (
       select change, count, created_at < ${end} as is_within from own
     )
@@ -331,10 +327,7 @@ export async function readStatementSums(
       coalesce(sum(count) filter (where is_within), 0)::bigint as "lineCount"
     from (select coalesce(sum(balance), 0) as balance from account) as wallet
     left join change on true
-    group by wallet.balance`.execute(snapshot);
-  const [sums] = rows;
-  if (!sums) throw new Error('A statement always has its sums');
-  return sums;
+    group by wallet.balance`;
 }
 
 function readPageLines(
@@ -351,8 +344,10 @@ function readPageLines(
     order: 'newest' as const,
     limit: page.offset + page.limit,
   };
-  return withArchivedPage(snapshot, request, async (same, archived) => {
-    const { rows } = await sql<StatementLine>`
+  return withArchivedPage(
+    snapshot,
+    request,
+    (same, archived) => allRows<StatementLine>(same)`
       with ${nextMovements(request, archived)}, line as (
         select *, ${page.closingBalance}::numeric - coalesce(sum(change) over (
           order by created_at desc, id desc
@@ -362,7 +357,6 @@ function readPageLines(
         limit ${page.limit}::bigint offset ${page.offset}::bigint
       )
       select ${lineColumns}, line.balance from line ${explanations}
-      order by line.created_at desc, line.id desc`.execute(same);
-    return rows;
-  });
+      order by line.created_at desc, line.id desc`,
+  );
 }

@@ -4,7 +4,14 @@ import { type RawBuilder, sql } from 'kysely';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { CLOSED_AFTER_HOURS, type Month } from '../../domain/statements.ts';
 import { checkedTo, KEPT_SUMS_LOCK } from '../books/rollup.ts';
-import { type Database, type DatabaseTransaction, lockName, withSettings } from '../connection.ts';
+import {
+  allRows,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+  lockName,
+  withSettings,
+} from '../connection.ts';
 import { columnNames, givenRows } from '../given-rows.ts';
 import {
   type ArchivedTransfer,
@@ -103,10 +110,10 @@ export const oldestUnsummed = sql`coalesce(
 
 /** Changes with every archiving and restoring. */
 export async function archiveState(database: Database): Promise<string> {
-  const { rows } = await sql<{ state: string }>`
+  const row = await firstRow<{ state: string }>(database)`
     select concat_ws(' ', count(*), max(archived_at), max(restored_at)) as state
-    from ledger_archives`.execute(database);
-  return rows[0]?.state ?? '';
+    from ledger_archives`;
+  return row?.state ?? '';
 }
 
 interface ArchiveOptions {
@@ -166,10 +173,8 @@ const LOOKED_FOR = 20;
 
 /** @throws {ArchiveFileError} where no earlier file is there: the files of a folder that is not mounted are lost with it */
 async function requireEarlierFiles(database: Database): Promise<void> {
-  const { rows } = await sql<{ file: string }>`
-    select file from ledger_archives order by archived_at desc limit ${LOOKED_FOR}`.execute(
-    database,
-  );
+  const rows = await allRows<{ file: string }>(database)`
+    select file from ledger_archives order by archived_at desc limit ${LOOKED_FOR}`;
   if (rows.length === 0) return;
   await Promise.any(rows.map(({ file }) => access(file))).catch(() => {
     throw new ArchiveFileError(
@@ -181,14 +186,14 @@ async function requireEarlierFiles(database: Database): Promise<void> {
 /** Writes next to the files of a month what they have: for those who read the files without the database. */
 async function writeManifest(database: Database, folder: string, month: string): Promise<void> {
   const isOfMonth = sql`to_char(archive.day, 'YYYY-MM') = ${month}`;
-  const { rows: files } = await sql<{ file: string }>`
+  const files = await allRows<{ file: string }>(database)`
     select file, sha256, transfers, amount from ledger_archives as archive where ${isOfMonth}
-    order by file`.execute(database);
+    order by file`;
   if (files.length === 0) return;
-  const { rows: accounts } = await sql`
+  const accounts = await allRows(database)`
     select account_id as id, kind, partner_id as "partnerId", sum(change) as change
     from (${archivedEntries(isOfMonth)}) as entry join ledger_accounts as account on account.id = account_id
-    group by account_id, kind, partner_id order by account_id`.execute(database);
+    group by account_id, kind, partner_id order by account_id`;
   const path = join(folder, `ledger-${month}`);
   const listed = files.map((one) => ({ ...one, file: relative(path, one.file) }));
   await writeFile(
@@ -205,11 +210,8 @@ const withoutLimits = (database: Database): Database =>
  * The days of a condition on daily sums, `sums`, and accounts, `debit`, with usual transfers in the table. Days whose
  * sums or hours are not added up wait: a file is compared with the sums, and sales by hour need the transfers.
  */
-async function listDueDays(
-  database: Database,
-  condition: RawBuilder<unknown>,
-): Promise<PartnerDay[]> {
-  const { rows } = await sql<PartnerDay>`
+const listDueDays = (database: Database, condition: RawBuilder<unknown>) =>
+  allRows<PartnerDay>(database)`
     select distinct debit.partner_id as "partnerId", sums.day::text as day
     from ledger_day_sums as sums join ledger_accounts as debit on debit.id = sums.debit_account_id
     left join ledger_archives as archive
@@ -218,9 +220,7 @@ async function listDueDays(
       and sums.day < (${oldestUnsummed} at time zone 'UTC')::date
       and extract(epoch from sums.day + 1) <= ${checkedTo('hour-sums')} * 3600 and (archive.day is null
       or restored_at < now() - make_interval(days => ${RESTORED_DAYS}))
-    order by day, "partnerId"`.execute(database);
-  return rows;
-}
+    order by day, "partnerId"`;
 
 const fileOf = (folder: string, { partnerId, day }: PartnerDay): string =>
   join(folder, `ledger-${day.slice(0, 7)}`, `partner-${partnerId}`, `${day}.csv.gz`);
@@ -266,20 +266,18 @@ async function* transfersOfDay(
   database: Database,
   due: PartnerDay,
 ): AsyncGenerator<ArchivedTransfer[]> {
-  const { rows: accounts } = await sql<{ id: number }>`
-    select id from ledger_accounts where partner_id = ${due.partnerId} order by id`.execute(
-    database,
-  );
+  const accounts = await allRows<{ id: number }>(database)`
+    select id from ledger_accounts where partner_id = ${due.partnerId} order by id`;
   for (const { id: account } of accounts) {
     let after: ArchivedTransfer | undefined;
     do {
-      const { rows } = await sql<ArchivedTransfer>`
+      const rows = await allRows<ArchivedTransfer>(database)`
         select id, to_char(transfer.created_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US+00') as created_at,
           operation_id, step, debit_account_id, credit_account_id, amount::text as amount
         from usual_transfers(${due.partnerId}, ${due.day}::date) as transfer
         where debit_account_id = ${account} and (transfer.created_at, id) >
           (${after?.created_at ?? '-infinity'}::timestamptz, ${after?.id ?? 0}::bigint)
-        order by transfer.created_at, id limit ${BATCH_SIZE}`.execute(database);
+        order by transfer.created_at, id limit ${BATCH_SIZE}`;
       if (rows.length > 0) yield rows;
       after = rows.length === BATCH_SIZE ? rows.at(-1) : undefined;
     } while (after);
@@ -287,15 +285,13 @@ async function* transfersOfDay(
 }
 
 /** The daily sums of the usual transfers of a day, named as those of a file. */
-async function daySums(database: Database, { partnerId, day }: PartnerDay) {
-  const { rows } = await sql<{ moved: string; count: number; amount: string }>`
+const daySums = (database: Database, { partnerId, day }: PartnerDay) =>
+  allRows<{ moved: string; count: number; amount: string }>(database)`
     select concat_ws(' ', debit_account_id, credit_account_id, step) as moved,
       sum(count)::bigint as count, sum(amount)::text as amount
     from ledger_day_sums join ledger_accounts as debit on debit.id = debit_account_id
     where debit.partner_id = ${partnerId} and day = ${day}::date and ${isUsual}
-    group by 1`.execute(database);
-  return rows;
-}
+    group by 1`;
 
 /** The file of a partner's day. */
 export interface DayFile {
@@ -317,10 +313,10 @@ export async function restoreMonth(
 ): Promise<number> {
   const patient = withoutLimits(database);
   const first = `${month}-01`;
-  const { rows: days } = await sql<PartnerDay>`
+  const days = await allRows<PartnerDay>(patient)`
     select partner_id as "partnerId", day::text as day from ledger_archives
     where ${isInFileOnly} and day >= ${first}::date and day < ${first}::date + interval '1 month'
-    order by day, partner_id`.execute(patient);
+    order by day, partner_id`;
   let count = 0;
   for (const day of days) {
     await begin?.();
@@ -335,11 +331,11 @@ async function restoreDay(
   { partnerId, day }: PartnerDay,
 ): Promise<number> {
   await lockName(transaction, KEPT_SUMS_LOCK);
-  const { rows } = await sql<DayFile>`
+  const row = await firstRow<DayFile>(transaction)`
     update ledger_archives set restored_at = now()
     where partner_id = ${partnerId} and day = ${day}::date and ${isInFileOnly}
-    returning day::text as day, file, sha256`.execute(transaction);
-  const transfers = rows[0] ? await readArchived(rows[0]) : [];
+    returning day::text as day, file, sha256`;
+  const transfers = row ? await readArchived(row) : [];
   for (let from = 0; from < transfers.length; from += BATCH_SIZE)
     await sql`
       insert into ledger_transfers (${columnNames(columns)}) overriding system value
@@ -374,11 +370,9 @@ export interface ArchivedMonth {
 }
 
 /** The archived months, the oldest first. */
-export async function listArchivedMonths(database: Database): Promise<ArchivedMonth[]> {
-  const { rows } = await sql<ArchivedMonth>`
+export const listArchivedMonths = (database: Database) =>
+  allRows<ArchivedMonth>(database)`
     select to_char(day, 'YYYY-MM') as month, count(distinct partner_id) as partners,
       count(distinct day) as days, sum(transfers)::bigint as transfers, sum(amount)::text as amount,
       coalesce(sum(transfers) filter (where restored_at is not null), 0)::bigint as restored
-    from ledger_archives group by 1 order by 1`.execute(database);
-  return rows;
-}
+    from ledger_archives group by 1 order by 1`;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Money, magnitudeOf, parseMoney } from '../../domain/money.ts';
 import { DEPOSIT_CORRECTION } from '../../domain/statements.ts';
-import { type Database, type DatabaseTransaction, lockName } from '../connection.ts';
+import { allRows, type Database, type DatabaseTransaction, lockName } from '../connection.ts';
 import { limitedTo, type RowPage } from '../row-page.ts';
 import { addTransfers, isNamed } from './ledger.ts';
 
@@ -110,7 +110,7 @@ const presentAmount = (deposit: string) => sql`(
  * the same letters and digits in its reference. Deposits that were corrected to 0 are like none. Each of both kinds is
  * found by an index of its own.
  */
-export async function listDeposits(
+export function listDeposits(
   database: Database,
   partnerId: number,
   page: RowPage & { readonly reference?: string },
@@ -123,7 +123,7 @@ export async function listDeposits(
     sql`${sql.ref(`${account}.partner_id`)} = ${partnerId} and ${sql.ref(`${account}.kind`)} in ('gift', 'airtime')`;
   const referenceIn = (operationId: string) =>
     sql`substr(${sql.ref(operationId)}, ${operationOf('').length + 1}::int)`;
-  const { rows } = await sql<ListedDeposit>`
+  return allRows<ListedDeposit>(database)`
     select made.id, made.created_at as at, ${referenceIn('made.operation_id')} as reference,
       account.kind as wallet, made.amount, made.present,
       (select max(created_at) from ledger_transfers as correction
@@ -147,8 +147,7 @@ export async function listDeposits(
       order by created_at desc, id desc limit ${page.limit + page.offset}
     ) as made
     where ${isWallet('account')}
-    order by made.created_at desc, made.id desc ${limitedTo(page)}`.execute(database);
-  return rows;
+    order by made.created_at desc, made.id desc ${limitedTo(page)}`;
 }
 
 /** A deposit of a partner by its reference, in whichever case it was typed; undefined where there is none. */

@@ -2,7 +2,14 @@ import { sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import { GOODWILL } from '../../domain/statements.ts';
 import { ledgerSumsEnd } from '../books/sums.ts';
-import { type Database, type DatabaseTransaction, inSnapshot, lockName } from '../connection.ts';
+import {
+  allRows,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+  inSnapshot,
+  lockName,
+} from '../connection.ts';
 import type { LedgerAccountsTable } from '../generated/tables.ts';
 import { archivedEntries, hasNoKeptSum, transferSources } from './archives.ts';
 import { readArchivedOperations } from './read-archives.ts';
@@ -155,7 +162,7 @@ export async function serviceFeesBalance(
   mostNew = MOST_NEW,
 ): Promise<Money | undefined> {
   // One statement, because the check moves sum and checkpoint together.
-  const { rows } = await sql<{ balance: string; count: number }>`
+  const row = await firstRow<{ balance: string; count: number }>(database)`
     with account as (
       select id from ledger_accounts where kind = 'service-fees' and partner_id is null)
     select count(*) as count,
@@ -169,8 +176,7 @@ export async function serviceFeesBalance(
     from (
       select created_at, step, debit_account_id, credit_account_id, amount from ledger_transfers
       where id > ${ledgerSumsEnd}
-      order by id limit ${mostNew + 1}) as newer`.execute(database);
-  const [row] = rows;
+      order by id limit ${mostNew + 1}) as newer`;
   return row && row.count <= mostNew ? parseMoney(row.balance) : undefined;
 }
 
@@ -322,11 +328,10 @@ export const readLedgerHistory = (
         where operation_id = any(${operationIds}::text[])
           and coalesce(debit.partner_id, credit.partner_id, ${partnerId}::bigint) = ${partnerId}::bigint`,
     );
-    const { rows } = await sql<LedgerTransfer>`
+    return allRows<LedgerTransfer>(snapshot)`
       select at, "operationId", step, debit, credit, amount
       from (${sql.join(histories, sql` union all `)}) as history
-      order by at, id`.execute(snapshot);
-    return rows;
+      order by at, id`;
   });
 
 export interface LedgerTotals {

@@ -13,7 +13,7 @@ import {
 } from '../../domain/statements.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { paidAt } from '../books/sums.ts';
-import { type Database, inSnapshot } from '../connection.ts';
+import { type Database, firstRow, inSnapshot, onlyRow } from '../connection.ts';
 import type { ArchivedTransfer } from './archive-files.ts';
 import { ownMovements } from './own-movements.ts';
 import { readArchivedEdges } from './read-archives.ts';
@@ -60,7 +60,7 @@ export async function readMerchantMonth(
   const [begin, end] = [beginningOfMonth(month, zone), endOfMonth(month, zone)];
   const paidInMonth = sql`redemptions.merchant_id = ${merchantId} and redemptions.status = 'POSTED'
     and ${paidAt} >= ${begin} and ${paidAt} < ${end}`;
-  const { rows } = await sql<MerchantMonthRow>`
+  const row = await onlyRow<MerchantMonthRow>(database, 'A sum has a row')`
     with platform as (
       select kind, id from ledger_accounts where partner_id is null
     ), paid as (
@@ -86,9 +86,7 @@ export async function readMerchantMonth(
       coalesce((select jsonb_agg(sums) from (
         select what, count(1) as count, sum(amount)::text as amount from changed group by what
       ) as sums), '[]') as changes
-    from paid`.execute(database);
-  const [row] = rows;
-  if (!row) throw new Error('A sum has a row');
+    from paid`;
   const lines = linesOf(row);
   const total = sumOf(lines.map(({ amount }) => amount));
   return {
@@ -214,9 +212,7 @@ export async function firstMonth(
         ) as first where partner_id = ${id}`
       : sql`select created_at as at from redemptions where merchant_id = ${id}
           order by redemptions.id limit 1`;
-  const { rows } = await sql<{ month: Month | null }>`
-    select to_char(at at time zone ${zone}::text, 'YYYY-MM') as month from (${first}) as first`.execute(
-    database,
-  );
-  return rows[0]?.month ?? undefined;
+  const row = await firstRow<{ month: Month | null }>(database)`
+    select to_char(at at time zone ${zone}::text, 'YYYY-MM') as month from (${first}) as first`;
+  return row?.month ?? undefined;
 }

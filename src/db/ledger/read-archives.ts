@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Database, inSnapshot } from '../connection.ts';
+import { allRows, type Database, firstRow, inSnapshot, onlyRow } from '../connection.ts';
 import type { ArchivedTransfer } from './archive-files.ts';
 import { type DayFile, isInFileOnly, isUsual, readArchived } from './archives.ts';
 import { accountsWithWallets } from './own-movements.ts';
@@ -8,18 +8,10 @@ import { accountsWithWallets } from './own-movements.ts';
 const dayOf = (moment: RawBuilder<unknown>) => sql`(${moment} at time zone 'UTC')::date`;
 
 /** The files of a partner, the oldest first, whose `day` meets a condition. */
-async function listFiles(
-  snapshot: Database,
-  partnerId: number,
-  condition: RawBuilder<unknown>,
-): Promise<DayFile[]> {
-  const { rows } = await sql<DayFile>`
+const listFiles = (snapshot: Database, partnerId: number, condition: RawBuilder<unknown>) =>
+  allRows<DayFile>(snapshot)`
     select day::text as day, file, sha256 from ledger_archives as archive
-    where partner_id = ${partnerId} and ${isInFileOnly} and ${condition} order by day`.execute(
-    snapshot,
-  );
-  return rows;
-}
+    where partner_id = ${partnerId} and ${isInFileOnly} and ${condition} order by day`;
 
 async function readFiles(
   files: readonly DayFile[],
@@ -127,8 +119,8 @@ async function walletsOf(
   snapshot: Database,
   { partnerId, wallets }: ArchivedPage,
 ): Promise<Wallets> {
-  const { rows } = await sql<{ id: number; wallet: string }>`
-    select id, wallet from (${accountsWithWallets(partnerId)}) as accounts`.execute(snapshot);
+  const rows = await allRows<{ id: number; wallet: string }>(snapshot)`
+    select id, wallet from (${accountsWithWallets(partnerId)}) as accounts`;
   return new Map(rows.map(({ id, wallet }) => [id, wallets.includes(wallet) ? wallet : undefined]));
 }
 
@@ -154,22 +146,14 @@ function hasLines(walletOf: Wallets): RawBuilder<unknown> {
 type Edges = Readonly<Record<'first' | 'before' | 'after', string>>;
 
 /** The edges of a page as files have moments; texts are in the order of their moments. */
-async function edgesOf(
-  snapshot: Database,
-  { from, to, order, after }: ArchivedPage,
-): Promise<Edges> {
+function edgesOf(snapshot: Database, { from, to, order, after }: ArchivedPage): Promise<Edges> {
   const text = (moment: RawBuilder<unknown>) => sql`to_char(
     least(greatest(${moment}, '0001-01-01'), '9999-12-31') at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US+00')`;
   const begin = order === 'oldest' ? '-infinity' : 'infinity';
-  const { rows } = await sql<Edges>`
+  return onlyRow<Edges>(snapshot, 'A page always has its edges')`
     select ${text(sql`coalesce(${from ?? null}::timestamptz, '-infinity')`)} as first,
       ${text(sql`coalesce(${to ?? null}::timestamptz, 'infinity')`)} as before,
-      ${text(after ? cursorMoment(after.micros) : sql`${begin}::timestamptz`)} as after`.execute(
-    snapshot,
-  );
-  const [edges] = rows;
-  if (!edges) throw new Error('A page always has its edges');
-  return edges;
+      ${text(after ? cursorMoment(after.micros) : sql`${begin}::timestamptz`)} as after`;
 }
 
 /** Whether a transfer is a line of a wallet within the range, and not before the cursor. */
@@ -203,12 +187,10 @@ export async function requireInLedger(
   snapshot: Database,
   from: RawBuilder<unknown>,
 ): Promise<void> {
-  const { rows } = await sql<{ day: string }>`
+  const row = await firstRow<{ day: string }>(snapshot)`
     select archive.day::text as day from ledger_archives as archive
-    where ${isInFileOnly} and archive.day >= ${dayOf(from)} order by archive.day limit 1`.execute(
-    snapshot,
-  );
-  if (rows[0]) throw new ArchivedError(rows[0]);
+    where ${isInFileOnly} and archive.day >= ${dayOf(from)} order by archive.day limit 1`;
+  if (row) throw new ArchivedError(row);
 }
 
 /**

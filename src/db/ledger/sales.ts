@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { besideHours, priceOfTopup, soldAtOnce, summedHours, sumsOfSales } from '../books/sums.ts';
-import type { Database, Sql } from '../connection.ts';
+import { allRows, type Database, type Sql } from '../connection.ts';
 import { boundsOfDay, boundsOfDays, type Days, eachDay } from '../days.ts';
 import { isDelivered } from '../positions/change.ts';
 import { orderedOf } from '../positions/placements.ts';
@@ -82,13 +82,13 @@ export interface DayOfSales {
 }
 
 /** The sales per day. */
-export async function salesPerDay(
+export function salesPerDay(
   database: Database,
   sellers: Sellers,
   days: Days,
 ): Promise<DayOfSales[]> {
   const { from, before } = boundsOfDay(days);
-  const { rows } = await sql<DayOfSales>`
+  return allRows<DayOfSales>(database)`
     select day, coalesce(max(sold) filter (where kind = 'vouchers'), 0) as vouchers,
       coalesce(max(amount) filter (where kind = 'vouchers'), 0)::numeric(20, 6) as "voucherAmount",
       coalesce(max(sold) filter (where kind = 'topups'), 0) as topups,
@@ -97,8 +97,7 @@ export async function salesPerDay(
       coalesce(max(failed) filter (where kind = 'topups'), 0) as "failedAtOnce"
     from (${eachDay(days)}) as days
     left join lateral (${salesBetween(sellers, from, before)}) as sale on true
-    group by day order by day`.execute(database);
-  return rows;
+    group by day order by day`;
 }
 
 /** The earnings of sales above their cost. Amounts are decimal strings and may be negative. */
@@ -116,17 +115,12 @@ export interface Margin {
 }
 
 /** The margins of some days: the selling price of each sale less its cost at the exchange rate that the sale named. */
-export async function readMargins(
-  database: Database,
-  sellers: Sellers,
-  days: Days,
-): Promise<Margin[]> {
+export function readMargins(database: Database, sellers: Sellers, days: Days): Promise<Margin[]> {
   const { from, before } = boundsOfDays(days);
-  const { rows } = await sql<Margin>`
+  return allRows<Margin>(database)`
     select kind, priced as counted, sold as sales, round(sold_usd, 2) as "soldUsd",
       round(cost_usd, 2) as "costUsd", round(sold_usd - cost_usd, 2) as "marginUsd",
       round(margin_etb, 2) as "marginEtb"
     from (${salesBetween(sellers, from, before)}) as sale
-    where sold > 0 order by kind desc`.execute(database);
-  return rows;
+    where sold > 0 order by kind desc`;
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import type { OperationIdentity } from '../operations.ts';
 import { type Counted, countCompanyWrongCode } from './daily-limits.ts';
 
@@ -39,7 +39,7 @@ async function countSubject(
   { subjectDigest, attempts, email }: SignInLimit,
 ): Promise<number | undefined> {
   const isOver = sql`known.window_began_at <= now() - make_interval(secs => ${SIGN_IN_WINDOW_SECONDS})`;
-  const { rows } = await sql<{ attempts: number; secondsLeft: number }>`
+  const row = await firstRow<{ attempts: number; secondsLeft: number }>(database)`
     insert into portal_sign_in_attempts as known (subject_digest, account_id)
     values (${subjectDigest}, (select id from portal_accounts where email = ${email ?? null}))
     on conflict (subject_digest) do update set account_id = excluded.account_id,
@@ -47,8 +47,7 @@ async function countSubject(
       window_began_at = case when ${isOver} then now() else known.window_began_at end
     returning attempts,
       ceil(extract(epoch from window_began_at - now()) + ${SIGN_IN_WINDOW_SECONDS})::int as "secondsLeft"
-  `.execute(database);
-  const [row] = rows;
+  `;
   return row && row.attempts > attempts ? Math.max(1, row.secondsLeft) : undefined;
 }
 
@@ -107,7 +106,7 @@ export interface WrongSignIns {
 }
 
 /** The wrong attempts of accounts, counted as for the next sign-in. */
-export async function wrongSignIns(
+export function wrongSignIns(
   database: Database,
   accountIds: readonly number[],
   limits: {
@@ -117,15 +116,14 @@ export async function wrongSignIns(
   },
 ): Promise<WrongSignIns[]> {
   const end = sql`window_began_at + make_interval(secs => ${SIGN_IN_WINDOW_SECONDS})`;
-  const { rows } = await sql<WrongSignIns>`
+  return allRows<WrongSignIns>(database)`
     select account_id as "accountId", max(attempts) as attempts,
       max(${end}) filter (where attempts >= case
         when subject_digest = any(${limits.anywhere.subjects}::bytea[])
         then ${limits.anywhere.attempts}::int else ${limits.attempts}::int end) as "lockedUntil"
     from portal_sign_in_attempts
     where account_id = any(${accountIds}::bigint[]) and attempts > 0 and ${end} > now()
-    group by account_id`.execute(database);
-  return rows;
+    group by account_id`;
 }
 
 /**

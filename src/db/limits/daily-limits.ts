@@ -9,7 +9,13 @@ import { formatMoney, type Money } from '../../domain/money.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { Caller, Company } from '../../domain/vouchers/voucher.ts';
 import { companyTable } from '../catalogue/companies.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import {
+  allRows,
+  changedRows,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+} from '../connection.ts';
 import type { Schema } from '../generated/tables.ts';
 
 /** Budgets are for days in UTC. */
@@ -50,7 +56,7 @@ export interface Counted {
  * Counts one event of a company, where a condition on the row of the day (`known`) holds. Undefined where it does not.
  * The event that reaches the budget first notes the time, which raises the alarm once.
  */
-async function countOfDay(
+function countOfDay(
   transaction: DatabaseTransaction,
   event: 'messages' | 'wrong_codes',
   { kind, id }: Company,
@@ -60,7 +66,7 @@ async function countOfDay(
   }: { readonly budget: number; readonly condition?: RawBuilder<unknown> },
 ): Promise<Pick<Counted, 'isLast'> | undefined> {
   const [count, spentAt] = [sql.ref(event), sql.ref(`${event}_spent_at`)];
-  const { rows } = await sql<{ isLast: boolean }>`
+  return firstRow<{ isLast: boolean }>(transaction)`
     insert into company_daily_counts as known (company_kind, company_id, day, ${count}, ${spentAt})
     values (${kind}, ${id}, ${today}, 1, case when 1 >= ${budget}::int then now() end)
     on conflict (company_kind, company_id, day) do update set
@@ -68,8 +74,7 @@ async function countOfDay(
       ${spentAt} = case when known.${count} + 1 >= ${budget}::int
         then coalesce(known.${spentAt}, now()) else known.${spentAt} end
       where ${condition}
-    returning coalesce(${spentAt} = now(), false) as "isLast"`.execute(transaction);
-  return rows[0];
+    returning coalesce(${spentAt} = now(), false) as "isLast"`;
 }
 
 /**
@@ -96,11 +101,11 @@ export async function noteMessagesSpent(
   company: Company,
   budget: number,
 ): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const changed = await changedRows(transaction)`
     update company_daily_counts set messages_spent_at = now()
     where ${isCountOf(company)} and messages >= ${budget}::int
-      and messages_spent_at is null`.execute(transaction);
-  return numAffectedRows === 1n;
+      and messages_spent_at is null`;
+  return changed === 1;
 }
 
 /** Uncounts the message of a claim that the provider refused. */
@@ -181,7 +186,7 @@ export async function secondsUntilTurn(
   slowing: Slowing,
 ): Promise<number | undefined> {
   const { codeAttemptPauseSeconds, longestWaitSeconds } = slowing;
-  const { rows } = await sql<{ seconds: number | null }>`
+  const slowed = await firstRow<{ seconds: number | null }>(database)`
     with slowed as (${slowedCounts(company, slowing)}), turn as (
       update company_daily_counts as counts
       set next_turn_at = greatest(next_turn_at, clock_timestamp())
@@ -194,8 +199,7 @@ export async function secondsUntilTurn(
         next_turn_at - make_interval(secs => ${codeAttemptPauseSeconds}::float8) - clock_timestamp())
       )::float8 as seconds
     )
-    select seconds from slowed left join turn on true`.execute(database);
-  const [slowed] = rows;
+    select seconds from slowed left join turn on true`;
   return slowed ? (slowed.seconds ?? undefined) : 0;
 }
 
@@ -215,7 +219,7 @@ export interface CompanyLimits {
 }
 
 /** Reads them; merchants spend nothing. */
-export async function readCompanyLimits(
+export function readCompanyLimits(
   database: Database,
   company: Company,
 ): Promise<CompanyLimits | undefined> {
@@ -224,7 +228,7 @@ export async function readCompanyLimits(
     kind === 'partner'
       ? sql`daily_amount as "amountLimit", daily_operations as "operationsLimit"`
       : sql`null::numeric as "amountLimit", null::integer as "operationsLimit"`;
-  const { rows } = await sql<CompanyLimits>`
+  return firstRow<CompanyLimits>(database)`
     select messages_per_day as "messagesBudget", wrong_codes_per_day as "wrongCodesBudget", ${limits},
       coalesce(counts.messages, 0) as messages, coalesce(counts.wrong_codes, 0) as "wrongCodes",
       coalesce(spending.amount, 0)::numeric(20, 6) as spent,
@@ -234,8 +238,7 @@ export async function readCompanyLimits(
       and counts.company_id = company.id and counts.day = ${today}
     left join daily_spending as spending on spending.subject_kind = ${kind}
       and spending.subject_id = company.id and spending.day = ${today}
-    where company.id = ${id}`.execute(database);
-  return rows[0];
+    where company.id = ${id}`;
 }
 
 /** A day on which a company reached one of its budgets. */
@@ -254,8 +257,8 @@ export interface BudgetAlarm {
 /**
  * The days on which companies reached a budget, newest first, within the retention of the counts.
  */
-export async function budgetAlarms(database: Database, limit: number): Promise<BudgetAlarm[]> {
-  const { rows } = await sql<BudgetAlarm>`
+export const budgetAlarms = (database: Database, limit: number) =>
+  allRows<BudgetAlarm>(database)`
     select to_char(day, 'YYYY-MM-DD') as day, company_kind as "companyKind",
       company_id as "companyId",
       coalesce(partners.company_name, merchants.merchant_name) as "companyName",
@@ -266,9 +269,7 @@ export async function budgetAlarms(database: Database, limit: number): Promise<B
     left join merchants on company_kind = 'merchant' and merchants.id = company_id
     where messages_spent_at is not null or wrong_codes_spent_at is not null
     order by day desc, greatest(messages_spent_at, wrong_codes_spent_at) desc
-    limit ${limit}`.execute(database);
-  return rows;
-}
+    limit ${limit}`;
 
 /** The database refuses a transaction that would spend more than a limit by this name. */
 export const dailyLimitConstraint = 'daily_spending_within_limits';

@@ -1,6 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type DeskKind, deskKinds } from '../../domain/staff.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import {
+  changedRows,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+  hasRows,
+} from '../connection.ts';
 import { hasLowBalance } from '../ledger/ledger.ts';
 import { declareList, listFields } from './list.ts';
 
@@ -287,10 +293,10 @@ export const deskList = declareList({
 
 /** How much waits that is not assigned to others, for the menu of a person. */
 export async function countDesk(database: Database, accountId: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+  const row = await firstRow<{ count: number }>(database)`
     select count(1)::int as count from ${withPeople}
-    where assigned.account_id is null or assigned.account_id = ${accountId}`.execute(database);
-  return rows[0]?.count ?? 0;
+    where assigned.account_id is null or assigned.account_id = ${accountId}`;
+  return row?.count ?? 0;
 }
 
 /** Something in the queue, as a form names it. */
@@ -311,26 +317,24 @@ export async function takeDeskItem(
   await sql`
     delete from desk_assignments as assigned
     where not exists (select from ${items} where ${isOfItem})`.execute(transaction);
-  const { numAffectedRows = 0n } = await sql`
+  const changed = await changedRows(transaction)`
     insert into desk_assignments as old (kind, subject, account_id)
     select item.kind, item.subject, ${accountId}::bigint from ${items}
     where item.kind = ${kind} and item.subject = ${subject}
     on conflict (kind, subject) do update set account_id = excluded.account_id, since = now()
-    where old.account_id = ${insteadOf ?? null}::bigint`.execute(transaction);
-  return numAffectedRows > 0n;
+    where old.account_id = ${insteadOf ?? null}::bigint`;
+  return changed > 0;
 }
 
 /** Whether something waits in the queue and is assigned to a person; for null, whether it is free. */
-export async function isDeskItemOf(
+export const isDeskItemOf = (
   database: Database,
   { kind, subject }: DeskItem,
   accountId: number | null,
-): Promise<boolean> {
-  const { rows } = await sql`
+): Promise<boolean> =>
+  hasRows(database)`
     select from ${withPeople} where item.kind = ${kind} and item.subject = ${subject}
-      and assigned.account_id is not distinct from ${accountId}::bigint`.execute(database);
-  return rows.length > 0;
-}
+      and assigned.account_id is not distinct from ${accountId}::bigint`;
 
 /** Gives something in the queue back; false where it is not assigned to the person. */
 export async function leaveDeskItem(

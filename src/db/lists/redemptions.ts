@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { besideHours, paidAt, summedHours } from '../books/sums.ts';
-import type { Database, Sql } from '../connection.ts';
+import { allRows, type Database, type Sql } from '../connection.ts';
 import { boundsOfDay, type Days, eachDay } from '../days.ts';
 import { hasNumber } from '../phone-numbers.ts';
 import { doerOf, providerReferenceOf } from '../positions/placements.ts';
@@ -120,19 +120,18 @@ const payoutsBetween = (merchantId: Sql, from: Sql, before: Sql) => {
 };
 
 /** A merchant's payouts of each day of a range, without reversed ones; late payments have no fee. */
-export async function payoutsPerDay(
+export function payoutsPerDay(
   database: Database,
   merchantId: number,
   days: Days,
 ): Promise<DayOfPayouts[]> {
   const { from, before } = boundsOfDay(days);
-  const { rows } = await sql<DayOfPayouts>`
+  return allRows<DayOfPayouts>(database)`
     select day, payouts, paid, fees as "serviceFees"
     from (${eachDay(days)}) as days cross join lateral (
       ${payoutsBetween(sql`${merchantId}::bigint`, from, before)}
     ) as sums
-    order by day`.execute(database);
-  return rows;
+    order by day`;
 }
 
 const startOfDay = sql`date_trunc('day', ${paidAt} at time zone 'UTC')`;
@@ -203,11 +202,8 @@ export interface RefusedPayments {
  * Who was refused, by whom and why, among the newest redemptions: most refusals first. It reads the newest
  * rows by their ids, so that its cost does not grow with history.
  */
-export async function listRefusedPayments(
-  database: Database,
-  newest: number,
-): Promise<RefusedPayments[]> {
-  const { rows } = await sql<RefusedPayments>`
+export const listRefusedPayments = (database: Database, newest: number) =>
+  allRows<RefusedPayments>(database)`
     with newest as materialized (
       select merchant_id, ${doerOf(sql`redemptions.operation_id`)} as provider, status,
         to_merchant, provider_message, created_at
@@ -227,6 +223,4 @@ export async function listRefusedPayments(
       and paid.provider = newest.provider
     where newest.status = 'VOIDED'
     group by merchants.id, newest.provider, provider_message
-    order by count(*) desc, max(newest.created_at) desc`.execute(database);
-  return rows;
-}
+    order by count(*) desc, max(newest.created_at) desc`;

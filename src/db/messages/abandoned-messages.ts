@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { NamedVoucher } from '../../domain/vouchers/voucher.ts';
-import type { Database } from '../connection.ts';
+import { allRows, changedRows, type Database } from '../connection.ts';
 import { numberKey } from '../phone-numbers.ts';
 import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
 import { OVERDUE } from '../vouchers/claims.ts';
@@ -21,12 +21,12 @@ const age = sql`(now() - coalesce(
  * They are codes of ended claims, confirmations of unpaid redemptions, and messages without a claim that are
  * older than `maximumAgeSeconds`. Returns the number.
  */
-export async function cancelUselessMessages(
+export const cancelUselessMessages = (
   database: Database,
   maximumAgeSeconds: number,
   batchSize: number,
-): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
+): Promise<number> =>
+  changedRows(database)`
     update messages as message set status = 'CANCELLED', settled_at = now(),
       provider_message = case
         when claim_id is not null then 'Given up: the claim ended before it was sent'
@@ -38,9 +38,7 @@ export async function cancelUselessMessages(
         or ${redemptionStatus} = 'VOIDED'
         or claim_id is null and ${redemptionStatus} is distinct from 'HELD'
           and ${age} > make_interval(secs => ${maximumAgeSeconds}::float8))
-      order by id limit ${batchSize} for update skip locked))`.execute(database);
-  return Number(numAffectedRows);
-}
+      order by id limit ${batchSize} for update skip locked))`;
 
 /**
  * A message that its workflow may have orphaned, with the data that names that workflow. The merchant is
@@ -64,12 +62,12 @@ export interface UnfinishedMessage extends NamedVoucher {
  * reversals, confirmations of paid redemptions, and codes in sending whose claims have ended. A
  * running claim or payment finishes its own message. A reminder waits for its hours.
  */
-export async function unfinishedMessages(
+export const unfinishedMessages = (
   database: Database,
   times: ReminderHours,
   page: { readonly afterId: number; readonly limit: number },
-): Promise<UnfinishedMessage[]> {
-  const { rows } = await sql<UnfinishedMessage>`
+) =>
+  allRows<UnfinishedMessage>(database)`
     with page as materialized (
       select id, voucher_id, claim_id, redemption_id, reversal_id from messages as message
       where settled_at is null and id > ${page.afterId} and created_at < now() - ${OVERDUE}
@@ -101,9 +99,7 @@ export async function unfinishedMessages(
     left join lateral (
       select operation_id, workflow_id from voucher_claims
       where id = coalesce(page.claim_id, redemption.claim_id) limit 1) as claim on true
-    order by page.id`.execute(database);
-  return rows;
-}
+    order by page.id`;
 
 /** When owners are told that their vouchers expire. */
 export interface ReminderTimes extends ReminderHours {
@@ -161,7 +157,7 @@ export const remindersStep = (
 ): RowStep<number> => ({
   async end(among) {
     if (times.expiryReminderDays === 0) return 0;
-    const { rows } = await sql`
+    const rows = await allRows(database)`
       with due as (${dueReminders(times, batchSize, among)}), marked as (
         update vouchers set reminded_at = now()
         from due
@@ -172,13 +168,11 @@ export const remindersStep = (
         insert into messages (kind, msisdn, voucher_id)
         select 'EXPIRY_REMINDER', owner_msisdn, id from marked where is_told
       )
-      select id from marked`.execute(database);
+      select id from marked`;
     return rows.length;
   },
   async listDue(among) {
-    const { rows } = await sql<{ id: number }>`${dueReminders(times, batchSize, among)}`.execute(
-      database,
-    );
+    const rows = await allRows<{ id: number }>(database)`${dueReminders(times, batchSize, among)}`;
     return rows.map(({ id }) => id);
   },
 });

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DeliveryReport, ReportedCode } from '../../domain/vouchers/messages.ts';
-import { type Database, lockName } from '../connection.ts';
+import { type Database, firstRow, lockName } from '../connection.ts';
 import { hasNumber } from '../phone-numbers.ts';
 
 /** The message that a report is about: to the owner of a voucher, or of the outbox. */
@@ -43,18 +43,17 @@ export async function recordDeliveryReport(
 const deliveryOf = ({ state }: DeliveryReport) =>
   state === 'delivered' ? 'DELIVERED' : 'NOT_DELIVERED';
 
-async function messageOf(
+function messageOf(
   database: Database,
   { provider, reference }: DeliveryReport,
 ): Promise<Reported | undefined> {
   const isIt = sql`provider_reference = ${reference} and provider_reference <> ''
     and provider = ${provider}`;
-  const { rows } = await sql<Reported>`
+  return firstRow<Reported>(database)`
     (select 'messages' as table, id from messages where ${isIt} order by id desc limit 1)
     union all
     (select 'outbox', id from outbox where ${isIt} and channel = 'SMS' limit 1)
-    limit 1`.execute(database);
-  return rows[0];
+    limit 1`;
 }
 
 /** Keeps a report; returns the message instead where it has got the provider's id meanwhile. */
@@ -66,7 +65,7 @@ async function keepEarlyReport(
   const isToReceiver = receiver ? hasNumber('msisdn', receiver.numberHash) : sql`true`;
   // The number of a merchant is no person's, and so not sealed.
   const isInvited = receiver ? sql`msisdn = ${receiver.msisdn}` : sql`true`;
-  const { rows } = await sql<{ found: boolean }>`
+  const row = await firstRow<{ found: boolean }>(database)`
     select exists (select from messages
         where settled_at is null and status = 'SENDING' and ${isToReceiver})
       or exists (select from outbox
@@ -74,8 +73,8 @@ async function keepEarlyReport(
           on invitation.id = (case when kind = 'invitations' then subject end)::uuid
         where kind = 'invitations' and channel = 'SMS' and outbox.settled_at is null
           and state = 'SENDING' and ${isInvited}) as found
-  `.execute(database);
-  if (!rows[0]?.found) return messageOf(database, report);
+  `;
+  if (!row?.found) return messageOf(database, report);
   return database.transaction().execute(async (transaction) => {
     // The triggers that write the id take the same lock.
     await lockName(transaction, report.reference);
@@ -109,13 +108,12 @@ async function recordDelivery(
   report: DeliveryReport,
 ): Promise<ReportedCode | undefined> {
   const { set, isNew } = newsOf(report);
-  const { rows } = await sql<{ workflowId: string }>`
+  const claim = await firstRow<{ workflowId: string }>(database)`
     with told as (
       update messages set ${set} where id = ${messageId} and ${isNew}
       returning id, claim_id
     )
-    ${claimOf(sql`told`)}`.execute(database);
-  const [claim] = rows;
+    ${claimOf(sql`told`)}`;
   return claim && { ...claim, isDelivered: report.state === 'delivered', reason: report.reason };
 }
 
@@ -133,16 +131,15 @@ export async function earlyReportOf(
   database: Database,
   messageId: number,
 ): Promise<ReportedCode | undefined> {
-  const { rows } = await sql<{
+  const found = await firstRow<{
     workflowId: string;
     delivery: 'DELIVERED' | 'NOT_DELIVERED';
     reason: string | null;
-  }>`
+  }>(database)`
     select claim.*, told.delivery, told.delivery_reason as reason
     from messages as told
     cross join lateral (${claimOf(sql`(select told.id, told.claim_id)`)}) as claim
-    where told.id = ${messageId} and told.delivery is not null`.execute(database);
-  const [found] = rows;
+    where told.id = ${messageId} and told.delivery is not null`;
   if (!found) return undefined;
   const { workflowId, delivery, reason } = found;
   return { workflowId, isDelivered: delivery === 'DELIVERED', reason };

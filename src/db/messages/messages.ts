@@ -3,7 +3,7 @@ import type { StoredNumber } from '../../domain/phone.ts';
 import type { Route, SmsProviderName } from '../../domain/providers.ts';
 import type { MessageLanguage } from '../../domain/vouchers/messages.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import type { MessagesTable } from '../generated/tables.ts';
 import {
   type CompanyBudgets,
@@ -235,11 +235,8 @@ const messageRoutes = sql<readonly Route[]>`(
  * Takes a message for sending, with what its text says now; undefined when it was taken before or
  * is cancelled. A repeated message has the subject of its original.
  */
-export async function takeMessage(
-  database: Database,
-  messageId: number,
-): Promise<TakenMessage | undefined> {
-  const { rows } = await sql<TakenMessage>`
+export const takeMessage = (database: Database, messageId: number) =>
+  firstRow<TakenMessage>(database)`
     with taken as (
       update messages set status = 'SENDING', settled_at = null,
         sending_since = clock_timestamp()
@@ -255,9 +252,7 @@ export async function takeMessage(
     )
     select msisdn, claim_id, reversal_id, language, ${codeFacts} as code,
       ${confirmationFacts} as confirmation, ${messageRoutes} as routes
-    from message`.execute(database);
-  return rows[0];
-}
+    from message`;
 
 /** The recorded outcome of sending a message; while it is SENDING, for how long it has been. */
 export const messageStatus = (database: Database, messageId: number) =>

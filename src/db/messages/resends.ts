@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import {
+  changedRows,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+  onlyRow,
+} from '../connection.ts';
 import type { MessagesTable } from '../generated/tables.ts';
 import type { LockedVoucher } from '../vouchers/vouchers.ts';
 import { type CountedMessages, countedMessages, messageCounts, queueMessage } from './messages.ts';
@@ -25,11 +31,11 @@ const newestStatus = sql`coalesce((
  * confirmation of its last paid redemption that was not reversed. While a payment is under way its code was
  * used, and none is missed.
  */
-export async function findResendable(
+export const findResendable = (
   database: Database,
   voucher: Pick<LockedVoucher, 'id' | 'status' | 'current_claim_id'>,
-): Promise<ResendableMessage | undefined> {
-  const { rows } = await sql<ResendableMessage>`
+) =>
+  firstRow<ResendableMessage>(database)`
     select message.id, message.kind, message.msisdn, ${newestStatus} as status
     from voucher_claims as claim join messages as message on message.claim_id = claim.id
     where claim.id = ${voucher.current_claim_id} and claim.status = 'OPEN'
@@ -42,11 +48,7 @@ export async function findResendable(
       where voucher_id = ${voucher.id} and status = 'POSTED' and is_done
         and ${voucher.current_claim_id}::text is null
       order by id desc limit 1) as paid
-    join messages as message on message.redemption_id = paid.id and message.msisdn <> 'erased'`.execute(
-    database,
-  );
-  return rows[0];
-}
+    join messages as message on message.redemption_id = paid.id and message.msisdn <> 'erased'`;
 
 /** The same for showing: nothing is locked, and its sending decides again. */
 export async function readResendable(
@@ -62,7 +64,7 @@ export async function readResendable(
 }
 
 /** Reads the counts that limit the resend of a message. */
-export async function resendCounts(
+export const resendCounts = (
   transaction: DatabaseTransaction,
   { kind }: Pick<ResendableMessage, 'kind'>,
   {
@@ -74,18 +76,14 @@ export async function resendCounts(
     readonly company: Company;
     readonly numberHash: string;
   },
-): Promise<CountedMessages> {
-  const { rows } = await sql<CountedMessages>`
+) =>
+  onlyRow<CountedMessages>(transaction, 'The resend has no partner')`
     select ${countedMessages(company)},
       (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
         where voucher_id = ${voucherId} and kind = ${kind} and status <> 'CANCELLED')
         as seconds_since_message
     from partners cross join (${messageCounts(numberHash, kind)}) as numbers
-    where partners.id = ${company.id}`.execute(transaction);
-  const [counts] = rows;
-  if (!counts) throw new Error('The resend has no partner');
-  return counts;
-}
+    where partners.id = ${company.id}`;
 
 /** Queues a message again as a new one; returns its id. */
 export async function queueResend(
@@ -121,8 +119,8 @@ export const findResend = (
  * Ends up to `batchSize` resends that their workflows left behind. A resend in sending has an
  * unknown outcome, and a queued resend is not sent any more. Returns the number.
  */
-export async function endLeftResends(database: Database, batchSize: number): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
+export const endLeftResends = (database: Database, batchSize: number): Promise<number> =>
+  changedRows(database)`
     update messages set settled_at = now(), provider_message = 'Given up: it was not sent in time',
       status = case status when 'SENDING' then 'UNKNOWN' else 'CANCELLED' end
     where id = any(array(
@@ -130,6 +128,4 @@ export async function endLeftResends(database: Database, batchSize: number): Pro
       where message.settled_at is null and message.created_at < now() - interval '5 minutes'
         and message.claim_id is null and message.redemption_id is null
         and message.reversal_id is null and message.kind <> 'EXPIRY_REMINDER'
-      order by message.id limit ${batchSize} for update skip locked))`.execute(database);
-  return Number(numAffectedRows);
-}
+      order by message.id limit ${batchSize} for update skip locked))`;

@@ -1,6 +1,12 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Route } from '../../domain/providers.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import {
+  allRows,
+  changedRows,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+} from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
 import type { MerchantInvitationsTable } from '../generated/tables.ts';
 import { type OutboxState, queueMessages } from '../outbox.ts';
@@ -114,20 +120,15 @@ export interface InvitationFacts {
 }
 
 /** Undefined where the invitation has ended. */
-export async function readInvitationFacts(
-  database: Database,
-  invitationId: string,
-): Promise<InvitationFacts | undefined> {
-  const { rows } = await sql<InvitationFacts>`
+export const readInvitationFacts = (database: Database, invitationId: string) =>
+  firstRow<InvitationFacts>(database)`
     select invitation.email, msisdn, merchant_name as "merchantName",
       token_ciphertext as "tokenCiphertext",
       extract(epoch from invitation.expires_at - now())::float8 as "remainingSeconds",
       ${routesFor('sms', { partnerId: null, merchantId: sql`invitation.merchant_id` })} as routes
     from merchant_invitations as invitation join merchants on merchants.id = merchant_id
     where invitation.id = ${invitationId} and invitation.status = 'OPEN'
-      and invitation.expires_at > now() and token_ciphertext is not null`.execute(database);
-  return rows[0];
-}
+      and invitation.expires_at > now() and token_ciphertext is not null`;
 
 /**
  * Erases a token that no message needs any more, and ends an invitation without a delivered
@@ -155,18 +156,13 @@ export async function concludeInvitation(
 }
 
 /** Ends up to `batchSize` invitations whose time is over; returns the number. */
-export async function endExpiredInvitations(
-  database: Database,
-  batchSize: number,
-): Promise<number> {
-  const { numAffectedRows = 0n } = await sql`
+export const endExpiredInvitations = (database: Database, batchSize: number): Promise<number> =>
+  changedRows(database)`
     update merchant_invitations
     set status = 'EXPIRED', settled_at = now(), token_ciphertext = null
     where id = any(array(
       select id from merchant_invitations where status = 'OPEN' and expires_at <= now()
-      limit ${batchSize} for update skip locked))`.execute(database);
-  return Number(numAffectedRows);
-}
+      limit ${batchSize} for update skip locked))`;
 
 /** The invitation of a link; undefined when it does not exist or is no longer valid. */
 export const findOpenInvitation = (database: Database, tokenDigests: readonly Buffer[]) =>
@@ -211,8 +207,8 @@ const shownState = (message: 'sms' | 'mail') => sql`
     then 'CANCELLED' else ${sql.ref(message)}.state end`;
 
 /** The invitations of a merchant, newest first, with the states of their messages. */
-export async function listInvitations(database: Database, merchantId: number, page?: RowPage) {
-  const { rows } = await sql<ListedInvitation>`
+export const listInvitations = (database: Database, merchantId: number, page?: RowPage) =>
+  allRows<ListedInvitation>(database)`
     select invitation.id, invitation.email, invitation.msisdn,
       invitation.created_at as "createdAt", invitation.expires_at as "expiresAt",
       invitation.settled_at as "settledAt",
@@ -229,9 +225,7 @@ export async function listInvitations(database: Database, merchantId: number, pa
       and mail.subject = invitation.id::text and mail.channel = 'EMAIL'
     where invitation.merchant_id = ${merchantId}
     order by invitation.created_at desc
-    ${limitedTo(page)}`.execute(database);
-  return rows;
-}
+    ${limitedTo(page)}`;
 
 export interface ListedInvitation {
   readonly id: string;

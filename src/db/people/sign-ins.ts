@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { PortalRole } from '../../domain/access.ts';
 import type { Staff, StaffRole } from '../../domain/staff.ts';
 import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { type Database, type DatabaseTransaction, firstRow, hasRows } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
 import { forgetSignIns } from '../limits/attempts.ts';
 import {
@@ -177,7 +177,7 @@ export async function usePortalSession(
   tokenDigests: readonly Buffer[],
   isUsed: boolean,
 ): Promise<PortalSession | undefined> {
-  const { rows } = await sql<SessionRow>`
+  const row = await firstRow<SessionRow>(database)`
     ${found(isUsed)}
     from portal_accounts as account
       left join partners on partners.id = account.partner_id
@@ -190,8 +190,7 @@ export async function usePortalSession(
         where rule.partner_id = account.partner_id or rule.merchant_id = account.merchant_id
       ) as "needsSecondFactor",
       coalesce(partners.company_name, merchants.merchant_name) as "companyName",
-      coalesce(partners.status, merchants.status) as "companyStatus"`.execute(database);
-  const [row] = rows;
+      coalesce(partners.status, merchants.status) as "companyStatus"`;
   if (row === undefined) return undefined;
   const { companyKind, companyId, ...session } = row;
   return { ...session, company: { kind: companyKind, id: companyId } };
@@ -208,12 +207,11 @@ export async function useStaffSession(
   tokenDigests: readonly Buffer[],
   isUsed: boolean,
 ): Promise<StaffSession | undefined> {
-  const { rows } = await sql<StaffRow>`
+  const row = await firstRow<StaffRow>(database)`
     ${found(isUsed)}
     from portal_accounts as account join staff_accounts as staff on staff.account_id = account.id
     where ${isValid(tokenDigests)} and num_nonnulls(account.partner_id, account.merchant_id) = 0
-    returning ${shared}, staff.name, staff.role`.execute(database);
-  const [row] = rows;
+    returning ${shared}, staff.name, staff.role`;
   if (row === undefined) return undefined;
   const { name, ...session } = row;
   const { accountId: id, role } = session;
@@ -238,13 +236,12 @@ export async function lockSession(
   { id, accountId, role }: Pick<PersonSession, 'id' | 'accountId' | 'role'>,
 ): Promise<boolean> {
   await lockAccount(transaction, accountId);
-  const { rows } = await sql`
+  return hasRows(transaction)`
     select from portal_sessions as session
       join portal_accounts as account on account.id = session.account_id
       left join staff_accounts as staff on staff.account_id = account.id
     where session.id = ${id} and account.disabled_at is null
-      and coalesce(staff.role, account.role) = ${role}`.execute(transaction);
-  return rows.length > 0;
+      and coalesce(staff.role, account.role) = ${role}`;
 }
 
 /** SQL expression: the session of a token is that of an account in use, and has not ended. */

@@ -13,7 +13,7 @@ import {
   settle,
 } from '../../domain/positions/position.ts';
 import type { EndedBy } from '../../domain/providers.ts';
-import { type Database, type DatabaseTransaction, sendTogether } from '../connection.ts';
+import { type Database, type DatabaseTransaction, firstRow, sendTogether } from '../connection.ts';
 import { type Case, closeCase, openOrCloseCase } from './cases.ts';
 import {
   type AfterPosition,
@@ -144,11 +144,11 @@ export async function settleOrder(
 
 /** Whether the voucher of a payment has its value, and is not claimed. */
 export async function hasVoucherValue(database: Database, operationId: string): Promise<boolean> {
-  const { rows } = await sql<{ has: boolean }>`
+  const row = await firstRow<{ has: boolean }>(database)`
     select vouchers.status = 'ACTIVE' and remaining >= to_merchant + service_fee as has
     from redemptions join vouchers on vouchers.id = voucher_id
-    where redemptions.operation_id = ${operationId}`.execute(database);
-  return rows[0]?.has ?? false;
+    where redemptions.operation_id = ${operationId}`;
+  return row?.has ?? false;
 }
 
 /** An order that was done. */

@@ -4,7 +4,13 @@ import type { CaseWhy } from '../../domain/positions/case-texts.ts';
 import type { Bearer, Difference } from '../../domain/positions/position.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { companyColumn } from '../catalogue/companies.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import {
+  allRows,
+  changedRows,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+} from '../connection.ts';
 import { staffName } from '../people/accounts.ts';
 import { limitedTo, type RowPage } from '../row-page.ts';
 import { differingOf, type LockedOrder, lostOperationId, type OpenCase } from './orders.ts';
@@ -126,11 +132,11 @@ export async function closeCase(
   id: number,
   { actor, note, borneBy }: CaseEnd,
 ): Promise<boolean> {
-  const { numAffectedRows = 0n } = await sql`
+  const changed = await changedRows(database)`
     update cases set closed_at = coalesce(closed_at, now()), closed_by = ${actor}, note = ${note},
       borne_by = ${borneBy}
-    where id = ${id} and closed_by is null`.execute(database);
-  return numAffectedRows === 1n;
+    where id = ${id} and closed_by is null`;
+  return changed === 1;
 }
 
 /** SQL expression: the oldest open case that meets a condition on `found`; null where there is none. */
@@ -143,9 +149,9 @@ export const isVoucherBlocked = (voucherId: unknown) => sql<boolean>`exists (
 
 /** Whether a payment of a locked voucher could be made twice. */
 export async function isBlocked(database: Database, voucherId: number): Promise<boolean> {
-  const { rows } = await sql<{ blocked: boolean }>`
-    select ${isVoucherBlocked(voucherId)} as blocked`.execute(database);
-  return rows[0]?.blocked ?? false;
+  const row = await firstRow<{ blocked: boolean }>(database)`
+    select ${isVoucherBlocked(voucherId)} as blocked`;
+  return row?.blocked ?? false;
 }
 
 /** SQL condition: the same for a new claim, which the request of a payment that a restore lost may need. */
@@ -182,37 +188,35 @@ export interface CaseSelection {
 }
 
 /** The cases: the open ones, the oldest first, then the closed ones, the newest first. */
-export async function listCases(
+export function listCases(
   database: Database,
   { includeClosed, provider, limit }: CaseSelection,
 ): Promise<Case[]> {
   const isWanted = provider === undefined ? sql`true` : sql`provider = ${provider}`;
   const closed = sql`union all (
     select * from cases where closed_at is not null and ${isWanted} order by id desc limit ${limit})`;
-  const { rows } = await sql<Case>`
+  return allRows<Case>(database)`
     select ${columns} from (
       (select * from cases where closed_at is null and ${isWanted} order by id limit ${limit})
       ${includeClosed ? closed : sql``}) as found ${joins}
     order by closed_at is not null, case when closed_at is null then found.id else -found.id end
-    limit ${limit}`.execute(database);
-  return rows;
+    limit ${limit}`;
 }
 
 /** The cases of a company, the open ones first: the few that are open at all are looked through. */
-export async function casesOfCompany(
+export function casesOfCompany(
   database: Database,
   company: Company,
   page: RowPage,
 ): Promise<Case[]> {
   const isOwn = sql`${sql.ref(companyColumn(company))} = ${company.id}`;
-  const { rows } = await sql<Case>`
+  return allRows<Case>(database)`
     select ${columns} from (
       select * from cases where closed_at is null and ${isOwn}
       union all (
         select * from cases where closed_at is not null and ${isOwn}
         order by id desc limit ${page.offset + page.limit})) as found ${joins}
-    order by closed_at is not null, found.id desc ${limitedTo(page)}`.execute(database);
-  return rows;
+    order by closed_at is not null, found.id desc ${limitedTo(page)}`;
 }
 
 /** The oldest open cases without the messages of providers, which reports may not read. */
@@ -230,30 +234,22 @@ export async function reportedCases(
 }
 
 /** How many cases are open, by why. */
-export async function countOpenCases(
-  database: Database,
-): Promise<{ readonly why: CaseWhy; readonly count: number }[]> {
-  const { rows } = await sql<{ why: CaseWhy; count: number }>`
-    select why, count(*)::int as count from cases where closed_at is null group by why`.execute(
-    database,
-  );
-  return rows;
-}
+export const countOpenCases = (database: Database) =>
+  allRows<{ readonly why: CaseWhy; readonly count: number }>(database)`
+    select why, count(*)::int as count from cases where closed_at is null group by why`;
 
 /** The open cases of what a restore lost: how many, and what is in suspense. */
 export async function openLostCases(
   database: Database,
 ): Promise<{ readonly count: number; readonly amount: string }> {
-  const { rows } = await sql<{ count: number; amount: string }>`
+  const row = await firstRow<{ count: number; amount: string }>(database)`
     select count(*)::int as count, coalesce(sum(amount), 0)::text as amount from cases
-    where closed_at is null and subject_kind = 'order' and starts_with(subject, 'recovered:')`.execute(
-    database,
-  );
-  return rows[0] ?? { count: 0, amount: '0' };
+    where closed_at is null and subject_kind = 'order' and starts_with(subject, 'recovered:')`;
+  return row ?? { count: 0, amount: '0' };
 }
 
 /** The cases of the lines of a statement, the oldest first. */
-export async function casesOfLines(
+export const casesOfLines = (
   database: Database,
   {
     provider,
@@ -264,15 +260,13 @@ export async function casesOfLines(
     readonly day: string;
     readonly includeClosed: boolean;
   },
-): Promise<Case[]> {
-  const { rows } = await sql<Case>`
+) =>
+  allRows<Case>(database)`
     select ${columns} from cases as found ${joins}
     where subject_kind = 'line' and subject collate "C" >= ${`${provider} ${day} `}
       and subject collate "C" < ${`${provider} ${day}!`}
       ${includeClosed ? sql`` : sql`and closed_at is null`}
-    order by found.id`.execute(database);
-  return rows;
-}
+    order by found.id`;
 
 /** The other cases of the same order, also of what a restore lost of it, the oldest first. */
 export async function otherCasesOf(
@@ -280,28 +274,24 @@ export async function otherCasesOf(
   { id, subjectKind, subject, reference }: Case,
 ): Promise<Case[]> {
   if (subjectKind !== 'order') return [];
-  const { rows } = await sql<Case>`
+  return allRows<Case>(database)`
     select ${columns} from cases as found ${joins}
     where subject in (${subject}, ${lostOperationId(reference ?? '')}) and found.id <> ${id}
-    order by found.id`.execute(database);
-  return rows;
+    order by found.id`;
 }
 
 /** The closed cases of a voucher or of a top-up, the oldest first. */
-export async function closedCasesOf(
+export function closedCasesOf(
   database: Database,
   { kind, id }: { readonly kind: 'voucher' | 'top-up'; readonly id: number },
 ): Promise<Case[]> {
   const subject = kind === 'voucher' ? sql`found.voucher_id` : sql`found.topup_id`;
-  const { rows } = await sql<Case>`
+  return allRows<Case>(database)`
     select ${columns} from cases as found ${joins}
-    where ${subject} = ${id} and closed_at is not null order by found.id`.execute(database);
-  return rows;
+    where ${subject} = ${id} and closed_at is not null order by found.id`;
 }
 
 /** A case; undefined where there is none. */
-export async function findCase(database: Database, id: number): Promise<Case | undefined> {
-  const { rows } = await sql<Case>`
-    select ${columns} from cases as found ${joins} where found.id = ${id}`.execute(database);
-  return rows[0];
-}
+export const findCase = (database: Database, id: number) =>
+  firstRow<Case>(database)`
+    select ${columns} from cases as found ${joins} where found.id = ${id}`;

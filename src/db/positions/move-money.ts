@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import {
   type Entries,
@@ -8,7 +7,7 @@ import {
   targetAsOrdered,
   transfersTo,
 } from '../../domain/positions/position.ts';
-import type { DatabaseTransaction } from '../connection.ts';
+import { allRows, type DatabaseTransaction } from '../connection.ts';
 import { addTransfers, type Transfer } from '../ledger/ledger.ts';
 import { ArchivedError, archivedDayOf } from '../ledger/read-archives.ts';
 import { chargeVoucher, growVoucher, releaseVoucher } from '../vouchers/redemptions.ts';
@@ -191,7 +190,7 @@ async function readBookedOf(
   operationIds: readonly string[],
   own: Pick<LockedOrder, 'operationId' | 'partnerId'>,
 ): Promise<Booked> {
-  const { rows } = await sql<BookedRow>`
+  const rows = await allRows<BookedRow>(transaction)`
     with moved as (
       select operation_id, step, debit_account_id, credit_account_id, amount from ledger_transfers
       where operation_id = any(${operationIds}::text[])
@@ -206,7 +205,7 @@ async function readBookedOf(
     select kind, amount, (select count(*) from moved
         where operation_id = ${own.operationId} and step like ${`${ADJUST}%`}) as adjustments,
       ${archivedDayOf(own)} as "archivedDay"
-    from (values (1)) as one left join sums on true`.execute(transaction);
+    from (values (1)) as one left join sums on true`;
   const archivedDay = rows[0]?.archivedDay ?? null;
   if (archivedDay !== null) throw new ArchivedError({ day: archivedDay });
   const sums = rows.flatMap(({ kind, amount }) =>

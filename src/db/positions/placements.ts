@@ -9,7 +9,15 @@ import {
 } from '../../domain/positions/placement.ts';
 import { nextAsk } from '../../domain/positions/schedule.ts';
 import type { Route, RouteKind } from '../../domain/providers.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import {
+  allRows,
+  changedRows,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+  hasRows,
+  onlyRow,
+} from '../connection.ts';
 import { routesFor, routesOfTopup } from '../providers.ts';
 import type { Case } from './cases.ts';
 import type { AfterPosition, BookSettings, PositionChange } from './change.ts';
@@ -113,9 +121,9 @@ export async function placementsOfCase(
   { subjectKind, subject }: Pick<Case, 'subjectKind' | 'subject'>,
 ): Promise<readonly ShownPlacement[]> {
   if (subjectKind !== 'order') return [];
-  const { rows } = await sql<{ placements: readonly ShownPlacement[] }>`
-    select ${shownPlacements(sql`${subject}`)} as placements`.execute(database);
-  return rows[0]?.placements ?? [];
+  const row = await firstRow<{ placements: readonly ShownPlacement[] }>(database)`
+    select ${shownPlacements(sql`${subject}`)} as placements`;
+  return row?.placements ?? [];
 }
 
 /** A provider that certainly did nothing, so that another provider was asked. */
@@ -221,18 +229,16 @@ const ofCurrent = (operationId: string) =>
 
 /** Marks an order before it is sent; false where it may have been sent before. */
 export async function markSending(database: Database, operationId: string): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const changed = await changedRows(database)`
     update placements set sent_at = now()
-    where ${ofCurrent(operationId)} and ${isUnmarked}`.execute(database);
-  return numAffectedRows === 1n;
+    where ${ofCurrent(operationId)} and ${isUnmarked}`;
+  return changed === 1;
 }
 
 /** Whether the mark that precedes each sending proves that nothing was sent. */
-export async function wasNeverSent(database: Database, operationId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select from placements where ${ofCurrent(operationId)} and ${isUnmarked}`.execute(database);
-  return rows.length > 0;
-}
+export const wasNeverSent = (database: Database, operationId: string): Promise<boolean> =>
+  hasRows(database)`
+    select from placements where ${ofCurrent(operationId)} and ${isUnmarked}`;
 
 /** Removes the mark of an order that was provably not sent, or refused at once. */
 export async function forgetSending(database: Database, operationId: string): Promise<void> {
@@ -261,7 +267,7 @@ export const switchProvider = (
 ): Promise<boolean> =>
   database.transaction().execute(async (transaction) => {
     await lockHeld(transaction, { subject, operationId });
-    const { numAffectedRows } = await sql`
+    const changed = await changedRows(transaction)`
       with left_behind as (
         update placements set said = 'nothing', said_at = clock_timestamp(), message = ${message},
           sent_at = null, ask_at = ${isAskedLater ? sql`now() + interval '10 minutes'` : sql`null`}
@@ -273,8 +279,8 @@ export const switchProvider = (
         returning placements.*)
       insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, position)
       select kind, reference, ${to}, operation_id, voucher_id, ordered, position + 1
-      from left_behind`.execute(transaction);
-    return numAffectedRows === 1n;
+      from left_behind`;
+    return changed === 1;
   });
 
 const heldTable = (subject: Placed['subject']) =>
@@ -297,10 +303,10 @@ export async function doubt(
   database: Database,
   { reference, provider }: { readonly reference: string; readonly provider: string },
 ): Promise<boolean> {
-  const { numAffectedRows } = await sql`
+  const changed = await changedRows(database)`
     update placements set ask_at = clock_timestamp(), doubted_at = coalesce(doubted_at, now())
-    where reference = ${reference} and provider = ${provider}`.execute(database);
-  return numAffectedRows === 1n;
+    where reference = ${reference} and provider = ${provider}`;
+  return changed === 1;
 }
 
 /** A placement whose provider is to be asked, and when it was taken up, as PostgreSQL writes it. */
@@ -318,10 +324,8 @@ export interface DuePlacement {
 
 /** A moment of the database's clock, as PostgreSQL writes it. */
 export async function databaseMoment(database: Database): Promise<string> {
-  const { rows } = await sql<{ moment: string }>`
-    select clock_timestamp()::text as moment`.execute(database);
-  const [row] = rows;
-  if (!row) throw new Error('The database has no clock');
+  const row = await onlyRow<{ moment: string }>(database, 'The database has no clock')`
+    select clock_timestamp()::text as moment`;
   return row.moment;
 }
 
@@ -330,24 +334,18 @@ const COUNTED = 10_000;
 
 /** How many placements are due by a moment; at most `COUNTED`. */
 export async function countDue(database: Database, dueBy: string): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
+  const row = await firstRow<{ count: number }>(database)`
     select count(*) as count from (
-      select from placements where ask_at <= ${dueBy}::timestamptz limit ${COUNTED}) as due`.execute(
-    database,
-  );
-  return rows[0]?.count ?? 0;
+      select from placements where ask_at <= ${dueBy}::timestamptz limit ${COUNTED}) as due`;
+  return row?.count ?? 0;
 }
 
 /**
  * Takes the placements that were due by then, the longest due first. They stay due behind all others until an answer
  * is booked: one that cannot be asked about or booked does not block the others.
  */
-export async function takeDue(
-  database: Database,
-  dueBy: string,
-  limit: number,
-): Promise<DuePlacement[]> {
-  const { rows } = await sql<DuePlacement>`
+export const takeDue = (database: Database, dueBy: string, limit: number) =>
+  allRows<DuePlacement>(database)`
     with due as (
       update placements set ask_at = clock_timestamp() where id = any(array(
         select id from placements where ask_at <= ${dueBy}::timestamptz
@@ -360,9 +358,7 @@ export async function takeDue(
             and later.kind <> 'reversal'),
         (select settled_at from redemptions where operation_id = due.operation_id),
         (select settled_at from topup_attempts where operation_id = due.operation_id)) as "leftAt"
-    from due where operation_id is not null`.execute(database);
-  return rows;
-}
+    from due where operation_id is not null`;
 
 /** A new order at its first provider. */
 export interface NewPlacement {

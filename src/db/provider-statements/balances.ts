@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { PROVIDER_FEE } from '../../domain/statements.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import { addTransfers } from '../ledger/ledger.ts';
 import { openCase } from '../positions/cases.ts';
 import { beginOf, endOf, lockStatement, type StatementDay } from './statements.ts';
@@ -33,8 +33,8 @@ export async function recordBalance(
 }
 
 /** The last readings, by provider. */
-export async function listBalances(database: Database): Promise<BalanceReading[]> {
-  const { rows } = await sql<BalanceReading>`
+export const listBalances = (database: Database) =>
+  allRows<BalanceReading>(database)`
     with recursive newest as (
       (select * from provider_balances order by provider desc, read_at desc limit 1)
       union all
@@ -43,9 +43,7 @@ export async function listBalances(database: Database): Promise<BalanceReading[]
         order by provider desc, read_at desc limit 1) as found
     )
     select provider, currency, amount::text as amount, read_at as "readAt"
-    from newest order by provider`.execute(database);
-  return rows;
-}
+    from newest order by provider`;
 
 /** ETB is the only currency of our books. */
 const CURRENCY = 'ETB';
@@ -70,7 +68,7 @@ export async function compareBalance(
   const margin = sql`make_interval(secs => ${providerStatementMarginSeconds}::float8)`;
   const isBetween = sql`between first.read_at - ${margin} and last.read_at + ${margin}`;
   const settled = of.provider.kind === 'airtime' ? sql`topup_attempts` : sql`redemptions`;
-  const { rows } = await sql<{ missing: string }>`
+  const row = await firstRow<{ missing: string }>(database)`
     with first as (
       select * from provider_balances where provider = ${name}
         and read_at between ${beginOf(of)} - ${NEARBY} and ${beginOf(of)}
@@ -116,10 +114,8 @@ export async function compareBalance(
     where first.currency = ${CURRENCY} and last.currency = ${CURRENCY}
       and exists (select from provider_statements
         where provider = ${name} and day = ${of.day} and state = 'COMPARED')
-      and not exists (select from cases where cases.subject = ${subject} and why = 'balance')`.execute(
-    database,
-  );
-  const missing = parseMoney(rows[0]?.missing ?? '0');
+      and not exists (select from cases where cases.subject = ${subject} and why = 'balance')`;
+  const missing = parseMoney(row?.missing ?? '0');
   if (missing <= 0n) return;
   await openCase(database, {
     subjectKind: 'balance',
@@ -147,11 +143,11 @@ export async function bookProviderFees(
   of: StatementDay,
 ): Promise<void> {
   await bookProviderFee(transaction, of);
-  const { rows } = await sql<Pick<StatementDay, 'day'>>`
+  const rows = await allRows<Pick<StatementDay, 'day'>>(transaction)`
     select day from provider_statements
     where provider = ${of.provider.name} and load_id is not null and day > ${of.day}
       and day <= to_char(${of.day}::date + ${sql.lit(SHARED_DAYS)}, 'YYYY-MM-DD')
-    order by day`.execute(transaction);
+    order by day`;
   for (const { day } of rows) {
     await lockStatement(transaction, { ...of, day });
     await bookProviderFee(transaction, { ...of, day });
@@ -168,7 +164,7 @@ async function bookProviderFee(
   transaction: DatabaseTransaction,
   { provider, day }: StatementDay,
 ): Promise<void> {
-  const { rows } = await sql<{ fee: string; booked: string; transfers: number }>`
+  const row = await firstRow<{ fee: string; booked: string; transfers: number }>(transaction)`
     with sums as (
       select fee_currency, sum(fee)::numeric(20, 6) as fee
       from provider_statement_lines as line
@@ -205,8 +201,7 @@ async function bookProviderFee(
       where noted.provider = before.provider and noted.day = before.day
     )
     select fee.own::text as fee, booked_fee::text as booked, fee_transfers as transfers
-    from fee cross join before`.execute(transaction);
-  const [row] = rows;
+    from fee cross join before`;
   if (!row) return;
   const change = parseMoney(row.fee) - parseMoney(row.booked);
   if (change === 0n) return;

@@ -4,7 +4,7 @@ import { formatAmount, parseMoney } from '../../domain/money.ts';
 import { type LineFault, lineWords } from '../../domain/positions/case-texts.ts';
 import type { Answered, Observation, PlacementKind } from '../../domain/positions/placement.ts';
 import { amountTolerance } from '../../domain/providers.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import { book } from '../positions/book.ts';
 import { openCase } from '../positions/cases.ts';
 import { type BookSettings, observed } from '../positions/change.ts';
@@ -161,7 +161,7 @@ const byOrder = (one: Found, other: Found): number =>
   one.kind.localeCompare(other.kind);
 
 /** The differences between the provider statement and our books, in one SQL statement. */
-async function findDifferences(
+function findDifferences(
   transaction: DatabaseTransaction,
   of: StatementDay,
   { providerStatementMarginSeconds, patienceDays }: ComparisonTimes,
@@ -173,7 +173,7 @@ async function findDifferences(
     select from provider_statements as neighbour
     where neighbour.provider = ${name} and neighbour.load_id is not null
       and neighbour.day = to_char(${of.day}::date + ${sql.lit(days)}, 'YYYY-MM-DD'))`;
-  const { rows } = await sql<Found>`
+  return allRows<Found>(transaction)`
     with all_lines as not materialized (${linesOf(name)}),
     -- A line of a fee alone is no operation. A reversal may have another reference of ours, or none.
     of_day as materialized (
@@ -267,8 +267,7 @@ async function findDifferences(
         where line.reference = done.reference and line.kind = done.kind)
       and (kind <> 'reversal' or not ${hasReversalLine(of)})
       and created_at >= first_day::timestamp at time zone ${of.zone}::text + ${margin}
-  `.execute(transaction);
-  return rows;
+  `;
 }
 
 const said: Readonly<Record<NonNullable<Found['there']>, Answered>> = {
@@ -431,9 +430,9 @@ export async function noteMissingFiles(
   const missing: Day[] = [];
   for (const day of await daysWithoutStatement(database, provider, lookedAt)) {
     const of = { provider, day, zone: lookedAt.zone };
-    const { rows } = await sql<{ isBusy: boolean }>`
-      select exists (select from (${doneHere(of)}) as done) as "isBusy"`.execute(database);
-    if (!rows[0]?.isBusy) continue;
+    const row = await firstRow<{ isBusy: boolean }>(database)`
+      select exists (select from (${doneHere(of)}) as done) as "isBusy"`;
+    if (!row?.isBusy) continue;
     await markUnfinished(database, of, 'FAILED', MISSING);
     missing.push(day);
   }
@@ -446,7 +445,7 @@ async function daysWithoutStatement(
   { name }: StatementProvider,
   { lastDay, fileDays, days, zone }: LookedAt,
 ): Promise<Day[]> {
-  const { rows } = await sql<{ day: Day }>`
+  const rows = await allRows<{ day: Day }>(database)`
     select to_char(moment, 'YYYY-MM-DD') as day
     from generate_series(${lastDay}::date - ${fileDays}::int - ${days}::int + 1,
       ${lastDay}::date - ${fileDays}::int, '1 day') as moment
@@ -455,6 +454,6 @@ async function daysWithoutStatement(
       where statement.provider = ${name} and statement.day = to_char(moment, 'YYYY-MM-DD')
         and state <> 'TRYING'
         and coalesce(loaded_at >= ${endOf({ day: sql`statement.day`, zone })}, true))
-    order by moment`.execute(database);
+    order by moment`;
   return rows.map(({ day }) => day);
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Day } from '../../domain/day-report.ts';
 import type { ProviderStatementLine } from '../../domain/positions/statement-line.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import { openCase } from '../positions/cases.ts';
 
 /** A provider whose statements are compared with our books. */
@@ -127,7 +127,7 @@ export async function dueDays(
   database: Database,
   { provider, lastDay, days, zone }: { provider: string; lastDay: Day; days: number; zone: string },
 ): Promise<Day[]> {
-  const { rows } = await sql<{ day: Day }>`
+  const rows = await allRows<{ day: Day }>(database)`
     select due.day from (
       select to_char(moment, 'YYYY-MM-DD') as day
       from generate_series(
@@ -140,7 +140,7 @@ export async function dueDays(
       where statement.provider = ${provider} and statement.day = due.day
         and state = 'COMPARED' and unexplained = 0
         and loaded_at >= ${endOf({ day: sql`due.day`, zone })})
-    order by due.day`.execute(database);
+    order by due.day`;
   return rows.map(({ day }) => day);
 }
 
@@ -243,14 +243,8 @@ export interface StatementFacts {
 }
 
 /** The provider statement of a day; undefined where it was never asked for. */
-export async function findStatement(
-  database: Database,
-  provider: string,
-  day: Day,
-): Promise<StatementFacts | undefined> {
-  const { rows } = await sql<StatementFacts>`
+export const findStatement = (database: Database, provider: string, day: Day) =>
+  firstRow<StatementFacts>(database)`
     select state, source, line_count as lines, ignored_count as ignored, loaded_at as "loadedAt", fees,
       booked_fee as "bookedFee", unexplained
-    from provider_statements where provider = ${provider} and day = ${day}`.execute(database);
-  return rows[0];
-}
+    from provider_statements where provider = ${provider} and day = ${day}`;

@@ -3,7 +3,7 @@ import type { Operator, StoredNumber } from '../../domain/phone.ts';
 import type { Route } from '../../domain/providers.ts';
 import type { TopupStatus } from '../../domain/topup.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
-import type { Database } from '../connection.ts';
+import { type Database, firstRow } from '../connection.ts';
 import { cancelQueuedMessages } from '../messages/messages.ts';
 import { isVoucherBlocked, oldestOpenCase } from '../positions/cases.ts';
 import { doerOf, providerReferenceOf } from '../positions/placements.ts';
@@ -40,11 +40,8 @@ export interface PaymentFacts {
 }
 
 /** Reads the facts of a redemption; undefined where there is none. */
-export async function paymentFacts(
-  database: Database,
-  redemptionId: number,
-): Promise<PaymentFacts | undefined> {
-  const { rows } = await sql<PaymentFacts>`
+export const paymentFacts = (database: Database, redemptionId: number) =>
+  firstRow<PaymentFacts>(database)`
     select redemption.id, redemption.operation_id as "operationId",
       platform_reference as reference, redemption.status, is_done as "isPaid",
       ${isReturnable} as "isReturnable",
@@ -57,9 +54,7 @@ export async function paymentFacts(
       ${hasReversal('PENDING')} as "hasPendingReversal",
       ${oldestOpenCase(sql`found.subject = redemption.operation_id`)} as "caseId"
     from redemptions as redemption join vouchers on vouchers.id = voucher_id
-    where redemption.id = ${redemptionId}`.execute(database);
-  return rows[0];
-}
+    where redemption.id = ${redemptionId}`;
 
 /** The redemption with this id, or with our reference of it; undefined where there is none. */
 export async function redemptionIdOf(
@@ -106,11 +101,8 @@ export interface TopupFactsForRepair {
 }
 
 /** Reads the facts of a top-up; undefined where there is none. */
-export async function topupFactsForRepair(
-  database: Database,
-  topupId: number,
-): Promise<TopupFactsForRepair | undefined> {
-  const { rows } = await sql<TopupFactsForRepair>`
+export const topupFactsForRepair = (database: Database, topupId: number) =>
+  firstRow<TopupFactsForRepair>(database)`
     select topups.id, partner_id as "partnerId", workflow_id as "workflowId", status, attempt, msisdn, operator,
       case when status = 'FAILED' then ${amountOfRetry} else amount end as amount,
       ${routesOfTopup} as routes,
@@ -120,9 +112,7 @@ export async function topupFactsForRepair(
       exists (select from repairs where repairs.topup_id = topups.id and kind = 'settle-top-up'
         and state in ('RUNNING', 'DONE') and arguments ->> 'outcome' = 'not-done')
         as "wasSettledByHand"
-    from topups where topups.id = ${topupId}`.execute(database);
-  return rows[0];
-}
+    from topups where topups.id = ${topupId}`;
 
 /** Whether an operation is on hold, or how it ended. */
 export async function statusOfOrder(
@@ -177,11 +167,8 @@ export interface VoucherFacts {
 }
 
 /** Reads the facts of a voucher; undefined where there is none. */
-export async function readVoucherFacts(
-  database: Database,
-  voucherId: number,
-): Promise<VoucherFacts | undefined> {
-  const { rows } = await sql<VoucherFacts>`
+export const readVoucherFacts = (database: Database, voucherId: number) =>
+  firstRow<VoucherFacts>(database)`
     select vouchers.id, serial_number as "serialNumber", partner_id as "partnerId",
       vouchers.status, owner_msisdn as owner,
       exists (select from voucher_claims as made where made.voucher_id = vouchers.id
@@ -202,9 +189,7 @@ export async function readVoucherFacts(
       ${isVoucherBlocked(sql`vouchers.id`)} as "isBlocked"
     from vouchers
     left join voucher_claims as claim on claim.id = current_claim_id and claim.status = 'OPEN'
-    where vouchers.id = ${voucherId}`.execute(database);
-  return rows[0];
-}
+    where vouchers.id = ${voucherId}`;
 
 /**
  * Gives a voucher another owner, while no owner can have got a code. The new owner is reminded of

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { RepairState } from '../../domain/repairs.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import { staffName } from '../people/accounts.ts';
 import { companyName } from '../support-search.ts';
 
@@ -88,8 +88,8 @@ export interface RepairToStart {
  * Repairs that are ready, and after them those whose workflow may be gone: a workflow that runs is not
  * started again. However many wait for a provider, they keep no new one waiting.
  */
-export async function repairsToStart(database: Database, limit: number): Promise<RepairToStart[]> {
-  const { rows } = await sql<RepairToStart>`
+export const repairsToStart = (database: Database, limit: number) =>
+  allRows<RepairToStart>(database)`
     select repairs.id, repairs.operation_id as "operationId", repairs.kind, repairs.amount,
       case when company_id is not null
         then json_build_object('kind', company_kind, 'id', company_id) end as company,
@@ -101,9 +101,7 @@ export async function repairsToStart(database: Database, limit: number): Promise
     left join topups on topups.id = topup_id
     where state = 'READY'
       or state = 'RUNNING' and changed_at < (select clock_timestamp()) - interval '1 minute'
-    order by state, repairs.id limit ${limit}`.execute(database);
-  return rows;
-}
+    order by state, repairs.id limit ${limit}`;
 
 /**
  * SQL expression: a repair gives a command the authority of this company as long as it is carried out.
@@ -119,15 +117,10 @@ export interface SettledByHand {
 }
 
 /** The decision about an operation on hold; undefined without a decision. */
-export async function settledByHand(
-  database: Database | DatabaseTransaction,
-  operationId: string,
-): Promise<SettledByHand | undefined> {
-  const { rows } = await sql<SettledByHand>`
+export const settledByHand = (database: Database | DatabaseTransaction, operationId: string) =>
+  firstRow<SettledByHand>(database)`
     select arguments ->> 'outcome' <> 'not-done' as "isDone",
       coalesce(arguments ->> 'reference', '') as reference
     from repairs
     where state = 'RUNNING' and kind in ('settle-payment', 'settle-top-up')
-      and arguments ->> 'operationId' = ${operationId}`.execute(database);
-  return rows[0];
-}
+      and arguments ->> 'operationId' = ${operationId}`;

@@ -5,7 +5,13 @@ import { type RepairSubject, repairSubjects, resultOfWaiting } from '../../domai
 import { mayAsStaff, needOfRepair, staffRoles } from '../../domain/staff.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { type AuditEntry, addAuditEntries } from '../access/calls.ts';
-import { type Database, type DatabaseTransaction, lockName } from '../connection.ts';
+import {
+  allRows,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+  lockName,
+} from '../connection.ts';
 import type { RepairsTable } from '../generated/tables.ts';
 import { providerOf } from '../positions/placements.ts';
 
@@ -137,11 +143,11 @@ export async function expireRepairs(database: Database): Promise<number> {
   const found = await sql`select from repairs where ${isUnconfirmed} limit 1`.execute(database);
   if (found.rows.length === 0) return 0;
   return database.transaction().execute(async (transaction) => {
-    const { rows } = await sql<RepairRow>`
+    const rows = await allRows<RepairRow>(transaction)`
       update repairs set state = 'EXPIRED', changed_at = now(),
         result = 'Nobody confirmed it in time: ask for it again'
       where ${isUnconfirmed}
-      returning *`.execute(transaction);
+      returning *`;
     for (const row of rows)
       await auditRepair(transaction, row, { actor: 'system', action: 'expire repair' });
     return rows.length;
@@ -324,14 +330,14 @@ export async function movedAlone(
   const isOfAsker = isStaffActor(asked_by)
     ? sql`asked_by = ${asked_by}`
     : sql`asked_by not like 'staff:%'`;
-  const { rows } = await sql<{ byAsker: string; ofSubject: string }>`
+  const row = await firstRow<{ byAsker: string; ofSubject: string }>(database)`
     select coalesce(sum(amount) filter (where ${isOfAsker}), 0)::text as "byAsker",
       coalesce(sum(amount) filter (where kind = ${kind} and subject_id = ${subject_id}), 0)::text as "ofSubject"
     from repairs
     where moves_value and confirmed_by is null and state in ('READY', 'RUNNING', 'DONE')
       and asked_at > now() - interval '24 hours'
-      and id is distinct from ${id ?? null}::bigint`.execute(database);
-  const { byAsker = '0', ofSubject = '0' } = rows[0] ?? {};
+      and id is distinct from ${id ?? null}::bigint`;
+  const { byAsker = '0', ofSubject = '0' } = row ?? {};
   return { byAsker: parseMoney(byAsker), ofSubject: parseMoney(ofSubject) };
 }
 
@@ -362,7 +368,7 @@ export async function isReceiptUsed(
   const { placed, repair } = names[of];
   // As people copy it: providers write capitals.
   const written = [reference, reference.toUpperCase(), reference.toLowerCase()];
-  const { rows } = await sql<{ isUsed: boolean }>`
+  const row = await firstRow<{ isUsed: boolean }>(database)`
     select exists (
         select from placements as other
         where other.provider_reference = any(${written}::text[]) and other.kind = ${placed}
@@ -372,6 +378,6 @@ export async function isReceiptUsed(
         select from repairs
         where state = 'RUNNING' and kind = ${repair} and arguments ->> 'outcome' = 'done'
           and arguments ->> 'reference' = any(${written}::text[])
-          and arguments ->> 'operationId' <> ${operationId}) as "isUsed"`.execute(database);
-  return rows[0]?.isUsed ?? false;
+          and arguments ->> 'operationId' <> ${operationId}) as "isUsed"`;
+  return row?.isUsed ?? false;
 }

@@ -20,7 +20,7 @@ import { formatMoney, parseMoney, sumOf } from '../../domain/money.ts';
 import { caseTitle } from '../../domain/positions/case-texts.ts';
 import { type KnownFaults, readKnownFaults } from '../books/faults.ts';
 import { ledgerSumsEnd } from '../books/sums.ts';
-import type { Database } from '../connection.ts';
+import { allRows, type Database } from '../connection.ts';
 import { isWithin } from '../days.ts';
 import { hasNoKeptSum } from '../ledger/archives.ts';
 import { requireInLedger } from '../ledger/read-archives.ts';
@@ -61,16 +61,14 @@ interface MovementSum {
 }
 
 /** The movements of a day, by hour. */
-async function readMovements(snapshot: Database, day: ZonedDay): Promise<MovementSum[]> {
-  const { rows } = await sql<MovementSum>`
+const readMovements = (snapshot: Database, day: ZonedDay) =>
+  allRows<MovementSum>(snapshot)`
     select from_kind as "from", to_kind as "to",
       substring(operation_id from '^(cancel|expire)-') as ended,
       to_char(created_at at time zone ${day.zone}::text, 'HH24:00') as hour,
       count(1) as count, sum(amount)::numeric(20, 6)::text as amount
     from (${transfersOf(day)}) as transfer
-    group by 1, 2, 3, 4`.execute(snapshot);
-  return rows;
-}
+    group by 1, 2, 3, 4`;
 
 /** Top-ups of a day that moved from one account to another, by mobile operator. */
 interface TopupSum {
@@ -82,8 +80,8 @@ interface TopupSum {
 }
 
 /** The top-ups of a day by what became of them. */
-async function readTopupSums(snapshot: Database, day: ZonedDay): Promise<TopupSum[]> {
-  const { rows } = await sql<TopupSum>`
+const readTopupSums = (snapshot: Database, day: ZonedDay) =>
+  allRows<TopupSum>(snapshot)`
     select topup.operator, from_kind as "from", to_kind as "to", count(1) as count,
       sum(transfer.amount)::numeric(20, 6)::text as amount
     from (${transfersOf(day)}) as transfer
@@ -93,9 +91,7 @@ async function readTopupSums(snapshot: Database, day: ZonedDay): Promise<TopupSu
       offset 0
     ) as topup on true
     where 'airtime-hold' in (from_kind, to_kind)
-    group by 1, 2, 3`.execute(snapshot);
-  return rows;
-}
+    group by 1, 2, 3`;
 
 /** A kind of movement, in the ledger and in the records of the same operations. */
 interface RecordedSum {
@@ -106,8 +102,8 @@ interface RecordedSum {
 }
 
 /** The sums that the ledger booked on a day, next to those of vouchers, redemptions and top-ups. */
-async function readRecordedSums(snapshot: Database, day: ZonedDay): Promise<RecordedSum[]> {
-  const { rows } = await sql<RecordedSum>`
+const readRecordedSums = (snapshot: Database, day: ZonedDay) =>
+  allRows<RecordedSum>(snapshot)`
     select what, sum(transfer.amount)::numeric(20, 6)::text as booked,
       coalesce(sum(record.amount), 0)::numeric(20, 6)::text as recorded
     from (
@@ -131,9 +127,7 @@ async function readRecordedSums(snapshot: Database, day: ZonedDay): Promise<Reco
       offset 0
     ) as record on true
     where what is not null
-    group by what order by what`.execute(snapshot);
-  return rows;
-}
+    group by what order by what`;
 
 /** An account over a day. */
 interface AccountDay extends DayBalance {
@@ -148,10 +142,10 @@ interface AccountDay extends DayBalance {
  * transfers since the day began are read. An account of the platform has no balance: its sum is that
  * of the last check of the books, and of what is newer.
  */
-async function readAccountDays(snapshot: Database, { day, zone }: ZonedDay): Promise<AccountDay[]> {
+function readAccountDays(snapshot: Database, { day, zone }: ZonedDay): Promise<AccountDay[]> {
   const begin = sql`(${day}::timestamp at time zone ${zone}::text)`;
   const end = sql`((${day}::timestamp + interval '1 day') at time zone ${zone}::text)`;
-  const { rows } = await sql<AccountDay>`
+  return allRows<AccountDay>(snapshot)`
     with moved as materialized (
       select debit.id as debit_id, transfer.*
       from ledger_accounts as debit cross join lateral (
@@ -197,8 +191,7 @@ async function readAccountDays(snapshot: Database, { day, zone }: ZonedDay): Pro
       (closing - credited + debited)::numeric(30, 6)::text as opening,
       credited::numeric(30, 6)::text as credited, debited::numeric(30, 6)::text as debited,
       closing::numeric(30, 6)::text as closing
-    from account order by partner_id nulls last, id`.execute(snapshot);
-  return rows;
+    from account order by partner_id nulls last, id`;
 }
 
 /** Open cases, and faults of a check, that a report names; it counts all. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Day } from '../../domain/day-report.ts';
 import { CLOSED_AFTER_HOURS } from '../../domain/statements.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import { type OutboxState, queueMessages } from '../outbox.ts';
 import { getsStatements } from '../people/accounts.ts';
 
@@ -52,11 +52,9 @@ export async function reportAddress(
   database: Database,
   recipientId: number,
 ): Promise<string | undefined> {
-  const { rows } = await sql<{ email: string }>`
-    select email from report_recipients where id = ${recipientId} and removed_at is null`.execute(
-    database,
-  );
-  return rows[0]?.email;
+  const row = await firstRow<{ email: string }>(database)`
+    select email from report_recipients where id = ${recipientId} and removed_at is null`;
+  return row?.email;
 }
 
 /** An address that gets day reports, and the last one. */
@@ -70,8 +68,8 @@ export interface ReportRecipient {
 }
 
 /** The present recipients, by their addresses. */
-export async function listReportRecipients(database: Database): Promise<ReportRecipient[]> {
-  const { rows } = await sql<ReportRecipient>`
+export const listReportRecipients = (database: Database) =>
+  allRows<ReportRecipient>(database)`
     select id, email, created_at as "createdAt", last.day as "lastDay",
       case when last.settled_at is not null then last.state end as "lastOutcome"
     from report_recipients as recipient
@@ -79,20 +77,18 @@ export async function listReportRecipients(database: Database): Promise<ReportRe
       select subject as day, state, settled_at from outbox
       where kind = 'day-reports' and outbox.recipient = recipient.id
       order by subject desc limit 1) as last on true
-    where removed_at is null order by lower(email)`.execute(database);
-  return rows;
-}
+    where removed_at is null order by lower(email)`;
 
 /** The id of the new recipient; undefined where the address is one already. */
 export async function addReportRecipient(
   transaction: DatabaseTransaction,
   email: string,
 ): Promise<number | undefined> {
-  const { rows } = await sql<{ id: number }>`
+  const row = await firstRow<{ id: number }>(transaction)`
     insert into report_recipients (email) values (${email})
     on conflict (lower(email)) where removed_at is null do nothing
-    returning id`.execute(transaction);
-  return rows[0]?.id;
+    returning id`;
+  return row?.id;
 }
 
 /** The id of the removed recipient; undefined where the address is none. */
@@ -100,11 +96,11 @@ export async function removeReportRecipient(
   transaction: DatabaseTransaction,
   email: string,
 ): Promise<number | undefined> {
-  const { rows } = await sql<{ id: number }>`
+  const row = await firstRow<{ id: number }>(transaction)`
     update report_recipients set removed_at = now()
     where lower(email) = lower(${email}) and removed_at is null
-    returning id`.execute(transaction);
-  return rows[0]?.id;
+    returning id`;
+  return row?.id;
 }
 
 /** Of the months that closed while no worker ran, older ones are only in the portal. */
@@ -128,7 +124,7 @@ export async function queueStatementEmails(
   zone: string,
   batchSize: number,
 ): Promise<number> {
-  const { rows } = await sql`
+  const rows = await allRows(database)`
     with closed as (${closedPeriods('month', { zone, count: LATE_MONTHS })}), due as (
       select account.id, account.partner_id, account.merchant_id, account.statements_until,
         ${getsStatements('account')} as is_wanted
@@ -146,7 +142,7 @@ export async function queueStatementEmails(
     )
     update portal_accounts set statements_until = (select max(closed_at) from closed)
     from due where portal_accounts.id = due.id
-    returning portal_accounts.id`.execute(database);
+    returning portal_accounts.id`;
   return rows.length;
 }
 
@@ -158,14 +154,7 @@ export interface StatementRecipient {
 }
 
 /** Undefined where the person does not get statements any more. */
-export async function statementRecipient(
-  database: Database,
-  accountId: number,
-): Promise<StatementRecipient | undefined> {
-  const { rows } = await sql<StatementRecipient>`
+export const statementRecipient = (database: Database, accountId: number) =>
+  firstRow<StatementRecipient>(database)`
     select account.email, account.language from portal_accounts as account
-    where account.id = ${accountId} and ${getsStatements('account')} and ${isOfActiveCompany}`.execute(
-    database,
-  );
-  return rows[0];
-}
+    where account.id = ${accountId} and ${getsStatements('account')} and ${isOfActiveCompany}`;

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import { DEPOSIT_CORRECTION } from '../../domain/statements.ts';
-import type { Database } from '../connection.ts';
+import { allRows, type Database, firstRow, hasRows } from '../connection.ts';
 import {
   NOTHING,
   NUMBERS,
@@ -19,16 +19,16 @@ import {
  */
 async function keepFromFunding(database: Database, worker: string): Promise<void> {
   const policy = `${worker.slice(0, 50)}_but_repairs`;
-  const { rows: missing } = await sql`
+  const missing = await allRows(database)`
     select from pg_class
     where oid = to_regclass('ledger_transfers') and relrowsecurity
       and to_regclass('repairs') is not null
       and not exists (select from pg_policy where polrelid = pg_class.oid and polname = ${policy})
-  `.execute(database);
+  `;
   if (missing.length === 0) return;
-  const { rows } = await sql<{ id: number }>`
-    select id from ledger_accounts where kind = 'funding'`.execute(database);
-  const funding = sql.lit(rows[0]?.id);
+  const row = await firstRow<{ id: number }>(database)`
+    select id from ledger_accounts where kind = 'funding'`;
+  const funding = sql.lit(row?.id);
   await sql`
     create policy ${sql.ref(policy)} on ledger_transfers as restrictive for insert
     to ${sql.ref(worker)}
@@ -67,7 +67,7 @@ const MAY_NOT = '42501';
  * no process can disable a trigger. Returns the remaining statements, if any.
  */
 export async function ensureRoles(database: Database): Promise<string[]> {
-  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(database);
+  const rows = await allRows<{ name: string }>(database)`select current_database() as name`;
   const name = rows[0]?.name ?? '';
   const missing: string[] = [];
   const groups = new Map<ProcessRole, string>();
@@ -89,11 +89,11 @@ export async function ensureRoles(database: Database): Promise<string[]> {
 
 /** Triggers run with the rights of their owner, and resolve tables only in our schema. */
 export async function fixTriggers(database: Pick<Database, 'getExecutor'>): Promise<void> {
-  const { rows } = await sql<{ signature: string }>`
+  const rows = await allRows<{ signature: string }>(database)`
     select oid::regprocedure::text as signature from pg_proc
     where pronamespace = 'public'::regnamespace and prorettype = 'trigger'::regtype
       and proowner = current_user::regrole
-      and (not prosecdef or proconfig is null)`.execute(database);
+      and (not prosecdef or proconfig is null)`;
   for (const { signature } of rows)
     await sql`
       alter function ${sql.raw(signature)} security definer
@@ -102,10 +102,7 @@ export async function fixTriggers(database: Pick<Database, 'getExecutor'>): Prom
 
 /** Whether the group exists now; concurrent migrations may create it. */
 async function makeGroup(database: Database, group: string): Promise<boolean> {
-  const exists = async () => {
-    const { rows } = await sql`select from pg_roles where rolname = ${group}`.execute(database);
-    return rows.length > 0;
-  };
+  const exists = () => hasRows(database)`select from pg_roles where rolname = ${group}`;
   if (await exists()) return true;
   try {
     await sql`create role ${sql.ref(group)} nologin`.execute(database);
@@ -119,11 +116,11 @@ async function makeGroup(database: Database, group: string): Promise<boolean> {
 
 /** Grants a group exactly its rights, and revokes all others. */
 async function grantRights(database: Database, role: ProcessRole, group: string): Promise<void> {
-  const { rows } = await sql<{ name: string; kind: string }>`
+  const rows = await allRows<{ name: string; kind: string }>(database)`
     select relname as name, relkind as kind from pg_class
     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'S')
       and relowner = current_user::regrole
-    order by relname`.execute(database);
+    order by relname`;
   const toGroup = sql.ref(group);
   const run = (statement: RawBuilder<unknown>) => statement.execute(database);
   await run(sql`grant usage on schema public to ${toGroup}`);

@@ -3,7 +3,7 @@ import { isSameNumber, type Operator, type StoredNumber } from '../../domain/pho
 import type { AirtimeProviderName } from '../../domain/providers.ts';
 import { type OperationOutcome, type Refusal, refuse } from '../../domain/refusals.ts';
 import { forestalled } from '../../domain/topup.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { allRows, type Database, type DatabaseTransaction } from '../connection.ts';
 import type { TopupsTable } from '../generated/tables.ts';
 import { type NumberCount, withNumberCount } from '../limits/daily-limits.ts';
 import { endedEffect, refuseOperation, settleOperation } from '../operations.ts';
@@ -221,8 +221,8 @@ const staleTopups = (batch: Batch, rows: Rows<number>) => sql<{ id: number }>`
 
 /** Locks the operation's row first, in the lock order of a concurrent hold. */
 async function failTopups(transaction: DatabaseTransaction, batch: Batch, among: Rows<number>) {
-  const { rows } = await sql<{ id: number }>`
-    ${staleTopups(batch, among)} for no key update of operations skip locked`.execute(transaction);
+  const rows = await allRows<{ id: number }>(transaction)`
+    ${staleTopups(batch, among)} for no key update of operations skip locked`;
   if (rows.length === 0) return 0;
   await sql`
     with failed as (
@@ -260,8 +260,8 @@ const staleRetries = (batch: Batch, rows: Rows<string>) => sql<StaleRetry>`
   order by retry.created_at limit ${batch.batchSize}`;
 
 async function failRetries(transaction: DatabaseTransaction, batch: Batch, among: Rows<string>) {
-  const { rows } = await sql<StaleRetry>`
-    ${staleRetries(batch, among)} for no key update of operations skip locked`.execute(transaction);
+  const rows = await allRows<StaleRetry>(transaction)`
+    ${staleRetries(batch, among)} for no key update of operations skip locked`;
   for (const retry of rows) await failRetry(transaction, retry);
   return rows.length;
 }

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { TopupKind, TopupStatus } from '../../domain/topup.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { type Database, type DatabaseTransaction, firstRow, hasRows } from '../connection.ts';
 import type { TopupsTable } from '../generated/tables.ts';
 import {
   insertOperation,
@@ -118,33 +118,26 @@ export const withdrawRequest = (
   });
 
 /** Deletes a top-up that never began, or a request for a retry; false where there is neither. */
-export async function dropRequest(
+export const dropRequest = (
   transaction: DatabaseTransaction,
   operationId: string,
-): Promise<boolean> {
-  const { rows } = await sql`
+): Promise<boolean> =>
+  hasRows(transaction)`
     with topup as (
       delete from topups where operation_id = ${operationId} and status = 'PENDING' returning id),
     retry as (
       delete from topup_retries where operation_id = ${operationId} and is_open
       returning topup_id)
-    select id from topup union all select topup_id from retry`.execute(transaction);
-  return rows.length > 0;
-}
+    select id from topup union all select topup_id from retry`;
 
 /**
  * Records that a request is accepted, before the caller gets this answer: its number stays,
  * whatever the outcome. Returns the operation; undefined where it was refused and deleted.
  */
-export async function acceptRequest(
-  database: Database,
-  operationId: string,
-): Promise<StoredOperation | undefined> {
-  const { rows } = await sql<StoredOperation>`
+export const acceptRequest = (database: Database, operationId: string) =>
+  firstRow<StoredOperation>(database)`
     update operations set accepted_at = coalesce(accepted_at, now()) where id = ${operationId}
-    returning status, request_id, request_digest, outcome`.execute(database);
-  return rows[0];
-}
+    returning status, request_id, request_digest, outcome`;
 
 /** The operation kind of retries. */
 export const RETRY_KIND = 'retry-topup';

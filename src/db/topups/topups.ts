@@ -5,7 +5,7 @@ import { type Route, routeKindOf } from '../../domain/providers.ts';
 import type { TopupFacts, TopupKind } from '../../domain/topup.ts';
 import type { Caller } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { type Database, type DatabaseTransaction, firstRow, onlyRow } from '../connection.ts';
 import type { TopupAttemptsTable } from '../generated/tables.ts';
 import { type LimitsLeft, limitsLeft, type NumberCount } from '../limits/daily-limits.ts';
 import type { RowOf } from '../lists/list.ts';
@@ -118,13 +118,13 @@ export type TopupDetail = RowOf<typeof allTopups> & {
  * A top-up with its attempts in one snapshot: any for an operator, its own for a partner; a top-up of another partner
  * is not found.
  */
-export async function findTopupDetail(
+export function findTopupDetail(
   database: Database,
   viewer: 'operator' | number,
   topupId: number,
 ): Promise<TopupDetail | undefined> {
   const isSeen = viewer === 'operator' ? sql`true` : topupList.where(viewer);
-  const { rows } = await sql<TopupDetail>`
+  return firstRow<TopupDetail>(database)`
     select ${allTopups.select}, ${amountOfRetry} as "amountOfRetry", workflow_id as "workflowId",
       (select company_name from partners where partners.id = topups.partner_id) as partner,
       ${oldestOpenCase(sql`found.topup_id = topups.id`)} as "caseId", (
@@ -139,8 +139,7 @@ export async function findTopupDetail(
         'providerMessage', provider_message, 'notDoneBy', not_done_by,
         'placements', ${shownPlacements(sql`try.operation_id`)}) order by try.attempt), '[]')
       from topup_attempts as try where try.topup_id = topups.id) as attempts
-    from topups where id = ${topupId} and ${isSeen}`.execute(database);
-  return rows[0];
+    from topups where id = ${topupId} and ${isSeen}`;
 }
 
 /** The partner and the product of the top-up. */
@@ -183,13 +182,13 @@ export const readTopupQuote = (
 ): Promise<TopupContext & LimitsLeft> =>
   readContext(database, topup, asked.company, limitsLeft(asked.company, asked.number));
 
-async function readContext<Further>(
+const readContext = <Further>(
   database: Database,
   topup: TopupSubject,
   company: Caller,
   further: RawBuilder<Further>,
-): Promise<TopupContext & Further> {
-  const { rows } = await sql<TopupContext & Further>`
+) =>
+  onlyRow<TopupContext & Further>(database, 'The top-up has no partner')`
     select ${isStillAdmitted(company, 'top-up')} as is_admitted,
       partners.company_name as partner_name, partners.status as partner_status, wallet.balance as wallet_balance,
       product.id as product_id, product.product_name, product.operator as product_operator,
@@ -209,11 +208,7 @@ async function readContext<Further>(
         and (products.kind = 'AIRTIME' or products.id = ${topup.product_id}::bigint)
       order by products.id limit 1
     ) as product on true
-    where partners.id = ${topup.partner_id}`.execute(database);
-  const [context] = rows;
-  if (!context) throw new Error('The top-up has no partner');
-  return context;
-}
+    where partners.id = ${topup.partner_id}`;
 
 /** The facts of domain/topup.ts that the rows hold. */
 export const topupFacts = (

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely';
 import type { OperationOutcome, Refusal } from '../../domain/refusals.ts';
 import type { BulkLineStatus, Caller } from '../../domain/vouchers/voucher.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { allRows, changedRows, type Database, type DatabaseTransaction } from '../connection.ts';
 import type { BulkLinesTable, BulkOrdersTable } from '../generated/tables.ts';
 import { columnNames, givenRows } from '../given-rows.ts';
 import { beginOperation, type OperationIdentity, settleOperation } from '../operations.ts';
@@ -52,19 +52,17 @@ export async function settleBulkLines(
 }
 
 /** Cancels pending lines, at most `limit`; returns their number. */
-export async function cancelBulkLines(
+export const cancelBulkLines = (
   transaction: DatabaseTransaction,
   bulkOrderId: number,
   limit: number,
-): Promise<number> {
-  const { numAffectedRows } = await sql`
+): Promise<number> =>
+  changedRows(transaction)`
     update bulk_lines set status = 'CANCELLED', settled_at = now()
     where bulk_order_id = ${bulkOrderId} and line in (
       select line from bulk_lines
       where bulk_order_id = ${bulkOrderId} and status = 'PENDING' order by line limit ${limit})
-  `.execute(transaction);
-  return Number(numAffectedRows ?? 0);
-}
+  `;
 
 /** A line with the voucher that it generated; the code is still encrypted. */
 export type BulkLineWithVoucher = Awaited<ReturnType<typeof bulkLinesAfter>>[number];
@@ -196,16 +194,14 @@ export interface NamedMerchant {
 }
 
 /** The active merchants of these ids and identifiers. */
-export async function findNamedMerchants(
+export const findNamedMerchants = (
   database: Database,
   names: { readonly ids: readonly number[]; readonly identifiers: readonly string[] },
-): Promise<NamedMerchant[]> {
-  const { rows } = await sql<NamedMerchant>`
+) =>
+  allRows<NamedMerchant>(database)`
     select id, identifier, merchant_name as name from merchants
     where (id = any(${names.ids}::bigint[]) or identifier = any(${names.identifiers}::text[]))
-      and status = 'ACTIVE' and deleted_at is null`.execute(database);
-  return rows;
-}
+      and status = 'ACTIVE' and deleted_at is null`;
 
 /** The operation kind of bulk orders. */
 export const BULK_ORDER_KIND = 'order-vouchers';

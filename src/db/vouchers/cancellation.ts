@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
 import { parseMoney } from '../../domain/money.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { type Database, type DatabaseTransaction, onlyRow } from '../connection.ts';
 import { returnReserve } from '../ledger/ledger.ts';
 import { type EndedClaim, endLiveClaim, releaseClaimedVoucher } from './claims.ts';
 import type { LockedVoucher } from './vouchers.ts';
@@ -34,13 +33,11 @@ export async function returnedByCancellation(
   database: Database,
   voucherId: number,
 ): Promise<string> {
-  const { rows } = await sql<{ returned: string }>`
+  const found = await onlyRow<{ returned: string }>(database, 'A cancelled voucher is gone')`
     select returned - coalesce((
       select sum(to_merchant + service_fee) from redemptions
       where voucher_id = vouchers.id and credited_to = 'gift' and not charged), 0) as returned
-    from vouchers where id = ${voucherId}`.execute(database);
-  const [found] = rows;
-  if (!found) throw new Error('A cancelled voucher is gone');
+    from vouchers where id = ${voucherId}`;
   return found.returned;
 }
 

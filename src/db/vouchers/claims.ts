@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { allRows, type Database, type DatabaseTransaction, hasRows } from '../connection.ts';
 import {
   type CountedMessages,
   countedMessages,
@@ -92,20 +92,18 @@ export const insertClaim = (
  * Ends a claim, erases its code and cancels its unsent message; false when the claim had already
  * ended.
  */
-export async function endClaim(
+export const endClaim = (
   transaction: DatabaseTransaction,
   claimId: string,
   status: 'SUPERSEDED' | 'EXPIRED' | 'CANCELLED' | 'REDEEMED' | 'REFUSED',
-): Promise<boolean> {
-  const { rows } = await sql`
+): Promise<boolean> =>
+  hasRows(transaction)`
     with ended as (
       update voucher_claims set status = ${status}, code_ciphertext = null
       where id = ${claimId} and status = 'OPEN'
       returning id
     ), ${cancelledMessages(sql`select id from ended`)}
-    select id from ended`.execute(transaction);
-  return rows.length > 0;
-}
+    select id from ended`;
 
 /** Part of a statement: cancels the queued messages of the claims that it ends. */
 const cancelledMessages = (claimIds: RawBuilder<unknown>) => sql`cancelled as (
@@ -164,7 +162,7 @@ export async function expireOverdueClaims(
   batchSize: number,
   among: Rows<string> = { except: [] },
 ): Promise<number> {
-  const { rows } = await sql<{ id: string }>`
+  const rows = await allRows<{ id: string }>(transaction)`
     with overdue as (
       ${overdueClaims(batchSize, among)} for no key update of vouchers skip locked
     ), released as (
@@ -173,7 +171,7 @@ export async function expireOverdueClaims(
     ), ${cancelledMessages(sql`select claim_id from overdue`)}
     update voucher_claims set status = 'EXPIRED', code_ciphertext = null
     from overdue where voucher_claims.id = overdue.claim_id
-    returning voucher_claims.id`.execute(transaction);
+    returning voucher_claims.id`;
   return rows.length;
 }
 
@@ -184,9 +182,7 @@ export const overdueClaimsStep = (database: Database, batchSize: number): RowSte
       .transaction()
       .execute((transaction) => expireOverdueClaims(transaction, batchSize, rows)),
   async listDue(among) {
-    const { rows } = await sql<{ claim_id: string }>`${overdueClaims(batchSize, among)}`.execute(
-      database,
-    );
+    const rows = await allRows<{ claim_id: string }>(database)`${overdueClaims(batchSize, among)}`;
     return rows.map(({ claim_id }) => claim_id);
   },
 });

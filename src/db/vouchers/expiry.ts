@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { parseMoney } from '../../domain/money.ts';
 import {
+  allRows,
   type Database,
   type DatabaseTransaction,
   isDefiniteDatabaseError,
+  onlyRow,
   violates,
 } from '../connection.ts';
 import { balanceConstraint, returnReserve } from '../ledger/ledger.ts';
@@ -66,11 +68,11 @@ export async function expireDueVouchers(
   vouchers: Vouchers = { except: [] },
 ): Promise<number> {
   // An array makes PostgreSQL use the index for any number of values.
-  const { rows } = await sql<{ id: number; partner_id: number; returned: string }>`
+  const rows = await allRows<{ id: number; partner_id: number; returned: string }>(transaction)`
     update vouchers set status = 'EXPIRED', returned = remaining, remaining = 0
     where id = any(array(
       select id from (${dueVouchers(batchSize, vouchers)} for no key update skip locked) as due))
-    returning id, partner_id, returned`.execute(transaction);
+    returning id, partner_id, returned`;
   await returnReserve(
     transaction,
     rows.map((voucher) => ({
@@ -161,12 +163,8 @@ async function describeStuck(
 }
 
 /** The vouchers of a partner that are due; with `until`, those that were due by then. */
-export async function dueVouchersOf(
-  database: Database,
-  partnerId: number,
-  until: string | null = null,
-): Promise<DueVouchers> {
-  const { rows } = await sql<DueVouchers>`
+export const dueVouchersOf = (database: Database, partnerId: number, until: string | null = null) =>
+  onlyRow<DueVouchers>(database, `Partner ${partnerId} has no reserve`)`
     select company_name as "companyName", vouchers, amount::text, balance as reserved,
       balance >= amount as "isCovered", "dueUntil"
     from partners
@@ -176,8 +174,4 @@ export async function dueVouchersOf(
         coalesce(max(expires_at), clock_timestamp())::text as "dueUntil"
       from vouchers where ${isDue} and partner_id = ${partnerId}
         and (${until}::timestamptz is null or expires_at <= ${until}::timestamptz)) as due
-    where partners.id = ${partnerId}`.execute(database);
-  const [row] = rows;
-  if (!row) throw new Error(`Partner ${partnerId} has no reserve`);
-  return row;
-}
+    where partners.id = ${partnerId}`;

@@ -3,7 +3,7 @@ import type { PartnerAuthority } from '../../domain/access.ts';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { Caller, GenerationFacts } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
-import type { Database } from '../connection.ts';
+import { allRows, type Database, firstRow, onlyRow } from '../connection.ts';
 import { columnNames, givenRows } from '../given-rows.ts';
 import {
   countNumberEvents,
@@ -98,17 +98,13 @@ export async function readGenerationQuote(
   const { partner } = subject;
   const authority = sql`${isStillAdmitted(partner, 'generate-voucher')} as is_admitted,
     (select status = 'ACTIVE' from partners where id = ${partner.id}) as is_active`;
-  const { rows } = await sql<
+  const row = await onlyRow<
     GenerationFactsRow & LimitsLeft & { is_admitted: boolean; is_active: boolean }
-  >`
+  >(database, 'The partner has no gift wallet')`
     with given as (
       select ${columnNames(subjectColumns)}, place
       from ${givenRows(subjectColumns, [subjectRow(subject)])})
-    ${generationFacts(partner, sql`${authority}, ${limitsLeft(partner, number)}`)}`.execute(
-    database,
-  );
-  const [row] = rows;
-  if (!row) throw new Error('The partner has no gift wallet');
+    ${generationFacts(partner, sql`${authority}, ${limitsLeft(partner, number)}`)}`;
   return {
     facts: factsOf(row),
     authority: { isAdmitted: row.is_admitted, partnerIsActive: row.is_active },
@@ -195,9 +191,9 @@ export async function insertVouchers(
   requests: readonly [GenerationRequest, ...GenerationRequest[]],
 ): Promise<readonly Generation[]> {
   const [{ partner, validityDays }] = requests;
-  const { rows } = await sql<
+  const rows = await allRows<
     GenerationFactsRow & { operation: StoredOperation | null; voucher_id: number | null }
-  >`
+  >(database)`
     with given as (
       select ${columnNames(requestColumns)}, place
       from ${givenRows(requestColumns, requests.map(requestRow))}
@@ -244,7 +240,7 @@ export async function insertVouchers(
     select facts.operation, facts.has_access, facts.merchant_id, facts.amount,
       facts.selling_price_usd, facts.balance, voucher.id as voucher_id
     from facts join given using (place) left join voucher using (operation_id)
-    order by place`.execute(database);
+    order by place`;
   if (rows.length < requests.length) throw new Error('The partner has no gift wallet');
   return rows.map((row) => ({
     ...factsOf(row),
@@ -302,19 +298,18 @@ export async function readMerchantTerms(
   database: Database,
   merchantId: number,
 ): Promise<MerchantTerms> {
-  const { rows } = await sql<{
+  const row = await firstRow<{
     fee: string | null;
     key: string | null;
     value: string | null;
     since: Date | null;
-  }>`
+  }>(database)`
     select service_fee_percent as fee, party_key as key, party_value as value,
       payout.created_at as since
     from merchants
     left join merchant_payout_accounts as payout
       on payout.merchant_id = merchants.id and payout.replaced_at is null
-    where merchants.id = ${merchantId}`.execute(database);
-  const [row] = rows;
+    where merchants.id = ${merchantId}`;
   const payout =
     row?.key && row.value && row.since
       ? { key: row.key, value: row.value, since: row.since }

@@ -4,7 +4,7 @@ import type { MobileMoneyProviderName, Route } from '../../domain/providers.ts';
 import type { Caller, Company } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
 import { accountWithChecks, type PaidAccount, paidAccount } from '../catalogue/payout-accounts.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { type Database, type DatabaseTransaction, firstRow, onlyRow } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
 import { wrongCodes } from '../limits/attempts.ts';
 import {
@@ -95,12 +95,15 @@ export async function insertRedemption(
  * claim, or else of its voucher, and the number of its redemption. A claim has one redemption. But once the claim has
  * ended and its key is forgotten, the same operation can make a claim again.
  */
-export async function attemptWithoutKey(
+export const attemptWithoutKey = (
   transaction: DatabaseTransaction,
   voucherId: number,
   claimId: string | null,
-): Promise<{ readonly operationId: string; readonly attempt: number }> {
-  const { rows } = await sql<{ operationId: string; attempt: number }>`
+) =>
+  onlyRow<{ readonly operationId: string; readonly attempt: number }>(
+    transaction,
+    'The redemption has no voucher',
+  )`
     select coalesce(claim.operation_id, vouchers.operation_id) as "operationId",
       1 + case when claim.id is null
         then (select count(1) from redemptions where voucher_id = vouchers.id)
@@ -111,11 +114,7 @@ export async function attemptWithoutKey(
           where earlier.operation_id = claim.operation_id and earlier.status <> 'OPEN')
         end as attempt
     from vouchers left join voucher_claims as claim on claim.id = ${claimId}
-    where vouchers.id = ${voucherId}`.execute(transaction);
-  const [found] = rows;
-  if (!found) throw new Error('The redemption has no voucher');
-  return found;
-}
+    where vouchers.id = ${voucherId}`;
 
 /**
  * SQL expression: the redemptions of a voucher that took or hold a part of it. While the voucher
@@ -186,13 +185,13 @@ export async function heldByContent(
   database: Database,
   { company, requestDigest }: RequestDigest & { readonly company: Company },
 ): Promise<string | undefined> {
-  const { rows } = await sql<{ id: string }>`
+  const row = await firstRow<{ id: string }>(database)`
     select operations.id
     from operations join redemptions on redemptions.operation_id = operations.id
     where operations.kind = 'redeem-gift' and operations.company_kind = ${company.kind}
       and operations.company_id = ${company.id} and operations.request_digest = ${requestDigest}
-      and operations.status = 'RUNNING' and redemptions.status = 'HELD'`.execute(database);
-  return rows[0]?.id;
+      and operations.status = 'RUNNING' and redemptions.status = 'HELD'`;
+  return row?.id;
 }
 
 /** The facts that a claim and a redemption share, besides the voucher's own row. */
@@ -220,13 +219,13 @@ export interface PayoutRequest {
 }
 
 /** Reads them with further columns; the transaction must hold the lock of the voucher's row. */
-export async function payoutContext<Context extends PayoutContext>(
+export const payoutContext = <Context extends PayoutContext>(
   transaction: DatabaseTransaction,
   command: 'initiate-claim' | 'redeem-gift',
   { voucher, company, merchantId }: PayoutRequest,
   further: { readonly columns: RawBuilder<unknown>; readonly joins: RawBuilder<unknown> },
-): Promise<Context> {
-  const { rows } = await sql<Context>`
+) =>
+  onlyRow<Context>(transaction, 'The voucher has no partner')`
     select ${isStillAdmitted(company, command)} as is_admitted,
       partners.status as partner_status, merchants.status as merchant_status,
       merchants.service_fee_percent, account.party_key, account.party_value,
@@ -240,11 +239,7 @@ export async function payoutContext<Context extends PayoutContext>(
       on account.merchant_id = merchants.id and account.replaced_at is null
     cross join (${wrongCodes(voucher.id, company)}) as attempts
     ${further.joins}
-    where partners.id = ${voucher.partner_id}`.execute(transaction);
-  const [context] = rows;
-  if (!context) throw new Error('The voucher has no partner');
-  return context;
-}
+    where partners.id = ${voucher.partner_id}`;
 
 /** The facts of a redemption besides the voucher's own row. */
 export interface RedemptionContext extends PayoutContext, CompanyBudgets {

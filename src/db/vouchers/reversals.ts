@@ -3,7 +3,7 @@ import type { MobileMoneyProviderName } from '../../domain/providers.ts';
 import type { ReversalState } from '../../domain/vouchers/redemption.ts';
 import type { Caller } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { type Database, type DatabaseTransaction, firstRow, hasRows } from '../connection.ts';
 import { oldestOpenCase } from '../positions/cases.ts';
 import { doerOf, doingPlacement } from '../positions/placements.ts';
 
@@ -63,12 +63,10 @@ export const isReturnable = sql<boolean>`(redemption.status = 'POSTED' and redem
   and ${isWhole})`;
 
 /** Whether the payment of an operation has a reversal under way. */
-export async function isBeingReversed(database: Database, operationId: string): Promise<boolean> {
-  const { rows } = await sql`
+export const isBeingReversed = (database: Database, operationId: string): Promise<boolean> =>
+  hasRows(database)`
     select from redemptions as redemption
-    where operation_id = ${operationId} and ${hasReversal('PENDING')}`.execute(database);
-  return rows.length > 0;
-}
+    where operation_id = ${operationId} and ${hasReversal('PENDING')}`;
 
 /**
  * Reads and locks a redemption for its reversal. A provider reversal is recorded under this lock,
@@ -82,7 +80,7 @@ export async function reversalContext(
   await sql`select from redemptions where id = ${redemptionId} for no key update`.execute(
     transaction,
   );
-  const { rows } = await sql<ReversalContext>`
+  const row = await firstRow<ReversalContext>(transaction)`
     select ${isStillAdmitted(company, 'reverse-redemption')} as "isAdmitted",
       merchants.status = 'ACTIVE' as "merchantIsActive", redemption.merchant_id as "merchantId",
       redemption.is_done as "isPaid", ${isReturnable} as "isReturnable",
@@ -92,9 +90,9 @@ export async function reversalContext(
         as "secondsSincePayment",
       ${isReversed} as "isReversed", ${hasReversal('PENDING')} as "hasPendingReversal"
     from merchants left join redemptions as redemption on redemption.id = ${redemptionId}
-    where merchants.id = ${company.id} and merchants.deleted_at is null`.execute(transaction);
+    where merchants.id = ${company.id} and merchants.deleted_at is null`;
   return (
-    rows[0] ?? {
+    row ?? {
       isAdmitted: false,
       merchantIsActive: false,
       merchantId: null,

@@ -1,7 +1,7 @@
 import { type QueryCreator, type Selectable, type SqlBool, sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { Company, VoucherStatus } from '../../domain/vouchers/voucher.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
 import type {
   MessagesTable,
@@ -227,13 +227,13 @@ export interface VoucherDetail extends RowOf<typeof allVouchers> {
  * A voucher with its history in one snapshot: any for an operator, its own for a partner; a voucher of
  * another partner is not found.
  */
-export async function findVoucherDetail(
+export function findVoucherDetail(
   database: Database,
   voucherId: number,
   viewer: 'operator' | { readonly partnerId: number },
 ): Promise<VoucherDetail | undefined> {
   const isSeen = viewer === 'operator' ? sql`true` : sql`vouchers.partner_id = ${viewer.partnerId}`;
-  const { rows } = await sql<VoucherDetail>`
+  return firstRow<VoucherDetail>(database)`
     select ${allVouchers.select}, is_restricted as "isRestricted", selling_price_usd as "sellingPriceUsd",
       (select company_name from partners where partners.id = vouchers.partner_id) as partner,
       vouchers.denomination_id as "denominationId", operation_id as "operationId", (${bulkOrder}) as "bulkOrder",
@@ -241,8 +241,7 @@ export async function findVoucherDetail(
         where voucher_id = vouchers.id and to_status in ('EXPIRED', 'CANCELLED')) as "endedAt",
       (${moves}) as moves, (${claims}) as claims, (${redemptions}) as redemptions, (${messages}) as messages
     from vouchers join merchants on merchants.id = vouchers.merchant_id
-    where vouchers.id = ${voucherId} and ${isSeen}`.execute(database);
-  return rows[0];
+    where vouchers.id = ${voucherId} and ${isSeen}`;
 }
 
 const bulkOrder = sql`

@@ -1,7 +1,14 @@
 import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import { TEST_EVENT_TYPE } from '../../domain/events.ts';
 import type { Company, CompanyKind } from '../../domain/vouchers/voucher.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import {
+  allRows,
+  changedRows,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+  hasRows,
+} from '../connection.ts';
 import type { WebhookDeliveriesTable } from '../generated/tables.ts';
 import { queueMessages } from '../outbox.ts';
 
@@ -18,19 +25,14 @@ export interface DeliveryTarget {
 }
 
 /** An active webhook with its secrets; undefined where it is paused, switched off or removed. */
-export async function readDeliveryTarget(
-  database: Database,
-  endpointId: number,
-): Promise<DeliveryTarget | undefined> {
-  const { rows } = await sql<DeliveryTarget>`
+export const readDeliveryTarget = (database: Database, endpointId: number) =>
+  firstRow<DeliveryTarget>(database)`
     select id, company_kind as "companyKind", company_id as "companyId", url,
       wake_at::text as "wakeAt",
       array(select ciphertext from webhook_secrets
         where endpoint_id = webhook_endpoints.id and (expires_at is null or expires_at > now())
         order by id desc) as ciphertexts
-    from webhook_endpoints where id = ${endpointId} and status = 'ACTIVE'`.execute(database);
-  return rows[0];
-}
+    from webhook_endpoints where id = ${endpointId} and status = 'ACTIVE'`;
 
 /** A delivery that is due, with its event. */
 export interface DueDelivery {
@@ -55,21 +57,15 @@ const isFirstOfSubject = sql<SqlBool>`not exists (
 /**
  * The deliveries that are due, at most one for each subject, so that its events arrive in their order.
  */
-export async function listDueDeliveries(
-  database: Database,
-  endpointId: number,
-  limit: number,
-): Promise<DueDelivery[]> {
-  const { rows } = await sql<DueDelivery>`
+export const listDueDeliveries = (database: Database, endpointId: number, limit: number) =>
+  allRows<DueDelivery>(database)`
     select delivery.id, delivery.created_at as "createdAt", delivery.type, delivery.subject,
       delivery.attempts, delivery.event_number as "eventNumber",
       events.created_at as "eventCreatedAt", events.data
     from webhook_deliveries as delivery left join events on events.number = delivery.event_number
     where delivery.endpoint_id = ${endpointId} and delivery.status = 'PENDING'
       and delivery.next_attempt_at <= now() and ${isFirstOfSubject}
-    order by delivery.next_attempt_at, delivery.id limit ${limit}`.execute(database);
-  return rows;
-}
+    order by delivery.next_attempt_at, delivery.id limit ${limit}`;
 
 /** The outcome of an attempt. */
 export interface AttemptRecord {
@@ -129,7 +125,7 @@ export async function settleWake(
   { id, wakeAt }: Pick<DeliveryTarget, 'id' | 'wakeAt'>,
   graceSeconds: number,
 ): Promise<number | null> {
-  const { rows } = await sql<{ remainingMs: number | null }>`
+  const row = await firstRow<{ remainingMs: number | null }>(database)`
     with next as (
       select (select next_attempt_at from webhook_deliveries as delivery
         where endpoint_id = ${id} and status = 'PENDING' and ${isFirstOfSubject}
@@ -143,20 +139,20 @@ export async function settleWake(
       from next where id = ${id} and status = 'ACTIVE' and wake_at is not distinct from ${wakeAt}::timestamptz
     )
     select ceil(extract(epoch from at - now()) * 1000)::float8 as "remainingMs" from next
-  `.execute(database);
-  return rows[0]?.remainingMs ?? null;
+  `;
+  return row?.remainingMs ?? null;
 }
 
 /**
  * Switches off an active endpoint that has failed for too long without a success, and queues e-mails to the
  * people of its company. Returns whether it was switched off now.
  */
-export async function switchOffFailing(
+export const switchOffFailing = (
   database: Database,
   endpointId: number,
   afterSeconds: number,
-): Promise<boolean> {
-  const { rows } = await sql`
+): Promise<boolean> =>
+  hasRows(database)`
     with ended as (
       update webhook_endpoints set status = 'SWITCHED_OFF', status_since = now(), wake_at = null,
         status_reason = 'Every attempt has failed since '
@@ -170,9 +166,7 @@ export async function switchOffFailing(
       from ended join portal_accounts as account on account.disabled_at is null
         and case company_kind when 'partner' then partner_id else merchant_id end = company_id`)}
     )
-    select id from ended`.execute(database);
-  return rows.length > 0;
-}
+    select id from ended`;
 
 /** Deliveries that one request sends again. */
 export const MOST_SENT_AGAIN = 10_000;
@@ -247,16 +241,16 @@ export async function sendAgain(
   retrySeconds: number,
 ): Promise<number> {
   const condition = conditionOf(which);
-  const { numAffectedRows = 0n } = await sql`
+  const changed = await changedRows(transaction)`
     update webhook_deliveries set status = 'PENDING',
       attempts = case status when 'PENDING' then attempts else 0 end, next_attempt_at = now(),
       retry_until = now() + make_interval(secs => ${retrySeconds}::float8)
     where id = any(array(
       select id from webhook_deliveries
       where endpoint_id = ${endpointId} and event_number is not null and ${condition}
-      order by id limit ${MOST_SENT_AGAIN} for update))`.execute(transaction);
-  if (numAffectedRows > 0n) await wake(transaction, endpointId);
-  return Number(numAffectedRows);
+      order by id limit ${MOST_SENT_AGAIN} for update))`;
+  if (changed > 0) await wake(transaction, endpointId);
+  return changed;
 }
 
 /** A delivery for people. */
@@ -326,7 +320,7 @@ export interface ShownAttempt {
 const LOOKED_AT = 200;
 
 /** What became of the newest deliveries of webhooks. */
-export async function webhookHealth(
+export function webhookHealth(
   database: Database,
   endpointIds: readonly number[],
 ): Promise<WebhookHealth[]> {
@@ -339,7 +333,7 @@ export async function webhookHealth(
   // Those that wait for an earlier one of their subject are not next.
   const waits = sql`from webhook_deliveries as delivery
     where endpoint_id = endpoint.id and status = 'PENDING' and ${isFirstOfSubject}`;
-  const { rows } = await sql<WebhookHealth>`
+  return allRows<WebhookHealth>(database)`
     select endpoint.id as "endpointId",
       ${counted('PENDING')} as waiting, ${counted('FAILED')} as "givenUp",
       next.attempts, next.next_attempt_at as "nextAt",
@@ -356,8 +350,7 @@ export async function webhookHealth(
       select attempts, next_attempt_at ${waits} and event_number is not null
       order by next_attempt_at, id limit 1
     ) as next on true
-    group by endpoint.id, next.attempts, next.next_attempt_at`.execute(database);
-  return rows;
+    group by endpoint.id, next.attempts, next.next_attempt_at`;
 }
 
 /** Advisory lock of the worker that makes deliveries. */
@@ -374,12 +367,12 @@ export async function readDispatchState(database: Database): Promise<{
   readonly newest: number | null;
   readonly isSomebodyDue: boolean;
 }> {
-  const { rows } = await sql<{ newest: number | null; isSomebodyDue: boolean }>`
+  const row = await firstRow<{ newest: number | null; isSomebodyDue: boolean }>(database)`
     select case when exists (select from webhook_endpoints where status = 'ACTIVE')
         then (select max(number) from events) end as newest,
       exists (select from webhook_endpoints where wake_at <= now()) as "isSomebodyDue"
-  `.execute(database);
-  return rows[0] ?? { newest: null, isSomebodyDue: false };
+  `;
+  return row ?? { newest: null, isSomebodyDue: false };
 }
 
 /**
@@ -394,10 +387,10 @@ export async function dispatchEvents(
   retrySeconds: number,
 ): Promise<boolean | undefined> {
   return database.transaction().execute(async (transaction) => {
-    const { rows: locks } = await sql<{ has: boolean }>`
-      select pg_try_advisory_xact_lock(${DISPATCH_LOCK}) as has`.execute(transaction);
-    if (!locks[0]?.has) return undefined;
-    const { rows } = await sql<{ events: number }>`
+    const row = await firstRow<{ has: boolean }>(transaction)`
+      select pg_try_advisory_xact_lock(${DISPATCH_LOCK}) as has`;
+    if (!row?.has) return undefined;
+    const rows = await allRows<{ events: number }>(transaction)`
       with due as (
         select endpoint.id, endpoint.company_kind, endpoint.company_id, endpoint.types,
           endpoint.cursor, found.last, found.events
@@ -426,7 +419,7 @@ export async function dispatchEvents(
             then clock_timestamp() else endpoint.wake_at end
         from due where endpoint.id = due.id
       )
-      select events from due`.execute(transaction);
+      select events from due`;
     return (
       rows.length === ENDPOINTS_PER_BATCH ||
       rows.some(({ events }) => events === EVENTS_PER_ENDPOINT)
@@ -443,14 +436,12 @@ export interface DueEndpoint {
 }
 
 /** The active webhooks that are due, the longest waiting first. */
-export async function listDueEndpoints(database: Database, limit: number): Promise<DueEndpoint[]> {
-  const { rows } = await sql<DueEndpoint>`
+export const listDueEndpoints = (database: Database, limit: number) =>
+  allRows<DueEndpoint>(database)`
     select id, wake_at::text as "wakeAt",
       json_build_object('kind', company_kind, 'id', company_id) as company
     from webhook_endpoints where wake_at <= now() order by wake_at limit ${limit}
-  `.execute(database);
-  return rows;
-}
+  `;
 
 /**
  * Notes that the workflow of a webhook is being woken; false where another worker does it, or the webhook
@@ -462,10 +453,10 @@ export async function takeWake(
   { id, wakeAt }: Pick<DueEndpoint, 'id' | 'wakeAt'>,
   watchSeconds: number,
 ): Promise<boolean> {
-  const { rows } = await sql<{ isActive: boolean }>`
+  const row = await firstRow<{ isActive: boolean }>(database)`
     update webhook_endpoints set wake_at = case when status = 'ACTIVE'
       then clock_timestamp() + make_interval(secs => ${watchSeconds}::float8) end
     where id = ${id} and wake_at = ${wakeAt}::timestamptz
-    returning status = 'ACTIVE' as "isActive"`.execute(database);
-  return rows[0]?.isActive === true;
+    returning status = 'ACTIVE' as "isActive"`;
+  return row?.isActive === true;
 }

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import type { WebhookEndpointsTable } from '../generated/tables.ts';
 
 const shownColumns = [
@@ -150,17 +150,12 @@ export interface SwitchedOffWebhook {
 }
 
 /** Undefined where the webhook is not switched off, or no longer. */
-export async function readSwitchedOff(
-  database: Database,
-  endpointId: number,
-): Promise<SwitchedOffWebhook | undefined> {
-  const { rows } = await sql<SwitchedOffWebhook>`
+export const readSwitchedOff = (database: Database, endpointId: number) =>
+  firstRow<SwitchedOffWebhook>(database)`
     select url, coalesce(status_reason, '') as reason,
       coalesce((select json_agg(json_build_object('id', id, 'email', email) order by id)
         from portal_accounts where disabled_at is null
           and case company_kind when 'partner' then partner_id else merchant_id end = company_id
       ), '[]') as accounts
     from webhook_endpoints
-    where webhook_endpoints.id = ${endpointId} and status = 'SWITCHED_OFF'`.execute(database);
-  return rows[0];
-}
+    where webhook_endpoints.id = ${endpointId} and status = 'SWITCHED_OFF'`;
