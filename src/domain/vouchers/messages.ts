@@ -109,43 +109,6 @@ const short = (name: string): string => {
 /** One letter that GSM 03.38 lacks makes all parts of a message as short as those in Amharic. */
 const inEnglish = (name: string): string => (isGsm(name) ? name : short(name));
 
-const english: MessageTexts = {
-  code: ({ code, amount, merchant, minutes }) =>
-    `${code} is your code to redeem ETB ${amount} of your gift voucher` +
-    `${merchant === null ? '' : ` at ${inEnglish(merchant)}`}. It is valid for ${minutes} min. Give it only ` +
-    'to the cashier you are paying.',
-  confirmation: ({ taken, paid, fee, merchant, remaining, reference }) =>
-    `ETB ${taken} of your gift voucher was used: ETB ${paid} paid to ${inEnglish(merchant)}, ETB ${fee} ` +
-    `service fee. Remaining: ETB ${remaining}. Reference ${reference}.`,
-  reminder: ({ remaining, merchant, ...day }) =>
-    `Your gift voucher of ETB ${remaining}${merchant === null ? '' : ` at ${inEnglish(merchant)}`} expires on ` +
-    `${dayIn('en-GB', day)}. Use it before then.`,
-  reversal: ({ amount, merchant, remaining, reference }) =>
-    `ETB ${amount} is back on your gift voucher: the payment to ${inEnglish(merchant)} was reversed. ` +
-    `Remaining: ETB ${remaining}. Reference ${reference}.`,
-};
-
-const amharic: MessageTexts = {
-  code: ({ code, amount, merchant, minutes }) =>
-    `${code} የስጦታ ቫውቸርዎ ኮድ ነው፤ ${amount} ብር${merchant === null ? '' : ` በ${short(merchant)}`} ` +
-    `ለመክፈል። ለ${minutes} ደቂቃ ያገለግላል። ለሚከፍሉት ገንዘብ ተቀባይ ብቻ ይንገሩ።`,
-  confirmation: ({ taken, paid, fee, merchant, remaining, reference }) =>
-    `ከስጦታ ቫውቸርዎ ${taken} ብር ጥቅም ላይ ውሏል፤ ${paid} ብር ለ${short(merchant)} ተከፍሏል፣ ${fee} ብር የአገልግሎት ክፍያ። ` +
-    `ቀሪ፦ ${remaining} ብር። ማጣቀሻ ${reference}።`,
-  reminder: ({ remaining, merchant, ...day }) =>
-    `የ${remaining} ብር የስጦታ ቫውቸርዎ${merchant === null ? '' : ` (${short(merchant)})`} በ` +
-    `${dayIn('am', day)} (እ.ኤ.አ.) ጊዜው ያበቃል። ከዚያ በፊት ይጠቀሙበት።`,
-  reversal: ({ amount, merchant, remaining, reference }) =>
-    `${amount} ብር ወደ ስጦታ ቫውቸርዎ ተመልሷል፤ ለ${short(merchant)} የተፈጸመው ክፍያ ተሰርዟል። ` +
-    `ቀሪ፦ ${remaining} ብር። ማጣቀሻ ${reference}።`,
-};
-
-/** Every text of an SMS to an owner, by language: one that lacks a text does not compile. */
-export const ownerMessages: Readonly<Record<MessageLanguage, MessageTexts>> = {
-  en: english,
-  am: amharic,
-};
-
 /** Texts of an operator, by language and kind; a text that is missing is the service's own. */
 export type MessageTemplates = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
@@ -231,47 +194,68 @@ const fill = (template: string, values: Values): string =>
     )
     .replace(PLACE, (_place, name: string) => values[name] ?? '');
 
-/** The name in a text: cut, so that it takes no more parts than the check at the start has counted. */
-const named = ({ merchant }: { readonly merchant: string | null }) => ({
-  merchant: merchant === null ? null : short(merchant),
-});
-
 const locales: Readonly<Record<MessageLanguage, string>> = { en: 'en-GB', am: 'am' };
 
+/** The service's own texts, in the form of an operator's: a language that lacks one does not compile. */
+const ownTemplates: Readonly<Record<MessageLanguage, Readonly<Record<Kind, string>>>> = {
+  en: {
+    code:
+      '{code} is your code to redeem ETB {amount} of your gift voucher[ at {merchant}]. It is valid for ' +
+      '{minutes} min. Give it only to the cashier you are paying.',
+    confirmation:
+      'ETB {taken} of your gift voucher was used: ETB {paid} paid to {merchant}, ETB {fee} service fee. ' +
+      'Remaining: ETB {remaining}. Reference {reference}.',
+    reminder:
+      'Your gift voucher of ETB {remaining}[ at {merchant}] expires on {day}. Use it before then.',
+    reversal:
+      'ETB {amount} is back on your gift voucher: the payment to {merchant} was reversed. ' +
+      'Remaining: ETB {remaining}. Reference {reference}.',
+  },
+  am: {
+    code:
+      '{code} የስጦታ ቫውቸርዎ ኮድ ነው፤ {amount} ብር[ በ{merchant}] ለመክፈል። ለ{minutes} ደቂቃ ያገለግላል። ለሚከፍሉት ገንዘብ ተቀባይ ብቻ ' +
+      'ይንገሩ።',
+    confirmation:
+      'ከስጦታ ቫውቸርዎ {taken} ብር ጥቅም ላይ ውሏል፤ {paid} ብር ለ{merchant} ተከፍሏል፣ {fee} ብር የአገልግሎት ክፍያ። ' +
+      'ቀሪ፦ {remaining} ብር። ማጣቀሻ {reference}።',
+    reminder: 'የ{remaining} ብር የስጦታ ቫውቸርዎ[ ({merchant})] በ{day} (እ.ኤ.አ.) ጊዜው ያበቃል። ከዚያ በፊት ይጠቀሙበት።',
+    reversal:
+      '{amount} ብር ወደ ስጦታ ቫውቸርዎ ተመልሷል፤ ለ{merchant} የተፈጸመው ክፍያ ተሰርዟል። ቀሪ፦ {remaining} ብር። ማጣቀሻ {reference}።',
+  },
+};
+
 /** The texts of messages: those of the operator, and the service's own where there is none. */
-export function messageTexts(
+export const messageTexts = (
   templates: MessageTemplates,
-): Readonly<Record<MessageLanguage, MessageTexts>> {
-  const of = (language: MessageLanguage): MessageTexts => {
-    const own = ownerMessages[language];
-    const { code, confirmation, reminder, reversal } = templates[language] ?? {};
-    return {
-      code:
-        code === undefined
-          ? own.code
-          : ({ minutes, ...facts }) =>
-              fill(code, { ...facts, ...named(facts), minutes: String(minutes) }),
-      confirmation:
-        confirmation === undefined
-          ? own.confirmation
-          : (facts) => fill(confirmation, { ...facts, ...named(facts) }),
-      reminder:
-        reminder === undefined
-          ? own.reminder
-          : ({ remaining, merchant, ...day }) =>
-              fill(reminder, {
-                remaining,
-                ...named({ merchant }),
-                day: dayIn(locales[language], day),
-              }),
-      reversal:
-        reversal === undefined
-          ? own.reversal
-          : (facts) => fill(reversal, { ...facts, ...named(facts) }),
-    };
+): Readonly<Record<MessageLanguage, MessageTexts>> => ({
+  en: textsIn('en', templates.en),
+  am: textsIn('am', templates.am),
+});
+
+function textsIn(language: MessageLanguage, given: MessageTemplates[string] = {}): MessageTexts {
+  const text = (
+    kind: Kind,
+    { merchant, ...facts }: Values & { readonly merchant: string | null },
+  ): string => {
+    const template = given[kind];
+    // A name in a text of an operator takes no more parts than the check at the start has counted.
+    const cut = template === undefined && language === 'en' ? inEnglish : short;
+    return fill(template ?? ownTemplates[language][kind], {
+      ...facts,
+      merchant: merchant === null ? null : cut(merchant),
+    });
   };
-  return { en: of('en'), am: of('am') };
+  return {
+    code: ({ minutes, ...facts }) => text('code', { ...facts, minutes: String(minutes) }),
+    confirmation: (facts) => text('confirmation', facts),
+    reminder: ({ expiresAt, timeZone, ...facts }) =>
+      text('reminder', { ...facts, day: dayIn(locales[language], { expiresAt, timeZone }) }),
+    reversal: (facts) => text('reversal', facts),
+  };
 }
+
+/** Every text of the service's own, by language. */
+export const ownerMessages = messageTexts({});
 
 /** The message that an owner may miss. */
 export interface MissedMessage extends MessageCounts {

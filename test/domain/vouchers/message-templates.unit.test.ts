@@ -16,8 +16,9 @@ describe('the texts of an operator', () => {
     // A name is a fact, whatever it holds.
     expect(texts.en.code(facts)).toBe('123456 for 500.00 birr at Coffee {code} [x], 5 min.');
     expect(texts.en.code({ ...facts, merchant: null })).toBe('123456 for 500.00 birr, 5 min.');
-    expect(texts.am.code).toBe(ownerMessages.am.code);
-    expect(texts.en.reversal).toBe(ownerMessages.en.reversal);
+    expect(texts.am.code(facts)).toBe(ownerMessages.am.code(facts));
+    const reversal = { ...facts, remaining: '1.00', reference: 'R' };
+    expect(texts.en.reversal(reversal)).toBe(ownerMessages.en.reversal(reversal));
   });
 
   it.each([
