@@ -13,12 +13,13 @@ import { formatAmount, formatMoney, type Money, parseMoney } from '../../src/dom
 import { maskMsisdn, type NumberBox, operatorOf } from '../../src/domain/phone.ts';
 import type { MobileMoneyProviderName } from '../../src/domain/providers.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
-import type { ClaimFacts, MessageCounts, PayoutFacts } from '../../src/domain/vouchers/claim.ts';
 import type {
-  RedemptionFacts,
-  RedemptionRequest,
+  ClaimFacts,
+  MessageCounts,
+  PayoutFacts,
   SettledAmounts,
-} from '../../src/domain/vouchers/redemption.ts';
+} from '../../src/domain/vouchers/claim.ts';
+import type { RedemptionFacts, RedemptionRequest } from '../../src/domain/vouchers/redemption.ts';
 import type {
   MobileMoney,
   PartyIdentifier,

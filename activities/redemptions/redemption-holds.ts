@@ -17,7 +17,8 @@ import {
   type Refusal,
   refuse,
 } from '../../src/domain/refusals.ts';
-import { type SettledAmounts, settleOrRefuse } from '../../src/domain/vouchers/redemption.ts';
+import type { SettledAmounts } from '../../src/domain/vouchers/claim.ts';
+import { settleOrRefuse } from '../../src/domain/vouchers/redemption.ts';
 import type { RedeemCommand, RedemptionMade } from '../../workflows/contracts.ts';
 import { countOfEvent, raiseBudgetAlarm, withinNumberLimit } from '../budgets.ts';
 import { DatabaseStepError, runChange, runStep } from '../database-step.ts';

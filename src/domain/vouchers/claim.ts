@@ -10,18 +10,13 @@ import {
   type VoucherStatus,
 } from './voucher.ts';
 
-export type RedemptionSettlement =
-  | {
-      readonly ok: true;
-      readonly toMerchant: Money;
-      readonly fee: Money;
-      /** Leaves the voucher's balance: `toMerchant` plus `fee`. */
-      readonly taken: Money;
-    }
-  | {
-      readonly ok: false;
-      readonly reason: 'nothing-left' | 'amount-exceeds-balance' | 'negative-after-fee';
-    };
+/** The amounts of a redemption; `taken` leaves the voucher's balance. */
+export interface SettledAmounts {
+  readonly ok: true;
+  readonly toMerchant: Money;
+  readonly fee: Money;
+  readonly taken: Money;
+}
 
 /**
  * Splits a redemption into the merchant's part and the service fee (specification 7.3: 4044, 4091,
@@ -34,16 +29,16 @@ export function splitRedemption(redemption: {
   readonly remaining: Money;
   readonly amount: Money | undefined;
   readonly feePercent: string;
-}): RedemptionSettlement {
+}): SettledAmounts | Refusal {
   const { remaining, amount = remaining, feePercent } = redemption;
-  if (remaining <= 0n) return { ok: false, reason: 'nothing-left' };
-  if (amount > remaining) return { ok: false, reason: 'amount-exceeds-balance' };
-  if (amount <= 0n) return { ok: false, reason: 'negative-after-fee' };
+  if (remaining <= 0n) return refuse('balance-insufficient');
+  if (amount > remaining) return refuse('amount-exceeds-balance');
+  if (amount <= 0n) return refuse('balance-negative-after-fee');
 
   const fee = percentageOf(amount, feePercent);
   const toMerchant = amount === remaining ? remaining - fee : amount;
   const taken = toMerchant + fee;
-  if (toMerchant <= 0n || taken > remaining) return { ok: false, reason: 'negative-after-fee' };
+  if (toMerchant <= 0n || taken > remaining) return refuse('balance-negative-after-fee');
   return { ok: true, toMerchant, fee, taken };
 }
 

@@ -10,6 +10,7 @@ import {
   type PayoutFacts,
   refuseAmount,
   refuseByState,
+  type SettledAmounts,
   splitRedemption,
   WRONG_CODES_PER_DAY,
 } from './claim.ts';
@@ -52,14 +53,6 @@ export interface RedemptionRequest {
   readonly msisdn: string | undefined;
 }
 
-/** The amounts of a redemption; `taken` leaves the voucher's balance. */
-export interface SettledAmounts {
-  readonly ok: true;
-  readonly toMerchant: Money;
-  readonly fee: Money;
-  readonly taken: Money;
-}
-
 /**
  * Checks a redemption: the first failing rule is the refusal. Only `verification-code-incorrect`
  * counts as a wrong attempt. After the last rule nothing may refuse.
@@ -82,10 +75,7 @@ export function settleOrRefuse(
   const amount = facts.claim ? facts.claim.amount : request.amount;
   const amountFacts = { ...facts, remaining, feePercent };
   const settlement = splitRedemption({ remaining, amount, feePercent });
-  if (!settlement.ok)
-    return refuse(settlementReasons[settlement.reason], {
-      detail: describeRedeemable(amountFacts, limits),
-    });
+  if (!settlement.ok) return { ...settlement, detail: describeRedeemable(amountFacts, limits) };
   const refused = refuseAmount(amountFacts, amount, limits);
   if (refused) return refused;
   if (!facts.merchant?.hasPayoutAccount) return refuse('payout-account-missing');
@@ -100,12 +90,6 @@ const settledBalance = ({ claim, voucher }: RedemptionFacts): Money =>
   claim?.wasWhole && claim.amount !== undefined && claim.amount <= voucher.remaining
     ? claim.amount
     : voucher.remaining;
-
-const settlementReasons = {
-  'amount-exceeds-balance': 'amount-exceeds-balance',
-  'nothing-left': 'balance-insufficient',
-  'negative-after-fee': 'balance-negative-after-fee',
-} as const;
 
 function refusePayee(
   { voucher, merchant }: RedemptionFacts,

@@ -32,16 +32,16 @@ describe('splitRedemption', () => {
   });
 
   it.each([
-    ['nothing on the voucher', '0', undefined, '2.5', 'nothing-left'],
-    ['nothing on the voucher for an amount', '0', '5', '2.5', 'nothing-left'],
+    ['nothing on the voucher', '0', undefined, '2.5', 'balance-insufficient'],
+    ['nothing on the voucher for an amount', '0', '5', '2.5', 'balance-insufficient'],
     ['more than the balance', '100', '100.01', '2.5', 'amount-exceeds-balance'],
-    ['no rest for the fee', '100', '99', '2.5', 'negative-after-fee'],
-    ['no rest for the fee by a cent', '100', '97.57', '2.5', 'negative-after-fee'],
-    ['a fee as high as the balance', '100', undefined, '100', 'negative-after-fee'],
-    ['a fee above the balance', '100', undefined, '150', 'negative-after-fee'],
-    ['a fee rounded up to the balance', '0.01', undefined, '50', 'negative-after-fee'],
-    ['an amount of zero', '100', '0', '2.5', 'negative-after-fee'],
-    ['an amount below zero', '100', '-1', '2.5', 'negative-after-fee'],
+    ['no rest for the fee', '100', '99', '2.5', 'balance-negative-after-fee'],
+    ['no rest for the fee by a cent', '100', '97.57', '2.5', 'balance-negative-after-fee'],
+    ['a fee as high as the balance', '100', undefined, '100', 'balance-negative-after-fee'],
+    ['a fee above the balance', '100', undefined, '150', 'balance-negative-after-fee'],
+    ['a fee rounded up to the balance', '0.01', undefined, '50', 'balance-negative-after-fee'],
+    ['an amount of zero', '100', '0', '2.5', 'balance-negative-after-fee'],
+    ['an amount below zero', '100', '-1', '2.5', 'balance-negative-after-fee'],
   ])('refuses %s', (_, remaining, amount, percent, reason) => {
     expect(settle(remaining, amount, percent)).toEqual({ ok: false, reason });
   });
