@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CompiledQuery,
   type DatabaseConnection,
+  type DeleteResult,
   DummyDriver,
+  type InsertResult,
   Kysely,
   type LogEvent,
   PostgresAdapter,
@@ -15,6 +17,7 @@ import {
   sql,
   Transaction,
   type TransactionSettings,
+  type UpdateResult,
 } from 'kysely';
 import pg from 'pg';
 import { tracing } from '../runtime/tracing/tracing.ts';
@@ -374,6 +377,15 @@ export const changedRows =
   (database: QueryExecutorProvider): Tag<number> =>
   async (text, ...values) =>
     Number((await sql(text, ...values).execute(database)).numAffectedRows ?? 0n);
+
+/** Whether a statement of Kysely's builder inserts, changes or deletes a row. */
+export async function changesRow(statement: {
+  execute(): Promise<Partial<InsertResult & UpdateResult & DeleteResult>[]>;
+}): Promise<boolean> {
+  const [{ numInsertedOrUpdatedRows, numUpdatedRows, numDeletedRows } = {}] =
+    await statement.execute();
+  return (numInsertedOrUpdatedRows ?? numUpdatedRows ?? numDeletedRows ?? 0n) > 0n;
+}
 
 /** Runs work in one snapshot; a transaction keeps its own. */
 export const inSnapshot = <Result>(

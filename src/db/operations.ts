@@ -7,7 +7,13 @@ import {
   type Refusal,
 } from '../domain/refusals.ts';
 import type { Company } from '../domain/vouchers/voucher.ts';
-import { allRows, type Database, type DatabaseTransaction, firstRow } from './connection.ts';
+import {
+  allRows,
+  changesRow,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+} from './connection.ts';
 import type { OperationsTable } from './generated/tables.ts';
 import { providerReferenceOf } from './positions/placements.ts';
 import { FORGET_LEFT_REQUESTS_HOURS } from './pruning.ts';
@@ -333,15 +339,14 @@ export async function refuseOperation<Result>(
 ): Promise<OperationOutcome<Result>> {
   if (isFinal(refusal))
     return settleOperation<Result>(transaction, identity.operationId, 'REFUSED', refusal);
-  const deleted = await transaction
+  const isDeleted = await transaction
     .deleteFrom('operations')
     .where('id', '=', identity.operationId)
     .where('status', '=', 'RUNNING')
-    .executeTakeFirst();
-  const settled =
-    deleted.numDeletedRows === 0n
-      ? await findSettledOutcome<Result>(transaction, identity.operationId)
-      : undefined;
+    .$call(changesRow);
+  const settled = isDeleted
+    ? undefined
+    : await findSettledOutcome<Result>(transaction, identity.operationId);
   return settled ?? outcomeFor<Result>(identity, refusal);
 }
 

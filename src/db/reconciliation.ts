@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { StoredNumber } from '../domain/phone.ts';
 import type { RefusedRowKind } from '../domain/refusals.ts';
-import { allRows, type Database, firstRow } from './connection.ts';
+import { allRows, changesRow, type Database, firstRow } from './connection.ts';
 import { providerOf } from './positions/placements.ts';
 
 /** The request of a hold: enough data to resume it. */
@@ -112,7 +112,7 @@ export interface NewMpesaResult {
  * brought it may have been lost before anybody was told.
  */
 export async function addMpesaResult(database: Database, result: NewMpesaResult): Promise<boolean> {
-  const added = await database
+  const isNew = await database
     .insertInto('mpesa_results')
     .values({
       kind: result.kind,
@@ -128,9 +128,8 @@ export async function addMpesaResult(database: Database, result: NewMpesaResult)
     .onConflict((conflict) =>
       conflict.columns(['reference', 'kind', 'conversation_id']).doNothing(),
     )
-    .returning('id')
-    .execute();
-  if (added.length > 0) return true;
+    .$call(changesRow);
+  if (isNew) return true;
   const unused = await database
     .selectFrom('mpesa_results')
     .select('id')

@@ -1,5 +1,11 @@
 import { sql } from 'kysely';
-import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
+import {
+  allRows,
+  changesRow,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+} from '../connection.ts';
 import { limitedTo, type RowPage } from '../row-page.ts';
 
 export interface NewPrice {
@@ -113,21 +119,17 @@ export interface ProductAccess {
 }
 
 /** Grants a partner access to a product; false when it already had access. */
-export async function grantAccess(database: Database, access: ProductAccess): Promise<boolean> {
-  const result = await database
+export const grantAccess = (database: Database, access: ProductAccess): Promise<boolean> =>
+  database
     .insertInto('partner_products')
     .values({ partner_id: access.partnerId, product_id: access.productId })
     .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  return result.numInsertedOrUpdatedRows === 1n;
-}
+    .$call(changesRow);
 
 /** Revokes the access to a product; false when the partner had none. */
-export async function revokeAccess(database: Database, access: ProductAccess): Promise<boolean> {
-  const result = await database
+export const revokeAccess = (database: Database, access: ProductAccess): Promise<boolean> =>
+  database
     .deleteFrom('partner_products')
     .where('partner_id', '=', access.partnerId)
     .where('product_id', '=', access.productId)
-    .executeTakeFirst();
-  return result.numDeletedRows === 1n;
-}
+    .$call(changesRow);

@@ -1,6 +1,12 @@
 import { sql } from 'kysely';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
+import {
+  allRows,
+  changesRow,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+} from '../connection.ts';
 import type { OperationIdentity } from '../operations.ts';
 import { type Counted, countCompanyWrongCode } from './daily-limits.ts';
 
@@ -83,18 +89,16 @@ export async function forgiveSignIn(
 /**
  * Forgets what was counted for an account, in whatever browser: its sign-in was reset. False where nothing was counted.
  */
-export async function forgetSignIns(
+export const forgetSignIns = (
   transaction: DatabaseTransaction,
   accountId: number,
-): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
+): Promise<boolean> =>
+  transaction
     .updateTable('portal_sign_in_attempts')
     .set({ attempts: 0 })
     .where('account_id', '=', accountId)
     .where('attempts', '>', 0)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+    .$call(changesRow);
 
 /** The wrong attempts to sign in to an account that still count. */
 export interface WrongSignIns {

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type DeskKind, deskKinds } from '../../domain/staff.ts';
 import {
   changedRows,
+  changesRow,
   type Database,
   type DatabaseTransaction,
   firstRow,
@@ -337,15 +338,13 @@ export const isDeskItemOf = (
       and assigned.account_id is not distinct from ${accountId}::bigint`;
 
 /** Gives something in the queue back; false where it is not assigned to the person. */
-export async function leaveDeskItem(
+export const leaveDeskItem = (
   transaction: DatabaseTransaction,
   { kind, subject }: DeskItem,
   accountId: number,
-): Promise<boolean> {
-  const { numDeletedRows } = await transaction
+): Promise<boolean> =>
+  transaction
     .deleteFrom('desk_assignments')
     .where(sql<boolean>`kind = ${kind} and subject = ${subject}`)
     .where('account_id', '=', accountId)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
-}
+    .$call(changesRow);

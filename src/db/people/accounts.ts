@@ -4,7 +4,7 @@ import { soughtText } from '../../domain/copied-text.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyColumns } from '../catalogue/companies.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { changesRow, type Database, type DatabaseTransaction } from '../connection.ts';
 import type { Schema } from '../generated/tables.ts';
 import { type RowPage, rowsById } from '../row-page.ts';
 
@@ -162,7 +162,7 @@ export async function setPassword(
  * the checked one, the account is disabled, or the session has ended. Checking takes long, and an
  * operator's change in the meantime takes precedence.
  */
-export async function replacePassword(
+export const replacePassword = (
   transaction: DatabaseTransaction,
   change: {
     readonly accountId: number;
@@ -170,8 +170,8 @@ export async function replacePassword(
     readonly checkedHash: string;
     readonly newHash: string;
   },
-): Promise<boolean> {
-  const row = await transaction
+): Promise<boolean> =>
+  transaction
     .updateTable('portal_accounts')
     .set({ password_hash: change.newHash, must_change_password: false, password_expires_at: null })
     .where('id', '=', change.accountId)
@@ -180,10 +180,7 @@ export async function replacePassword(
     .where(({ exists, selectFrom }) =>
       exists(selectFrom('portal_sessions').select('id').where('id', '=', change.sessionId)),
     )
-    .returning('id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
+    .$call(changesRow);
 
 /** An account whose password was checked and is correct. */
 export interface CheckedAccount {
@@ -209,22 +206,19 @@ export const keepCheckedPassword = (
   account: CheckedAccount,
 ): Promise<boolean> => setForChecked(transaction, account, {});
 
-async function setForChecked(
+const setForChecked = (
   transaction: DatabaseTransaction,
   { id, checkedHash, newHash = checkedHash }: CheckedAccount,
   further: { readonly last_signed_in_at?: RawBuilder<Date> },
-): Promise<boolean> {
-  const row = await transaction
+): Promise<boolean> =>
+  transaction
     .updateTable('portal_accounts')
     .set({ ...further, password_hash: newHash })
     .where('id', '=', id)
     .where('password_hash', '=', checkedHash)
     .where('disabled_at', 'is', null)
     .where((where) => where.not(isOver))
-    .returning('id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
+    .$call(changesRow);
 
 /** The accounts of a company, including disabled ones. */
 const accountsOf = (database: Database, company: Company) =>
@@ -260,13 +254,12 @@ export async function setPortalAccountDisabled(
   isDisabled: boolean,
 ): Promise<boolean> {
   const now = sql<Date>`now()`;
-  const { numUpdatedRows } = await transaction
+  return transaction
     .updateTable('portal_accounts')
     .set(isDisabled ? { disabled_at: now } : { disabled_at: null, statements_until: now })
     .where('id', '=', accountId)
     .where('disabled_at', isDisabled ? 'is' : 'is not', null)
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
+    .$call(changesRow);
 }
 
 /** Adds an account of the service itself; undefined when the e-mail address already has an account. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyColumns } from '../catalogue/companies.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { changesRow, type Database, type DatabaseTransaction } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
 import { forgetSignIns } from '../limits/attempts.ts';
 import { hasSecondFactor, lockAccount } from './accounts.ts';
@@ -60,13 +60,11 @@ export async function addOneTimePassword(
 ): Promise<boolean> {
   const { accountId, secretCiphertext, step } = password;
   await lockAccount(transaction, accountId);
-  const row = await transaction
+  return transaction
     .insertInto('portal_one_time_passwords')
     .values({ account_id: accountId, secret_ciphertext: secretCiphertext, last_step: step })
     .onConflict((conflict) => conflict.column('account_id').doNothing())
-    .returning('account_id')
-    .executeTakeFirst();
-  return row !== undefined;
+    .$call(changesRow);
 }
 
 /** A passkey that a device has just made. */
@@ -83,7 +81,7 @@ export async function addPasskey(
   { name, ...made }: NewPasskey & { readonly name: string },
 ): Promise<boolean> {
   await lockAccount(transaction, accountId);
-  const row = await transaction
+  return transaction
     .insertInto('portal_passkeys')
     .values({
       account_id: accountId,
@@ -93,30 +91,25 @@ export async function addPasskey(
       counter: made.counter,
     })
     .onConflict((conflict) => conflict.column('credential_id').doNothing())
-    .returning('id')
-    .executeTakeFirst();
-  return row !== undefined;
+    .$call(changesRow);
 }
 
 /**
  * Uses the password of a time step up. False where it, or a later one, was used before: of two
  * requests at the same moment one wins.
  */
-export async function takeStep(
+export const takeStep = (
   database: Database,
   accountId: number,
   { secretCiphertext, step }: { readonly secretCiphertext: string; readonly step: number },
-): Promise<boolean> {
-  const row = await database
+): Promise<boolean> =>
+  database
     .updateTable('portal_one_time_passwords')
     .set({ last_step: step })
     .where('account_id', '=', accountId)
     .where('secret_ciphertext', '=', secretCiphertext)
     .where('last_step', '<', step)
-    .returning('account_id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
+    .$call(changesRow);
 
 /** Stores a challenge that a page shows to the devices of an account. */
 export async function addChallenge(
@@ -134,20 +127,17 @@ export async function addChallenge(
  * Uses a challenge of an account up. False where it is too old, or was used before: of two requests
  * at the same moment one wins.
  */
-export async function takeChallenge(
+export const takeChallenge = (
   database: Database,
   accountId: number,
   { challenge, lifetimeSeconds }: { readonly challenge: string; readonly lifetimeSeconds: number },
-): Promise<boolean> {
-  const row = await database
+): Promise<boolean> =>
+  database
     .deleteFrom('portal_passkey_challenges')
     .where('challenge', '=', challenge)
     .where('account_id', '=', accountId)
     .where('created_at', '>', sql<Date>`now() - make_interval(secs => ${lifetimeSeconds})`)
-    .returning('account_id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
+    .$call(changesRow);
 
 /** The public key of a passkey of an account, and its count; undefined for passkeys of other accounts. */
 export const findPasskey = (database: Database, accountId: number, credentialId: string) =>
@@ -162,38 +152,32 @@ export const findPasskey = (database: Database, accountId: number, credentialId:
  * Stores the count of a signature. False where the passkey is removed, or the count is not above the last
  * one: the signature was used before, or a copy of the device has signed. Many devices count nothing.
  */
-export async function takeCounter(
+export const takeCounter = (
   database: Database,
   accountId: number,
   { credentialId, counter }: Pick<NewPasskey, 'credentialId' | 'counter'>,
-): Promise<boolean> {
-  const row = await database
+): Promise<boolean> =>
+  database
     .updateTable('portal_passkeys')
     .set({ counter, last_used_at: sql<Date>`now()` })
     .where('account_id', '=', accountId)
     .where('credential_id', '=', credentialId)
     .where(sql<boolean>`(counter < ${counter} or (counter = 0 and ${counter} = 0))`)
-    .returning('id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
+    .$call(changesRow);
 
 /** Uses a recovery code up; false where it is none of the account's, or was used before. */
-export async function takeRecoveryCode(
+export const takeRecoveryCode = (
   database: Database,
   accountId: number,
   digestsOfCode: readonly Buffer[],
-): Promise<boolean> {
-  const row = await database
+): Promise<boolean> =>
+  database
     .updateTable('portal_recovery_codes')
     .set({ used_at: sql<Date>`now()` })
     .where('account_id', '=', accountId)
     .where('code_digest', '=', anyDigest(digestsOfCode))
     .where('used_at', 'is', null)
-    .returning('account_id')
-    .executeTakeFirst();
-  return row !== undefined;
-}
+    .$call(changesRow);
 
 /** Replaces the recovery codes of an account; the old ones work no longer. */
 export async function replaceRecoveryCodes(
@@ -227,13 +211,12 @@ export async function removeOneTimePassword(
   accountId: number,
 ): Promise<boolean> {
   await lockAccount(transaction, accountId);
-  const removed = await transaction
+  const isRemoved = await transaction
     .deleteFrom('portal_one_time_passwords')
     .where('account_id', '=', accountId)
-    .returning('account_id')
-    .executeTakeFirst();
+    .$call(changesRow);
   await endRecoveryCodes(transaction, accountId);
-  return removed !== undefined;
+  return isRemoved;
 }
 
 /** Removes a passkey of an account; false where the account does not have it. */
@@ -243,14 +226,13 @@ export async function removePasskey(
   passkeyId: number,
 ): Promise<boolean> {
   await lockAccount(transaction, accountId);
-  const removed = await transaction
+  const isRemoved = await transaction
     .deleteFrom('portal_passkeys')
     .where('account_id', '=', accountId)
     .where('id', '=', passkeyId)
-    .returning('id')
-    .executeTakeFirst();
+    .$call(changesRow);
   await endRecoveryCodes(transaction, accountId);
-  return removed !== undefined;
+  return isRemoved;
 }
 
 /** Recovery codes end with the last factor that they replace. */

@@ -2,7 +2,13 @@ import { sql } from 'kysely';
 import type { PortalRole } from '../../domain/access.ts';
 import type { Staff, StaffRole } from '../../domain/staff.ts';
 import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
-import { type Database, type DatabaseTransaction, firstRow, hasRows } from '../connection.ts';
+import {
+  changesRow,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+  hasRows,
+} from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
 import { forgetSignIns } from '../limits/attempts.ts';
 import {
@@ -80,13 +86,12 @@ export async function takeHalfSignIn(
     .where('disabled_at', 'is', null)
     .forUpdate()
     .executeTakeFirst();
-  const half = await transaction
+  const isTaken = await transaction
     .deleteFrom('portal_half_sign_ins')
     .where('token_digest', '=', anyDigest(tokenDigests))
     .where('account_id', '=', accountId)
-    .returning('account_id')
-    .executeTakeFirst();
-  if (account === undefined || half === undefined) return false;
+    .$call(changesRow);
+  if (account === undefined || !isTaken) return false;
   await transaction
     .updateTable('portal_accounts')
     .set({ last_signed_in_at: sql<Date>`now()` })

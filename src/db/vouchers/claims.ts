@@ -1,6 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import { allRows, type Database, type DatabaseTransaction, hasRows } from '../connection.ts';
+import {
+  allRows,
+  changesRow,
+  type Database,
+  type DatabaseTransaction,
+  hasRows,
+} from '../connection.ts';
 import {
   type CountedMessages,
   countedMessages,
@@ -111,33 +117,29 @@ const cancelledMessages = (claimIds: RawBuilder<unknown>) => sql`cancelled as (
   where claim_id = any(array(${claimIds})) and status = 'QUEUED')`;
 
 /** Points the voucher to its new claim; false when its status does not allow a claim (5002). */
-export async function startClaim(
+export const startClaim = (
   transaction: DatabaseTransaction,
   voucherId: number,
   claimId: string,
-): Promise<boolean> {
-  const updated = await transaction
+): Promise<boolean> =>
+  transaction
     .updateTable('vouchers')
     .set({ status: 'REDEEM_INITIATED', current_claim_id: claimId })
     .where('id', '=', voucherId)
     .where('status', 'in', ['ACTIVE', 'REDEEM_INITIATED'])
-    .executeTakeFirst();
-  return updated.numUpdatedRows === 1n;
-}
+    .$call(changesRow);
 
 /** Returns a voucher to ACTIVE if this claim is its live one and nothing is on hold. */
-export async function releaseClaimedVoucher(
+export const releaseClaimedVoucher = (
   transaction: DatabaseTransaction,
   claimId: string,
-): Promise<boolean> {
-  const updated = await transaction
+): Promise<boolean> =>
+  transaction
     .updateTable('vouchers')
     .set({ status: 'ACTIVE', current_claim_id: null })
     .where('current_claim_id', '=', claimId)
     .where('status', '=', 'REDEEM_INITIATED')
-    .executeTakeFirst();
-  return updated.numUpdatedRows === 1n;
-}
+    .$call(changesRow);
 
 /**
  * So long after the end of a claim or a redemption an expiry run ends it: its own workflow would have done so by now.

@@ -4,7 +4,13 @@ import type { MobileMoneyProviderName, Route } from '../../domain/providers.ts';
 import type { Caller, Company } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
 import { accountWithChecks, type PaidAccount, paidAccount } from '../catalogue/payout-accounts.ts';
-import { type Database, type DatabaseTransaction, firstRow, onlyRow } from '../connection.ts';
+import {
+  changesRow,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+  onlyRow,
+} from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
 import { wrongCodes } from '../limits/attempts.ts';
 import {
@@ -280,12 +286,12 @@ export const redemptionContext = (
 /**
  * Moves `taken` from a voucher's remaining balance to its hold; false when its status forbids it.
  */
-export async function holdVoucher(
+export const holdVoucher = (
   transaction: DatabaseTransaction,
   voucherId: number,
   taken: string,
-): Promise<boolean> {
-  const updated = await transaction
+): Promise<boolean> =>
+  transaction
     .updateTable('vouchers')
     .set({
       status: 'REDEEM_PROCESSING',
@@ -294,9 +300,7 @@ export async function holdVoucher(
     })
     .where('id', '=', voucherId)
     .where('status', 'in', ['ACTIVE', 'REDEEM_INITIATED'])
-    .executeTakeFirst();
-  return updated.numUpdatedRows === 1n;
-}
+    .$call(changesRow);
 
 /** Ends the hold of a voucher: spent if the merchant was paid, else returned to its balance. */
 export async function releaseVoucher(
@@ -305,7 +309,7 @@ export async function releaseVoucher(
   outcome: 'spent' | 'returned',
 ): Promise<void> {
   const remaining = outcome === 'spent' ? sql<string>`remaining` : sql<string>`remaining + held`;
-  const released = await transaction
+  const isReleased = await transaction
     .updateTable('vouchers')
     .set({
       status: sql`case when ${remaining} > 0 then 'ACTIVE' else 'REDEEMED' end`,
@@ -315,9 +319,9 @@ export async function releaseVoucher(
     })
     .where('id', '=', voucherId)
     .where('status', '=', 'REDEEM_PROCESSING')
-    .executeTakeFirst();
+    .$call(changesRow);
   // Every post and void must match a hold of the voucher.
-  if (released.numUpdatedRows !== 1n) throw new Error('The voucher is not on hold');
+  if (!isReleased) throw new Error('The voucher is not on hold');
 }
 
 /**
@@ -340,7 +344,7 @@ export async function growVoucher(
       .where('id', '=', claimId)
       .where((where) => where('amount', 'is', null).or('amount', '=', remaining))
       .execute();
-  const { numUpdatedRows } = await transaction
+  const isReturned = await transaction
     .updateTable('vouchers')
     .set(
       hasEnded
@@ -351,8 +355,8 @@ export async function growVoucher(
           },
     )
     .where('id', '=', id)
-    .executeTakeFirst();
-  if (numUpdatedRows !== 1n) throw new MissingRowError('The voucher of a reversal is gone');
+    .$call(changesRow);
+  if (!isReturned) throw new MissingRowError('The voucher of a reversal is gone');
   return hasEnded ? 'gift' : 'voucher';
 }
 
@@ -370,16 +374,15 @@ export async function chargeVoucher(
 ): Promise<void> {
   const remaining = sql<string>`remaining - ${amount}::numeric`;
   const ofVoucher = transaction.updateTable('vouchers').where('id', '=', voucherId);
-  const charged = await (from === 'partner'
-    ? ofVoucher.set({ returned: sql<string>`returned - ${amount}::numeric` })
-    : ofVoucher
-        .set({
-          remaining,
-          status: sql`case when ${remaining} > 0 then 'ACTIVE' else 'REDEEMED' end`,
-        })
-        .where('status', '=', 'ACTIVE')
-        .where('remaining', '>=', amount)
-  ).executeTakeFirst();
-  if (charged.numUpdatedRows !== 1n)
-    throw new Error('The voucher does not have its value any more');
+  const charged =
+    from === 'partner'
+      ? ofVoucher.set({ returned: sql<string>`returned - ${amount}::numeric` })
+      : ofVoucher
+          .set({
+            remaining,
+            status: sql`case when ${remaining} > 0 then 'ACTIVE' else 'REDEEMED' end`,
+          })
+          .where('status', '=', 'ACTIVE')
+          .where('remaining', '>=', amount);
+  if (!(await changesRow(charged))) throw new Error('The voucher does not have its value any more');
 }

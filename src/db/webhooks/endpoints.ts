@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import { type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
+import { changesRow, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import type { WebhookEndpointsTable } from '../generated/tables.ts';
 
 const shownColumns = [
@@ -85,13 +85,13 @@ export const BY_OPERATOR = 'By the operator.';
  * Changes the state of a webhook. An active one is woken: it gets what it has missed, as long as events
  * are kept. Returns whether there was one in another state.
  */
-export async function setWebhookStatus(
+export const setWebhookStatus = (
   transaction: DatabaseTransaction,
   id: number,
   status: Exclude<Selectable<WebhookEndpointsTable>['status'], 'SWITCHED_OFF' | 'REMOVED'>,
   reason: string,
-): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
+): Promise<boolean> =>
+  transaction
     .updateTable('webhook_endpoints')
     .set({
       status,
@@ -102,9 +102,7 @@ export async function setWebhookStatus(
     })
     .where('id', '=', id)
     .where('status', 'not in', ['REMOVED', status])
-    .executeTakeFirst();
-  return numUpdatedRows > 0n;
-}
+    .$call(changesRow);
 
 /** Removes a webhook and its secrets. Its deliveries stay until they are pruned. */
 export async function removeWebhook(transaction: DatabaseTransaction, id: number): Promise<void> {
