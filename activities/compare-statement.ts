@@ -7,6 +7,7 @@ import {
   isDefiniteDatabaseError,
   onlyRow,
 } from '../src/db/connection.ts';
+import { beginOf, endOf } from '../src/db/days.ts';
 import { ArchivedError } from '../src/db/ledger/read-archives.ts';
 import type { BookSettings } from '../src/db/positions/change.ts';
 import { bookProviderFees } from '../src/db/provider-statements/balances.ts';
@@ -69,10 +70,9 @@ const BATCH_SIZE = 500;
 const COMPARE_TIMEOUT_MS = 300_000;
 
 /** The moments at which a day begins and ends. */
-export const periodOf = (database: Database, { day, zone }: StatementDay) =>
+export const periodOf = (database: Database, day: StatementDay) =>
   onlyRow<{ from: Date; to: Date }>(database, 'The day has no beginning')`
-    select ${day}::timestamp at time zone ${zone}::text as from,
-      (${day}::timestamp + interval '1 day') at time zone ${zone}::text as to`;
+    select ${beginOf(day)} as from, ${endOf(day)} as to`;
 
 /** Reads the provider statement of a day, and compares it. */
 export async function compareFetched(

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { checkedTo } from './books/rollup.ts';
 import { besideHours, hoursEnd, paidAt, summedHours } from './books/sums.ts';
 import { allRows, type Database, firstRow, type Sql } from './connection.ts';
-import { boundsOfDay, boundsOfDays, type Days, eachDay } from './days.ts';
+import { beginOf, boundsOfDay, type Days, eachDay, isWithin } from './days.ts';
 import type { Wallet } from './ledger/account-statements.ts';
 import { ownMovements } from './ledger/own-movements.ts';
 import { partnersOf, type Sellers } from './ledger/sales.ts';
@@ -84,12 +84,11 @@ export function topMerchants(
   sellers: Sellers,
   days: Days,
 ): Promise<TopMerchant[]> {
-  const { from, before } = boundsOfDays(days);
   return allRows<TopMerchant>(database)`
     select merchant_name as merchant, payments::bigint as payments, paid::numeric(20, 6) as paid
     from (
       select merchant_id, sum(payouts) as payments, sum(paid) as paid from payout_hour_sums
-      where partner_id = any(${partnersOf(sellers)}) and hour >= ${from} and hour < ${before}
+      where partner_id = any(${partnersOf(sellers)}) and ${isWithin(sql`hour`, days)}
       group by merchant_id having sum(payouts) > 0
       order by sum(paid) desc, merchant_id limit ${MERCHANTS}) as most
     join merchants on merchants.id = merchant_id
@@ -110,12 +109,11 @@ export async function claimCounts(
   sellers: Sellers,
   days: Days,
 ): Promise<ClaimCounts> {
-  const { from, before } = boundsOfDays(days);
   const row = await firstRow<ClaimCounts>(database)`
     select coalesce(sum(claims), 0)::bigint as claims, coalesce(sum(codes), 0)::bigint as codes,
       coalesce(sum(payments), 0)::bigint as payments
     from claim_hour_sums
-    where partner_id = any(${partnersOf(sellers)}) and hour >= ${from} and hour < ${before}`;
+    where partner_id = any(${partnersOf(sellers)}) and ${isWithin(sql`hour`, days)}`;
   return row ?? { claims: 0, codes: 0, payments: 0 };
 }
 
@@ -134,7 +132,7 @@ export function balancesOver(
   wallets: readonly Wallet[],
   days: Days,
 ): Promise<BalanceAt[]> {
-  const begin = sql`date_trunc('day', ${boundsOfDays(days).from} + interval '1 day' - interval '1 microsecond', 'UTC')`;
+  const begin = sql`date_trunc('day', ${beginOf({ day: days.first, zone: days.zone })} + interval '1 day' - interval '1 microsecond', 'UTC')`;
   return allRows<BalanceAt>(database)`
     with ${ownMovements({ partnerId, wallets }, begin, sql`'infinity'::timestamptz`, [])},
     changed as (

@@ -14,17 +14,16 @@ import {
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { paidAt } from '../books/sums.ts';
 import { type Database, firstRow, inSnapshot, onlyRow } from '../connection.ts';
+import { beginOf, endOf } from '../days.ts';
 import type { ArchivedTransfer } from './archive-files.ts';
 import { ownMovements } from './own-movements.ts';
 import { readArchivedEdges } from './read-archives.ts';
 
-/** SQL expression: the first moment of a month in a time zone (IANA name). */
-const beginningOfMonth = (month: Month, zone: string) =>
-  sql`(${`${month}-01`}::timestamp at time zone ${zone}::text)`;
-
-/** SQL expression: the first moment after it. */
-const endOfMonth = (month: Month, zone: string) =>
-  sql`((${`${month}-01`}::timestamp + interval '1 month') at time zone ${zone}::text)`;
+/** SQL expressions: the first moment of a month in a time zone (IANA name), and the first one after it. */
+function boundsOfMonth(month: Month, zone: string) {
+  const first = { day: `${month}-01`, zone };
+  return [beginOf(first), endOf(first, sql`interval '1 month'`)] as const;
+}
 
 interface MerchantMonthRow {
   readonly name: string;
@@ -57,7 +56,7 @@ export async function readMerchantMonth(
   merchantId: number,
   { month, zone }: { readonly month: Month; readonly zone: string },
 ): Promise<MonthlyStatement> {
-  const [begin, end] = [beginningOfMonth(month, zone), endOfMonth(month, zone)];
+  const [begin, end] = boundsOfMonth(month, zone);
   const paidInMonth = sql`redemptions.merchant_id = ${merchantId} and redemptions.status = 'POSTED'
     and ${paidAt} >= ${begin} and ${paidAt} < ${end}`;
   const row = await onlyRow<MerchantMonthRow>(database, 'A sum has a row')`
@@ -135,7 +134,7 @@ export async function readPartnerMonth(
   partnerId: number,
   { month, zone }: { readonly month: Month; readonly zone: string },
 ): Promise<MonthlyStatement> {
-  const [begin, end] = [beginningOfMonth(month, zone), endOfMonth(month, zone)];
+  const [begin, end] = boundsOfMonth(month, zone);
   const rows = await inSnapshot(database, async (snapshot) => {
     const archived = await readArchivedEdges(snapshot, partnerId, begin, end);
     return (await partnerMonth(partnerId, begin, end, archived).execute(snapshot)).rows;

@@ -2,9 +2,10 @@ import { sql } from 'kysely';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { PROVIDER_FEE } from '../../domain/statements.ts';
 import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
+import { beginOf, endOf } from '../days.ts';
 import { addTransfers } from '../ledger/ledger.ts';
 import { openCase } from '../positions/cases.ts';
-import { beginOf, endOf, lockStatement, type StatementDay } from './statements.ts';
+import { lockStatement, type StatementDay } from './statements.ts';
 
 /** A reading of our balance at a provider. */
 export interface BalanceReading {

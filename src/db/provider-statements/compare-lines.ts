@@ -5,6 +5,7 @@ import { type LineFault, lineWords } from '../../domain/positions/case-texts.ts'
 import type { Answered, Observation, PlacementKind } from '../../domain/positions/placement.ts';
 import { amountTolerance } from '../../domain/providers.ts';
 import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
+import { beginOf, endOf } from '../days.ts';
 import { book } from '../positions/book.ts';
 import { openCase } from '../positions/cases.ts';
 import { type BookSettings, observed } from '../positions/change.ts';
@@ -12,8 +13,6 @@ import { lockOrder, lostOperationId } from '../positions/orders.ts';
 import { MissingRowError } from '../refused-rows.ts';
 import { placingReversal } from '../vouchers/reversals.ts';
 import {
-  beginOf,
-  endOf,
   isOtherRow,
   markUnfinished,
   type StatementDay,

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Day } from '../../domain/day-report.ts';
 import type { ProviderStatementLine } from '../../domain/positions/statement-line.ts';
 import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
+import { endOf } from '../days.ts';
 import { openCase } from '../positions/cases.ts';
 
 /** A provider whose statements are compared with our books. */
@@ -16,17 +17,6 @@ export interface StatementDay {
   readonly day: Day;
   readonly zone: string;
 }
-
-/** A day, or the column that has it. */
-interface ZonedDay extends Pick<StatementDay, 'zone'> {
-  readonly day: Day | RawBuilder<unknown>;
-}
-
-/** Begins and ends a day, as moments. */
-export const beginOf = ({ day, zone }: ZonedDay) =>
-  sql`(${day}::timestamp at time zone ${zone}::text)`;
-export const endOf = ({ day, zone }: ZonedDay) =>
-  sql`((${day}::timestamp + interval '1 day') at time zone ${zone}::text)`;
 
 /**
  * Adds lines of a load. They count when the load is complete. A transaction that is listed twice

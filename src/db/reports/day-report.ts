@@ -21,7 +21,7 @@ import { caseTitle } from '../../domain/positions/case-texts.ts';
 import { type KnownFaults, readKnownFaults } from '../books/faults.ts';
 import { ledgerSumsEnd } from '../books/sums.ts';
 import { allRows, type Database } from '../connection.ts';
-import { isWithin } from '../days.ts';
+import { beginOf, endOf, isWithin } from '../days.ts';
 import { hasNoKeptSum } from '../ledger/archives.ts';
 import { requireInLedger } from '../ledger/read-archives.ts';
 import { countOpenCases, reportedCases } from '../positions/cases.ts';
@@ -142,9 +142,8 @@ interface AccountDay extends DayBalance {
  * transfers since the day began are read. An account of the platform has no balance: its sum is that
  * of the last check of the books, and of what is newer.
  */
-function readAccountDays(snapshot: Database, { day, zone }: ZonedDay): Promise<AccountDay[]> {
-  const begin = sql`(${day}::timestamp at time zone ${zone}::text)`;
-  const end = sql`((${day}::timestamp + interval '1 day') at time zone ${zone}::text)`;
+function readAccountDays(snapshot: Database, day: ZonedDay): Promise<AccountDay[]> {
+  const [begin, end] = [beginOf(day), endOf(day)];
   return allRows<AccountDay>(snapshot)`
     with moved as materialized (
       select debit.id as debit_id, transfer.*
@@ -207,7 +206,7 @@ export const readDayReport = (database: Database, day: ZonedDay): Promise<DayRep
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (snapshot) => {
-      await requireInLedger(snapshot, sql`(${day.day}::timestamp at time zone ${day.zone}::text)`);
+      await requireInLedger(snapshot, beginOf(day));
       const madeAt = new Date();
       const movements = await readMovements(snapshot, day);
       const accounts = await readAccountDays(snapshot, day);
