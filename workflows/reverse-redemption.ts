@@ -6,6 +6,7 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { ReversalBegun } from '../activities/redemptions/reversals.ts';
+import type { Ending } from '../src/domain/providers.ts';
 import { messageOf, type OperationOutcome, quoted, type Refusal } from '../src/domain/refusals.ts';
 import { database, providers } from './activity-options.ts';
 import { mayCome } from './addressed-input.ts';
@@ -21,7 +22,7 @@ import { inRows, showDetails } from './current-details.ts';
 import { outcome, reference, voucherSerial } from './search-attributes.ts';
 import { answerCall } from './steps/answers.ts';
 import { bookUntilDone, stepFailed } from './steps/database-steps.ts';
-import { type Ending, finalOutcome, type Urgency, urgencyWords } from './steps/final-outcome.ts';
+import { finalOutcome, type Urgency, urgencyWords } from './steps/final-outcome.ts';
 import { sendUntilSettled } from './steps/messages.ts';
 import { isHeldBy, namedCalls, raiseForeignHold } from './steps/named-results.ts';
 import { askedFirst, atProvider } from './steps/waiting.ts';
@@ -172,10 +173,7 @@ const book = (
   bookUntilDone<BookedReversal>({
     alarmAfterMs,
     takeNudge: known.takeNudge,
-    book: () =>
-      known.ending.kind === 'done'
-        ? database.postReversal(operationId, known.ending.providerReference)
-        : database.failReversal(operationId, known.ending.message),
+    book: () => database.endReversal(operationId, known.ending),
     description: describeReversal(known.begun),
     note: () => database.noteReversalNeedsAction(operationId),
   });

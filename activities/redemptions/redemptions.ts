@@ -1,16 +1,11 @@
 import { type DatabaseTransaction, sendTogether } from '../../src/db/connection.ts';
 import { cancelQueuedMessages } from '../../src/db/messages/messages.ts';
 import { settledOutcome, settleOperation } from '../../src/db/operations.ts';
-import {
-  type DoneOrder,
-  endOrder,
-  type OrderEnding,
-  referenceOf,
-} from '../../src/db/positions/book.ts';
+import { endOrder, referenceOf } from '../../src/db/positions/book.ts';
 import { readLockedOrder } from '../../src/db/positions/orders.ts';
 import { endClaim } from '../../src/db/vouchers/claims.ts';
 import { lockRedemption } from '../../src/db/vouchers/redemptions.ts';
-import type { EndedBy } from '../../src/domain/providers.ts';
+import type { Ending } from '../../src/domain/providers.ts';
 import {
   type AnsweredOperation,
   answered,
@@ -58,45 +53,30 @@ export function createRedemptionActivities(
   }
 
   /**
-   * The second phase after the merchant was paid: gift-hold → clearing and service fees. The
-   * confirmation leaves once this is committed, and no caller waits for it.
+   * The second phase: gift-hold → clearing and service fees after the merchant was paid, gift-hold → reserved after the
+   * payment was refused, or not sent. The confirmation of a payment leaves once this is committed, and no caller waits
+   * for it.
    */
-  async function postRedemption(
+  async function endRedemption(
     operationId: string,
-    payment: DoneOrder,
+    ending: Ending,
     /** The confirmation; null where there is none. */
     messageId: number | null,
   ): Promise<OperationOutcome<RedemptionMade>> {
-    const outcome = await end(operationId, { isDone: true, ...payment });
-    if (messageId !== null) sender.sendInBackground(messageId);
-    return outcome;
-  }
-
-  /** The second phase after the payment was refused, or not sent: gift-hold → reserved. */
-  const voidRedemption = (
-    operationId: string,
-    providerMessage: string,
-    by: EndedBy,
-  ): Promise<OperationOutcome<RedemptionMade>> =>
-    end(operationId, { isDone: false, message: providerMessage, by });
-
-  async function end(
-    operationId: string,
-    ending: OrderEnding,
-  ): Promise<OperationOutcome<RedemptionMade>> {
     const outcome = await database
       .transaction()
-      .execute((transaction) => endRedemption(transaction, { operationId, ending, dependencies }));
+      .execute((transaction) => endHold(transaction, { operationId, ending, dependencies }));
     await failpoint('redeem-post-committed');
+    if (ending.kind === 'done' && messageId !== null) sender.sendInBackground(messageId);
     return outcome;
   }
 
-  return { holdRedemption, postRedemption, voidRedemption };
+  return { holdRedemption, endRedemption };
 }
 
-interface EndedRedemption {
+interface EndedHold {
   readonly operationId: string;
-  readonly ending: OrderEnding;
+  readonly ending: Ending;
   readonly dependencies: ActivityDependencies;
 }
 
@@ -104,9 +84,9 @@ interface EndedRedemption {
  * Ends a hold by what the provider said, and settles its operation; a completed one keeps its first answer. A payment
  * that another provider has made is paid, whatever this one says.
  */
-async function endRedemption(
+async function endHold(
   transaction: DatabaseTransaction,
-  { operationId, ending, dependencies }: EndedRedemption,
+  { operationId, ending, dependencies }: EndedHold,
 ): Promise<OperationOutcome<RedemptionMade>> {
   const { settings, failpoint } = dependencies;
   const [redemption, held] = await sendTogether(transaction, (together) => [
@@ -123,7 +103,7 @@ async function endRedemption(
         providerReference: referenceOf(order),
         platformReference: redemption.platform_reference,
       }
-    : refuse('payment-refused', { detail: ending.message ?? '' });
+    : refuse('payment-refused', { detail: ending.kind === 'done' ? '' : ending.message });
   const [outcome] = await sendTogether(transaction, (together) => [
     settleOperation(together, operationId, isPaid ? 'SUCCEEDED' : 'FAILED', result),
     redemption.claim_id && endClaim(together, redemption.claim_id, isPaid ? 'REDEEMED' : 'REFUSED'),

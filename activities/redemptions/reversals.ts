@@ -22,7 +22,7 @@ import {
 } from '../../src/db/vouchers/reversals.ts';
 import { type LockedVoucher, lockVoucher } from '../../src/db/vouchers/vouchers.ts';
 import { formatAmount, formatMoney, parseMoney } from '../../src/domain/money.ts';
-import type { MobileMoneyProviderName } from '../../src/domain/providers.ts';
+import type { Ending, MobileMoneyProviderName } from '../../src/domain/providers.ts';
 import {
   type AnsweredOperation,
   answered,
@@ -222,31 +222,14 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
     }
   }
 
-  /**
-   * Books a reversal that the provider confirmed: the voucher grows under its lock, or its partner gets
-   * the value, and the owner's message is queued. Idempotent.
-   */
-  async function postReversal(
-    operationId: string,
-    providerReference: string,
-  ): Promise<ReversalEnded> {
+  /** Books what became of a reversal. Idempotent. */
+  async function endReversal(operationId: string, ending: Ending): Promise<ReversalEnded> {
     const ended = await database
       .transaction()
-      .execute((transaction) =>
-        credit(transaction, { operationId, providerReference }, dependencies),
-      );
+      .execute((transaction) => end(transaction, { operationId, ending, dependencies }));
     await failpoint('reverse-post-committed');
     return ended;
   }
-
-  /**
-   * Ends a reversal that the provider refused: the payment stands. The provider may have refused it because it took
-   * the payment back by itself, so it is asked about the payment next. Idempotent.
-   */
-  const failReversal = (operationId: string, message: string): Promise<ReversalEnded> =>
-    database
-      .transaction()
-      .execute((transaction) => fail(transaction, { operationId, message }, dependencies));
 
   /** Records that a person must look at a pending reversal. */
   const noteReversalNeedsAction = (operationId: string): Promise<void> =>
@@ -254,54 +237,20 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
 
   return {
     beginReversal,
-    postReversal,
-    failReversal,
+    endReversal,
     noteReversalNeedsAction,
   };
 }
 
-async function fail(
-  transaction: DatabaseTransaction,
-  { operationId, message }: { readonly operationId: string; readonly message: string },
-  { settings }: ActivityDependencies,
-): Promise<ReversalEnded> {
-  const reversal = await findReversal(transaction, operationId);
-  const order = await lockOrder(transaction, reversal.payment_operation_id);
-  if (await lockPendingReversal(transaction, reversal.id)) {
-    await recordReversalEnd(transaction, reversal.id, {
-      status: 'FAILED',
-      providerMessage: message,
-    });
-    const refused = placedWhere(order, isAt(reversal.reference));
-    const after = observed(order.position, refused.id, {
-      at: order.now,
-      source: 'answer',
-      said: 'nothing',
-      message,
-    });
-    const { id: askNow } = placedWhere(
-      order,
-      ({ kind, provider }) => kind === 'payment' && provider === refused.provider,
-    );
-    await book(transaction, order, after, { source: 'answer', askNow }, settings.topups);
-  }
-  const refusal = refuse('reversal-refused', { detail: message });
-  const outcome = await settleOperation<RedemptionReversed>(
-    transaction,
-    operationId,
-    'FAILED',
-    refusal,
-  );
-  return { outcome, messageId: null };
+interface EndedReversal {
+  readonly operationId: string;
+  readonly ending: Ending;
+  readonly dependencies: ActivityDependencies;
 }
 
-async function credit(
+async function end(
   transaction: DatabaseTransaction,
-  {
-    operationId,
-    providerReference,
-  }: { readonly operationId: string; readonly providerReference: string },
-  { failpoint, settings }: ActivityDependencies,
+  { operationId, ending, dependencies }: EndedReversal,
 ): Promise<ReversalEnded> {
   const reversal = await findReversal(transaction, operationId);
   const order = await lockOrder(transaction, reversal.payment_operation_id);
@@ -312,6 +261,65 @@ async function credit(
       messageId: message?.id ?? null,
     };
   }
+  const pending = { operationId, reversal, order };
+  return ending.kind === 'done'
+    ? credit(transaction, pending, ending, dependencies)
+    : fail(transaction, pending, ending, dependencies);
+}
+
+/** A reversal whose order is locked. */
+interface PendingReversal {
+  readonly operationId: string;
+  readonly reversal: FoundReversal;
+  readonly order: LockedOrder;
+}
+
+/**
+ * Ends a reversal that the provider refused: the payment stands. The provider may have refused it because it took the
+ * payment back by itself, so it is asked about the payment next.
+ */
+async function fail(
+  transaction: DatabaseTransaction,
+  { operationId, reversal, order }: PendingReversal,
+  { message }: Extract<Ending, { kind: 'not-done' }>,
+  { settings }: ActivityDependencies,
+): Promise<ReversalEnded> {
+  await recordReversalEnd(transaction, reversal.id, {
+    status: 'FAILED',
+    providerMessage: message,
+  });
+  const refused = placedWhere(order, isAt(reversal.reference));
+  const after = observed(order.position, refused.id, {
+    at: order.now,
+    source: 'answer',
+    said: 'nothing',
+    message,
+  });
+  const { id: askNow } = placedWhere(
+    order,
+    ({ kind, provider }) => kind === 'payment' && provider === refused.provider,
+  );
+  await book(transaction, order, after, { source: 'answer', askNow }, settings.topups);
+  const refusal = refuse('reversal-refused', { detail: message });
+  const outcome = await settleOperation<RedemptionReversed>(
+    transaction,
+    operationId,
+    'FAILED',
+    refusal,
+  );
+  return { outcome, messageId: null };
+}
+
+/**
+ * Books a reversal that the provider confirmed: the voucher grows under its lock, or its partner gets the value, and
+ * the owner's message is queued.
+ */
+async function credit(
+  transaction: DatabaseTransaction,
+  { operationId, reversal, order }: PendingReversal,
+  { providerReference }: Extract<Ending, { kind: 'done' }>,
+  { failpoint, settings }: ActivityDependencies,
+): Promise<ReversalEnded> {
   const told = observed(order.position, placedWhere(order, isAt(reversal.reference)).id, {
     at: order.now,
     source: 'answer',

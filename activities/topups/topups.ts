@@ -5,12 +5,7 @@ import {
   settledOutcome,
   settleOperation,
 } from '../../src/db/operations.ts';
-import {
-  type DoneOrder,
-  endOrder,
-  type OrderEnding,
-  referenceOf,
-} from '../../src/db/positions/book.ts';
+import { endOrder, referenceOf } from '../../src/db/positions/book.ts';
 import { readLockedOrder } from '../../src/db/positions/orders.ts';
 import {
   findAttempt,
@@ -19,7 +14,7 @@ import {
   topupNow,
 } from '../../src/db/topups/attempts.ts';
 import { closeRetry, dropRequest, RETRY_KIND } from '../../src/db/topups/requests.ts';
-import type { EndedBy } from '../../src/domain/providers.ts';
+import type { Ending } from '../../src/domain/providers.ts';
 import {
   type AnsweredOperation,
   answered,
@@ -68,26 +63,14 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
   /** A top-up as it is in the database, which other processes change as well. */
   const readTopUp = (topupId: number) => topupNow(database, topupId);
 
-  /** The second phase after delivery: airtime-hold → airtime clearing. */
-  const postTopUp = (
+  /** The second phase: airtime-hold → airtime clearing after delivery, airtime-hold → airtime after a definite failure. */
+  async function endTopUp(
     operationId: string,
-    delivery: DoneOrder & { readonly message: string },
-  ): Promise<OperationOutcome<TopUpMade>> => end(operationId, { isDone: true, ...delivery });
-
-  /** The second phase after a definite failure: airtime-hold → airtime, at once. */
-  const voidTopUp = (
-    operationId: string,
-    message: string,
-    by: EndedBy,
-  ): Promise<OperationOutcome<TopUpMade>> => end(operationId, { isDone: false, message, by });
-
-  async function end(
-    operationId: string,
-    ending: OrderEnding,
+    ending: Ending,
   ): Promise<OperationOutcome<TopUpMade>> {
     const { subject, outcome } = await database
       .transaction()
-      .execute((transaction) => endTopUp(transaction, { operationId, ending, dependencies }));
+      .execute((transaction) => endHold(transaction, { operationId, ending, dependencies }));
     await failpoint(`${subject}-end-committed`);
     return outcome;
   }
@@ -103,22 +86,21 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     holdTopUp,
     markTopUpUnknown,
     readTopUp,
-    postTopUp,
-    voidTopUp,
+    endTopUp,
     recordSharedAnswer,
   };
 }
 
-interface EndedTopUp {
+interface EndedHold {
   readonly operationId: string;
-  readonly ending: OrderEnding;
+  readonly ending: Ending;
   readonly dependencies: ActivityDependencies;
 }
 
 /** Ends a hold by what the provider said, and settles its operation; a completed one keeps its first answer. */
-async function endTopUp(
+async function endHold(
   transaction: DatabaseTransaction,
-  { operationId, ending, dependencies }: EndedTopUp,
+  { operationId, ending, dependencies }: EndedHold,
 ): Promise<{ readonly subject: TopUpSubject; readonly outcome: OperationOutcome<TopUpMade> }> {
   const { settings, failpoint } = dependencies;
   const [attempt, held] = await sendTogether(transaction, (together) => [
@@ -137,7 +119,10 @@ async function endTopUp(
     ? await settle('SUCCEEDED', { ok: true, transactionId, referenceNumber: referenceOf(order) })
     : await settle(
         'FAILED',
-        refuse('topup-failed', { detail: ending.message ?? '', transactionId }),
+        refuse('topup-failed', {
+          detail: ending.kind === 'done' ? '' : ending.message,
+          transactionId,
+        }),
       );
   return { subject, outcome };
 }

@@ -134,6 +134,17 @@ const turnOf = ({ id, weight }: Route, { shareOf }: Routed): number =>
  */
 export type EndedBy = 'provider' | 'service' | 'staff';
 
+/** How an order ended at its present provider: only such a definite outcome ends a hold. The messages are for people. */
+export type Ending =
+  | {
+      readonly kind: 'done';
+      readonly providerReference: string;
+      /** What the provider said of its reversal. The provider is then asked again at once. */
+      readonly reversal?: string;
+      readonly by: Exclude<EndedBy, 'service'>;
+    }
+  | { readonly kind: 'not-done'; readonly message: string; readonly by: EndedBy };
+
 const lengthLimit = 200;
 
 /** Seven digits or more in any script and grouping. */

@@ -6,7 +6,7 @@ import { createDigests } from '../../src/crypto/digests.ts';
 import { addApiKey } from '../../src/db/catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../../src/db/connection.ts';
 import { holdAirtime } from '../../src/db/ledger/ledger.ts';
-import { type DoneOrder, endOrder } from '../../src/db/positions/book.ts';
+import { endOrder } from '../../src/db/positions/book.ts';
 import { lockOrder } from '../../src/db/positions/orders.ts';
 import { beginAttempt } from '../../src/db/topups/attempts.ts';
 import { expireDueVouchers } from '../../src/db/vouchers/expiry.ts';
@@ -83,14 +83,14 @@ export function redemptions(database: Database, catalogue: Catalogue) {
       });
       return held.kind === 'held' ? operationId : reasonOf(held.outcome);
     },
-    post: (operationId: string, by: DoneOrder['by'] = 'provider') =>
-      activities.postRedemption(
+    post: (operationId: string, by: 'provider' | 'staff' = 'provider') =>
+      activities.endRedemption(operationId, { kind: 'done', providerReference: 'MM-1', by }, null),
+    void: (operationId: string) =>
+      activities.endRedemption(
         operationId,
-        { providerReference: 'MM-1', isReversed: false, by },
+        { kind: 'not-done', message: 'no such account', by: 'provider' },
         null,
       ),
-    void: (operationId: string) =>
-      activities.voidRedemption(operationId, 'no such account', 'provider'),
   };
 }
 
@@ -195,8 +195,8 @@ async function attempt(
     transaction,
     await lockOrder(transaction, operationId),
     ending === 'SUCCESS'
-      ? { isDone: true, providerReference: '', isReversed: false, by: 'provider' }
-      : { isDone: false, message: '', by: 'provider' },
+      ? { kind: 'done', providerReference: '', by: 'provider' }
+      : { kind: 'not-done', message: '', by: 'provider' },
     { reversalWatchSeconds: 0 },
   );
 }

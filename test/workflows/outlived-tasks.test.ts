@@ -12,7 +12,7 @@ import { detailsOf } from './details-of.ts';
 const NAMES = [
   'holdRedemption',
   'payMerchant',
-  'postRedemption',
+  'endRedemption',
   'noteUnbookedPayment',
 ] as const satisfies readonly (keyof Activities)[];
 
@@ -57,7 +57,7 @@ it('calls the same person in a replay, whatever time its steps have there', asyn
       await until(() => expect(isPaid).toBe(true));
       return { kind: 'delivered', providerReference: 'G1', of: { operationId, call } };
     },
-    async postRedemption() {
+    async endRedemption() {
       if (!isMended) await sleep(1_000);
       if (!isMended) throw new Error('broken by a test');
       return { requestId: 'r', result: { ok: true } };

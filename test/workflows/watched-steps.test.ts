@@ -73,7 +73,7 @@ test('replays a top-up whose step ended while its page was read, and a signal ca
         await at.isSent.promise;
         return { kind: 'refused', message: 'no', code: '1', of: { operationId, call } };
       },
-      async voidTopUp() {
+      async endTopUp() {
         await at.isAnswering.promise;
         at.isEnding = true;
         return { requestId: 'r', result: { ok: false, reason: 'topup-failed' } };

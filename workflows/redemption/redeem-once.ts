@@ -3,6 +3,7 @@ import { upsertSearchAttributes } from '@temporalio/workflow';
 import type { MessageOutcome } from '../../activities/messages.ts';
 import type { ClaimStarted } from '../../activities/redemptions/claims.ts';
 import type { RedemptionHeld } from '../../activities/redemptions/facts.ts';
+import type { Ending } from '../../src/domain/providers.ts';
 import type { OperationOutcome, Refusal } from '../../src/domain/refusals.ts';
 import { databaseInTurn, providers } from '../activity-options.ts';
 import {
@@ -15,11 +16,12 @@ import {
 } from '../contracts.ts';
 import { inRows } from '../current-details.ts';
 import { outcome, reference, voucherSerial } from '../search-attributes.ts';
-import { bookRedemption } from '../steps/book-ending.ts';
-import { type Ending, finalOutcome } from '../steps/final-outcome.ts';
+import { bookUntilDone } from '../steps/database-steps.ts';
+import { finalOutcome } from '../steps/final-outcome.ts';
 import { isHeldBy, namedCalls, raiseForeignHold } from '../steps/named-results.ts';
 import type { CodeDelivery } from './code-delivery.ts';
 import {
+  describeRedemption,
   type RedeemVoucherResult,
   type ShownRedemption,
   showClaimed,
@@ -171,8 +173,13 @@ async function holdPayAndBook(
     ...timing,
     takeNudge: nudges.take,
   });
-  const bookkeeping = { database, alarmAfterMs: timing.alarmAfterMs, takeNudge: nudges.take };
-  const answer = await bookRedemption(bookkeeping, command.operationId, { hold, ending });
+  const answer = await bookUntilDone({
+    alarmAfterMs: timing.alarmAfterMs,
+    takeNudge: nudges.take,
+    book: () => database.endRedemption(command.operationId, ending, hold.messageId),
+    description: describeRedemption(hold),
+    note: () => database.noteUnbookedPayment('redemption', command.operationId),
+  });
   run.ended = ending.kind === 'done' ? 'redeemed' : 'not-paid';
   report(hold, ending);
   return answer;

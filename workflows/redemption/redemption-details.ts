@@ -1,9 +1,10 @@
 import type { MessageOutcome } from '../../activities/messages.ts';
 import type { ClaimStarted } from '../../activities/redemptions/claims.ts';
 import type { RedemptionHeld } from '../../activities/redemptions/facts.ts';
+import type { Ending } from '../../src/domain/providers.ts';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.ts';
 import { ON_HOLD, showDetails } from '../current-details.ts';
-import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.ts';
+import { type Urgency, urgencyWords } from '../steps/final-outcome.ts';
 import {
   type AskedProviders,
   askedFirst,

@@ -1,22 +1,12 @@
 import { condition, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
-import type { EndedBy } from '../../src/domain/providers.ts';
+import type { Ending } from '../../src/domain/providers.ts';
 import { quoted } from '../../src/domain/refusals.ts';
 import { CALLS_FROM_REFUSAL, failureType, STEP_REFUSED } from './failures.ts';
 import { createPersonCall, lengthenPause, startAlarm, type WithProviders } from './waiting.ts';
 
 type SendOutcome = Awaited<ReturnType<Activities['payMerchant']>>;
 type InquiryOutcome = Awaited<ReturnType<Activities['inquirePayment']>>;
-
-/** A definite outcome of a provider: only such an outcome ends a hold. */
-export type Ending =
-  | {
-      readonly kind: 'done';
-      readonly providerReference: string;
-      readonly reversal?: string;
-      readonly by: Exclude<EndedBy, 'service'>;
-    }
-  | { readonly kind: 'not-done'; readonly message: string; readonly by: EndedBy };
 
 /**
  * Why a person must check an unknown outcome: it takes too long, the content differs at the provider,

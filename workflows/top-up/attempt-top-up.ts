@@ -1,5 +1,6 @@
 import type { SearchAttributePair } from '@temporalio/common';
 import { upsertSearchAttributes, uuid4 } from '@temporalio/workflow';
+import type { Ending } from '../../src/domain/providers.ts';
 import { type OperationOutcome, refuse } from '../../src/domain/refusals.ts';
 import { databaseInTurn, providers } from '../activity-options.ts';
 import {
@@ -11,9 +12,8 @@ import {
 } from '../contracts.ts';
 import { inRows } from '../current-details.ts';
 import * as searchAttributes from '../search-attributes.ts';
-import { bookTopUp } from '../steps/book-ending.ts';
-import { stepFailed } from '../steps/database-steps.ts';
-import { type Ending, finalOutcome } from '../steps/final-outcome.ts';
+import { bookUntilDone, stepFailed } from '../steps/database-steps.ts';
+import { finalOutcome } from '../steps/final-outcome.ts';
 import { isHeldBy, namedCalls, raiseForeignHold } from '../steps/named-results.ts';
 import { untilRecorded } from '../steps/waiting.ts';
 import { createTopUpDetails, type ShownTopUp, shownTopUp } from './topup-details.ts';
@@ -208,8 +208,13 @@ async function holdDeliverAndBook(
   run.lastHold = hold;
   details.sending(hold, run.lastFailure);
   const ending = await deliverTopUp(run, by.operationId, hold);
-  const bookkeeping = { database, alarmAfterMs: timing.alarmAfterMs, takeNudge: nudges.take };
-  const outcome = await bookTopUp(bookkeeping, by.operationId, { hold, ending });
+  const outcome = await bookUntilDone({
+    alarmAfterMs: timing.alarmAfterMs,
+    takeNudge: nudges.take,
+    book: () => database.endTopUp(by.operationId, ending),
+    description: `${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, our reference ${hold.reference}.`,
+    note: () => database.noteUnbookedPayment('topup', by.operationId),
+  });
   run.ended = ending.kind === 'done' ? 'delivered' : 'failed';
   reportAttempt(run, hold, ending);
   // An earlier attempt may have been delivered late without this run knowing.

@@ -1,7 +1,8 @@
 import type { TopUpHeld } from '../../activities/topups/topup-holds.ts';
+import type { Ending } from '../../src/domain/providers.ts';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.ts';
 import { ON_HOLD, showDetails, untilWhen } from '../current-details.ts';
-import { type Ending, type Urgency, urgencyWords } from '../steps/final-outcome.ts';
+import { type Urgency, urgencyWords } from '../steps/final-outcome.ts';
 import {
   type AskedProviders,
   askedFirst,

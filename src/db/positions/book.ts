@@ -12,12 +12,13 @@ import {
   isUnclear,
   settle,
 } from '../../domain/positions/position.ts';
-import type { EndedBy } from '../../domain/providers.ts';
+import type { Ending } from '../../domain/providers.ts';
 import { type Database, type DatabaseTransaction, firstRow, sendTogether } from '../connection.ts';
 import { type Case, closeCase, openOrCloseCase } from './cases.ts';
 import {
   type AfterPosition,
   type BookSettings,
+  type FirstAnswer,
   observed,
   type PositionChange,
   writeOrder,
@@ -151,19 +152,6 @@ export async function hasVoucherValue(database: Database, operationId: string): 
   return row?.has ?? false;
 }
 
-/** An order that was done. */
-export interface DoneOrder {
-  readonly providerReference: string;
-  /** The provider reversed it in the meantime: it is asked again at once. */
-  readonly isReversed: boolean;
-  readonly by: EndedBy;
-}
-
-/** How a workflow found an order ended at its present provider. The messages are for people. */
-export type OrderEnding =
-  | (DoneOrder & { readonly isDone: true; readonly message?: string })
-  | { readonly isDone: false; readonly message: string; readonly by: EndedBy };
-
 /**
  * Ends the hold of an order. The order is done where any provider did it. If another provider has not said so yet, its
  * part is booked when it does.
@@ -171,7 +159,7 @@ export type OrderEnding =
 export async function endOrder(
   transaction: DatabaseTransaction,
   order: LockedOrder,
-  ending: OrderEnding,
+  ending: Ending,
   settings: BookSettings,
 ): Promise<LockedOrder> {
   const source = ending.by === 'staff' ? 'person' : 'answer';
@@ -179,7 +167,7 @@ export async function endOrder(
   // Another provider did it, or a list after a restore shows that: the present one has not said so.
   const isKnownDone =
     ending.by !== 'staff' &&
-    (ending.isDone
+    (ending.kind === 'done'
       ? order.position.placements.some(
           ({ done, providerReference }) =>
             done > 0n && (providerReference ?? '') === ending.providerReference,
@@ -190,7 +178,7 @@ export async function endOrder(
     : observed(order.position, current.id, {
         at: order.now,
         source,
-        ...(ending.isDone
+        ...(ending.kind === 'done'
           ? { said: 'done', providerReference: ending.providerReference }
           : { said: 'nothing', message: ending.message }),
       });
@@ -205,18 +193,21 @@ export async function endOrder(
     after,
     {
       source,
-      ending: ending.isDone
-        ? { message: ending.message ?? null, notDoneBy: null }
-        : {
-            message: after.order.isCharged
-              ? 'Done by a provider that was asked before'
-              : ending.message,
-            notDoneBy: ending.by,
-          },
-      ...(ending.isDone && ending.isReversed && { askNow: current.id }),
+      ending: firstAnswer(order, ending, after.order.isCharged),
+      ...(ending.kind === 'done' && ending.reversal !== undefined && { askNow: current.id }),
     },
     settings,
   );
+}
+
+/** The answer that an order keeps. A payment that was made keeps no words. */
+function firstAnswer({ kind }: LockedOrder, ending: Ending, isCharged: boolean): FirstAnswer {
+  if (ending.kind === 'done') {
+    const message = kind === 'top-up' ? (ending.reversal ?? 'Delivered') : null;
+    return { message, notDoneBy: null };
+  }
+  const message = isCharged ? 'Done by a provider that was asked before' : ending.message;
+  return { message, notDoneBy: ending.by };
 }
 
 /** The reference of the provider that did an order; empty where it gave none. */

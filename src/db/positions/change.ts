@@ -16,7 +16,7 @@ export interface BookSettings {
 }
 
 /** How an order came to its end: its first answer, which never changes. */
-interface FirstAnswer {
+export interface FirstAnswer {
   readonly message: string | null;
   readonly notDoneBy: EndedBy | null;
 }
@@ -99,9 +99,7 @@ async function writeTopup(
   const status = sql`case when ${hasDelivery} then 'SUCCESS' else 'FAILED' end`;
   const isDone = done !== undefined;
   const message = ending
-    ? isDone
-      ? (ending.message ?? 'Delivered')
-      : ending.message
+    ? ending.message
     : isDone
       ? 'The provider delivered it after it had said that it failed'
       : 'The provider took it back after it had been delivered; the money was returned';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Config } from '../../../src/config/config.ts';
+import type { Ending } from '../../../src/domain/providers.ts';
 import type { TemporalConnection } from '../../../src/runtime/temporal/connection.ts';
 import { workflowTiming } from '../../../src/runtime/temporal/workflow-timing.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
@@ -58,13 +59,11 @@ async function topUpOn(changed: Record<string, (...given: never[]) => Promise<un
       of: { operationId, call },
     }),
     markTopUpUnknown: async () => undefined,
-    postTopUp: async () => {
-      ends.push('posted');
-      return outcome({ ok: true, transactionId: 1, referenceNumber: '' });
-    },
-    voidTopUp: async () => {
-      ends.push('voided');
-      return outcome({ ok: false, reason: 'topup-failed' });
+    endTopUp: async (_operationId: string, { kind }: Ending) => {
+      ends.push(kind);
+      return kind === 'done'
+        ? outcome({ ok: true, transactionId: 1, referenceNumber: '' })
+        : outcome({ ok: false, reason: 'topup-failed' });
     },
     ...changed,
   };
@@ -91,7 +90,7 @@ it.each([
 ])('a delivery of %s is not known', async (_name, of) => {
   const copied = async () => ({ ...delivered, of: of() });
   const { result, ends } = await topUpOn({ sendTopUp: copied });
-  expect(ends).toEqual(['voided']);
+  expect(ends).toEqual(['not-done']);
   expect(result).toMatchObject({ ended: 'failed' });
 });
 
@@ -107,7 +106,7 @@ it('a refusal that was copied is not known, nor is what is no result at all', as
     },
   });
   expect(inquiries).toBe(3);
-  expect(ends).toEqual(['posted']);
+  expect(ends).toEqual(['done']);
 });
 
 it('nothing is sent on a hold of another operation, and a person is told', async () => {

@@ -9,8 +9,8 @@ const run = (activityType: string, isLocal: boolean, argument: unknown) => {
 };
 
 it.each([
-  ['a step in the database beside a workflow', 'voidTopUp', false, 'operation'],
-  ['a step with foreign data', 'voidTopUp', true, foreignPayload],
+  ['a step in the database beside a workflow', 'endTopUp', false, 'operation'],
+  ['a step with foreign data', 'endTopUp', true, foreignPayload],
   ['a call with foreign data', 'sendTopUp', false, foreignPayload],
 ])('does not run %s', async (_name, type, isLocal, argument) => {
   const refused = { type: 'CommandFromOutside', nonRetryable: true };
@@ -18,7 +18,7 @@ it.each([
 });
 
 it.each([
-  ['voidTopUp', true],
+  ['endTopUp', true],
   ['sendTopUp', false],
 ])('runs %s as workflows ask for it', async (type, isLocal) => {
   expect(await run(type, isLocal, 'operation')).toBe('done');
