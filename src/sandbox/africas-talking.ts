@@ -4,6 +4,7 @@ import { announceReports, type ReportState, type Waiting } from './callbacks.ts'
 import type { Faults } from './faults.ts';
 import {
   canonicalNumber,
+  commonReplies,
   give,
   isE164,
   isWrongKey,
@@ -11,7 +12,6 @@ import {
   notAuthorised,
   readText,
   type SandboxReply,
-  tooManyRequests,
 } from './requests.ts';
 import { delaySecondsOf, type SmsBehaviour, smsBehaviour } from './scenarios.ts';
 
@@ -22,8 +22,6 @@ interface Message {
 }
 
 const priceBirr = 0.5;
-/** A tester sets it; no message lowers it. */
-const balanceOf = ({ balances }: Books): number => balances.get('africas-talking') ?? 1_000_000;
 const insufficientBalance = { statusCode: 405, status: 'InsufficientBalance' };
 
 /** Behaviours that refuse the recipient. */
@@ -37,9 +35,7 @@ const refusals: Partial<Record<SmsBehaviour['answer'], { statusCode: number; sta
 
 /** Behaviours that answer the whole request. */
 const wholeReplies: Partial<Record<SmsBehaviour['answer'], SandboxReply>> = {
-  'connection-dropped': 'dropped',
-  'not-authorised': notAuthorised,
-  'too-many-requests': tooManyRequests,
+  ...commonReplies,
   unavailable: { status: 503, body: 'Service Unavailable' },
   'no-recipients': {
     status: 201,
@@ -63,7 +59,7 @@ export function africasTalkingRouter(parts: Parts): Router {
     give(ctx, await takeMessage({ form, apiKey: ctx.get('apiKey') }, parts));
   });
   router.get('/version1/user', (ctx) => {
-    const balance = `ETB ${balanceOf(parts.books).toFixed(4)}`;
+    const balance = `ETB ${parts.books.balanceOf('africas-talking').toFixed(4)}`;
     const reply = { status: 200, body: { UserData: { balance } } };
     give(ctx, isWrongKey(ctx.get('apiKey')) ? notAuthorised : reply);
   });
@@ -89,7 +85,7 @@ async function takeMessage(
 
 async function send(message: Message, parts: Parts) {
   const behaviour = smsBehaviour(message.to);
-  const isEmpty = balanceOf(parts.books) <= 0;
+  const isEmpty = parts.books.balanceOf('africas-talking') <= 0;
   const answer = isE164(message.to) ? behaviour.answer : 'invalid-number';
   const refusal = isEmpty ? insufficientBalance : refusals[answer];
   if (refusal) return { ...refusal, number: message.to, cost: '0', messageId: 'None' };

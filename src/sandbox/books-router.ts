@@ -64,31 +64,36 @@ export function booksRouter(parts: Parts, addresses: SandboxAddresses): Router {
     };
   });
 
-  router.post('/books/payouts/:reference', async (ctx) => {
-    const payout = books.findPayout('reference', ctx.params.reference ?? '', ofProvider(ctx));
-    const reply = await settleTaken(ctx, books, 'payout', payout);
-    give(ctx, reply);
-    if (!payout || reply.status !== 200) return;
-    const told = payout.provider === 'mpesa' ? mpesaCallbacks : payoutCallbacks;
-    void told.announce(payout, statusOf(payout));
-  });
-  router.post('/books/reversals/:reference', async (ctx) => {
-    const reversal = books.findReversal('reference', ctx.params.reference ?? '', ofProvider(ctx));
-    const reply = await settleTaken(ctx, books, 'reversal', reversal);
-    if (reversal && reply.status === 200 && statusOf(reversal) === 'completed')
-      books.settle(reversal.original, 'reversed');
-    give(ctx, reply);
-    if (reversal && reply.status === 200)
-      void payoutCallbacks.announce(reversal, statusOf(reversal));
-  });
-  router.post('/books/topups/:reference', async (ctx) => {
-    const { reference = '' } = ctx.params;
-    const topup = books.findTopup({ reference, provider: ofProvider(ctx) });
-    const reply = await settleTaken(ctx, books, 'top-up', topup);
-    give(ctx, reply);
-    if (topup && reply.status === 200)
-      void topupCallbacks[topup.provider]?.announce(topup, statusOf(topup));
-  });
+  const settles = <Taken extends TakenRequest>(
+    path: string,
+    name: string,
+    find: (reference: string, provider?: string) => Taken | undefined,
+    callbacksOf: (taken: Taken) => Callbacks<Taken> | undefined,
+  ) =>
+    router.post(`/books/${path}/:reference`, async (ctx) => {
+      const taken = find(ctx.params.reference ?? '', queryValue(ctx, 'provider'));
+      const reply = await settleTaken(ctx, books, name, taken);
+      give(ctx, reply);
+      if (taken && reply.status === 200) void callbacksOf(taken)?.announce(taken, statusOf(taken));
+    });
+  settles(
+    'payouts',
+    'payout',
+    (reference, provider) => books.findPayout('reference', reference, provider),
+    ({ provider }) => (provider === 'mpesa' ? mpesaCallbacks : payoutCallbacks),
+  );
+  settles(
+    'reversals',
+    'reversal',
+    (reference, provider) => books.findReversal('reference', reference, provider),
+    () => payoutCallbacks,
+  );
+  settles(
+    'topups',
+    'top-up',
+    (reference, provider) => books.findTopup({ reference, provider }),
+    ({ provider }) => topupCallbacks[provider],
+  );
   return router;
 }
 
@@ -121,8 +126,6 @@ async function settleTaken(
 }
 
 const problem = (status: number, message: string) => ({ status, body: { message } });
-
-const ofProvider = (ctx: Context) => queryValue(ctx, 'provider');
 
 function queryValue(ctx: Context, name: string): string | undefined {
   const value = ctx.query[name];

@@ -128,7 +128,9 @@ export function createBooks(file?: string) {
   return {
     /** The differences between provider statements and the books. */
     statementFaults: createStatementFaults(),
-    /** The amount that we can spend at a provider. */
+    /** The amount that we can spend at a provider. A tester sets it; no order or message lowers it. */
+    balanceOf: (provider: string): number => balances.get(provider) ?? 1_000_000,
+    /** Of the providers where a tester has set it. */
     balances: balances as ReadonlyMap<string, number>,
     /** Oldest first. */
     paidIn,
@@ -148,9 +150,14 @@ export function createBooks(file?: string) {
         operatorReference: `OP${randomBytes(6).toString('hex').toUpperCase()}`,
       });
     },
-    /** Gives a request its next status, if there is one, from now or a later moment. */
-    settle({ id }: TakenRequest, status: TakenStatus | undefined, from = new Date()): void {
-      if (status) record('status', { id, status, from });
+    /**
+     * Gives a request its next status, if there is one, from now or a later moment. A completed
+     * reversal changes its payout.
+     */
+    settle(taken: TakenRequest | PayoutReversal, status?: TakenStatus, from = new Date()): void {
+      if (status) record('status', { id: taken.id, status, from });
+      if ('original' in taken && status === 'completed')
+        record('status', { id: taken.original.id, status: 'reversed', from });
     },
     setBalance(provider: string, amount: number): void {
       record('balance', { provider, amount });

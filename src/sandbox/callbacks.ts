@@ -157,36 +157,44 @@ export interface ProviderParts<Taken extends TakenRequest> {
 }
 
 /**
- * Gives an order that is in the books its course, as its number demands: the first status after the
- * delay, the answer, the later status, and the callbacks of both. The callbacks begin before the
- * answer where the scenario says so. The answer has the first status even where "shortly" is scaled
- * to zero.
+ * Gives an order its course, as its number demands: the first status after the delay, the answer,
+ * the later status, and the callbacks of both. The callbacks begin before the answer where the
+ * scenario says so. The answer has the first status even where "shortly" is scaled to zero. An
+ * order that is not taken is refused after the delay.
  *
- * @param answer makes the answer; `tellsFirst` where it leaves the first status to a callback
+ * @param course `take` puts the order into the books; `tellsFirst` where the answer leaves the first
+ *   status to a callback
  */
 export async function runCourse<Taken extends TakenRequest>(
   ctx: Context,
-  taken: Taken,
-  { waiting, callbacks }: Pick<ProviderParts<Taken>, 'waiting' | 'callbacks'>,
+  { books, waiting, callbacks }: ProviderParts<Taken>,
   course: {
+    readonly to: string;
     readonly behaviour: { readonly books: BooksBehaviour; readonly callback: CallbackCourse };
     readonly delaySeconds?: number;
+    readonly refuse: () => SandboxReply;
+    readonly take: () => Taken;
     readonly tellsFirst: boolean;
-    readonly answer: () => SandboxReply;
-    readonly settle: (taken: Taken, status: TakenStatus | undefined, from?: Date) => void;
+    readonly answer: (taken: Taken) => SandboxReply;
   },
 ): Promise<SandboxReply> {
-  const { behaviour, delaySeconds = delaySecondsOf(taken.to), tellsFirst, answer, settle } = course;
+  const { to, behaviour, delaySeconds = delaySecondsOf(to), tellsFirst } = course;
+  if (behaviour.books === 'not-taken') {
+    await waiting.wait(delaySeconds);
+    return course.refuse();
+  }
+  // The books contain an order before its delay, so that an inquiry during the delay finds it.
+  const taken = course.take();
   const first = firstStatus[behaviour.books];
   const later = laterStatus[behaviour.books];
-  await delayOutcome(waiting, delaySeconds, (from) => settle(taken, first, from));
-  const reply = answer();
+  await delayOutcome(waiting, delaySeconds, (from) => books.settle(taken, first, from));
+  const reply = course.answer(taken);
   if (behaviour.callback === 'before-the-answer') {
-    settle(taken, later);
+    books.settle(taken, later);
     if (later) await callbacks.announce(taken, later);
     return reply;
   }
-  settle(taken, later, waiting.moment(shortlySeconds));
+  books.settle(taken, later, waiting.moment(shortlySeconds));
   const told = { first: tellsFirst ? first : undefined, later };
   announceAfterAnswer(ctx, taken, told, { waiting, callbacks });
   return reply;

@@ -11,19 +11,18 @@ import {
 import { type Faults, underFault } from './faults.ts';
 import { findProduct, type Product, productAnswer } from './products.ts';
 import {
+  commonReplies,
   give,
   hasBasicCredentials,
   isE164,
   isWebAddress,
-  notAuthorised,
   numberParameter,
   readJsonObject,
   type SandboxReply,
   statusOf,
   type TakenStatus,
-  tooManyRequests,
 } from './requests.ts';
-import { type AirtimeBehaviour, delaySecondsOf, topupBehaviour } from './scenarios.ts';
+import { topupBehaviour } from './scenarios.ts';
 import { listedTopups, statusesOfDtOne } from './statements.ts';
 
 /** Ids of status classes by name. */
@@ -182,20 +181,12 @@ function amountOf(product: Product, body: Readonly<Record<string, unknown>>): nu
 const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Object(value)[name] : undefined;
 
-/** Answers without a transaction. */
-const otherReplies: Partial<Record<AirtimeBehaviour['answer'], SandboxReply>> = {
-  'connection-dropped': 'dropped',
-  unavailable: errorReply('unavailable'),
-  'not-authorised': notAuthorised,
-  'too-many-requests': tooManyRequests,
-};
-
 /**
  * `POST /async/transactions` (DVS v1), which answers after the delay of the number's
  * scenario.
  */
 async function createTransaction(ctx: Context, parts: ProviderParts<Topup>): Promise<SandboxReply> {
-  const { books, waiting, faults } = parts;
+  const { books, faults } = parts;
   const request = checkTransactionRequest(await readJsonObject(ctx));
   if ('error' in request) return errorReply(request.error, request.field);
   if (books.findTopup({ reference: request.reference, provider: 'dt-one' }))
@@ -204,26 +195,17 @@ async function createTransaction(ctx: Context, parts: ProviderParts<Topup>): Pro
   const { to, product } = request;
   const scenario = topupBehaviour(to, product.operator);
   const behaviour = underFault(scenario, faults.of('dt-one'));
-  if (behaviour.books === 'not-taken') {
-    await waiting.wait(delaySecondsOf(to));
-    return otherReplies[behaviour.answer] ?? errorReply('unavailable');
-  }
-  // The books contain a top-up before its delay, so that an inquiry during the delay finds it.
-  const topup = books.takeTopup({
-    ...request,
-    provider: 'dt-one',
-    currency: 'ETB',
+  const refuse = () => commonReplies[behaviour.answer] ?? errorReply('unavailable');
+  return runCourse(ctx, parts, {
+    to,
     behaviour,
-  });
-  return runCourse(ctx, topup, parts, {
-    behaviour,
-    settle: books.settle,
+    refuse,
+    take: () => books.takeTopup({ ...request, provider: 'dt-one', currency: 'ETB', behaviour }),
     tellsFirst: true,
-    answer: () =>
-      otherReplies[behaviour.answer] ?? {
-        status: 201,
-        body: transactionOf(topup, { isFirst: true }),
-      },
+    answer: (topup) =>
+      behaviour.answer.startsWith('transaction')
+        ? { status: 201, body: transactionOf(topup, { isFirst: true }) }
+        : refuse(),
   });
 }
 
@@ -273,7 +255,7 @@ export function dtOneRouter(parts: ProviderParts<Topup>): Router {
   });
   api.get('/transactions', (ctx) => give(ctx, listTransactions(ctx, books)));
   api.get('/balances', (ctx) => {
-    const available = books.balances.get('dt-one') ?? 1_000_000;
+    const available = books.balanceOf('dt-one');
     ctx.body = [{ id: 1, unit_type: 'CURRENCY', unit: 'USD', available, holding: 0 }];
   });
 

@@ -12,23 +12,17 @@ import {
 } from './callbacks.ts';
 import { type Faults, underFault } from './faults.ts';
 import {
+  commonReplies,
   createTokens,
   give,
   hasBasicCredentials,
   isWebAddress,
-  notAuthorised,
   readJsonObject,
   type SandboxReply,
   statusOf,
   type TakenStatus,
-  tooManyRequests,
 } from './requests.ts';
-import {
-  delaySecondsOf,
-  type PayoutBehaviour,
-  payoutBehaviour,
-  shortlySeconds,
-} from './scenarios.ts';
+import { type PayoutBehaviour, payoutBehaviour, shortlySeconds } from './scenarios.ts';
 import { statusesOfMpesa } from './statements.ts';
 
 /** How each failing scenario fails, by the last two digits of the payee's number. */
@@ -263,15 +257,12 @@ interface MpesaParts extends ProviderParts<Payout> {
   readonly callbacks: MpesaCallbacks;
 }
 
-/** Answers that are no acceptance. */
+/** Answers of this API that are no acceptance. */
 const otherReplies: Partial<Record<PayoutBehaviour['answer'], () => SandboxReply>> = {
   'no-such-account': () => errorReply('invalid', 'PartyB'),
   duplicate: () => errorReply('duplicate'),
   'internal-error': () => errorReply('internal'),
   unavailable: () => errorReply('unavailable'),
-  'connection-dropped': () => 'dropped',
-  'too-many-requests': () => tooManyRequests,
-  'not-authorised': () => notAuthorised,
 };
 
 /** M-Pesa accepts what it declines; the result tells. */
@@ -286,40 +277,36 @@ const behaviourOf = (to: string): PayoutBehaviour => {
  * again.
  */
 async function createPayment(ctx: Context, parts: MpesaParts): Promise<SandboxReply> {
-  const { books, waiting, faults } = parts;
+  const { books, faults } = parts;
   const body = await readJsonObject(ctx);
   const request = checkPayment(body);
   if ('invalid' in request) return errorReply('invalid', request.invalid);
 
   const behaviour = underFault(behaviourOf(request.to), faults.of('mpesa'));
-  const otherReply = otherReplies[behaviour.answer];
-  if (behaviour.books === 'not-taken') {
-    await waiting.wait(delaySecondsOf(request.to));
-    return otherReply?.() ?? errorReply('internal');
-  }
-  // The books contain a payment before its delay, so that an inquiry during the delay finds it.
-  const payout = books.takePayout({
-    provider: 'mpesa',
-    reference: request.reference,
-    to: request.to,
-    amount: request.amount,
-    currency: 'ETB',
-    correlationId: request.reference,
-    request: body ?? {},
-    isAsynchronous: true,
-    isInPascalCase: behaviour.answer === 'transaction-in-pascal-case',
-    callbackUrl: request.resultUrl,
-    callback: behaviour.callback,
-  });
-  return runCourse(ctx, payout, parts, {
+  const { reference, to, amount, resultUrl } = request;
+  const { answer } = behaviour;
+  const otherReply = () => commonReplies[answer] ?? otherReplies[answer]?.();
+  return runCourse(ctx, parts, {
+    to,
     behaviour,
-    settle: books.settle,
+    refuse: () => otherReply() ?? errorReply('internal'),
+    take: () =>
+      books.takePayout({
+        provider: 'mpesa',
+        reference,
+        to,
+        amount,
+        currency: 'ETB',
+        correlationId: reference,
+        request: body ?? {},
+        isAsynchronous: true,
+        isInPascalCase: answer === 'transaction-in-pascal-case',
+        callbackUrl: resultUrl,
+        callback: behaviour.callback,
+      }),
     tellsFirst: true,
-    answer: () =>
-      otherReply?.() ?? {
-        status: 200,
-        body: acceptance(request.reference, conversationIdOf(payout)),
-      },
+    answer: (payout) =>
+      otherReply() ?? { status: 200, body: acceptance(reference, conversationIdOf(payout)) },
   });
 }
 

@@ -14,20 +14,19 @@ import {
 import { type Faults, underFault } from './faults.ts';
 import { findProduct, type Product } from './products.ts';
 import {
+  commonReplies,
   createTokens,
   give,
   isE164,
   isWrongKey,
-  notAuthorised,
   numberParameter,
   readJsonObject,
   type SandboxReply,
   statusOf,
   type TakenStatus,
   type Tokens,
-  tooManyRequests,
 } from './requests.ts';
-import { type AirtimeBehaviour, delaySecondsOf, topupBehaviour } from './scenarios.ts';
+import { type AirtimeBehaviour, topupBehaviour } from './scenarios.ts';
 import { listedTopups, statusesOfReloadly } from './statements.ts';
 
 /** The account is not kept in birr, as a real one need not be. */
@@ -220,7 +219,7 @@ const refusals: Readonly<Record<string, ReloadlyErrorCode>> = {
  * the number's scenario; its outcome is found by an inquiry.
  */
 async function createTopup(ctx: Context, parts: ReloadlyParts): Promise<SandboxReply> {
-  const { books, waiting, faults } = parts;
+  const { books, faults } = parts;
   const request = checkTopupRequest(await readJsonObject(ctx));
   if ('error' in request) return errorReply(ctx, request.error);
   if (books.findTopup({ reference: request.reference, provider: 'reloadly' }))
@@ -228,25 +227,24 @@ async function createTopup(ctx: Context, parts: ReloadlyParts): Promise<SandboxR
 
   const { to, product } = request;
   const scenario = topupBehaviour(to, product.operator);
-  const behaviour = underFault(scenario, faults.of('reloadly'));
-  const refusal = refusals[behaviour.reason ?? ''];
-  if (behaviour.books === 'not-taken' || refusal) {
-    await waiting.wait(delaySecondsOf(to));
-    return refusal ? errorReply(ctx, refusal) : otherReplyOf(ctx, behaviour);
-  }
-  // The books contain a top-up before its delay, so that an inquiry during the delay finds it.
-  const topup = books.takeTopup({
-    ...request,
-    provider: 'reloadly',
-    currency: 'ETB',
+  const refusal = refusals[scenario.reason ?? ''];
+  const behaviour: AirtimeBehaviour = refusal
+    ? { ...scenario, books: 'not-taken' }
+    : underFault(scenario, faults.of('reloadly'));
+  return runCourse(ctx, parts, {
+    to,
     behaviour,
-    callbackUrl: undefined,
-  });
-  return runCourse(ctx, topup, parts, {
-    behaviour,
-    settle: books.settle,
+    refuse: () => (refusal ? errorReply(ctx, refusal) : otherReplyOf(ctx, behaviour)),
+    take: () =>
+      books.takeTopup({
+        ...request,
+        provider: 'reloadly',
+        currency: 'ETB',
+        behaviour,
+        callbackUrl: undefined,
+      }),
     tellsFirst: true,
-    answer: () => answerOf(ctx, topup),
+    answer: (topup) => answerOf(ctx, topup),
   });
 }
 
@@ -259,12 +257,8 @@ function answerOf(ctx: Context, { behaviour, transactionId }: Topup): SandboxRep
 }
 
 /** Answers without a top-up. */
-function otherReplyOf(ctx: Context, { answer }: AirtimeBehaviour): SandboxReply {
-  if (answer === 'connection-dropped') return 'dropped';
-  if (answer === 'not-authorised') return notAuthorised;
-  if (answer === 'too-many-requests') return tooManyRequests;
-  return errorReply(ctx, 'SERVICE_UNAVAILABLE');
-}
+const otherReplyOf = (ctx: Context, { answer }: AirtimeBehaviour): SandboxReply =>
+  commonReplies[answer] ?? errorReply(ctx, 'SERVICE_UNAVAILABLE');
 
 const longestPage = 200;
 
@@ -334,7 +328,7 @@ export function reloadlyRouter(parts: ReloadlyParts): Router {
   api.post('/topups-async', async (ctx) => give(ctx, await createTopup(ctx, parts)));
   api.get('/topups/reports/transactions', (ctx) => give(ctx, listTopups(ctx, books)));
   api.get('/accounts/balance', (ctx) => {
-    const balance = books.balances.get('reloadly') ?? 1_000_000;
+    const balance = books.balanceOf('reloadly');
     ctx.body = { balance, currencyCode: ACCOUNT_CURRENCY, currencyName: 'US Dollar' };
   });
   router.use(api.routes());

@@ -189,7 +189,6 @@ export function problem(ctx: Context, status: number, message: string): void {
   ctx.body = { message };
 }
 
-/** All providers use these for numbers with such a scenario. */
 export const tooManyRequests: SandboxReply = {
   status: 429,
   body: 'Too Many Requests',
@@ -198,6 +197,13 @@ export const tooManyRequests: SandboxReply = {
 export const notAuthorised: SandboxReply = {
   status: 401,
   body: 'The supplied authentication is invalid',
+};
+
+/** What all providers answer to numbers with such a scenario. */
+export const commonReplies: Readonly<Partial<Record<string, SandboxReply>>> = {
+  'connection-dropped': 'dropped',
+  'not-authorised': notAuthorised,
+  'too-many-requests': tooManyRequests,
 };
 
 /** A text message that a phone received. */

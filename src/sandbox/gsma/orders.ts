@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { Books, Payout, PayoutReversal } from '../books.ts';
+import type { Books, Payout } from '../books.ts';
 import {
   type CallbackSender,
   type Callbacks,
@@ -9,16 +9,13 @@ import {
 } from '../callbacks.ts';
 import { type Faults, underFault } from '../faults.ts';
 import {
+  commonReplies,
   isWebAddress,
-  notAuthorised,
   readJsonObject,
   type SandboxReply,
   statusOf,
-  type TakenStatus,
-  tooManyRequests,
 } from '../requests.ts';
 import {
-  delaySecondsOf,
   type PayoutBehaviour,
   payoutBehaviour,
   reversalBehaviour,
@@ -114,16 +111,13 @@ const takenReplies: Partial<Record<Answer, (payout: Payout) => SandboxReply>> = 
   'request-state': (payout) => ({ status: 202, body: requestStateOf(payout) }),
 };
 
-/** Answers without a payout. */
+/** Answers of this API without a payout. */
 const otherReplies: Partial<Record<Answer, () => SandboxReply>> = {
   'no-such-account': () => errorReply('noSuchAccount'),
   'account-barred': () => errorReply('accountBarred'),
   declined: () => errorReply('declined'),
   duplicate: () => errorReply('duplicate'),
   unavailable: () => errorReply('unavailable'),
-  'connection-dropped': () => 'dropped',
-  'too-many-requests': () => tooManyRequests,
-  'not-authorised': () => notAuthorised,
 };
 
 /** `POST /transactions/type/disbursement` (GSMA Mobile Money API). */
@@ -131,7 +125,7 @@ export async function createPayout(
   ctx: Context,
   parts: ProviderParts<Payout>,
 ): Promise<SandboxReply> {
-  const { books, waiting, faults } = parts;
+  const { books, faults } = parts;
   const correlationId = ctx.get('X-CorrelationID');
   const body = await readJsonObject(ctx);
   const known = books.findPayout('correlationId', correlationId, 'gsma');
@@ -140,28 +134,27 @@ export async function createPayout(
   if ('error' in request) return errorReply(request.error, { field: request.field });
 
   const behaviour = underFault(payoutBehaviour(request.to), faults.of('gsma'));
-  const otherReply = otherReplies[behaviour.answer] ?? (() => errorReply('internal'));
-  if (behaviour.books === 'not-taken') {
-    await waiting.wait(delaySecondsOf(request.to));
-    return otherReply();
-  }
-  // The books contain a payout before its delay, so that an inquiry during the delay finds it.
-  const payout = books.takePayout({
-    provider: 'gsma',
-    ...request,
-    correlationId,
-    request: body ?? {},
-    isAsynchronous: ['request-state', 'internal-error'].includes(behaviour.answer),
-    isInPascalCase: behaviour.answer === 'transaction-in-pascal-case',
-    callbackUrl: callbackUrlOf(ctx),
-    callback: behaviour.callback,
-  });
-  return runCourse(ctx, payout, parts, {
+  const { answer } = behaviour;
+  const refuse = () => commonReplies[answer] ?? otherReplies[answer]?.() ?? errorReply('internal');
+  const isAsynchronous = ['request-state', 'internal-error'].includes(answer);
+  return runCourse(ctx, parts, {
+    to: request.to,
     behaviour,
-    settle: books.settle,
+    refuse,
+    take: () =>
+      books.takePayout({
+        provider: 'gsma',
+        ...request,
+        correlationId,
+        request: body ?? {},
+        isAsynchronous,
+        isInPascalCase: answer === 'transaction-in-pascal-case',
+        callbackUrl: callbackUrlOf(ctx),
+        callback: behaviour.callback,
+      }),
     // An answer that has the outcome is followed by callbacks about changes only.
-    tellsFirst: payout.isAsynchronous,
-    answer: () => takenReplies[behaviour.answer]?.(payout) ?? otherReply(),
+    tellsFirst: isAsynchronous,
+    answer: (payout) => takenReplies[answer]?.(payout) ?? refuse(),
   });
 }
 
@@ -179,7 +172,7 @@ export async function createReversal(
   ctx: Context,
   parts: ProviderParts<Payout>,
 ): Promise<SandboxReply> {
-  const { books, waiting } = parts;
+  const { books } = parts;
   const correlationId = ctx.get('X-CorrelationID');
   const body = await readJsonObject(ctx);
   if (books.findReversal('correlationId', correlationId)) return errorReply('duplicate');
@@ -189,55 +182,38 @@ export async function createReversal(
   if ('error' in request) return errorReply(request.error, { field: request.field });
 
   const { to } = original;
-  const behaviour = reversalBehaviour(to);
-  const delaySeconds = reversalDelaySecondsOf(to);
-  if (behaviour.books === 'not-taken') {
-    await waiting.wait(delaySeconds);
-    return errorReply('declined');
-  }
-  if (!isReversible(books, original)) return errorReply('incorrectState');
-  // The books contain a reversal before its delay, so that an inquiry during the delay finds it.
-  const reversal = books.takeReversal({
-    provider: 'gsma',
-    reference: request.reference,
+  const { books: course, answer } = reversalBehaviour(to);
+  if (course !== 'not-taken' && !isReversible(books, original)) return errorReply('incorrectState');
+  const isAsynchronous = answer === 'request-state';
+  return runCourse(ctx, parts, {
     to,
-    amount: original.amount,
-    currency: original.currency,
-    correlationId,
-    request: body ?? {},
-    isAsynchronous: behaviour.answer === 'request-state',
-    isInPascalCase: original.isInPascalCase,
-    callbackUrl: callbackUrlOf(ctx),
-    callback: 'once',
-    original,
+    behaviour: { books: course, callback: 'once' },
+    delaySeconds: reversalDelaySecondsOf(to),
+    refuse: () => errorReply('declined'),
+    take: () =>
+      books.takeReversal({
+        provider: 'gsma',
+        reference: request.reference,
+        to,
+        amount: original.amount,
+        currency: original.currency,
+        correlationId,
+        request: body ?? {},
+        isAsynchronous,
+        isInPascalCase: original.isInPascalCase,
+        callbackUrl: callbackUrlOf(ctx),
+        callback: 'once',
+        original,
+      }),
+    tellsFirst: isAsynchronous,
+    answer: (reversal) =>
+      commonReplies[answer] ?? takenReplies[answer]?.(reversal) ?? errorReply('declined'),
   });
-  const reply = await runCourse(ctx, reversal, parts, {
-    behaviour: { books: behaviour.books, callback: 'once' },
-    delaySeconds,
-    tellsFirst: reversal.isAsynchronous,
-    answer: () =>
-      behaviour.answer === 'request-state'
-        ? { status: 202, body: requestStateOf(reversal) }
-        : { status: 201, body: transactionOf(reversal) },
-    settle: (_reversal, status, from) => settleReversal(books, reversal, status, from),
-  });
-  return behaviour.answer === 'connection-dropped' ? 'dropped' : reply;
 }
 
 const isReversible = (books: Books, original: Payout): boolean =>
   statusOf(original) === 'completed' &&
   books.reversalsOf(original).every((earlier) => statusOf(earlier) === 'failed');
-
-/** Gives a reversal its next status; a completed one changes its payout. */
-function settleReversal(
-  books: Books,
-  reversal: PayoutReversal,
-  status: TakenStatus | undefined,
-  from?: Date,
-): void {
-  books.settle(reversal, status, from);
-  if (status === 'completed') books.settle(reversal.original, 'reversed', from);
-}
 
 /**
  * GSMA's callbacks (GSMA Mobile Money API): PUTs the transaction, or the error object of a failure, with the

@@ -205,7 +205,7 @@ export function gsmaRouter(parts: ProviderParts<Payout>): Router {
     give(ctx, listTransactions(ctx, books));
   });
   api.get('/accounts/:identifierType/:identifier/balance', (ctx) => {
-    const balance = (books.balances.get('gsma') ?? 1_000_000).toFixed(2);
+    const balance = books.balanceOf('gsma').toFixed(2);
     ctx.body = {
       currentBalance: balance,
       availableBalance: balance,
