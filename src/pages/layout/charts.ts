@@ -1,6 +1,5 @@
 import type { ClaimCounts, TopMerchant } from '../../db/figures.ts';
 import { daysAfter } from '../../domain/local-time.ts';
-import { amountText } from '../../domain/money.ts';
 import { type Chart, drawChart, type Tick } from '../../rendering/chart.ts';
 import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
 import { locale, sentence } from '../language/language.ts';
@@ -11,27 +10,12 @@ import { money, table, time } from './parts.ts';
 type ChartUnit = 'ETB' | '%';
 
 /** A value of a day; a day without one has no bar. */
-export interface DayValue {
+interface DayValue {
   /** YYYY-MM-DD */
   readonly day: string;
   readonly value: number | undefined;
   /** The value as the table and the tooltip have it. */
   readonly words: string;
-}
-
-/** An amount of ETB of a day; a decimal string. */
-export const amountOn = (day: string, amount: string): DayValue => ({
-  day,
-  value: Number(amount),
-  words: amountText(amount),
-});
-
-/** How many of those that ended were successes; nothing on a day on which none ended. */
-export function successOf(day: string, done: number, failed: number): DayValue {
-  const ended = done + failed;
-  if (ended === 0) return { day, value: undefined, words: '–' };
-  const value = (100 * done) / ended;
-  return { day, value, words: `${value.toFixed(1)} % (${done}/${ended})` };
 }
 
 /** A chart with its figures. */
@@ -46,7 +30,7 @@ export const dayChart = (
   chart: DescribedChart & {
     readonly days: readonly DayValue[];
     /** Whether the page has the figures in a table of its own. */
-    readonly hasTable?: true;
+    readonly hasTable?: boolean;
   },
 ): Html => {
   const { days, id, title, unit } = chart;

@@ -21,20 +21,23 @@ import {
 } from '../../db/overview.ts';
 import { mayUse } from '../../domain/access.ts';
 import { daysAfter } from '../../domain/local-time.ts';
-import { amountText, formatMoney, parseMoney, sumOf } from '../../domain/money.ts';
+import { amountText, parseMoney } from '../../domain/money.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { locale } from '../language/language.ts';
 import { timeZone } from '../language/time-zone.ts';
+import { claimsList, countedUpTo, countList, lineChart, merchantsList } from '../layout/charts.ts';
 import {
-  amountOn,
-  claimsList,
-  countedUpTo,
-  countList,
-  dayChart,
-  lineChart,
-  merchantsList,
-  successOf,
-} from '../layout/charts.ts';
+  amountChart,
+  type Business,
+  merchantPayouts,
+  paymentSuccess,
+  type SuccessRate,
+  successCard,
+  topupSales,
+  topupSuccess,
+  totalOf,
+  voucherSales,
+} from '../layout/day-figures.ts';
 import { message, money, time, today } from '../layout/parts.ts';
 import { type AccountRequest, PORTAL_PATH, portal } from '../page.ts';
 import { balanceCards } from './balances.ts';
@@ -42,24 +45,21 @@ import { gettingStarted } from './getting-started.ts';
 import { termsCard } from './terms.ts';
 import { TOPUPS_UNDERWAY } from './top-ups.ts';
 
-/** The sum of a time, and of the equally long time before it; decimal strings of ETB. */
-interface Trend {
-  readonly name: string;
-  readonly now: { readonly count: number; readonly sum: string };
-  readonly before: { readonly count: number; readonly sum: string };
-  /** The page with the figures, as a path. */
-  readonly path: string;
-  /** Of both times, by day; none where nothing happened. */
-  readonly chart: Html | false;
-}
-
-/** A card that compares a time with the time before. */
-const trendCard = ({ name, now, before, path, chart }: Trend): Html =>
-  html`<section class="card figure"><h2>${phrase(name)}</h2>
+/** A card that compares the last days with as many before; `path` is the page with the figures. */
+function trendCard<Day extends { readonly day: string }>(
+  name: string,
+  path: string,
+  business: Business<Day>,
+  days: readonly Day[],
+): Html {
+  const before = totalOf(business, days.slice(0, -DAYS));
+  const now = totalOf(business, days.slice(-DAYS));
+  return html`<section class="card figure"><h2>${phrase(name)}</h2>
 <p class="amount">${money(now.sum)}</p>
 <p class="quiet">${now.count.toLocaleString(locale())} in the last 7 days, ${changeOf(now.sum, before.sum)}</p>
-${chart}
+${parseMoney(now.sum) + parseMoney(before.sum) > 0n && amountChart(business, days)}
 <p><a href="${path}">Figures<span class="visually-hidden"> (${phrase(name)})</span></a></p></section>`;
+}
 
 /** How much more or less it is, in words. */
 function changeOf(now: string, before: string): Html {
@@ -75,45 +75,12 @@ function changeOf(now: string, before: string): Html {
     : html`${rounded} % less than in the 7 days before`;
 }
 
-/** The sums of the first and the second half of some days, and their chart. */
-function trendOf<Day extends { readonly day: string }>(
-  chart: { readonly id: string; readonly title: string },
+/** The success rate; nothing where none ended. */
+const rateCard = <Day extends { readonly day: string }>(
+  rate: SuccessRate<Day>,
   days: readonly Day[],
-  valuesOf: (day: Day) => { readonly count: number; readonly sum: string },
-): Pick<Trend, 'now' | 'before' | 'chart'> {
-  const half = days.length / 2;
-  const total = (part: readonly Day[]) => ({
-    count: part.reduce((count, day) => count + valuesOf(day).count, 0),
-    sum: formatMoney(sumOf(part.map((day) => valuesOf(day).sum))),
-  });
-  return {
-    before: total(days.slice(0, half)),
-    now: total(days.slice(half)),
-    chart:
-      days.some((day) => parseMoney(valuesOf(day).sum) > 0n) &&
-      dayChart({
-        ...chart,
-        unit: 'ETB',
-        days: days.map((day) => amountOn(day.day, valuesOf(day).sum)),
-      }),
-  };
-}
-
-/** How many of those that ended were successes, by day; nothing where none ended. */
-function successCard(
-  heading: string,
-  title: string,
-  days: readonly { readonly day: string; readonly done: number; readonly failed: number }[],
-): Html | false {
-  if (days.every(({ done, failed: not }) => done + not === 0)) return false;
-  return html`<section class="card"><h2>${phrase(heading)}</h2>
-${dayChart({
-  id: 'success',
-  title,
-  unit: '%',
-  days: days.map(({ day, done, failed: not }) => successOf(day, done, not)),
-})}</section>`;
-}
+): Html | false =>
+  days.map(rate.on).some(({ done, failed: not }) => done + not > 0) && successCard(rate, days);
 
 const claimsCard = (counts: ClaimCounts, countedTo: Date | null): Html | false =>
   counts.claims > 0 &&
@@ -189,29 +156,12 @@ async function partnerParts(database: Database, partnerId: number): Promise<Html
   const balances = await balancesOver(database, partnerId, wallets, twoWeeks());
   const merchants = await topMerchants(database, partnerId, twoWeeks());
   const countedTo = await figuresCountedTo(database);
-  const vouchersChart = { id: 'vouchers', title: 'ETB per day: vouchers' };
-  const topupsChart = { id: 'top-ups', title: 'ETB per day: top-ups' };
   return html`<div class="cards wide">${[
-    trendCard({
-      name: 'Vouchers sold',
-      path: sales,
-      ...trendOf(vouchersChart, days, ({ vouchers: count, voucherAmount: sum }) => ({
-        count,
-        sum,
-      })),
-    }),
-    trendCard({
-      name: 'Top-ups delivered',
-      path: sales,
-      ...trendOf(topupsChart, days, ({ topups: count, topupAmount: sum }) => ({ count, sum })),
-    }),
+    trendCard('Vouchers sold', sales, voucherSales, days),
+    trendCard('Top-ups delivered', sales, topupSales, days),
     ...balanceChartCards(balances),
   ]}
-${successCard(
-  'Success rate of top-ups',
-  '% of the attempts of a day that were delivered',
-  days.map(({ day, deliveredAtOnce: done, failedAtOnce }) => ({ day, done, failed: failedAtOnce })),
-)}
+${rateCard(topupSuccess, days)}
 ${claimsCard(await claimCounts(database, partnerId, twoWeeks()), countedTo.claims)}
 ${merchantsCard(merchants, countedTo.payments)}</div>
 <div class="cards wide">${underway([
@@ -230,17 +180,8 @@ async function merchantParts(database: Database, merchantId: number): Promise<Ht
   const payments = await paymentsUnderway(database, { kind: 'merchant', id: merchantId });
   const failures = await paymentFailures(database, merchantId, week());
   const path = `${PORTAL_PATH}/redemptions`;
-  const chart = { id: 'payouts', title: 'ETB per day: payouts' };
-  return html`<div class="cards wide">${trendCard({
-    name: 'Paid to you',
-    path: `${PORTAL_PATH}/payouts`,
-    ...trendOf(chart, days, ({ payouts: count, paid: sum }) => ({ count, sum })),
-  })}
-${successCard(
-  'Success rate of payments',
-  '% of the payments of a day that were made',
-  ended.map(({ day, paid: done, refused }) => ({ day, done, failed: refused })),
-)}</div>
+  return html`<div class="cards wide">${trendCard('Paid to you', `${PORTAL_PATH}/payouts`, merchantPayouts, days)}
+${rateCard(paymentSuccess, ended)}</div>
 <div class="cards wide">${underway([{ what: 'Payments to you', path: `${path}?state=HELD`, ...payments }])}${failed(
     'Payments that were refused',
     failures,

@@ -9,8 +9,15 @@ import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { beginningOf, fileTime, timeZone } from '../language/time-zone.ts';
-import { amountOn, dayChart } from '../layout/charts.ts';
 import { payoutColumns, salesColumns } from '../layout/company-parts.ts';
+import {
+  amountChart,
+  merchantPayouts,
+  titledCard,
+  topupSales,
+  totalOf,
+  voucherSales,
+} from '../layout/day-figures.ts';
 import { daysForm } from '../layout/forms.ts';
 import { redemptionStates, reversalLabels, stateBadge, stateOptions } from '../layout/labels.ts';
 import { listAddress } from '../layout/paging.ts';
@@ -121,28 +128,37 @@ export const salesByDay = dayPages<DayOfSales>({
 
 function sales(all: readonly DayOfSales[], margins: readonly Margin[]): Html {
   const days = withoutEmptyEnds(all, ({ vouchers, topups }) => vouchers + topups === 0);
-  const total = totalOfSales(days);
-  if (total.vouchers + total.topups === 0)
-    return emptyState('No sales', 'Nothing was sold on these days.');
+  if (days.length === 0) return emptyState('No sales', 'Nothing was sold on these days.');
+  const vouchers = totalOf(voucherSales, days);
+  const topups = totalOf(topupSales, days);
+  const total = {
+    day: 'All days',
+    vouchers: vouchers.count,
+    voucherAmount: vouchers.sum,
+    topups: topups.count,
+    topupAmount: topups.sum,
+  };
   return html`<div class="cards wide">
-${chartOf(
-  'vouchers',
-  'ETB per day: vouchers',
-  html`Vouchers: ${total.vouchers} for ${money(total.voucherAmount)}`,
-  all.map(({ day, vouchers, voucherAmount }) => ({ day, count: vouchers, sum: voucherAmount })),
-)}
-${chartOf(
-  'top-ups',
-  'ETB per day: top-ups',
-  html`Top-ups: ${total.topups} for ${money(total.topupAmount)}`,
-  all.map(({ day, topups, topupAmount }) => ({ day, count: topups, sum: topupAmount })),
-)}
+${
+  vouchers.count > 0 &&
+  titledCard(
+    html`Vouchers: ${vouchers.count} for ${money(vouchers.sum)}`,
+    amountChart(voucherSales, all, true),
+  )
+}
+${
+  topups.count > 0 &&
+  titledCard(
+    html`Top-ups: ${topups.count} for ${money(topups.sum)}`,
+    amountChart(topupSales, all, true),
+  )
+}
 </div>
 ${marginCard(margins)}
 <section class="card compact"><h2>Figures</h2>
 ${table(
   'Sales per day, newest first',
-  [{ ...total, day: 'All days' }, ...days.toReversed()],
+  [total, ...days.toReversed()],
   [{ title: 'Day', value: ({ day }) => phrase(day) }, ...salesColumns],
 )}</section>`;
 }
@@ -167,32 +183,6 @@ ${table('Margin', margins, [
   { title: 'Margin, ETB', value: ({ marginEtb }) => amountText(marginEtb), align: 'right' },
 ])}</section>`;
 
-/** The chart of one kind of sales, unless there were none. */
-const chartOf = (
-  id: string,
-  title: string,
-  heading: Html,
-  days: readonly { readonly day: string; readonly count: number; readonly sum: string }[],
-): Html | false =>
-  days.some(({ count }) => count > 0) &&
-  html`<section class="card"><h2>${heading}</h2>
-${dayChart({
-  id,
-  title,
-  unit: 'ETB',
-  hasTable: true,
-  days: days.map(({ day, sum }) => amountOn(day, sum)),
-})}</section>`;
-
-const totalOfSales = (
-  days: readonly DayOfSales[],
-): Pick<DayOfSales, 'vouchers' | 'voucherAmount' | 'topups' | 'topupAmount'> => ({
-  vouchers: days.reduce((total, { vouchers }) => total + vouchers, 0),
-  topups: days.reduce((total, { topups }) => total + topups, 0),
-  voucherAmount: formatMoney(sumOf(days.map(({ voucherAmount }) => voucherAmount))),
-  topupAmount: formatMoney(sumOf(days.map(({ topupAmount }) => topupAmount))),
-});
-
 /** A merchant's payouts per day. */
 export const payoutsByDay = dayPages<DayOfPayouts>({
   path: '/payouts',
@@ -212,19 +202,23 @@ were reversed.</p>`,
 });
 
 function payouts(all: readonly DayOfPayouts[]): Html {
-  const days = withoutEmptyEnds(all, ({ payouts: count }) => count === 0);
-  const total = totalOfPayouts(days);
-  if (total.payouts === 0) return emptyState('No payouts', 'There were no payouts on these days.');
-  return html`${chartOf(
-    'payouts',
-    'ETB per day: payouts',
-    html`Payouts: ${total.payouts} for ${money(total.paid)}`,
-    all.map(({ day, payouts: count, paid }) => ({ day, count, sum: paid })),
+  const days = withoutEmptyEnds(all, (day) => day.payouts === 0);
+  if (days.length === 0) return emptyState('No payouts', 'There were no payouts on these days.');
+  const { count, sum } = totalOf(merchantPayouts, days);
+  const total = {
+    day: 'All days',
+    payouts: count,
+    paid: sum,
+    serviceFees: formatMoney(sumOf(days.map(({ serviceFees }) => serviceFees))),
+  };
+  return html`${titledCard(
+    html`Payouts: ${count} for ${money(sum)}`,
+    amountChart(merchantPayouts, all, true),
   )}
 <section class="card compact"><h2>Figures</h2>
 ${table(
   'Payouts per day, newest first',
-  [{ ...total, day: 'All days' }, ...days.toReversed()],
+  [total, ...days.toReversed()],
   [{ title: 'Day', value: linkedDay }, ...payoutColumns],
 )}</section>`;
 }
@@ -234,12 +228,6 @@ const linkedDay = ({ day, payouts: count }: DayOfPayouts): Html =>
   count === 0 || !day.startsWith('2')
     ? phrase(day)
     : html`<a href="${PORTAL_PATH}/redemptions?paid=${day}">${day}</a>`;
-
-const totalOfPayouts = (days: readonly DayOfPayouts[]): Omit<DayOfPayouts, 'day'> => ({
-  payouts: days.reduce((total, day) => total + day.payouts, 0),
-  paid: formatMoney(sumOf(days.map(({ paid }) => paid))),
-  serviceFees: formatMoney(sumOf(days.map(({ serviceFees }) => serviceFees))),
-});
 
 /** A merchant's redemptions, newest first. */
 export const redemptionPages = listPages({

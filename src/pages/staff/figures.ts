@@ -10,16 +10,17 @@ import {
 import { type DayOfSales, salesPerDay } from '../../db/ledger/sales.ts';
 import { type FailureCount, paymentFailures, topupFailures } from '../../db/overview.ts';
 import { type Html, html } from '../../rendering/html.ts';
+import { claimsList, countedUpTo, countList, merchantsList } from '../layout/charts.ts';
 import {
-  amountOn,
-  claimsList,
-  countedUpTo,
-  countList,
-  type DayValue,
-  dayChart,
-  merchantsList,
-  successOf,
-} from '../layout/charts.ts';
+  amountChart,
+  paymentSuccess,
+  payments,
+  successCard,
+  titledCard,
+  topupSales,
+  topupSuccess,
+  voucherSales,
+} from '../layout/day-figures.ts';
 import { daysForm } from '../layout/forms.ts';
 import { emptyState, readDays } from '../layout/parts.ts';
 import { SUPPORT_PATH, support } from '../page.ts';
@@ -61,52 +62,15 @@ ${figures && html`<div class="cards wide">${charts(figures)}${lists(figures)}</d
   },
 });
 
-const card = (heading: string, content: Html): Html =>
-  html`<section class="card"><h2>${heading}</h2>${content}</section>`;
+const card = (heading: string, content: Html): Html => titledCard(html`${heading}`, content);
 
-const amounts = <Day extends { readonly day: string }>(
-  days: readonly Day[],
-  amountOf: (day: Day) => string,
-): DayValue[] => days.map((day) => amountOn(day.day, amountOf(day)));
-
-const rates = <Day extends { readonly day: string }>(
-  days: readonly Day[],
-  countsOf: (day: Day) => readonly [done: number, failed: number],
-): DayValue[] => days.map((day) => successOf(day.day, ...countsOf(day)));
-
-const charts = ({ sales, payments }: Figures): Html[] =>
-  Object.entries({
-    'Vouchers generated': {
-      id: 'vouchers',
-      title: 'ETB per day: vouchers',
-      unit: 'ETB',
-      days: amounts(sales, ({ voucherAmount }) => voucherAmount),
-    },
-    'Top-ups delivered': {
-      id: 'top-ups',
-      title: 'ETB per day: top-ups',
-      unit: 'ETB',
-      days: amounts(sales, ({ topupAmount }) => topupAmount),
-    },
-    'Payments to merchants': {
-      id: 'payments',
-      title: 'ETB per day: payments at the first answer',
-      unit: 'ETB',
-      days: amounts(payments, ({ amount }) => amount),
-    },
-    'Success rate of top-ups': {
-      id: 'topup-success',
-      title: '% of the attempts of a day that were delivered',
-      unit: '%',
-      days: rates(sales, (one) => [one.deliveredAtOnce, one.failedAtOnce]),
-    },
-    'Success rate of payments': {
-      id: 'payment-success',
-      title: '% of the payments of a day that were made',
-      unit: '%',
-      days: rates(payments, ({ paid, refused }) => [paid, refused]),
-    },
-  } as const).map(([heading, chart]) => card(heading, dayChart(chart)));
+const charts = ({ sales, payments: paid }: Figures): Html[] => [
+  card('Vouchers generated', amountChart(voucherSales, sales)),
+  card('Top-ups delivered', amountChart(topupSales, sales)),
+  card('Payments to merchants', amountChart(payments, paid)),
+  successCard(topupSuccess, sales),
+  successCard(paymentSuccess, paid),
+];
 
 const lists = (figures: Figures): Html[] => [
   card(

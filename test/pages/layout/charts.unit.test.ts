@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { daysAfter } from '../../../src/domain/local-time.ts';
 import { inTimeZone } from '../../../src/pages/language/time-zone.ts';
-import { dayChart, successOf } from '../../../src/pages/layout/charts.ts';
+import { dayChart } from '../../../src/pages/layout/charts.ts';
+import { successCard } from '../../../src/pages/layout/day-figures.ts';
 
 const daysFrom = (first: string, count: number) =>
   Array.from({ length: count }, (_, place) => daysAfter(first, place));
@@ -52,9 +53,12 @@ test('a day is as long as on the clocks of the reader', () => {
 });
 
 test.each([
-  [3, 1, 75],
-  [0, 2, 0],
-  [0, 0, undefined],
-])('of %i done and %i failed the rate is %s', (done, failed, value) => {
-  expect(successOf('2026-01-01', done, failed).value).toBe(value);
+  [3, 1, '75.0 % (3/4)'],
+  [0, 2, '0.0 % (0/2)'],
+  [0, 0, '–'],
+])('of %i done and %i failed the rate is %s', (done, failed, words) => {
+  const rate = { id: 'rate', heading: 'Rate', title: 'Rate', on: () => ({ done, failed }) };
+  const html = inTimeZone('UTC', () => successCard(rate, [{ day: '2026-01-01' }]).toString());
+  expect(html).toContain(`>${words}<`);
+  expect(html.includes('2026-01-01: ')).toBe(done + failed > 0);
 });
