@@ -2,68 +2,98 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Operation } from '../../domain/refusals.ts';
 
 /**
- * The steps at which a test may kill, fail or halt a process, in the order of an
- * operation. `requested`, `numbered`, `started`, `known` and `answered` belong to the API, the others
+ * The failpoints of each operation, in order: the steps at which a test may kill, fail or halt a
+ * process. `requested`, `numbered`, `started`, `known` and `answered` belong to the API, the others
  * to the worker; a step before a `…committed` is inside the transaction.
  */
-const steps = {
-  generate: ['requested', 'started', 'begun', 'committed', 'known', 'answered'],
+export const failpoints = {
+  generate: [
+    'generate-requested',
+    'generate-started',
+    'generate-begun',
+    'generate-committed',
+    'generate-known',
+    'generate-answered',
+  ],
   claim: [
-    ...(['requested', 'started', 'begun', 'recorded', 'committed', 'sending', 'sent'] as const),
-    ...(['sent-recorded', 'confirmed', 'known', 'answered'] as const),
+    'claim-requested',
+    'claim-started',
+    'claim-begun',
+    'claim-recorded',
+    'claim-committed',
+    'claim-sending',
+    'claim-sent',
+    'claim-sent-recorded',
+    'claim-confirmed',
+    'claim-known',
+    'claim-answered',
   ],
   redeem: [
-    ...(['requested', 'started', 'begun', 'held', 'hold-committed', 'paying', 'paid'] as const),
-    ...(['posted', 'post-committed', 'confirming', 'confirmed', 'known', 'answered'] as const),
+    'redeem-requested',
+    'redeem-started',
+    'redeem-begun',
+    'redeem-held',
+    'redeem-hold-committed',
+    'redeem-paying',
+    'redeem-paid',
+    'redeem-posted',
+    'redeem-post-committed',
+    'redeem-confirming',
+    'redeem-confirmed',
+    'redeem-known',
+    'redeem-answered',
   ],
   reverse: [
-    ...(['requested', 'started', 'begun', 'committed', 'sending', 'sent', 'posted'] as const),
-    ...(['post-committed', 'confirming', 'confirmed', 'known', 'answered'] as const),
+    'reverse-requested',
+    'reverse-started',
+    'reverse-begun',
+    'reverse-committed',
+    'reverse-sending',
+    'reverse-sent',
+    'reverse-posted',
+    'reverse-post-committed',
+    'reverse-confirming',
+    'reverse-confirmed',
+    'reverse-known',
+    'reverse-answered',
   ],
   topup: [
-    ...([
-      'requested',
-      'numbered',
-      'started',
-      'begun',
-      'held',
-      'hold-committed',
-      'sending',
-    ] as const),
-    ...(['sent', 'ended', 'end-committed', 'known', 'answered'] as const),
+    'topup-requested',
+    'topup-numbered',
+    'topup-started',
+    'topup-begun',
+    'topup-held',
+    'topup-hold-committed',
+    'topup-sending',
+    'topup-sent',
+    'topup-ended',
+    'topup-end-committed',
+    'topup-known',
+    'topup-answered',
   ],
   retry: [
-    ...(['requested', 'recorded', 'started', 'begun', 'held', 'hold-committed'] as const),
-    ...(['sending', 'sent', 'ended', 'end-committed', 'known', 'answered'] as const),
+    'retry-requested',
+    'retry-recorded',
+    'retry-started',
+    'retry-begun',
+    'retry-held',
+    'retry-hold-committed',
+    'retry-sending',
+    'retry-sent',
+    'retry-ended',
+    'retry-end-committed',
+    'retry-known',
+    'retry-answered',
   ],
-  bulk: ['begun', 'settled'],
-  repair: ['begun', 'carried-out', 'begin-committed', 'end-committed'],
-  outbox: ['queued', 'read', 'sending', 'sent', 'recorded'],
-  archive: ['written', 'moved'],
+  bulk: ['bulk-begun', 'bulk-settled'],
+  repair: ['repair-begun', 'repair-carried-out', 'repair-begin-committed', 'repair-end-committed'],
+  outbox: ['outbox-queued', 'outbox-read', 'outbox-sending', 'outbox-sent', 'outbox-recorded'],
+  archive: ['archive-written', 'archive-moved'],
 } as const;
 
-type Subject = keyof typeof steps;
+type Subject = keyof typeof failpoints;
 
-export type FailpointName = {
-  [Name in Subject]: `${Name}-${(typeof steps)[Name][number]}`;
-}[Subject];
-
-const namesOf = (subject: Subject) =>
-  steps[subject].map((step) => `${subject}-${step}` as FailpointName);
-
-/** The failpoints of each operation, in order. */
-export const failpoints: Readonly<Record<Subject, readonly FailpointName[]>> = {
-  generate: namesOf('generate'),
-  claim: namesOf('claim'),
-  redeem: namesOf('redeem'),
-  reverse: namesOf('reverse'),
-  topup: namesOf('topup'),
-  retry: namesOf('retry'),
-  bulk: namesOf('bulk'),
-  repair: namesOf('repair'),
-  outbox: namesOf('outbox'),
-  archive: namesOf('archive'),
-};
+export type FailpointName = (typeof failpoints)[Subject][number];
 
 /** Called at each step; has an effect only in a process with a failpoint. */
 export type Failpoint = (name: FailpointName) => Promise<void> | undefined;
