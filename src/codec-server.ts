@@ -12,6 +12,7 @@ await runProcess(async () => {
   const server = await startCodecServer({
     host: config.http.host,
     port: config.codec.codecServerPort,
+    idleTimeoutSeconds: config.http.idleTimeoutSeconds,
     uiOrigins: config.temporal.temporalUiUrl ? [new URL(config.temporal.temporalUiUrl).origin] : [],
     payloadKeys: config.secrets.payloadKeys,
     operators: config.codec.codecServerOperators,

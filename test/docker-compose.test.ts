@@ -331,6 +331,22 @@ test('the Temporal UI is reached by those who have signed in, and Temporal by no
   });
 });
 
+test.each([
+  ['balancer', 'API_ADDRESSES', 1],
+  ['temporal-ui-gate', 'CODEC_SERVER_ADDRESS', 2],
+])(
+  'the %s lets go of an idle connection before our process does',
+  async (name, upstream, times) => {
+    const file = await readFile(new URL(compose.configs[name]?.file ?? '', root), 'utf8');
+    const [, ...proxied] = file.split(`{$${upstream}} {`);
+    expect(proxied).toHaveLength(times);
+    for (const part of proxied)
+      expect(Number(/^\s*keepalive (\d+)s$/m.exec(part)?.[1])).toBeLessThan(
+        readCodecServerConfig(environmentOf('codec-server')).http.idleTimeoutSeconds,
+      );
+  },
+);
+
 test('no container can take the address of the balancer before it starts', () => {
   const [pool] = compose.networks.default.ipam.config;
   const own = ipaddr.parse(compose.services.balancer?.networks.default?.ipv4_address ?? '');

@@ -83,7 +83,7 @@ const demoGroups = {
 
 const codecGroups = {
   process: pick(processSettings, ['LOG_LEVEL']),
-  http: pick(httpSettings, ['HOST', 'TRUSTED_PROXIES']),
+  http: pick(httpSettings, ['HOST', 'TRUSTED_PROXIES', 'IDLE_TIMEOUT_SECONDS']),
   temporal: pick(temporalSettings, ['TEMPORAL_UI_URL']),
   secrets: pick(secretSettings, ['PAYLOAD_KEYS']),
   codec: codecSettings,

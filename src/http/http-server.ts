@@ -80,9 +80,6 @@ export async function startHttpServer(
   server.maxHeadersCount = 0;
   // A caller may close its half of the connection once its request is sent, and still read the answer.
   Object.assign(server, { httpAllowHalfOpen: true });
-  server.timeout = settings.idleTimeoutSeconds * 1_000;
-  // Node's own 5 seconds are shorter than balancers keep connections: a request could meet the end of one.
-  server.keepAliveTimeout = settings.idleTimeoutSeconds * 1_000;
   limitConnections(server, settings, options.isTrustedProxy);
   server.on('clientError', (error, socket) => refuse(reasonOf(error), socket));
   const port = await listen(server, settings, options.onError);

@@ -112,6 +112,16 @@ export const answerHealth =
     else next(request, response);
   };
 
+interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /**
+   * Time without traffic after which a connection is closed, also before its answer. It must be longer than the proxy
+   * in front keeps a connection, and Node's own 5 seconds are not: a request could meet the end of one.
+   */
+  readonly idleTimeoutSeconds?: number | undefined;
+}
+
 /**
  * Listens, and answers the port; rejects where that is impossible. A running server emits an error
  * for each connection that it could not accept, for example without free file descriptors:
@@ -119,10 +129,12 @@ export const answerHealth =
  */
 export const listen = (
   server: Server,
-  { host, port }: { readonly host: string; readonly port: number },
+  { host, port, idleTimeoutSeconds }: ListenOptions,
   onError: (error: Error) => void,
 ): Promise<number> =>
   new Promise((resolve, reject) => {
+    const idleMs = idleTimeoutSeconds && idleTimeoutSeconds * 1_000;
+    if (idleMs) Object.assign(server, { timeout: idleMs, keepAliveTimeout: idleMs });
     server.once('error', reject);
     server.listen(port, host, () => {
       server.off('error', reject);

@@ -247,6 +247,8 @@ export interface CodecServerOptions {
   readonly operators?: readonly PasswordOperator[];
   /** Accepts tokens of an identity provider. */
   readonly checkToken?: TokenCheck | undefined;
+  /** Longer than the proxy in front of it keeps a connection; by default Node's own. */
+  readonly idleTimeoutSeconds?: number;
   readonly callsPerMinute?: number;
   /** Of one address; wrong credentials beyond them are not even checked. */
   readonly refusalsPerMinute?: number;
@@ -267,13 +269,13 @@ export interface CodecServerOptions {
 export async function startCodecServer(
   options: CodecServerOptions,
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const { host = LOOPBACK } = options;
+  const { host = LOOPBACK, idleTimeoutSeconds } = options;
   if (!needsSignIn(options) && host !== LOOPBACK)
     throw new RangeError('A codec server that others can reach needs operators.');
   // It depends on nothing else: while it answers, it can do its work.
   const readReport = async () => ({ status: 'up', checks: {} }) as const;
   const server = createServer(answerHealth(readReport, createCodecApp(options).callback()));
-  const port = await listen(server, { host, port: options.port }, (error) =>
+  const port = await listen(server, { host, port: options.port, idleTimeoutSeconds }, (error) =>
     options.logger?.error(describeError(error), 'Could not accept a connection'),
   );
   return {

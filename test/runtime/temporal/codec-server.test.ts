@@ -125,6 +125,14 @@ describe('the codec server', () => {
     await expect(fetch(other.url)).rejects.toThrow();
   });
 
+  it('keeps a connection after an answer longer than the proxy in front of it', async () => {
+    const minute = { port: 0, uiOrigins: [UI], payloadKeys, idleTimeoutSeconds: 60 };
+    const other = await startCodecServer(minute);
+    const { headers } = await fetch(`${other.url}/authenticate`);
+    expect(headers.get('Keep-Alive')).toBe('timeout=60');
+    await other.stop();
+  });
+
   it('says when its port is taken', async () => {
     const port = Number(new URL(server.url).port);
     await expect(startCodecServer({ port, uiOrigins: [UI], payloadKeys })).rejects.toMatchObject({
