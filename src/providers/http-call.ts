@@ -64,6 +64,11 @@ export function callHttp(call: HttpCall): Promise<HttpResult> {
       if ((incoming.statusCode ?? 0) >= 500) noteFault();
       readAnswer(incoming).then(resolve, fail);
     });
+    // An answer of 101 is no response: nothing else would tell that the call has ended.
+    outgoing.on('upgrade', (_incoming, socket) => {
+      socket.destroy();
+      fail(new Error('the protocol was switched'));
+    });
     outgoing.on('socket', (socket) => {
       // A reused connection is already established. A new one transmits nothing before its
       // handshake.

@@ -150,6 +150,11 @@ export function createWebhookCaller(options: {
 const answerTo = (outgoing: ClientRequest, body: string): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     outgoing.on('response', resolve);
+    // An answer of 101 is no response: nothing else would tell that the call has ended.
+    outgoing.on('upgrade', (incoming, socket) => {
+      socket.destroy();
+      resolve(incoming);
+    });
     outgoing.on('error', reject);
     outgoing.end(body);
   });

@@ -3,7 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { callHttp } from '../../src/providers/http-call.ts';
-import { answerWith, closedAddress, type RawServer, startRawServer } from './raw-server.ts';
+import {
+  answerWith,
+  closedAddress,
+  type RawServer,
+  startRawServer,
+  switchProtocol,
+} from './raw-server.ts';
 
 const open: RawServer[] = [];
 afterEach(async () => {
@@ -47,6 +53,11 @@ const broken: [
       response.on('close', () => clearInterval(drip));
     },
     { kind: 'unknown', message: late },
+  ],
+  [
+    'switches to another protocol',
+    switchProtocol,
+    { kind: 'unknown', message: 'The connection to the provider failed (no code).' },
   ],
   [
     'drops the connection before answering',

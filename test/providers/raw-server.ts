@@ -42,6 +42,11 @@ export function answerWith(status: number, body: unknown) {
   };
 }
 
+/** Switches to another protocol, which nobody has asked for, and keeps the connection. */
+export const switchProtocol = ({ socket }: IncomingMessage): void => {
+  socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n');
+};
+
 /** The address of a port on which nothing listens. */
 export async function closedAddress(): Promise<string> {
   return `http://127.0.0.1:${await freePort()}`;

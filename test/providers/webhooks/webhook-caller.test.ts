@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createWebhookCaller, type WebhookAnswer } from '../../../src/providers/webhook-caller.ts';
 import { type DnsServer, startDnsServer } from '../../support/dns-server.ts';
-import { closedAddress, type RawServer, startRawServer } from '../raw-server.ts';
+import { closedAddress, type RawServer, startRawServer, switchProtocol } from '../raw-server.ts';
 
 let dns: DnsServer;
 const open: { close(): Promise<void> }[] = [];
@@ -108,6 +108,11 @@ describe('a receiver that answers', () => {
     );
     expect(await call(url)).toMatchObject(failed('redirects', status));
     expect(inside.requests).toEqual([]);
+  });
+
+  it('with another protocol does not, and is heard at once', async () => {
+    const { url } = await receiver(switchProtocol);
+    expect(await call(url)).toMatchObject(failed('answered 101', 101));
   });
 
   it('is read to 64 KB only', async () => {
