@@ -245,7 +245,7 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
       paragraphs: [
         `**${describeCase(found)}**`,
         ...(found.message === null ? [] : [found.message]),
-        `${caseAdvice(found.why)} At /support, or with \`npm run admin -- cases settle ${id} --by … --why …\`.`,
+        `${caseAdvice(found.why)} At /support, or with \`npm run admin -- cases show ${id}\` and \`cases settle\`.`,
       ],
     };
   }

@@ -77,7 +77,7 @@ export interface AskedRepair {
   readonly actor: string;
   /** Of the form; random. */
   readonly requestKey: string;
-  /** The facts that the form was about; undefined on the command line, which shows none. */
+  /** The facts that its asker saw, on the form or by a command; undefined for a command that shows none. */
   readonly binding?: string | undefined;
 }
 

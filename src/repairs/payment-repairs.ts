@@ -264,7 +264,7 @@ const boundOfCase = ({ order }: CaseFacts) => ({
   difference: order ? formatMoney(difference(order.position)) : null,
 });
 
-/** The difference that a form settles. */
+/** The difference that a form or a command settles. */
 export const bindingOfCase = (facts: CaseFacts): string => bindingOf(boundOfCase(facts));
 
 const effectOf = (facts: CaseFacts, { by }: { readonly by?: Bearer | undefined }) =>

@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compareBooks } from '../../src/admin/compare-books.ts';
+import { lostOperationId } from '../../src/db/positions/orders.ts';
 import { bookLost } from '../../src/db/recovery.ts';
 import type { ProviderStatementLine } from '../../src/domain/positions/statement-line.ts';
 import type { ProviderAccount } from '../../src/providers/statement.ts';
+import { shownFacts } from '../positions/cases.ts';
+import { observe } from '../positions/placements.ts';
 import { setOfOne } from '../providers/set-of-one.ts';
 import { type AdminScene, openScene } from './scene.ts';
 
@@ -62,7 +65,7 @@ test('the fence of an earlier recovery, in a database that was restored again, i
   await scene.json('recovery lift --unbooked --note checked');
 });
 
-test('a lost payment is settled by a partner whose id is one of those after a restore', async () => {
+test('a lost payment is settled as it was shown, by a partner whose id is one of those after a restore', async () => {
   await scene.json('recovery fence');
   const { id } = await scene.json('partner create --name Later');
   expect(id).toBeGreaterThan(1_000_000_000);
@@ -83,9 +86,22 @@ test('a lost payment is settled by a partner whose id is one of those after a re
     ),
   );
   const [lost] = await scene.json('cases list');
-  const settle = `cases settle ${lost.id} --by partner --why agreed --partner`;
+  const facts = await shownFacts(scene, lost.id);
+  const settle = `cases settle ${lost.id} --by partner ${facts} --why agreed --partner`;
   expect((await scene.admin(`${settle} 0`)).err).toContain('--partner must be an id');
-  expect(await scene.json(`${settle} ${id}`)).toMatchObject({ isNew: true });
+  const shown = await scene.admin(`cases show ${lost.id}`);
+  expect(shown.out).toContain('--by partner --facts difference=97.500000: ');
+  // The provider says meanwhile that it did another amount.
+  await scene.database
+    .transaction()
+    .execute((transaction) =>
+      observe(transaction, lostOperationId(lost.reference), { said: 'done', amount: 40_000_000n }),
+    );
+  expect((await scene.admin(`${settle} ${id}`)).err).toContain('It has changed meanwhile');
+  const unseen = `cases settle ${lost.id} --by partner --why agreed --partner ${id}`;
+  expect((await scene.admin(unseen)).err).toContain(`"cases show ${lost.id}"`);
+  const settled = await scene.json(`${unseen} ${await shownFacts(scene, lost.id)}`);
+  expect(settled).toMatchObject({ isNew: true });
 });
 
 test.each([

@@ -4,7 +4,7 @@ import { settleOrder } from '../../src/db/positions/book.ts';
 import { findCase } from '../../src/db/positions/cases.ts';
 import type { Bearer } from '../../src/domain/positions/position.ts';
 import { caseId } from '../../workflows/workflow-ids.ts';
-import { commandsOn } from '../admin/scene.ts';
+import { type Commands, commandsOn } from '../admin/scene.ts';
 import type { Stack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 import { callsPerson } from '../workflows/called-person.ts';
@@ -39,11 +39,15 @@ export const untilCase = (
     expect(await callsPerson(handle), `the case of ${reference}`).toBe(expected === 'RUNNING');
   });
 
+/** The options by which "cases settle" is about what "cases show" shows of a case, to be written after a choice. */
+export const shownFacts = async ({ json }: Commands, id: number): Promise<string> =>
+  `--facts ${(await json(`cases show ${id}`)).facts}`;
+
 /** Settles the case of an order on the command line, and waits until it is booked. */
 export async function settleCase(stack: Stack, reference: string, by?: Bearer): Promise<void> {
   const { id } = await caseOf(stack.database, reference);
   const operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
-  const bearer = by === undefined ? '' : ` --by ${by}`;
+  const bearer = by === undefined ? '' : ` --by ${by} ${await shownFacts(operator, id)}`;
   await operator.json(`cases settle ${id}${bearer} --why agreed`);
   await until(async () => {
     const found = await findCase(stack.database, id);

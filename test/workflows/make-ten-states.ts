@@ -61,7 +61,7 @@ export const tenStates = {
   'open case': [
     /^\*\*A provider did an order after all, ETB 50\.00, .+, since .+, case \d+\*\*/,
     /Agree who bears the amount, then settle the case/,
-    /At \/support, or with `npm run admin -- cases settle \d+ --by … --why …`\./,
+    /At \/support, or with `npm run admin -- cases show \d+` and `cases settle`\./,
   ],
   'reconciliation red': [
     /^\*\*Cases were opened\.\*\* Each case has a workflow, found by `NeedsAction = true`/,

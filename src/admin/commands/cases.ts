@@ -10,7 +10,12 @@ import {
   toTell,
 } from '../../domain/positions/case-texts.ts';
 import { statementProviderNames } from '../../domain/providers.ts';
-import { caseFacts, settledCase, shownChoicesOf } from '../../repairs/payment-repairs.ts';
+import {
+  bindingOfCase,
+  caseFacts,
+  settledCase,
+  shownChoicesOf,
+} from '../../repairs/payment-repairs.ts';
 import { type AdminCommand, lookCommand } from '../command.ts';
 import { argument, existing, flag, id, oneOf, optional, rowLimit } from '../fields.ts';
 import { column, numbers, textTable, timeText } from '../tables.ts';
@@ -54,6 +59,9 @@ export const commands: Record<string, AdminCommand> = {
   }),
 
   'cases show': lookCommand({
+    details:
+      'Each choice begins with the options that "cases settle" needs for it: who bears it, and the facts that were ' +
+      'shown. Where the facts have changed since then, nothing is settled.',
     fields: { case: argument(id, 'Its id, as "cases list" shows it') },
     examples: ['17'],
     async look(database, input) {
@@ -66,8 +74,9 @@ export const commands: Record<string, AdminCommand> = {
       const { choices, whyNoPayer } = await shownChoicesOf(database, facts);
       const placements = await placementsOfCase(database, found);
       const end = settledCase(found);
+      const binding = bindingOfCase(facts);
       return {
-        json: { ...found, placements, choices, whyNoPayer },
+        json: { ...found, placements, choices, facts: binding, whyNoPayer },
         text: [
           caseTable([found]),
           '',
@@ -80,7 +89,7 @@ export const commands: Record<string, AdminCommand> = {
             ),
           ),
           ...choices.map(({ by, moves, afterwards }) =>
-            `--by ${by}: ${moves} ${afterwards}`.trim(),
+            `--by ${by} --facts ${binding}: ${moves} ${afterwards}`.trim(),
           ),
           ...(whyNoPayer === undefined ? [] : [`No --by payer: ${whyNoPayer}`]),
         ].join('\n'),

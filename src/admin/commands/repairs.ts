@@ -97,7 +97,15 @@ const shown = ({
 
 /** How an operator names a subject. */
 const subjects: Readonly<
-  Record<RepairSubject, { readonly description: string; readonly example: string }>
+  Record<
+    RepairSubject,
+    {
+      readonly description: string;
+      readonly example: string;
+      /** The facts that a decision rests on, where the command that shows the subject prints them. */
+      readonly facts?: { readonly description: string; readonly example: string };
+    }
+  >
 > = {
   voucher: {
     description: 'The id of the voucher, or its serial number',
@@ -113,7 +121,14 @@ const subjects: Readonly<
     example: 'CBE-2026-0042',
   },
   partner: { description: 'The id of the partner', example: '1' },
-  case: { description: 'Its id; "cases show" tells what each choice moves', example: '17' },
+  case: {
+    description: 'Its id; "cases show" tells what each choice moves',
+    example: '17',
+    facts: {
+      description: 'The facts, as "cases show" prints them with each --by; refused if they changed',
+      example: 'difference=50.000000',
+    },
+  },
 };
 
 /** The command that asks for a kind of repair. */
@@ -121,14 +136,16 @@ export function repairCommand(kindName: RepairKindName): AdminCommand {
   const kind = findRepairKind(kindName);
   if (!kind) throw new Error(`There is no kind of repair ${kindName}`);
   const options = Object.entries<z.ZodType>(kind.fields.shape);
+  const { description, facts } = subjects[kind.subject];
   return {
     details:
       `${kind.summary} ${kind.allowed}. A worker carries it out; "desk repair show" tells what came of it. ` +
       'Where two people are needed it is refused: people of the service ask and confirm at /support. The ' +
       'command line is one asker, whatever names are given.',
     fields: {
-      subject: argument(text, subjects[kind.subject].description),
+      subject: argument(text, description),
       ...Object.fromEntries(options.map(([name, schema]) => [name, optionOf(schema)])),
+      ...(facts !== undefined && { facts: optional(text, facts.description) }),
       why: required(text, 'The reason, and the ticket; recorded in the audit log'),
       key: optional(text, 'The same key makes the command safe to repeat; random by default'),
     },
@@ -153,17 +170,22 @@ function examplesOf({ subject, fields }: RepairKind): string[] {
     .filter(([, schema]) => schema.isOptional())
     .slice(0, 1)
     .map(wordsOf);
-  const withWords = (words: readonly string[]) =>
-    `${subjects[subject].example} ${words.join('')}--why "Ticket 4711"`;
+  const { example, facts } = subjects[subject];
+  if (facts !== undefined) further.push(`--facts ${facts.example} `);
+  const withWords = (words: readonly string[]) => `${example} ${words.join('')}--why "Ticket 4711"`;
   return [withWords(needed), ...(further.length > 0 ? [withWords([...needed, ...further])] : [])];
 }
 
 async function ask(
   kind: RepairKind,
   context: AdminContext,
-  { subject, why, key, ...args }: Readonly<Record<string, unknown>>,
+  { subject, why, key, facts, ...args }: Readonly<Record<string, unknown>>,
 ): Promise<Report> {
   const actor = context.actor();
+  if (args.by !== undefined && facts === undefined)
+    throw new AdminError(
+      `Missing: --facts. "cases show ${subject}" prints what each --by moves, and the facts that belong to it.`,
+    );
   const asked = await context.database.transaction().execute((transaction) =>
     askRepair(
       transaction,
@@ -174,6 +196,7 @@ async function ask(
         why: String(why),
         actor,
         requestKey: key === undefined ? randomUUID() : `${actor} ${String(key)}`,
+        binding: facts as string | undefined,
       },
       {
         settings: context.settings,

@@ -12,6 +12,7 @@ import { silentProgress as progress } from '../../../src/runtime/process/progres
 import { startWorker } from '../../../src/worker.ts';
 import { type Commands, commandsOn } from '../../admin/scene.ts';
 import { copyCluster } from '../../harness/copied-cluster.ts';
+import { shownFacts } from '../../positions/cases.ts';
 import type { Answer } from '../../support/clients.ts';
 import { deposit } from '../../support/companies.ts';
 import { providerSettings } from '../../support/stack.ts';
@@ -123,6 +124,7 @@ it('a service that was restored to a moment ago loses and doubles nothing', asyn
   await operator.json([
     ...['cases', 'settle', String(left.id), '--why', 'its voucher is lost'],
     ...['--by', 'partner', '--partner', String(scene.partner.id)],
+    ...(await shownFacts(operator, left.id)).split(' '),
   ]);
   await until(async () => expect(await operator.json('cases list')).toEqual([]));
 

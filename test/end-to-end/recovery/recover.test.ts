@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { providerOf } from '../../../src/db/positions/placements.ts';
 import { dayOfTime } from '../../../src/domain/day-report.ts';
 import { type Commands, commandsOn } from '../../admin/scene.ts';
-import { untilCase } from '../../positions/cases.ts';
+import { shownFacts, untilCase } from '../../positions/cases.ts';
 import { askAll } from '../../positions/placements.ts';
 import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import { type Answer, merchantClient } from '../../support/clients.ts';
@@ -147,7 +147,7 @@ test('what the providers did since is booked once, and never paid again', async 
   const [left] = await operator.json('cases list');
   expect(left).toMatchObject({ serialNumber: expect.any(String), amount: '97.500000' });
   await untilCase(scene.stack, left.reference, 'RUNNING');
-  const settle = `cases settle ${left.id} --by partner --why ok`;
+  const settle = `cases settle ${left.id} --by partner ${await shownFacts(operator, left.id)} --why ok`;
   expect((await operator.admin(settle)).code).toBe(1);
   const byPartner = `${settle} --partner ${scene.partner.id}`;
   expect(await operator.json(byPartner)).toMatchObject({ isNew: true });
@@ -185,9 +185,8 @@ test('a reversal that a restore lost gives its voucher the value back', async ()
   await until(async () => expect(await operator.admin(reconcile)).toMatchObject({ code: 0 }));
   const [found] = await operator.json('cases list');
   expect(found).toMatchObject({ difference: 'taken-back', amount: '-97.500000' });
-  expect(await operator.json(`cases settle ${found.id} --by payer --why ok`)).toMatchObject({
-    isNew: true,
-  });
+  const settle = `cases settle ${found.id} --by payer ${await shownFacts(operator, found.id)} --why ok`;
+  expect(await operator.json(settle)).toMatchObject({ isNew: true });
   await until(async () => expect(await operator.json('cases list')).toEqual([]));
   expect((await untilServed(reverse)).body.statusCode).toBe(4098);
   // A later answer of the provider, and a later comparison, find nothing new.

@@ -5,7 +5,7 @@ import { lostOperationId } from '../../../src/db/positions/orders.ts';
 import { lockVoucher } from '../../../src/db/vouchers/vouchers.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { staffClient } from '../../pages/staff/staff-client.ts';
-import { caseOf } from '../../positions/cases.ts';
+import { caseOf, shownFacts } from '../../positions/cases.ts';
 import { observe } from '../../positions/placements.ts';
 import { call } from '../../support/clients.ts';
 import { deposit } from '../../support/companies.ts';
@@ -135,13 +135,14 @@ describe('settle-case of what a restore lost, whose request was repeated', () =>
 
   it('is refused at /support and on the command line', async () => {
     const { client } = await staffClient(scene.stack, 'OPERATOR');
-    const { admin } = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
+    const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
     await repeated(async (id) => {
       const action = '/support/repairs/ask/settle-case';
       const values = { by: 'platform', why: 'Ticket 4711' };
       const { status, html } = await client.submit(`/support/cases/${id}`, action, values);
       expect([status, html]).toEqual([409, expect.stringContaining(REPEATED)]);
-      const { code, err } = await admin(`cases settle ${id} --by platform --why repeated`);
+      const choice = `--by platform ${await shownFacts(operator, id)}`;
+      const { code, err } = await operator.admin(`cases settle ${id} ${choice} --why repeated`);
       expect([code, err]).toEqual([1, expect.stringContaining(REPEATED)]);
     });
   });
