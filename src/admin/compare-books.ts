@@ -18,7 +18,7 @@ import {
 import type { ProviderSet } from '../providers/provider-set.ts';
 import type { ProviderAccount, StatementPeriod } from '../providers/statement.ts';
 import { AdminError } from './fields.ts';
-import { withStatementFile } from './statement-file.ts';
+import { withStatementFile } from './given-file.ts';
 import { timeText } from './tables.ts';
 
 /** The providers whose books are compared with ours. */

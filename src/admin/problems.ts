@@ -2,12 +2,16 @@ import { CommanderError } from 'commander';
 import pg from 'pg';
 import { ConfigError } from '../config/config.ts';
 import { isDatabaseUnavailable } from '../db/connection.ts';
+import { ArchiveFileError } from '../db/ledger/archive-files.ts';
+import { ArchivedError } from '../db/ledger/read-archives.ts';
 import { AdminError } from './fields.ts';
 
 /** Errors of PostgreSQL that an operator can fix, with their remedies. */
 const databaseProblems: Readonly<Record<string, string>> = {
   '28P01': 'The database refused the user or password: check DATABASE_URL.',
   '3D000': 'There is no such database: check DATABASE_URL.',
+  '42501':
+    'The user of DATABASE_URL lacks the rights of this command: use a login of the role for operators.',
   '42P01': 'The tables of the database are not up to date: run src/migrate.ts or "npm start".',
   '42703': 'The tables of the database are not up to date: run src/migrate.ts or "npm start".',
 };
@@ -17,12 +21,16 @@ export function describeProblem(error: unknown): string {
   if (error instanceof AdminError) return error.message;
   if (error instanceof ConfigError) return inOneLine(error.message);
   if (error instanceof CommanderError) return describeUsage(error.message);
+  if (error instanceof ArchivedError || error instanceof ArchiveFileError)
+    return `${error.message}.`;
   const known = error instanceof pg.DatabaseError && databaseProblems[error.code ?? ''];
   if (known) return known;
   if (isDatabaseUnavailable(error))
     return `The database cannot be reached (${messageOf(error)}): is the service running?`;
   if (error instanceof Error && 'code' in error && error.code === 'EACCES')
     return `${messageOf(error)}: run this as the user who runs "npm start", or set DATABASE_URL.`;
+  // Of a folder such as ARCHIVE_FOLDER: it is full, read-only or gone.
+  if (error instanceof Error && 'syscall' in error) return `${messageOf(error)}.`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -111,6 +111,10 @@ test('commands answer as before, and a change of an archived order waits for its
   const months = await commands.json('money archive list');
   expect(months.map((one: { month: string }) => one.month)).toEqual([month, laterMonth]);
 
+  const report = await commands.admin(`money report --day ${month}-15`);
+  expect(report.err).toMatch(
+    /^The transfers of .+ are archived: bring them back with .+ first\.\n$/,
+  );
   for (const table of ['redemptions', 'topup_attempts'] as const) {
     const change = takenBack(database, await operationOf(table));
     await expect(change).rejects.toThrow(`money archive restore ${month}`);
@@ -151,6 +155,25 @@ test('commands answer as before, and a change of an archived order waits for its
     { begun: true },
     { month: laterMonth, transfers: 2 },
   ]);
+});
+
+test('a folder that is not what it was is told in one line', async () => {
+  await sql`update ledger_archives set restored_at = now() - interval '31 days'`.execute(
+    scene.database,
+  );
+  const create = `money archive create ${month}`;
+  const ofMonth = join(folder, `ledger-${month}`);
+  await rename(ofMonth, `${ofMonth}.kept`);
+  await writeFile(ofMonth, 'no folder');
+  expect((await commands.admin(create)).err).toMatch(/^E\w+: .*\.\n$/);
+  await rm(ofMonth);
+  await rename(`${ofMonth}.kept`, ofMonth);
+  await commands.json(create);
+  await rename(ofMonth, `${ofMonth}.kept`);
+  const { err } = await commands.admin(`money archive restore ${month}`);
+  expect(err).toMatch(/^The archived transfers in .+ cannot be read\.\n$/);
+  await rename(`${ofMonth}.kept`, ofMonth);
+  await commands.json(`money archive restore ${month}`);
 });
 
 test('an old payment changes in the moment in which its day is archived', async () => {

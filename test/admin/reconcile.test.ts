@@ -47,6 +47,17 @@ test('the list of all cases has the oldest open ones, then the newest closed one
   expect(await shown('cases list')).toEqual([oldest]);
 });
 
+test.each([
+  ['a folder', '', 'EISDIR'],
+  ['nothing', 'nothing.csv', 'ENOENT'],
+  ['a path through a file', 'statement.csv/1', 'ENOTDIR'],
+])('a file that is %s is refused in one line', async (_what, name, code) => {
+  const words = `money reconcile --provider mpesa --day 2026-11-22 --file ${join(folder, name)}`;
+  expect((await scene.admin(words)).err).toBe(
+    `The file cannot be read (${code}). Nothing was compared.\n`,
+  );
+});
+
 const statements = () => scene.database.selectFrom('provider_statements').select('state').execute();
 
 test('a comparison and its audit entry are there together', async () => {

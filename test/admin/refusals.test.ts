@@ -164,6 +164,12 @@ describe('wrong settings are refused in one line:', () => {
       /^The tables of the database are not up to date: run/,
     ],
     [
+      'the login of another role',
+      'partner create --name X',
+      () => ({ DATABASE_URL: String(scene.environment.DATABASE_READ_URL) }),
+      /^The user of DATABASE_URL lacks the rights of this command/,
+    ],
+    [
       'no key of digests',
       'access api-key create --partner 1 --name X',
       () => ({ DATABASE_URL: String(scene.environment.DATABASE_URL) }),

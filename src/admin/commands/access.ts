@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { randomApiKey } from '../../crypto/random.ts';
 import {
@@ -44,6 +43,7 @@ import {
   text,
   wholeNumber,
 } from '../fields.ts';
+import { readGivenFile } from '../given-file.ts';
 import { apiKeyDigests } from '../keys.ts';
 import { companyFields, ownerOf, requireCompany, requireSubject } from '../record-names.ts';
 import { column, numbers, textTable, timeText } from '../tables.ts';
@@ -81,16 +81,12 @@ const OVERLAP_HOURS = 24;
 const publicKeyFile: Parser<string> = {
   placeholder: 'file',
   async parse(file) {
-    const text = await (file === '-' ? readAll(process.stdin) : readFile(file, 'utf8')).catch(
-      (error: NodeJS.ErrnoException) => {
-        throw new AdminError(`cannot be read (${error.code})`);
-      },
-    );
+    const text = await readAll(readGivenFile(file));
     try {
       return parsePublicKey(text).export({ type: 'spki', format: 'pem' }).toString();
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      throw new AdminError(`contains no usable key: ${error.message}`);
+      throw new AdminError(`contains no usable key: ${error.message.replace(/\.$/, '')}`);
     }
   },
 };

@@ -25,8 +25,8 @@ import {
   text,
   wholeNumber,
 } from '../fields.ts';
+import { withStatementFile } from '../given-file.ts';
 import { requireNoFence } from '../require-no-fence.ts';
-import { withStatementFile } from '../statement-file.ts';
 import { caseTable } from './cases.ts';
 
 const fields = {

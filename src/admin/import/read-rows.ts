@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { isShortened } from '../../domain/copied-text.ts';
 import { CsvContentError, type CsvRecord, readCsvRecords } from '../../rendering/csv.ts';
 import { AdminError, kebab, type Parser } from '../fields.ts';
+import { readGivenFile } from '../given-file.ts';
 import type { CellValue, RecordKind, RecordProblem } from '../records/record-kind.ts';
 import type { GivenRecord } from '../records/write-records.ts';
 
@@ -211,7 +211,7 @@ export interface ImportFile {
 export const importFile: Parser<ImportFile> = {
   placeholder: 'file',
   async parse(path) {
-    const bytes = await readBytes(path === '-' ? process.stdin : createReadStream(path));
+    const bytes = await readBytes(readGivenFile(path));
     return {
       name: path === '-' ? 'standard input' : basename(path).replaceAll(/\p{C}/gu, '?'),
       text: decode(bytes),
@@ -220,19 +220,13 @@ export const importFile: Parser<ImportFile> = {
   },
 };
 
-async function readBytes(stream: AsyncIterable<Buffer | string>): Promise<Buffer> {
+async function readBytes(content: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  try {
-    for await (const chunk of stream) {
-      chunks.push(Buffer.from(chunk));
-      size += chunk.length;
-      if (size > importLimits.bytes) break;
-    }
-  } catch (error) {
-    if (error instanceof Error && 'code' in error)
-      throw new AdminError(`cannot be read (${error.code})`);
-    throw error;
+  for await (const chunk of content) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > importLimits.bytes) break;
   }
   if (size <= importLimits.bytes) return Buffer.concat(chunks);
   const megabytes = importLimits.bytes / 1024 / 1024;

@@ -1,0 +1,46 @@
+import { createReadStream } from 'node:fs';
+import type { ProviderStatementLine } from '../domain/positions/statement-line.ts';
+import { readStatementFile, StatementFileError } from '../providers/statement-files.ts';
+import { AdminError } from './fields.ts';
+
+/** A file that an operator gives cannot be read; the message is the end of a sentence that begins with the file. */
+class GivenFileError extends AdminError {}
+
+/**
+ * The octets of a file that an operator gives; `-` is the standard input.
+ *
+ * @throws {AdminError} "cannot be read", such as for a folder: the end of a sentence
+ */
+export async function* readGivenFile(file: string): AsyncGenerator<Buffer> {
+  const content = file === '-' ? process.stdin : createReadStream(file);
+  try {
+    yield* content;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    throw new GivenFileError(`cannot be read (${error.code})`);
+  } finally {
+    content.destroy();
+  }
+}
+
+/**
+ * Works with the lines of a provider statement that an operator gives as a file; `-` is the
+ * standard input.
+ *
+ * @throws {AdminError} where the file cannot be read, or is no such statement
+ */
+export async function withStatementFile<Result>(
+  file: string,
+  options: Parameters<typeof readStatementFile>[1],
+  work: (lines: AsyncIterable<ProviderStatementLine>) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(readStatementFile(readGivenFile(file), options));
+  } catch (error) {
+    if (error instanceof StatementFileError)
+      throw new AdminError(`${error.message} Nothing was compared.`);
+    if (error instanceof GivenFileError)
+      throw new AdminError(`The file ${error.message}. Nothing was compared.`);
+    throw error;
+  }
+}
