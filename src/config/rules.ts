@@ -5,7 +5,7 @@ import {
   smsProviderNames,
 } from '../domain/providers.ts';
 import { usesTls } from '../runtime/temporal/temporal-server.ts';
-import { isLoopback } from './setting-kinds.ts';
+import { isLoopback, parseDatabaseAddress } from './setting-kinds.ts';
 import { camelCase, type InCamelCase, inCamelCase } from './setting-names.ts';
 import type { codecSettings } from './settings/access-settings.ts';
 import type {
@@ -120,8 +120,10 @@ const mayBeInClear = ({ ENVIRONMENT, TRUST_UNENCRYPTED_NETWORK }: Settings): boo
 function isDatabaseSafe(settings: Settings, name: DatabaseSetting): boolean {
   const { [name]: text } = settings;
   if (mayBeInClear(settings) || text === undefined || text.startsWith('/')) return true;
-  if (!URL.canParse(text)) return false;
-  const { hostname, searchParams } = new URL(text);
+  const address = parseDatabaseAddress(text);
+  // The setting itself is refused then.
+  if (!address) return true;
+  const { hostname, searchParams } = address;
   const host = searchParams.get('host') ?? hostname;
   // An empty name or a path is a socket in the file system.
   if (host === '' || decodeURIComponent(host).startsWith('/') || isLoopback(host)) return true;

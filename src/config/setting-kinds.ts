@@ -10,7 +10,9 @@ import { templateProblems } from '../domain/vouchers/messages.ts';
 /** A port; 0 selects a free one. */
 export const port = z.coerce.number().int().min(0).max(65_535);
 export const seconds = z.coerce.number().positive();
-export const days = z.coerce.number().positive();
+/** A century. PostgreSQL and JavaScript have no dates in some millions of days. */
+export const MAXIMUM_DAYS = 36_525;
+export const days = z.coerce.number().positive().max(MAXIMUM_DAYS);
 export const count = z.coerce.number().int().positive();
 export const onOff = z.enum(['on', 'off']);
 /** A limit; 0 switches it off. */
@@ -47,8 +49,19 @@ export function isSecret(schema: z.ZodType): boolean {
   return inner !== undefined && isSecret(inner);
 }
 
-/** Address of PostgreSQL, with its password. */
-export const databaseAddress = z.string().min(1).meta(SECRET);
+/** Reads the address of PostgreSQL, in which a user may stand without a host; null where it is none. */
+export const parseDatabaseAddress = (text: string): URL | null =>
+  URL.parse(text.replace('@/', '@localhost/'));
+
+/** Address of PostgreSQL, with its password, or the folder of its socket. */
+export const databaseAddress = z
+  .string()
+  .refine(
+    (text) => text.startsWith('/') || parseDatabaseAddress(text) !== null,
+    'must be an address such as postgres://user:password@host/database; write other characters of the ' +
+      'password than letters and digits percent-encoded',
+  )
+  .meta(SECRET);
 
 /** An existing folder. */
 export const folder = z.string().refine((path) => isFolder(path), 'must be the path of a folder');
@@ -75,11 +88,15 @@ export const symmetricKey = z
   .regex(/^[A-Za-z0-9+/]{43}=$/, 'must be 32 bytes in base64')
   .meta(SECRET);
 
+const KEY_WITHOUT_ID = 'must be id:key, several separated by commas';
+
+const keyId = z.string().regex(/^[\w-]{1,40}$/, 'must be an id of 1 to 40 letters, digits, - or _');
+
 /** `keyId:key`, several separated by commas; the first encrypts, all decrypt. */
 export const keyRing = z
   .string()
   .transform((text) => text.split(',').map((part) => part.split(':')))
-  .pipe(z.array(z.tuple([z.string().regex(/^[\w-]{1,40}$/), symmetricKey])).min(1))
+  .pipe(z.array(z.tuple([keyId, symmetricKey], KEY_WITHOUT_ID)))
   // With a repeated id, the first key would encrypt and the second would be used to decrypt.
   .refine((pairs) => new Set(pairs.map(([id]) => id)).size === pairs.length, 'repeats a key id')
   .transform((pairs) => pairs.map(([id, key]) => ({ id, key: Buffer.from(key, 'base64') })))

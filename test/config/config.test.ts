@@ -163,6 +163,9 @@ describe('what is wrong', () => {
     ['CALLER_WAIT_SECONDS', '60'],
     ['CLAIM_LIFETIME_SECONDS', '1e999'],
     ['REVERSAL_WINDOW_SECONDS', '-0.1'],
+    ['VOUCHER_VALIDITY_DAYS', '1e9'],
+    ['MESSAGE_RETENTION_DAYS', '9999999'],
+    ['NUMBER_RETENTION_DAYS', '9999999'],
     ['ENVIRONMENT', 'staging'],
     ['SMS_URL', 'sms.example'],
     ['SMTP_URL', 'https://mail.example'],
@@ -178,6 +181,10 @@ describe('what is wrong', () => {
     ['CALLBACK_SECRETS', 'a-secret-in-place-of=gsma'],
     ['MOBILE_MONEY_HEADERS', 'X-API-Key'],
     ['MOBILE_MONEY_TOKEN_URL', 'localhost:3001'],
+    ['DATABASE_URL', 'localhost'],
+    ['DATABASE_URL', 'host=db.example dbname=voucher_topup'],
+    ['DATABASE_URL', 'postgres://api:pass#word@db.example/voucher_topup'],
+    ['DATABASE_READ_URL', 'postgres://reports:pass/word@db.example/voucher_topup'],
     ['PUBLIC_URL', 'api.example'],
     ['PUBLIC_URL', 'localhost:3000'],
     ['PUBLIC_URL', 'ftp://api.example'],
@@ -225,7 +232,8 @@ describe('key rings', () => {
   ])('are refused with %s', (_name, ring) => {
     const lines = problemsWith({ DATA_KEYS: ring });
     expect(lines.length).toBeGreaterThan(0);
-    for (const line of lines) expect(line).toMatch(/^ {2}DATA_KEYS[.:]/);
+    for (const line of lines)
+      expect(line).toMatch(/^ {2}DATA_KEYS[.:\d]+ (must be (id:key|an id|32 bytes)|repeats)/);
     expect(() => readPayloadKeys(ring)).toThrow();
   });
 });

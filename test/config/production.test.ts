@@ -33,6 +33,7 @@ describe('connections in production', () => {
   it.each([
     ['on this machine', {}],
     ['over a socket', { DATABASE_URL: 'postgres:///service?host=/var/run/postgresql' }],
+    ['over one by a user', { DATABASE_URL: 'postgres://api@/service?host=/var/run/postgresql' }],
     ['encrypted', { DATABASE_URL: `${remote}?sslmode=verify-full` }],
     [
       'with IPv6',

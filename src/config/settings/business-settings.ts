@@ -12,6 +12,7 @@ import {
   days,
   folder,
   limit,
+  MAXIMUM_DAYS,
   mobilePrefixes,
   moneyAmount,
   onOff,
@@ -138,12 +139,14 @@ export const voucherSettings = {
 export const scheduleSettings = {
   MESSAGE_RETENTION_DAYS: count
     .min(31)
+    .max(MAXIMUM_DAYS)
     .default(400)
     .describe(
       'Days that sent messages to owners are kept, with what became of them; at least 31. Support and ' +
         'the portal show none of a voucher after that',
     ),
   NUMBER_RETENTION_DAYS: limit
+    .max(MAXIMUM_DAYS)
     .default(1_095)
     .describe(
       'Days after which the phone numbers of ended vouchers (from their expiry date) and ended top-ups (from ' +
