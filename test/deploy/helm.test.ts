@@ -14,6 +14,7 @@ import {
   readConfig,
   readMigrationConfig,
 } from '../../src/config/config.ts';
+import { HEALTH_LIMIT_MS } from '../../src/runtime/process/health.ts';
 import { composeSecrets } from '../config/compose-file.ts';
 import { type ChartValues, findHelmTools, HELM_LIMIT_MS, runHelm } from './helm.ts';
 
@@ -21,6 +22,11 @@ const variable = z.object({
   name: z.string(),
   value: z.string().optional(),
   valueFrom: z.object({ secretKeyRef: z.object({ name: z.string(), key: z.string() }) }).optional(),
+});
+const probe = z.object({
+  httpGet: z.object({ path: z.string() }),
+  // That of Kubernetes.
+  timeoutSeconds: z.number().default(1),
 });
 const pod = z.object({
   serviceAccountName: z.string(),
@@ -35,7 +41,9 @@ const pod = z.object({
       env: z.array(variable),
       ports: z.array(z.object({ name: z.string(), containerPort: z.number() })).default([]),
       resources: z.object({ limits: z.object({ memory: z.string() }) }),
-      livenessProbe: z.object({ httpGet: z.object({ path: z.string() }) }).optional(),
+      startupProbe: probe.optional(),
+      readinessProbe: probe.optional(),
+      livenessProbe: probe.optional(),
       volumeMounts: z.array(z.object({ mountPath: z.string(), readOnly: z.boolean() })).default([]),
     }),
   ]),
@@ -247,11 +255,18 @@ describe('the pods', () => {
   test('are asked on the ports that their processes answer on', async () => {
     const resources = await render();
     for (const component of ['api', 'worker', 'codec-server'] as const) {
-      const [{ ports, livenessProbe }] = podOf(resources, component).containers;
+      const [{ ports, ...probes }] = podOf(resources, component).containers;
       const { PORT, WORKER_HEALTH_PORT, CODEC_SERVER_PORT } = environmentOf(resources, component);
       const own = WORKER_HEALTH_PORT ?? CODEC_SERVER_PORT ?? PORT;
       expect(ports.find(({ name }) => name === 'health')?.containerPort).toBe(Number(own));
-      expect(livenessProbe?.httpGet.path).toBe('/health/live');
+      expect(probes.livenessProbe?.httpGet.path).toBe('/health/live');
+      for (const { httpGet, timeoutSeconds } of [
+        probes.startupProbe,
+        probes.readinessProbe,
+      ].flatMap((one) => one ?? [])) {
+        expect(httpGet.path).toBe('/health/ready');
+        expect(timeoutSeconds * 1_000).toBeGreaterThan(HEALTH_LIMIT_MS);
+      }
     }
   });
 

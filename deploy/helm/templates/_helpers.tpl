@@ -152,11 +152,15 @@ volumes:
 {{- end }}
 {{- end }}
 
-{{/* A process has begun when it is ready for the first time; a restart mends no database. */}}
+{{/*
+A process has begun when it is ready for the first time; a restart mends no database. A check of what is away answers
+after 2 seconds.
+*/}}
 {{- define "service.probes" -}}
 startupProbe:
   httpGet: { path: /health/ready, port: health }
   periodSeconds: 2
+  timeoutSeconds: 3
   failureThreshold: 60
 readinessProbe:
   httpGet: { path: /health/ready, port: health }
