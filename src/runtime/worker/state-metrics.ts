@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { BalanceAtProvider } from '../../../activities/compare-statement.ts';
 import {
@@ -209,6 +209,11 @@ async function showNeeded({ client, metrics, settings }: StateOptions): Promise<
 
 const statusOf = { running: 'Running', failed: 'Failed' } as const;
 
+/** Temporal forgets ended runs after their retention: the last one of a Schedule that was paused, or not served. */
+function ifForgotten(error: unknown): undefined {
+  if (!(error instanceof WorkflowNotFoundError)) throw error;
+}
+
 /** The last run, and the result of the last ended run. */
 async function showSchedule(
   { client, metrics }: StateOptions,
@@ -223,9 +228,12 @@ async function showSchedule(
   metrics.set('schedule_last_run_timestamp_seconds', { schedule }, begun.getTime() / 1_000);
   for (const { action } of info.recentActions.toReversed()) {
     const { workflowId, firstExecutionRunId } = action.workflow;
-    const run = await client.workflow.getHandle(workflowId, firstExecutionRunId).describe();
+    const run = await client.workflow
+      .getHandle(workflowId, firstExecutionRunId)
+      .describe()
+      .catch(ifForgotten);
+    if (!run || run.status.name === 'RUNNING') continue;
     const { name } = run.status;
-    if (name === 'RUNNING') continue;
     const isGood = name === 'COMPLETED' || name === 'CONTINUED_AS_NEW';
     metrics.set('schedule_last_run_succeeded', { schedule }, isGood ? 1 : 0);
     return;

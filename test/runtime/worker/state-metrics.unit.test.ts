@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import type { Config } from '../../../src/config/config.ts';
@@ -26,4 +26,46 @@ test('a source that was never read has the time of the start, so that an alert s
       sampleValue(samples, 'voucher_service_state_read_timestamp_seconds', { source }),
     ).toBeGreaterThanOrEqual(startedAt);
   for (const reading of readings) await reading.stop();
+});
+
+test('a run that Temporal has forgotten by now keeps no other metric from being read', async () => {
+  const metrics = createMetrics();
+  const takenAt = new Date('2026-10-01T00:30:00Z');
+  const action = { workflow: { workflowId: 'check-books', firstExecutionRunId: 'run' } };
+  const client = {
+    withDeadline: (_at: number, work: () => Promise<void>) => work(),
+    workflow: {
+      count: async () => ({ groups: [] }),
+      getHandle: () => ({
+        describe: async () => {
+          throw new WorkflowNotFoundError('Forgotten', 'check-books', 'run');
+        },
+      }),
+    },
+    schedule: {
+      getHandle: () => ({
+        describe: async () => ({ info: { recentActions: [{ takenAt, action }] } }),
+      }),
+    },
+  };
+  const [, temporal] = stateMetrics(
+    {
+      observation: { metricsPort: 0, metricsReadSeconds: 60 },
+      temporal: { temporalTaskQueue: 'queue' },
+      schedules: { expiryRunIntervalSeconds: 300, reconcileIntervalSeconds: 300 },
+    } as Config,
+    {
+      metrics,
+      database: {} as Database,
+      client: client as unknown as Client,
+      logger: pino({ enabled: false }),
+      balanceAccounts: [],
+    },
+  );
+  await temporal?.stop();
+  const samples = samplesOf(await metrics.read());
+  for (const schedule of ['expiry', 'statements'])
+    expect(
+      sampleValue(samples, 'voucher_service_schedule_last_run_timestamp_seconds', { schedule }),
+    ).toBe(takenAt.getTime() / 1_000);
 });
