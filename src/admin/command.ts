@@ -45,7 +45,7 @@ export interface Report {
   readonly json: unknown;
   /** The text for people, without a final line break. */
   readonly text: string;
-  /** 2 where the books are inconsistent; 0 by default. */
+  /** 2 where the command has found something wrong, such as in the books; 0 by default. */
   readonly exitCode?: number;
 }
 

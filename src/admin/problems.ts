@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import pg from 'pg';
 import { ConfigError } from '../config/config.ts';
+import { SealedSecretError } from '../crypto/secret-box.ts';
 import { isDatabaseUnavailable } from '../db/connection.ts';
 import { ArchiveFileError } from '../db/ledger/archive-files.ts';
 import { ArchivedError } from '../db/ledger/read-archives.ts';
@@ -8,6 +9,7 @@ import { AdminError } from './fields.ts';
 
 /** Errors of PostgreSQL that an operator can fix, with their remedies. */
 const databaseProblems: Readonly<Record<string, string>> = {
+  '25006': 'DATABASE_URL leads to a standby: give the address of the primary.',
   '28P01': 'The database refused the user or password: check DATABASE_URL.',
   '3D000': 'There is no such database: check DATABASE_URL.',
   '42501':
@@ -23,8 +25,13 @@ export function describeProblem(error: unknown): string {
   if (error instanceof CommanderError) return describeUsage(error.message);
   if (error instanceof ArchivedError || error instanceof ArchiveFileError)
     return `${error.message}.`;
+  if (error instanceof SealedSecretError)
+    return `${error.message} Set DATA_KEYS to the value of the API process.`;
   const known = error instanceof pg.DatabaseError && databaseProblems[error.code ?? ''];
   if (known) return known;
+  // It answered: a limit of time, a lock, or no more connections.
+  if (error instanceof pg.DatabaseError && isDatabaseUnavailable(error))
+    return `The database did not do this (${messageOf(error)}): try again.`;
   if (isDatabaseUnavailable(error))
     return `The database cannot be reached (${messageOf(error)}): is the service running?`;
   if (error instanceof Error && 'code' in error && error.code === 'EACCES')

@@ -5,7 +5,7 @@ import type { AdminIo } from './run-command.ts';
 
 /**
  * Runs one command. Returns the exit code: 0, 1 after one line on `err` with the remedy, or 2 where
- * the books are inconsistent.
+ * it has found something wrong, such as in the books.
  */
 export async function runAdmin(words: readonly string[], io: AdminIo): Promise<number> {
   const { out, err } = io;

@@ -46,6 +46,11 @@ export function openBytes(key: KeyObject, sealed: Uint8Array, context = ''): Buf
   return Buffer.concat([plain, decipher.final()]);
 }
 
+/** A stored secret that the given keys do not open. */
+export class SealedSecretError extends Error {
+  override readonly name = 'SealedSecretError';
+}
+
 export type SecretBox = ReturnType<typeof createSecretBox>;
 
 /**
@@ -72,14 +77,21 @@ export function createSecretBox(keys: readonly SecretKey[]) {
       return `${sealing.id}.${sealBytes(sealing.key, text, context).toString('base64url')}`;
     },
 
-    /** Throws where the key is unknown, the context differs, or the box was altered. */
+    /** @throws {SealedSecretError} where the key is unknown, the context differs, or the box was altered */
     open(box: string, context: string): string {
       const [id = '', body = ''] = box.split('.', 2);
       const key = keysById.get(id);
-      if (!key) throw new Error('The key that sealed this secret is not configured.');
+      if (!key) throw new SealedSecretError('The key that sealed this secret is not configured.');
       const bytes = Buffer.from(body, 'base64url');
-      if (bytes.length < NONCE_BYTES + TAG_BYTES) throw new Error('A sealed secret is cut short.');
-      return openBytes(key, bytes, context).toString('utf8');
+      if (bytes.length < NONCE_BYTES + TAG_BYTES)
+        throw new SealedSecretError('A sealed secret is cut short.');
+      try {
+        return openBytes(key, bytes, context).toString('utf8');
+      } catch (cause) {
+        throw new SealedSecretError('A sealed secret was altered, or its key has other bytes.', {
+          cause,
+        });
+      }
     },
   };
 }

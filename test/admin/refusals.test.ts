@@ -170,6 +170,14 @@ describe('wrong settings are refused in one line:', () => {
       /^The user of DATABASE_URL lacks the rights of this command/,
     ],
     [
+      'a server that only reads',
+      'partner create --name X',
+      () => ({
+        DATABASE_URL: `${scene.environment.DATABASE_URL}?options=-c%20default_transaction_read_only%3Don`,
+      }),
+      /^DATABASE_URL leads to a standby: give the address of the primary/,
+    ],
+    [
       'no key of digests',
       'access api-key create --partner 1 --name X',
       () => ({ DATABASE_URL: String(scene.environment.DATABASE_URL) }),

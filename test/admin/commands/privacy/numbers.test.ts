@@ -61,6 +61,16 @@ test('numbers are found by their hashes, and nowhere in clear', async () => {
   expect((await scene.json('privacy reseal-numbers')).changed).toBe(false);
 });
 
+test.each([
+  ['is not given', NEW_KEY],
+  ['has other bytes', `${NEW_KEY},${OLD_KEY.replace('k1:C', 'k1:D')}`],
+])('a key that %s is told in one line', async (_how, DATA_KEYS) => {
+  const { code, err } = await commandsOn({ ...scene.environment, DATA_KEYS }).admin(
+    'privacy reseal-numbers',
+  );
+  expect([code, err]).toEqual([1, expect.stringMatching(/^[^\n]+ Set DATA_KEYS to .+\.\n$/)]);
+});
+
 test('a rotation of DATA_KEYS renews them, and then the old key is in no row', async () => {
   const rotated = commandsOn({ ...scene.environment, DATA_KEYS: `${NEW_KEY},${OLD_KEY}` });
   const reseal = () => rotated.admin('privacy reseal-numbers');
