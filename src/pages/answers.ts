@@ -6,11 +6,17 @@ import { writePage } from './layout/layout.ts';
 import { DOWNLOAD_ROWS } from './layout/parts.ts';
 import type { PageAnswer, PageProblem, PageTools } from './page.ts';
 
-const problem = (status: number, title: string, text: string): PageProblem => ({
+const problem = (
+  status: number,
+  title: string,
+  text: string,
+  textForStaff?: string,
+): PageProblem => ({
   kind: 'problem',
   status,
   title,
   text,
+  textForStaff,
 });
 
 /** The problems of pages in words for people. */
@@ -19,6 +25,7 @@ export const problems = {
     404,
     'Page not found',
     'The page does not exist, or it belongs to another company.',
+    'The page does not exist, or there is nothing with this number.',
   ),
   formNotAccepted: problem(
     403,
@@ -31,6 +38,7 @@ export const problems = {
     'Not for your role',
     'Your role in this company does not include this page. Nothing was changed. An owner of the ' +
       'account can give you another role.',
+    'Your role does not include this page. Nothing was changed. An operator can give you another role.',
   ),
   keyNotKept: problem(
     404,
@@ -46,6 +54,8 @@ export const problems = {
     'Too many requests',
     'Your network or your company sent too many requests, so this one was not processed. ' +
       'Nothing was changed. Wait a minute, then try again.',
+    'Your network sent too many requests, so this one was not processed. Nothing was changed. ' +
+      'Wait a minute, then try again.',
   ),
   tooManyRows: problem(
     422,
@@ -62,12 +72,17 @@ export const problems = {
     'Something went wrong',
     'The service failed, and the error was recorded. Try again; if it fails again, contact ' +
       'support with the number below.',
+    'The service failed, and the error was recorded. Try again; if it fails again, tell an ' +
+      'operator the number below.',
   ),
   unsure: problem(
     500,
     'The outcome is not known',
     'The service failed before it could answer. Your change may have been made, or it may still be made. ' +
       'Load this page again: your browser sends the same form once more, and a sale or an order takes place ' +
+      'once. Do not fill in a new form before.',
+    'The service failed before it could answer. Your change may have been made, or it may still be made. ' +
+      'Load this page again: your browser sends the same form once more, and a repair is asked for ' +
       'once. Do not fill in a new form before.',
   ),
 } satisfies Record<string, PageProblem>;
@@ -137,12 +152,13 @@ function writeRefusal(context: Context, tools: PageTools, refusal: Refusal): voi
 }
 
 function writeProblem(context: Context, tools: PageTools, shown: PageProblem): void {
+  const { site } = tools;
   const requestId = shown.status >= 500 ? String(context.state.log?.requestId ?? '') : '';
   const content = html`<div class="card narrow">
 <h1>${phrase(shown.title)}</h1>
-<p>${phrase(shown.text)}</p>
+<p>${phrase((site.isForStaff && shown.textForStaff) || shown.text)}</p>
 ${requestId && html`<p class="quiet">Request <code>${requestId}</code></p>`}
-<p><a class="button" href="${tools.site.basePath}">To the overview</a></p>
+<p><a class="button" href="${site.basePath}">To the overview</a></p>
 </div>`;
   writePage(context, tools, { title: shown.title, content, status: shown.status });
 }

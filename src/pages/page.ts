@@ -172,6 +172,8 @@ export interface PageProblem {
   readonly status: number;
   readonly title: string;
   readonly text: string;
+  /** At the support desk, where the text speaks of companies and their people. */
+  readonly textForStaff?: string | undefined;
 }
 
 /** The answer of a page: HTML alone is its content under the declared title. */

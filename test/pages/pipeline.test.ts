@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setSecondFactorRule } from '../../src/db/people/second-factors.ts';
 import type { Company } from '../../src/domain/vouchers/voucher.ts';
+import { problems } from '../../src/pages/answers.ts';
+import type { PageProblem } from '../../src/pages/page.ts';
 import { portalSite } from '../../src/pages/portal/routes.ts';
 import { supportSite } from '../../src/pages/staff/routes.ts';
 import { makePartner } from '../support/companies.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { makeAccount, type PortalClient, portalClient, signedIn } from './portal/portal-client.ts';
-import { makeStaff, signInAtSupport } from './staff/staff-client.ts';
+import { makeStaff, signInAtSupport, staffClient } from './staff/staff-client.ts';
 
 let stack: Stack;
 beforeAll(async () => {
@@ -104,4 +106,24 @@ test('the page of an unknown address is in the language of the browser', async (
   expect(answer.status).toBe(404);
   expect(answer.html).toContain('<html lang="am">');
   expect(answer.html).not.toContain('Page not found');
+});
+
+/** Of people of companies: nobody has them at the support desk. */
+const OF_COMPANIES = /compan|owner|contact|sale/;
+
+test('at the support desk no problem speaks of a company and its people', async () => {
+  const { client } = await staffClient(stack);
+  for (const [status, answer] of [
+    [404, client.get('/support/nowhere')],
+    [404, client.get('/support/partners/0')],
+    [403, client.post('/support/partners/1/people/1/password', {})],
+  ] as const) {
+    const { status: answered, html } = await answer;
+    const said = /<main[\s\S]*<\/main>/.exec(html)?.[0] ?? '';
+    expect([answered, said]).toEqual([status, expect.not.stringMatching(OF_COMPANIES)]);
+  }
+  const wrong = Object.values<PageProblem>(problems).filter(({ text, textForStaff = text }) =>
+    OF_COMPANIES.test(textForStaff),
+  );
+  expect(wrong).toEqual([]);
 });
