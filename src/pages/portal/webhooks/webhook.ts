@@ -70,7 +70,11 @@ async function webhookPage(request: AccountRequest, wrong?: WrongTime): Promise<
   return {
     kind: 'page',
     title: 'Webhook',
-    ...(wrong ? { status: 422 } : isTesting(rows) ? { refreshSeconds: REFRESH_SECONDS } : {}),
+    ...(wrong
+      ? { status: 422 }
+      : isTesting(webhook, rows)
+        ? { refreshSeconds: REFRESH_SECONDS }
+        : {}),
     content: html`<p><a href="${WEBHOOKS_PATH}">All webhooks</a></p>
 <h1>Webhook</h1>
 <section class="card"><h2><code>${webhook.url}</code></h2>
@@ -94,9 +98,10 @@ ${sendAgainPart(request, webhook, wrong)}`,
   };
 }
 
-/** Whether a test event waits for its only attempt. */
-const isTesting = (rows: readonly ListedDelivery[]): boolean =>
-  rows.some(({ type, status }) => type === TEST_EVENT_TYPE && status === 'PENDING');
+/** Whether a test event is about to have its only attempt; that of a paused webhook waits until somebody resumes it. */
+const isTesting = ({ status }: WebhookEndpoint, rows: readonly ListedDelivery[]): boolean =>
+  status === 'ACTIVE' &&
+  rows.some((row) => row.type === TEST_EVENT_TYPE && row.status === 'PENDING');
 
 /** A form of one button. */
 const button = (
@@ -151,7 +156,7 @@ ${
             html`<code>${type}</code><br>${subjectLink(request, subject)}`,
         },
         { title: 'Made', value: ({ createdAt }) => time(createdAt) },
-        { title: 'State', value: deliveryState },
+        { title: 'State', value: (row) => deliveryState(webhook, row) },
         { title: 'Last answer', value: answerOf },
         {
           title: 'Again',
@@ -189,10 +194,15 @@ function subjectLink({ session }: AccountRequest, subject: string): Html {
     : html`${subject}`;
 }
 
-function deliveryState({ status, attempts, nextAttemptAt }: ListedDelivery): Html {
+function deliveryState(
+  webhook: WebhookEndpoint,
+  { status, attempts, nextAttemptAt }: ListedDelivery,
+): Html {
   const tries = attempts === 1 ? '1 attempt' : `${attempts} attempts`;
   if (status === 'DELIVERED') return html`${badge('success', 'Delivered')}<br>${tries}`;
   if (status === 'FAILED') return html`${badge('danger', 'Failed')}<br>${tries}`;
+  if (webhook.status !== 'ACTIVE')
+    return html`${badge('warning', 'Waiting')}<br>until you resume the webhook`;
   return html`${badge('warning', 'Waiting')}<br>${
     attempts === 0 ? 'soon' : html`${tries}; next at ${time(nextAttemptAt)}`
   }`;

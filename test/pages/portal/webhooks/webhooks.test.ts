@@ -1,5 +1,7 @@
 import { parse } from 'csv-parse/sync';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TEST_EVENT_TYPE } from '../../../../src/domain/events.ts';
 import {
   isSigned,
   setWebhookScene,
@@ -200,6 +202,19 @@ it('says that a webhook is not active, where another tab has paused it', async (
     expect([action, answer.status, answer.location]).toEqual([action, 303, path]);
     expect((await client.get(path)).html).toMatch(/was not active|is not active/);
   }
+});
+
+it('loads its page again for the answer to a test event, but not while it is paused', async () => {
+  const shop = await scene.receiver();
+  const { id, path } = await added(shop.url);
+  await sql`insert into webhook_deliveries (endpoint_id, type, subject, retry_until, next_attempt_at)
+    values (${id}, ${TEST_EVENT_TYPE}, ${`webhook:${id}`}, now(), now() + interval '1 hour')
+  `.execute(scene.stack.database);
+  expect((await client.get(path)).headers.get('refresh')).toBe('2');
+  await client.submit(path, `${path}/pause`);
+  const { headers, html } = await client.get(path);
+  expect(headers.get('refresh')).toBeNull();
+  expect(html).toContain('until you resume the webhook');
 });
 
 it('shows a switched-off webhook with the reason, and resumes it', async () => {
