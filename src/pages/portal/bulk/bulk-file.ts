@@ -1,7 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type ListedPrice, listPartnerPrices } from '../../../db/catalogue/prices.ts';
 import { findNamedMerchants, type NamedMerchant } from '../../../db/vouchers/bulk-orders.ts';
-import { soughtText } from '../../../domain/copied-text.ts';
+import { plainCopy, soughtText } from '../../../domain/copied-text.ts';
 import {
   parseMoney,
   parseRequestAmount,
@@ -123,7 +123,9 @@ function named(
 ): BulkRow['cells'] {
   const row: Partial<Record<BulkColumn, string>> = {};
   for (const [index, name] of names.entries()) {
-    const cell = soughtText(cells[index] ?? '');
+    // As the order has it: spreadsheets make the hyphen of an identifier a dash.
+    const read = name === 'merchantIdentifier' ? plainCopy : soughtText;
+    const cell = read(cells[index] ?? '');
     if (name !== undefined && cell !== '') row[name] = cell;
   }
   return row;

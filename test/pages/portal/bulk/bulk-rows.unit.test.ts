@@ -38,3 +38,13 @@ test.each(['202611300001', '=A1', '-A1', '@shop/1', "'A1"])(
     ]);
   },
 );
+
+test.each(['–', '—', '−', '\u2011'])(
+  'an identifier whose hyphen a spreadsheet has made %s is that of the merchant, as for the API',
+  (dash) => {
+    const rows = `reference,amount,merchant\nmay${dash}1,500,MER${dash}0001\n`;
+    expect(
+      readBulkRows(rows).rows.map(({ cells: { merchantIdentifier } }) => merchantIdentifier),
+    ).toEqual(['MER-0001']);
+  },
+);
