@@ -242,11 +242,12 @@ const rowsOf = ({ kind, subject, rows, ...known }: Part) => sql`(
 const items = sql`(${sql.join(parts.map(rowsOf), sql` union all `)}) as item`;
 
 /**
- * SQL condition: an assignment is of this wait. A later one of the same subject is new work. An assignment of a low
- * wallet lasts for a day, because the time since which it is low is not recorded.
+ * SQL condition: an assignment is of this wait, to a person who can still sign in. A later wait of the same subject is
+ * new work. An assignment of a low wallet lasts for a day, because the time since which it is low is not recorded.
  */
 const isOfItem = sql`assigned.kind = item.kind and assigned.subject = item.subject
-  and assigned.since >= coalesce(item.since, now() - interval '1 day')`;
+  and assigned.since >= coalesce(item.since, now() - interval '1 day')
+  and (select disabled_at is null from portal_accounts where id = assigned.account_id)`;
 
 const withPeople = sql`${items} left join desk_assignments as assigned on ${isOfItem}`;
 

@@ -343,6 +343,19 @@ describe('something that waits', () => {
     await item.end();
   });
 
+  test('is free again once the account of its person is disabled', async () => {
+    const item = await inQueue();
+    const leaver = await staffClient(scene.stack);
+    await press(leaver, 'take', item);
+    expect(await rowsWith(item.words, '?who=nobody')).toEqual([]);
+    await run(sql`update portal_accounts set disabled_at = now() where id = ${leaver.account.id}`);
+    expect(await rowsWith(item.words, '?who=nobody')).toHaveLength(1);
+    await expectNumberAtMenu();
+    await press(agent, 'take', item);
+    expect(await rowsWith(item.words, '?who=me')).toHaveLength(1);
+    await item.end();
+  });
+
   test('cannot be taken once it waits no more, and its assignment ends with it', async () => {
     const item = await inQueue();
     await press(agent, 'take', item);
