@@ -7,11 +7,32 @@ import { accountsWithWallets } from './own-movements.ts';
 /** SQL expression: the UTC day of a moment. */
 const dayOf = (moment: RawBuilder<unknown>) => sql`(${moment} at time zone 'UTC')::date`;
 
-/** The files of a partner, the oldest first, whose `day` meets a condition. */
-const listFiles = (snapshot: Database, partnerId: number, condition: RawBuilder<unknown>) =>
-  allRows<DayFile>(snapshot)`
+/** The files of a partner, the oldest first, whose `day` meets a condition. The transaction may wait for them. */
+async function listFiles(
+  snapshot: Database,
+  partnerId: number,
+  condition: RawBuilder<unknown>,
+): Promise<DayFile[]> {
+  const files = await allRows<DayFile>(snapshot)`
     select day::text as day, file, sha256 from ledger_archives as archive
     where partner_id = ${partnerId} and ${isInFileOnly} and ${condition} order by day`;
+  // Years of files take longer than a transaction may be idle.
+  if (files.length > 0)
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(snapshot);
+  return files;
+}
+
+/** The newest day of a partner with a file, YYYY-MM-DD, that meets a condition; also one that was restored. */
+async function newestDay(
+  database: Database,
+  partnerId: number,
+  condition: RawBuilder<unknown>,
+): Promise<string | undefined> {
+  const row = await firstRow<{ day: string }>(database)`
+    select day::text as day from ledger_archives as archive
+    where partner_id = ${partnerId} and ${condition} order by archive.day desc limit 1`;
+  return row?.day;
+}
 
 async function readFiles(
   files: readonly DayFile[],
@@ -89,12 +110,12 @@ export async function withArchivedPage<Line extends { readonly at: Date }>(
   const { partnerId, order, limit, after: cursor } = page;
   const range = isDayBetween(page.from, page.to);
   const inTable = await read(database, []);
-  // Read after the lines, because a day may be archived meanwhile.
-  const newestFile = (await listFiles(database, partnerId, range)).at(-1);
+  // Read after the lines, because a day may be archived meanwhile, or restored.
+  const newest = await newestDay(database, partnerId, range);
   const oldest =
     order === 'newest' ? inTable[limit - 1]?.at : cursor && new Date(cursor.micros / 1_000);
-  const isNewer = oldest && newestFile && oldest.toISOString().slice(0, 10) > newestFile.day;
-  if (!newestFile || isNewer) return inTable;
+  const isNewer = oldest && newest && oldest.toISOString().slice(0, 10) > newest;
+  if (!newest || isNewer) return inTable;
   return inSnapshot(database, async (snapshot) => {
     const walletOf = await walletsOf(snapshot, page);
     const files = await listFiles(snapshot, partnerId, sql`${range} and ${hasLines(walletOf)}`);

@@ -1,13 +1,15 @@
+import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addUp, restart } from '../../../src/db/books/rollup.ts';
 import { compareSums, ledgerSums } from '../../../src/db/books/sums.ts';
 import { addPartner } from '../../../src/db/catalogue/companies.ts';
-import { connectDatabase } from '../../../src/db/connection.ts';
+import { connectDatabase, withSettings } from '../../../src/db/connection.ts';
 import { balancesOver } from '../../../src/db/figures.ts';
 import {
   ALL_LINES,
@@ -372,24 +374,50 @@ describe('an archive', () => {
     await restoreAll();
   });
 
-  test('is read by a page that was begun before it', async () => {
+  test.each(['archived', 'restored'])('is read by a page during which it is %s', async (what) => {
     await forgetRestoring();
+    if (what === 'restored') await archive();
     const page = { partnerId: partnerIds[0] ?? 0, wallets, order: 'oldest' } as const;
     const range = { from: undefined, to: undefined, after: undefined, limit: 25 };
-    let archived = 0;
+    let readings = 0;
     const lines = await withArchivedPage(
       open.database,
       { ...page, ...range },
       async (at, files) => {
-        archived += await archive();
         const { rows } = await sql<{ at: Date }>`
           select created_at as at from ledger_transfers
           where created_at < '2025-02-01' and step = 'reserve'`.execute(at);
+        readings += 1;
+        if (readings === 1) await (what === 'archived' ? archive() : restoreAll());
         return [...rows, ...files.map((transfer) => ({ at: new Date(transfer.created_at) }))];
       },
     );
-    expect(archived).toBeGreaterThan(0);
     expect(lines.length).toBeGreaterThan(0);
+    await restoreAll();
+  });
+
+  test('is read in one transaction, however long a file takes', async () => {
+    await forgetRestoring();
+    await archive();
+    const partnerId = partnerIds[0] ?? 0;
+    const month = { month: MONTHS[1] as Month, zone: 'UTC' };
+    const before = await readPartnerMonth(open.database, partnerId, month);
+    const { file } = await open.database
+      .selectFrom('ledger_archives')
+      .select('file')
+      .where('partner_id', '=', partnerId)
+      .where(sql<boolean>`day in ('2025-02-01', '2025-03-01')`)
+      .executeTakeFirstOrThrow();
+    const bytes = await readFile(file);
+    await rm(file);
+    // A pipe has its reader wait for its writer.
+    await promisify(execFile)('mkfifo', [file]);
+    const impatient = withSettings(open.database, { idle_in_transaction_session_timeout: 2_000 });
+    const read = readPartnerMonth(impatient, partnerId, month);
+    await Promise.all([read, sleep(3_000).then(() => writeFile(file, bytes))]);
+    expect(await read).toEqual(before);
+    await rm(file);
+    await writeFile(file, bytes);
     await restoreAll();
   });
 
