@@ -113,6 +113,10 @@ export interface Resumption {
   nudgeTopUp(workflowId: string): Promise<void>;
   /** Signals the redemption that a voucher is held for to ask its provider now. */
   nudgeRedemption(voucher: RedeemableVoucher): Promise<void>;
+  /** Signals a reversal to ask its provider now. */
+  nudgeReversal(
+    pending: Pick<ReverseRedemptionCommand, 'redemptionId' | 'operationId'>,
+  ): Promise<void>;
   /** Tells the workflow of a waiting claim what was reported about its code; it only shows it. */
   tellCode(code: ReportedCode): Promise<void>;
 }

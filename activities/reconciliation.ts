@@ -80,11 +80,7 @@ export function createResumptionActivities(dependencies: ActivityDependencies) {
       read: (page) => pendingReversals(database, page),
       idOf: ({ id }) => id,
       async work(pending) {
-        const names = {
-          ...namesOfVoucher({ ...pending, merchantId: pending.companyId }, numbers),
-          references: pending.references,
-        };
-        if (await resumption.resumeReversal(reverseCommandOf(pending), names)) resumed += 1;
+        if (await resumeReversal(dependencies, pending)) resumed += 1;
       },
     };
     await pageByPage(pages, 0);
@@ -175,6 +171,16 @@ export const resumeAttempt = (
 ): Promise<boolean> =>
   resumption.resumeTopUp(held.workflowId, attemptBeginOf(held), {
     numberHash: numbers.hashOfStored(held.msisdn),
+  });
+
+/** Resumes a pending reversal; returns whether no workflow was running. */
+export const resumeReversal = (
+  { resumption, numbers }: Resuming,
+  pending: PendingReversal,
+): Promise<boolean> =>
+  resumption.resumeReversal(reverseCommandOf(pending), {
+    ...namesOfVoucher({ ...pending, merchantId: pending.companyId }, numbers),
+    references: pending.references,
   });
 
 const requestOf = ({

@@ -1,8 +1,8 @@
 import { type Database, type DatabaseTransaction, violates } from '../src/db/connection.ts';
 import { balanceConstraint } from '../src/db/ledger/ledger.ts';
 import { lockOperation } from '../src/db/operations.ts';
-import { heldAttempt, heldRedemption } from '../src/db/reconciliation.ts';
-import { statusOfOrder } from '../src/db/repairs/facts.ts';
+import { heldAttempt, heldRedemption, pendingReversal } from '../src/db/reconciliation.ts';
+import { bookedEnd } from '../src/db/repairs/facts.ts';
 import { findRepair, settledByHand } from '../src/db/repairs/repair-lists.ts';
 import {
   askForConfirmation,
@@ -29,7 +29,7 @@ import { findRepairKind } from '../src/repairs/repair-kinds.ts';
 import type { RepairCall, RepairName, RetryCall, TopUpMade } from '../workflows/contracts.ts';
 import { definiteRefusal } from './database-step.ts';
 import type { ActivityDependencies } from './dependencies.ts';
-import { resumeAttempt, resumePayment } from './reconciliation.ts';
+import { resumeAttempt, resumePayment, resumeReversal } from './reconciliation.ts';
 
 /** A repair that needs nothing more, with texts for support staff. */
 export interface RepairEnded {
@@ -242,36 +242,45 @@ type Settlement = Extract<RepairCall, { kind: 'settle' }>;
 const endings = {
   redemption: { done: 'as paid', 'not-done': 'as not paid' },
   topup: { done: 'as delivered', 'not-done': 'as not delivered' },
+  reversal: { done: 'as taken back', 'not-done': 'as not taken back' },
 } as const;
 
 export function createSettlementActivities(dependencies: ActivityDependencies) {
   const { database, resumption } = dependencies;
 
   /**
-   * Lets the workflow that holds the money ask its provider once more at once. It takes over what was
+   * Lets the workflow that waits for a provider ask it once more at once. It takes over what was
    * decided by hand where the provider does not say; a workflow that is gone is started again.
    */
-  async function pressSettlement(call: Settlement): Promise<void> {
-    if (call.of === 'redemption') {
-      const held = await heldRedemption(database, call.operationId);
+  const pressSettlement = ({ of, operationId }: Settlement): Promise<void> =>
+    press[of](operationId);
+
+  const press: Readonly<Record<Settlement['of'], (operationId: string) => Promise<void>>> = {
+    async redemption(operationId) {
+      const held = await heldRedemption(database, operationId);
       if (held && !(await resumePayment(dependencies, held)))
         await resumption.nudgeRedemption(held);
-      return;
-    }
-    const held = await heldAttempt(database, call.operationId);
-    if (held && !(await resumeAttempt(dependencies, held)))
-      await resumption.nudgeTopUp(held.workflowId);
-  }
+    },
+    async topup(operationId) {
+      const held = await heldAttempt(database, operationId);
+      if (held && !(await resumeAttempt(dependencies, held)))
+        await resumption.nudgeTopUp(held.workflowId);
+    },
+    async reversal(operationId) {
+      const pending = await pendingReversal(database, operationId);
+      if (pending && !(await resumeReversal(dependencies, pending)))
+        await resumption.nudgeReversal(pending);
+    },
+  };
 
-  /** The result of a settlement by hand; undefined while the money is on hold. */
+  /** The result of a settlement by hand; undefined while the end is open. */
   async function readSettlement(
     repairId: number,
     call: Settlement,
   ): Promise<RepairOutcome | undefined> {
-    const status = await statusOfOrder(database, call.of, call.operationId);
-    if (status === 'HELD') return undefined;
+    const booked = await bookedEnd(database, call.of, call.operationId);
+    if (booked === undefined) return undefined;
     const row = await findRepair(database, repairId);
-    const booked = status === 'POSTED' ? 'done' : 'not-done';
     const words = endings[call.of][booked];
     return row?.arguments.outcome === booked
       ? { isDone: true, words: `It is booked ${words}.` }

@@ -302,8 +302,12 @@ export type RepairCall =
   | { readonly kind: 'resend-message'; readonly command: ResendMessageCommand }
   | { readonly kind: 'reverse-redemption'; readonly command: ReverseRedemptionCommand }
   | RetryCall
-  /** The workflow that holds the money takes over what a person has decided. */
-  | { readonly kind: 'settle'; readonly of: 'redemption' | 'topup'; readonly operationId: string };
+  /** The workflow that waits for the provider takes over what a person has decided. */
+  | {
+      readonly kind: 'settle';
+      readonly of: 'redemption' | 'topup' | 'reversal';
+      readonly operationId: string;
+    };
 
 /** A repair by its row, which has everything else. */
 export interface RepairName {

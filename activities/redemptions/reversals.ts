@@ -32,17 +32,14 @@ import {
 } from '../../src/domain/refusals.ts';
 import { refuseReversal } from '../../src/domain/vouchers/redemption.ts';
 import type { PaymentReversal } from '../../src/providers/mobile-money/mobile-money.ts';
-import {
-  type ProviderInquiry,
-  type ProviderOutcome,
-  unknown,
-} from '../../src/providers/outcome.ts';
+import { type ProviderOutcome, unknown } from '../../src/providers/outcome.ts';
 import type { RedemptionReversed, ReverseRedemptionCommand } from '../../workflows/contracts.ts';
 import type { Named } from '../../workflows/steps/named-results.ts';
 import type { Sending } from '../../workflows/steps/waiting.ts';
 import { outcomeAfter } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { sendValue, withHeartbeat } from '../provider-call.ts';
+import { orSettledByHand, type SaidInquiry } from '../repairs.ts';
 import { paymentOf } from './payments.ts';
 
 export function createReversalCallActivities({
@@ -75,14 +72,12 @@ export function createReversalCallActivities({
   }
 
   /** Asks the provider by our reference for the outcome of the reversal. */
-  async function inquireReversal(
-    operationId: string,
-    call: number,
-  ): Promise<Named<ProviderInquiry>> {
+  async function inquireReversal(operationId: string, call: number): Promise<Named<SaidInquiry>> {
     const { reversal, reversals } = await find(operationId);
-    const found = reversals
+    const answer = reversals
       ? await withHeartbeat(() => reversals.findReversal(reversal))
       : unknown(WITHOUT_REVERSALS);
+    const found = await orSettledByHand(database, operationId, answer);
     return { ...found, of: { operationId, call } };
   }
 
@@ -267,6 +262,12 @@ async function end(
     : fail(transaction, pending, ending, dependencies);
 }
 
+/**
+ * The source of an end. A provider whose answer a person gave is asked again at once: what it says of the reversal, such
+ * as another amount, is booked after that.
+ */
+const sourceOf = ({ by }: Ending) => (by === 'staff' ? 'person' : 'answer');
+
 /** A reversal whose order is locked. */
 interface PendingReversal {
   readonly operationId: string;
@@ -275,15 +276,17 @@ interface PendingReversal {
 }
 
 /**
- * Ends a reversal that the provider refused: the payment stands. The provider may have refused it because it took the
- * payment back by itself, so it is asked about the payment next.
+ * Ends a reversal that was not done: the payment stands. A provider may have refused it because it took the payment back
+ * by itself, so it is asked about the payment next.
  */
 async function fail(
   transaction: DatabaseTransaction,
   { operationId, reversal, order }: PendingReversal,
-  { message }: Extract<Ending, { kind: 'not-done' }>,
+  ending: Extract<Ending, { kind: 'not-done' }>,
   { settings }: ActivityDependencies,
 ): Promise<ReversalEnded> {
+  const { message } = ending;
+  const source = sourceOf(ending);
   await recordReversalEnd(transaction, reversal.id, {
     status: 'FAILED',
     providerMessage: message,
@@ -291,15 +294,16 @@ async function fail(
   const refused = placedWhere(order, isAt(reversal.reference));
   const after = observed(order.position, refused.id, {
     at: order.now,
-    source: 'answer',
+    source,
     said: 'nothing',
     message,
   });
-  const { id: askNow } = placedWhere(
+  const payment = placedWhere(
     order,
     ({ kind, provider }) => kind === 'payment' && provider === refused.provider,
   );
-  await book(transaction, order, after, { source: 'answer', askNow }, settings.topups);
+  const { id: askNow } = source === 'person' ? refused : payment;
+  await book(transaction, order, after, { source, askNow }, settings.topups);
   const refusal = refuse('reversal-refused', { detail: message });
   const outcome = await settleOperation<RedemptionReversed>(
     transaction,
@@ -317,18 +321,22 @@ async function fail(
 async function credit(
   transaction: DatabaseTransaction,
   { operationId, reversal, order }: PendingReversal,
-  { providerReference }: Extract<Ending, { kind: 'done' }>,
+  ending: Extract<Ending, { kind: 'done' }>,
   { failpoint, settings }: ActivityDependencies,
 ): Promise<ReversalEnded> {
-  const told = observed(order.position, placedWhere(order, isAt(reversal.reference)).id, {
+  const { providerReference } = ending;
+  const source = sourceOf(ending);
+  const { id } = placedWhere(order, isAt(reversal.reference));
+  const told = observed(order.position, id, {
     at: order.now,
-    source: 'answer',
+    source,
     said: 'done',
     providerReference,
   });
   // The merchant has asked for it, so that the value goes back to the payer at once.
   const after = { ...told, order: { ...told.order, isCharged: false } };
-  const { position } = await book(transaction, order, after, { source: 'answer' }, settings.topups);
+  const change = { source, ...(source === 'person' && { askNow: id }) } as const;
+  const { position } = await book(transaction, order, after, change, settings.topups);
   const creditedTo = position.order.creditedTo === 'partner' ? 'gift' : 'voucher';
   await recordReversalEnd(transaction, reversal.id, {
     status: 'SUCCESS',

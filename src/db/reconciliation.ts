@@ -200,8 +200,17 @@ export interface PendingReversal {
 /** The pending reversals, a page in the order of their ids. */
 export const pendingReversals = (
   database: Database,
-  page: { readonly afterId: number; readonly limit: number },
-) =>
+  { afterId, limit }: { readonly afterId: number; readonly limit: number },
+) => pendingWhere(database, sql`reversal.id > ${afterId} order by reversal.id limit ${limit}`);
+
+/** The reversal of an operation, as long as it is pending. */
+export const pendingReversal = async (
+  database: Database,
+  operationId: string,
+): Promise<PendingReversal | undefined> =>
+  (await pendingWhere(database, sql`reversal.operation_id = ${operationId}`))[0];
+
+const pendingWhere = (database: Database, selection: RawBuilder<unknown>) =>
   allRows<PendingReversal>(database)`
     select reversal.id, redemption_id as "redemptionId", reason,
       reversal.operation_id as "operationId", request_id as "requestId",
@@ -212,8 +221,7 @@ export const pendingReversals = (
     join operations on operations.id = reversal.operation_id
     join redemptions on redemptions.id = redemption_id
     join vouchers on vouchers.id = voucher_id
-    where reversal.status = 'PENDING' and reversal.id > ${page.afterId}
-    order by reversal.id limit ${page.limit}`;
+    where reversal.status = 'PENDING' and ${selection}`;
 
 /** A payment, or the reversal of one, with what names its workflow. */
 export interface ReferencedPayment {

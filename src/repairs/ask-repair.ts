@@ -174,12 +174,20 @@ export async function lockDecision(
 /** Whether it would be done under a reference that names another payment or top-up. */
 export const isUsedBefore = async (
   database: Database,
-  { of, operationId }: Pick<ProviderReceipt, 'of'> & { readonly operationId: string | null },
+  {
+    of,
+    operationId,
+    settles = operationId,
+  }: Pick<ProviderReceipt, 'of'> & {
+    readonly operationId: string | null;
+    readonly settles?: string | null;
+  },
   { outcome, reference: receipt }: Decision,
 ): Promise<boolean> =>
   outcome === 'done' &&
   operationId !== null &&
-  isReceiptUsed(database, { of, operationId, reference: receipt });
+  settles !== null &&
+  isReceiptUsed(database, { of, operationId, settles, reference: receipt });
 
 export const usedBefore = ({ reference: receipt }: Decision): string =>
   `The reference ${receipt} belongs to another payment or top-up already. Find it, and ask the provider for the right reference.`;

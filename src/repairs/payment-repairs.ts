@@ -45,6 +45,10 @@ const ofPayment = {
 const labelOf = ({ reference, serialNumber }: PaymentFacts) =>
   `redemption ${reference} of voucher ${serialNumber}`;
 
+/** The operation that a person can settle: the reversal under way, or else the payment. */
+const settledOf = ({ operationId, pendingReversal }: PaymentFacts) =>
+  pendingReversal ?? operationId;
+
 /** A provider's answer about a payment is settled as a case, and by nothing else. */
 export const openCaseOf = (caseId: number): string =>
   `Case ${caseId} of it is open: an operator settles that first.`;
@@ -66,34 +70,37 @@ export const settlePaymentRepair = repairKind({
   async read(database, subjectId, args) {
     const facts = await ofPayment.read(database, subjectId);
     if (!facts) return undefined;
-    const payment = { of: 'redemption', operationId: facts.operationId } as const;
-    return { ...facts, hasUsedReference: await isUsedBefore(database, payment, args) };
+    const { operationId } = facts;
+    const settled = { of: 'redemption', operationId, settles: settledOf(facts) } as const;
+    return { ...facts, hasUsedReference: await isUsedBefore(database, settled, args) };
   },
   button: 'Book the answer',
   summary:
-    'Books what the provider told you, when its system does not answer. If the system answers before that, its answer stands. It is final.',
-  allowed: 'While the payment is on hold',
+    'Books what the provider told you of the payment, or of the reversal that is under way, when its system does not answer or has other content. If the system answers before that, its answer stands. It is final.',
+  allowed: 'While the payment is on hold, or its reversal is under way',
   about: (facts) => ({
     company: { kind: 'partner', id: facts.partnerId },
     voucherId: facts.voucherId,
     topupId: null,
-    label: labelOf(facts),
+    label: `${facts.pendingReversal === null ? '' : 'reversal of '}${labelOf(facts)}`,
   }),
-  fields: decisionFields('Did the provider pay the merchant?'),
-  bind: ({ operationId }) => ({ operationId }),
+  fields: decisionFields('Did the provider do it: the payment, or the reversal under way?'),
+  bind: (facts) => ({ operationId: settledOf(facts) }),
   refuse({ status, isPaid, isReturnable, isReversed, hasUsedReference, ...facts }, args) {
-    const { caseId, providerReference } = facts;
-    if (status === 'HELD') return hasUsedReference ? usedBefore(args) : undefined;
+    const { caseId, providerReference, pendingReversal } = facts;
+    if (status === 'HELD' || pendingReversal !== null)
+      return hasUsedReference ? usedBefore(args) : undefined;
     if (caseId !== null) return openCaseOf(caseId);
     if (isReversed) return `It was paid under ${providerReference}, and ${TAKEN_BACK}`;
     return isPaid
       ? `It was paid under ${providerReference}: there is nothing to settle. ${isReturnable ? 'To take it back, reverse the redemption.' : BORNE}`
       : 'It was not paid, and the value is back on the voucher: the merchant claims again. A late payment becomes a case by itself.';
   },
-  carryOut: async (_transaction, { operationId }) => ({
-    kind: 'call',
-    call: { kind: 'settle', of: 'redemption', operationId },
-  }),
+  async carryOut(_transaction, { operationId: payment }, _args, { bound }) {
+    const operationId = String(bound.operationId);
+    const of = operationId === payment ? 'redemption' : 'reversal';
+    return { kind: 'call', call: { kind: 'settle', of, operationId } };
+  },
 });
 
 export const reverseRedemptionRepair = repairKind({
@@ -121,10 +128,11 @@ export const reverseRedemptionRepair = repairKind({
     when: ({ secondsSincePayment }, _args, { settings }) =>
       secondsSincePayment > settings.vouchers.reversalWindowSeconds,
   },
-  refuse({ status, isPaid, isReturnable, isReversed, hasPendingReversal, caseId, provider }) {
+  refuse({ status, isPaid, isReturnable, isReversed, pendingReversal, caseId, provider }) {
     if (caseId !== null) return openCaseOf(caseId);
     if (isReversed) return `It ${TAKEN_BACK}`;
-    if (hasPendingReversal) return 'A reversal of it is under way: wait for its end.';
+    if (pendingReversal !== null)
+      return 'A reversal of it is under way: wait for its end, or settle it.';
     if (isPaid && !isReturnable) return `It was paid after another answer, or in part. ${BORNE}`;
     if (isPaid)
       return provider === null || takesBack(provider)

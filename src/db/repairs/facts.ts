@@ -9,7 +9,7 @@ import { isVoucherBlocked, oldestOpenCase } from '../positions/cases.ts';
 import { doerOf, providerReferenceOf } from '../positions/placements.ts';
 import { routesOfTopup } from '../providers.ts';
 import { amountOfRetry } from '../topups/topups.ts';
-import { hasReversal, isReturnable, isReversed } from '../vouchers/reversals.ts';
+import { isReturnable, isReversed } from '../vouchers/reversals.ts';
 
 /** The facts for a repair of a redemption's payment. */
 export interface PaymentFacts {
@@ -34,7 +34,8 @@ export interface PaymentFacts {
   /** 0 until it has ended. */
   readonly secondsSincePayment: number;
   readonly isReversed: boolean;
-  readonly hasPendingReversal: boolean;
+  /** The operation of the reversal that is under way; null where none is. */
+  readonly pendingReversal: string | null;
   /** The open case of it; null where there is none. */
   readonly caseId: number | null;
 }
@@ -51,7 +52,8 @@ export const paymentFacts = (database: Database, redemptionId: number) =>
       redemption.merchant_id as "merchantId",
       coalesce(extract(epoch from clock_timestamp() - settled_at), 0)::float8
         as "secondsSincePayment", ${isReversed} as "isReversed",
-      ${hasReversal('PENDING')} as "hasPendingReversal",
+      (select operation_id from redemption_reversals
+        where redemption_id = redemption.id and status = 'PENDING') as "pendingReversal",
       ${oldestOpenCase(sql`found.subject = redemption.operation_id`)} as "caseId"
     from redemptions as redemption join vouchers on vouchers.id = voucher_id
     where redemption.id = ${redemptionId}`;
@@ -114,18 +116,25 @@ export const topupFactsForRepair = (database: Database, topupId: number) =>
         as "wasSettledByHand"
     from topups where topups.id = ${topupId}`;
 
-/** Whether an operation is on hold, or how it ended. */
-export async function statusOfOrder(
+const tables = {
+  redemption: 'redemptions',
+  topup: 'topup_attempts',
+  reversal: 'redemption_reversals',
+} as const;
+
+/** The booked end of an operation, in the words of a settlement by hand; undefined while it is open. */
+export async function bookedEnd(
   database: Database,
-  kind: 'redemption' | 'topup',
+  kind: keyof typeof tables,
   operationId: string,
-): Promise<'HELD' | 'POSTED' | 'VOIDED'> {
+): Promise<'done' | 'not-done' | undefined> {
   const { status } = await database
-    .selectFrom(kind === 'redemption' ? 'redemptions' : 'topup_attempts')
+    .selectFrom(tables[kind])
     .select('status')
     .where('operation_id', '=', operationId)
     .executeTakeFirstOrThrow();
-  return status;
+  if (status === 'HELD' || status === 'PENDING') return undefined;
+  return status === 'POSTED' || status === 'SUCCESS' ? 'done' : 'not-done';
 }
 
 /** The newest redemptions of a voucher, by their ids. */

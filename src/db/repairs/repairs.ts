@@ -344,7 +344,10 @@ export async function movedAlone(
 /** A provider's reference, under which an operation is settled by hand. */
 export interface ProviderReceipt {
   readonly of: 'redemption' | 'topup';
+  /** The payment or the attempt. */
   readonly operationId: string;
+  /** The operation that is settled: the payment or attempt itself, or the reversal of the payment. */
+  readonly settles: string;
   readonly reference: string;
 }
 
@@ -363,7 +366,7 @@ const names = {
  */
 export async function isReceiptUsed(
   database: Database,
-  { of, operationId, reference }: ProviderReceipt,
+  { of, operationId, settles, reference }: ProviderReceipt,
 ): Promise<boolean> {
   const { placed, repair } = names[of];
   // As people copy it: providers write capitals.
@@ -372,12 +375,12 @@ export async function isReceiptUsed(
     select exists (
         select from placements as other
         where other.provider_reference = any(${written}::text[]) and other.kind = ${placed}
-          and other.operation_id is distinct from ${operationId}
+          and other.operation_id is distinct from ${settles}
           and other.provider = ${providerOf(sql`${operationId}`)})
       or exists (
         select from repairs
         where state = 'RUNNING' and kind = ${repair} and arguments ->> 'outcome' = 'done'
           and arguments ->> 'reference' = any(${written}::text[])
-          and arguments ->> 'operationId' <> ${operationId}) as "isUsed"`;
+          and arguments ->> 'operationId' <> ${settles}) as "isUsed"`;
   return row?.isUsed ?? false;
 }

@@ -38,7 +38,7 @@ export const voucherOfRedemption = async (
   )?.voucher_id;
 
 /** SQL condition on `redemption`: it has a reversal of this status. */
-export const hasReversal = (status: 'PENDING' | 'SUCCESS') => sql<boolean>`exists (
+const hasReversal = (status: 'PENDING' | 'SUCCESS') => sql<boolean>`exists (
   select from redemption_reversals as reversal
   where reversal.redemption_id = redemption.id and reversal.status = ${status})`;
 
@@ -275,6 +275,8 @@ export interface ShownReversal {
   readonly providerReference: string | null;
   readonly providerMessage: string | null;
   readonly operationId: string;
+  /** Ours, towards the provider. */
+  readonly reference: string;
   /** Support asked for it, and not the merchant. */
   readonly isRepair: boolean;
 }
@@ -286,7 +288,7 @@ export const newestReversal = (redemptionId: RawBuilder<unknown>) => sql<ShownRe
       else 'NEEDS_ACTION' end,
     'reason', newest.reason, 'creditedTo', newest.credited_to,
     'providerReference', newest.provider_reference, 'providerMessage', newest.provider_message,
-    'operationId', newest.operation_id,
+    'operationId', newest.operation_id, 'reference', newest.reference,
     'isRepair', exists (select from repairs where repairs.operation_id = newest.operation_id))
   from redemption_reversals as newest where newest.redemption_id = ${redemptionId}
   order by newest.id desc limit 1)`;

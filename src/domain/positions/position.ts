@@ -96,7 +96,9 @@ export function differenceOf(position: Position): Difference | null {
   // Only an order that a restore lost has no price.
   if (order.price === 0n) return 'lost';
   if (placements.filter((one) => netOf(one, placements) > 0n).length > 1) return 'twice';
-  return open === done ? 'late' : 'amount';
+  // The rest of a payment whose reversal took back a part of it was not made late.
+  const isRest = placements.some((one) => one.kind === 'reversal' && one.done > 0n);
+  return open === done && !isRest ? 'late' : 'amount';
 }
 
 /** The accounts that an order moves money between. */

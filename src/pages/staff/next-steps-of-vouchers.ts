@@ -39,18 +39,14 @@ function nextOfTakenBack(
 ): NextStep | undefined {
   if (redemption === undefined) return undefined;
   const { caseId, reversal, status, provider } = redemption;
+  // Before a case of it, which its end may settle.
+  if (reversal?.status === 'NEEDS_ACTION') return nextOfUnknownReversal(redemption, reversal);
   if (caseId !== null && status !== 'HELD')
     return {
       happened: openDifference ? html`${unbroken(openDifference)}` : changeOfPayment(redemption),
       toDo: html`An operator settles ${linkToCase(caseId)}.${
         status === 'VOIDED' && ' It is not redeemed again before that.'
       }`,
-    };
-  if (reversal?.status === 'NEEDS_ACTION')
-    return {
-      happened: html`The reversal is stuck.`,
-      toDo: html`An operator asks ${providerName(provider)}.`,
-      asked: provider,
     };
   if (reversal?.status === 'PENDING')
     return {
@@ -59,6 +55,21 @@ was asked ${time(new Date(reversal.requestedAt))}.`,
       toDo: html`Look again in a minute.`,
     };
   return nextOfSettled(redemption, settledCaseOf(closedCases, redemption.paymentReference));
+}
+
+/** The provider does not say how a reversal ended, or has other content under its reference. */
+function nextOfUnknownReversal(
+  { merchant, provider, toMerchant }: Redemption,
+  { requestedAt, reference }: NonNullable<Redemption['reversal']>,
+): NextStep {
+  const name = providerName(provider);
+  return {
+    happened: html`${name} was asked ${time(new Date(requestedAt))} to take ${money(toMerchant)} back from ${merchant},
+our reference <code>${reference}</code>, and has not confirmed it.`,
+    toDo: html`Ask ${name} whether it took this payment back, and quote <code>${reference}</code>. Then book its answer:`,
+    asked: provider,
+    first: 'settle-payment',
+  };
 }
 
 /** A provider has news that changes no amount. */
@@ -214,7 +225,13 @@ export function nextStepOfVoucher(
   known: KnownOfVoucher,
 ): NextStep {
   const { now } = known;
-  const takenBack = nextOfTakenBack(disputedOf(voucher) ?? last(voucher.redemptions), known);
+  const { redemptions } = voucher;
+  const takenBack = nextOfTakenBack(
+    redemptions.findLast(({ reversal }) => reversal?.status === 'NEEDS_ACTION') ??
+      disputedOf(voucher) ??
+      last(redemptions),
+    known,
+  );
   const onHold = voucher.status === 'REDEEM_PROCESSING' ? nextOfPaying(voucher, now) : takenBack;
   return (
     nextOfOpenRepair(repairs, onHold) ??

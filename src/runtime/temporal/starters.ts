@@ -20,7 +20,12 @@ import type { finishMessage } from '../../../workflows/finish-message.ts';
 import type { followCase } from '../../../workflows/follow-case.ts';
 import type { generateBulk } from '../../../workflows/generate-bulk.ts';
 import type { topUp } from '../../../workflows/top-up.ts';
-import { caseId, finishMessageId, generateBulkId } from '../../../workflows/workflow-ids.ts';
+import {
+  caseId,
+  finishMessageId,
+  generateBulkId,
+  reverseRedemptionId,
+} from '../../../workflows/workflow-ids.ts';
 import type { OperationOutcome } from '../../domain/refusals.ts';
 import {
   redemptionStart,
@@ -117,6 +122,8 @@ export function createResumption(options: ResumptionOptions): Resumption {
     retryTopUp: (call, waitMs) => outcomeOfRetry(options, call, waitMs),
     nudgeTopUp: nudge,
     nudgeRedemption: (voucher) => nudge(redemptionWorkflowId(voucher)),
+    nudgeReversal: ({ redemptionId, operationId }) =>
+      nudge(reverseRedemptionId(redemptionId, operationId)),
     tellCode: (code) => tellCodeDelivery(client, code),
   };
 }

@@ -5,11 +5,14 @@ import { lostOperationId } from '../../../src/db/positions/orders.ts';
 import { lockVoucher } from '../../../src/db/vouchers/vouchers.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { staffClient } from '../../pages/staff/staff-client.ts';
-import { caseOf, shownFacts } from '../../positions/cases.ts';
+import { caseOf, settleAlone, shownFacts } from '../../positions/cases.ts';
 import { observe } from '../../positions/placements.ts';
+import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import { call } from '../../support/clients.ts';
 import { deposit } from '../../support/companies.ts';
 import { until } from '../../support/until.ts';
+import { reconciled } from '../faults/reconciled.ts';
+import type { Gift } from '../gift/gift-scene.ts';
 import { createLateDeliveries } from './late-deliveries.ts';
 import { type RaceScene, setRaceScene } from './race-scene.ts';
 import { consent } from './repair-desk.ts';
@@ -102,6 +105,87 @@ describe('settle-payment', () => {
     }
     expect(await scene.holdings()).toEqual(holdings);
   });
+});
+
+describe('settle-payment of a reversal that its provider confirms with another amount', () => {
+  async function reversedInPart() {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '023' });
+    const gift = await scene.gift({ merchant });
+    await scene.redeemed(client, gift);
+    const redemption = await scene.redemptionOf(gift);
+    await client.post(`/redemptions/${redemption.id}/reverse`, { idempotencyKey: randomUUID() });
+    const { books } = scene.stack.sandbox;
+    const { reference } = await until(() => {
+      const [taken] = books.reversals({ to: merchant.payoutNumber });
+      if (!taken) throw new Error('The provider has taken no reversal');
+      return taken;
+    });
+    const taken = books.findReversal('reference', reference);
+    if (!taken) throw new Error('The provider has no reversal');
+    books.settle(Object.assign(taken, { amount: '90.00' }), 'completed');
+    return { gift, redemption, reference };
+  }
+
+  /** Asks as people of the service do; returns the id of the repair. */
+  const surfaces = {
+    async page(gift: Gift, reference: string, values: Readonly<Record<string, string>>) {
+      const { client } = await staffClient(scene.stack, 'OPERATOR');
+      const path = `/support/vouchers/${gift.id}`;
+      const { html } = await until(async () => {
+        const page = await client.get(path);
+        expect(page.html).toContain(`and quote <code>${reference}</code>`);
+        return page;
+      });
+      expect(html).toContain('to take ');
+      const action = '/support/repairs/ask/settle-payment';
+      const { location } = await client.submit(path, action, { ...values, why: 'Ticket 4711' });
+      return Number(/\d+$/.exec(location ?? '')?.[0]);
+    },
+    async command(gift: Gift, _reference: string, values: Readonly<Record<string, string>>) {
+      const { platform_reference: name } = await scene.redemptionOf(gift);
+      const { json } = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
+      const options = Object.entries(values).map(([option, value]) => `--${option} ${value}`);
+      const words = `voucher settle-payment ${name} ${options.join(' ')} --why letter`;
+      return (await json(words)).repair;
+    },
+  };
+
+  it.concurrent.each([
+    ['page', 'done', '100.000000', '7.500000', 'SUCCESS'],
+    ['command', 'not-done', '0.000000', '-90.000000', 'FAILED'],
+  ] as const)(
+    'by the %s as %s ends it, and the rest is a case',
+    async (surface, outcome, remaining, rest, status) => {
+      const { gift, redemption, reference } = await reversedInPart();
+      const { id, operation_id, payment_reference, provider_reference } = redemption;
+      const decided = { outcome, reference: `REV-${randomUUID()}` };
+      const ofPayment = { outcome: 'done', reference: provider_reference ?? '' };
+      expect(await scene.ask('settle-payment', id, ofPayment)).toMatchObject({
+        refusal: expect.stringContaining('belongs to another payment'),
+      });
+      const repair = await surfaces[surface](gift, reference, decided);
+      scene.expectDone(await scene.ended(repair));
+      const { database } = scene.stack;
+      expect(
+        await database
+          .selectFrom('redemption_reversals')
+          .select(['status', 'provider_reference'])
+          .where('redemption_id', '=', id)
+          .executeTakeFirst(),
+      ).toEqual({ status, provider_reference: outcome === 'done' ? decided.reference : null });
+      expect(await scene.voucher(gift)).toMatchObject({ remaining });
+      await reconciled(scene.stack);
+      expect(await caseOf(database, payment_reference)).toMatchObject({
+        subject: operation_id,
+        difference: 'amount',
+        amount: rest,
+        closed_at: null,
+      });
+      await settleAlone(database, payment_reference, 'platform');
+      expect(await caseOf(database, payment_reference)).toMatchObject({ borne_by: 'platform' });
+      expect(await findBrokenInvariants(database)).toEqual([]);
+    },
+  );
 });
 
 describe('settle-case of what a restore lost, whose request was repeated', () => {
@@ -229,7 +313,6 @@ describe.concurrent('reverse-redemption', () => {
     });
     const row = await scene.forced('reverse-redemption', id, consent);
     expect(row).toMatchObject({ state: 'REFUSED', result: refusal });
-    expect(await scene.ask('settle-payment', id, paid())).toMatchObject({ kind: 'refused' });
 
     // A statement has the reversal before the provider confirms it: nobody else may get the value as well.
     const { operation_id, payment_reference: reference } = await scene.redemptionOf(gift);
