@@ -80,13 +80,16 @@ export function fold(before: Placement, seen: Observation): Placement {
 /** The state of a placement after an answer of its provider. */
 function saidAfter(
   before: Placement,
-  { amount, providerReference }: Observation,
+  { amount, providerReference, source }: Observation,
   said: Exclude<Said, 'none' | 'pending'>,
 ): Pick<Placement, 'said' | 'done' | 'providerReference'> {
   const reference = providerReference ?? before.providerReference;
   switch (said) {
-    case 'done':
-      return { said, done: amount ?? before.ordered, providerReference: reference };
+    case 'done': {
+      // A person who books an answer names no amount: the amount that is known already stays.
+      const known = source === 'person' && before.done > 0n ? before.done : before.ordered;
+      return { said, done: amount ?? known, providerReference: reference };
+    }
     // Another transaction cannot be booked, so the books stay.
     case 'other':
       return { said, done: before.done, providerReference: reference };

@@ -55,6 +55,12 @@ describe('what a provider says of a placement', () => {
     expect(undone).toMatchObject({ done: 0n, providerReference: 'MP1', message: null });
   });
 
+  it('done by the word of a person keeps an amount that is known already', () => {
+    const booked = { at: AT, source: 'person', said: 'done', providerReference: 'LETTER' } as const;
+    expect(fold(placed({ said: 'done', done: 60n, saidAt: 1 }), booked).done).toBe(60n);
+    expect(fold(placed(), booked)).toMatchObject({ done: PRICE, providerReference: 'LETTER' });
+  });
+
   it('an older answer changes nothing, and one of the same time does', () => {
     const before = placed({ said: 'done', done: PRICE, saidAt: AT });
     expect(fold(before, { at: AT - 1, source: 'statement', said: 'undone' })).toEqual(before);

@@ -173,6 +173,7 @@ describe('why a person is needed', () => {
 
 describe('the kind of a difference', () => {
   const both = [done(), done(PRICE, 'mpesa')];
+  const reversed = (amount: bigint) => placed({ kind: 'reversal', said: 'done', done: amount });
 
   it.each([
     ['nothing in suspense', {}, [done()], [], null],
@@ -183,6 +184,7 @@ describe('the kind of a difference', () => {
     ['two providers after refusals', { isCharged: false }, both, [], 'twice'],
     ['a larger amount', {}, [done(110n)], [], 'amount'],
     ['a smaller amount', {}, [done(60n)], [], 'amount'],
+    ['the rest of a reversal', { isCharged: false }, [done(), reversed(90n)], [], 'amount'],
     ['taken back', {}, [undone], [], 'taken-back'],
     ['taken back by one of two', {}, [done(), undone], [PRICE], 'taken-back'],
     ['taken back after a part was agreed', {}, [undone], [-40n], 'taken-back'],
