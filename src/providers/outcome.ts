@@ -76,6 +76,8 @@ export function ofAnotherAmount(
   theirs: string,
   what: 'payment' | 'top-up',
 ): ProviderOutcome {
+  // An order that failed moved nothing, and its amount may say so.
+  if (outcome.kind === 'refused' && Number(theirs) === 0) return outcome;
   const differs = disagreement(`The provider knows a ${what} with another amount.`);
   const amount = exactAmount(theirs, { wholeDigits: 12, decimals: 6 });
   return amount !== undefined && (outcome.kind === 'delivered' || outcome.kind === 'refused')

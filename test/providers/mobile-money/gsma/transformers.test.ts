@@ -116,6 +116,7 @@ describe('readPaymentAnswer', () => {
       unknown,
     ],
     [201, transaction('failed'), failed('failed')],
+    [201, transaction('failed', { amount: '0.00' }), failed('failed')],
     [201, transaction('Declined'), failed('declined')],
     [201, transaction('pending'), unknown],
     [201, transaction('not completed'), unknown],

@@ -159,6 +159,12 @@ describe('results', () => {
       { kind: 'refused', code: 'failed', retryCanHelp: true },
     ],
     [
+      'failed, with an amount of nothing',
+      [inquiry({ transactionStatus: 'Failed', otherAmount: '0.00' })],
+      undefined,
+      { kind: 'refused', code: 'failed', retryCanHelp: true },
+    ],
+    [
       'failed, and told why',
       [inquiry({ transactionStatus: 'Failed' })],
       failed,
