@@ -10,14 +10,18 @@ import {
   optional,
   required,
 } from '../fields.ts';
-import { inWords, type RecordKind } from '../records/record-kind.ts';
-import { type Plan, planRecords, type Written, writeRecords } from '../records/write-records.ts';
+import { inWords, type RecordKind, type RecordProblem } from '../records/record-kind.ts';
 import {
-  type CellProblem,
+  type GivenRecord,
+  type Plan,
+  planRecords,
+  type Written,
+  writeRecords,
+} from '../records/write-records.ts';
+import {
   type ImportFile,
   importFile,
   importLimits,
-  type ReadRow,
   readCsvRows,
   readJsonRows,
   readRows,
@@ -35,21 +39,15 @@ const SHOWN_PROBLEMS = 50;
  */
 function acceptAll(
   fileName: string,
-  rows: readonly ReadRow[],
+  rows: readonly GivenRecord[],
   plans: readonly Plan[],
 ): WritablePlan[] {
-  const problems: string[] = [];
-  const accepted: WritablePlan[] = [];
-  for (const [index, row] of rows.entries()) {
-    const plan = plans[index];
-    problems.push(...row.rowProblems.map((problem) => describe(row.place, problem)));
-    if (plan?.action === 'refuse')
-      problems.push(
-        ...plan.problems.map(({ field, reason }) => describe(row.place, { column: field, reason })),
-      );
-    else if (plan) accepted.push(plan);
-  }
-  if (problems.length === 0) return accepted;
+  const problems = plans.flatMap((plan, index) =>
+    plan.action === 'refuse'
+      ? plan.problems.map((problem) => describe(rows[index]?.place, problem))
+      : [],
+  );
+  if (problems.length === 0) return plans.filter((plan) => plan.action !== 'refuse');
   const shown = problems.slice(0, SHOWN_PROBLEMS);
   const more = problems.length - shown.length;
   throw new AdminError(
@@ -62,8 +60,8 @@ function acceptAll(
   );
 }
 
-const describe = (place: string, { column, reason }: CellProblem): string =>
-  column === undefined ? `${place} ${reason}` : `${place}, ${kebab(column)} ${reason}`;
+const describe = (place: string | undefined, { field, reason }: RecordProblem): string =>
+  field === '' ? `${place} ${reason}` : `${place}, ${kebab(field)} ${reason}`;
 
 /** The help of an import: its rules and its columns. */
 function importDetails(kind: RecordKind): { details: string; detailLines: string[] } {
@@ -138,7 +136,7 @@ async function importRows(
   transaction: DatabaseTransaction,
   context: Pick<AdminContext, 'progress'> & { readonly actor: string },
   kind: RecordKind,
-  { file, read }: { readonly file: ImportFile; readonly read: readonly ReadRow[] },
+  { file, read }: { readonly file: ImportFile; readonly read: readonly GivenRecord[] },
 ): Promise<Written[]> {
   const plans = await planRecords(transaction, kind, read, true);
   const written = await writeAll(transaction, kind, acceptAll(file.name, read, plans), context);
@@ -212,7 +210,7 @@ async function audit(
 
 interface ImportResult {
   readonly file: ImportFile;
-  readonly read: readonly ReadRow[];
+  readonly read: readonly GivenRecord[];
   readonly written: readonly Written[];
 }
 

@@ -13,13 +13,7 @@ interface ImportRow {
   readonly place: string;
   /** The texts of its cells by field names, without empty cells. */
   readonly cells: Readonly<Record<string, string>>;
-  readonly problems: readonly CellProblem[];
-}
-
-/** The problem of a cell, or of the whole row where no column is named. */
-export interface CellProblem {
-  readonly column?: string;
-  readonly reason: string;
+  readonly problems: readonly RecordProblem[];
 }
 
 /** Limits of an imported file. */
@@ -92,11 +86,8 @@ function readHeader(kind: RecordKind, header: readonly string[]): string[] {
 }
 
 function readCells(names: readonly string[], record: readonly string[]) {
-  const problems: CellProblem[] = [];
-  if (record.length !== names.length)
-    problems.push({
-      reason: `has ${record.length} cells for ${names.length} columns`,
-    });
+  const reason = `has ${record.length} cells for ${names.length} columns`;
+  const problems = record.length === names.length ? [] : [{ field: '', reason }];
   const cells = names
     .map((name, index) => [name, record[index] ?? ''] as const)
     .filter(([, cell]) => cell !== '');
@@ -117,7 +108,7 @@ export function readJsonRows(kind: RecordKind, text: string): ImportRow[] {
   return items.map((item: unknown, index) => {
     const place = `item ${index + 1}`;
     if (typeof item !== 'object' || item === null || Array.isArray(item))
-      return { place, cells: {}, problems: [{ reason: 'must be an object' }] };
+      return { place, cells: {}, problems: [{ field: '', reason: 'must be an object' }] };
     return { place, ...readItem(item, find, known) };
   });
 }
@@ -132,17 +123,17 @@ function parseJson(text: string): unknown {
 
 function readItem(item: object, find: (column: string) => string | undefined, known: string) {
   const cells: Record<string, string> = {};
-  const problems: CellProblem[] = [];
+  const problems: RecordProblem[] = [];
   const seen = new Set<string>();
   for (const [column, value] of Object.entries(item)) {
-    const name = find(column);
-    if (name === undefined)
-      problems.push({ reason: `has an unknown field ${quoted(column)}; the fields are: ${known}` });
-    else if (seen.has(name)) problems.push({ column: name, reason: 'appears twice' });
-    else if (typeof value === 'string' || isExact(value)) cells[name] = String(value);
-    else if (value !== null)
-      problems.push({ column: name, reason: 'must be text or a number of at most 15 digits' });
-    if (name !== undefined) seen.add(name);
+    const field = find(column);
+    const problem = (reason: string) => problems.push({ field: field ?? '', reason });
+    if (field === undefined)
+      problem(`has an unknown field ${quoted(column)}; the fields are: ${known}`);
+    else if (seen.has(field)) problem('appears twice');
+    else if (typeof value === 'string' || isExact(value)) cells[field] = String(value);
+    else if (value !== null) problem('must be text or a number of at most 15 digits');
+    if (field !== undefined) seen.add(field);
   }
   return { cells, problems };
 }
@@ -151,23 +142,16 @@ function readItem(item: object, find: (column: string) => string | undefined, kn
 const isExact = (value: unknown): value is number =>
   typeof value === 'number' && String(Math.abs(value)).replace('.', '').length <= 15;
 
-/** A row with parsed cells, as far as they are valid. */
-export interface ReadRow extends GivenRecord {
-  readonly place: string;
-  /** The problems of the row itself. */
-  readonly rowProblems: readonly CellProblem[];
-}
-
 const SHORTENED =
   'was shortened by a spreadsheet, so that its last digits are lost: write all of them, and save the file as text';
 
-/** Parses the cells of rows like the options of "create". */
+/** Parses the cells of rows like the options of "create", as far as they are valid. */
 export async function readRows(
   kind: RecordKind,
   rows: readonly ImportRow[],
   onRow: (count: number) => void,
-): Promise<ReadRow[]> {
-  const read: ReadRow[] = [];
+): Promise<GivenRecord[]> {
+  const read: GivenRecord[] = [];
   for (const row of rows) {
     read.push(await readRow(kind, row));
     onRow(read.length);
@@ -175,11 +159,9 @@ export async function readRows(
   return read;
 }
 
-async function readRow(kind: RecordKind, row: ImportRow): Promise<ReadRow> {
+async function readRow(kind: RecordKind, row: ImportRow): Promise<GivenRecord> {
   const given: Record<string, CellValue> = {};
-  const problems: RecordProblem[] = row.problems.flatMap(({ column, reason }) =>
-    column === undefined ? [] : [{ field: column, reason }],
-  );
+  const problems = [...row.problems];
   for (const [name, cell] of Object.entries(row.cells)) {
     const parser = kind.fields[name]?.parser;
     if (!parser) continue;
@@ -194,8 +176,7 @@ async function readRow(kind: RecordKind, row: ImportRow): Promise<ReadRow> {
       problems.push({ field: name, reason: error.message });
     }
   }
-  const rowProblems = row.problems.filter(({ column }) => column === undefined);
-  return { place: row.place, given, problems, rowProblems };
+  return { place: row.place, given, problems };
 }
 
 /** A file that was read. */

@@ -86,8 +86,10 @@ export type Values = Readonly<Record<string, CellValue | undefined>>;
 
 /**
  * The problem of one field: "must be …", the end of a sentence that begins with the field's name.
+ * The problem of a row as a whole follows the row's place.
  */
 export interface RecordProblem {
+  /** Empty for a row as a whole. */
   readonly field: string;
   readonly reason: string;
 }

@@ -52,11 +52,11 @@ describe('CSV is read', () => {
       [
         {
           ...row('line 2', { product: 'Gift', amount: '5' }),
-          problems: [{ reason: 'has 3 cells for 2 columns' }],
+          problems: [{ field: '', reason: 'has 3 cells for 2 columns' }],
         },
         {
           ...row('line 3', { product: 'Gift' }),
-          problems: [{ reason: 'has 1 cells for 2 columns' }],
+          problems: [{ field: '', reason: 'has 1 cells for 2 columns' }],
         },
       ],
     ],
@@ -132,20 +132,23 @@ describe('JSON is read', () => {
     ['12345678901234567890', 'must be text or a number of at most 15 digits'],
   ])('not with the value %s', (value, reason) => {
     expect(readJsonRows(denomination, `[{"product":${value}}]`)).toEqual([
-      { place: 'item 1', cells: {}, problems: [{ column: 'product', reason }] },
+      { place: 'item 1', cells: {}, problems: [{ field: 'product', reason }] },
     ]);
   });
 
   test.each([
-    ['[5]', { reason: 'must be an object' }],
-    ['[null]', { reason: 'must be an object' }],
-    ['[["product"]]', { reason: 'must be an object' }],
+    ['[5]', { field: '', reason: 'must be an object' }],
+    ['[null]', { field: '', reason: 'must be an object' }],
+    ['[["product"]]', { field: '', reason: 'must be an object' }],
     [
       '[{"__proto__":{}}]',
-      { reason: expect.stringMatching(/^has an unknown field "__proto__"; the fields/) },
+      { field: '', reason: expect.stringMatching(/^has an unknown field "__proto__"; the fields/) },
     ],
-    ['[{"a\\u0000\\u001b":1}]', { reason: expect.stringMatching(/^has an unknown field "a\?\?"/) }],
-    ['[{"amount":null,"Amount":5}]', { column: 'amount', reason: 'appears twice' }],
+    [
+      '[{"a\\u0000\\u001b":1}]',
+      { field: '', reason: expect.stringMatching(/^has an unknown field "a\?\?"/) },
+    ],
+    ['[{"amount":null,"Amount":5}]', { field: 'amount', reason: 'appears twice' }],
   ])('not with the item %s', (text, problem) => {
     expect(readJsonRows(denomination, text)).toMatchObject([{ problems: [problem] }]);
   });
