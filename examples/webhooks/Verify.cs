@@ -7,10 +7,10 @@
 using System.Security.Cryptography;
 using System.Text;
 
-if (args.Length != 3)
+var secret = Environment.GetEnvironmentVariable("WEBHOOK_SECRET") ?? "";
+if (args.Length != 3 || secret == "")
     return End("usage: WEBHOOK_SECRET=whsec_… dotnet run Verify.cs ID TIMESTAMP SIGNATURES < BODY");
 var (id, timestamp, signatures) = (args[0], args[1], args[2]);
-var secret = Environment.GetEnvironmentVariable("WEBHOOK_SECRET") ?? "";
 using var input = new MemoryStream();
 Console.OpenStandardInput().CopyTo(input);
 var body = input.ToArray();

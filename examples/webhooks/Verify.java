@@ -12,13 +12,13 @@ import javax.crypto.spec.SecretKeySpec;
  */
 public class Verify {
   public static void main(String[] arguments) throws Exception {
-    if (arguments.length != 3) {
+    String secret = System.getenv("WEBHOOK_SECRET");
+    if (arguments.length != 3 || secret == null || secret.isEmpty()) {
       System.err.println(
           "usage: WEBHOOK_SECRET=whsec_… java Verify.java ID TIMESTAMP SIGNATURES < BODY");
       System.exit(1);
     }
     String id = arguments[0], timestamp = arguments[1], signatures = arguments[2];
-    String secret = System.getenv("WEBHOOK_SECRET");
     byte[] body = System.in.readAllBytes();
 
     byte[] key = Base64.getDecoder().decode(secret.replaceFirst("^whsec_", ""));

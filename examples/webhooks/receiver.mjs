@@ -5,7 +5,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
-const key = Buffer.from((process.env.WEBHOOK_SECRET ?? '').replace('whsec_', ''), 'base64');
+const secret = process.env.WEBHOOK_SECRET;
+if (!secret) {
+  console.error('usage: WEBHOOK_SECRET=whsec_… node receiver.mjs');
+  process.exit(1);
+}
+const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
 /** A real receiver keeps them in its database, in the transaction that does the work. */
 const known = new Set();
 

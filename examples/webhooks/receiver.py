@@ -8,10 +8,14 @@ import hashlib
 import hmac
 import json
 import os
+import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-KEY = base64.b64decode(os.environ["WEBHOOK_SECRET"].replace("whsec_", "", 1))
+SECRET = os.environ.get("WEBHOOK_SECRET")
+if not SECRET:
+    sys.exit("usage: WEBHOOK_SECRET=whsec_… python3 receiver.py")
+KEY = base64.b64decode(SECRET.replace("whsec_", "", 1))
 # A real receiver keeps them in its database, in the transaction that does the work.
 known = set()
 

@@ -15,11 +15,11 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 4 {
+	secret := os.Getenv("WEBHOOK_SECRET")
+	if len(os.Args) != 4 || secret == "" {
 		end("usage: WEBHOOK_SECRET=whsec_… go run verify.go ID TIMESTAMP SIGNATURES < BODY")
 	}
 	id, timestamp, signatures := os.Args[1], os.Args[2], os.Args[3]
-	secret := os.Getenv("WEBHOOK_SECRET")
 	body, err := io.ReadAll(os.Stdin)
 	if err != nil {
 		end(err.Error())

@@ -3,12 +3,12 @@
 // Checks the signature and the time of a webhook, whose body is the input.
 // usage: WEBHOOK_SECRET=whsec_… php verify.php ID TIMESTAMP SIGNATURES < BODY
 
-if ($argc !== 4) {
+$secret = getenv('WEBHOOK_SECRET');
+if ($argc !== 4 || !$secret) {
     fwrite(STDERR, "usage: WEBHOOK_SECRET=whsec_… php verify.php ID TIMESTAMP SIGNATURES < BODY\n");
     exit(1);
 }
 [, $id, $timestamp, $signatures] = $argv;
-$secret = getenv('WEBHOOK_SECRET');
 $body = file_get_contents('php://stdin');
 
 $key = base64_decode(preg_replace('/^whsec_/', '', $secret));

@@ -10,10 +10,11 @@ import os
 import sys
 import time
 
-if len(sys.argv) != 4:
+secret = os.environ.get("WEBHOOK_SECRET")
+if len(sys.argv) != 4 or not secret:
     sys.exit("usage: WEBHOOK_SECRET=whsec_… python3 verify.py ID TIMESTAMP SIGNATURES < BODY")
 message_id, timestamp, signatures = sys.argv[1:]
-secret, body = os.environ["WEBHOOK_SECRET"], sys.stdin.buffer.read()
+body = sys.stdin.buffer.read()
 
 key = base64.b64decode(secret.replace("whsec_", "", 1))
 signed = f"{message_id}.{timestamp}.".encode() + body

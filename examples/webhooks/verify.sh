@@ -4,7 +4,7 @@
 # Needs openssl.
 set -eu
 usage='usage: WEBHOOK_SECRET=whsec_… verify.sh ID TIMESTAMP SIGNATURES < BODY'
-id=${1:?$usage} timestamp=${2:?$usage} signatures=${3:?$usage} secret=$WEBHOOK_SECRET
+id=${1:?$usage} timestamp=${2:?$usage} signatures=${3:?$usage} secret=${WEBHOOK_SECRET:?$usage}
 
 key=$(printf '%s' "${secret#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \n')
 expected=v1,$({ printf '%s.%s.' "$id" "$timestamp"; cat; } |

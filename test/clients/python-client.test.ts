@@ -410,10 +410,17 @@ print(json.dumps([
     outcome({**headers, "webhook-id": "evt_2"}, body, now),
     outcome({**headers, "webhook-signature": "v1,???"}, body, now),
     outcome({"webhook-id": "evt_1"}, body, now),
+    str(failure_of(lambda: verify_webhook(GIVEN["unsigned"], body, "whsec_", now))),
 ]))`,
-    { secret, body, headers: webhookHeaders(message, [randomWebhookSecret(), secret]) },
+    {
+      secret,
+      body,
+      headers: webhookHeaders(message, [randomWebhookSecret(), secret]),
+      unsigned: webhookHeaders(message, ['whsec_']),
+    },
   );
-  expect(result).toEqual(['evt_1', 'evt_1', ...Array(5).fill('refused')]);
+  const emptySecret = 'secret must be that of the portal: whsec_…';
+  expect(result).toEqual(['evt_1', 'evt_1', ...Array(5).fill('refused'), emptySecret]);
 });
 
 test.each(referencePages)('the program of the reference runs: %s', async (page, answer) => {

@@ -53,6 +53,10 @@ describe('verifyWebhook', () => {
     expect(() => verify(given, text)).toThrow(WebhookError);
   });
 
+  it.each(['', 'whsec_'])('takes no empty secret (%j), with which anybody can sign', (empty) => {
+    expect(() => verify(webhookHeaders(message, [empty]), body, empty)).toThrow(TypeError);
+  });
+
   it('refuses a message without a header, and one of another secret', () => {
     const { 'webhook-id': _, ...rest } = headers;
     expect(() => verify(rest)).toThrow('webhook-id is missing');

@@ -70,5 +70,10 @@ describe.each<Language>([
       secret: vector.secret,
     };
     expect(check(sent)).toMatchObject({ status: 0 });
+    // With an empty key anybody could sign.
+    const forged = webhookHeaders(message, [''])['webhook-signature'] ?? '';
+    const { status, problem } = check({ ...sent, signatures: forged, secret: '' });
+    expect(status).not.toBe(0);
+    expect(problem).toContain('usage: WEBHOOK_SECRET=whsec_…');
   });
 });

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
 import { randomWebhookSecret, webhookHeaders } from '../../src/crypto/webhook-secrets.ts';
 import { eventSchema } from '../../src/http/events.ts';
@@ -47,6 +47,18 @@ describe.each([
     expect(await send([randomWebhookSecret(), secret])).toBe(204);
     await until(() => expect(output()).toContain('evt_1 voucher.expired voucher:1'));
     expect(output().match(/evt_1/g)).toHaveLength(1);
+  });
+
+  it('does not begin without a secret: with an empty key anybody could sign', () => {
+    const { status, stderr } = spawnSync(command, [`examples/webhooks/${file}`], {
+      env: { ...process.env, PORT: '0', WEBHOOK_SECRET: '' },
+      encoding: 'utf8',
+      timeout: 20_000,
+    });
+    expect({ status, stderr }).toEqual({
+      status: 1,
+      stderr: expect.stringContaining('usage: WEBHOOK_SECRET=whsec_…'),
+    });
   });
 });
 

@@ -32,6 +32,7 @@ type Headers =
  * @param rawBody exactly the bytes that came; JSON that was parsed and written again has others
  * @param secret `whsec_…`, as the portal showed it
  * @throws {WebhookError} for a wrong signature, and for a message older than five minutes
+ * @throws {TypeError} for an empty secret
  */
 export function verifyWebhook(
   headers: Headers,
@@ -45,6 +46,8 @@ export function verifyWebhook(
   if (Math.abs(now.getTime() / 1_000 - Number(timestamp)) > TOLERANCE_SECONDS)
     throw new WebhookError('The message is older than five minutes, or a clock is wrong');
   const key = Buffer.from(secret.replace(SECRET_PREFIX, ''), 'base64');
+  // Anybody can sign with an empty key.
+  if (key.length === 0) throw new TypeError('secret must be that of the portal: whsec_…');
   const body = Buffer.from(rawBody);
   const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
   // While a secret is rotated, there is a signature by either one.

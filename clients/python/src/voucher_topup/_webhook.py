@@ -30,7 +30,8 @@ def verify_webhook(
 
     ``raw_body`` is exactly what came: JSON that was parsed and written again has other bytes.
     ``secret`` is ``whsec_…``, as the portal showed it. ``now`` is in Unix seconds, the clock by
-    default. Raises ``WebhookError`` for a wrong signature, and for a message older than five minutes.
+    default. Raises ``WebhookError`` for a wrong signature, and for a message older than five minutes;
+    ``ValueError`` for an empty secret.
     """
     given = {name.lower(): value for name, value in headers.items()}
     message_id = _header(given, "webhook-id")
@@ -41,6 +42,9 @@ def verify_webhook(
         raise WebhookError("The message is older than five minutes, or a clock is wrong")
     body = raw_body.encode() if isinstance(raw_body, str) else raw_body
     key = base64.b64decode(secret[len(_SECRET_PREFIX) :] if secret.startswith(_SECRET_PREFIX) else secret)
+    # Anybody can sign with an empty key.
+    if not key:
+        raise ValueError("secret must be that of the portal: whsec_…")
     signed = f"{message_id}.{timestamp}.".encode() + body
     expected = hmac.new(key, signed, hashlib.sha256).digest()
     # While a secret is rotated, there is a signature by either one.
