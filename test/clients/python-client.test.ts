@@ -226,6 +226,52 @@ print(json.dumps([there, seen]))`);
   expect(seen).toEqual(there);
 });
 
+test('a query leaves out what is None, has words as JSON writes them, and no body', async () => {
+  const requests = await scene.requestsDuring('', async () => {
+    const result = await python.resultOf(`
+partner = partner_client()
+page = partner.transactions.read({"after": None, "limit": 1})
+categories = partner.merchant_categories.list({"search": None, "filter.isActive": [True, None]})
+error = failure_of(lambda: partner.vouchers.read_order_lines(987654321, {}))
+print(json.dumps([len(page["transactions"]), categories.first_page().meta["filter"], error.status_code]))`);
+    expect(result).toEqual([1, { isActive: 'true' }, 404]);
+  });
+  const asked = requests.filter(({ method }) => method === 'GET');
+  expect(asked.map(({ path }) => path.split('?')[1])).toEqual([
+    'limit=1',
+    undefined,
+    'filter.isActive=true',
+  ]);
+  expect(asked.map(({ body }) => body)).toEqual(['', '', '']);
+});
+
+test('the key of a merchant may stand in the body, as the reference has it', async () => {
+  const requests = await scene.requestsDuring('/initiate-claim', () =>
+    python.resultOf(`
+claim = {"voucherCode": "0000-0000-0000-0001", "idempotencyKey": "sale-1"}
+vouchers = merchant_client().vouchers
+failures = [
+    failure_of(lambda: vouchers.initiate_claim(claim)),
+    failure_of(lambda: vouchers.initiate_claim(claim, idempotency_key="sale-2")),
+]
+print(json.dumps([one.status_code for one in failures]))`),
+  );
+  const keys = requests.map(({ body }) => JSON.parse(body).idempotencyKey);
+  expect(keys).toEqual(['sale-1', 'sale-2']);
+});
+
+test('no request begins after the time of its call, which a log-in has taken', async () => {
+  const requests = await scene.requestsDuring('/airtime-topup', async () => {
+    const result = await python.resultOf(`
+partner = partner_client(total_seconds=0.5)
+partner._connection.session.token = lambda: time.sleep(0.6) or "token"
+import time
+print(json.dumps(type(failure_of(lambda: partner.top_ups.send_airtime(AIRTIME))).__name__))`);
+    expect(result).toBe('NoAnswerError');
+  });
+  expect(requests).toEqual([]);
+});
+
 test('errors and clients show no secret', async () => {
   const code = await scene.newVoucher();
   scene.proxy.spoil(`/${code}`, 'cut', refusal(403));

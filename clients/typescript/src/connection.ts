@@ -58,7 +58,8 @@ export class Connection<Name extends string, Types extends OperationTypes<Name>>
     { signal, idempotencyKey }: ChangeOptions = {},
   ): Promise<Types[Called]['result']> {
     const operation: Operation = this.#operations[name];
-    const key = operation.key === 'none' ? undefined : checkedKey(idempotencyKey ?? randomUUID());
+    const given = idempotencyKey ?? keyInBody(operation, request);
+    const key = operation.key === 'none' ? undefined : checkedKey(given ?? randomUUID());
     const isAsked = operation.method === 'GET' && request !== undefined;
     const search = isAsked ? queryText(request as object) : '';
     const sent = isAsked ? undefined : request;
@@ -93,7 +94,9 @@ export class Connection<Name extends string, Types extends OperationTypes<Name>>
   }
 
   /** The access token that the next call is sent with, for requests that no method makes. */
-  accessToken(signal?: AbortSignal): Promise<string> {
+  async accessToken(signal?: AbortSignal): Promise<string> {
+    // A call that has been aborted logs in for nobody.
+    signal?.throwIfAborted();
     return beforeAbort(this.#session.token(), signal);
   }
 
@@ -121,6 +124,8 @@ export class Connection<Name extends string, Types extends OperationTypes<Name>>
           ? new OpenRequestError(nameOf(operation), key, error)
           : error;
       });
+      // The log-in may have taken all of it.
+      if (performance.now() > end) throw failure(noTimeLeft(operation));
       try {
         return await this.#send(call, token, (end - performance.now()) / 1_000);
       } catch (error) {
@@ -167,6 +172,13 @@ const isOfService = (error: unknown): boolean =>
 const isRefusedToken = (error: unknown): boolean =>
   error instanceof ApiError && error.statusCode === 401;
 
+const noTimeLeft = (operation: Operation): NoAnswerError =>
+  new NoAnswerError(nameOf(operation), new Error('no time was left for the request'));
+
+/** The reference has the key of a merchant among the fields of the body. */
+const keyInBody = ({ key }: Operation, request: unknown): string | undefined =>
+  key === 'body' ? (request as { readonly idempotencyKey?: string })?.idempotencyKey : undefined;
+
 function checkedKey(key: string): string {
   if (/^[\x20-\x7e]{1,200}$/.test(key)) return key;
   throw new TypeError('idempotencyKey must have 1 to 200 printable ASCII characters');
@@ -178,7 +190,6 @@ async function beforeAbort<Result>(
   signal: AbortSignal | undefined,
 ): Promise<Result> {
   if (!signal) return result;
-  signal.throwIfAborted();
   let stop: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
     stop = () => reject(signal.reason);

@@ -5,7 +5,7 @@ import re
 import time
 import uuid
 from typing import Any, Dict, Mapping, Optional
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
@@ -15,7 +15,7 @@ from ._session import Session
 from ._signature import signature_header
 from ._transport import make_http, send_once
 from .errors import ApiError, NoAnswerError, OpenRequestError
-from .lists import ItemList, Page
+from .lists import ItemList, Page, query_text
 
 
 class Connection:
@@ -50,20 +50,22 @@ class Connection:
     ) -> Any:
         """Calls an operation and returns its result."""
         operation = self._operations[name]
+        is_asked = operation.method == "GET"
+        search = query_text(request or {}) if is_asked else ""
+        fields = None if is_asked else request
         key = None
-        if operation.key != "none":
-            key = _checked_key(idempotency_key if idempotency_key is not None else str(uuid.uuid4()))
-        search = ""
-        fields = request
-        if operation.method == "GET" and request:
-            search, fields = f"?{urlencode(request, doseq=True)}", None
         if operation.key == "body":
+            # The reference has the key of a merchant among the fields of the body.
+            key = _key_of(idempotency_key, (request or {}).get("idempotencyKey"))
             fields = {**(request or {}), "idempotencyKey": key}
+        elif operation.key == "header":
+            key = _key_of(idempotency_key)
         body = None
         if fields is not None:
             body = json.dumps(fields, ensure_ascii=False, allow_nan=False).encode()
         path = re.sub(r"\{\w+\}", lambda _: quote(str(parameter), safe=""), operation.path)
-        answer = self._repeat(operation, self._base_url + path + search, body, key)
+        url = self._base_url + path + (f"?{search}" if search else "")
+        answer = self._repeat(operation, url, body, key)
         return answer if operation.is_bare else answer["data"]
 
     def list(self, name: str, query: Optional[Mapping[str, Any]]) -> ItemList[Any]:
@@ -100,8 +102,12 @@ class Connection:
         while True:
             attempt += 1
             token = self._token_for(operation, key if is_open else None)
-            left = min(self._timeout_seconds, max(end - time.monotonic(), 0.001))
+            left = end - time.monotonic()
             try:
+                # The log-in may have taken all of it.
+                if left <= 0:
+                    raise NoAnswerError(operation.name, "no time was left for the request")
+                left = min(self._timeout_seconds, left)
                 return self._send(operation, url, body, key, token, left)
             except (ApiError, NoAnswerError) as error:
                 failure: Exception = error
@@ -109,7 +115,7 @@ class Connection:
                 has_logged_in = True
                 self.session.forget(token)
                 continue
-            is_open = is_open or leaves_open(operation, failure)
+            is_open = is_open or (left > 0 and leaves_open(operation, failure))
             pause = self._repetition.pause_seconds(attempt, failure)
             is_last = attempt >= self._repetition.attempts or time.monotonic() + pause > end
             if is_last or not is_repeated(operation, failure):
@@ -156,7 +162,9 @@ def _status_of(error: Exception) -> Optional[int]:
     return error.status_code if isinstance(error, ApiError) else None
 
 
-def _checked_key(key: str) -> str:
+def _key_of(*given: Optional[str]) -> str:
+    """The first key that is given, or one of this call alone."""
+    key = next((one for one in given if one is not None), str(uuid.uuid4()))
     # Spaces around a key do not count, and a header cannot begin with one.
     key = key.strip(" ")
     if re.fullmatch(r"[\x20-\x7e]{1,200}", key):

@@ -28,7 +28,7 @@ class ItemList(Generic[Item]):
         identifier: str,
         read_page: Callable[[str, bool], Optional[Page[Item]]],
     ) -> None:
-        self._query = urlencode(query, doseq=True)
+        self._query = query_text(query)
         self._identifier = identifier
         self._read_page = read_page
 
@@ -59,3 +59,15 @@ class ItemList(Generic[Item]):
                 if identifier not in seen:
                     seen.add(identifier)
                     yield item
+
+
+def query_text(query: Mapping[str, Any]) -> str:
+    """The text of a query; a parameter with several values is repeated, and None is absent."""
+    pairs = [(name, one) for name, value in query.items() for one in _values_of(value)]
+    return urlencode(pairs)
+
+
+def _values_of(value: Any) -> List[Any]:
+    values = value if isinstance(value, (list, tuple)) else [value]
+    # As JSON writes them: the service knows no "True".
+    return [str(one).lower() if isinstance(one, bool) else one for one in values if one is not None]
