@@ -16,7 +16,7 @@ import {
 import merchant from './examples/merchant.json' with { type: 'json' };
 import partner from './examples/partner.json' with { type: 'json' };
 import { COMMON_HEADERS, headersOf } from './headers.ts';
-import { refusalResponses, refusalSchema } from './refusals.ts';
+import { refusalResponses, unreadResponses } from './refusals.ts';
 import {
   answerSchema,
   inputSchema,
@@ -196,17 +196,10 @@ export function operationOf(
       200: { ...successResponse(endpoint, named, recorded?.answer), ...(links && { links }) },
       ...notModified(endpoint),
       ...refusalResponses(surface, endpoint),
-      431: headersTooLarge(surface),
+      ...unreadResponses(surface),
     },
   };
 }
-
-/** Answered before the request is read: it has none of the usual headers (src/http/http-server.ts). */
-const headersTooLarge = (surface: Surface): ResponseObject => ({
-  description:
-    'The address with its query and the headers are larger than 16 KB or too many (send less)',
-  content: { 'application/json': { schema: refusalSchema(surface) } },
-});
 
 const exampleOf = (value: unknown) => (value === undefined ? {} : { example: value });
 

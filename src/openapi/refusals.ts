@@ -44,6 +44,13 @@ const BEFORE_ENDPOINTS: readonly Reason[] = [
   'method-not-allowed',
 ];
 
+/** The reasons among them that any valid request can meet. */
+const UNREAD: readonly Reason[] = [
+  'request-too-slow',
+  'expectation-unsupported',
+  'headers-too-large',
+];
+
 /** All refusals of an endpoint on its surface. */
 export const refusalsOf = (surface: Surface, endpoint: Endpoint): EndpointRefusal[] =>
   reasonsOf(endpoint).map((reason) => describe(surface, reason, endpoint.operation));
@@ -172,6 +179,33 @@ function refusalResponse(
   };
 }
 
+/**
+ * The refusals of a request that the server does not read to its end (src/http/http-server.ts). Such a refusal has
+ * none of the usual headers, and no data on either surface.
+ */
+export const unreadResponses = (surface: Surface): ResponsesObject =>
+  Object.fromEntries(
+    UNREAD.map((reason) => {
+      const { statusCode, httpStatus, message, remedy } = describe(surface, reason);
+      const response: ResponseObject = {
+        description: `- ${statusCode} \`${reason}\`: ${message} (${remedy})`,
+        headers: headersOf(REASON_HEADER, 'Link'),
+        content: {
+          'application/json': {
+            schema: unreadSchema(surface),
+            example: { success: false, message, statusCode, data: null },
+          },
+        },
+      };
+      return [httpStatus, response];
+    }),
+  );
+
+const unreadSchema = (surface: Surface): SchemaObject => {
+  const withoutData = refusalSchema('merchant');
+  return surface === 'merchant' ? withoutData : { ...withoutData, title: 'UnreadRefusal' };
+};
+
 const exampleName = ({ reason, statusCode }: EndpointRefusal): string => `${reason}-${statusCode}`;
 
 /** An example answer for each reason and code of a surface, by the name that responses use. */
@@ -201,7 +235,7 @@ export const refusalReasons = (routes: SurfaceRoutes): SchemaObject => ({
 });
 
 /** The envelope of every refusal of a surface; only partners get data with it (specification 7.1). */
-export const refusalSchema = (surface: Surface): SchemaObject => ({
+const refusalSchema = (surface: Surface): SchemaObject => ({
   title: 'Refusal',
   type: 'object',
   description: 'A refusal',

@@ -1,6 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Reason } from '../../../src/domain/refusals.ts';
+import { openApiDocuments } from '../../../src/openapi/both-documents.ts';
+import { withoutReferences } from '../../../src/openapi/schemas.ts';
 import { call, partnerClient, refusalData } from '../../support/clients.ts';
 import { makeMerchant, makePartner } from '../../support/companies.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
@@ -42,6 +44,14 @@ const reasonOf: Readonly<Record<number, Reason>> = {
   431: 'headers-too-large',
 };
 
+/** What the document of the API says of a refusal before the request is read. */
+function documented(status: number) {
+  const document = withoutReferences(openApiDocuments('https://api.partners.example').partner);
+  const { content, headers } = document.paths?.['/auth/login']?.post?.responses?.[status] ?? {};
+  const { schema, example } = content['application/json'];
+  return { example, data: schema.properties.data.type, headers: Object.keys(headers) };
+}
+
 function expectEnvelope(text: string, status: number): void {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
@@ -49,6 +59,10 @@ function expectEnvelope(text: string, status: number): void {
   // Only a request that could be read says which API it means.
   const data = status === 413 ? refusalData('partner', 'body-too-large') : null;
   expect(JSON.parse(body)).toMatchObject({ success: false, statusCode: status, data });
+  if (![408, 417, 431].includes(status)) return;
+  const { headers, ...said } = documented(status);
+  expect(said).toEqual({ example: JSON.parse(body), data: 'null' });
+  for (const name of headers) expect(head).toContain(`\r\n${name}: `);
 }
 
 const POST = 'POST /api/v1/client/auth/login HTTP/1.1\r\nHost: a\r\n';
