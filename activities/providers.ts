@@ -370,16 +370,18 @@ export async function withOtherPlacements<Found extends ProviderOutcome | Provid
   return open ? unknown(`${open.provider} has not said clearly what it did.`) : found;
 }
 
-/** The same of an inquiry, which a person may have answered where the provider does not say. */
+/**
+ * The same of an inquiry. A person may have settled by hand what the providers leave open: the present one, or an earlier
+ * one whose answer is not clear.
+ */
 export const afterInquiry = async (
   database: Database,
   operationId: string,
   answer: ProviderInquiry,
   asked: { readonly failovers: readonly unknown[] },
 ): Promise<SaidInquiry> =>
-  withOtherPlacements(
+  orSettledByHand(
     database,
     operationId,
-    await orSettledByHand(database, operationId, answer),
-    asked,
+    await withOtherPlacements(database, operationId, answer, asked),
   );

@@ -16,6 +16,7 @@ import {
   nextOfOpenRepair,
   openBecause,
   otherAmountOf,
+  providersToAsk,
   settledCaseOf,
   WAIT,
 } from './next-steps.ts';
@@ -113,7 +114,7 @@ const nextByTopup: Readonly<Record<TopupDetail['status'], NextOfTopup>> = {
       toDo: html`Send no other${
         others.length > 0 &&
         html`: a retry by ${listed(others)} is possible once this attempt is booked as not delivered`
-      }. Ask ${attempt ? providerName(attempt.provider) : 'the provider'}, and quote
+      }. Ask ${attempt ? providersToAsk(attempt.placements) : 'the provider'}, and quote
 <code>${attempt?.reference}</code>. Then book its answer:`,
       asked: attempt?.provider,
       first: 'settle-top-up',

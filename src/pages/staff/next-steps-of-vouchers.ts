@@ -17,6 +17,7 @@ import {
   nextOfOpenRepair,
   openBecause,
   otherAmountOf,
+  providersToAsk,
   settledCaseOf,
   WAIT,
 } from './next-steps.ts';
@@ -122,7 +123,8 @@ our reference <code>${paymentReference}</code>, and has not confirmed it${openBe
     return { happened, toDo: WAIT, instead: ['settle-payment'] };
   return {
     happened,
-    toDo: html`Nobody pays again. Ask ${provider}, and quote <code>${paymentReference}</code>. Then book its answer:`,
+    toDo: html`Nobody pays again. Ask ${providersToAsk(payment.placements)}, and quote
+<code>${paymentReference}</code>. Then book its answer:`,
     asked: payment.provider,
     first: 'settle-payment',
   };

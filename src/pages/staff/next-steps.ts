@@ -111,6 +111,20 @@ export function otherAmountOf(
   });
 }
 
+/**
+ * The providers that a person asks about an order on hold: the present one, and an earlier one that has not said
+ * clearly what it did.
+ */
+export const providersToAsk = (placements: readonly ShownPlacement[]): string =>
+  placements
+    .filter(({ kind }) => kind !== 'reversal')
+    .filter(({ observations }, index, { length }) => {
+      const said = last(observations)?.said;
+      return index === length - 1 || said === 'pending' || said === 'other';
+    })
+    .map(({ provider }) => providerName(provider))
+    .join(' and ');
+
 /** Why the provider has not confirmed an order on hold; nothing where that is not known. */
 export function openBecause({
   placements,

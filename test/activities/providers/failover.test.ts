@@ -1,7 +1,10 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { paymentFacts } from '../../../src/db/repairs/facts.ts';
 import { markAttemptUnknown } from '../../../src/db/topups/attempts.ts';
-import type { ProviderOutcome } from '../../../src/providers/outcome.ts';
+import { findVoucherDetail } from '../../../src/db/vouchers/vouchers.ts';
+import { providersToAsk } from '../../../src/pages/staff/next-steps.ts';
+import type { ProviderInquiry, ProviderOutcome } from '../../../src/providers/outcome.ts';
 import { redemptions, topUp } from '../../admin/movements.ts';
 import { atProvider, observe, placementsOf } from '../../positions/placements.ts';
 import { findBrokenInvariants } from '../../support/broken-invariants.ts';
@@ -158,6 +161,37 @@ describe('a payment', () => {
       caseId: null,
     });
     expect(await findBrokenInvariants(database)).toEqual([]);
+  });
+
+  it('that the second refuses, while the first is not clear, is settled by hand', async () => {
+    two.answers = { first: () => notSent, second: () => unknown };
+    const { database } = two.scene;
+    const operationId = await two.hold();
+    await two.pay(operationId);
+    await database
+      .transaction()
+      .execute((transaction) =>
+        observe(transaction, operationId, { provider: 'gsma', said: 'pending' }),
+      );
+    two.found.second = { ...refused(false), kind: 'refused' } as ProviderInquiry;
+    const inquire = () => inAttempt(1, () => two.activities().inquirePayment(operationId, 1));
+    expect(await inquire()).toMatchObject({ kind: 'unknown' });
+    const { id, voucher_id } = await database
+      .selectFrom('redemptions')
+      .select(['id', 'voucher_id'])
+      .where('operation_id', '=', operationId)
+      .executeTakeFirstOrThrow();
+    const shown = await findVoucherDetail(database, voucher_id, 'operator');
+    expect(providersToAsk(shown?.redemptions[0]?.placements ?? [])).toBe(
+      'GSMA mobile money and M-Pesa',
+    );
+    await sql`
+      insert into repairs (operation_id, request_key, kind, subject_kind, subject_id, arguments, amount,
+        moves_value, why, asked_by, needs_confirmation, confirm_until, state, voucher_id)
+      values ('repair', 'repair', 'settle-payment', 'redemption', ${String(id)},
+        ${JSON.stringify({ outcome: 'not-done', reference: 'LETTER', operationId })}::jsonb, 0, false,
+        'TICKET-1', 'hanna', false, now(), 'RUNNING', ${voucher_id})`.execute(database);
+    expect(await inquire()).toMatchObject({ kind: 'refused', by: 'staff' });
   });
 
   it('that has ended meanwhile goes to nobody else', async () => {
