@@ -1,5 +1,6 @@
 const ISO = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?\s*(Z|[+-]\d\d:?\d\d)?$/;
 const DAY_FIRST = /^(\d\d)[-/](\d\d)[-/](\d{4}) (\d\d):(\d\d)(?::(\d\d))?$/;
+const DAY_MS = 86_400_000;
 
 /** The moment of a text; one without an offset is of the time zone (IANA name). */
 export function momentOf(text: string, zone: string): Date | undefined {
@@ -14,12 +15,16 @@ export function momentOf(text: string, zone: string): Date | undefined {
   return valid(new Date(`${local}Z`)) && instantOf(local, zone);
 }
 
-/** When the clocks of a time zone show a time, such as `2021-12-06T08:13`. */
+/**
+ * When the clocks of a time zone first show a time, such as `2021-12-06T08:13`. A time that they leave out is as much
+ * later as they go on: a day without a midnight begins with the change.
+ */
 export function instantOf(local: string, zone: string): Date {
   const asUtc = Date.parse(`${local}Z`);
-  // The offset of the moment itself: on the day of a change of clocks it differs before the change.
-  const near = new Date(asUtc - offsetMs(new Date(asUtc), zone));
-  return new Date(asUtc - offsetMs(near, zone));
+  const byOffsetAt = (utc: number) => new Date(asUtc - offsetMs(new Date(utc), zone));
+  const [before, after] = [byOffsetAt(asUtc - DAY_MS), byOffsetAt(asUtc + DAY_MS)];
+  const isShown = (at: Date) => offsetMs(at, zone) === asUtc - at.getTime();
+  return isShown(before) || !isShown(after) ? before : after;
 }
 
 /** Formatters are costly to make. */
@@ -47,8 +52,6 @@ const valid = (date: Date): Date | undefined => (Number.isNaN(date.getTime()) ? 
 export const offsetMs = (at: Date, zone: string): number =>
   Date.parse(`${localText(at, zone).replace(' ', 'T')}Z`) -
   Math.floor(at.getTime() / 1_000) * 1_000;
-
-const DAY_MS = 86_400_000;
 
 /** Adds days to a day (YYYY-MM-DD); a negative number subtracts. */
 export const daysAfter = (day: string, days: number): string =>

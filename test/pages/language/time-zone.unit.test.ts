@@ -16,6 +16,11 @@ test.each([
   ['Europe/Berlin', '2026-10-26', '2026-10-25T23:00:00.000Z'],
   ['America/New_York', '2026-11-01', '2026-11-01T04:00:00.000Z'],
   ['America/New_York', '2026-11-02', '2026-11-02T05:00:00.000Z'],
+  // A day without a midnight, west and east of Greenwich.
+  ['Atlantic/Azores', '2026-03-29', '2026-03-29T01:00:00.000Z'],
+  ['America/Havana', '2026-03-08', '2026-03-08T05:00:00.000Z'],
+  ['America/Santiago', '2026-09-06', '2026-09-06T04:00:00.000Z'],
+  ['Africa/Cairo', '2026-04-24', '2026-04-23T22:00:00.000Z'],
   ['Asia/Kathmandu', '2026-01-01', '2025-12-31T18:15:00.000Z'],
   ['Pacific/Kiritimati', '2026-01-01', '2025-12-31T10:00:00.000Z'],
 ])('in %s the day %s begins at %s', (zone, day, begins) => {
