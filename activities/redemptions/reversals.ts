@@ -1,3 +1,4 @@
+import { companyAuthority } from '../../src/db/access/access.ts';
 import type { Database, DatabaseTransaction } from '../../src/db/connection.ts';
 import { findMessage, queueMessage } from '../../src/db/messages/messages.ts';
 import {
@@ -10,14 +11,15 @@ import { book } from '../../src/db/positions/book.ts';
 import { observed } from '../../src/db/positions/change.ts';
 import { type LockedOrder, lockOrder, type PlacementRow } from '../../src/db/positions/orders.ts';
 import { MissingRowError } from '../../src/db/refused-rows.ts';
+import { paymentFacts } from '../../src/db/repairs/facts.ts';
 import {
   findReversal,
   findReversalOfPlacement,
   insertReversal,
+  lockForReversal,
   lockPendingReversal,
   noteReversalNeedsAction as noteNeedsAction,
   recordReversalEnd,
-  reversalContext,
   voucherOfRedemption,
 } from '../../src/db/vouchers/reversals.ts';
 import { type LockedVoucher, lockVoucher } from '../../src/db/vouchers/vouchers.ts';
@@ -162,17 +164,17 @@ async function refusalFor(
 ): Promise<Refusal | undefined> {
   const voucherId = await voucherOfRedemption(transaction, redemptionId);
   if (voucherId !== undefined) await lockVoucher(transaction, voucherId);
-  const context = await reversalContext(transaction, redemptionId, company);
+  await lockForReversal(transaction, redemptionId);
+  const facts = await paymentFacts(transaction, redemptionId);
   const { credential } = company;
   // A repair has judged the time: where it is over, a second person has confirmed the repair.
   const isOfRepair = credential !== undefined && 'repairId' in credential;
-  const secondsSincePayment = isOfRepair ? 0 : context.secondsSincePayment;
-  const isOwn = company.kind === 'merchant' && context.merchantId === company.id;
+  const isOwn = company.kind === 'merchant' && facts?.merchantId === company.id;
   return refuseReversal(
     {
-      ...context,
-      redemption: isOwn ? { ...context, secondsSincePayment } : undefined,
-      providerCanReverse: context.provider !== null && canReverse(mobileMoney, context.provider),
+      ...(await companyAuthority(transaction, company, KIND)),
+      redemption: isOwn ? { ...facts, ...(isOfRepair && { secondsSincePayment: 0 }) } : undefined,
+      providerCanReverse: facts?.provider != null && canReverse(mobileMoney, facts.provider),
     },
     settings.vouchers.reversalWindowSeconds,
   );

@@ -1,4 +1,4 @@
-import { partnerAuthority } from '../../src/db/access/access.ts';
+import { companyAuthority } from '../../src/db/access/access.ts';
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
 import { beginOperation, refuseOperation, settleOperation } from '../../src/db/operations.ts';
 import { isBlocked } from '../../src/db/positions/cases.ts';
@@ -65,7 +65,7 @@ async function cancelOrAnswer(
   const found = await lockVoucher(transaction, command.voucherId);
   const voucher = found?.partner_id === command.company.id ? found : undefined;
   const refusal =
-    refusePartner(await partnerAuthority(transaction, command.company, KIND)) ??
+    refusePartner(await companyAuthority(transaction, command.company, KIND)) ??
     refuseCancellation({
       status: voucher?.status,
       isBlocked: voucher !== undefined && (await isBlocked(transaction, voucher.id)),

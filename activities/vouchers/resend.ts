@@ -1,4 +1,4 @@
-import { partnerAuthority } from '../../src/db/access/access.ts';
+import { companyAuthority } from '../../src/db/access/access.ts';
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
 import { giveBackResend } from '../../src/db/limits/daily-limits.ts';
 import {
@@ -102,7 +102,7 @@ async function queueOrAnswer(
   const counted = original && (await lockedCounts(transaction, original, { ...command, numbers }));
   const counts = counted && messageCountsOf(counted, settings.vouchers);
   const facts: ResendFacts = {
-    ...(await partnerAuthority(transaction, company, KIND)),
+    ...(await companyAuthority(transaction, company, KIND)),
     hasVoucher: voucher !== undefined,
     message: original && counts && { kind: original.kind, status: original.status, ...counts },
   };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { randomSerialNumber } from '../../src/crypto/random.ts';
-import { partnerAuthority } from '../../src/db/access/access.ts';
+import { companyAuthority } from '../../src/db/access/access.ts';
 import { type Database, isDefiniteDatabaseError, violates } from '../../src/db/connection.ts';
 import {
   findOperation,
@@ -59,7 +59,7 @@ export const refusalOfGeneration = async (
   caller: Caller,
 ): Promise<Refusal> =>
   refuseGeneration(facts) ??
-  refusePartner(await partnerAuthority(database, caller, 'generate-voucher')) ??
+  refusePartner(await companyAuthority(database, caller, 'generate-voucher')) ??
   // Its suspension ended after the statement.
   refuse('account-suspended');
 

@@ -232,20 +232,20 @@ export type RightfulCommand = keyof typeof commandRights;
 export const mayCommand = (kind: Company['kind'], command: RightfulCommand): boolean =>
   (commandRights[command].companies as readonly Company['kind'][]).includes(kind);
 
-/** Whether a partner may send its command, as the database knows it when it is carried out. */
-export interface PartnerAuthority {
+/** Whether a company may send its command, as the database knows it when it is carried out. */
+export interface CompanyAuthority {
   /** Whether the caller's API key and token are still valid. */
   readonly isAdmitted: boolean;
-  readonly partnerIsActive: boolean;
+  readonly companyIsActive: boolean;
 }
 
 /** Checks the caller of a partner's command. */
 export function refusePartner({
   isAdmitted,
-  partnerIsActive,
-}: PartnerAuthority): Refusal | undefined {
+  companyIsActive,
+}: CompanyAuthority): Refusal | undefined {
   if (!isAdmitted) return refuse('token-invalid');
-  return partnerIsActive ? undefined : refuse('account-suspended');
+  return companyIsActive ? undefined : refuse('account-suspended');
 }
 
 /** The role of a person in the portal of a company. */

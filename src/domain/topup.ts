@@ -1,4 +1,4 @@
-import { type PartnerAuthority, refusePartner } from './access.ts';
+import { type CompanyAuthority, refusePartner } from './access.ts';
 import { formatAmount, type Money } from './money.ts';
 import type { Operator } from './phone.ts';
 import { type Refusal, refuse } from './refusals.ts';
@@ -16,7 +16,7 @@ export interface AmountRange {
 }
 
 /** Facts read for a top-up. */
-export interface TopupFacts extends PartnerAuthority {
+export interface TopupFacts extends CompanyAuthority {
   readonly kind: TopupKind;
   /** Undefined where the partner has no access to the product. */
   readonly product:

@@ -318,7 +318,7 @@ function topupRefusals(kind: TopupKind): Reason[] {
   });
   const all = combinations({
     isAdmitted: either,
-    partnerIsActive: either,
+    companyIsActive: either,
     product: [undefined, ...products],
     requestedAmount: [1n, 100_000_000n],
     operator: [undefined, 'ETHIO_TELECOM'] as const,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import {
+  type CompanyAuthority,
   commandRights,
   mayCommand,
-  type PartnerAuthority,
   type RightfulCommand,
   rolesFor,
   type Scope,
@@ -85,16 +85,17 @@ export const isStillAdmitted = ({ kind, id, credential }: Caller, command: Right
       and company.id = ${id} and company.token_version = ${credential.tokenVersion})`;
 };
 
-/** What a partner may still do, for a step that moves its money. */
-export async function partnerAuthority(
+/** What a company may still do, for a step that moves money. */
+export async function companyAuthority(
   database: Database,
   caller: Caller,
   command: RightfulCommand,
-): Promise<PartnerAuthority> {
-  const row = await firstRow<PartnerAuthority>(database)`
-    select ${isStillAdmitted(caller, command)} as "isAdmitted", status = 'ACTIVE' as "partnerIsActive"
-    from partners where id = ${caller.id}`;
-  return row ?? { isAdmitted: false, partnerIsActive: false };
+): Promise<CompanyAuthority> {
+  const isThere = caller.kind === 'partner' ? sql`true` : sql`deleted_at is null`;
+  const row = await firstRow<CompanyAuthority>(database)`
+    select ${isStillAdmitted(caller, command)} as "isAdmitted", status = 'ACTIVE' as "companyIsActive"
+    from ${tablesOf(caller).table} where id = ${caller.id} and ${isThere}`;
+  return row ?? { isAdmitted: false, companyIsActive: false };
 }
 
 /** The registered host names: entries with a letter that are no IPv6 address. */

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Operator, StoredNumber } from '../../domain/phone.ts';
-import type { Route } from '../../domain/providers.ts';
+import type { MobileMoneyProviderName, Route } from '../../domain/providers.ts';
 import type { TopupStatus } from '../../domain/topup.ts';
+import type { ReversedPayment } from '../../domain/vouchers/redemption.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import { type Database, firstRow } from '../connection.ts';
 import { cancelQueuedMessages } from '../messages/messages.ts';
@@ -12,32 +13,21 @@ import { amountOfRetry } from '../topups/topups.ts';
 import { isReturnable, isReversed } from '../vouchers/reversals.ts';
 
 /** The facts for a repair of a redemption's payment. */
-export interface PaymentFacts {
+export interface PaymentFacts extends ReversedPayment {
   readonly id: number;
   readonly operationId: string;
   /** Our reference for people. */
   readonly reference: string;
   readonly status: 'HELD' | 'POSTED' | 'VOIDED';
-  /** The merchant has the money. */
-  readonly isPaid: boolean;
-  /** The voucher pays for the whole, and gets its value back by a reversal. */
-  readonly isReturnable: boolean;
   readonly providerReference: string | null;
   /** The provider that paid, or has the payment. */
-  readonly provider: string | null;
+  readonly provider: MobileMoneyProviderName | null;
   /** Decimal string: with the service fee. */
   readonly amount: string;
   readonly voucherId: number;
   readonly serialNumber: string;
   readonly partnerId: number;
   readonly merchantId: number;
-  /** 0 until it has ended. */
-  readonly secondsSincePayment: number;
-  readonly isReversed: boolean;
-  /** The operation of the reversal that is under way; null where none is. */
-  readonly pendingReversal: string | null;
-  /** The open case of it; null where there is none. */
-  readonly caseId: number | null;
 }
 
 /** Reads the facts of a redemption; undefined where there is none. */

@@ -217,7 +217,7 @@ export const topupFacts = (
   operator: Operator | undefined,
 ): Omit<TopupFacts, 'isAdmitted' | 'canCarry'> => ({
   kind: topup.kind,
-  partnerIsActive: context.partner_status === 'ACTIVE',
+  companyIsActive: context.partner_status === 'ACTIVE',
   product:
     context.product_id === null
       ? undefined

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { PartnerAuthority } from '../../domain/access.ts';
+import type { CompanyAuthority } from '../../domain/access.ts';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { Caller, GenerationFacts } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
@@ -85,7 +85,7 @@ const generationFacts = (partner: Caller, further: RawBuilder<unknown>) => sql`
 /** Everything that decides a generation. */
 export interface GenerationQuote {
   readonly facts: GenerationFacts;
-  readonly authority: PartnerAuthority;
+  readonly authority: CompanyAuthority;
   readonly left: LimitsLeft;
 }
 
@@ -107,7 +107,7 @@ export async function readGenerationQuote(
     ${generationFacts(partner, sql`${authority}, ${limitsLeft(partner, number)}`)}`;
   return {
     facts: factsOf(row),
-    authority: { isAdmitted: row.is_admitted, partnerIsActive: row.is_active },
+    authority: { isAdmitted: row.is_admitted, companyIsActive: row.is_active },
     left: row,
   };
 }

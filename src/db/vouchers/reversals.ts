@@ -1,28 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { MobileMoneyProviderName } from '../../domain/providers.ts';
 import type { ReversalState } from '../../domain/vouchers/redemption.ts';
-import type { Caller } from '../../domain/vouchers/voucher.ts';
-import { isStillAdmitted } from '../access/access.ts';
-import { type Database, type DatabaseTransaction, firstRow, hasRows } from '../connection.ts';
-import { oldestOpenCase } from '../positions/cases.ts';
+import { type Database, type DatabaseTransaction, hasRows } from '../connection.ts';
 import { doerOf, doingPlacement } from '../positions/placements.ts';
-
-/** The facts for a merchant reversal; the transaction holds the lock of the voucher. */
-export interface ReversalContext {
-  readonly isAdmitted: boolean;
-  readonly merchantIsActive: boolean;
-  /** Null where there is no such redemption. */
-  readonly merchantId: number | null;
-  readonly isPaid: boolean;
-  readonly isReturnable: boolean;
-  /** Of the payment. */
-  readonly provider: MobileMoneyProviderName | null;
-  /** A person must settle what a provider says of the payment first. */
-  readonly hasCase: boolean;
-  readonly secondsSincePayment: number;
-  readonly isReversed: boolean;
-  readonly hasPendingReversal: boolean;
-}
 
 /** The voucher of a redemption; undefined where the redemption does not exist. */
 export const voucherOfRedemption = async (
@@ -68,42 +48,13 @@ export const isBeingReversed = (database: Database, operationId: string): Promis
     select from redemptions as redemption
     where operation_id = ${operationId} and ${hasReversal('PENDING')}`;
 
-/**
- * Reads and locks a redemption for its reversal. A provider reversal is recorded under this lock,
- * too.
- */
-export async function reversalContext(
+/** Locks a redemption for its reversal. A provider reversal is recorded under this lock, too. */
+export async function lockForReversal(
   transaction: DatabaseTransaction,
   redemptionId: number,
-  company: Caller,
-): Promise<ReversalContext> {
+): Promise<void> {
   await sql`select from redemptions where id = ${redemptionId} for no key update`.execute(
     transaction,
-  );
-  const row = await firstRow<ReversalContext>(transaction)`
-    select ${isStillAdmitted(company, 'reverse-redemption')} as "isAdmitted",
-      merchants.status = 'ACTIVE' as "merchantIsActive", redemption.merchant_id as "merchantId",
-      redemption.is_done as "isPaid", ${isReturnable} as "isReturnable",
-      ${doerOf(sql`redemption.operation_id`)} as provider,
-      ${oldestOpenCase(sql`found.subject = redemption.operation_id`)} is not null as "hasCase",
-      coalesce(extract(epoch from clock_timestamp() - redemption.settled_at), 0)::float8
-        as "secondsSincePayment",
-      ${isReversed} as "isReversed", ${hasReversal('PENDING')} as "hasPendingReversal"
-    from merchants left join redemptions as redemption on redemption.id = ${redemptionId}
-    where merchants.id = ${company.id} and merchants.deleted_at is null`;
-  return (
-    row ?? {
-      isAdmitted: false,
-      merchantIsActive: false,
-      merchantId: null,
-      isPaid: false,
-      isReturnable: false,
-      provider: null,
-      hasCase: false,
-      secondsSincePayment: 0,
-      isReversed: false,
-      hasPendingReversal: false,
-    }
   );
 }
 

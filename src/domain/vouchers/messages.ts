@@ -1,4 +1,4 @@
-import { type PartnerAuthority, refusePartner } from '../access.ts';
+import { type CompanyAuthority, refusePartner } from '../access.ts';
 import type { SmsProviderName } from '../providers.ts';
 import { type Refusal, refuse } from '../refusals.ts';
 import { type MessageCounts, type MessageLimits, refuseMessage } from './claim.ts';
@@ -272,7 +272,7 @@ export const isMissed = ({ kind, status }: Pick<MissedMessage, 'kind' | 'status'
   kind === 'VERIFICATION_CODE' || status !== 'SENT';
 
 /** Facts read for a resend, with the voucher's row and the number locked. */
-export interface ResendFacts extends PartnerAuthority {
+export interface ResendFacts extends CompanyAuthority {
   readonly hasVoucher: boolean;
   /** The code of the open claim, else the confirmation of the last paid redemption. */
   readonly message: MissedMessage | undefined;

@@ -1,3 +1,4 @@
+import type { CompanyAuthority } from '../access.ts';
 import type { Money } from '../money.ts';
 import { refuseCountry } from '../phone.ts';
 import { type Refusal, refuse } from '../refusals.ts';
@@ -132,26 +133,26 @@ function refuseByCode(
 export const reversalStates = ['PENDING', 'NEEDS_ACTION', 'SUCCESS', 'FAILED'] as const;
 export type ReversalState = (typeof reversalStates)[number];
 
+/** What decides about the reversal of a payment. */
+export interface ReversedPayment {
+  /** The merchant has the money. */
+  readonly isPaid: boolean;
+  /** The voucher pays for the whole, and gets its value back. */
+  readonly isReturnable: boolean;
+  /** 0 until it has ended. */
+  readonly secondsSincePayment: number;
+  /** The provider took it back by itself, or a reversal succeeded. */
+  readonly isReversed: boolean;
+  /** The operation of the reversal that is under way; null where none is. */
+  readonly pendingReversal: string | null;
+  /** The open case of it, which a person must settle first; null where there is none. */
+  readonly caseId: number | null;
+}
+
 /** Facts read for a merchant's reversal, with the rows of voucher and redemption locked. */
-export interface ReversalFacts {
-  /** Whether the caller's API key and token are still valid. */
-  readonly isAdmitted: boolean;
-  readonly merchantIsActive: boolean;
+export interface ReversalFacts extends CompanyAuthority {
   /** Undefined where the merchant was paid for no such redemption. */
-  readonly redemption:
-    | {
-        /** The merchant has the money. */
-        readonly isPaid: boolean;
-        /** The voucher pays for it, and gets its value back. */
-        readonly isReturnable: boolean;
-        readonly secondsSincePayment: number;
-        /** The provider took it back by itself, or a reversal succeeded. */
-        readonly isReversed: boolean;
-        readonly hasPendingReversal: boolean;
-        /** A person must settle what the provider says of the payment first. */
-        readonly hasCase: boolean;
-      }
-    | undefined;
+  readonly redemption: ReversedPayment | undefined;
   readonly providerCanReverse: boolean;
 }
 
@@ -162,11 +163,11 @@ export interface ReversalFacts {
 export function refuseReversal(facts: ReversalFacts, windowSeconds: number): Refusal | undefined {
   const { redemption } = facts;
   if (!facts.isAdmitted) return refuse('token-invalid');
-  if (!facts.merchantIsActive) return refuse('merchant-not-found');
+  if (!facts.companyIsActive) return refuse('merchant-not-found');
   if (!redemption) return refuse('redemption-not-found');
-  if (redemption.hasPendingReversal) return refuse('reversal-in-progress');
+  if (redemption.pendingReversal !== null) return refuse('reversal-in-progress');
   if (redemption.isReversed) return refuse('redemption-reversed');
-  if (redemption.hasCase)
+  if (redemption.caseId !== null)
     return refuse('reversal-in-progress', {
       detail: 'support settles what the provider says of it',
     });

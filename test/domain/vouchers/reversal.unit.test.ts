@@ -6,12 +6,12 @@ const redemption = {
   isReturnable: true,
   secondsSincePayment: 60,
   isReversed: false,
-  hasPendingReversal: false,
-  hasCase: false,
+  pendingReversal: null,
+  caseId: null,
 } as const;
 const facts: ReversalFacts = {
   isAdmitted: true,
-  merchantIsActive: true,
+  companyIsActive: true,
   redemption,
   providerCanReverse: true,
 };
@@ -22,7 +22,7 @@ it.each<[string, Partial<ReversalFacts>, number, string | undefined]>([
   ['that nobody allows', {}, 0, 'reversal-not-supported'],
   ['that no provider can do', { providerCanReverse: false }, 60, 'reversal-not-supported'],
   ['without authority', { isAdmitted: false, redemption: undefined }, 60, 'token-invalid'],
-  ['by a deactivated merchant', { merchantIsActive: false }, 60, 'merchant-not-found'],
+  ['by a deactivated merchant', { companyIsActive: false }, 60, 'merchant-not-found'],
   ['of nothing', { redemption: undefined }, 0, 'redemption-not-found'],
   [
     'of what was not paid',
@@ -38,7 +38,7 @@ it.each<[string, Partial<ReversalFacts>, number, string | undefined]>([
   ],
   [
     'beside a pending one',
-    { redemption: { ...redemption, hasPendingReversal: true } },
+    { redemption: { ...redemption, pendingReversal: 'operation-of-the-reversal' } },
     0,
     'reversal-in-progress',
   ],
