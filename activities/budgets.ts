@@ -45,18 +45,14 @@ export const messageCountsOf = (
   secondsUntilNextMessage: Math.max(
     0,
     Math.ceil(
-      settings.messageCooldownSeconds - (row.seconds_since_message ?? Number.POSITIVE_INFINITY),
+      settings.messageCooldownSeconds - (row.secondsSinceMessage ?? Number.POSITIVE_INFINITY),
     ),
   ),
-  messagesToday: { count: row.messages_today, retryAfterSeconds: row.messages_retry_seconds },
-  refusedMessages: {
-    count: row.refused_messages,
-    retryAfterSeconds: row.refused_messages_retry_seconds,
-  },
+  messagesToday: row.messagesToday,
+  refusedMessages: row.refusedMessages,
   companyMessages: {
-    count: row.company_messages,
-    retryAfterSeconds: row.seconds_left_of_day,
-    budget: row.messages_per_day ?? settings.messagesPerCompanyAndDay,
+    ...row.companyMessages,
+    budget: row.messagesPerDay ?? settings.messagesPerCompanyAndDay,
   },
 });
 

@@ -212,7 +212,7 @@ async function recordClaim(
     claimId: claim.id,
     messageId,
     supersededWorkflowId: superseded?.workflowId ?? null,
-    wrongCodes: context.wrong_codes,
+    wrongCodes: context.wrongCodes.count,
   };
 }
 
@@ -232,7 +232,7 @@ function newClaim(
     voucherId: voucher.id,
     company: command.company,
     amount: command.amount,
-    serviceFeePercent: context.service_fee_percent,
+    serviceFeePercent: context.merchant?.feePercent ?? null,
     lifetimeSeconds: run.claimLifetimeMs / 1_000,
     codeDigest: digests.verificationCode(code, voucher.id),
     codeCiphertext: secretBox.seal(code, `claim ${id}`),

@@ -55,7 +55,7 @@ async function leaveOut(
     settings.vouchers.messagesPerNumberAndDay
   )
     return 'Left out: the number has had its messages of the day';
-  const budget = context.messages_per_day ?? settings.vouchers.messagesPerCompanyAndDay;
+  const budget = context.messagesPerDay ?? settings.vouchers.messagesPerCompanyAndDay;
   const { isWithin, isLast } = await countCompanyMessage(transaction, company, budget);
   if (isLast) raiseBudgetAlarm(company, 'messages', budget);
   return isWithin ? undefined : 'Left out: the company has sent its messages of the day';

@@ -13,12 +13,7 @@ import { formatAmount, formatMoney, type Money, parseMoney } from '../../src/dom
 import { maskMsisdn, type NumberBox, operatorOf } from '../../src/domain/phone.ts';
 import type { MobileMoneyProviderName } from '../../src/domain/providers.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
-import type {
-  ClaimFacts,
-  MessageCounts,
-  PayoutFacts,
-  SettledAmounts,
-} from '../../src/domain/vouchers/claim.ts';
+import type { ClaimFacts, MessageCounts, SettledAmounts } from '../../src/domain/vouchers/claim.ts';
 import type { RedemptionFacts, RedemptionRequest } from '../../src/domain/vouchers/redemption.ts';
 import type {
   MobileMoney,
@@ -62,12 +57,12 @@ export function newRedemption(
   { command, voucher, context, settlement, provider }: PricedRedemption,
   paymentReference: string,
 ): NewRedemption {
-  const { party_key: key, party_value: value } = context;
+  const { claim, party } = context;
   return {
     operationId: command.operationId,
     requestDigest: command.requestDigest,
     voucherId: voucher.id,
-    claimId: context.claim_id,
+    claimId: claim?.id ?? null,
     company: command.company,
     merchantId: payeeOf(command, voucher),
     toMerchant: formatMoney(settlement.toMerchant),
@@ -75,7 +70,7 @@ export function newRedemption(
     paymentReference,
     provider,
     platformReference: `RDM-${command.operationId.slice(0, 16).toUpperCase()}`,
-    payee: key !== null && value !== null ? [{ key, value }] : [],
+    payee: party ? [party] : [],
   };
 }
 
@@ -109,15 +104,13 @@ export async function payoutChoice(
   dependencies: Pick<ActivityDependencies, 'mobileMoney' | 'digests'>,
 ): Promise<PayoutChoice> {
   const { mobileMoney, digests } = dependencies;
-  const { payout_routes: routes, party_key: key, party_value: value } = context;
-  const { payout_account: account } = context;
+  const { routes, party, account } = context;
   const routed = {
     kind: 'payout',
     routes,
-    operator: key === 'msisdn' && value !== null ? operatorOf(value) : undefined,
+    operator: party?.key === 'msisdn' ? operatorOf(party.value) : undefined,
     shareOf: (routeId: number) => digests.routeShare(operationId, routeId),
   } as const;
-  const party = key !== null && value !== null ? { key, value } : undefined;
   const ofAmount = choiceFor(mobileMoney, routed);
   const ofAccount = choiceFor(mobileMoney, { ...routed, canServe: (port) => paysTo(port, party) });
   const ofHolder = choiceFor(mobileMoney, {
@@ -135,7 +128,7 @@ export async function payoutChoice(
       const detail =
         unconfirmed.length > 0
           ? 'no provider can confirm who holds it'
-          : `no provider pays to its ${key}`;
+          : `no provider pays to its ${party?.key}`;
       return refuse('payout-account-missing', { detail });
     },
   };
@@ -144,31 +137,8 @@ export async function payoutChoice(
 /** Whether a provider pays to an account; without one the lack of it is refused elsewhere. */
 export const paysTo = (
   port: Pick<MobileMoney, 'canPayTo'>,
-  party: PartyIdentifier | undefined,
-): boolean => party === undefined || (port.canPayTo?.(party) ?? true);
-
-/** The facts that a claim and a redemption share, from the database's rows. */
-const payoutFacts = (
-  voucher: LockedVoucher,
-  context: PayoutContext,
-): Omit<PayoutFacts, 'hasDisputedPayment' | 'canPay'> => ({
-  isAdmitted: context.is_admitted,
-  voucher: voucherFacts(voucher),
-  partnerIsActive: context.partner_status === 'ACTIVE',
-  merchant:
-    context.merchant_status === null
-      ? undefined
-      : {
-          isActive: context.merchant_status === 'ACTIVE',
-          feePercent: context.service_fee_percent,
-          hasPayoutAccount: context.payout_account.id !== null,
-        },
-  partialRedemptions: context.partial_redemptions,
-  wrongCodes: {
-    count: context.wrong_codes,
-    retryAfterSeconds: context.wrong_codes_retry_seconds,
-  },
-});
+  party: PartyIdentifier | null | undefined,
+): boolean => !party || (port.canPayTo?.(party) ?? true);
 
 /** The facts of domain/vouchers/redemption.ts, from the database's rows. */
 export function redemptionFacts(
@@ -182,22 +152,18 @@ export function redemptionFacts(
   },
 ): RedemptionFacts {
   const { canPay, numbers, isBlocked } = payment;
-  const { claim_id, claim_amount, claim_code_digest, claim_code_digits } = context;
-  const shared = payoutFacts(voucher, context);
+  const { claim, wrongCodes } = context;
   return {
-    ...shared,
-    voucher: { ...shared.voucher, ownerMsisdn: numbers.openIfAny(voucher.owner_msisdn) },
-    claim:
-      claim_id === null || claim_code_digest === null || claim_code_digits === null
-        ? undefined
-        : {
-            amount: claim_amount === null ? undefined : parseMoney(claim_amount),
-            wasWhole: context.claim_was_whole ?? false,
-            feePercent: context.claim_fee_percent,
-            codeDigest: claim_code_digest,
-            codeDigits: claim_code_digits,
-          },
-    wrongCodes: { ...shared.wrongCodes, ofVoucher: voucher.wrong_codes },
+    ...context,
+    voucher: {
+      ...voucherFacts(voucher),
+      ownerMsisdn: numbers.openIfAny(voucher.owner_msisdn),
+    },
+    claim: claim && {
+      ...claim,
+      amount: claim.amount === null ? undefined : parseMoney(claim.amount),
+    },
+    wrongCodes: { ...wrongCodes, ofVoucher: voucher.wrong_codes },
     hasDisputedPayment: isBlocked,
     canPay,
   };
@@ -284,12 +250,10 @@ export function claimFacts(
     readonly canPay: ClaimFacts['canPay'];
   },
 ): ClaimFacts {
-  const shared = payoutFacts(voucher, context);
   return {
-    ...shared,
-    voucher: { ...shared.voucher, isAnonymous: voucher.owner_msisdn === null },
-    hasDisputedPayment: context.is_blocked,
-    canPay: means.canPay,
+    ...context,
     ...means.messages,
+    voucher: { ...voucherFacts(voucher), isAnonymous: voucher.owner_msisdn === null },
+    canPay: means.canPay,
   };
 }

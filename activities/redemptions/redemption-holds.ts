@@ -66,7 +66,7 @@ export async function holdPayment(
     company: command.company,
     merchantId: payeeOf(command, voucher),
   });
-  const { blocked_by: blockedBy } = context;
+  const { claim, blockedBy } = context;
   // The request of a payment that a restore lost ends its case.
   const own =
     blockedBy.length === 0
@@ -89,10 +89,10 @@ export async function holdPayment(
       dependencies,
     );
   }
-  if (settlement.reason === 'verification-code-incorrect' && context.claim_id !== null) {
+  if (settlement.reason === 'verification-code-incorrect' && claim) {
     const budget =
-      context.wrong_codes_per_day ?? dependencies.settings.vouchers.codeAttemptsPerCompanyAndDay;
-    hold.wrongCode = { claimId: context.claim_id, budget };
+      context.wrongCodesPerDay ?? dependencies.settings.vouchers.codeAttemptsPerCompanyAndDay;
+    hold.wrongCode = { claimId: claim.id, budget };
     await countFoundWrongCode(transaction, hold);
   }
   return answerRefusal(transaction, command, settlement);
@@ -151,12 +151,12 @@ async function recordHold(
     runStep('reserve-not-updated', () => debitReserve(together, priced)),
   ]);
   const { id: redemptionId, provider } = recorded;
-  if (context.wrong_codes > 0) await clearWrongCodes(transaction, voucher.id, command.company);
+  if (context.wrongCodes.count > 0) await clearWrongCodes(transaction, voucher.id, command.company);
   const messageId = await runStep('message-not-queued', () =>
     queueConfirmation(transaction, { command, voucher, context, redemptionId, settings, numbers }),
   );
   await failpoint('redeem-held');
-  const merchantName = context.merchant_name ?? '';
+  const merchantName = context.merchantName ?? '';
   const { serial_number: serialNumber } = voucher;
   return describeHold({
     ...redemption,
@@ -177,7 +177,7 @@ async function referenceFor(
 ): Promise<string> {
   const { operationId, attempt } = command.hasKey
     ? { operationId: command.operationId, attempt: 1 }
-    : await attemptWithoutKey(transaction, voucher.id, context.claim_id);
+    : await attemptWithoutKey(transaction, voucher.id, context.claim?.id ?? null);
   return digests.paymentReference(operationId, attempt);
 }
 

@@ -219,7 +219,7 @@ const noMessages = {
 function claimRefusals(company: Company): Reason[] {
   const found = new Set<Reason>();
   const merchants: ClaimFacts['merchant'][] = [
-    ...(company.kind === 'partner' ? [undefined] : []),
+    ...(company.kind === 'partner' ? [null] : []),
     { isActive: true, feePercent: '2.5', hasPayoutAccount: true },
     { isActive: true, feePercent: null, hasPayoutAccount: true },
     { isActive: true, feePercent: '2.5', hasPayoutAccount: false },
@@ -260,7 +260,7 @@ function claimRefusals(company: Company): Reason[] {
 function redemptionRefusals(company: Company): Reason[] {
   const found = new Set<Reason>();
   const payees: RedemptionFacts['merchant'][] = [
-    undefined,
+    null,
     { isActive: true, feePercent: '2.5', hasPayoutAccount: true },
     { isActive: true, feePercent: '100', hasPayoutAccount: true },
     { isActive: true, feePercent: null, hasPayoutAccount: true },
@@ -274,7 +274,7 @@ function redemptionRefusals(company: Company): Reason[] {
     parts: amounts,
     codes: [
       { codeDigest: undefined, claim },
-      { codeDigest: 'right', claim: undefined },
+      { codeDigest: 'right', claim: null },
       { codeDigest: 'right', claim, wrongCodes: { count: 5, retryAfterSeconds: 9, ofVoucher: 5 } },
       { codeDigest: 'right', claim, wrongCodes: { ...none, ofVoucher: 20 } },
       { codeDigest: 'wrong', claim },

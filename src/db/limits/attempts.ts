@@ -8,7 +8,7 @@ import {
   firstRow,
 } from '../connection.ts';
 import type { OperationIdentity } from '../operations.ts';
-import { type Counted, countCompanyWrongCode } from './daily-limits.ts';
+import { type Counted, countCompanyWrongCode, countWithin } from './daily-limits.ts';
 
 /** Window in which attempts to sign in are counted. */
 export const SIGN_IN_WINDOW_SECONDS = 900;
@@ -134,13 +134,10 @@ export function wrongSignIns(
  * SQL expression: a company's wrong codes for a voucher within a day, and the time of its next
  * attempt. Wrong codes of other companies do not count.
  */
-export const wrongCodes = (voucherId: number, { kind, id }: Company) => sql`
-  select count(*)::int as wrong_codes,
-    coalesce(ceil(extract(epoch from min(created_at) + interval '1 day' - now()))::int, 0)
-      as wrong_codes_retry_seconds
-  from verification_attempts
+export const wrongCodes = (voucherId: number, { kind, id }: Company) => sql`(
+  select ${countWithin(sql`interval '1 day'`, sql`true`)} from verification_attempts
   where voucher_id = ${voucherId} and created_at > now() - interval '1 day'
-    and company_kind = ${kind} and company_id = ${id}`;
+    and company_kind = ${kind} and company_id = ${id})`;
 
 /** A request whose code was compared and is wrong. */
 export interface WrongCode extends Pick<OperationIdentity, 'operationId' | 'requestDigest'> {

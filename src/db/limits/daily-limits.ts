@@ -7,6 +7,7 @@ import {
 } from '../../domain/daily-limits.ts';
 import { formatMoney, type Money } from '../../domain/money.ts';
 import type { Refusal } from '../../domain/refusals.ts';
+import type { Count } from '../../domain/vouchers/claim.ts';
 import type { Caller, Company } from '../../domain/vouchers/voucher.ts';
 import { companyTable } from '../catalogue/companies.ts';
 import {
@@ -15,6 +16,7 @@ import {
   type Database,
   type DatabaseTransaction,
   firstRow,
+  type Sql,
 } from '../connection.ts';
 import type { Schema } from '../generated/tables.ts';
 
@@ -24,6 +26,12 @@ const today = sql`(now() at time zone 'UTC')::date`;
 /** SQL expression: the seconds until the day ends. */
 export const secondsLeftOfDay = sql<number>`ceil(extract(epoch from
   date_trunc('day', now() at time zone 'UTC') + interval '1 day' - (now() at time zone 'UTC')))::int`;
+
+/** SQL expression: the rows of a window that count against a limit, and when the oldest of them leaves it. */
+export const countWithin = (window: Sql, condition: Sql) => sql<Count>`jsonb_build_object(
+  'count', count(*) filter (where ${condition}),
+  'retryAfterSeconds', coalesce(ceil(extract(epoch from
+    min(created_at) filter (where ${condition}) + ${window} - now()))::int, 0))`;
 
 const isCountOf = ({ kind, id }: Company) =>
   sql`company_kind = ${kind} and company_id = ${id} and day = ${today}`;
@@ -35,13 +43,13 @@ export const companyMessagesToday = (company: Company) => sql<number>`coalesce(
 /** The columns of a company's budgets, in a query that joins partners and merchants. */
 export const companyBudgets = ({ kind }: Company) =>
   kind === 'partner'
-    ? sql`partners.messages_per_day, partners.wrong_codes_per_day`
-    : sql`merchants.messages_per_day, merchants.wrong_codes_per_day`;
+    ? sql`partners.messages_per_day as "messagesPerDay", partners.wrong_codes_per_day as "wrongCodesPerDay"`
+    : sql`merchants.messages_per_day as "messagesPerDay", merchants.wrong_codes_per_day as "wrongCodesPerDay"`;
 
 /** The company's own budgets; null where the settings apply. */
 export interface CompanyBudgets {
-  readonly messages_per_day: number | null;
-  readonly wrong_codes_per_day: number | null;
+  readonly messagesPerDay: number | null;
+  readonly wrongCodesPerDay: number | null;
 }
 
 /** The result of counting. */

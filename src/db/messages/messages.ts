@@ -1,6 +1,7 @@
 import { type Expression, sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { Route, SmsProviderName } from '../../domain/providers.ts';
+import type { Count, MessageCounts } from '../../domain/vouchers/claim.ts';
 import type { MessageLanguage } from '../../domain/vouchers/messages.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
@@ -9,6 +10,7 @@ import {
   type CompanyBudgets,
   companyBudgets,
   companyMessagesToday,
+  countWithin,
   secondsLeftOfDay,
 } from '../limits/daily-limits.ts';
 import { hasNumber, numberKey } from '../phone-numbers.ts';
@@ -55,29 +57,23 @@ export const messageCounts = (
   hash: string | undefined,
   kind: MessagesTable['kind'] = 'VERIFICATION_CODE',
 ) => sql`
-  select (count(*) filter (where ${mayHaveArrived}))::int as messages_today,
-    coalesce(ceil(extract(epoch from min(created_at) filter (where ${mayHaveArrived})
-      + interval '1 day' - now()))::int, 0) as messages_retry_seconds,
-    (count(*) filter (where status = 'REFUSED' and created_at > now() - interval '1 hour'))::int
-      as refused_messages,
-    coalesce(ceil(extract(epoch from min(created_at) filter (
-        where status = 'REFUSED' and created_at > now() - interval '1 hour')
-      + interval '1 hour' - now()))::int, 0) as refused_messages_retry_seconds
+  select ${countWithin(sql`interval '1 day'`, mayHaveArrived)} as "messagesToday",
+    ${countWithin(
+      sql`interval '1 hour'`,
+      sql`status = 'REFUSED' and created_at > now() - interval '1 hour'`,
+    )} as "refusedMessages"
   from messages
   where ${hasNumber('msisdn', hash)} and kind = ${kind}
     and created_at > now() - interval '1 day'`;
 
 /** The limits of a message; the transaction must hold the locks of voucher and number. */
-export interface CountedMessages extends CompanyBudgets {
-  readonly messages_today: number;
-  readonly messages_retry_seconds: number;
-  readonly refused_messages: number;
-  readonly refused_messages_retry_seconds: number;
+export interface CountedMessages
+  extends CompanyBudgets,
+    Pick<MessageCounts, 'messagesToday' | 'refusedMessages'> {
   /** Of the company that asks. */
-  readonly company_messages: number;
-  readonly seconds_left_of_day: number;
+  readonly companyMessages: Count;
   /** Null where the voucher has had no such message. */
-  readonly seconds_since_message: number | null;
+  readonly secondsSinceMessage: number | null;
 }
 
 /**
@@ -85,9 +81,9 @@ export interface CountedMessages extends CompanyBudgets {
  * and merchants.
  */
 export const countedMessages = (company: Company) => sql`
-  messages_today, messages_retry_seconds, refused_messages, refused_messages_retry_seconds,
-  ${companyBudgets(company)}, ${companyMessagesToday(company)} as company_messages,
-  ${secondsLeftOfDay} as seconds_left_of_day`;
+  "messagesToday", "refusedMessages", ${companyBudgets(company)}, jsonb_build_object(
+    'count', ${companyMessagesToday(company)},
+    'retryAfterSeconds', ${secondsLeftOfDay}) as "companyMessages"`;
 
 /** The confirmations of a day to the number of this hash. */
 export async function confirmationsToday(

@@ -81,7 +81,7 @@ export const resendCounts = (
     select ${countedMessages(company)},
       (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
         where voucher_id = ${voucherId} and kind = ${kind} and status <> 'CANCELLED')
-        as seconds_since_message
+        as "secondsSinceMessage"
     from partners cross join (${messageCounts(numberHash, kind)}) as numbers
     where partners.id = ${company.id}`;
 

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { PayoutFacts } from '../../domain/vouchers/claim.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import {
   allRows,
@@ -207,10 +208,10 @@ export const claimExpiry = (transaction: DatabaseTransaction, claimId: string) =
     .executeTakeFirstOrThrow();
 
 /** The facts of a claim besides the voucher's own row. */
-export interface ClaimContext extends PayoutContext, CountedMessages {
-  /** A payment of the voucher could be made twice, as long as its case is open. */
-  readonly is_blocked: boolean;
-}
+export interface ClaimContext
+  extends PayoutContext,
+    CountedMessages,
+    Pick<PayoutFacts, 'hasDisputedPayment'> {}
 
 /** Reads the facts of a claim; the transaction must hold the locks of voucher and number. */
 export const claimContext = (
@@ -226,10 +227,10 @@ export const claimContext = (
     'initiate-claim',
     { voucher, company, merchantId },
     {
-      columns: sql`${isClaimBlocked(voucher.id)} as is_blocked, ${countedMessages(company)},
+      columns: sql`${isClaimBlocked(voucher.id)} as "hasDisputedPayment", ${countedMessages(company)},
         (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
           where voucher_id = ${voucher.id} and kind = 'VERIFICATION_CODE'
-            and ${mayHaveArrived}) as seconds_since_message`,
+            and ${mayHaveArrived}) as "secondsSinceMessage"`,
       joins: sql`cross join (${messageCounts(voucher.numberHash)}) as numbers`,
     },
   );

@@ -1,6 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { isErased } from '../../domain/phone.ts';
 import type { MobileMoneyProviderName, Route } from '../../domain/providers.ts';
+import type { PayoutFacts } from '../../domain/vouchers/claim.ts';
+import type { RedemptionFacts } from '../../domain/vouchers/redemption.ts';
 import type { Caller, Company } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
 import { accountWithChecks, type PaidAccount, paidAccount } from '../catalogue/payout-accounts.ts';
@@ -201,20 +203,16 @@ export async function heldByContent(
 }
 
 /** The facts that a claim and a redemption share, besides the voucher's own row. */
-export interface PayoutContext {
-  readonly is_admitted: boolean;
-  readonly partner_status: 'ACTIVE' | 'SUSPENDED';
-  /** Of the merchant to be paid; null while it is unknown. */
-  readonly merchant_status: 'ACTIVE' | 'DEACTIVATED' | null;
-  readonly service_fee_percent: string | null;
-  readonly party_key: string | null;
-  readonly party_value: string | null;
-  readonly payout_account: PaidAccount;
-  readonly partial_redemptions: number;
-  readonly wrong_codes: number;
-  readonly wrong_codes_retry_seconds: number;
+export interface PayoutContext
+  extends Pick<
+    PayoutFacts,
+    'isAdmitted' | 'partnerIsActive' | 'merchant' | 'partialRedemptions' | 'wrongCodes'
+  > {
+  /** Who is paid; null where the merchant is unknown or has no account. */
+  readonly party: { readonly key: string; readonly value: string } | null;
+  readonly account: PaidAccount;
   /** Of payments for this partner and, where it is known, merchant. */
-  readonly payout_routes: readonly Route[];
+  readonly routes: readonly Route[];
 }
 
 /** The voucher and the caller whose facts are read. */
@@ -232,33 +230,37 @@ export const payoutContext = <Context extends PayoutContext>(
   further: { readonly columns: RawBuilder<unknown>; readonly joins: RawBuilder<unknown> },
 ) =>
   onlyRow<Context>(transaction, 'The voucher has no partner')`
-    select ${isStillAdmitted(company, command)} as is_admitted,
-      partners.status as partner_status, merchants.status as merchant_status,
-      merchants.service_fee_percent, account.party_key, account.party_value,
-      ${accountWithChecks} as payout_account, ${partialRedemptions(voucher.id)} as partial_redemptions,
-      wrong_codes, wrong_codes_retry_seconds,
-      ${routesFor('payout', { partnerId: voucher.partner_id, merchantId })} as payout_routes,
+    select ${isStillAdmitted(company, command)} as "isAdmitted",
+      partners.status = 'ACTIVE' as "partnerIsActive",
+      case when merchants.id is not null then jsonb_build_object(
+        'isActive', merchants.status = 'ACTIVE', 'feePercent', merchants.service_fee_percent::text,
+        'hasPayoutAccount', account.id is not null) end as merchant,
+      case when account.id is not null then jsonb_build_object(
+        'key', party_key, 'value', party_value) end as party, ${accountWithChecks} as account,
+      ${partialRedemptions(voucher.id)} as "partialRedemptions",
+      ${wrongCodes(voucher.id, company)} as "wrongCodes",
+      ${routesFor('payout', { partnerId: voucher.partner_id, merchantId })} as routes,
       ${further.columns}
     from partners
     left join merchants on merchants.id = ${merchantId} and merchants.deleted_at is null
     left join merchant_payout_accounts as account
       on account.merchant_id = merchants.id and account.replaced_at is null
-    cross join (${wrongCodes(voucher.id, company)}) as attempts
     ${further.joins}
     where partners.id = ${voucher.partner_id}`;
 
 /** The facts of a redemption besides the voucher's own row. */
 export interface RedemptionContext extends PayoutContext, CompanyBudgets {
-  readonly merchant_name: string | null;
+  readonly merchantName: string | null;
   /** Null unless this company made the live claim and it has not expired. */
-  readonly claim_id: string | null;
-  readonly claim_amount: string | null;
-  readonly claim_was_whole: boolean | null;
-  readonly claim_fee_percent: string | null;
-  readonly claim_code_digest: string | null;
-  readonly claim_code_digits: number | null;
+  readonly claim:
+    | (Omit<NonNullable<RedemptionFacts['claim']>, 'amount'> & {
+        readonly id: string;
+        /** Decimal string; null is the whole balance. */
+        readonly amount: string | null;
+      })
+    | null;
   /** Our references of payments that could be made twice, as long as their cases are open. */
-  readonly blocked_by: readonly string[];
+  readonly blockedBy: readonly string[];
 }
 
 /** Reads the facts of a redemption; the transaction must hold the lock of the voucher's row. */
@@ -272,10 +274,12 @@ export const redemptionContext = (
     'redeem-gift',
     { voucher, company, merchantId },
     {
-      columns: sql`merchants.merchant_name, claim.id as claim_id, claim.amount as claim_amount,
-        claim.was_whole as claim_was_whole, claim.service_fee_percent as claim_fee_percent,
-        claim.code_digest as claim_code_digest, claim.code_digits as claim_code_digits,
-        ${companyBudgets(company)}, ${blockedBy(voucher.id)} as blocked_by`,
+      columns: sql`merchant_name as "merchantName",
+        case when claim.id is not null then jsonb_build_object('id', claim.id,
+          'amount', claim.amount::text, 'wasWhole', was_whole,
+          'feePercent', claim.service_fee_percent::text, 'codeDigest', claim.code_digest,
+          'codeDigits', code_digits) end as claim,
+        ${companyBudgets(company)}, ${blockedBy(voucher.id)} as "blockedBy"`,
       joins: sql`left join voucher_claims as claim
         on claim.id = ${voucher.current_claim_id} and claim.status = 'OPEN'
           and claim.expires_at > clock_timestamp()

@@ -193,14 +193,12 @@ export interface PayoutFacts {
     readonly remaining: Money;
   };
   readonly partnerIsActive: boolean;
-  /** The merchant to be paid; undefined where it is not known yet, or no merchant has the id. */
-  readonly merchant:
-    | {
-        readonly isActive: boolean;
-        readonly feePercent: string | null;
-        readonly hasPayoutAccount: boolean;
-      }
-    | undefined;
+  /** The merchant to be paid; null where it is not known yet, or no merchant has the id. */
+  readonly merchant: {
+    readonly isActive: boolean;
+    readonly feePercent: string | null;
+    readonly hasPayoutAccount: boolean;
+  } | null;
   readonly partialRedemptions: number;
   /** A refused payment of the voucher may have been made, or was made late, and is not settled. */
   readonly hasDisputedPayment: boolean;

@@ -21,17 +21,15 @@ import { type Company, isRedeemableAt } from './voucher.ts';
 export interface RedemptionFacts extends PayoutFacts {
   readonly voucher: PayoutFacts['voucher'] & { readonly ownerMsisdn: string | null };
   /** The voucher's unexpired claim, if this company made it. */
-  readonly claim:
-    | {
-        /** Undefined is the whole balance. */
-        readonly amount: Money | undefined;
-        /** `amount` was the whole balance, and the voucher has grown since. */
-        readonly wasWhole: boolean;
-        readonly feePercent: string | null;
-        readonly codeDigest: string;
-        readonly codeDigits: number;
-      }
-    | undefined;
+  readonly claim: {
+    /** Undefined is the whole balance. */
+    readonly amount: Money | undefined;
+    /** `amount` was the whole balance, and the voucher has grown since. */
+    readonly wasWhole: boolean;
+    readonly feePercent: string | null;
+    readonly codeDigest: string;
+    readonly codeDigits: number;
+  } | null;
   readonly wrongCodes: Count & {
     /** Of all companies, over the voucher's life. */
     readonly ofVoucher: number;
@@ -68,12 +66,12 @@ export function settleOrRefuse(
     refuseByCode(facts, request, limits);
   if (refusal) return refusal;
   const remaining = settledBalance(facts);
-  const claimed = facts.claim && (facts.claim.amount ?? remaining);
-  if (claimed !== undefined && request.amount !== undefined && request.amount !== claimed)
+  const { claim } = facts;
+  if (claim && request.amount !== undefined && request.amount !== (claim.amount ?? remaining))
     return refuse('amount-not-claimed');
-  const feePercent = facts.claim?.feePercent ?? facts.merchant?.feePercent;
+  const feePercent = claim?.feePercent ?? facts.merchant?.feePercent;
   if (feePercent === null || feePercent === undefined) return refuse('service-fee-missing');
-  const amount = facts.claim ? facts.claim.amount : request.amount;
+  const amount = claim ? claim.amount : request.amount;
   const amountFacts = { ...facts, remaining, feePercent };
   const settlement = splitRedemption({ remaining, amount, feePercent });
   if (!settlement.ok) return { ...settlement, detail: describeRedeemable(amountFacts, limits) };
