@@ -199,17 +199,10 @@ export async function resumeHold(
   const redemption = await lockRedemption(transaction, operationId);
   const message = await findMessage(transaction, { redemptionId: redemption.id });
   return describeHold({
+    ...redemption,
     operationId,
     isResumed: true,
     messageId: message?.id ?? null,
-    platformReference: redemption.platform_reference,
-    paymentReference: redemption.payment_reference,
-    merchantName: redemption.merchant_name,
-    serialNumber: redemption.serial_number,
-    payee: redemption.payee,
-    provider: redemption.provider,
-    toMerchant: redemption.to_merchant,
-    serviceFee: redemption.service_fee,
   });
 }
 

@@ -101,12 +101,12 @@ async function endHold(
     ? {
         ok: true,
         providerReference: referenceOf(order),
-        platformReference: redemption.platform_reference,
+        platformReference: redemption.platformReference,
       }
     : refuse('payment-refused', { detail: ending.kind === 'done' ? '' : ending.message });
   const [outcome] = await sendTogether(transaction, (together) => [
     settleOperation(together, operationId, isPaid ? 'SUCCEEDED' : 'FAILED', result),
-    redemption.claim_id && endClaim(together, redemption.claim_id, isPaid ? 'REDEEMED' : 'REFUSED'),
+    redemption.claimId && endClaim(together, redemption.claimId, isPaid ? 'REDEEMED' : 'REFUSED'),
     isPaid || cancelQueuedMessages(together, 'redemption_id', redemption.id),
   ]);
   return outcome;

@@ -107,7 +107,7 @@ function isAdmitted(
   const { kind, id, credential } = command.company;
   if (!mayCommand(kind, 'top-up') || topup.partner_id !== id) return false;
   if (isRetrySignal(command)) return true;
-  if (!context.is_admitted) return false;
+  if (!context.isAdmitted) return false;
   if (credential === undefined || !('repairId' in credential)) return true;
   return (
     'attempt' in command &&
@@ -279,7 +279,7 @@ async function holdOrRefuse(
     kind: routeKindOf(topup.kind),
     routes: context.routes,
     operator,
-    canServe: canSendTopup(topup.kind, context.provider_product_id, operator),
+    canServe: canSendTopup(topup.kind, context.product?.providerProductId ?? null, operator),
     shareOf: (routeId) => digests.routeShare(command.operationId, routeId),
   });
   const terms = priceTopup(
@@ -325,12 +325,12 @@ async function recordHold(
     msisdn: dependencies.numbers.store(msisdn),
     operator: terms.operator,
     amount: formatMoney(terms.amount),
-    productId: context.product_id,
-    providerProductId: context.provider_product_id,
+    productId: context.product?.id ?? null,
+    providerProductId: context.product?.providerProductId ?? null,
     provider,
     numberCount: count,
   };
-  const [amount, product] = [terms.amount, context.product_name];
+  const { amount } = terms;
   const limited = limitedCaller(company);
   const [{ provider: placed, isFoundAgain }] = await sendTogether(transaction, (together) => [
     withinNumberLimit(count, company, () => beginAttempt(together, begun)),
@@ -346,10 +346,10 @@ async function recordHold(
     attempt,
     msisdn,
     amount,
-    product,
+    product: context.product?.name ?? null,
     reference,
     provider: placed,
-    partner: context.partner_name,
+    partner: context.partner,
   });
 }
 

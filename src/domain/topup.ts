@@ -18,16 +18,14 @@ export interface AmountRange {
 /** Facts read for a top-up. */
 export interface TopupFacts extends CompanyAuthority {
   readonly kind: TopupKind;
-  /** Undefined where the partner has no access to the product. */
-  readonly product:
-    | {
-        /** Null: every mobile operator. */
-        readonly operator: Operator | null;
-        /** Price of a package; airtime costs its amount. */
-        readonly price: Money | null;
-        readonly providerProductId: number | null;
-      }
-    | undefined;
+  /** Null where the partner has no access to the product. */
+  readonly product: {
+    /** Null: every mobile operator. */
+    readonly operator: Operator | null;
+    /** Price of a package; airtime costs its amount. */
+    readonly price: Money | null;
+    readonly providerProductId: number | null;
+  } | null;
   /** For airtime only. */
   readonly requestedAmount: Money | null;
   /** Operator of the number; undefined where the service does not serve it. */

@@ -58,13 +58,13 @@ export async function quoteVoucher(
   const { msisdn, ...subject } = voucher;
   const event = { event: 'vouchers', msisdn } as const;
   const number = numberCount(digests.ownerNumber, settings.vouchers, event);
-  const { facts, authority, left } = await readGenerationQuote(database, subject, number);
+  const facts = await readGenerationQuote(database, subject, number);
   const amount = parseMoney(facts.denominationAmount ?? '0');
   const refusal =
     refuseCountry(msisdn, settings.market.servedCountries) ??
     refuseGeneration(facts) ??
-    refusePartner(authority) ??
-    refuseByLimits(left, { amount, number, now: new Date() });
+    refusePartner(facts) ??
+    refuseByLimits(facts, { amount, number, now: new Date() });
   return {
     wallet: 'gift',
     balance: facts.giftBalance,
@@ -98,11 +98,11 @@ export async function quoteTopUp(
     { partner_id: company.id, kind, product_id: topup.productId },
     { company, number },
   );
-  const { routes, provider_product_id: providerProductId } = context;
+  const { routes, product } = context;
+  const providerProductId = product?.providerProductId ?? null;
   const routed = { kind, routes, operator, providerProductId };
   const facts = {
     ...topupFacts(topup, context, operator),
-    isAdmitted: context.is_admitted,
     canCarry: (amount: Money) => quotedProviders.canCarry(routed, amount),
   };
   const terms = priceTopup(facts, settings.topups.airtimeRanges);
@@ -112,7 +112,7 @@ export async function quoteTopUp(
   const price = kind === 'AIRTIME' ? facts.requestedAmount : (facts.product?.price ?? null);
   return {
     wallet: 'airtime',
-    balance: context.wallet_balance,
+    balance: context.walletBalance,
     amount: price === null ? null : formatMoney(price),
     sellingPriceUsd: null,
     operator: operator ?? null,

@@ -78,9 +78,7 @@ export async function topUpOnce(
         workflowIdFormat,
       });
       const { stored, topup: row } = recorded;
-      if (!row) return { stored };
-      const { id: transactionId, workflow_id: workflowId } = row;
-      return { stored, number: { transactionId, creationId, workflowId, attempt: 1 } };
+      return { stored, number: row && { ...row, creationId, attempt: 1 } };
     },
     run: ({ transactionId, workflowId }, as, deadline) => {
       services.noteInLog?.({ workflowId });

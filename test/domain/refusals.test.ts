@@ -319,7 +319,7 @@ function topupRefusals(kind: TopupKind): Reason[] {
   const all = combinations({
     isAdmitted: either,
     companyIsActive: either,
-    product: [undefined, ...products],
+    product: [null, ...products],
     requestedAmount: [1n, 100_000_000n],
     operator: [undefined, 'ETHIO_TELECOM'] as const,
     walletBalance: [0n, 100_000_000n],

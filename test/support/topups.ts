@@ -100,5 +100,5 @@ export async function recordedTopUp(
     },
   );
   if (!recorded.topup) throw new Error('The top-up was not recorded');
-  return recorded.topup.id;
+  return recorded.topup.transactionId;
 }

@@ -1,8 +1,7 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { TopupKind, TopupStatus } from '../../domain/topup.ts';
 import { type Database, type DatabaseTransaction, firstRow, hasRows } from '../connection.ts';
-import type { TopupsTable } from '../generated/tables.ts';
 import {
   insertOperation,
   lockOperation,
@@ -30,7 +29,10 @@ export interface NewTopup {
 }
 
 /** The number of a top-up and its workflow. */
-type RecordedRow = Pick<Selectable<TopupsTable>, 'id' | 'workflow_id'>;
+interface RecordedRow {
+  readonly transactionId: number;
+  readonly workflowId: string;
+}
 
 /** A request with its number, and the outcome of an earlier request under its key. */
 export interface RecordedTopup {
@@ -75,8 +77,8 @@ export async function recordTopup(
         ${topup.amount}::numeric, ${topup.msisdn}, ${topup.exchangeRate}, ${topup.currency},
         ${topup.originatingCountry}, ${topup.foreignCurrencyAmount}
       from numbered
-      returning id, workflow_id),
-    known as (select id, workflow_id from topups where operation_id = ${operationId})
+      returning id as "transactionId", workflow_id as "workflowId"),
+    known as (select id as "transactionId", workflow_id as "workflowId" from topups where operation_id = ${operationId})
     select (select to_jsonb(stored) from stored) as stored,
       (select to_jsonb(made) from made) as made, (select to_jsonb(known) from known) as known`;
   return untilSeen(async () => {
@@ -176,17 +178,8 @@ export async function recordRetry(
 ): Promise<RecordedRetry | undefined> {
   const { operationId, requestDigest, company } = identity;
   const asked = sql`${retry.msisdn}::text`;
-  const statement = sql<{
-    stored: StoredOperation | null;
-    status: TopupStatus;
-    operation_id: string;
-    workflow_id: string;
-    attempt: number;
-    msisdn: StoredNumber;
-    known_attempt: number | null;
-    new_attempt: number | null;
-    is_to_previous: boolean;
-  }>`
+  type Row = Omit<RecordedRetry, 'stored'> & { readonly stored: StoredOperation | null };
+  const statement = sql<Row>`
     with topup as (
       select id, status, operation_id, workflow_id, attempt, msisdn from topups
       where id = ${retry.topupId} and partner_id = ${company.id}),
@@ -205,29 +198,20 @@ export async function recordRetry(
         ${requestDigest}
       from operation, topup
       returning attempt, msisdn)
-    select topup.id, topup.status, topup.operation_id, topup.workflow_id, topup.attempt,
-      topup.msisdn,
-      (select to_jsonb(stored) from stored) as stored,
-      (select attempt from topup_retries where operation_id = ${operationId}) as known_attempt,
-      (select attempt from retry) as new_attempt,
+    select topup.status, topup.operation_id as "creationId", topup.workflow_id as "workflowId",
+      topup.msisdn as previous, exists (select from retry) as "isRecorded",
+      (select to_jsonb(stored) from stored where not exists (select from retry)) as stored,
+      coalesce((select attempt from retry), (select attempt from topup_retries
+        where operation_id = ${operationId}), topup.attempt + 1) as attempt,
       coalesce((select msisdn is null from retry), (select msisdn is null from topup_retries
-        where operation_id = ${operationId}), false) as is_to_previous
+        where operation_id = ${operationId}), false) as "isToPrevious"
     from topup`;
   return untilSeen(async () => {
     const { rows } = await statement.execute(database);
     const [row] = rows;
     if (!row) return 'unknown';
-    if (row.status === 'FAILED' && !row.stored && row.new_attempt === null) return undefined;
-    return {
-      status: row.status,
-      creationId: row.operation_id,
-      workflowId: row.workflow_id,
-      attempt: row.new_attempt ?? row.known_attempt ?? row.attempt + 1,
-      previous: row.msisdn,
-      isToPrevious: row.is_to_previous,
-      isRecorded: row.new_attempt !== null,
-      stored: row.new_attempt === null ? (row.stored ?? undefined) : undefined,
-    };
+    if (row.status === 'FAILED' && !row.stored && !row.isRecorded) return undefined;
+    return { ...row, stored: row.stored ?? undefined };
   }).then((recorded) => (recorded === 'unknown' ? undefined : recorded));
 }
 

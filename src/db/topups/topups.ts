@@ -1,5 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { parseMoney } from '../../domain/money.ts';
+import type { CompanyAuthority } from '../../domain/access.ts';
+import { type Money, parseMoney } from '../../domain/money.ts';
 import type { Operator, StoredNumber } from '../../domain/phone.ts';
 import { type Route, routeKindOf } from '../../domain/providers.ts';
 import type { TopupFacts, TopupKind } from '../../domain/topup.ts';
@@ -150,17 +151,19 @@ interface TopupSubject {
 }
 
 /** The facts of a top-up's price besides its own row. */
-export interface TopupContext {
-  readonly is_admitted: boolean;
-  readonly partner_name: string;
-  readonly partner_status: 'ACTIVE' | 'SUSPENDED';
-  readonly wallet_balance: string;
+export interface TopupContext extends CompanyAuthority {
+  readonly partner: string;
+  /** Decimal string. */
+  readonly walletBalance: string;
   /** Null unless the partner has access to a matching active product. */
-  readonly product_id: number | null;
-  readonly product_name: string | null;
-  readonly product_operator: Operator | null;
-  readonly price_amount: string | null;
-  readonly provider_product_id: number | null;
+  readonly product:
+    | (Omit<NonNullable<TopupFacts['product']>, 'price'> & {
+        readonly id: number;
+        readonly name: string | null;
+        /** Decimal string. */
+        readonly price: string | null;
+      })
+    | null;
   readonly routes: readonly Route[];
 }
 
@@ -189,10 +192,12 @@ const readContext = <Further>(
   further: RawBuilder<Further>,
 ) =>
   onlyRow<TopupContext & Further>(database, 'The top-up has no partner')`
-    select ${isStillAdmitted(company, 'top-up')} as is_admitted,
-      partners.company_name as partner_name, partners.status as partner_status, wallet.balance as wallet_balance,
-      product.id as product_id, product.product_name, product.operator as product_operator,
-      product.price_amount, product.provider_product_id,
+    select ${isStillAdmitted(company, 'top-up')} as "isAdmitted",
+      partners.status = 'ACTIVE' as "companyIsActive", company_name as partner,
+      wallet.balance as "walletBalance",
+      case when product.id is not null then jsonb_build_object('id', product.id,
+        'name', product_name, 'operator', operator, 'price', price_amount::text,
+        'providerProductId', provider_product_id) end as product,
       ${routesFor(routeKindOf(topup.kind), { partnerId: topup.partner_id, merchantId: null })} as routes,
       ${further}
     from partners
@@ -215,18 +220,14 @@ export const topupFacts = (
   topup: { readonly kind: TopupKind; readonly amount: string | null },
   context: TopupContext,
   operator: Operator | undefined,
-): Omit<TopupFacts, 'isAdmitted' | 'canCarry'> => ({
+): Omit<TopupFacts, 'canCarry'> => ({
+  ...context,
   kind: topup.kind,
-  companyIsActive: context.partner_status === 'ACTIVE',
-  product:
-    context.product_id === null
-      ? undefined
-      : {
-          operator: context.product_operator,
-          price: context.price_amount === null ? null : parseMoney(context.price_amount),
-          providerProductId: context.provider_product_id,
-        },
-  requestedAmount: topup.amount === null ? null : parseMoney(topup.amount),
+  product: context.product && { ...context.product, price: moneyOf(context.product.price) },
+  requestedAmount: moneyOf(topup.amount),
   operator,
-  walletBalance: parseMoney(context.wallet_balance),
+  walletBalance: parseMoney(context.walletBalance),
 });
+
+const moneyOf = (amount: string | null): Money | null =>
+  amount === null ? null : parseMoney(amount);

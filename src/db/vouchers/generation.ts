@@ -22,23 +22,6 @@ export interface GenerationSubject {
   readonly denominationId: number;
 }
 
-/** The facts of a generation as a row; a missing merchant, denomination or price is null. */
-interface GenerationFactsRow {
-  readonly has_access: boolean;
-  readonly merchant_id: number | null;
-  readonly amount: string | null;
-  readonly selling_price_usd: string | null;
-  readonly balance: string;
-}
-
-const factsOf = (row: GenerationFactsRow): GenerationFacts => ({
-  hasAccess: row.has_access,
-  merchantId: row.merchant_id,
-  denominationAmount: row.amount,
-  sellingPriceUsd: row.selling_price_usd,
-  giftBalance: row.balance,
-});
-
 /** The columns of `given` that the facts are found by. */
 const subjectColumns = {
   merchant_id: 'bigint',
@@ -52,10 +35,10 @@ const subjectRow = ({ merchant, denominationId }: GenerationSubject) => ({
   denomination_id: denominationId,
 });
 
-/** SQL query: the facts of each row of `given`, with further columns. */
+/** SQL query: the facts of each row of `given`, with further columns. A missing merchant, denomination or price is null. */
 const generationFacts = (partner: Caller, further: RawBuilder<unknown>) => sql`
-  select given.place, wallet.balance, denomination.amount_etb as amount, merchant.id as merchant_id,
-    price.selling_price_usd, ${further},
+  select given.place, wallet.balance as "giftBalance", denomination.amount_etb as "denominationAmount",
+    merchant.id as "merchantId", price.selling_price_usd as "sellingPriceUsd", ${further},
     exists (
       select from partner_products
       join products on products.id = partner_products.product_id
@@ -63,7 +46,7 @@ const generationFacts = (partner: Caller, further: RawBuilder<unknown>) => sql`
         and products.kind = 'GIFT' and products.status = 'ACTIVE'
         and products.deleted_at is null
         and products.id = coalesce(denomination.product_id, products.id)
-    ) as has_access
+    ) as "hasAccess"
   from given
   join ledger_accounts as wallet on wallet.kind = 'gift' and wallet.partner_id = ${partner.id}
   left join gift_denominations as denomination
@@ -83,33 +66,22 @@ const generationFacts = (partner: Caller, further: RawBuilder<unknown>) => sql`
   ) as price on true`;
 
 /** Everything that decides a generation. */
-export interface GenerationQuote {
-  readonly facts: GenerationFacts;
-  readonly authority: CompanyAuthority;
-  readonly left: LimitsLeft;
-}
+type GenerationQuote = GenerationFacts & CompanyAuthority & LimitsLeft;
 
 /** Reads what decides a generation, in one round trip, and writes nothing. */
-export async function readGenerationQuote(
+export function readGenerationQuote(
   database: Database,
   subject: GenerationSubject,
   number: NumberCount | undefined,
 ): Promise<GenerationQuote> {
   const { partner } = subject;
-  const authority = sql`${isStillAdmitted(partner, 'generate-voucher')} as is_admitted,
-    (select status = 'ACTIVE' from partners where id = ${partner.id}) as is_active`;
-  const row = await onlyRow<
-    GenerationFactsRow & LimitsLeft & { is_admitted: boolean; is_active: boolean }
-  >(database, 'The partner has no gift wallet')`
+  const authority = sql`${isStillAdmitted(partner, 'generate-voucher')} as "isAdmitted",
+    (select status = 'ACTIVE' from partners where id = ${partner.id}) as "companyIsActive"`;
+  return onlyRow<GenerationQuote>(database, 'The partner has no gift wallet')`
     with given as (
       select ${columnNames(subjectColumns)}, place
       from ${givenRows(subjectColumns, [subjectRow(subject)])})
     ${generationFacts(partner, sql`${authority}, ${limitsLeft(partner, number)}`)}`;
-  return {
-    facts: factsOf(row),
-    authority: { isAdmitted: row.is_admitted, companyIsActive: row.is_active },
-    left: row,
-  };
 }
 
 /** The voucher that a partner requests. */
@@ -136,7 +108,7 @@ export interface GenerationRequest extends GenerationSubject {
 /** The facts, and the voucher's id if they allow it. */
 export interface Generation extends GenerationFacts {
   /** The operation before this statement; if it was pruned, reconstructed from its voucher. */
-  readonly operation: StoredOperation | undefined;
+  readonly operation: StoredOperation | null;
   /**
    * Null where a fact forbids it, or where the partner was suspended or its key or token revoked.
    */
@@ -191,9 +163,7 @@ export async function insertVouchers(
   requests: readonly [GenerationRequest, ...GenerationRequest[]],
 ): Promise<readonly Generation[]> {
   const [{ partner, validityDays }] = requests;
-  const rows = await allRows<
-    GenerationFactsRow & { operation: StoredOperation | null; voucher_id: number | null }
-  >(database)`
+  const generated = await allRows<Generation>(database)`
     with given as (
       select ${columnNames(requestColumns)}, place
       from ${givenRows(requestColumns, requests.map(requestRow))}
@@ -204,11 +174,11 @@ export async function insertVouchers(
           ${storedOperation('generate-voucher', sql`given.operation_id`)}) as stored) as operation`,
       )}
     ), allowed as (
-      select ${columnNames(requestColumns, 'given')}, place, facts.amount,
-        facts.merchant_id as payee_id, facts.selling_price_usd
+      select ${columnNames(requestColumns, 'given')}, place, "denominationAmount" as amount,
+        "merchantId" as payee_id, "sellingPriceUsd" as selling_price_usd
       from facts join given using (place), partners
-      where facts.has_access and facts.merchant_id is not null
-        and facts.selling_price_usd is not null and facts.balance >= facts.amount
+      where "hasAccess" and "merchantId" is not null and "sellingPriceUsd" is not null
+        and "giftBalance" >= "denominationAmount"
         and facts.operation is null
         and partners.id = ${partner.id} and partners.status = 'ACTIVE'
         and ${isStillAdmitted(partner, 'generate-voucher')}
@@ -237,16 +207,12 @@ export async function insertVouchers(
       where gift.kind = 'gift' and gift.partner_id = ${partner.id}
         and reserved.kind = 'reserved' and reserved.partner_id = ${partner.id}
     )
-    select facts.operation, facts.has_access, facts.merchant_id, facts.amount,
-      facts.selling_price_usd, facts.balance, voucher.id as voucher_id
+    select operation, "hasAccess", "merchantId", "denominationAmount", "sellingPriceUsd", "giftBalance",
+      voucher.id as "voucherId"
     from facts join given using (place) left join voucher using (operation_id)
     order by place`;
-  if (rows.length < requests.length) throw new Error('The partner has no gift wallet');
-  return rows.map((row) => ({
-    ...factsOf(row),
-    operation: row.operation ?? undefined,
-    voucherId: row.voucher_id,
-  }));
+  if (generated.length < requests.length) throw new Error('The partner has no gift wallet');
+  return generated;
 }
 
 /** SQL expression: counts the vouchers against the limits of their numbers and of their caller; empty without any. */

@@ -140,15 +140,15 @@ export const lockRedemption = (transaction: DatabaseTransaction, operationId: st
     .select([
       'redemptions.id',
       'redemptions.status',
-      'redemptions.claim_id',
-      'redemptions.to_merchant',
-      'redemptions.service_fee',
-      'redemptions.platform_reference',
-      'redemptions.payment_reference',
+      'redemptions.claim_id as claimId',
+      'redemptions.to_merchant as toMerchant',
+      'redemptions.service_fee as serviceFee',
+      'redemptions.platform_reference as platformReference',
+      'redemptions.payment_reference as paymentReference',
       'redemptions.payee',
       providerOf(sql.ref('redemptions.operation_id')).as('provider'),
-      'merchants.merchant_name',
-      'vouchers.serial_number',
+      'merchants.merchant_name as merchantName',
+      'vouchers.serial_number as serialNumber',
     ])
     .where('redemptions.operation_id', '=', operationId)
     // The voucher first, as everybody does.
