@@ -179,29 +179,13 @@ export const resumeReversal = (
   pending: PendingReversal,
 ): Promise<boolean> =>
   resumption.resumeReversal(reverseCommandOf(pending), {
-    ...namesOfVoucher({ ...pending, merchantId: pending.companyId }, numbers),
+    ...namesOfVoucher({ ...pending, merchantId: pending.request.company.id }, numbers),
     references: pending.references,
   });
 
-const requestOf = ({
-  operationId,
-  requestId,
-  requestDigest,
-  companyKind,
-  companyId,
-}: Pick<
-  HeldRedemption,
-  'operationId' | 'requestId' | 'requestDigest' | 'companyKind' | 'companyId'
->) => ({
-  operationId,
-  requestId,
-  requestDigest,
-  company: { kind: companyKind, id: companyId },
-});
-
 /** The redemption's row has the request; only its caller is needed again. */
 const redeemCommandOf = (held: HeldRedemption): RedeemCommand => ({
-  ...requestOf(held),
+  ...held.request,
   voucherId: held.voucherId,
   // Its own answer must not count as that of an abandoned request.
   hasKey: true,
@@ -213,15 +197,15 @@ const redeemCommandOf = (held: HeldRedemption): RedeemCommand => ({
 
 /** The reversal's row has the request; only its caller is needed again. */
 const reverseCommandOf = (pending: PendingReversal): ReverseRedemptionCommand => ({
-  ...requestOf({ ...pending, companyKind: 'merchant' }),
+  ...pending.request,
   redemptionId: pending.redemptionId,
   reason: pending.reason,
 });
 
 /** The attempt's row has the request; only its partner is needed again. */
 function attemptBeginOf(held: HeldAttempt): TopUpInput['begin'] {
-  const command = { ...requestOf(held), transactionId: held.topupId };
-  return held.operationId === held.creationId
+  const command = { ...held.request, transactionId: held.topupId };
+  return command.operationId === held.creationId
     ? { kind: 'create', command }
     : { kind: 'retry', command: { ...command, attempt: held.attempt, msisdn: null } };
 }

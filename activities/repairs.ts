@@ -269,7 +269,7 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
     async reversal(operationId) {
       const pending = await pendingReversal(database, operationId);
       if (pending && !(await resumeReversal(dependencies, pending)))
-        await resumption.nudgeReversal(pending);
+        await resumption.nudgeReversal({ ...pending, operationId });
     },
   };
 

@@ -156,6 +156,11 @@ export interface OperationIdentity extends RequestDigest {
   readonly company: Company;
 }
 
+/** SQL expression for `operations`: the request of an operation, from which its command can be made again. */
+export const requestOfOperation = sql<OperationIdentity>`jsonb_build_object('operationId', operations.id,
+  'requestId', operations.request_id, 'requestDigest', operations.request_digest,
+  'company', jsonb_build_object('kind', operations.company_kind, 'id', operations.company_id))`;
+
 /** The outcome of a new request, which carries no other data of the request. */
 export const outcomeFor = <Result>(
   { requestId, requestDigest }: Pick<OperationIdentity, 'requestId' | 'requestDigest'>,

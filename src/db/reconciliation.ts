@@ -2,16 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { StoredNumber } from '../domain/phone.ts';
 import type { RefusedRowKind } from '../domain/refusals.ts';
 import { allRows, changesRow, type Database, firstRow } from './connection.ts';
+import { type OperationIdentity, requestOfOperation } from './operations.ts';
 import { providerOf } from './positions/placements.ts';
-
-/** The request of a hold: enough data to resume it. */
-const requestColumns = [
-  'operations.id as operationId',
-  'operations.request_id as requestId',
-  'operations.request_digest as requestDigest',
-  'operations.company_kind as companyKind',
-  'operations.company_id as companyId',
-] as const;
 
 export type HeldRedemption = Awaited<ReturnType<typeof heldRedemptions>>[number];
 
@@ -51,7 +43,7 @@ const allHeldRedemptions = (database: Database) =>
       'redemptions.merchant_id as merchantId',
       // Null for an anonymous voucher.
       'vouchers.owner_msisdn as ownerMsisdn',
-      ...requestColumns,
+      requestOfOperation.as('request'),
     ])
     .where('redemptions.status', '=', 'HELD');
 
@@ -86,7 +78,7 @@ const allHeldAttempts = (database: Database) =>
       'topups.operation_id as creationId',
       'topups.workflow_id as workflowId',
       'topup_attempts.msisdn',
-      ...requestColumns,
+      requestOfOperation.as('request'),
     ])
     .where('topup_attempts.status', '=', 'HELD');
 
@@ -185,10 +177,8 @@ export interface PendingReversal {
   readonly id: number;
   readonly redemptionId: number;
   readonly reason: string | null;
-  readonly operationId: string;
-  readonly requestId: string;
-  readonly requestDigest: string;
-  readonly companyId: number;
+  /** Of its merchant. */
+  readonly request: OperationIdentity;
   /** The partner of the voucher, whose merchant was paid. */
   readonly partnerId: number;
   readonly serialNumber: string;
@@ -213,9 +203,8 @@ export const pendingReversal = async (
 const pendingWhere = (database: Database, selection: RawBuilder<unknown>) =>
   allRows<PendingReversal>(database)`
     select reversal.id, redemption_id as "redemptionId", reason,
-      reversal.operation_id as "operationId", request_id as "requestId",
-      operations.request_digest as "requestDigest", operations.company_id as "companyId",
-      partner_id as "partnerId", serial_number as "serialNumber", owner_msisdn as "ownerMsisdn",
+      ${requestOfOperation} as request, partner_id as "partnerId", serial_number as "serialNumber",
+      owner_msisdn as "ownerMsisdn",
       array[platform_reference, reversal.reference::text] as "references"
     from redemption_reversals as reversal
     join operations on operations.id = reversal.operation_id

@@ -6,7 +6,13 @@ import { forestalled } from '../../domain/topup.ts';
 import { allRows, type Database, type DatabaseTransaction } from '../connection.ts';
 import type { TopupsTable } from '../generated/tables.ts';
 import { type NumberCount, withNumberCount } from '../limits/daily-limits.ts';
-import { endedEffect, refuseOperation, settleOperation } from '../operations.ts';
+import {
+  endedEffect,
+  type OperationIdentity,
+  refuseOperation,
+  requestOfOperation,
+  settleOperation,
+} from '../operations.ts';
 import {
   currentPlacement,
   failoversOf,
@@ -201,7 +207,7 @@ export const staleRetriesStep = (database: Database, batch: Batch): RowStep<stri
     database.transaction().execute((transaction) => failRetries(transaction, batch, rows)),
   async listDue(among) {
     const { rows } = await staleRetries(batch, among).execute(database);
-    return rows.map(({ operation_id }) => operation_id);
+    return rows.map(({ request }) => request.operationId);
   },
 });
 
@@ -237,19 +243,14 @@ async function failTopups(transaction: DatabaseTransaction, batch: Batch, among:
 }
 
 interface StaleRetry {
-  readonly operation_id: string;
-  readonly request_id: string;
-  readonly request_digest: string;
-  readonly company_kind: 'partner';
-  readonly company_id: number;
-  readonly topup_id: number;
+  readonly request: OperationIdentity;
+  readonly transactionId: number;
   readonly attempt: number;
 }
 
 /** Retries that wait for another request's running attempt are skipped. */
 const staleRetries = (batch: Batch, rows: Rows<string>) => sql<StaleRetry>`
-  select retry.operation_id, operations.request_id, operations.request_digest,
-    operations.company_kind, operations.company_id, retry.topup_id, retry.attempt
+  select ${requestOfOperation} as request, retry.topup_id as "transactionId", retry.attempt
   from topup_retries as retry join operations on operations.id = retry.operation_id
   where retry.is_open and operations.status = 'RUNNING'
     and ${isStale('retry.created_at', batch)} and ${isAmong('retry.operation_id', rows, 'text')}
@@ -267,14 +268,17 @@ async function failRetries(transaction: DatabaseTransaction, batch: Batch, among
 }
 
 /** It may have joined another request's attempt whose workflow was lost before it could answer. */
-async function failRetry(transaction: DatabaseTransaction, retry: StaleRetry): Promise<void> {
-  const { operation_id: operationId, topup_id: transactionId } = retry;
+async function failRetry(
+  transaction: DatabaseTransaction,
+  { request, transactionId, attempt }: StaleRetry,
+): Promise<void> {
+  const { operationId } = request;
   if (await shareEndedAttempt(transaction, operationId)) return;
   const made = await transaction
     .selectFrom('topup_attempts')
     .select('status')
-    .where('topup_id', '=', retry.topup_id)
-    .where('attempt', '=', retry.attempt)
+    .where('topup_id', '=', transactionId)
+    .where('attempt', '=', attempt)
     .executeTakeFirst();
   if (made?.status === 'HELD') return;
   await dropRequest(transaction, operationId);
@@ -283,13 +287,7 @@ async function failRetry(transaction: DatabaseTransaction, retry: StaleRetry): P
     await settleOperation<never>(transaction, operationId, 'FAILED', failure);
     return;
   }
-  const { request_id: requestId, request_digest: requestDigest } = retry;
-  const company = { kind: retry.company_kind, id: retry.company_id } as const;
-  await refuseOperation(
-    transaction,
-    { operationId, requestId, requestDigest, company },
-    forestalled,
-  );
+  await refuseOperation(transaction, request, forestalled);
 }
 
 /**
