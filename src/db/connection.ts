@@ -5,6 +5,7 @@ import {
   type DatabaseConnection,
   type DeleteResult,
   DummyDriver,
+  type InsertObject,
   type InsertResult,
   Kysely,
   type LogEvent,
@@ -14,6 +15,7 @@ import {
   PostgresDriver,
   type QueryExecutorProvider,
   type RawBuilder,
+  type Selectable,
   sql,
   Transaction,
   type TransactionSettings,
@@ -385,6 +387,23 @@ export async function changesRow(statement: {
   const [{ numInsertedOrUpdatedRows, numUpdatedRows, numDeletedRows } = {}] =
     await statement.execute();
   return (numInsertedOrUpdatedRows ?? numUpdatedRows ?? numDeletedRows ?? 0n) > 0n;
+}
+
+/** The tables whose rows have numbers as their ids. */
+type NumberedTable = {
+  [Table in keyof Schema]: Selectable<Schema[Table]> extends { id: number } ? Table : never;
+}[keyof Schema];
+
+/** Adds a row; returns its id. */
+export async function addRow<Table extends NumberedTable>(
+  database: Database,
+  table: Table,
+  row: InsertObject<Schema, Table>,
+): Promise<number> {
+  // Kysely does not resolve the columns of a table that is a type parameter.
+  const insert = database.insertInto<NumberedTable>(table).values(row as never);
+  const { id } = await insert.returning('id').executeTakeFirstOrThrow();
+  return id;
 }
 
 /** Runs work in one snapshot; a transaction keeps its own. */

@@ -1,6 +1,6 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Route, RouteKind } from '../domain/providers.ts';
-import { allRows, type Database, type DatabaseTransaction } from './connection.ts';
+import { addRow, allRows, type Database, type DatabaseTransaction } from './connection.ts';
 import type { ProviderRoutesTable, ProviderStatesTable } from './generated/tables.ts';
 
 /** The company of the operation; each is a column or a value. */
@@ -46,12 +46,7 @@ export async function addRoute(
   transaction: DatabaseTransaction,
   route: Insertable<ProviderRoutesTable>,
 ): Promise<number> {
-  const { id } = await transaction
-    .insertInto('provider_routes')
-    .values(route)
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
+  return addRow(transaction, 'provider_routes', route);
 }
 
 /** Removes a route; undefined where there is none. */

@@ -1,7 +1,13 @@
 import { type DatabaseConnection, sql } from 'kysely';
 import { parseMoney } from '../domain/money.ts';
 import { maskMsisdn } from '../domain/phone.ts';
-import { allRows, type Database, type DatabaseTransaction, firstRow } from './connection.ts';
+import {
+  addRow,
+  allRows,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+} from './connection.ts';
 import { book } from './positions/book.ts';
 import { type BookSettings, observed } from './positions/change.ts';
 import { lockOrder, lostOperationId } from './positions/orders.ts';
@@ -103,12 +109,10 @@ export async function raiseFence(
   transaction: DatabaseTransaction,
   restoredTo: Date,
 ): Promise<number> {
-  const { id } = await transaction
-    .insertInto('maintenance_fences')
-    .values({ restored_to: restoredTo, state: 'MAINTENANCE' })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
+  return addRow(transaction, 'maintenance_fences', {
+    restored_to: restoredTo,
+    state: 'MAINTENANCE',
+  });
 }
 
 /** Records that everything that the providers did is booked. */

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { addMerchant, addPartner, addProduct, addRow } from '../../src/db/catalogue/companies.ts';
+import { addMerchant, addPartner, addProduct } from '../../src/db/catalogue/companies.ts';
 import type { Database } from '../../src/db/connection.ts';
+import { addRow } from '../../src/db/connection.ts';
 import type { GenerationRequest, GenerationSubject } from '../../src/db/vouchers/generation.ts';
 import { setPrice } from '../support/companies.ts';
 import { addVoucher as addVoucherOf } from '../support/vouchers.ts';

@@ -7,12 +7,11 @@ import {
   addPartner,
   addProduct,
   addPublicKey,
-  addRow,
   addSourceAddresses,
   type NewMerchant,
 } from '../../src/db/catalogue/companies.ts';
 import { type NewPrice, replacePrice } from '../../src/db/catalogue/prices.ts';
-import type { Database } from '../../src/db/connection.ts';
+import { addRow, type Database } from '../../src/db/connection.ts';
 import { addTransfers } from '../../src/db/ledger/ledger.ts';
 import { parseMoney } from '../../src/domain/money.ts';
 import type { Company } from '../../src/domain/vouchers/voucher.ts';

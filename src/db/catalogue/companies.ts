@@ -2,7 +2,13 @@ import { type Insertable, sql, type Updateable } from 'kysely';
 import { type ApiKeyPower, scopesOf } from '../../domain/access.ts';
 import type { MessageLanguage } from '../../domain/vouchers/messages.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
+import {
+  addRow,
+  allRows,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+} from '../connection.ts';
 import type { MerchantsTable, ProductsTable, Schema } from '../generated/tables.ts';
 import { grantAccess } from './prices.ts';
 
@@ -55,18 +61,6 @@ export async function findCompany(
   const { name, createdAt, deleted_at, ...contact } = merchant;
   const status = deleted_at === null ? merchant.status : 'DELETED';
   return { kind, id, name, status, createdAt, contact };
-}
-
-/** Adds a row of a table that operators change; returns its id. */
-export async function addRow<Table extends ChangeableTable>(
-  database: Database,
-  table: Table,
-  row: Insertable<Schema[Table]>,
-): Promise<number> {
-  // Kysely does not resolve the columns of a table that is a type parameter.
-  const insert = database.insertInto<ChangeableTable>(table).values(row as never);
-  const { id } = await insert.returning('id').executeTakeFirstOrThrow();
-  return id;
 }
 
 /** Adds a partner; a trigger opens its five ledger accounts. */
@@ -123,21 +117,16 @@ export async function addApiKey(
     readonly ciphertext?: string | null;
   } & Partial<ApiKeyPower>,
 ): Promise<number> {
-  const { id } = await database
-    .insertInto('api_keys')
-    .values({
-      ...companyColumns(company),
-      key_name: apiKey.name,
-      key_prefix: apiKey.prefix,
-      key_digest: apiKey.digest,
-      key_ciphertext: apiKey.ciphertext ?? null,
-      scopes: [...(apiKey.scopes ?? scopesOf(company.kind))],
-      daily_amount: apiKey.dailyAmount ?? null,
-      daily_operations: apiKey.dailyOperations ?? null,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
+  return addRow(database, 'api_keys', {
+    ...companyColumns(company),
+    key_name: apiKey.name,
+    key_prefix: apiKey.prefix,
+    key_digest: apiKey.digest,
+    key_ciphertext: apiKey.ciphertext ?? null,
+    scopes: [...(apiKey.scopes ?? scopesOf(company.kind))],
+    daily_amount: apiKey.dailyAmount ?? null,
+    daily_operations: apiKey.dailyOperations ?? null,
+  });
 }
 
 /** Registers addresses or CIDR ranges of a company. */

@@ -4,7 +4,7 @@ import type { Route, SmsProviderName } from '../../domain/providers.ts';
 import type { Count, MessageCounts } from '../../domain/vouchers/claim.ts';
 import type { MessageLanguage } from '../../domain/vouchers/messages.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import { type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
+import { addRow, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import type { MessagesTable } from '../generated/tables.ts';
 import {
   type CompanyBudgets,
@@ -106,26 +106,21 @@ export async function queueMessage(
   transaction: DatabaseTransaction,
   message: NewMessage,
 ): Promise<number> {
-  const { id } = await transaction
-    .insertInto('messages')
-    .values({
-      kind: message.kind,
-      msisdn: message.msisdn,
-      voucher_id: message.voucherId,
-      claim_id: message.claimId ?? null,
-      redemption_id: message.redemptionId ?? null,
-      reversal_id: message.reversalId ?? null,
-      ...(message.leftOut === undefined
-        ? {}
-        : {
-            status: 'CANCELLED',
-            provider_message: message.leftOut,
-            settled_at: sql<Date>`now()`,
-          }),
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
+  return addRow(transaction, 'messages', {
+    kind: message.kind,
+    msisdn: message.msisdn,
+    voucher_id: message.voucherId,
+    claim_id: message.claimId ?? null,
+    redemption_id: message.redemptionId ?? null,
+    reversal_id: message.reversalId ?? null,
+    ...(message.leftOut === undefined
+      ? {}
+      : {
+          status: 'CANCELLED',
+          provider_message: message.leftOut,
+          settled_at: sql<Date>`now()`,
+        }),
+  });
 }
 
 /** The message of a claim, a redemption or a reversal; undefined where there is none. */

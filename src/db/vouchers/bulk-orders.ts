@@ -1,7 +1,13 @@
 import { type Selectable, sql } from 'kysely';
 import type { OperationOutcome, Refusal } from '../../domain/refusals.ts';
 import type { BulkLineStatus, Caller } from '../../domain/vouchers/voucher.ts';
-import { allRows, changedRows, type Database, type DatabaseTransaction } from '../connection.ts';
+import {
+  addRow,
+  allRows,
+  changedRows,
+  type Database,
+  type DatabaseTransaction,
+} from '../connection.ts';
 import type { BulkLinesTable, BulkOrdersTable } from '../generated/tables.ts';
 import { columnNames, givenRows } from '../given-rows.ts';
 import { beginOperation, type OperationIdentity, settleOperation } from '../operations.ts';
@@ -260,19 +266,14 @@ async function insertOrder(
   { operationId, requestId, requestDigest, company }: OperationIdentity & { company: Caller },
   lines: number,
 ): Promise<number> {
-  const { id } = await transaction
-    .insertInto('bulk_orders')
-    .values({
-      operation_id: operationId,
-      request_id: requestId,
-      request_digest: requestDigest,
-      partner_id: company.id,
-      ...authorityOf(company),
-      lines,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
+  return addRow(transaction, 'bulk_orders', {
+    operation_id: operationId,
+    request_id: requestId,
+    request_digest: requestDigest,
+    partner_id: company.id,
+    ...authorityOf(company),
+    lines,
+  });
 }
 
 function authorityOf({

@@ -2,6 +2,7 @@ import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import { TEST_EVENT_TYPE } from '../../domain/events.ts';
 import type { Company, CompanyKind } from '../../domain/vouchers/voucher.ts';
 import {
+  addRow,
   allRows,
   changedRows,
   type Database,
@@ -194,16 +195,12 @@ export async function requestTestEvent(
     .where('type', '=', TEST_EVENT_TYPE)
     .executeTakeFirst();
   if (waiting) return undefined;
-  const { id } = await transaction
-    .insertInto('webhook_deliveries')
-    .values({
-      endpoint_id: endpointId,
-      type: TEST_EVENT_TYPE,
-      subject: `webhook:${endpointId}`,
-      retry_until: sql<Date>`now()`,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
+  const id = await addRow(transaction, 'webhook_deliveries', {
+    endpoint_id: endpointId,
+    type: TEST_EVENT_TYPE,
+    subject: `webhook:${endpointId}`,
+    retry_until: sql<Date>`now()`,
+  });
   await wake(transaction, endpointId);
   return id;
 }

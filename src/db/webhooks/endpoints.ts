@@ -1,6 +1,12 @@
 import { type Selectable, sql } from 'kysely';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import { changesRow, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
+import {
+  addRow,
+  changesRow,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+} from '../connection.ts';
 import type { WebhookEndpointsTable } from '../generated/tables.ts';
 
 const shownColumns = [
@@ -62,20 +68,15 @@ export async function addWebhook(
   },
 ): Promise<number> {
   const { company, types } = webhook;
-  const { id } = await transaction
-    .insertInto('webhook_endpoints')
-    .values({
-      company_kind: company.kind,
-      company_id: company.id,
-      url: webhook.url,
-      description: webhook.description,
-      types: types && [...types],
-      created_by: webhook.createdBy,
-      cursor: sql<number>`coalesce((select max(number) from events), 0)`,
-    })
-    .returning('id')
-    .executeTakeFirstOrThrow();
-  return id;
+  return addRow(transaction, 'webhook_endpoints', {
+    company_kind: company.kind,
+    company_id: company.id,
+    url: webhook.url,
+    description: webhook.description,
+    types: types && [...types],
+    created_by: webhook.createdBy,
+    cursor: sql<number>`coalesce((select max(number) from events), 0)`,
+  });
 }
 
 /** The reason of a state that an operator gave a webhook. */

@@ -18,12 +18,11 @@ import {
   addPartner,
   addProduct,
   addPublicKey,
-  addRow,
   addSourceAddresses,
   type NewMerchant,
 } from '../../db/catalogue/companies.ts';
 import { replacePrice } from '../../db/catalogue/prices.ts';
-import type { Database, DatabaseTransaction } from '../../db/connection.ts';
+import { addRow, type Database, type DatabaseTransaction } from '../../db/connection.ts';
 import type { ProductsTable, PromosTable } from '../../db/generated/tables.ts';
 import { addTransfers } from '../../db/ledger/ledger.ts';
 import {

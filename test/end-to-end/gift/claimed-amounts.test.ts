@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addRow } from '../../../src/db/catalogue/companies.ts';
+import { addRow } from '../../../src/db/connection.ts';
 import type { TestMerchant } from '../../support/companies.ts';
 import { setPrice } from '../../support/companies.ts';
 import { expectRefusal } from '../bad-input/refusals.ts';

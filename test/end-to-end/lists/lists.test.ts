@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addProduct, addRow } from '../../../src/db/catalogue/companies.ts';
+import { addProduct } from '../../../src/db/catalogue/companies.ts';
+import { addRow } from '../../../src/db/connection.ts';
 import { partnerClient, type RawPartner } from '../../support/clients.ts';
 import { makeMerchant, makePartner, type TestPartner } from '../../support/companies.ts';
 import { type Stack, startStack } from '../../support/stack.ts';
