@@ -300,6 +300,11 @@ const readStatement =
 /** Limit of one statement of a report. */
 const READ_REPORT_TIMEOUT_MS = 120_000;
 
+/** The replica does not have the whole day yet. */
+class ReplicaBehindError extends Error {
+  override readonly name = 'ReplicaBehindError';
+}
+
 /** The report of a day, made on the replica where there is one: to the registered addresses. */
 const readReport =
   (
@@ -310,6 +315,8 @@ const readReport =
     const patient = withSettings(readDatabase, { statement_timeout: READ_REPORT_TIMEOUT_MS });
     const zone = settings.market.marketTimeZone;
     const report = await readDayReport(patient, { day: day as Day, zone });
+    // The day has closed, and the e-mail is written again until the replica has all of it.
+    if (!report.isClosed) throw new ReplicaBehindError();
     if (!isInOrder(report)) logger.error({ day }, 'The report of a day shows faults');
     const attachments = dayReportFiles(report);
     return async (recipientId) => {

@@ -169,8 +169,9 @@ export interface DayReport {
   readonly day: Day;
   /** The time zone of the day: an IANA name. */
   readonly zone: string;
+  /** The time of its data: a replica may be behind. */
   readonly madeAt: Date;
-  /** False while transfers of the day may still come. */
+  /** False while transfers of the day may still come, also to a replica. */
   readonly isClosed: boolean;
   /** Generated vouchers and delivered top-ups. */
   readonly sales: { readonly vouchers: CountedSum; readonly topups: CountedSum };

@@ -20,7 +20,7 @@ import { formatMoney, parseMoney, sumOf } from '../../domain/money.ts';
 import { caseTitle } from '../../domain/positions/case-texts.ts';
 import { type KnownFaults, readKnownFaults } from '../books/faults.ts';
 import { ledgerSumsEnd } from '../books/sums.ts';
-import { allRows, type Database } from '../connection.ts';
+import { allRows, type Database, onlyRow } from '../connection.ts';
 import { beginOf, endOf, isWithin } from '../days.ts';
 import { hasNoKeptSum } from '../ledger/archives.ts';
 import { requireInLedger } from '../ledger/read-archives.ts';
@@ -193,6 +193,14 @@ function readAccountDays(snapshot: Database, day: ZonedDay): Promise<AccountDay[
     from account order by partner_id nulls last, id`;
 }
 
+/** The time up to which a snapshot has all that was written: now, or the last commit that a replica has got. */
+async function readDataTime(snapshot: Database): Promise<Date> {
+  const { at } = await onlyRow<{ at: Date }>(snapshot, 'PostgreSQL has no time')`
+    select case when pg_is_in_recovery() then coalesce(pg_last_xact_replay_timestamp(), now())
+      else now() end as at`;
+  return at;
+}
+
 /** Open cases, and faults of a check, that a report names; it counts all. */
 const NAMED = 50;
 
@@ -206,8 +214,8 @@ export const readDayReport = (database: Database, day: ZonedDay): Promise<DayRep
     .setIsolationLevel('repeatable read')
     .setAccessMode('read only')
     .execute(async (snapshot) => {
+      const madeAt = await readDataTime(snapshot);
       await requireInLedger(snapshot, beginOf(day));
-      const madeAt = new Date();
       const movements = await readMovements(snapshot, day);
       const accounts = await readAccountDays(snapshot, day);
       const cases = await reportedCases(snapshot, NAMED);
