@@ -47,6 +47,16 @@ test('a merchant can be invited together with creating it', async () => {
   expect(await invitations(await makeMerchant())).toEqual([]);
 });
 
+test('the deletion of a merchant ends its invitation, also once the merchant is restored', async () => {
+  const id = await makeMerchant('--invite');
+  await scene.json(`merchant deactivate ${id}`);
+  await scene.json(`merchant delete ${id}`);
+  await scene.json(`merchant restore ${id}`);
+  expect(await invitations(id)).toMatchObject([
+    { status: 'REPLACED', sms: 'CANCELLED', mail: 'CANCELLED' },
+  ]);
+});
+
 test('a telephone that takes no SMS leaves the mail', async () => {
   const id = await makeMerchant();
   await scene.json(`merchant change ${id} --phone +251111234567`);

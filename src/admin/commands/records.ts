@@ -8,6 +8,7 @@ import {
 } from '../../db/catalogue/records.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { listPortalAccounts } from '../../db/people/accounts.ts';
+import { endInvitationsOf } from '../../db/people/invitations.ts';
 import { disableAccount } from '../../db/people/sign-ins.ts';
 import { listWebhooks, removeWebhook } from '../../db/webhooks/endpoints.ts';
 import { type AdminCommand, type Change, changeCommand } from '../command.ts';
@@ -90,12 +91,12 @@ function detailsOf({ kind, table }: RecordKind): string {
 }
 
 const MERCHANT_DETAILS =
-  'Deletion revokes its API keys, removes its webhooks, disables its portal accounts, and ends the ' +
-  'selling prices for this merchant only; "merchant restore" restores none of them.';
+  'Deletion revokes its API keys, removes its webhooks, disables its portal accounts, and ends its invitations and ' +
+  'the selling prices for this merchant only; "merchant restore" restores none of them.';
 
 /**
- * A deleted merchant has no access: its keys are invalid, its people cannot sign in, its servers get no events, and it
- * has no prices.
+ * A deleted merchant has no access: its keys and invitations are invalid, its people cannot sign in, its servers get no
+ * events, and it has no prices.
  */
 async function endAccess(transaction: DatabaseTransaction, merchantId: number) {
   let revokedKeys = 0;
@@ -108,6 +109,7 @@ async function endAccess(transaction: DatabaseTransaction, merchantId: number) {
   let disabledAccounts = 0;
   for (const account of await listPortalAccounts(transaction, company))
     if (await disableAccount(transaction, account.id)) disabledAccounts += 1;
+  await endInvitationsOf(transaction, { merchantId });
   return { revokedKeys, removedWebhooks: webhooks.length, endedPrices, disabledAccounts };
 }
 

@@ -55,20 +55,23 @@ export async function requestInvitation(
 }
 
 /**
- * Ends the invitations of an account: their links would set another password. One that is being used at this moment
- * is left out: its use holds its row, and waits for the account.
+ * Ends the invitations of an account, or all of a merchant: their links would set another password. One that is being
+ * used at this moment is left out: its use holds its row, and waits for the account.
  */
 export async function endInvitationsOf(
   transaction: DatabaseTransaction,
-  accountId: number,
+  whose: { readonly accountId: number } | { readonly merchantId: number },
 ): Promise<void> {
+  const isTheirs =
+    'merchantId' in whose
+      ? sql`merchant_id = ${whose.merchantId}`
+      : sql`(merchant_id, email) in (
+          select merchant_id, email from portal_accounts where id = ${whose.accountId})`;
   await replaceInvitations(
     transaction,
     sql<SqlBool>`id = any(array(
-      select invitation.id from merchant_invitations as invitation
-      join portal_accounts as account using (merchant_id, email)
-      where account.id = ${accountId} and invitation.status in ('REQUESTED', 'OPEN')
-      for update of invitation skip locked))`,
+      select id from merchant_invitations
+      where ${isTheirs} and status in ('REQUESTED', 'OPEN') for update skip locked))`,
   ).execute();
 }
 

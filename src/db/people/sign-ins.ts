@@ -326,6 +326,6 @@ export async function resetAccount(
   await setPortalAccountDisabled(transaction, accountId, false);
   await setPassword(transaction, accountId, password);
   await endPortalSessions(transaction, accountId);
-  await endInvitationsOf(transaction, accountId);
+  await endInvitationsOf(transaction, { accountId });
   await forgetSignIns(transaction, accountId);
 }
