@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import {
   allRows,
   changesRow,
@@ -68,6 +68,18 @@ export async function replacePrice(transaction: DatabaseTransaction, price: NewP
     .executeTakeFirstOrThrow();
 }
 
+/** SQL expression: whether a partner may sell vouchers of a product now. */
+export const maySellGifts = (
+  partnerId: number,
+  productId: RawBuilder<unknown>,
+) => sql<boolean>`exists (
+  select from partner_products
+  join products on products.id = partner_products.product_id
+  where partner_products.partner_id = ${partnerId}
+    and products.kind = 'GIFT' and products.status = 'ACTIVE'
+    and products.deleted_at is null
+    and products.id = ${productId})`;
+
 export type ListedPrice = Awaited<ReturnType<typeof listPartnerPrices>>[number];
 
 /**
@@ -78,6 +90,7 @@ export const listPartnerPrices = (database: Database, partnerId: number, page?: 
   allRows<{
     denominationId: number;
     amount: string;
+    /** Whether the partner may sell it now. */
     status: 'ACTIVE' | 'INACTIVE';
     /** Null: for every merchant without its own price. */
     merchantId: number | null;
@@ -87,7 +100,10 @@ export const listPartnerPrices = (database: Database, partnerId: number, page?: 
     sellingPriceUsd: string | null;
     since: Date | null;
   }>(database)`
-    select denomination.id as "denominationId", amount_etb as amount, denomination.status,
+    select denomination.id as "denominationId", amount_etb as amount,
+      case when denomination.status = 'ACTIVE'
+          and ${maySellGifts(partnerId, sql`denomination.product_id`)}
+        then 'ACTIVE' else 'INACTIVE' end as status,
       price.merchant_id as "merchantId", merchant_name as merchant,
       count(price.merchant_id) over (partition by denomination.id) > 0 as "isByMerchant",
       selling_price_usd as "sellingPriceUsd", price.created_at as since

@@ -3,6 +3,7 @@ import type { CompanyAuthority } from '../../domain/access.ts';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { Caller, GenerationFacts } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
+import { maySellGifts } from '../catalogue/prices.ts';
 import { allRows, type Database, firstRow, onlyRow } from '../connection.ts';
 import { columnNames, givenRows } from '../given-rows.ts';
 import {
@@ -39,14 +40,7 @@ const subjectRow = ({ merchant, denominationId }: GenerationSubject) => ({
 const generationFacts = (partner: Caller, further: RawBuilder<unknown>) => sql`
   select given.place, wallet.balance as "giftBalance", denomination.amount_etb as "denominationAmount",
     merchant.id as "merchantId", price.selling_price_usd as "sellingPriceUsd", ${further},
-    exists (
-      select from partner_products
-      join products on products.id = partner_products.product_id
-      where partner_products.partner_id = ${partner.id}
-        and products.kind = 'GIFT' and products.status = 'ACTIVE'
-        and products.deleted_at is null
-        and products.id = coalesce(denomination.product_id, products.id)
-    ) as "hasAccess"
+    ${maySellGifts(partner.id, sql`coalesce(denomination.product_id, products.id)`)} as "hasAccess"
   from given
   join ledger_accounts as wallet on wallet.kind = 'gift' and wallet.partner_id = ${partner.id}
   left join gift_denominations as denomination

@@ -117,6 +117,24 @@ test('a merchant is the one that the order would name: by its id, where a row ha
   expect((await check(rows(`00${merchant.id}`, 'NOBODY'))).status).toBe(200);
 });
 
+test('a voucher that the partner may not sell any more is offered nowhere, and no line orders it', async () => {
+  const rows = `reference,amount,merchant\nended/1,500,${merchant.identifier}`;
+  expect((await check(rows)).status).toBe(200);
+  const granted = await stack.database
+    .deleteFrom('partner_products')
+    .where('partner_id', '=', partner.id)
+    .returningAll()
+    .execute();
+  const { status, html } = await check(rows);
+  expect([status, textOf(html)]).toEqual([
+    422,
+    expect.stringContaining('Line 2: amount is none of your denominations'),
+  ]);
+  expect((await person.get('/portal/sell/voucher')).html).not.toContain('ETB 500.00');
+  expect(textOf((await person.get('/portal/prices')).html)).toContain('ETB 500.00 Not sold now');
+  await stack.database.insertInto('partner_products').values(granted).execute();
+});
+
 test('a comma before cents is no amount: the voucher would be worth a hundred times as much', async () => {
   const rows = (amount: string) =>
     `reference;amount;merchant\ncomma/1;${amount};${merchant.identifier}`;
