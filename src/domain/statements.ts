@@ -30,6 +30,12 @@ export interface WalletChange {
   readonly msisdn: StoredNumber | null;
 }
 
+/** Debits leave the wallet, credits enter it; neither has a sign. */
+export const sides = ({ change }: Pick<WalletChange, 'change'>) =>
+  change.startsWith('-')
+    ? { debit: change.slice(1), credit: null }
+    : { debit: null, credit: change };
+
 /** Describes a line of a statement; phone numbers are masked. */
 export const explainLine = (line: WalletChange): string =>
   explainDeposit(line) ??

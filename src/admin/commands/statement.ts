@@ -7,7 +7,7 @@ import {
   type StatementSums,
 } from '../../db/ledger/account-statements.ts';
 import { amountText, formatMoney, type Money, parseMoney, sumOf } from '../../domain/money.ts';
-import { explainLine } from '../../domain/statements.ts';
+import { explainLine, sides } from '../../domain/statements.ts';
 import { type AdminCommand, lookCommand } from '../command.ts';
 import { AdminError, beginning, ending, id, oneOf, optional, required } from '../fields.ts';
 import { requireSubject } from '../record-names.ts';
@@ -79,7 +79,7 @@ const toJson = (request: StatementRequest, found: Statement) => ({
     explanation: explainLine(line),
     operationId: line.operation_id,
     step: line.step,
-    ...sides(line.change),
+    ...sides(line),
     balance: line.balance,
   })),
   closingBalance: found.closingBalance,
@@ -87,20 +87,14 @@ const toJson = (request: StatementRequest, found: Statement) => ({
   ledgerBalance: found.ledgerBalance,
 });
 
-/** Debits leave the wallet, credits enter it. */
-const sides = (change: string) =>
-  change.startsWith('-')
-    ? { debit: change.slice(1), credit: null }
-    : { debit: null, credit: change };
-
 function toText(request: StatementRequest, name: string, found: Statement): string {
   const { partnerId, wallet } = request;
   const title = `${wallet[0]?.toUpperCase()}${wallet.slice(1)} wallet of partner ${partnerId}`;
   const lines = textTable(found.lines, [
     column('time', 'at'),
     column('what', explainLine),
-    numbers('debit', (line) => optionalMoney(sides(line.change).debit)),
-    numbers('credit', (line) => optionalMoney(sides(line.change).credit)),
+    numbers('debit', (line) => optionalMoney(sides(line).debit)),
+    numbers('credit', (line) => optionalMoney(sides(line).credit)),
     amounts('balance'),
   ]);
   return [

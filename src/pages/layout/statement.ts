@@ -9,7 +9,7 @@ import {
 } from '../../db/ledger/account-statements.ts';
 import { daysAfter } from '../../domain/local-time.ts';
 import { amountText } from '../../domain/money.ts';
-import { explainLine } from '../../domain/statements.ts';
+import { explainLine, sides } from '../../domain/statements.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { sentence, statementLine } from '../language/language.ts';
@@ -86,10 +86,6 @@ export async function accountStatement(
 /** A line of a statement; a search finds it without the balance after it. */
 export type Movement = Omit<StatementLine, 'balance'>;
 
-/** Debit and credit of a line, each without a sign. */
-export const sides = ({ change }: Movement): { out: string | null; into: string | null } =>
-  change.startsWith('-') ? { out: change.slice(1), into: null } : { out: null, into: change };
-
 interface ShownStatement {
   readonly wallet: Wallet;
   readonly range: ReadDays;
@@ -155,13 +151,13 @@ export const movements = <Row extends Movement>(
     {
       title: 'Out, ETB',
       phone: 'figure out',
-      value: (line) => optional(sides(line).out),
+      value: (line) => optional(sides(line).debit),
       align: 'right',
     },
     {
       title: 'In, ETB',
       phone: 'figure in',
-      value: (line) => optional(sides(line).into),
+      value: (line) => optional(sides(line).credit),
       align: 'right',
     },
     ...further,

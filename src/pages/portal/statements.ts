@@ -13,6 +13,7 @@ import {
   type Month,
   monthsBetween,
   parseMonth,
+  sides,
 } from '../../domain/statements.ts';
 import { csv } from '../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
@@ -27,7 +28,6 @@ import {
   accountStatement,
   type Movement,
   movements,
-  sides,
   statementRequest,
   walletOf,
 } from '../layout/statement.ts';
@@ -142,12 +142,12 @@ function fileRows({ first, last }: Days, found: StatementPage) {
     [`Time (${timeZone()})`, 'What', 'Out (ETB)', 'In (ETB)', 'Balance (ETB)', 'Line'],
     summary(first, 'Opening balance', found.openingBalance),
     ...found.lines.toReversed().map((line) => {
-      const { out, into } = sides(line);
+      const { debit, credit } = sides(line);
       return [
         fileTime(line.at),
         explainLine(line),
-        out && plainAmount(out),
-        into && plainAmount(into),
+        debit && plainAmount(debit),
+        credit && plainAmount(credit),
         plainAmount(line.balance),
         line.id,
       ];
