@@ -229,7 +229,7 @@ const whatNext: Readonly<Record<RepairCall['kind'], string>> = {
   'reverse-redemption': 'The workflow below it asks the provider.',
   'retry-top-up': 'The workflow of the top-up makes the attempt, and shows how far it is.',
   settle:
-    'The workflow that holds the money asks the provider once more, and takes over what was decided where ' +
+    'The workflow that waits for the provider asks it once more, and takes over what was decided where ' +
     'the provider does not say.',
 };
 

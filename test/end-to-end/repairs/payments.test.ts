@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lostOperationId } from '../../../src/db/positions/orders.ts';
 import { lockVoucher } from '../../../src/db/vouchers/vouchers.ts';
+import { reverseRedemptionId } from '../../../workflows/workflow-ids.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { staffClient } from '../../pages/staff/staff-client.ts';
 import { caseOf, settleAlone, shownFacts } from '../../positions/cases.ts';
@@ -142,7 +143,15 @@ describe('settle-payment of a reversal that its provider confirms with another a
       return Number(/\d+$/.exec(location ?? '')?.[0]);
     },
     async command(gift: Gift, _reference: string, values: Readonly<Record<string, string>>) {
-      const { platform_reference: name } = await scene.redemptionOf(gift);
+      const { id, platform_reference: name } = await scene.redemptionOf(gift);
+      const { database, temporal } = scene.stack;
+      // Its workflow was lost.
+      const { rows } = await sql<{ operation: string }>`
+        select operation_id as operation from redemption_reversals where redemption_id = ${id}`.execute(
+        database,
+      );
+      const workflowId = reverseRedemptionId(id, rows[0]?.operation ?? '');
+      await temporal.client.workflow.getHandle(workflowId).terminate('lost');
       const { json } = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
       const options = Object.entries(values).map(([option, value]) => `--${option} ${value}`);
       const words = `voucher settle-payment ${name} ${options.join(' ')} --why letter`;
