@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Attributes,
   type EndedSpan,
@@ -165,6 +166,8 @@ export function samplerOf(name: SamplerName, ratio: number): Sampler {
 const MAXIMUM_WAITING = 2_048;
 const MAXIMUM_BATCH = 512;
 const TIMEOUT_MS = 10_000;
+/** A collector that hangs keeps no process from its end. */
+const STOP_MS = 5_000;
 /** One warning in a minute: a collector that is down must not fill the log. */
 const WARN_INTERVAL_MS = 60_000;
 
@@ -186,9 +189,10 @@ export function createOtlpExporter(options: {
   readonly headers: Readonly<Record<string, string>>;
   readonly resource: Attributes;
   readonly delayMs: number;
+  readonly stopMs?: number;
   readonly warn: (what: { readonly dropped: number; readonly reason: string }) => void;
 }) {
-  const { url, headers, resource, delayMs, warn } = options;
+  const { url, headers, resource, delayMs, stopMs = STOP_MS, warn } = options;
   let waiting: FinishedSpan[] = [];
   let dropped = 0;
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -225,11 +229,11 @@ export function createOtlpExporter(options: {
       waiting.push(span);
       if (waiting.length >= MAXIMUM_BATCH) void flush();
     },
-    /** Sends what waits. */
+    /** Sends what waits, as far as the collector takes it in time. */
     async stop(): Promise<void> {
       clearInterval(timer);
-      await flush();
-      await flush();
+      await Promise.race([flush().then(flush), sleep(stopMs, undefined, { ref: false })]);
+      waiting = [];
     },
   };
 }

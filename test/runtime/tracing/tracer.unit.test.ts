@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -126,6 +127,28 @@ test('a collector that fails or hangs costs spans and one warning, nothing else'
   expect(warnings[0]?.reason).toMatch(/^status 503$|^too many spans wait$/);
   expect(receiver.spans()).toEqual([]);
 });
+
+test('a collector that hangs does not keep a process from its end', async () => {
+  const asked: unknown[] = [];
+  const hanging = createServer((request) => asked.push(request.resume())).listen(0, '127.0.0.1');
+  await once(hanging, 'listening');
+  const exporter = createOtlpExporter({
+    url: `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`,
+    headers: {},
+    resource: {},
+    delayMs: 60_000,
+    stopMs: 100,
+    warn: () => undefined,
+  });
+  const { tracer } = traces({ finish: exporter.add });
+  for (let count = 0; count < 1_000; count += 1)
+    await tracer.inSpan({ name: 'span', kind: 'client' }, async () => {});
+  await exporter.stop();
+  // The second batch would begin when the first one is given up.
+  expect(asked.length).toBeLessThan(2);
+  hanging.closeAllConnections();
+  hanging.close();
+}, 60_000);
 
 test('while traces are off nothing of them is loaded: only the switch is imported', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(
