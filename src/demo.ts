@@ -18,10 +18,13 @@ async function demonstrate(): Promise<void> {
   const transcript = createTranscript(process.stdout);
   await playStory(demo, transcript);
 
-  transcript.chapter('The workflows of this run, in the Temporal UI');
+  transcript.chapter('The workflows of this run, as the Temporal UI shows them');
   const links = await listWorkflowLinks({ ...demo, server, startedSince });
   transcript.confirm(links.length > 0, `${links.length} workflows processed the requests`);
-  for (const { type, status, url } of links) transcript.say(`\n   ${type}, ${status}\n   ${url}`);
+  for (const { type, status, url } of links)
+    transcript.say(`\n   ${type}, ${status}${url && `\n   ${url}`}`);
+  // A Temporal server elsewhere may have no known UI.
+  if (!demo.temporalUiUrl) return;
   transcript.say(
     '\n   Failed top-ups waiting for a retry: open one, then More Actions, Send a Signal, retry, ' +
       `Submit\n   ${failedTopUpsUrl({ ...demo, server })}`,

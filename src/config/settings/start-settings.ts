@@ -64,6 +64,7 @@ export const startSettings = {
   DATABASE_URL: databaseAddress.optional(),
   TEMPORAL_ADDRESS: z.string().optional(),
   TEMPORAL_NAMESPACE: temporalSettings.TEMPORAL_NAMESPACE,
+  TEMPORAL_UI_URL: temporalSettings.TEMPORAL_UI_URL,
   CALLBACK_URL: webAddress.optional(),
   CALLBACK_SECRETS: secret.optional(),
   PROVIDER_CONTACTS: z.string().optional(),

@@ -290,6 +290,7 @@ export const inBirr = (money: Money): string => `ETB ${formatAmount(money)}`;
 /** The Temporal server, and the range of workflows. */
 interface WorkflowQuery {
   readonly server: TemporalServer;
+  /** Empty where it is unknown; then workflows have no address. */
   readonly temporalUiUrl: string;
   readonly startedSince: Date;
 }
@@ -331,7 +332,9 @@ export async function listWorkflowLinks(query: WorkflowQuery): Promise<WorkflowL
     for await (const { type, status, workflowId, runId, startTime } of client.workflow.list({
       query: `StartTime >= '${startedSince.toISOString()}' AND WorkflowType != 'expireVouchers'`,
     })) {
-      const url = `${temporalUiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(workflowId)}/${runId}`;
+      const url =
+        temporalUiUrl &&
+        `${temporalUiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(workflowId)}/${runId}`;
       links.push({ type, status: status.name, url, startTime });
     }
     return links.sort((one, other) => one.startTime.getTime() - other.startTime.getTime());

@@ -201,10 +201,13 @@ async function temporal(
   progress: Progress,
   stops: Stops,
 ): Promise<Part> {
+  if (config.TEMPORAL_ADDRESS)
+    return {
+      settings: { TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS },
+      url: config.TEMPORAL_UI_URL ?? '',
+    };
   const ports = localPortsOf(config);
   const uiUrl = `http://localhost:${ports.temporalUi}`;
-  if (config.TEMPORAL_ADDRESS)
-    return { settings: { TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS }, url: uiUrl };
   const binary = await findTemporalBinary({
     cliPath: config.TEMPORAL_CLI_PATH,
     cacheHome: config.XDG_CACHE_HOME,

@@ -31,7 +31,7 @@ export function welcome(demo: DemoFile, dataDirectory: string): string {
     ['Portal', `${demo.partner.portalUrl} (sign in as ${demo.partner.portalEmail})`],
     ['Support', `${demo.staff.portalUrl} (sign in as ${demo.staff.portalEmail})`],
     ...sandbox,
-    ['Temporal UI', demo.temporalUiUrl],
+    ...(demo.temporalUiUrl ? [['Temporal UI', demo.temporalUiUrl]] : []),
     ['Demo keys', `${demoFile} (with the passwords of the portal and of support)`],
   ];
   const width = Math.max(...rows.map(([name = '']) => name.length));

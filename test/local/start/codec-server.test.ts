@@ -19,24 +19,27 @@ import { until } from '../../support/until.ts';
 /** What `npm start` starts so that its Temporal UI shows what payloads say. */
 const secrets = makeSecrets();
 const stops = createStops();
+/** PostgreSQL and the providers are elsewhere, and not asked for anything. */
+const nowhere = 'http://127.0.0.1:9';
+const ELSEWHERE = {
+  DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
+  SMS_URL: nowhere,
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MOBILE_MONEY_URL: nowhere,
+  AIRTIME_URL: nowhere,
+  RELOADLY_URL: nowhere,
+};
 let directory: string;
 let backing: BackingServices;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'start-codec-'));
   const { TEMPORAL_CLI_PATH, XDG_CACHE_HOME } = process.env;
-  // PostgreSQL and the providers are elsewhere, and not asked for anything.
-  const nowhere = 'http://127.0.0.1:9';
   const config = readStartConfig({
     TEMPORAL_CLI_PATH,
     XDG_CACHE_HOME,
     DATA_DIR: directory,
-    DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none',
-    SMS_URL: nowhere,
-    SMTP_URL: 'smtp://127.0.0.1:9',
-    MOBILE_MONEY_URL: nowhere,
-    AIRTIME_URL: nowhere,
-    RELOADLY_URL: nowhere,
+    ...ELSEWHERE,
     PORT_BASE: String(await freePorts(PORTS_IN_A_ROW)),
   });
   backing = await startBackingServices(config, secrets, silentProgress, stops);
@@ -80,4 +83,17 @@ test('its UI knows a codec server that decodes what the service encrypts, for th
     payloads: [toJson(defaultPayloadConverter.toPayload(said))],
   });
   expect((await decode('http://localhost:1')).status).toBe(403);
+});
+
+test.each([
+  [
+    'where a setting says',
+    { TEMPORAL_UI_URL: 'https://temporal.example/' },
+    'https://temporal.example',
+  ],
+  ['nowhere without one', {}, ''],
+])('the UI of a server elsewhere is %s', async (_where, ui, expected) => {
+  const config = readStartConfig({ ...ELSEWHERE, TEMPORAL_ADDRESS: '127.0.0.1:9', ...ui });
+  const { temporalUiUrl } = await startBackingServices(config, secrets, silentProgress, stops);
+  expect(temporalUiUrl).toBe(expected);
 });
