@@ -94,6 +94,22 @@ export class MigrationBlockedError extends Error {
   }
 }
 
+/** The database has migrations that this release does not have, and lacks some that it has. */
+export class OtherReleaseError extends Error {
+  override readonly name = 'OtherReleaseError';
+
+  constructor(cause: Error) {
+    super(
+      `The database is of another release (${cause.message}): run that release, or begin with another ` +
+        'database (DATABASE_URL), with "npm start" in another folder (DATA_DIR)',
+      { cause },
+    );
+  }
+}
+
+/** How Kysely begins to say that an executed migration is none of ours. */
+const OTHER_MIGRATIONS = 'corrupted migrations';
+
 /** Repeats a step that was rolled back because of locks; its transactions wait no longer for any. */
 async function untilUnblocked<Result>(
   database: Database,
@@ -191,6 +207,8 @@ async function migrateAll(
   const run = (step: (migrator: Migrator) => Promise<MigrationResultSet>) =>
     untilUnblocked(database, patience, async (patient) => {
       const { error } = await step(migratorOn(patient));
+      if (error instanceof Error && error.message.startsWith(OTHER_MIGRATIONS))
+        throw new OtherReleaseError(error);
       if (error) throw error;
     });
   const pending = async () =>

@@ -6,8 +6,10 @@ import { connectDatabase, type Database } from '../../src/db/connection.ts';
 import {
   MigrationBlockedError,
   migrateToLatest,
+  OtherReleaseError,
   requireCurrentSchema,
 } from '../../src/db/migrate.ts';
+import { failureText } from '../../src/runtime/process/background-tasks.ts';
 import { untilBlocked } from '../support/database-locks.ts';
 
 let url: string;
@@ -176,4 +178,14 @@ it('between two migrations a replaced trigger still has the rights of its owner'
   } finally {
     await sql`drop owned by ${sql.ref(role)}; drop role ${sql.ref(role)}`.execute(database);
   }
+});
+
+it('leaves the database of a later release as it is, and says so of one that has other migrations', async () => {
+  const nothing = { up: async () => {} };
+  await migrateToLatest(url, { migrations: { first: nothing, later: nothing } });
+  await migrateToLatest(url, { migrations: { first: nothing } });
+  const attempt = migrateToLatest(url, { migrations: { other: nothing } });
+  const error = await attempt.catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(OtherReleaseError);
+  expect(failureText(error)).toMatch(/^The database is of another release .+\(DATA_DIR\)$/);
 });

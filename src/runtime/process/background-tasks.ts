@@ -112,6 +112,7 @@ const FOR_PEOPLE = [
   'PlaceTakenError',
   'DatabaseUnreachableError',
   'MigrationBlockedError',
+  'OtherReleaseError',
   'TemporalUnreachableError',
 ];
 
@@ -122,6 +123,9 @@ const FOR_PEOPLE = [
 export function failureText(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (FOR_PEOPLE.includes(error.name)) return error.message;
+  // The message names the address and why the system refuses it.
+  if ('syscall' in error && error.syscall === 'listen')
+    return `The port cannot be had: ${error.message}`;
   const text = error.stack ?? error.message;
   return error.cause === undefined ? text : `${text}\nCaused by: ${failureText(error.cause)}`;
 }
