@@ -28,6 +28,8 @@ interface EndpointRequest<Body, Query, Params> {
   /** @throws {Error} unless the endpoint declares `guessLimit` */
   readonly lookUpVoucher: VoucherLookUp;
   readonly headers: IncomingHttpHeaders;
+  /** Whether the caller prefers a file for spreadsheets to JSON, by its header Accept. */
+  readonly prefersCsv: boolean;
   /** The bytes of the body, for signatures; empty where there is none. */
   readonly rawBody: Buffer;
   /** The normalised source address. */
@@ -111,7 +113,7 @@ interface EndpointDefinition<
   readonly changesNothing?: true;
   /** Answers carry an ETag; a caller that has the current answer gets 304. */
   readonly isConditional?: true;
-  /** With `Accept: text/csv` the answer is a file. */
+  /** The answer is a file where the caller prefers one. */
   readonly csv?: true;
   /** The reasons of this endpoint besides those of the guards. */
   readonly reasons: readonly Reason[];

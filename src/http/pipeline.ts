@@ -313,6 +313,7 @@ async function answerCall(call: Call): Promise<Reply | RefusalReply> {
       ? services.guesses({ company, sourceAddress: call.sourceAddress })
       : lookUpNothing,
     headers: context.req.headers,
+    prefersCsv: Boolean(endpoint.csv) && context.accepts('json', 'text/csv') === 'text/csv',
     rawBody: call.rawBody ?? Buffer.alloc(0),
     sourceAddress: call.sourceAddress,
     path: context.path,

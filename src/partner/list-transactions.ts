@@ -19,7 +19,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { reply } from '../http/envelope.ts';
 import { textAnswer, timeAnswer } from '../http/fields/answer-fields.ts';
 import { numberParameter, timeParameter } from '../http/fields/request-fields.ts';
-import { type CsvBatch, csvReply, wantsCsv } from '../http/lists/list-endpoint.ts';
+import { type CsvBatch, csvReply } from '../http/lists/list-endpoint.ts';
 import type { Services } from '../http/services.ts';
 
 /** What a cursor looks like. */
@@ -140,7 +140,7 @@ export const listTransactionsEndpoint = endpoint({
       .meta({ description: 'Whether there are more: call again at once', examples: [false] }),
   }),
   reasons: [],
-  async handle({ services, company, query, headers }) {
+  async handle({ services, company, query, prefersCsv }) {
     const { limit, wallet, kind, ...asked } = query;
     const read = {
       partnerId: company.id,
@@ -151,7 +151,7 @@ export const listTransactionsEndpoint = endpoint({
       order: asked.order,
       after: asked.after,
     };
-    if (wantsCsv(headers)) {
+    if (prefersCsv) {
       const first = await readBatch(services, company, read);
       return 'reason' in first ? first : csvReply('transactions.csv', columns, first);
     }

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { z } from 'zod';
 import type { List } from '../../db/lists/list.ts';
 import { refuse } from '../../domain/refusals.ts';
@@ -139,10 +138,6 @@ function metaOf(
     ...(isFiltered && { filter: { ...filter, ...ownFilter } }),
   };
 }
-
-/** Whether a caller asks for a file for spreadsheets. */
-export const wantsCsv = ({ accept = '' }: IncomingHttpHeaders): boolean =>
-  accept.split(',').some((type) => /^\s*text\/csv\s*(;|$)/i.test(type));
 
 /** Some rows of a file, and how to go on. */
 export interface CsvBatch {

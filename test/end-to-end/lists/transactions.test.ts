@@ -104,9 +104,9 @@ async function addOldLives(partner: number): Promise<void> {
     order by place`.execute(scene.stack.database);
 }
 
-const file = (query: string) =>
+const file = (query: string, accept = 'text/csv') =>
   fetch(`${asPartner.base}/transactions?${query}`, {
-    headers: { 'x-api-token': asPartner.token, Accept: 'text/csv' },
+    headers: { 'x-api-token': asPartner.token, Accept: accept },
   });
 
 describe('GET /transactions', () => {
@@ -161,6 +161,22 @@ describe('GET /transactions', () => {
     expect((await all('wallet=gift')).every(({ wallet }) => wallet === 'gift')).toBe(true);
     expect(await all('to=2020-01-01T00:00:00Z')).toEqual([]);
     expect(await all('from=2100-01-01T00:00:00Z')).toEqual([]);
+  });
+
+  it.each([
+    ['text/csv', 'text/csv'],
+    ['text/csv, application/json;q=0.9', 'text/csv'],
+    ['application/json;q=0.8, Text/CSV', 'text/csv'],
+    ['text/csv, */*;q=0.1', 'text/csv'],
+    ['application/json, text/csv;q=0.5', 'application/json'],
+    ['*/*, text/csv;q=0', 'application/json'],
+    ['*/*', 'application/json'],
+    ['text/html', 'application/json'],
+  ])('is in the form that a caller prefers: %s', async (accept, type) => {
+    const answer = await file('limit=1', accept);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('Content-Type')).toBe(`${type}; charset=utf-8`);
+    await answer.text();
   });
 
   it('is a file where the caller asks for one, with all rows and without formulas', async () => {
