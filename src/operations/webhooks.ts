@@ -124,9 +124,11 @@ export async function switchWebhook(
   { status, reason }: { readonly status: 'DISABLED' | 'ACTIVE'; readonly reason: string },
   { webhooks }: WebhookServices['settings'],
 ) {
-  if (!(await setWebhookStatus(transaction, webhook.id, status, reason))) return undefined;
+  if (webhook.status === status) return undefined;
+  // Deliveries are locked before their webhook, as by an attempt that ends meanwhile.
   if (status === 'ACTIVE')
     await sendAgain(transaction, webhook.id, { kind: 'undelivered' }, webhooks.webhookRetrySeconds);
+  if (!(await setWebhookStatus(transaction, webhook.id, status, reason))) return undefined;
   return { ...entryOf(webhook), status };
 }
 

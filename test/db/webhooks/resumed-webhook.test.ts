@@ -6,10 +6,13 @@ import {
   listDueEndpoints,
   readDeliveryTarget,
   readDispatchState,
+  recordAttempt,
   settleWake,
   takeWake,
 } from '../../../src/db/webhooks/deliveries.ts';
-import { addWebhook, setWebhookStatus } from '../../../src/db/webhooks/endpoints.ts';
+import { addWebhook, findWebhook, setWebhookStatus } from '../../../src/db/webhooks/endpoints.ts';
+import { switchWebhook } from '../../../src/operations/webhooks.ts';
+import { untilBlockedBy } from '../../support/database-locks.ts';
 import { addGiftSeller } from '../gift-rows.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
 
@@ -20,7 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => open?.close());
 
-it('gets what it has missed, although the dispatch of that was over', async () => {
+/** A webhook of a new partner. */
+async function newWebhook() {
   const { database } = open;
   const { partnerId } = await addGiftSeller(database);
   const id = await database.transaction().execute((transaction) =>
@@ -36,6 +40,51 @@ it('gets what it has missed, although the dispatch of that was over', async () =
     database
       .transaction()
       .execute((transaction) => setWebhookStatus(transaction, id, status, 'test'));
+  return { id, partnerId, setStatus };
+}
+
+it('waits for no attempt from before its pause that waits for it', async () => {
+  const { database } = open;
+  const { id, setStatus } = await newWebhook();
+  const { rows: deliveries } = await sql<{ id: number }>`
+    insert into webhook_deliveries (endpoint_id, event_number, type, subject, retry_until)
+    select ${id}::bigint, -number, 'voucher.expired', 'voucher:' || number, now() + interval '1 day'
+    from generate_series(1, 2) as number returning id`.execute(database);
+  const [first = 0, second = 0] = deliveries.map((delivery) => delivery.id).toSorted();
+  await setStatus('DISABLED');
+  const resume = () =>
+    database.transaction().execute(async (transaction) => {
+      const webhook = await findWebhook(transaction, id);
+      if (!webhook) throw new Error('The webhook is gone');
+      const resumed = { status: 'ACTIVE', reason: 'test' } as const;
+      return switchWebhook(transaction, webhook, resumed, {
+        webhooks: { webhookRetrySeconds: 60 },
+      } as never);
+    });
+  const { ended } = await database.transaction().execute(async (holder) => {
+    await sql`select from webhook_deliveries where id = ${first} for update`.execute(holder);
+    const resumed = resume();
+    await untilBlockedBy(holder, database, 1);
+    const recorded = recordAttempt(
+      database,
+      id,
+      { id: second, attempts: 0 },
+      {
+        ...{ isDelivered: false, status: 500, milliseconds: 1, excerpt: null, problem: '500' },
+        pauseSeconds: 60,
+      },
+    );
+    await Promise.race([recorded, untilBlockedBy(holder, database, 2)]);
+    return { ended: Promise.all([resumed, recorded]) };
+  });
+  expect(await ended).toMatchObject([{ status: 'ACTIVE' }, undefined]);
+  await database.deleteFrom('webhook_deliveries').execute();
+  await setStatus('DISABLED');
+});
+
+it('gets what it has missed, although the dispatch of that was over', async () => {
+  const { database } = open;
+  const { id, partnerId, setStatus } = await newWebhook();
   await setStatus('DISABLED');
   await sql`
     insert into events (company_kind, company_id, type, subject, data)
