@@ -101,31 +101,34 @@ export const changeMessageLanguageForm = choiceForm({
   notice: (language) => sentence('Messages to owners are in {1} now.', languageNames[language]),
 });
 
-const zones = Intl.supportedValuesOf('timeZone');
+/** UTC is known everywhere, and need not be listed. */
+const zones = [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC'])];
+
+/** The zones to choose from: also the present one, which may have another name in the list. */
+const offeredZones = (): readonly string[] =>
+  zones.includes(timeZone()) ? zones : [timeZone(), ...zones];
 
 /** The choice of the time zone, on the page of the account. */
-const timeZoneCard = ({ formToken }: AccountRequest): Html => {
-  const chosen = timeZone();
-  const offered = zones.includes(chosen) ? zones : [chosen, ...zones];
-  return html`<section class="card"><h2>Time zone</h2>
+const timeZoneCard = ({
+  formToken,
+}: AccountRequest): Html => html`<section class="card"><h2>Time zone</h2>
 <p>All times and days in the portal are in this zone.</p>
 ${postForm(
   { action: `${PORTAL_PATH}/account/time-zone`, formToken },
   html`${selectField({
     name: 'time-zone',
     label: 'Time zone',
-    value: chosen,
-    options: offered.map((zone) => [zone, zone.replaceAll('_', ' ')] as const),
+    value: timeZone(),
+    options: offeredZones().map((zone) => [zone, zone.replaceAll('_', ' ')] as const),
   })}
 <button class="secondary">Change the time zone</button>`,
 )}</section>`;
-};
 
 /** Changes the zone of the person's pages. */
 export const changeTimeZoneForm = choiceForm({
   path: '/account/time-zone',
   needs: 'own',
-  read: (form) => zones.find((zone) => zone === form.text('time-zone')),
+  read: (form) => offeredZones().find((zone) => zone === form.text('time-zone')),
   save: ({ services, session }, zone) =>
     changeAccount(services.database, session.accountId, { time_zone: zone }),
   notice: (zone) => sentence('Times are in {1} now.', zone.replaceAll('_', ' ')),

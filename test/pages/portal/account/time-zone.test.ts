@@ -67,6 +67,14 @@ test('a sale of the night is of the day of the market, until the person chooses 
   expect(cellsOf(await page('/balances/gift?from=2026-05-02&to=2026-05-02'))).toEqual([]);
 });
 
+test('each zone that the form offers can be chosen: UTC, and the present one under its other name', async () => {
+  await stack.database.updateTable('portal_accounts').set({ time_zone: 'Asia/Kolkata' }).execute();
+  for (const zone of ['Asia/Kolkata', 'UTC']) {
+    expect(await page('/account')).toContain(`<option value="${zone}"`);
+    expect([zone, (await change(zone)).status]).toEqual([zone, 303]);
+  }
+});
+
 test('a zone that there is not is refused', async () => {
   expect((await change('Mars/Olympus')).status).toBe(400);
   expect((await change('')).status).toBe(400);
