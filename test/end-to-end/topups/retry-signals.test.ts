@@ -50,6 +50,8 @@ it('the signal makes the next attempt where the run began for one that was made 
   await scene.startAgain(id);
   const handle = await scene.workflowOf(id);
   await until(async () => expect(await detailsOf(handle)).toContain('**The retry was refused**'));
+  // It takes signals once it waits: the pause before that is the first one.
+  await until(async () => expect(await scene.pausesOf(id)).toHaveLength(2));
   await handle.signal('retry');
   await until(async () => expect((await scene.show(id)).attempts).toHaveLength(3));
   await scene.untilStatus(id, 'FAILED');
