@@ -367,7 +367,9 @@ export async function withOtherPlacements<Found extends ProviderOutcome | Provid
   const open = rows.find(
     ({ said, isCurrent }) => !isCurrent && (said === 'pending' || said === 'other'),
   );
-  return open ? unknown(`${open.provider} has not said clearly what it did.`) : found;
+  if (!open) return found;
+  const { provider: at } = open;
+  return { ...unknown(`${at} has not said clearly what it did.`), ...(isOver && { at }) };
 }
 
 /**

@@ -269,7 +269,7 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
     async reversal(operationId) {
       const pending = await pendingReversal(database, operationId);
       if (pending && !(await resumeReversal(dependencies, pending)))
-        await resumption.nudgeReversal({ ...pending, operationId });
+        await resumption.nudgeReversal({ redemptionId: pending.redemptionId, operationId });
     },
   };
 
@@ -297,8 +297,8 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
   return { pressSettlement, readSettlement, retryForRepair };
 }
 
-/** The result of an inquiry, and whether staff said it. */
-export type SaidInquiry = ProviderInquiry & { readonly by?: 'staff' };
+/** The result of an inquiry, whether staff said it, and the provider that staff said it of, where it is not the present one. */
+export type SaidInquiry = ProviderInquiry & { readonly by?: 'staff'; readonly at?: string };
 
 /**
  * The outcome of an inquiry, or what a person decided where the provider does not say. A workflow asks
@@ -313,8 +313,9 @@ export async function orSettledByHand(
   if (found.kind === 'delivered' || found.kind === 'refused') return found;
   const decided = await settledByHand(database, operationId);
   if (!decided) return found;
+  const at = found.kind === 'unknown' && found.at !== undefined && { at: found.at };
   return decided.isDone
-    ? { kind: 'delivered', providerReference: decided.reference, by: 'staff' }
+    ? { kind: 'delivered', providerReference: decided.reference, by: 'staff', ...at }
     : {
         kind: 'refused',
         code: 'settled-by-hand',

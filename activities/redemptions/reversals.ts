@@ -7,7 +7,7 @@ import {
   settledOutcome,
   settleOperation,
 } from '../../src/db/operations.ts';
-import { book } from '../../src/db/positions/book.ts';
+import { book, sourceOf } from '../../src/db/positions/book.ts';
 import { observed } from '../../src/db/positions/change.ts';
 import { type LockedOrder, lockOrder, type PlacementRow } from '../../src/db/positions/orders.ts';
 import { MissingRowError } from '../../src/db/refused-rows.ts';
@@ -264,12 +264,6 @@ async function end(
     : fail(transaction, pending, ending, dependencies);
 }
 
-/**
- * The source of an end. A provider whose answer a person gave is asked again at once: what it says of the reversal, such
- * as another amount, is booked after that.
- */
-const sourceOf = ({ by }: Ending) => (by === 'staff' ? 'person' : 'answer');
-
 /** A reversal whose order is locked. */
 interface PendingReversal {
   readonly operationId: string;
@@ -328,6 +322,7 @@ async function credit(
 ): Promise<ReversalEnded> {
   const { providerReference } = ending;
   const source = sourceOf(ending);
+  // Where a person gave the answer, the provider is asked again at once: it may have taken back another amount.
   const { id } = placedWhere(order, isAt(reversal.reference));
   const told = observed(order.position, id, {
     at: order.now,

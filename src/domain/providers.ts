@@ -134,7 +134,7 @@ const turnOf = ({ id, weight }: Route, { shareOf }: Routed): number =>
  */
 export type EndedBy = 'provider' | 'service' | 'staff';
 
-/** How an order ended at its present provider: only such a definite outcome ends a hold. The messages are for people. */
+/** How an order ended: only such a definite outcome ends a hold. The messages are for people. */
 export type Ending =
   | {
       readonly kind: 'done';
@@ -142,6 +142,8 @@ export type Ending =
       /** What the provider said of its reversal. The provider is then asked again at once. */
       readonly reversal?: string;
       readonly by: Exclude<EndedBy, 'service'>;
+      /** The provider that did it, where staff said it of another one than the present. */
+      readonly at?: string;
     }
   | { readonly kind: 'not-done'; readonly message: string; readonly by: EndedBy };
 

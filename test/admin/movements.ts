@@ -83,8 +83,15 @@ export function redemptions(database: Database, catalogue: Catalogue) {
       });
       return held.kind === 'held' ? operationId : reasonOf(held.outcome);
     },
-    post: (operationId: string, by: 'provider' | 'staff' = 'provider') =>
-      activities.endRedemption(operationId, { kind: 'done', providerReference: 'MM-1', by }, null),
+    post: (
+      operationId: string,
+      said: { readonly by: 'provider' | 'staff'; readonly at?: string } = { by: 'provider' },
+    ) =>
+      activities.endRedemption(
+        operationId,
+        { kind: 'done', providerReference: 'MM-1', ...said },
+        null,
+      ),
     void: (operationId: string) =>
       activities.endRedemption(
         operationId,

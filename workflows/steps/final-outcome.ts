@@ -151,17 +151,19 @@ async function sendUntilSent({ send, note }: ProviderAttempt): Promise<Ending | 
 }
 
 /** Staff may have said it where the provider did not. */
-type Said = Pick<InquiryOutcome, 'by'>;
+type Said = Pick<InquiryOutcome, 'by' | 'at'>;
 
 const done = ({
   providerReference,
   reversal,
   by,
+  at,
 }: Said & { readonly providerReference: string; readonly reversal?: string }): Ending => ({
   kind: 'done',
   providerReference,
   ...(reversal !== undefined && { reversal }),
   by: by ?? 'provider',
+  ...(at !== undefined && { at }),
 });
 
 const refused = ({ message, by }: Said & { readonly message: string }): Ending => ({

@@ -152,6 +152,9 @@ export async function hasVoucherValue(database: Database, operationId: string): 
   return row?.has ?? false;
 }
 
+/** The source of the observation that ends an order. */
+export const sourceOf = ({ by }: Ending) => (by === 'staff' ? 'person' : 'answer');
+
 /**
  * Ends the hold of an order. The order is done where any provider did it. If another provider has not said so yet, its
  * part is booked when it does.
@@ -162,20 +165,24 @@ export async function endOrder(
   ending: Ending,
   settings: BookSettings,
 ): Promise<LockedOrder> {
-  const source = ending.by === 'staff' ? 'person' : 'answer';
-  const current = currentOf(order.position.placements);
+  const source = sourceOf(ending);
+  const { placements } = order.position;
+  const at = ending.kind === 'done' ? ending.at : undefined;
+  const placed =
+    placements.find(({ kind, provider }) => kind !== 'reversal' && provider === at) ??
+    currentOf(placements);
   // Another provider did it, or a list after a restore shows that: the present one has not said so.
   const isKnownDone =
     ending.by !== 'staff' &&
     (ending.kind === 'done'
-      ? order.position.placements.some(
+      ? placements.some(
           ({ done, providerReference }) =>
             done > 0n && (providerReference ?? '') === ending.providerReference,
         )
-      : current.done > 0n);
+      : placed.done > 0n);
   const told = isKnownDone
     ? order.position
-    : observed(order.position, current.id, {
+    : observed(order.position, placed.id, {
         at: order.now,
         source,
         ...(ending.kind === 'done'
@@ -194,7 +201,7 @@ export async function endOrder(
     {
       source,
       ending: firstAnswer(order, ending, after.order.isCharged),
-      ...(ending.kind === 'done' && ending.reversal !== undefined && { askNow: current.id }),
+      ...(ending.kind === 'done' && ending.reversal !== undefined && { askNow: placed.id }),
     },
     settings,
   );

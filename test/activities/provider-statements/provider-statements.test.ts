@@ -256,7 +256,7 @@ it('a payment counts once, whether the provider said it, at once or later, or st
         await database
           .transaction()
           .execute((transaction) => observe(transaction, operationId, { said: 'pending' }));
-      await payments.post(operationId, by);
+      await payments.post(operationId, { by });
     }
   const { rows } = await sql<{ paid: number }>`
     select sum(to_merchant)::float8 as paid from redemptions where status = 'POSTED'`.execute(

@@ -163,36 +163,52 @@ describe('a payment', () => {
     expect(await findBrokenInvariants(database)).toEqual([]);
   });
 
-  it('that the second refuses, while the first is not clear, is settled by hand', async () => {
-    two.answers = { first: () => notSent, second: () => unknown };
-    const { database } = two.scene;
-    const operationId = await two.hold();
-    await two.pay(operationId);
-    await database
-      .transaction()
-      .execute((transaction) =>
-        observe(transaction, operationId, { provider: 'gsma', said: 'pending' }),
+  it.each([
+    ['not-done', { kind: 'refused', by: 'staff' }],
+    ['done', { kind: 'delivered', by: 'staff', at: 'gsma' }],
+  ])(
+    'that the second refuses, while the first is not clear, is settled as %s by hand',
+    async (outcome, told) => {
+      two.answers = { first: () => notSent, second: () => unknown };
+      const { database } = two.scene;
+      const operationId = await two.hold();
+      await two.pay(operationId);
+      await database
+        .transaction()
+        .execute((transaction) =>
+          observe(transaction, operationId, { provider: 'gsma', said: 'pending' }),
+        );
+      two.found.second = { ...refused(false), kind: 'refused' } as ProviderInquiry;
+      const inquire = () => inAttempt(1, () => two.activities().inquirePayment(operationId, 1));
+      expect(await inquire()).toMatchObject({ kind: 'unknown' });
+      const { id, voucher_id } = await database
+        .selectFrom('redemptions')
+        .select(['id', 'voucher_id'])
+        .where('operation_id', '=', operationId)
+        .executeTakeFirstOrThrow();
+      const shown = await findVoucherDetail(database, voucher_id, 'operator');
+      expect(providersToAsk(shown?.redemptions[0]?.placements ?? [])).toBe(
+        'GSMA mobile money and M-Pesa',
       );
-    two.found.second = { ...refused(false), kind: 'refused' } as ProviderInquiry;
-    const inquire = () => inAttempt(1, () => two.activities().inquirePayment(operationId, 1));
-    expect(await inquire()).toMatchObject({ kind: 'unknown' });
-    const { id, voucher_id } = await database
-      .selectFrom('redemptions')
-      .select(['id', 'voucher_id'])
-      .where('operation_id', '=', operationId)
-      .executeTakeFirstOrThrow();
-    const shown = await findVoucherDetail(database, voucher_id, 'operator');
-    expect(providersToAsk(shown?.redemptions[0]?.placements ?? [])).toBe(
-      'GSMA mobile money and M-Pesa',
-    );
-    await sql`
+      await sql`
       insert into repairs (operation_id, request_key, kind, subject_kind, subject_id, arguments, amount,
         moves_value, why, asked_by, needs_confirmation, confirm_until, state, voucher_id)
       values ('repair', 'repair', 'settle-payment', 'redemption', ${String(id)},
-        ${JSON.stringify({ outcome: 'not-done', reference: 'LETTER', operationId })}::jsonb, 0, false,
+        ${JSON.stringify({ outcome, reference: 'LETTER', operationId })}::jsonb, 0, false,
         'TICKET-1', 'hanna', false, now(), 'RUNNING', ${voucher_id})`.execute(database);
-    expect(await inquire()).toMatchObject({ kind: 'refused', by: 'staff' });
-  });
+      expect(await inquire()).toMatchObject(told);
+      await database.deleteFrom('repairs').execute();
+      if (outcome === 'not-done') return;
+      // The first did it, as the second cannot have.
+      await redemptions(database, two.catalogue).post(operationId, { by: 'staff', at: 'gsma' });
+      const placements = await placementsOf(database, operationId);
+      expect(placements.map(({ provider, said }) => [provider, said])).toEqual([
+        ['gsma', 'done'],
+        ['mpesa', 'none'],
+      ]);
+      expect(await findBrokenInvariants(database)).toEqual([]);
+    },
+  );
 
   it('that has ended meanwhile goes to nobody else', async () => {
     const operationId = await two.hold();
