@@ -171,7 +171,7 @@ export async function lockDecision(
   if (outcome === 'done') await lockReceipt(transaction, receipt);
 }
 
-/** Whether it would be done under a reference that names another payment or top-up. */
+/** Whether it would be done under a reference that names another payment, reversal or top-up. */
 export const isUsedBefore = async (
   database: Database,
   {
@@ -190,4 +190,4 @@ export const isUsedBefore = async (
   isReceiptUsed(database, { of, operationId, settles, reference: receipt });
 
 export const usedBefore = ({ reference: receipt }: Decision): string =>
-  `The reference ${receipt} belongs to another payment or top-up already. Find it, and ask the provider for the right reference.`;
+  `The reference ${receipt} belongs to another payment, reversal or top-up already. Find it, and ask the provider for the right reference.`;

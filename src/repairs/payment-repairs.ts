@@ -49,7 +49,7 @@ const labelOf = ({ reference, serialNumber }: PaymentFacts) =>
 const settledOf = ({ operationId, pendingReversal }: PaymentFacts) =>
   pendingReversal ?? operationId;
 
-/** A provider's answer about a payment is settled as a case, and by nothing else. */
+/** A provider's answer about a payment that is not on hold is settled as a case, and by nothing else. */
 export const openCaseOf = (caseId: number): string =>
   `Case ${caseId} of it is open: an operator settles that first.`;
 

@@ -13,7 +13,6 @@ import {
   lockName,
 } from '../connection.ts';
 import type { RepairsTable } from '../generated/tables.ts';
-import { providerOf } from '../positions/placements.ts';
 
 export type RepairRow = Selectable<RepairsTable>;
 
@@ -361,8 +360,8 @@ const names = {
 } as const;
 
 /**
- * Whether a reference names another payment or attempt at the same provider. Payments that a
- * restore lost count, and those that a repair is settling.
+ * Whether a reference names another payment, attempt or reversal at a provider of the order. Payments that a
+ * restore lost count, and those that a repair is settling. That of a payment names no reversal of it.
  */
 export async function isReceiptUsed(
   database: Database,
@@ -374,9 +373,10 @@ export async function isReceiptUsed(
   const row = await firstRow<{ isUsed: boolean }>(database)`
     select exists (
         select from placements as other
-        where other.provider_reference = any(${written}::text[]) and other.kind = ${placed}
-          and other.operation_id is distinct from ${settles}
-          and other.provider = ${providerOf(sql`${operationId}`)})
+        where other.provider_reference = any(${written}::text[]) and other.kind in (${placed}, 'reversal')
+          and (other.operation_id is distinct from ${operationId}
+            or other.kind = ${placed} and ${settles} <> ${operationId})
+          and other.provider in (select provider from placements where operation_id = ${operationId}))
       or exists (
         select from repairs
         where state = 'RUNNING' and kind = ${repair} and arguments ->> 'outcome' = 'done'

@@ -168,13 +168,20 @@ describe('settle-payment of a reversal that its provider confirms with another a
       const { gift, redemption, reference } = await reversedInPart();
       const { id, operation_id, payment_reference, provider_reference } = redemption;
       const decided = { outcome, reference: `REV-${randomUUID()}` };
-      const ofPayment = { outcome: 'done', reference: provider_reference ?? '' };
-      expect(await scene.ask('settle-payment', id, ofPayment)).toMatchObject({
-        refusal: expect.stringContaining('belongs to another payment'),
-      });
+      const { database } = scene.stack;
+      const other = await paymentIn('reversed');
+      const { provider_reference: ofOther } = await database
+        .selectFrom('placements')
+        .select('provider_reference')
+        .where('operation_id', '=', other.redemption.operation_id)
+        .where('kind', '=', 'reversal')
+        .executeTakeFirstOrThrow();
+      for (const used of [provider_reference, ofOther])
+        expect(
+          await scene.ask('settle-payment', id, { outcome: 'done', reference: String(used) }),
+        ).toMatchObject({ refusal: expect.stringContaining('belongs to another payment') });
       const repair = await surfaces[surface](gift, reference, decided);
       scene.expectDone(await scene.ended(repair));
-      const { database } = scene.stack;
       expect(
         await database
           .selectFrom('redemption_reversals')

@@ -39,12 +39,12 @@ describe.concurrent.each([
     for (const reference of [used, used.toLowerCase(), ` ${used.toUpperCase()} `])
       expect(await scene.ask(kind, id, done(reference))).toMatchObject({
         kind: 'refused',
-        refusal: expect.stringContaining('belongs to another payment or top-up already'),
+        refusal: expect.stringContaining('belongs to another payment, reversal or top-up already'),
       });
     const row = await scene.forced(kind, id, done(used));
     expect([row.state, row.result]).toEqual([
       'REFUSED',
-      expect.stringContaining('belongs to another payment or top-up already'),
+      expect.stringContaining('belongs to another payment, reversal or top-up already'),
     ]);
     // What was not done has no receipt: a letter may name several.
     scene.expectDone(await scene.repaired(kind, id, { outcome: 'not-done', reference: used }));
