@@ -30,6 +30,8 @@ export type ProviderOutcome =
       readonly disagrees?: true;
       /** Where only the amount differs: the end of the order at the provider. */
       readonly otherAmount?: OtherAmount;
+      /** The only provider that may have done it, where that is not the present one, which did nothing. */
+      readonly at?: string;
     };
 
 /** The end of an order whose amount at the provider is another than ours. */
@@ -77,7 +79,7 @@ export function ofAnotherAmount(
   what: 'payment' | 'top-up',
 ): ProviderOutcome {
   // An order that failed moved nothing, and its amount may say so.
-  if (outcome.kind === 'refused' && Number(theirs) === 0) return outcome;
+  if (outcome.kind === 'refused' && /^0+(\.0+)?$/.test(theirs)) return outcome;
   const differs = disagreement(`The provider knows a ${what} with another amount.`);
   const amount = exactAmount(theirs, { wholeDigits: 12, decimals: 6 });
   return amount !== undefined && (outcome.kind === 'delivered' || outcome.kind === 'refused')
