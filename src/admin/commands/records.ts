@@ -95,7 +95,7 @@ const MERCHANT_DETAILS =
   'the selling prices for this merchant only; "merchant restore" restores none of them.';
 
 /**
- * A deleted merchant has no access: its keys and invitations are invalid, its people cannot sign in, its servers get no
+ * A deleted merchant has no access. Its keys and invitations are invalid, its people cannot sign in, its servers get no
  * events, and it has no prices.
  */
 async function endAccess(transaction: DatabaseTransaction, merchantId: number) {

@@ -112,8 +112,8 @@ export function otherAmountOf(
 }
 
 /**
- * The providers that a person asks about an order on hold: the present one, and an earlier one that has not said
- * clearly what it did.
+ * The providers that a person asks about an order on hold. These are the present provider, and each earlier provider
+ * that has not said clearly whether it did the order.
  */
 export const providersToAsk = (placements: readonly ShownPlacement[]): string =>
   placements

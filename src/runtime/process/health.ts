@@ -117,7 +117,7 @@ interface ListenOptions {
   readonly port: number;
   /**
    * Time without traffic after which a connection is closed, also before its answer. It must be longer than the proxy
-   * in front keeps a connection, and Node's own 5 seconds are not: a request could meet the end of one.
+   * in front keeps a connection. Node's own 5 seconds are too short: a request could meet the end of its connection.
    */
   readonly idleTimeoutSeconds?: number | undefined;
 }
