@@ -313,7 +313,7 @@ async function answerCall(call: Call): Promise<Reply | RefusalReply> {
       ? services.guesses({ company, sourceAddress: call.sourceAddress })
       : lookUpNothing,
     headers: context.req.headers,
-    prefersCsv: Boolean(endpoint.csv) && context.accepts('json', 'text/csv') === 'text/csv',
+    prefersCsv: Boolean(endpoint.csv) && context.accepts(JSON_FORM, CSV_FORM) === CSV_FORM,
     rawBody: call.rawBody ?? Buffer.alloc(0),
     sourceAddress: call.sourceAddress,
     path: context.path,
@@ -322,6 +322,10 @@ async function answerCall(call: Call): Promise<Reply | RefusalReply> {
   call.caller ??= result.caller;
   return result;
 }
+
+/** With their parameters: a media range that names one of them matches no type without it. */
+const JSON_FORM = 'application/json; charset=utf-8';
+const CSV_FORM = 'text/csv; charset=utf-8; header=present';
 
 const lookUpNothing: VoucherLookUp = () => {
   throw new Error('An endpoint that looks up vouchers by their codes declares guessLimit');
