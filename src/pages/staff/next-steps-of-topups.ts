@@ -8,6 +8,7 @@ import { mayStillComeByItself } from '../../domain/staff.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { time, unbroken } from '../layout/parts.ts';
 import {
+  askAbout,
   askedSince,
   CHECK_PROVIDERS,
   last,
@@ -16,7 +17,6 @@ import {
   nextOfOpenRepair,
   openBecause,
   otherAmountOf,
-  providersToAsk,
   settledCaseOf,
   WAIT,
 } from './next-steps.ts';
@@ -107,16 +107,16 @@ const nextByTopup: Readonly<Record<TopupDetail['status'], NextOfTopup>> = {
   UNKNOWN: (topup, others, now) => {
     const attempt = last(topup.attempts);
     const happened = html`${heldBy(topup)} and has not confirmed it${attempt && openBecause(attempt)}. The money is on hold.`;
-    if (attempt && mayStillComeByItself(askedSince(attempt), now))
+    if (!attempt || mayStillComeByItself(askedSince(attempt), now))
       return { happened, toDo: WAIT, instead: ['settle-top-up'] };
+    const { toDo, asked } = askAbout(attempt.placements, attempt.reference);
     return {
       happened,
       toDo: html`Send no other${
         others.length > 0 &&
         html`: a retry by ${listed(others)} is possible once this attempt is booked as not delivered`
-      }. Ask ${attempt ? providersToAsk(attempt.placements) : 'the provider'}, and quote
-<code>${attempt?.reference}</code>. Then book its answer:`,
-      asked: attempt?.provider,
+      }. ${toDo}`,
+      asked,
       first: 'settle-top-up',
     };
   },

@@ -9,6 +9,7 @@ import { mayStillComeByItself } from '../../domain/staff.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { money, time, unbroken } from '../layout/parts.ts';
 import {
+  askAbout,
   askedSince,
   CHECK_PROVIDERS,
   last,
@@ -17,7 +18,6 @@ import {
   nextOfOpenRepair,
   openBecause,
   otherAmountOf,
-  providersToAsk,
   settledCaseOf,
   WAIT,
 } from './next-steps.ts';
@@ -39,7 +39,7 @@ function nextOfTakenBack(
   { closedCases, openDifference }: KnownOfVoucher,
 ): NextStep | undefined {
   if (redemption === undefined) return undefined;
-  const { caseId, reversal, status, provider } = redemption;
+  const { caseId, reversal, status } = redemption;
   // Before a case of it, which its end may settle.
   if (reversal?.status === 'NEEDS_ACTION') return nextOfUnknownReversal(redemption, reversal);
   if (caseId !== null && status !== 'HELD')
@@ -51,24 +51,30 @@ function nextOfTakenBack(
     };
   if (reversal?.status === 'PENDING')
     return {
-      happened: html`The payment is being taken back: the provider has not confirmed it yet. ${providerName(provider)}
+      happened: html`The payment is being taken back: the provider has not confirmed it yet. ${providerName(reverserOf(redemption))}
 was asked ${time(new Date(reversal.requestedAt))}.`,
       toDo: html`Look again in a minute.`,
     };
   return nextOfSettled(redemption, settledCaseOf(closedCases, redemption.paymentReference));
 }
 
+/** The provider of the newest reversal, which stays where it was placed, even where another one pays later. */
+const reverserOf = ({ placements, provider }: Redemption): string =>
+  placements.findLast(({ kind }) => kind === 'reversal')?.provider ?? provider;
+
 /** The provider does not say how a reversal ended, or has other content under its reference. */
 function nextOfUnknownReversal(
-  { merchant, provider, toMerchant }: Redemption,
+  redemption: Redemption,
   { requestedAt, reference }: NonNullable<Redemption['reversal']>,
 ): NextStep {
+  const { merchant, toMerchant } = redemption;
+  const provider = reverserOf(redemption);
   const name = providerName(provider);
   return {
     happened: html`${name} was asked ${time(new Date(requestedAt))} to take ${money(toMerchant)} back from ${merchant},
 our reference <code>${reference}</code>, and has not confirmed it.`,
-    toDo: html`Ask ${name} whether it took this payment back, and quote <code>${reference}</code>. Then book its answer:`,
-    asked: provider,
+    toDo: html`Ask ${name} whether it took this payment back, and quote <code>${reference}</code>. Then book the answer:`,
+    asked: [provider],
     first: 'settle-payment',
   };
 }
@@ -121,13 +127,8 @@ function nextOfPaying({ redemptions }: VoucherDetail, now: Date): NextStep {
 our reference <code>${paymentReference}</code>, and has not confirmed it${openBecause(payment)}. The money is on hold.`;
   if (mayStillComeByItself(since, now))
     return { happened, toDo: WAIT, instead: ['settle-payment'] };
-  return {
-    happened,
-    toDo: html`Nobody pays again. Ask ${providersToAsk(payment.placements)}, and quote
-<code>${paymentReference}</code>. Then book its answer:`,
-    asked: payment.provider,
-    first: 'settle-payment',
-  };
+  const { toDo, asked } = askAbout(payment.placements, paymentReference);
+  return { happened, toDo: html`Nobody pays again. ${toDo}`, asked, first: 'settle-payment' };
 }
 
 /** The amount for a merchant, and why it is less than the owner spent. */
@@ -216,7 +217,7 @@ function nextOfRefusedPayment({
     toDo: html`Tell ${merchant} why. If its <a href="${termsPath(merchantId)}">payout account</a> is wrong, an operator
 corrects it. Then it claims again. If
 ${name} refuses that, too, ask it, and quote <code>${paymentReference}</code>.`,
-    asked: provider,
+    asked: [provider],
   };
 }
 

@@ -19,8 +19,8 @@ export interface NextStep {
    * waits.
    */
   readonly toDo: Html;
-  /** The provider that a person asks: its contact stands below the task. */
-  readonly asked?: string | undefined;
+  /** The providers that a person asks: their contacts stand below the task. */
+  readonly asked?: readonly string[];
   /** The repair that helps: its form stands open, where it is possible. */
   readonly first?: RepairKindName;
   /** Repairs that help otherwise, each behind a button. */
@@ -112,18 +112,29 @@ export function otherAmountOf(
 }
 
 /**
- * The providers that a person asks about an order on hold. These are the present provider, and each earlier provider
- * that has not said clearly whether it did the order.
+ * A person asks about an order on hold, and books the answer: the present provider, and each earlier provider that has
+ * not said clearly whether it did the order. Only their answers together say that nothing was done.
  */
-export const providersToAsk = (placements: readonly ShownPlacement[]): string =>
-  placements
+export function askAbout(
+  placements: readonly ShownPlacement[],
+  reference: string,
+): { readonly toDo: Html; readonly asked: readonly string[] } {
+  const asked = placements
     .filter(({ kind }) => kind !== 'reversal')
     .filter(({ observations }, index, { length }) => {
       const said = last(observations)?.said;
       return index === length - 1 || said === 'pending' || said === 'other';
     })
-    .map(({ provider }) => providerName(provider))
-    .join(' and ');
+    .map(({ provider }) => provider);
+  const booked =
+    asked.length > 1
+      ? html`Book <em>No</em> only when each of them says that it did nothing:`
+      : html`Then book the answer:`;
+  return {
+    toDo: html`Ask ${asked.map(providerName).join(' and ')}, and quote <code>${reference}</code>. ${booked}`,
+    asked,
+  };
+}
 
 /** Why the provider has not confirmed an order on hold; nothing where that is not known. */
 export function openBecause({

@@ -244,7 +244,7 @@ export function nextChoices(request: StaffRequest, choices: Choices): Html {
   return html`${refused && message('danger', html`${refused.words}`)}
 <section class="card next"><p class="lead">${next.happened}</p>
 <h2>Next</h2><p>${next.toDo}</p>
-${contactOf(request, next.asked)}
+${next.asked?.flatMap((provider) => contactOf(request, provider) ?? [])}
 ${first && (first.open ? linkToOpen(first.open) : formOf(request, first, { refused, button: first.kind.title }))}
 ${instead.length > 0 && html`<div class="choices">${instead.map((offer) => folded(request, offer, { offers, refused }))}</div>`}</section>`;
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { paymentFacts } from '../../../src/db/repairs/facts.ts';
 import { markAttemptUnknown } from '../../../src/db/topups/attempts.ts';
 import { findVoucherDetail } from '../../../src/db/vouchers/vouchers.ts';
-import { providersToAsk } from '../../../src/pages/staff/next-steps.ts';
+import { askAbout } from '../../../src/pages/staff/next-steps.ts';
 import type { ProviderInquiry, ProviderOutcome } from '../../../src/providers/outcome.ts';
 import { redemptions, topUp } from '../../admin/movements.ts';
 import { atProvider, observe, placementsOf } from '../../positions/placements.ts';
@@ -187,8 +187,11 @@ describe('a payment', () => {
         .where('operation_id', '=', operationId)
         .executeTakeFirstOrThrow();
       const shown = await findVoucherDetail(database, voucher_id, 'operator');
-      expect(providersToAsk(shown?.redemptions[0]?.placements ?? [])).toBe(
-        'GSMA mobile money and M-Pesa',
+      const { toDo, asked } = askAbout(shown?.redemptions[0]?.placements ?? [], 'R-1');
+      expect(asked).toEqual(['gsma', 'mpesa']);
+      expect(String(toDo)).toBe(
+        'Ask GSMA mobile money and M-Pesa, and quote <code>R-1</code>. Book <em>No</em> only when each of them says ' +
+          'that it did nothing:',
       );
       await sql`
       insert into repairs (operation_id, request_key, kind, subject_kind, subject_id, arguments, amount,

@@ -218,7 +218,7 @@ describe('a top-up', () => {
       );
       return found;
     });
-    expect(words).toContain(`and quote ${reference}. Then book its answer:`);
+    expect(words).toContain(`and quote ${reference}. Then book the answer:`);
     expect(open).toEqual(['settle-top-up']);
   });
 });

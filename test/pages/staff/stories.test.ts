@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateBulkId } from '../../../workflows/workflow-ids.ts';
 import { done, type Gift } from '../../end-to-end/gift/gift-scene.ts';
@@ -67,6 +68,27 @@ test('a reversal that the provider has not confirmed, and then refuses', async (
     /The provider did not take the payment back, so it stands\. Next\s?Ask the merchant to pay the owner back\./,
   );
   expect(refused).not.toContain('has not confirmed it');
+});
+
+test('a reversal stays at its provider, where another one paid later', async () => {
+  const { gift } = await reversing('023');
+  const { database } = scene.stack;
+  await sql`
+    insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, position, said, done, said_at)
+    select kind, reference, 'mpesa', operation_id, voucher_id, ordered, 2, 'done', ordered, now()
+    from placements where voucher_id = ${gift.id} and kind = 'payment'`.execute(database);
+  expect(await read(gift)).toContain('not confirmed it yet. GSMA mobile money was asked');
+  await sql`
+    update redemption_reversals set needs_action_since = now()
+    where redemption_id in (select id from redemptions where voucher_id = ${gift.id})`.execute(
+    database,
+  );
+  expect(await read(gift)).toMatch(
+    /Ask GSMA mobile money whether it took this payment back, and quote \S+\. Then book the answer:/,
+  );
+  // The books know of no second payment.
+  await sql`
+    delete from placements where voucher_id = ${gift.id} and provider = 'mpesa'`.execute(database);
 });
 
 test('the story of a voucher out of a bulk order leads to the workflow of the order', async () => {
