@@ -49,9 +49,14 @@ export function isSecret(schema: z.ZodType): boolean {
   return inner !== undefined && isSecret(inner);
 }
 
-/** Reads the address of PostgreSQL, in which a user may stand without a host; null where it is none. */
-export const parseDatabaseAddress = (text: string): URL | null =>
-  URL.parse(text.replace('@/', '@localhost/'));
+/**
+ * Reads the address of PostgreSQL, in which a user may stand without a host; null where it is none. Without a scheme,
+ * as in `db.example:5432/gifts`, the client would take the host for one, and lead to this machine.
+ */
+export function parseDatabaseAddress(text: string): URL | null {
+  const address = URL.parse(text.replace('@/', '@localhost/'));
+  return address && /^(postgres|postgresql|socket):$/.test(address.protocol) ? address : null;
+}
 
 /** Address of PostgreSQL, with its password, or the folder of its socket. */
 export const databaseAddress = z

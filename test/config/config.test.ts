@@ -182,6 +182,8 @@ describe('what is wrong', () => {
     ['MOBILE_MONEY_HEADERS', 'X-API-Key'],
     ['MOBILE_MONEY_TOKEN_URL', 'localhost:3001'],
     ['DATABASE_URL', 'localhost'],
+    ['DATABASE_URL', 'db.example:5432/gifts'],
+    ['DATABASE_URL', 'mysql://api@db.example/gifts'],
     ['DATABASE_URL', 'host=db.example dbname=voucher_topup'],
     ['DATABASE_URL', 'postgres://api:pass#word@db.example/voucher_topup'],
     ['DATABASE_READ_URL', 'postgres://reports:pass/word@db.example/voucher_topup'],
