@@ -89,7 +89,7 @@ export const commands: Record<string, AdminCommand> = {
             ),
           ),
           ...choices.map(({ by, moves, afterwards }) =>
-            `--by ${by} --facts ${binding}: ${moves} ${afterwards}`.trim(),
+            `--by ${by} --facts ${binding}  ${moves} ${afterwards}`.trim(),
           ),
           ...(whyNoPayer === undefined ? [] : [`No --by payer: ${whyNoPayer}`]),
         ].join('\n'),

@@ -125,7 +125,8 @@ const subjects: Readonly<
     description: 'Its id; "cases show" tells what each choice moves',
     example: '17',
     facts: {
-      description: 'The facts, as "cases show" prints them with each --by; refused if they changed',
+      description:
+        'Needed with --by: the facts, as "cases show" prints them; refused if they changed',
       example: 'difference=50.000000',
     },
   },
