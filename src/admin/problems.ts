@@ -9,7 +9,8 @@ import { AdminError } from './fields.ts';
 
 /** Errors of PostgreSQL that an operator can fix, with their remedies. */
 const databaseProblems: Readonly<Record<string, string>> = {
-  '25006': 'DATABASE_URL leads to a standby: give the address of the primary.',
+  '25006':
+    'DATABASE_URL leads to a standby, or to a database that is read-only: give the address of a primary that takes writes.',
   '28P01': 'The database refused the user or password: check DATABASE_URL.',
   '3D000': 'There is no such database: check DATABASE_URL.',
   '42501':

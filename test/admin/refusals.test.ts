@@ -175,7 +175,7 @@ describe('wrong settings are refused in one line:', () => {
       () => ({
         DATABASE_URL: `${scene.environment.DATABASE_URL}?options=-c%20default_transaction_read_only%3Don`,
       }),
-      /^DATABASE_URL leads to a standby: give the address of the primary/,
+      /^DATABASE_URL leads to a standby, or to a database that is read-only: give the address/,
     ],
     [
       'no key of digests',
