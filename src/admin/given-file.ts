@@ -3,13 +3,13 @@ import type { ProviderStatementLine } from '../domain/positions/statement-line.t
 import { readStatementFile, StatementFileError } from '../providers/statement-files.ts';
 import { AdminError } from './fields.ts';
 
-/** A file that an operator gives cannot be read; the message is the end of a sentence that begins with the file. */
+/** A file that an operator gives cannot be read; the message is the end of a sentence that begins with the option. */
 class GivenFileError extends AdminError {}
 
 /**
  * The octets of a file that an operator gives; `-` is the standard input.
  *
- * @throws {AdminError} "cannot be read", such as for a folder: the end of a sentence
+ * @throws {AdminError} "x.csv cannot be read", such as for a folder: the end of a sentence
  */
 export async function* readGivenFile(file: string): AsyncGenerator<Buffer> {
   const content = file === '-' ? process.stdin : createReadStream(file);
@@ -17,7 +17,7 @@ export async function* readGivenFile(file: string): AsyncGenerator<Buffer> {
     yield* content;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
-    throw new GivenFileError(`cannot be read (${error.code})`);
+    throw new GivenFileError(`${file} cannot be read (${error.code})`);
   } finally {
     content.destroy();
   }

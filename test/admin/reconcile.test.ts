@@ -52,9 +52,10 @@ test.each([
   ['nothing', 'nothing.csv', 'ENOENT'],
   ['a path through a file', 'statement.csv/1', 'ENOTDIR'],
 ])('a file that is %s is refused in one line', async (_what, name, code) => {
-  const words = `money reconcile --provider mpesa --day 2026-11-22 --file ${join(folder, name)}`;
+  const file = join(folder, name);
+  const words = `money reconcile --provider mpesa --day 2026-11-22 --file ${file}`;
   expect((await scene.admin(words)).err).toBe(
-    `The file cannot be read (${code}). Nothing was compared.\n`,
+    `The file ${file} cannot be read (${code}). Nothing was compared.\n`,
   );
 });
 

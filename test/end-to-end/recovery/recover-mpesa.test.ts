@@ -66,7 +66,8 @@ test('what M-Pesa paid since a restore is booked from its statement, once', asyn
   const withFile = (file: string, command = 'list') => [
     ...['recovery', command, '--mpesa-statement', file],
   ];
-  expect((await operator.admin(withFile(join(folder, 'none.csv')))).err).toContain('no file');
+  const none = join(folder, 'none.csv');
+  expect((await operator.admin(withFile(none))).err).toContain(`The file ${none} cannot be read`);
 
   // A file without our references names only what our rows know by their receipts.
   const unnamed = await operator.json(

@@ -265,7 +265,7 @@ describe('a public key of a merchant', () => {
 
   test('is refused where there is no such file', async () => {
     const refused = await operator.admin('access public-key add --merchant 1 --file /nowhere.pem');
-    expect(refused.err).toBe('--file cannot be read (ENOENT).\n');
+    expect(refused.err).toBe('--file /nowhere.pem cannot be read (ENOENT).\n');
   });
 });
 
