@@ -8,14 +8,14 @@ using System.Security.Cryptography;
 using System.Text;
 
 var secret = Environment.GetEnvironmentVariable("WEBHOOK_SECRET") ?? "";
-if (args.Length != 3 || secret == "")
+var key = Convert.FromBase64String(secret.Replace("whsec_", ""));
+if (args.Length != 3 || key.Length == 0)
     return End("usage: WEBHOOK_SECRET=whsec_… dotnet run Verify.cs ID TIMESTAMP SIGNATURES < BODY");
 var (id, timestamp, signatures) = (args[0], args[1], args[2]);
 using var input = new MemoryStream();
 Console.OpenStandardInput().CopyTo(input);
 var body = input.ToArray();
 
-var key = Convert.FromBase64String(secret.Replace("whsec_", ""));
 byte[] signed = [.. Encoding.UTF8.GetBytes($"{id}.{timestamp}."), .. body];
 var expected = Encoding.UTF8.GetBytes("v1," + Convert.ToBase64String(HMACSHA256.HashData(key, signed)));
 var isOurs = signatures.Split(' ').Any(one =>

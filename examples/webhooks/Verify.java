@@ -12,8 +12,9 @@ import javax.crypto.spec.SecretKeySpec;
  */
 public class Verify {
   public static void main(String[] arguments) throws Exception {
-    String secret = System.getenv("WEBHOOK_SECRET");
-    if (arguments.length != 3 || secret == null || secret.isEmpty()) {
+    String secret = System.getenv().getOrDefault("WEBHOOK_SECRET", "");
+    byte[] key = Base64.getDecoder().decode(secret.replaceFirst("^whsec_", ""));
+    if (arguments.length != 3 || key.length == 0) {
       System.err.println(
           "usage: WEBHOOK_SECRET=whsec_… java Verify.java ID TIMESTAMP SIGNATURES < BODY");
       System.exit(1);
@@ -21,7 +22,6 @@ public class Verify {
     String id = arguments[0], timestamp = arguments[1], signatures = arguments[2];
     byte[] body = System.in.readAllBytes();
 
-    byte[] key = Base64.getDecoder().decode(secret.replaceFirst("^whsec_", ""));
     Mac mac = Mac.getInstance("HmacSHA256");
     mac.init(new SecretKeySpec(key, "HmacSHA256"));
     mac.update((id + "." + timestamp + ".").getBytes(StandardCharsets.UTF_8));

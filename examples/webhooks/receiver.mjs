@@ -5,12 +5,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
-const secret = process.env.WEBHOOK_SECRET;
-if (!secret) {
+const secret = process.env.WEBHOOK_SECRET ?? '';
+const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+if (key.length === 0) {
   console.error('usage: WEBHOOK_SECRET=whsec_… node receiver.mjs');
   process.exit(1);
 }
-const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
 /** A real receiver keeps them in its database, in the transaction that does the work. */
 const known = new Set();
 

@@ -12,10 +12,9 @@ import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-SECRET = os.environ.get("WEBHOOK_SECRET")
-if not SECRET:
+KEY = base64.b64decode(os.environ.get("WEBHOOK_SECRET", "").replace("whsec_", "", 1))
+if not KEY:
     sys.exit("usage: WEBHOOK_SECRET=whsec_… python3 receiver.py")
-KEY = base64.b64decode(SECRET.replace("whsec_", "", 1))
 # A real receiver keeps them in its database, in the transaction that does the work.
 known = set()
 

@@ -16,7 +16,11 @@ import (
 
 func main() {
 	secret := os.Getenv("WEBHOOK_SECRET")
-	if len(os.Args) != 4 || secret == "" {
+	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	if err != nil {
+		end("The secret is not in base64")
+	}
+	if len(os.Args) != 4 || len(key) == 0 {
 		end("usage: WEBHOOK_SECRET=whsec_… go run verify.go ID TIMESTAMP SIGNATURES < BODY")
 	}
 	id, timestamp, signatures := os.Args[1], os.Args[2], os.Args[3]
@@ -25,10 +29,6 @@ func main() {
 		end(err.Error())
 	}
 
-	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
-	if err != nil {
-		end("The secret is not in base64")
-	}
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(id + "." + timestamp + "."))
 	mac.Write(body)

@@ -4,14 +4,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 const [id, timestamp, signatures] = process.argv.slice(2);
-const secret = process.env.WEBHOOK_SECRET;
-if (!signatures || !secret) {
+const secret = process.env.WEBHOOK_SECRET ?? '';
+const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+if (!signatures || key.length === 0) {
   console.error('usage: WEBHOOK_SECRET=whsec_… node verify.mjs ID TIMESTAMP SIGNATURES < BODY');
   process.exit(1);
 }
 const body = readFileSync(0);
 
-const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
 const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
 const isOurs = signatures.split(' ').some((one) => {
   const given = Buffer.from(one.replace(/^v1,/, ''), 'base64');

@@ -4,14 +4,14 @@
 // usage: WEBHOOK_SECRET=whsec_… php verify.php ID TIMESTAMP SIGNATURES < BODY
 
 $secret = getenv('WEBHOOK_SECRET');
-if ($argc !== 4 || !$secret) {
+$key = base64_decode(preg_replace('/^whsec_/', '', $secret));
+if ($argc !== 4 || !$key) {
     fwrite(STDERR, "usage: WEBHOOK_SECRET=whsec_… php verify.php ID TIMESTAMP SIGNATURES < BODY\n");
     exit(1);
 }
 [, $id, $timestamp, $signatures] = $argv;
 $body = file_get_contents('php://stdin');
 
-$key = base64_decode(preg_replace('/^whsec_/', '', $secret));
 $expected = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$timestamp.$body", $key, true));
 $isOurs = false;
 foreach (explode(' ', $signatures) as $one) {

@@ -10,13 +10,13 @@ import os
 import sys
 import time
 
-secret = os.environ.get("WEBHOOK_SECRET")
-if len(sys.argv) != 4 or not secret:
+secret = os.environ.get("WEBHOOK_SECRET", "")
+key = base64.b64decode(secret.replace("whsec_", "", 1))
+if len(sys.argv) != 4 or not key:
     sys.exit("usage: WEBHOOK_SECRET=whsec_… python3 verify.py ID TIMESTAMP SIGNATURES < BODY")
 message_id, timestamp, signatures = sys.argv[1:]
 body = sys.stdin.buffer.read()
 
-key = base64.b64decode(secret.replace("whsec_", "", 1))
 signed = f"{message_id}.{timestamp}.".encode() + body
 expected = b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
 is_ours = any(hmac.compare_digest(one.encode(), expected) for one in signatures.split(" "))

@@ -7,6 +7,7 @@ usage='usage: WEBHOOK_SECRET=whsec_… verify.sh ID TIMESTAMP SIGNATURES < BODY'
 id=${1:?$usage} timestamp=${2:?$usage} signatures=${3:?$usage} secret=${WEBHOOK_SECRET:?$usage}
 
 key=$(printf '%s' "${secret#whsec_}" | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \n')
+: "${key:?$usage}"
 expected=v1,$({ printf '%s.%s.' "$id" "$timestamp"; cat; } |
   openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A)
 is_ours=false

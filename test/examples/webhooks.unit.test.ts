@@ -49,17 +49,20 @@ describe.each([
     expect(output().match(/evt_1/g)).toHaveLength(1);
   });
 
-  it('does not begin without a secret: with an empty key anybody could sign', () => {
-    const { status, stderr } = spawnSync(command, [`examples/webhooks/${file}`], {
-      env: { ...process.env, PORT: '0', WEBHOOK_SECRET: '' },
-      encoding: 'utf8',
-      timeout: 20_000,
-    });
-    expect({ status, stderr }).toEqual({
-      status: 1,
-      stderr: expect.stringContaining('usage: WEBHOOK_SECRET=whsec_…'),
-    });
-  });
+  it.each(['', 'whsec_'])(
+    'does not begin with the secret "%s": with an empty key anybody could sign',
+    (empty) => {
+      const { status, stderr } = spawnSync(command, [`examples/webhooks/${file}`], {
+        env: { ...process.env, PORT: '0', WEBHOOK_SECRET: empty },
+        encoding: 'utf8',
+        timeout: 20_000,
+      });
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr: expect.stringContaining('usage: WEBHOOK_SECRET=whsec_…'),
+      });
+    },
+  );
 });
 
 describe('the message of the guide', () => {
