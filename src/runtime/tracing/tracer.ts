@@ -233,6 +233,7 @@ export function createOtlpExporter(options: {
     async stop(): Promise<void> {
       clearInterval(timer);
       await Promise.race([flush().then(flush), sleep(stopMs, undefined, { ref: false })]);
+      if (waiting.length > 0) drop(waiting.length, 'the process ends');
       waiting = [];
     },
   };

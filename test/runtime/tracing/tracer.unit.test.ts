@@ -130,6 +130,7 @@ test('a collector that fails or hangs costs spans and one warning, nothing else'
 
 test('a collector that hangs does not keep a process from its end', async () => {
   const asked: unknown[] = [];
+  const warnings: unknown[] = [];
   const hanging = createServer((request) => asked.push(request.resume())).listen(0, '127.0.0.1');
   await once(hanging, 'listening');
   const exporter = createOtlpExporter({
@@ -138,12 +139,14 @@ test('a collector that hangs does not keep a process from its end', async () => 
     resource: {},
     delayMs: 60_000,
     stopMs: 100,
-    warn: () => undefined,
+    warn: (what) => warnings.push(what),
   });
   const { tracer } = traces({ finish: exporter.add });
   for (let count = 0; count < 1_000; count += 1)
     await tracer.inSpan({ name: 'span', kind: 'client' }, async () => {});
   await exporter.stop();
+  // All but the batch that the collector has.
+  expect(warnings).toEqual([{ dropped: 1_000 - 512, reason: 'the process ends' }]);
   // The second batch would begin when the first one is given up.
   expect(asked.length).toBeLessThan(2);
   hanging.closeAllConnections();
