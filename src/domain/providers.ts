@@ -129,8 +129,8 @@ const turnOf = ({ id, weight }: Route, { shareOf }: Routed): number =>
   -Math.log(shareOf(id)) / weight;
 
 /**
- * Who said how a payment or a top-up ended: the provider, the service, which sent nothing, or staff,
- * who settled it by hand.
+ * Who said how a payment, a top-up or a reversal ended: the provider, the service, which sent nothing,
+ * or staff, who settled it by hand.
  */
 export type EndedBy = 'provider' | 'service' | 'staff';
 

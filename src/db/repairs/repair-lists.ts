@@ -110,13 +110,13 @@ export const isRunningRepair = (repairId: number, { kind, id }: Company) => sql<
   select from repairs where id = ${repairId} and state = 'RUNNING'
     and company_kind = ${kind} and company_id = ${id}::bigint)`;
 
-/** The decision of a person about a payment or a top-up whose outcome the provider does not tell. */
+/** The decision of a person about a payment, a top-up or a reversal whose outcome the provider does not tell. */
 export interface SettledByHand {
   readonly isDone: boolean;
   readonly reference: string;
 }
 
-/** The decision about an operation on hold; undefined without a decision. */
+/** The decision about an operation on hold, or about its reversal under way; undefined without a decision. */
 export const settledByHand = (database: Database | DatabaseTransaction, operationId: string) =>
   firstRow<SettledByHand>(database)`
     select arguments ->> 'outcome' <> 'not-done' as "isDone",
