@@ -112,8 +112,8 @@ export function otherAmountOf(
 }
 
 /**
- * A person asks about an order on hold, and books the answer: the present provider, and each earlier provider that has
- * not said clearly whether it did the order. Only their answers together say that nothing was done.
+ * The providers that a person asks about an order on hold, and this step in words. They are the present provider, and
+ * each earlier provider that has not said clearly whether it did the order.
  */
 export function askAbout(
   placements: readonly ShownPlacement[],
