@@ -17,6 +17,7 @@ import {
   firstRow,
   hasRows,
   onlyRow,
+  sendTogether,
 } from '../connection.ts';
 import { routesFor, routesOfTopup } from '../providers.ts';
 import type { Case } from './cases.ts';
@@ -398,7 +399,10 @@ export const placing = ({
 /** The sources of answers of a provider that was asked. */
 const asked: readonly ObservationSource[] = ['answer', 'inquiry'];
 
-/** Writes the placements that have changed, and keeps each later change of what they did. */
+/**
+ * Writes the placements that have changed, and keeps each later change of what they did. All statements leave together:
+ * those that a caller sends behind them, and their triggers, read every placement as it is now.
+ */
 export async function writePlacements(
   transaction: DatabaseTransaction,
   before: LockedOrder,
@@ -420,34 +424,38 @@ export async function writePlacements(
   const isOpen = after.order.state === 'open';
   const decidedAt = isOpen ? null : (before.settledAt ?? now);
   const current = currentOf(after.placements);
-  for (const [index, placement] of after.placements.entries()) {
-    const old = placements[index];
-    if (!old || old.id !== placement.id)
-      throw new Error('A placement is neither made nor removed by booking');
-    const hasEnded = before.position.order.state === 'open' && !isOpen;
-    if (placement === old && !hasEnded && placement.id !== change.askNow) continue;
-    const isNews = change.takenAt !== undefined && old.askAt !== change.takenAt;
-    const isAnswered = placement !== old && asked.includes(change.source);
-    const next = before.isLost
-      ? null
-      : change.askNow === placement.id
-        ? now
-        : nextAsk(placement, {
-            now,
-            // A reversal is younger than the end of its payment.
-            decidedAt: placement.kind === 'reversal' ? placement.placedAt : decidedAt,
-            watchMs: settings.reversalWatchSeconds * 1_000,
-            hasCase,
-            isCurrent: placement.id === current.id,
-            isDue: old.isDue && !isAnswered,
-          });
-    await updatePlacement(transaction, old, placement, { next: isNews ? now : next, isNews });
-    const hadAnswer = old.said !== 'none';
-    // The first answer of a provider is in its row alone; the row does not name a person.
-    if (!hasChanged(old, placement) || (!hadAnswer && change.source !== 'person')) continue;
-    if (hadAnswer) await addObservation(transaction, old, 'answer', { now, isFirst: true });
-    await addObservation(transaction, placement, change.source, { now, isFirst: false });
-  }
+  await sendTogether(transaction, (together) => {
+    const sent: Promise<unknown>[] = [];
+    for (const [index, placement] of after.placements.entries()) {
+      const old = placements[index];
+      if (!old || old.id !== placement.id)
+        throw new Error('A placement is neither made nor removed by booking');
+      const hasEnded = before.position.order.state === 'open' && !isOpen;
+      if (placement === old && !hasEnded && placement.id !== change.askNow) continue;
+      const isNews = change.takenAt !== undefined && old.askAt !== change.takenAt;
+      const isAnswered = placement !== old && asked.includes(change.source);
+      const next = before.isLost
+        ? null
+        : change.askNow === placement.id
+          ? now
+          : nextAsk(placement, {
+              now,
+              // A reversal is younger than the end of its payment.
+              decidedAt: placement.kind === 'reversal' ? placement.placedAt : decidedAt,
+              watchMs: settings.reversalWatchSeconds * 1_000,
+              hasCase,
+              isCurrent: placement.id === current.id,
+              isDue: old.isDue && !isAnswered,
+            });
+      sent.push(updatePlacement(together, old, placement, { next: isNews ? now : next, isNews }));
+      const hadAnswer = old.said !== 'none';
+      // The first answer of a provider is in its row alone; the row does not name a person.
+      if (!hasChanged(old, placement) || (!hadAnswer && change.source !== 'person')) continue;
+      if (hadAnswer) sent.push(addObservation(together, old, 'answer', { now, isFirst: true }));
+      sent.push(addObservation(together, placement, change.source, { now, isFirst: false }));
+    }
+    return sent;
+  });
 }
 
 const time = (milliseconds: number | null) => sql`to_timestamp(${milliseconds}::float8 / 1000)`;

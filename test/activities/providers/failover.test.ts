@@ -44,6 +44,13 @@ describe('a payment', () => {
     const inquiry = await inAttempt(1, () => two.activities().inquirePayment(operationId, 1));
     expect(inquiry).toMatchObject({ asked: told });
     expect(two.asked.at(-1)).toBe('second ask');
+    const { database } = two.scene;
+    await redemptions(database, two.catalogue).post(operationId);
+    const { rows } = await sql`
+      select data ->> 'providerReference' as reference from events
+      join redemptions on subject = 'redemption:' || redemptions.id
+      where operation_id = ${operationId} and type = 'payout.completed'`.execute(database);
+    expect(rows).toEqual([{ reference: 'MM-1' }]);
   });
 
   it.each([
