@@ -289,9 +289,9 @@ describe('with nothing imported, a file is refused that has', () => {
     [
       'a name that is nowhere',
       () => ['--file', join(directory, 'none.csv')],
-      /^--file cannot be read \(ENOENT\)\.$/,
+      /^--file \S+none\.csv cannot be read \(ENOENT\)\.$/,
     ],
-    ['a name of a folder', () => ['--file', directory], /^--file cannot be read \(EISDIR\)\.$/],
+    ['a name of a folder', () => ['--file', directory], /^--file \S+ cannot be read \(EISDIR\)\.$/],
     [
       'a name without a format',
       () => ['--file', 'README.md'],
