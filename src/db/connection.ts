@@ -260,8 +260,9 @@ const unusedDialect = new PostgresDialect({
 
 /**
  * Sends statements of a transaction in one round trip, because none needs a result of another. PostgreSQL executes them
- * in the order in which `send` calls them. Behind a failed statement it refuses the others, so that the first failure
- * in this order is the cause.
+ * in the order in which `send` calls them. A function that waits between its statements sends the later ones behind those
+ * of the others. Behind a failed statement PostgreSQL refuses the others, so that the first failure in this order is the
+ * cause.
  */
 export function sendTogether<const Sent extends readonly unknown[]>(
   transaction: DatabaseTransaction,

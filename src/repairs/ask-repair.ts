@@ -177,17 +177,21 @@ export const isUsedBefore = async (
   {
     of,
     operationId,
-    settles = operationId,
+    settles,
   }: Pick<ProviderReceipt, 'of'> & {
     readonly operationId: string | null;
-    readonly settles?: string | null;
+    readonly settles?: string;
   },
   { outcome, reference: receipt }: Decision,
 ): Promise<boolean> =>
   outcome === 'done' &&
   operationId !== null &&
-  settles !== null &&
-  isReceiptUsed(database, { of, operationId, settles, reference: receipt });
+  isReceiptUsed(database, {
+    of,
+    operationId,
+    settles: settles ?? operationId,
+    reference: receipt,
+  });
 
 export const usedBefore = ({ reference: receipt }: Decision): string =>
   `The reference ${receipt} belongs to another payment, reversal or top-up already. Find it, and ask the provider for the right reference.`;

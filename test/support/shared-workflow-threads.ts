@@ -1,5 +1,12 @@
 import { Worker } from '@temporalio/worker';
 
+/** The value that was made for a key; the first call makes it. */
+function once<Value>(made: Map<string, Value>, key: string, make: () => Value): Value {
+  const value = made.get(key) ?? make();
+  made.set(key, value);
+  return value;
+}
+
 /** Reaches what the SDK keeps for its subclasses. */
 export class SharedWorkflowThreads extends Worker {
   /**
@@ -15,24 +22,20 @@ export class SharedWorkflowThreads extends Worker {
 
     Worker.getOrCreateBundle = (options, logger) => {
       const file = fileOf(options);
-      const bundle = bundles.get(file ?? '') ?? getOrCreateBundle.call(Worker, options, logger);
-      if (file !== undefined) bundles.set(file, bundle);
-      return bundle;
+      const read = () => getOrCreateBundle.call(Worker, options, logger);
+      return file === undefined ? read() : once(bundles, file, read);
     };
 
     Worker.createWorkflowCreator = (bundle, options, logger) => {
       const file = fileOf(options);
       const start = createWorkflowCreator.bind(Worker, bundle);
       if (file === undefined) return start(options, logger);
-      const startShared = async () => {
+      return once(threads, file, async () => {
         // Activities of all workers: a worker itself refuses those that it does not have.
         const activities = new Map([['default', async () => undefined]]);
         const thread = await start({ ...options, activities }, logger);
         return Object.assign(thread, { destroy: async () => undefined });
-      };
-      const thread = threads.get(file) ?? startShared();
-      threads.set(file, thread);
-      return thread;
+      });
     };
   }
 }

@@ -400,8 +400,8 @@ export const placing = ({
 const asked: readonly ObservationSource[] = ['answer', 'inquiry'];
 
 /**
- * Writes the placements that have changed, and keeps each later change of what they did. All statements leave together:
- * those that a caller sends behind them, and their triggers, read every placement as it is now.
+ * Writes the placements that have changed, and keeps each later change of what they did. All leave together: statements
+ * behind them, and their triggers, read every placement as it is now.
  */
 export async function writePlacements(
   transaction: DatabaseTransaction,
@@ -417,45 +417,41 @@ export async function writePlacements(
     readonly hasCase: boolean;
   },
 ): Promise<void> {
-  const {
-    now,
-    position: { placements },
-  } = before;
+  const { now, isLost, position } = before;
   const isOpen = after.order.state === 'open';
+  const hasEnded = position.order.state === 'open' && !isOpen;
   const decidedAt = isOpen ? null : (before.settledAt ?? now);
   const current = currentOf(after.placements);
-  await sendTogether(transaction, (together) => {
-    const sent: Promise<unknown>[] = [];
-    for (const [index, placement] of after.placements.entries()) {
-      const old = placements[index];
+  await sendTogether(transaction, (together) =>
+    after.placements.flatMap((placement, index): Promise<unknown>[] => {
+      const old = position.placements[index];
       if (!old || old.id !== placement.id)
         throw new Error('A placement is neither made nor removed by booking');
-      const hasEnded = before.position.order.state === 'open' && !isOpen;
-      if (placement === old && !hasEnded && placement.id !== change.askNow) continue;
+      if (placement === old && !hasEnded && placement.id !== change.askNow) return [];
       const isNews = change.takenAt !== undefined && old.askAt !== change.takenAt;
       const isAnswered = placement !== old && asked.includes(change.source);
-      const next = before.isLost
-        ? null
-        : change.askNow === placement.id
-          ? now
-          : nextAsk(placement, {
-              now,
-              // A reversal is younger than the end of its payment.
-              decidedAt: placement.kind === 'reversal' ? placement.placedAt : decidedAt,
-              watchMs: settings.reversalWatchSeconds * 1_000,
-              hasCase,
-              isCurrent: placement.id === current.id,
-              isDue: old.isDue && !isAnswered,
-            });
-      sent.push(updatePlacement(together, old, placement, { next: isNews ? now : next, isNews }));
+      const usual = () =>
+        nextAsk(placement, {
+          now,
+          // A reversal is younger than the end of its payment.
+          decidedAt: placement.kind === 'reversal' ? placement.placedAt : decidedAt,
+          watchMs: settings.reversalWatchSeconds * 1_000,
+          hasCase,
+          isCurrent: placement.id === current.id,
+          isDue: old.isDue && !isAnswered,
+        });
+      const isAskedNow = isNews || (!isLost && placement.id === change.askNow);
+      const next = isAskedNow ? now : isLost ? null : usual();
+      const sent: Promise<unknown>[] = [];
+      sent.push(updatePlacement(together, old, placement, { next, isNews }));
       const hadAnswer = old.said !== 'none';
       // The first answer of a provider is in its row alone; the row does not name a person.
-      if (!hasChanged(old, placement) || (!hadAnswer && change.source !== 'person')) continue;
+      if (!hasChanged(old, placement) || (!hadAnswer && change.source !== 'person')) return sent;
       if (hadAnswer) sent.push(addObservation(together, old, 'answer', { now, isFirst: true }));
       sent.push(addObservation(together, placement, change.source, { now, isFirst: false }));
-    }
-    return sent;
-  });
+      return sent;
+    }),
+  );
 }
 
 const time = (milliseconds: number | null) => sql`to_timestamp(${milliseconds}::float8 / 1000)`;
