@@ -1,5 +1,5 @@
 import { cancellationSignal, log } from '@temporalio/activity';
-import { allRows, firstRow } from '../src/db/connection.ts';
+import { allValues, firstValue } from '../src/db/connection.ts';
 import { book } from '../src/db/positions/book.ts';
 import { type Case, findCase, listCases, noteUnbooked } from '../src/db/positions/cases.ts';
 import { observed } from '../src/db/positions/change.ts';
@@ -84,9 +84,8 @@ async function workflowOfTopup(
   { topupId }: LockedOrder,
 ): Promise<string | undefined> {
   if (topupId === null) return undefined;
-  const row = await firstRow<{ workflowId: string }>(database)`
-    select workflow_id as "workflowId" from topups where id = ${topupId}`;
-  return row?.workflowId;
+  return await firstValue<string>(database)`
+    select workflow_id from topups where id = ${topupId}`;
 }
 
 const PAGE_SIZE = 100;
@@ -152,11 +151,10 @@ export function createAskActivities(dependencies: ActivityDependencies) {
    * booking and its nudge. A nudged workflow has ended.
    */
   async function recentlyDelivered(): Promise<string[]> {
-    const rows = await allRows<{ workflowId: string }>(database)`
-      select workflow_id as "workflowId" from cases join topups on topups.id = topup_id
+    return await allValues<string>(database)`
+      select workflow_id from cases join topups on topups.id = topup_id
       where closed_at is null and opened_at > now() - interval '1 hour'
       order by cases.id desc limit ${PAGE_SIZE}`;
-    return rows.map(({ workflowId }) => workflowId);
   }
 
   /** It may be waiting for a retry, which is no longer wanted. */

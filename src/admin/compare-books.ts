@@ -1,4 +1,4 @@
-import { type Database, firstRow } from '../db/connection.ts';
+import { type Database, firstValue } from '../db/connection.ts';
 import { listProviderStates, listRoutes } from '../db/providers.ts';
 import {
   findKnown,
@@ -275,9 +275,8 @@ async function packagePrice(
   productId: string | null = null,
 ): Promise<string | undefined> {
   if (productId === null || !/^\d{1,9}$/.test(productId)) return undefined;
-  const row = await firstRow<{ price: string | null }>(database)`
-    select min(price_amount)::text as price from products
+  return await firstValue<string>(database)`
+    select min(price_amount)::text from products
     where provider_product_id = ${productId}
     having count(distinct price_amount) = 1`;
-  return row?.price ?? undefined;
 }

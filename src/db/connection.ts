@@ -369,6 +369,22 @@ export const onlyRow =
     return row;
   };
 
+/** The first column of all rows of a statement. */
+export const allValues =
+  <Value>(database: QueryExecutorProvider): Tag<Value[]> =>
+  async (...statement) =>
+    (await allRows<object>(database)(...statement)).map((row) => Object.values(row)[0]);
+
+/** The first column of the first row of a statement; `otherwise` where there is no row, or no value in it. */
+export function firstValue<Value>(database: QueryExecutorProvider): Tag<Value | undefined>;
+export function firstValue<Value>(database: QueryExecutorProvider, otherwise: Value): Tag<Value>;
+export function firstValue<Value>(
+  database: QueryExecutorProvider,
+  otherwise?: Value,
+): Tag<Value | undefined> {
+  return async (...statement) => (await allValues<Value>(database)(...statement))[0] ?? otherwise;
+}
+
 /** Whether a statement finds a row. */
 export const hasRows =
   (database: QueryExecutorProvider): Tag<boolean> =>
@@ -421,6 +437,11 @@ export async function lockName(transaction: DatabaseTransaction, name: string): 
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(transaction);
 }
 
+/** Whether a transaction gets an advisory lock at once; it holds the lock until it ends. */
+export const getsLock = (transaction: Database, lock: number): Promise<boolean> =>
+  // A statement with bound values would keep its snapshot until the next statement.
+  firstValue(transaction, false)`select pg_try_advisory_xact_lock(${sql.lit(lock)}::bigint)`;
+
 /** Time between two tries to get a lock. */
 const TRY_MS = 200;
 
@@ -436,12 +457,8 @@ export async function inTurn<Result>(
   lock: number,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const tryIn = async (transaction: Database) => {
-    // A statement with bound values would keep its snapshot until the next statement.
-    const { rows } = await sql<{ has: boolean }>`
-      select pg_try_advisory_xact_lock(${sql.lit(lock)}::bigint) as has`.execute(transaction);
-    return rows[0]?.has ? { result: await work() } : undefined;
-  };
+  const tryIn = async (transaction: Database) =>
+    (await getsLock(transaction, lock)) ? { result: await work() } : undefined;
   const holder = withSettings(database, { idle_in_transaction_session_timeout: 0 });
   for (;;) {
     const done = await (holder.isTransaction ? tryIn(holder) : holder.transaction().execute(tryIn));

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { EventType } from '../domain/events.ts';
 import type { Company } from '../domain/vouchers/voucher.ts';
 import {
-  allRows,
   changedRows,
   type Database,
   type DatabaseTransaction,
-  firstRow,
+  getsLock,
+  hasRows,
   onlyRow,
 } from './connection.ts';
 
@@ -130,14 +130,10 @@ export async function numberEvents(
   batchSize: number,
   isFenced: () => boolean,
 ): Promise<number> {
-  const rows = await allRows(database)`
-    select from events where number is null limit 1`;
-  if (rows.length === 0) return 0;
+  if (!(await hasRows(database)`select from events where number is null limit 1`)) return 0;
   return database.transaction().execute(async (transaction) => {
-    const row = await firstRow<{ has: boolean }>(transaction)`
-      select pg_try_advisory_xact_lock(${NUMBERING_LOCK}::bigint) as has`;
     // Another worker numbers them.
-    if (!row?.has) return 0;
+    if (!(await getsLock(transaction, NUMBERING_LOCK))) return 0;
     // Asked on this connection, which may be the first one to a promoted standby.
     if (isFenced()) return 0;
     // A new statement: it sees what the lock's last holder has numbered.

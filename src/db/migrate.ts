@@ -18,6 +18,7 @@ import {
   type Database,
   DatabaseUnreachableError,
   firstRow,
+  firstValue,
   inTurn,
   isDatabaseUnavailable,
   withSettings,
@@ -135,11 +136,9 @@ async function untilUnblocked<Result>(
 }
 
 /** PostgreSQL looks for a deadlock when a statement has waited for so long. */
-async function deadlockTimeoutMs(database: Database): Promise<number> {
-  const row = await firstRow<{ ms: number }>(database)`
-    select setting::int as ms from pg_settings where name = 'deadlock_timeout'`;
-  return row?.ms ?? 0;
-}
+const deadlockTimeoutMs = (database: Database): Promise<number> =>
+  firstValue<number>(database, 0)`
+    select setting::int from pg_settings where name = 'deadlock_timeout'`;
 
 /** Advisory lock of processes that migrate. */
 const MIGRATION_LOCK = 4_127_061_108;

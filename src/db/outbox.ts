@@ -1,6 +1,12 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import type { SmsProviderName } from '../domain/providers.ts';
-import { allRows, type Database, type DatabaseTransaction, firstRow } from './connection.ts';
+import {
+  allRows,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+  firstValue,
+} from './connection.ts';
 import type { OutboxTable } from './generated/tables.ts';
 
 export type OutboxKind = OutboxTable['kind'];
@@ -37,22 +43,19 @@ export async function dueLanes<One extends Lane>(
   lanes: readonly One[],
 ): Promise<One[]> {
   const haveDue = lanes.map((lane) => sql`exists (select from outbox where ${isDue(lane)})`);
-  const row = await firstRow<{ due: readonly boolean[] }>(database)`
-    select array[${sql.join(haveDue)}] as due`;
-  return lanes.filter((_, index) => row?.due[index]);
+  const due = await firstValue<readonly boolean[]>(database)`select array[${sql.join(haveDue)}]`;
+  return lanes.filter((_, index) => due?.[index]);
 }
 
 /** The subject whose messages have waited longest, apart from some; undefined where none is due. */
-export async function nextDueSubject(
+export const nextDueSubject = (
   database: Database,
   lane: Lane,
   except: readonly string[],
-): Promise<string | undefined> {
-  const row = await firstRow<{ subject: string }>(database)`
+): Promise<string | undefined> =>
+  firstValue<string>(database)`
     select subject from outbox where ${isDue(lane)} and subject <> all(${except}::text[])
     order by due_at, id limit 1`;
-  return row?.subject;
-}
 
 /** A message that this process sends. */
 export interface OutboxMessage {

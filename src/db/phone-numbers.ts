@@ -5,7 +5,7 @@ import {
   changedRows,
   type Database,
   type DatabaseTransaction,
-  firstRow,
+  firstValue,
 } from './connection.ts';
 import type { RepairRow } from './repairs/repairs.ts';
 
@@ -42,9 +42,8 @@ const numbersOfPages = (
       and ${sql.ref(column)} is not null`;
 
 const pagesOf = async (database: Database, { table }: NumberColumn): Promise<number> => {
-  const row = await firstRow<{ bytes: string }>(database)`
-    select pg_relation_size(${table}::regclass)::text as bytes`;
-  return Number(row?.bytes ?? 0) / PAGE_BYTES;
+  const bytes = await firstValue(database, 0)`select pg_relation_size(${table}::regclass)`;
+  return bytes / PAGE_BYTES;
 };
 
 /**

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Database } from './connection.ts';
+import { changedRows, type Database } from './connection.ts';
 import { numberErasures } from './phone-numbers.ts';
 
 /** Retention of temporary rows. */
@@ -191,15 +191,12 @@ export type PrunedRows = keyof typeof prunings;
 const prunedRows = Object.keys(prunings) as PrunedRows[];
 
 /** Deletes up to `batchSize` expired rows of one kind; returns the number. */
-export async function pruneBatch(
+export const pruneBatch = (
   database: Database,
   kind: PrunedRows,
   retention: Retention,
   batchSize: number,
-): Promise<number> {
-  const { numAffectedRows = 0n } = await prunings[kind](retention, batchSize).execute(database);
-  return Number(numAffectedRows);
-}
+): Promise<number> => changedRows(database)`${prunings[kind](retention, batchSize)}`;
 
 /**
  * Deletes a batch of each kind in turns, so that one with many expired rows keeps none of the others

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { StoredNumber } from '../domain/phone.ts';
 import type { RefusedRowKind } from '../domain/refusals.ts';
-import { allRows, changesRow, type Database, firstRow } from './connection.ts';
+import { allRows, allValues, changesRow, type Database, firstRow } from './connection.ts';
 import { type OperationIdentity, requestOfOperation } from './operations.ts';
 import { providerOf } from './positions/placements.ts';
 
@@ -253,10 +253,8 @@ export const findReferencedPayment = (database: Database, reference: string) =>
     join vouchers on vouchers.id = redemptions.voucher_id
     left join voucher_claims as claim on claim.id = redemptions.claim_id`;
 
-type Left = RawBuilder<{ id: string }>;
-
 /** Those of the rows that neither an expiry run nor another process has ended. */
-const left: Readonly<Record<RefusedRowKind, (ids: readonly string[]) => Left>> = {
+const left: Readonly<Record<RefusedRowKind, (ids: readonly string[]) => RawBuilder<unknown>>> = {
   claim: (ids) => sql`
     select id from voucher_claims where id = any(${ids}::text[]) and status = 'OPEN'`,
   'top-up': (ids) => sql`
@@ -271,11 +269,8 @@ const left: Readonly<Record<RefusedRowKind, (ids: readonly string[]) => Left>> =
 };
 
 /** The ids of refused rows that are still to be ended. */
-export async function listRefusedRowsLeft(
+export const listRefusedRowsLeft = (
   database: Database,
   kind: RefusedRowKind,
   ids: readonly string[],
-): Promise<string[]> {
-  const { rows } = await left[kind](ids).execute(database);
-  return rows.map(({ id }) => id);
-}
+): Promise<string[]> => allValues<string>(database)`${left[kind](ids)}`;

@@ -4,9 +4,11 @@ import { maskMsisdn } from '../domain/phone.ts';
 import {
   addRow,
   allRows,
+  allValues,
   type Database,
   type DatabaseTransaction,
   firstRow,
+  firstValue,
 } from './connection.ts';
 import { book } from './positions/book.ts';
 import { type BookSettings, observed } from './positions/change.ts';
@@ -138,12 +140,10 @@ export async function liftFence(transaction: DatabaseTransaction, fenceId: numbe
  * later one. A transfer may be younger than the restore. A promoted standby books answers and deposits, and begins
  * no request.
  */
-export async function newestRequest(database: Database): Promise<Date | null> {
-  const row = await firstRow<{ at: Date | null }>(database)`
+export const newestRequest = (database: Database): Promise<Date | null> =>
+  firstValue<Date | null>(database, null)`
     select coalesce((select max(created_at) from operations),
-      (select created_at from ledger_transfers order by id desc limit 1)) as at`;
-  return row?.at ?? null;
-}
+      (select created_at from ledger_transfers order by id desc limit 1))`;
 
 /** The numbers of events have an epoch of their own (src/db/events.ts). */
 const EVENT_NUMBERS = 'event_numbers';
@@ -156,15 +156,15 @@ export async function skipIdentities(
   transaction: DatabaseTransaction,
   numbers: number,
 ): Promise<number> {
-  const rows = await allRows<{ sequence: string }>(transaction)`
-    select format('%I.%I', schemaname, sequencename) as sequence from pg_sequences
+  const sequences = await allValues<string>(transaction)`
+    select format('%I.%I', schemaname, sequencename) from pg_sequences
     where schemaname = 'public' and sequencename <> ${EVENT_NUMBERS}
     order by sequencename`;
-  for (const { sequence } of rows)
+  for (const sequence of sequences)
     await sql`
       select setval(${sequence}::regclass, last_value + ${numbers})
       from ${sql.raw(sequence)}`.execute(transaction);
-  return rows.length;
+  return sequences.length;
 }
 
 /** Knows whether a fence stands, without a round trip for those who ask. */

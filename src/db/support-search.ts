@@ -4,7 +4,7 @@ import { type SearchTerm, spellingsOf } from '../domain/staff.ts';
 import { DEPOSIT_CORRECTION, GOODWILL } from '../domain/statements.ts';
 import type { TopupStatus } from '../domain/topup.ts';
 import type { CompanyKind, NamedVoucher } from '../domain/vouchers/voucher.ts';
-import { allRows, type Database } from './connection.ts';
+import { allRows, allValues, type Database, firstValue } from './connection.ts';
 import { anyDigest } from './digest-keys.ts';
 import type { VouchersTable } from './generated/tables.ts';
 import { isNamed } from './ledger/ledger.ts';
@@ -12,25 +12,14 @@ import { anySpelling, asked } from './lists/list.ts';
 import { hasNumber } from './phone-numbers.ts';
 
 /** The number of a voucher's owner, or of a top-up; undefined where there is none. */
-export async function readNumberOf(
+export const readNumberOf = (
   database: Database,
   kind: 'voucher' | 'top-up',
   id: number,
-): Promise<StoredNumber | undefined> {
-  const row =
-    kind === 'voucher'
-      ? await database
-          .selectFrom('vouchers')
-          .select('owner_msisdn as msisdn')
-          .where('id', '=', id)
-          .executeTakeFirst()
-      : await database
-          .selectFrom('topups')
-          .select('msisdn')
-          .where('id', '=', id)
-          .executeTakeFirst();
-  return row?.msisdn ?? undefined;
-}
+): Promise<StoredNumber | undefined> =>
+  kind === 'voucher'
+    ? firstValue<StoredNumber>(database)`select owner_msisdn from vouchers where id = ${id}`
+    : firstValue<StoredNumber>(database)`select msisdn from topups where id = ${id}`;
 
 /** A search of a person of the service, with the keys by which codes and numbers are found. */
 interface SearchedTerm extends Omit<SearchTerm, 'msisdn' | 'voucherCode' | 'about'> {
@@ -170,10 +159,9 @@ async function idsBy(
   ways: readonly RawBuilder<unknown>[],
 ): Promise<readonly number[]> {
   if (ways.length === 0) return [];
-  const rows = await allRows<{ id: number }>(database)`
+  return await allValues<number>(database)`
     with found (id) as (${sql.join(ways, sql` union `)})
     select id from found where id is not null order by id desc`;
-  return rows.map(({ id }) => id);
 }
 
 const vouchersOf = (ids: readonly number[]) => sql<FoundCase>`

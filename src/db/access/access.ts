@@ -9,7 +9,7 @@ import {
 } from '../../domain/access.ts';
 import type { Caller, Company, CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyTable } from '../catalogue/companies.ts';
-import { allRows, type Database, firstRow } from '../connection.ts';
+import { allRows, allValues, type Database, firstRow } from '../connection.ts';
 import { isRunningRepair } from '../repairs/repair-lists.ts';
 
 /** The facts of a company that admission checks: status, addresses and keys. */
@@ -99,17 +99,10 @@ export async function companyAuthority(
 }
 
 /** The registered host names: entries with a letter that are no IPv6 address. */
-export async function listSourceNames(database: Database, limit: number): Promise<string[]> {
-  const rows = await database
-    .selectFrom('source_addresses')
-    .select('address')
-    .distinct()
-    .where('address', '~', '[a-z]')
-    .where('address', 'not like', '%:%')
-    .limit(limit)
-    .execute();
-  return rows.map(({ address }) => address);
-}
+export const listSourceNames = (database: Database, limit: number) =>
+  allValues<string>(database)`
+    select distinct address from source_addresses
+    where address ~ '[a-z]' and address not like '%:%' limit ${limit}`;
 
 /** An API key with its company, and the facts that a log-in checks. */
 export interface FoundApiKey extends Pick<AccessRow, 'status' | 'token_version'> {

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { ApiKeyPower, ApiKeyStatus } from '../../domain/access.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyTable } from '../catalogue/companies.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import { allValues, type Database, type DatabaseTransaction } from '../connection.ts';
 import { type RowPage, rowsById } from '../row-page.ts';
 import { isValidKey } from './access.ts';
 
@@ -178,21 +178,11 @@ export const listPublicKeys = (database: Database, merchantId: number, page?: Ro
   ).execute();
 
 /** The merchant's public keys in PEM that were revoked last. */
-export async function listRevokedPublicKeys(
-  database: Database,
-  merchantId: number,
-  limit: number,
-): Promise<string[]> {
-  const rows = await database
-    .selectFrom('merchant_public_keys')
-    .select('public_key_pem as publicKeyPem')
-    .where('merchant_id', '=', merchantId)
-    .where('revoked_at', 'is not', null)
-    .orderBy('revoked_at', 'desc')
-    .limit(limit)
-    .execute();
-  return rows.map(({ publicKeyPem }) => publicKeyPem);
-}
+export const listRevokedPublicKeys = (database: Database, merchantId: number, limit: number) =>
+  allValues<string>(database)`
+    select public_key_pem from merchant_public_keys
+    where merchant_id = ${merchantId} and revoked_at is not null
+    order by revoked_at desc limit ${limit}`;
 
 /** The valid key with a fingerprint, of any merchant; undefined where there is none. */
 export const findValidPublicKey = (

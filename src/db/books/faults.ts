@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { allRows, type Database, firstRow } from '../connection.ts';
+import { allRows, type Database, firstRow, firstValue } from '../connection.ts';
 import { type BookFault, brokenSubjects, type SubjectIds } from './invariants.ts';
 import { type BookSource, type BookSpan, byId, type Followed } from './rollup.ts';
 import { compareSums } from './sums.ts';
@@ -71,21 +71,18 @@ export const checkedRows = (batchSize: number): CheckedRows[] =>
     source: source as BookSource,
     watermark: byId(table, batchSize),
     async read(transaction, { after, to }) {
-      const row = await firstRow<{ subjects: ChangedSubject[] | null }>(transaction)`
+      return await firstValue<ChangedSubject[]>(transaction, [])`
         with row as materialized (
           select ${columns} from ${sql.table(table)} where id > ${after} and id <= ${to})
         select json_agg(distinct jsonb_build_object('subject', subject, 'id', id)) as subjects
         from (${about}) as subjects`;
-      return row?.subjects ?? [];
     },
   }));
 
 /** How many changes wait for a check. */
-export async function countChanges(database: Database): Promise<number> {
-  const row = await firstRow<{ count: number }>(database)`
+export const countChanges = (database: Database): Promise<number> =>
+  firstValue<number>(database, 0)`
     select count(*) as count from unchecked_changes`;
-  return row?.count ?? 0;
-}
 
 /**
  * Takes a batch of the changes that triggers have written, and adds their amounts to the holdings.

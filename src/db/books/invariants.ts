@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DEPOSIT_CORRECTION } from '../../domain/statements.ts';
 import { voucherMoves } from '../../domain/vouchers/voucher.ts';
-import { allRows, type Database } from '../connection.ts';
+import { allValues, type Database } from '../connection.ts';
 import type { UncheckedChangesTable } from '../generated/tables.ts';
 import { archivedUntil } from '../ledger/archives.ts';
 import { hasDelivery } from '../positions/change.ts';
@@ -23,11 +23,11 @@ export const entriesOf = (ids: RawBuilder<unknown>) => sql`
  *
  * @param entries SQL query: `account_id` and `amount`, credits minus debits; rows of one account are added up
  */
-export async function brokenBalances(
+export const brokenBalances = (
   transaction: Database,
   entries: RawBuilder<unknown>,
-): Promise<string[]> {
-  const rows = await allRows<{ fault: string }>(transaction)`
+): Promise<string[]> =>
+  allValues<string>(transaction)`
     with account as (
       select id, kind, partner_id, balance, coalesce(amount, 0) as booked
       from ledger_accounts left join (
@@ -41,8 +41,6 @@ export async function brokenBalances(
     union all
     select 'I3 nothing is below zero: ' || kind || ' of partner ' || partner_id from account
       where balance < 0`;
-  return rows.map(({ fault }) => fault);
-}
 
 /**
  * The invariant of what is reserved or on hold (I4): one line per fault. The holdings and the balances must be of one
@@ -50,11 +48,11 @@ export async function brokenBalances(
  *
  * @param holdings SQL query: `partner_id`, `remaining` and `held`; rows of one partner are added up
  */
-export async function brokenHoldings(
+export const brokenHoldings = (
   transaction: Database,
   holdings: RawBuilder<unknown>,
-): Promise<string[]> {
-  const rows = await allRows<{ fault: string }>(transaction)`
+): Promise<string[]> =>
+  allValues<string>(transaction)`
     with holding as (
       select partner_id, sum(remaining) as remaining, sum(held) as held
       from (${holdings}) as holdings group by partner_id
@@ -71,8 +69,6 @@ export async function brokenHoldings(
       when 'gift-hold' then coalesce(holding.held, 0)
       when 'airtime-hold' then coalesce(airtime.held, 0) end
     order by ledger_accounts.id`;
-  return rows.map(({ fault }) => fault);
-}
 
 /**
  * SQL: orders to be checked, with the columns `name` for people, `id` of the checked row, `operation_id`, `reference`,

@@ -3,6 +3,7 @@ import {
   type Database,
   type DatabaseTransaction,
   firstRow,
+  firstValue,
   inSnapshot,
   lockName,
   type Sql,
@@ -69,12 +70,11 @@ const SETTLE_SECONDS = 15;
 export const byId = (table: keyof Schema, batchSize: number): Watermark => ({
   table,
   async settledTo(database, source, settleSeconds) {
-    const row = await firstRow<{ settledTo: number }>(database)`
+    return await firstValue<number>(database, 0)`
       select case when next_xid <= pg_snapshot_xmin(pg_current_snapshot())
           and next_at <= clock_timestamp() - make_interval(secs => ${settleSeconds})
-        then next_to else greatest(checked_to, 0) end as "settledTo"
+        then next_to else greatest(checked_to, 0) end
       from book_checkpoints where source = ${source}`;
-    return row?.settledTo ?? 0;
   },
   // Rows are counted, because after a restore many ids are skipped.
   async nextEnd(database, after, upTo) {
@@ -96,19 +96,16 @@ const HOURS_AT_ONCE = 24;
  */
 export const byHour = (minutesLater: number): Watermark => ({
   async settledTo(database) {
-    const row = await firstRow<{ end: number }>(database)`
-      select floor(extract(epoch from now() - make_interval(mins => ${minutesLater})) / 3600)::bigint
-        as "end"`;
-    return row?.end ?? 0;
+    return await firstValue<number>(database, 0)`
+      select floor(extract(epoch from now() - make_interval(mins => ${minutesLater})) / 3600)::bigint`;
   },
   // The first span begins in 1970, and ends soon after the first transfer or voucher.
   async nextEnd(database, after, upTo) {
-    const row = await firstRow<{ first: number | null }>(database)`
+    const first = await firstValue<number>(database)`
       select floor(extract(epoch from least(
         (select created_at from ledger_transfers order by id limit 1),
-        (select created_at from vouchers order by id limit 1))) / 3600)::bigint as first
-    `;
-    return Math.min(Math.max(after, row?.first ?? upTo) + HOURS_AT_ONCE, upTo);
+        (select created_at from vouchers order by id limit 1))) / 3600)::bigint`;
+    return Math.min(Math.max(after, first ?? upTo) + HOURS_AT_ONCE, upTo);
   },
 });
 
@@ -127,11 +124,9 @@ export async function readCheckedTo(database: Database, source: BookSource): Pro
 }
 
 /** The greatest id of a table; 0 where it is empty. */
-export async function newestId(database: Database, table: keyof Schema): Promise<number> {
-  const row = await firstRow<{ id: number | null }>(database)`
+export const newestId = (database: Database, table: keyof Schema): Promise<number> =>
+  firstValue<number>(database, 0)`
     select max(id) as id from ${sql.table(table)}`;
-  return row?.id ?? 0;
-}
 
 /** The spans of a watermark from one place to another. */
 export async function* spansOf(

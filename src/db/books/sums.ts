@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
-import { allRows, type Database, inSnapshot, type Sql } from '../connection.ts';
+import { allValues, type Database, inSnapshot, type Sql } from '../connection.ts';
 import type { RowCountsTable } from '../generated/tables.ts';
 import {
   archivedEntries,
@@ -115,8 +115,8 @@ async function brokenLedgerSums(
 }
 
 /** The partners' accounts whose balance differs from the sums of their days and the later transfers. */
-async function brokenDays(snapshot: Database): Promise<string[]> {
-  const rows = await allRows<{ fault: string }>(snapshot)`
+const brokenDays = (snapshot: Database): Promise<string[]> =>
+  allValues<string>(snapshot)`
     with entry as (
       select debit_account_id as account_id, -amount as amount from ledger_day_sums
       union all
@@ -131,8 +131,6 @@ async function brokenDays(snapshot: Database): Promise<string[]> {
       on account_id = account.id
     where balance <> coalesce(entries.amount, 0)
     order by account.id`;
-  return rows.map(({ fault }) => fault);
-}
 
 /**
  * The holdings of each partner's vouchers: their amounts, and the changes that triggers report. A
@@ -324,8 +322,8 @@ const ledgerDays = sql`
  * The days whose sums by hour differ from the ledger. A transfer that pays a merchant has the time of its redemption,
  * and the sums of days have it; the days that these sums may lack are left out.
  */
-async function brokenHours(database: Database): Promise<string[]> {
-  const rows = await allRows<{ fault: string }>(database)`
+const brokenHours = (database: Database): Promise<string[]> =>
+  allValues<string>(database)`
     with whole(day) as (
       select least((${oldestUnsummed} at time zone 'UTC')::date,
         (${hoursEnd('hour-sums')} at time zone 'UTC')::date)
@@ -349,8 +347,6 @@ async function brokenHours(database: Database): Promise<string[]> {
     having sum(payouts) <> 0 or sum(paid) <> 0 or sum(fees) <> 0
       or sum(voucher_amount) <> 0 or sum(topup_amount) <> 0
     order by day limit 100`;
-  return rows.map(({ fault }) => fault);
-}
 
 /** SQL condition: a change of a voucher's status `change` from one to another. */
 const isChange = (from: VoucherStatus, to: VoucherStatus) =>
@@ -386,8 +382,8 @@ const claimSums: Rollup = {
 };
 
 /** The partners whose claims by hour differ from the changes of their vouchers. */
-async function brokenClaims(database: Database): Promise<string[]> {
-  const rows = await allRows<{ fault: string }>(database)`
+const brokenClaims = (database: Database): Promise<string[]> =>
+  allValues<string>(database)`
     select 'I2 the sums of claims are the changes of vouchers: partner ' || partner_id as fault
     from (
       select partner_id, count(1) filter (where ${isClaim}) as claims,
@@ -402,8 +398,6 @@ async function brokenClaims(database: Database): Promise<string[]> {
     ) as kept using (partner_id)
     where (counted.claims, counted.codes) is distinct from (kept.claims, kept.codes)
     order by partner_id`;
-  return rows.map(({ fault }) => fault);
-}
 
 /** Lists whose rows are only added, but for what never began: what makes a row a company's. */
 const countedLists = {
@@ -460,7 +454,7 @@ export const readRowCount = (
 async function brokenCounts(database: Database): Promise<string[]> {
   const faults: string[] = [];
   for (const list of lists) {
-    const rows = await allRows<{ fault: string }>(database)`
+    const broken = await allValues<string>(database)`
       select 'I2 the kept count of a list is that of its rows: ' || ${list}::text || ' of company '
         || company_id as fault
       from (
@@ -470,7 +464,7 @@ async function brokenCounts(database: Database): Promise<string[]> {
       full join (select company_id, total from row_counts where list = ${list}) as kept using (company_id)
       where counted is distinct from total
       order by company_id`;
-    faults.push(...rows.map(({ fault }) => fault));
+    faults.push(...broken);
   }
   return faults;
 }

@@ -5,6 +5,7 @@ import type { Company } from '../../domain/vouchers/voucher.ts';
 import {
   addRow,
   allRows,
+  allValues,
   type Database,
   type DatabaseTransaction,
   firstRow,
@@ -288,12 +289,11 @@ export async function findNamesakes(
   },
 ): Promise<number[]> {
   const name = sql.ref(`other.${row.nameColumn}`);
-  const rows = await allRows<{ id: number }>(transaction)`
+  return await allValues<number>(transaction)`
     select other.id from ${sql.table(row.table)} as one
     join ${sql.table(row.table)} as other on other.id <> one.id
       and lower(btrim(${name})) = lower(btrim(${sql.ref(`one.${row.nameColumn}`)}))
     where one.id = ${row.id} order by other.id limit 5`;
-  return rows.map(({ id }) => id);
 }
 
 /** The language of messages to the owners of a partner's vouchers. */

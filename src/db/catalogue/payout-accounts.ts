@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type PayoutAccountState, refusedStates } from '../../domain/payout-account.ts';
 import type { MobileMoneyProviderName } from '../../domain/providers.ts';
-import { allRows, type Database, type DatabaseTransaction } from '../connection.ts';
+import { allRows, type Database, type DatabaseTransaction, firstValue } from '../connection.ts';
 
 /** The payout account that a redemption pays to, and who need not be asked about it any more. */
 export interface PaidAccount {
@@ -87,14 +87,9 @@ const hasRegisteredHolder = (accountId: number) => sql<boolean>`exists (
   where account.id = ${accountId} and account.holder_name is not null)`;
 
 /** The providers that may pay an account now. */
-export const payersOfAccount = async (database: Database, accountId: number) =>
-  (
-    await database
-      .selectFrom('merchant_payout_accounts as account')
-      .select(sql<readonly string[]>`${checkedBy}`.as('providers'))
-      .where('account.id', '=', accountId)
-      .executeTakeFirst()
-  )?.providers ?? [];
+export const payersOfAccount = (database: Database, accountId: number) =>
+  firstValue<readonly string[]>(database, [])`
+    select ${checkedBy} from merchant_payout_accounts as account where account.id = ${accountId}`;
 
 /** Records that these providers did not pay an account, since none of them has confirmed its holder. */
 export async function recordUnconfirmed(

@@ -1,5 +1,12 @@
 import { sql } from 'kysely';
-import { allRows, type DatabaseTransaction, firstRow, type Sql } from '../connection.ts';
+import {
+  allRows,
+  type DatabaseTransaction,
+  firstRow,
+  firstValue,
+  lockName,
+  type Sql,
+} from '../connection.ts';
 import type { ChangeableTable, Row } from './companies.ts';
 
 /**
@@ -9,8 +16,7 @@ export async function lockIdentities(
   transaction: DatabaseTransaction,
   table: ChangeableTable,
 ): Promise<void> {
-  const key = `identities of ${table}`;
-  await sql`select pg_advisory_xact_lock(hashtext(${key}))`.execute(transaction);
+  await lockName(transaction, `identities of ${table}`);
 }
 
 /**
@@ -123,10 +129,8 @@ export async function findDeleteBlockers(
 ): Promise<string[]> {
   const found: string[] = [];
   for (const [words, from] of Object.entries(uses[table] ?? {})) {
-    const row = await firstRow<{ count: number }>(transaction)`
-      select count(*) as count from ${from(id)}`;
-    const count = row?.count ?? 0;
-    if (count > 0) found.push(`${words} (${count})`);
+    const count = await firstValue<number>(transaction)`select count(*) from ${from(id)}`;
+    if (count) found.push(`${words} (${count})`);
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { WalletChange } from '../../domain/statements.ts';
-import { allRows, type Database, inSnapshot, onlyRow } from '../connection.ts';
+import { allRows, allValues, type Database, inSnapshot, onlyRow } from '../connection.ts';
 import type { Sought } from '../lists/list.ts';
 import { topupList } from '../lists/topups.ts';
 import { voucherList } from '../lists/vouchers.ts';
@@ -252,9 +252,8 @@ export const findStatementLines = (
   sought: Sought,
 ): Promise<Omit<StatementLine, 'balance'>[]> =>
   inSnapshot(database, async (snapshot) => {
-    const found = await allRows<{ operation_id: string }>(snapshot)`
+    const operationIds = await allValues<string>(snapshot)`
     ${operationsFoundBy(sought, request.partnerId)}`;
-    const operationIds = found.map(({ operation_id: id }) => id);
     const archived = await readArchivedOperations(snapshot, request.partnerId, operationIds);
     return allRows<Omit<StatementLine, 'balance'>>(snapshot)`
     select ${lineColumns}

@@ -6,9 +6,11 @@ import { CLOSED_AFTER_HOURS, type Month } from '../../domain/statements.ts';
 import { checkedTo, KEPT_SUMS_LOCK } from '../books/rollup.ts';
 import {
   allRows,
+  allValues,
   type Database,
   type DatabaseTransaction,
   firstRow,
+  firstValue,
   lockName,
   withSettings,
 } from '../connection.ts';
@@ -109,12 +111,10 @@ export const oldestUnsummed = sql`coalesce(
     - make_interval(hours => ${CLOSED_AFTER_HOURS}::int), 'infinity')`;
 
 /** Changes with every archiving and restoring. */
-export async function archiveState(database: Database): Promise<string> {
-  const row = await firstRow<{ state: string }>(database)`
-    select concat_ws(' ', count(*), max(archived_at), max(restored_at)) as state
+export const archiveState = (database: Database): Promise<string> =>
+  firstValue<string>(database, '')`
+    select concat_ws(' ', count(*), max(archived_at), max(restored_at))
     from ledger_archives`;
-  return row?.state ?? '';
-}
 
 interface ArchiveOptions {
   readonly folder: string;
@@ -173,12 +173,12 @@ const LOOKED_FOR = 20;
 
 /** @throws {ArchiveFileError} where no earlier file is there: the files of a folder that is not mounted are lost with it */
 async function requireEarlierFiles(database: Database): Promise<void> {
-  const rows = await allRows<{ file: string }>(database)`
+  const files = await allValues<string>(database)`
     select file from ledger_archives order by archived_at desc limit ${LOOKED_FOR}`;
-  if (rows.length === 0) return;
-  await Promise.any(rows.map(({ file }) => access(file))).catch(() => {
+  if (files.length === 0) return;
+  await Promise.any(files.map((file) => access(file))).catch(() => {
     throw new ArchiveFileError(
-      `${rows[0]?.file} is not there: ARCHIVE_FOLDER is not mounted, or is another folder`,
+      `${files[0]} is not there: ARCHIVE_FOLDER is not mounted, or is another folder`,
     );
   });
 }
@@ -266,9 +266,9 @@ async function* transfersOfDay(
   database: Database,
   due: PartnerDay,
 ): AsyncGenerator<ArchivedTransfer[]> {
-  const accounts = await allRows<{ id: number }>(database)`
+  const accounts = await allValues<number>(database)`
     select id from ledger_accounts where partner_id = ${due.partnerId} order by id`;
-  for (const { id: account } of accounts) {
+  for (const account of accounts) {
     let after: ArchivedTransfer | undefined;
     do {
       const rows = await allRows<ArchivedTransfer>(database)`

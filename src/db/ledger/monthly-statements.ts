@@ -13,7 +13,7 @@ import {
 } from '../../domain/statements.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { paidAt } from '../books/sums.ts';
-import { type Database, firstRow, inSnapshot, onlyRow } from '../connection.ts';
+import { type Database, firstValue, inSnapshot, onlyRow } from '../connection.ts';
 import { beginOf, endOf } from '../days.ts';
 import type { ArchivedTransfer } from './archive-files.ts';
 import { ownMovements } from './own-movements.ts';
@@ -211,7 +211,6 @@ export async function firstMonth(
         ) as first where partner_id = ${id}`
       : sql`select created_at as at from redemptions where merchant_id = ${id}
           order by redemptions.id limit 1`;
-  const row = await firstRow<{ month: Month | null }>(database)`
-    select to_char(at at time zone ${zone}::text, 'YYYY-MM') as month from (${first}) as first`;
-  return row?.month ?? undefined;
+  return await firstValue<Month>(database)`
+    select to_char(at at time zone ${zone}::text, 'YYYY-MM') from (${first}) as first`;
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { allRows, type Database, firstRow, inSnapshot, onlyRow } from '../connection.ts';
+import { allRows, type Database, firstValue, inSnapshot, onlyRow } from '../connection.ts';
 import type { ArchivedTransfer } from './archive-files.ts';
 import { type DayFile, isInFileOnly, isUsual, readArchived } from './archives.ts';
 import { accountsWithWallets } from './own-movements.ts';
@@ -23,16 +23,14 @@ async function listFiles(
 }
 
 /** The newest day of a partner with a file, YYYY-MM-DD, that meets a condition; also one that was restored. */
-async function newestDay(
+const newestDay = (
   database: Database,
   partnerId: number,
   condition: RawBuilder<unknown>,
-): Promise<string | undefined> {
-  const row = await firstRow<{ day: string }>(database)`
+): Promise<string | undefined> =>
+  firstValue<string>(database)`
     select day::text as day from ledger_archives as archive
     where partner_id = ${partnerId} and ${condition} order by archive.day desc limit 1`;
-  return row?.day;
-}
 
 async function readFiles(
   files: readonly DayFile[],
@@ -208,10 +206,10 @@ export async function requireInLedger(
   snapshot: Database,
   from: RawBuilder<unknown>,
 ): Promise<void> {
-  const row = await firstRow<{ day: string }>(snapshot)`
-    select archive.day::text as day from ledger_archives as archive
+  const day = await firstValue<string>(snapshot)`
+    select archive.day::text from ledger_archives as archive
     where ${isInFileOnly} and archive.day >= ${dayOf(from)} order by archive.day limit 1`;
-  if (row) throw new ArchivedError(row);
+  if (day !== undefined) throw new ArchivedError({ day });
 }
 
 /**

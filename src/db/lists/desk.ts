@@ -5,7 +5,7 @@ import {
   changesRow,
   type Database,
   type DatabaseTransaction,
-  firstRow,
+  firstValue,
   hasRows,
 } from '../connection.ts';
 import { hasLowBalance } from '../ledger/ledger.ts';
@@ -294,12 +294,10 @@ export const deskList = declareList({
 });
 
 /** How much waits that is not assigned to others, for the menu of a person. */
-export async function countDesk(database: Database, accountId: number): Promise<number> {
-  const row = await firstRow<{ count: number }>(database)`
+export const countDesk = (database: Database, accountId: number): Promise<number> =>
+  firstValue<number>(database, 0)`
     select count(1)::int as count from ${withPeople}
     where assigned.account_id is null or assigned.account_id = ${accountId}`;
-  return row?.count ?? 0;
-}
 
 /** Something in the queue, as a form names it. */
 export interface DeskItem {

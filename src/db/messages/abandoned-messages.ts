@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { NamedVoucher } from '../../domain/vouchers/voucher.ts';
-import { allRows, changedRows, type Database } from '../connection.ts';
+import { allRows, allValues, changedRows, type Database } from '../connection.ts';
 import { numberKey } from '../phone-numbers.ts';
 import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
 import { OVERDUE } from '../vouchers/claims.ts';
@@ -171,10 +171,7 @@ export const remindersStep = (
       select id from marked`;
     return rows.length;
   },
-  async listDue(among) {
-    const rows = await allRows<{ id: number }>(database)`${dueReminders(times, batchSize, among)}`;
-    return rows.map(({ id }) => id);
-  },
+  listDue: (among) => allValues<number>(database)`${dueReminders(times, batchSize, among)}`,
 });
 
 /** The content of the message; undefined where the voucher cannot be redeemed any more. */

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DeliveryReport, ReportedCode } from '../../domain/vouchers/messages.ts';
-import { type Database, firstRow, lockName } from '../connection.ts';
+import { type Database, firstRow, firstValue, lockName } from '../connection.ts';
 import { hasNumber } from '../phone-numbers.ts';
 
 /** The message that a report is about: to the owner of a voucher, or of the outbox. */
@@ -65,16 +65,15 @@ async function keepEarlyReport(
   const isToReceiver = receiver ? hasNumber('msisdn', receiver.numberHash) : sql`true`;
   // The number of a merchant is no person's, and so not sealed.
   const isInvited = receiver ? sql`msisdn = ${receiver.msisdn}` : sql`true`;
-  const row = await firstRow<{ found: boolean }>(database)`
+  const isSending = await firstValue<boolean>(database)`
     select exists (select from messages
         where settled_at is null and status = 'SENDING' and ${isToReceiver})
       or exists (select from outbox
         join merchant_invitations as invitation
           on invitation.id = (case when kind = 'invitations' then subject end)::uuid
         where kind = 'invitations' and channel = 'SMS' and outbox.settled_at is null
-          and state = 'SENDING' and ${isInvited}) as found
-  `;
-  if (!row?.found) return messageOf(database, report);
+          and state = 'SENDING' and ${isInvited})`;
+  if (!isSending) return messageOf(database, report);
   return database.transaction().execute(async (transaction) => {
     // The triggers that write the id take the same lock.
     await lockName(transaction, report.reference);

@@ -4,7 +4,13 @@ import type { Route, SmsProviderName } from '../../domain/providers.ts';
 import type { Count, MessageCounts } from '../../domain/vouchers/claim.ts';
 import type { MessageLanguage } from '../../domain/vouchers/messages.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import { addRow, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
+import {
+  addRow,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+  firstValue,
+} from '../connection.ts';
 import type { MessagesTable } from '../generated/tables.ts';
 import {
   type CompanyBudgets,
@@ -86,20 +92,14 @@ export const countedMessages = (company: Company) => sql`
     'retryAfterSeconds', ${secondsLeftOfDay}) as "companyMessages"`;
 
 /** The confirmations of a day to the number of this hash. */
-export async function confirmationsToday(
+export const confirmationsToday = (
   transaction: DatabaseTransaction,
   hash: string,
-): Promise<number> {
-  const { confirmations } = await transaction
-    .selectFrom('messages')
-    .select(({ fn }) => fn.countAll<number>().as('confirmations'))
-    .where(hasNumber('msisdn', hash))
-    .where('kind', '=', 'REDEMPTION_CONFIRMATION')
-    .where(mayHaveArrived)
-    .where('created_at', '>', sql<Date>`now() - interval '1 day'`)
-    .executeTakeFirstOrThrow();
-  return confirmations;
-}
+): Promise<number> =>
+  firstValue(transaction, 0)`
+    select count(*) from messages
+    where ${hasNumber('msisdn', hash)} and kind = 'REDEMPTION_CONFIRMATION' and ${mayHaveArrived}
+      and created_at > now() - interval '1 day'`;
 
 /** Queues a message. Its text is created when it is sent, so no code is stored in clear. */
 export async function queueMessage(

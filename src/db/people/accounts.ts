@@ -4,7 +4,7 @@ import { soughtText } from '../../domain/copied-text.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyColumns } from '../catalogue/companies.ts';
-import { changesRow, type Database, type DatabaseTransaction } from '../connection.ts';
+import { changesRow, type Database, type DatabaseTransaction, firstValue } from '../connection.ts';
 import type { Schema } from '../generated/tables.ts';
 import { type RowPage, rowsById } from '../row-page.ts';
 
@@ -124,17 +124,9 @@ export async function lockAccount(
 }
 
 /** The password hash of an account; null until a password was chosen. */
-export async function readPasswordHash(
-  database: Database,
-  accountId: number,
-): Promise<string | null> {
-  const row = await database
-    .selectFrom('portal_accounts')
-    .select('password_hash as passwordHash')
-    .where('id', '=', accountId)
-    .executeTakeFirst();
-  return row?.passwordHash ?? null;
-}
+export const readPasswordHash = (database: Database, accountId: number) =>
+  firstValue<string | null>(database, null)`
+    select password_hash from portal_accounts where id = ${accountId}`;
 
 /** A password that is set for a person. */
 export interface GivenPassword {
@@ -373,14 +365,6 @@ export const getsStatements = (account: string) => {
 };
 
 /** Whether a person gets monthly statements by e-mail. */
-export async function hasStatementsByEmail(
-  database: Database,
-  accountId: number,
-): Promise<boolean> {
-  const row = await database
-    .selectFrom('portal_accounts')
-    .select(getsStatements('portal_accounts').as('isOn'))
-    .where('id', '=', accountId)
-    .executeTakeFirst();
-  return row?.isOn ?? false;
-}
+export const hasStatementsByEmail = (database: Database, accountId: number): Promise<boolean> =>
+  firstValue(database, false)`
+    select ${getsStatements('portal_accounts')} from portal_accounts where id = ${accountId}`;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyColumns } from '../catalogue/companies.ts';
-import { changesRow, type Database, type DatabaseTransaction } from '../connection.ts';
+import { changesRow, type Database, type DatabaseTransaction, firstValue } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
 import { forgetSignIns } from '../limits/attempts.ts';
 import { hasSecondFactor, lockAccount } from './accounts.ts';
@@ -38,15 +38,9 @@ export const readOneTimePassword = (database: Database, accountId: number) =>
     .executeTakeFirst();
 
 /** The recovery codes of an account that are not used yet. */
-async function countRecoveryCodes(database: Database, accountId: number): Promise<number> {
-  const { left } = await database
-    .selectFrom('portal_recovery_codes')
-    .select(({ fn }) => fn.countAll<number>().as('left'))
-    .where('account_id', '=', accountId)
-    .where('used_at', 'is', null)
-    .executeTakeFirstOrThrow();
-  return left;
-}
+const countRecoveryCodes = (database: Database, accountId: number): Promise<number> =>
+  firstValue(database, 0)`
+    select count(*) from portal_recovery_codes where account_id = ${accountId} and used_at is null`;
 
 /** Switches one-time passwords on for an account; false where they are on already. */
 export async function addOneTimePassword(
@@ -196,14 +190,9 @@ const removeRecoveryCodes = (transaction: DatabaseTransaction, accountId: number
   transaction.deleteFrom('portal_recovery_codes').where('account_id', '=', accountId).execute();
 
 /** Whether an account has a one-time password or a passkey. */
-export async function hasFactor(database: Database, accountId: number): Promise<boolean> {
-  const row = await database
-    .selectFrom('portal_accounts')
-    .select(hasSecondFactor('portal_accounts.id').as('isThere'))
-    .where('id', '=', accountId)
-    .executeTakeFirst();
-  return row?.isThere ?? false;
-}
+export const hasFactor = (database: Database, accountId: number): Promise<boolean> =>
+  firstValue(database, false)`
+    select ${hasSecondFactor('portal_accounts.id')} from portal_accounts where id = ${accountId}`;
 
 /** Switches one-time passwords off for an account; false where they are off. */
 export async function removeOneTimePassword(

@@ -13,7 +13,12 @@ import {
   settle,
 } from '../../domain/positions/position.ts';
 import type { Ending } from '../../domain/providers.ts';
-import { type Database, type DatabaseTransaction, firstRow, sendTogether } from '../connection.ts';
+import {
+  type Database,
+  type DatabaseTransaction,
+  firstValue,
+  sendTogether,
+} from '../connection.ts';
 import { type Case, closeCase, openOrCloseCase } from './cases.ts';
 import {
   type AfterPosition,
@@ -144,13 +149,11 @@ export async function settleOrder(
 }
 
 /** Whether the voucher of a payment has its value, and is not claimed. */
-export async function hasVoucherValue(database: Database, operationId: string): Promise<boolean> {
-  const row = await firstRow<{ has: boolean }>(database)`
-    select vouchers.status = 'ACTIVE' and remaining >= to_merchant + service_fee as has
+export const hasVoucherValue = (database: Database, operationId: string): Promise<boolean> =>
+  firstValue<boolean>(database, false)`
+    select vouchers.status = 'ACTIVE' and remaining >= to_merchant + service_fee
     from redemptions join vouchers on vouchers.id = voucher_id
     where redemptions.operation_id = ${operationId}`;
-  return row?.has ?? false;
-}
 
 /** The source of the observation that ends an order. */
 export const sourceOf = ({ by }: Ending) => (by === 'staff' ? 'person' : 'answer');

@@ -10,6 +10,7 @@ import {
   type Database,
   type DatabaseTransaction,
   firstRow,
+  firstValue,
 } from '../connection.ts';
 import { staffName } from '../people/accounts.ts';
 import { limitedTo, type RowPage } from '../row-page.ts';
@@ -148,11 +149,9 @@ export const isVoucherBlocked = (voucherId: unknown) => sql<boolean>`exists (
   select from cases where cases.voucher_id = ${voucherId} and is_blocking and closed_at is null)`;
 
 /** Whether a payment of a locked voucher could be made twice. */
-export async function isBlocked(database: Database, voucherId: number): Promise<boolean> {
-  const row = await firstRow<{ blocked: boolean }>(database)`
-    select ${isVoucherBlocked(voucherId)} as blocked`;
-  return row?.blocked ?? false;
-}
+export const isBlocked = (database: Database, voucherId: number): Promise<boolean> =>
+  firstValue<boolean>(database, false)`
+    select ${isVoucherBlocked(voucherId)}`;
 
 /** SQL condition: the same for a new claim, which the request of a payment that a restore lost may need. */
 export const isClaimBlocked = (voucherId: number) => sql<boolean>`exists (

@@ -14,7 +14,7 @@ import {
   changedRows,
   type Database,
   type DatabaseTransaction,
-  firstRow,
+  firstValue,
   hasRows,
   onlyRow,
   sendTogether,
@@ -122,9 +122,8 @@ export async function placementsOfCase(
   { subjectKind, subject }: Pick<Case, 'subjectKind' | 'subject'>,
 ): Promise<readonly ShownPlacement[]> {
   if (subjectKind !== 'order') return [];
-  const row = await firstRow<{ placements: readonly ShownPlacement[] }>(database)`
-    select ${shownPlacements(sql`${subject}`)} as placements`;
-  return row?.placements ?? [];
+  return await firstValue<readonly ShownPlacement[]>(database, [])`
+    select ${shownPlacements(sql`${subject}`)}`;
 }
 
 /** A provider that certainly did nothing, so that another provider was asked. */
@@ -334,12 +333,10 @@ export async function databaseMoment(database: Database): Promise<string> {
 const COUNTED = 10_000;
 
 /** How many placements are due by a moment; at most `COUNTED`. */
-export async function countDue(database: Database, dueBy: string): Promise<number> {
-  const row = await firstRow<{ count: number }>(database)`
+export const countDue = (database: Database, dueBy: string): Promise<number> =>
+  firstValue<number>(database, 0)`
     select count(*) as count from (
       select from placements where ask_at <= ${dueBy}::timestamptz limit ${COUNTED}) as due`;
-  return row?.count ?? 0;
-}
 
 /**
  * Takes the placements that were due by then, the longest due first. They stay due behind all others until an answer

@@ -1,7 +1,13 @@
 import { sql } from 'kysely';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { PROVIDER_FEE } from '../../domain/statements.ts';
-import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
+import {
+  allRows,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+  firstValue,
+} from '../connection.ts';
 import { beginOf, endOf } from '../days.ts';
 import { addTransfers } from '../ledger/ledger.ts';
 import { openCase } from '../positions/cases.ts';
@@ -69,7 +75,7 @@ export async function compareBalance(
   const margin = sql`make_interval(secs => ${providerStatementMarginSeconds}::float8)`;
   const isBetween = sql`between first.read_at - ${margin} and last.read_at + ${margin}`;
   const settled = of.provider.kind === 'airtime' ? sql`topup_attempts` : sql`redemptions`;
-  const row = await firstRow<{ missing: string }>(database)`
+  const fall = await firstValue(database, '0')`
     with first as (
       select * from provider_balances where provider = ${name}
         and read_at between ${beginOf(of)} - ${NEARBY} and ${beginOf(of)}
@@ -80,7 +86,7 @@ export async function compareBalance(
       order by read_at limit 1
     )
     select least(round(first.amount - last.amount - done.amount - changed.amount - charged.amount, 6),
-      1000000000000)::text as missing
+      1000000000000)::text
     from first cross join last
     cross join lateral (
       select coalesce(sum(placed.done), 0) as amount from ${settled} as ended
@@ -116,7 +122,7 @@ export async function compareBalance(
       and exists (select from provider_statements
         where provider = ${name} and day = ${of.day} and state = 'COMPARED')
       and not exists (select from cases where cases.subject = ${subject} and why = 'balance')`;
-  const missing = parseMoney(row?.missing ?? '0');
+  const missing = parseMoney(fall);
   if (missing <= 0n) return;
   await openCase(database, {
     subjectKind: 'balance',

@@ -4,7 +4,13 @@ import { formatAmount, parseMoney } from '../../domain/money.ts';
 import { type LineFault, lineWords } from '../../domain/positions/case-texts.ts';
 import type { Answered, Observation, PlacementKind } from '../../domain/positions/placement.ts';
 import { amountTolerance } from '../../domain/providers.ts';
-import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
+import {
+  allRows,
+  allValues,
+  type Database,
+  type DatabaseTransaction,
+  hasRows,
+} from '../connection.ts';
 import { beginOf, endOf } from '../days.ts';
 import { book } from '../positions/book.ts';
 import { openCase } from '../positions/cases.ts';
@@ -429,9 +435,7 @@ export async function noteMissingFiles(
   const missing: Day[] = [];
   for (const day of await daysWithoutStatement(database, provider, lookedAt)) {
     const of = { provider, day, zone: lookedAt.zone };
-    const row = await firstRow<{ isBusy: boolean }>(database)`
-      select exists (select from (${doneHere(of)}) as done) as "isBusy"`;
-    if (!row?.isBusy) continue;
+    if (!(await hasRows(database)`select from (${doneHere(of)}) as done limit 1`)) continue;
     await markUnfinished(database, of, 'FAILED', MISSING);
     missing.push(day);
   }
@@ -439,12 +443,12 @@ export async function noteMissingFiles(
 }
 
 /** Those that were neither compared after their end nor noted, oldest first. */
-async function daysWithoutStatement(
+const daysWithoutStatement = (
   database: Database,
   { name }: StatementProvider,
   { lastDay, fileDays, days, zone }: LookedAt,
-): Promise<Day[]> {
-  const rows = await allRows<{ day: Day }>(database)`
+): Promise<Day[]> =>
+  allValues<Day>(database)`
     select to_char(moment, 'YYYY-MM-DD') as day
     from generate_series(${lastDay}::date - ${fileDays}::int - ${days}::int + 1,
       ${lastDay}::date - ${fileDays}::int, '1 day') as moment
@@ -454,5 +458,3 @@ async function daysWithoutStatement(
         and state <> 'TRYING'
         and coalesce(loaded_at >= ${endOf({ day: sql`statement.day`, zone })}, true))
     order by moment`;
-  return rows.map(({ day }) => day);
-}

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Day } from '../../domain/day-report.ts';
 import type { ProviderStatementLine } from '../../domain/positions/statement-line.ts';
-import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
+import { allValues, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import { endOf } from '../days.ts';
 import { openCase } from '../positions/cases.ts';
 
@@ -113,11 +113,11 @@ function asOurs(
  * are not compared since their end, or have something unexplained. Of a provider without a provider
  * statement only the last closed day.
  */
-export async function dueDays(
+export const dueDays = (
   database: Database,
   { provider, lastDay, days, zone }: { provider: string; lastDay: Day; days: number; zone: string },
-): Promise<Day[]> {
-  const rows = await allRows<{ day: Day }>(database)`
+): Promise<Day[]> =>
+  allValues<Day>(database)`
     select due.day from (
       select to_char(moment, 'YYYY-MM-DD') as day
       from generate_series(
@@ -131,8 +131,6 @@ export async function dueDays(
         and state = 'COMPARED' and unexplained = 0
         and loaded_at >= ${endOf({ day: sql`due.day`, zone })})
     order by due.day`;
-  return rows.map(({ day }) => day);
-}
 
 /** Locks the provider statement of a day, so that one load or comparison of it ends at a time. */
 export async function lockStatement(

@@ -4,7 +4,7 @@ import type { MobileMoneyProviderName, Route } from '../../domain/providers.ts';
 import type { TopupStatus } from '../../domain/topup.ts';
 import type { ReversedPayment } from '../../domain/vouchers/redemption.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
-import { type Database, firstRow } from '../connection.ts';
+import { allValues, type Database, firstRow } from '../connection.ts';
 import { cancelQueuedMessages } from '../messages/messages.ts';
 import { isVoucherBlocked, oldestOpenCase } from '../positions/cases.ts';
 import { doerOf, providerReferenceOf } from '../positions/placements.ts';
@@ -128,19 +128,9 @@ export async function bookedEnd(
 }
 
 /** The newest redemptions of a voucher, by their ids. */
-export async function redemptionsOfVoucher(
-  database: Database,
-  voucherId: number,
-): Promise<number[]> {
-  const rows = await database
-    .selectFrom('redemptions')
-    .select('id')
-    .where('voucher_id', '=', voucherId)
-    .orderBy('id', 'desc')
-    .limit(10)
-    .execute();
-  return rows.map(({ id }) => id);
-}
+export const redemptionsOfVoucher = (database: Database, voucherId: number) =>
+  allValues<number>(database)`
+    select id from redemptions where voucher_id = ${voucherId} order by id desc limit 10`;
 
 /** The facts for a repair of a voucher, or of its claim. */
 export interface VoucherFacts {

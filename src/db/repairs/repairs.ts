@@ -10,6 +10,7 @@ import {
   type Database,
   type DatabaseTransaction,
   firstRow,
+  firstValue,
   lockName,
 } from '../connection.ts';
 import type { RepairsTable } from '../generated/tables.ts';
@@ -370,7 +371,7 @@ export async function isReceiptUsed(
   const { placed, repair } = names[of];
   // As people copy it: providers write capitals.
   const written = [reference, reference.toUpperCase(), reference.toLowerCase()];
-  const row = await firstRow<{ isUsed: boolean }>(database)`
+  return await firstValue<boolean>(database, false)`
     select exists (
         select from placements as other
         where other.provider_reference = any(${written}::text[]) and other.kind in (${placed}, 'reversal')
@@ -381,6 +382,5 @@ export async function isReceiptUsed(
         select from repairs
         where state = 'RUNNING' and kind = ${repair} and arguments ->> 'outcome' = 'done'
           and arguments ->> 'reference' = any(${written}::text[])
-          and arguments ->> 'operationId' <> ${settles}) as "isUsed"`;
-  return row?.isUsed ?? false;
+          and arguments ->> 'operationId' <> ${settles})`;
 }

@@ -1,7 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Day } from '../../domain/day-report.ts';
 import { CLOSED_AFTER_HOURS } from '../../domain/statements.ts';
-import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
+import {
+  allRows,
+  changedRows,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+  firstValue,
+} from '../connection.ts';
 import { type OutboxState, queueMessages } from '../outbox.ts';
 import { getsStatements } from '../people/accounts.ts';
 
@@ -35,27 +42,23 @@ const LATE_DAYS = 3;
  * Queues the reports of the last closed days of a time zone that closed since a recipient was added; returns
  * how many.
  */
-export async function queueReportEmails(database: Database, zone: string): Promise<number> {
-  const { numAffectedRows = 0n } = await queueMessages(sql`
+export const queueReportEmails = (database: Database, zone: string): Promise<number> =>
+  changedRows(database)`${queueMessages(sql`
     select 'day-reports', closed.day, 'EMAIL', recipient.id,
       'day-report-' || recipient.id || '-' || closed.day
     from report_recipients as recipient
     join (${closedPeriods('day', { zone, count: LATE_DAYS })}) as closed
       on closed.closed_at > recipient.created_at
     where recipient.removed_at is null
-    order by closed.day, recipient.id`).execute(database);
-  return Number(numAffectedRows);
-}
+    order by closed.day, recipient.id`)}`;
 
 /** The address of a recipient; undefined where it was removed. */
-export async function reportAddress(
+export const reportAddress = (
   database: Database,
   recipientId: number,
-): Promise<string | undefined> {
-  const row = await firstRow<{ email: string }>(database)`
+): Promise<string | undefined> =>
+  firstValue<string>(database)`
     select email from report_recipients where id = ${recipientId} and removed_at is null`;
-  return row?.email;
-}
 
 /** An address that gets day reports, and the last one. */
 export interface ReportRecipient {
@@ -80,28 +83,24 @@ export const listReportRecipients = (database: Database) =>
     where removed_at is null order by lower(email)`;
 
 /** The id of the new recipient; undefined where the address is one already. */
-export async function addReportRecipient(
+export const addReportRecipient = (
   transaction: DatabaseTransaction,
   email: string,
-): Promise<number | undefined> {
-  const row = await firstRow<{ id: number }>(transaction)`
+): Promise<number | undefined> =>
+  firstValue<number>(transaction)`
     insert into report_recipients (email) values (${email})
     on conflict (lower(email)) where removed_at is null do nothing
     returning id`;
-  return row?.id;
-}
 
 /** The id of the removed recipient; undefined where the address is none. */
-export async function removeReportRecipient(
+export const removeReportRecipient = (
   transaction: DatabaseTransaction,
   email: string,
-): Promise<number | undefined> {
-  const row = await firstRow<{ id: number }>(transaction)`
+): Promise<number | undefined> =>
+  firstValue<number>(transaction)`
     update report_recipients set removed_at = now()
     where lower(email) = lower(${email}) and removed_at is null
     returning id`;
-  return row?.id;
-}
 
 /** Of the months that closed while no worker ran, older ones are only in the portal. */
 const LATE_MONTHS = 2;
@@ -119,12 +118,12 @@ const isOfActiveCompany = sql`(
  * who are still behind. Months before an account, a choice or a role are never sent. People of a
  * suspended company stay behind until it is active again.
  */
-export async function queueStatementEmails(
+export const queueStatementEmails = (
   database: Database,
   zone: string,
   batchSize: number,
-): Promise<number> {
-  const rows = await allRows(database)`
+): Promise<number> =>
+  changedRows(database)`
     with closed as (${closedPeriods('month', { zone, count: LATE_MONTHS })}), due as (
       select account.id, account.partner_id, account.merchant_id, account.statements_until,
         ${getsStatements('account')} as is_wanted
@@ -141,10 +140,7 @@ export async function queueStatementEmails(
       order by partner_id, merchant_id, closed.month, due.id`)}
     )
     update portal_accounts set statements_until = (select max(closed_at) from closed)
-    from due where portal_accounts.id = due.id
-    returning portal_accounts.id`;
-  return rows.length;
-}
+    from due where portal_accounts.id = due.id`;
 
 /** The person whom a statement goes to. */
 export interface StatementRecipient {

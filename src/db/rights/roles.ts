@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import pg from 'pg';
 import { DEPOSIT_CORRECTION } from '../../domain/statements.ts';
-import { allRows, type Database, firstRow, hasRows } from '../connection.ts';
+import { allRows, allValues, type Database, firstValue, hasRows } from '../connection.ts';
 import {
   NOTHING,
   NUMBERS,
@@ -26,9 +26,9 @@ async function keepFromFunding(database: Database, worker: string): Promise<void
       and not exists (select from pg_policy where polrelid = pg_class.oid and polname = ${policy})
   `;
   if (missing.length === 0) return;
-  const row = await firstRow<{ id: number }>(database)`
-    select id from ledger_accounts where kind = 'funding'`;
-  const funding = sql.lit(row?.id);
+  const funding = sql.lit(
+    await firstValue<number>(database)`select id from ledger_accounts where kind = 'funding'`,
+  );
   await sql`
     create policy ${sql.ref(policy)} on ledger_transfers as restrictive for insert
     to ${sql.ref(worker)}
@@ -67,8 +67,7 @@ const MAY_NOT = '42501';
  * no process can disable a trigger. Returns the remaining statements, if any.
  */
 export async function ensureRoles(database: Database): Promise<string[]> {
-  const rows = await allRows<{ name: string }>(database)`select current_database() as name`;
-  const name = rows[0]?.name ?? '';
+  const name = await firstValue<string>(database, '')`select current_database()`;
   const missing: string[] = [];
   const groups = new Map<ProcessRole, string>();
   for (const role of processRoles) {
@@ -89,12 +88,12 @@ export async function ensureRoles(database: Database): Promise<string[]> {
 
 /** Triggers run with the rights of their owner, and resolve tables only in our schema. */
 export async function fixTriggers(database: Pick<Database, 'getExecutor'>): Promise<void> {
-  const rows = await allRows<{ signature: string }>(database)`
-    select oid::regprocedure::text as signature from pg_proc
+  const signatures = await allValues<string>(database)`
+    select oid::regprocedure::text from pg_proc
     where pronamespace = 'public'::regnamespace and prorettype = 'trigger'::regtype
       and proowner = current_user::regrole
       and (not prosecdef or proconfig is null)`;
-  for (const { signature } of rows)
+  for (const signature of signatures)
     await sql`
       alter function ${sql.raw(signature)} security definer
       set search_path = pg_catalog, public, pg_temp`.execute(database);

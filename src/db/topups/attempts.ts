@@ -1,9 +1,9 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { isSameNumber, type Operator, type StoredNumber } from '../../domain/phone.ts';
 import type { AirtimeProviderName } from '../../domain/providers.ts';
 import { type OperationOutcome, type Refusal, refuse } from '../../domain/refusals.ts';
 import { forestalled } from '../../domain/topup.ts';
-import { allRows, type Database, type DatabaseTransaction } from '../connection.ts';
+import { allRows, allValues, type Database, type DatabaseTransaction } from '../connection.ts';
 import type { TopupsTable } from '../generated/tables.ts';
 import { type NumberCount, withNumberCount } from '../limits/daily-limits.ts';
 import {
@@ -198,28 +198,20 @@ interface Batch {
 export const staleTopupsStep = (database: Database, batch: Batch): RowStep<number> => ({
   end: (rows) =>
     database.transaction().execute((transaction) => failTopups(transaction, batch, rows)),
-  listDue: (rows) => idsOf(database, staleTopups(batch, rows)),
+  listDue: (rows) => allValues<number>(database)`${staleTopups(batch, rows)}`,
 });
 
 /** Retries; their ids are those of their operations. */
 export const staleRetriesStep = (database: Database, batch: Batch): RowStep<string> => ({
   end: (rows) =>
     database.transaction().execute((transaction) => failRetries(transaction, batch, rows)),
-  async listDue(among) {
-    const { rows } = await staleRetries(batch, among).execute(database);
-    return rows.map(({ request }) => request.operationId);
-  },
+  listDue: (rows) => allValues<string>(database)`${staleRetries(batch, rows)}`,
 });
-
-async function idsOf(database: Database, due: RawBuilder<{ id: number }>): Promise<number[]> {
-  const { rows } = await due.execute(database);
-  return rows.map(({ id }) => id);
-}
 
 const isStale = (column: string, { startSeconds }: Batch) =>
   sql`${sql.ref(column)} < now() - make_interval(secs => ${startSeconds}::float8)`;
 
-const staleTopups = (batch: Batch, rows: Rows<number>) => sql<{ id: number }>`
+const staleTopups = (batch: Batch, rows: Rows<number>) => sql`
   select topups.id from topups join operations on operations.id = topups.operation_id
   where topups.status = 'PENDING' and operations.status = 'RUNNING'
     and ${isStale('topups.created_at', batch)} and ${isAmong('topups.id', rows, 'bigint')}
@@ -227,19 +219,19 @@ const staleTopups = (batch: Batch, rows: Rows<number>) => sql<{ id: number }>`
 
 /** Locks the operation's row first, in the lock order of a concurrent hold. */
 async function failTopups(transaction: DatabaseTransaction, batch: Batch, among: Rows<number>) {
-  const rows = await allRows<{ id: number }>(transaction)`
+  const ids = await allValues<number>(transaction)`
     ${staleTopups(batch, among)} for no key update of operations skip locked`;
-  if (rows.length === 0) return 0;
+  if (ids.length === 0) return 0;
   await sql`
     with failed as (
       update topups set status = 'FAILED', message = ${NEVER_STARTED}, updated_at = now()
-      where id = any(${rows.map(({ id }) => id)}::bigint[]) and status = 'PENDING'
+      where id = any(${ids}::bigint[]) and status = 'PENDING'
       returning id, operation_id)
     update operations set status = 'FAILED', settled_at = now(),
       outcome = jsonb_build_object('ok', false, 'reason', 'topup-failed',
         'detail', ${NEVER_STARTED}::text, 'transactionId', failed.id)
     from failed where operations.id = failed.operation_id`.execute(transaction);
-  return rows.length;
+  return ids.length;
 }
 
 interface StaleRetry {
@@ -249,8 +241,8 @@ interface StaleRetry {
 }
 
 /** Retries that wait for another request's running attempt are skipped. */
-const staleRetries = (batch: Batch, rows: Rows<string>) => sql<StaleRetry>`
-  select ${requestOfOperation} as request, retry.topup_id as "transactionId", retry.attempt
+const staleRetries = (batch: Batch, rows: Rows<string>) => sql`
+  select operations.id, ${requestOfOperation} as request, retry.topup_id as "transactionId", retry.attempt
   from topup_retries as retry join operations on operations.id = retry.operation_id
   where retry.is_open and operations.status = 'RUNNING'
     and ${isStale('retry.created_at', batch)} and ${isAmong('retry.operation_id', rows, 'text')}

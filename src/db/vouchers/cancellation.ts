@@ -1,5 +1,5 @@
 import { parseMoney } from '../../domain/money.ts';
-import { type Database, type DatabaseTransaction, onlyRow } from '../connection.ts';
+import { type Database, type DatabaseTransaction, firstValue, onlyRow } from '../connection.ts';
 import { returnReserve } from '../ledger/ledger.ts';
 import { type EndedClaim, endLiveClaim, releaseClaimedVoucher } from './claims.ts';
 import type { LockedVoucher } from './vouchers.ts';
@@ -42,14 +42,5 @@ export async function returnedByCancellation(
 }
 
 /** The id of the voucher with this serial number. */
-export async function findVoucherBySerialNumber(
-  database: Database,
-  serialNumber: string,
-): Promise<number | undefined> {
-  const row = await database
-    .selectFrom('vouchers')
-    .select('id')
-    .where('serial_number', '=', serialNumber)
-    .executeTakeFirst();
-  return row?.id;
-}
+export const findVoucherBySerialNumber = (database: Database, serialNumber: string) =>
+  firstValue<number>(database)`select id from vouchers where serial_number = ${serialNumber}`;

@@ -2,7 +2,8 @@ import { type RawBuilder, sql } from 'kysely';
 import type { PayoutFacts } from '../../domain/vouchers/claim.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import {
-  allRows,
+  allValues,
+  changedRows,
   changesRow,
   type Database,
   type DatabaseTransaction,
@@ -148,7 +149,7 @@ export const releaseClaimedVoucher = (
 export const OVERDUE = sql`interval '1 minute'`;
 
 const overdueClaims = (batchSize: number, rows: Rows<string>) => sql`
-  select vouchers.id as voucher_id, voucher_claims.id as claim_id
+  select voucher_claims.id as claim_id, vouchers.id as voucher_id
   from voucher_claims
   join vouchers on vouchers.current_claim_id = voucher_claims.id
   where voucher_claims.status = 'OPEN' and vouchers.status = 'REDEEM_INITIATED'
@@ -160,12 +161,12 @@ const overdueClaims = (batchSize: number, rows: Rows<string>) => sql`
  * Expires orphaned claims, such as those of a terminated workflow: the vouchers become ACTIVE
  * again, and unsent codes are cancelled. Returns the number.
  */
-export async function expireOverdueClaims(
+export const expireOverdueClaims = (
   transaction: DatabaseTransaction,
   batchSize: number,
   among: Rows<string> = { except: [] },
-): Promise<number> {
-  const rows = await allRows<{ id: string }>(transaction)`
+): Promise<number> =>
+  changedRows(transaction)`
     with overdue as (
       ${overdueClaims(batchSize, among)} for no key update of vouchers skip locked
     ), released as (
@@ -173,10 +174,7 @@ export async function expireOverdueClaims(
       from overdue where vouchers.id = overdue.voucher_id
     ), ${cancelledMessages(sql`select claim_id from overdue`)}
     update voucher_claims set status = 'EXPIRED', code_ciphertext = null
-    from overdue where voucher_claims.id = overdue.claim_id
-    returning voucher_claims.id`;
-  return rows.length;
-}
+    from overdue where voucher_claims.id = overdue.claim_id`;
 
 /** Expires orphaned claims, up to `batchSize` in a transaction. */
 export const overdueClaimsStep = (database: Database, batchSize: number): RowStep<string> => ({
@@ -184,10 +182,7 @@ export const overdueClaimsStep = (database: Database, batchSize: number): RowSte
     database
       .transaction()
       .execute((transaction) => expireOverdueClaims(transaction, batchSize, rows)),
-  async listDue(among) {
-    const rows = await allRows<{ claim_id: string }>(database)`${overdueClaims(batchSize, among)}`;
-    return rows.map(({ claim_id }) => claim_id);
-  },
+  listDue: (among) => allValues<string>(database)`${overdueClaims(batchSize, among)}`,
 });
 
 /** The state of a claim by the database's clock. */

@@ -10,7 +10,7 @@ import {
   changesRow,
   type Database,
   type DatabaseTransaction,
-  firstRow,
+  firstValue,
   onlyRow,
 } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
@@ -189,18 +189,16 @@ export const runningRedemption = (database: Database, codeDigests: readonly Buff
  * The redemption on hold with this content, which an identical request without a key joins: it waits for the row, like
  * a repetition with a key. Undefined where there is none.
  */
-export async function heldByContent(
+export const heldByContent = (
   database: Database,
   { company, requestDigest }: RequestDigest & { readonly company: Company },
-): Promise<string | undefined> {
-  const row = await firstRow<{ id: string }>(database)`
+): Promise<string | undefined> =>
+  firstValue<string>(database)`
     select operations.id
     from operations join redemptions on redemptions.operation_id = operations.id
     where operations.kind = 'redeem-gift' and operations.company_kind = ${company.kind}
       and operations.company_id = ${company.id} and operations.request_digest = ${requestDigest}
       and operations.status = 'RUNNING' and redemptions.status = 'HELD'`;
-  return row?.id;
-}
 
 /** The facts that a claim and a redemption share, besides the voucher's own row. */
 export interface PayoutContext

@@ -1,21 +1,12 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { MobileMoneyProviderName } from '../../domain/providers.ts';
 import type { ReversalState } from '../../domain/vouchers/redemption.ts';
-import { type Database, type DatabaseTransaction, hasRows } from '../connection.ts';
+import { type Database, type DatabaseTransaction, firstValue, hasRows } from '../connection.ts';
 import { doerOf, doingPlacement } from '../positions/placements.ts';
 
 /** The voucher of a redemption; undefined where the redemption does not exist. */
-export const voucherOfRedemption = async (
-  database: Database,
-  redemptionId: number,
-): Promise<number | undefined> =>
-  (
-    await database
-      .selectFrom('redemptions')
-      .select('voucher_id')
-      .where('id', '=', redemptionId)
-      .executeTakeFirst()
-  )?.voucher_id;
+export const voucherOfRedemption = (database: Database, redemptionId: number) =>
+  firstValue<number>(database)`select voucher_id from redemptions where id = ${redemptionId}`;
 
 /** SQL condition on `redemption`: it has a reversal of this status. */
 const hasReversal = (status: 'PENDING' | 'SUCCESS') => sql<boolean>`exists (

@@ -4,10 +4,13 @@ import type { Company, CompanyKind } from '../../domain/vouchers/voucher.ts';
 import {
   addRow,
   allRows,
+  allValues,
   changedRows,
   type Database,
   type DatabaseTransaction,
   firstRow,
+  firstValue,
+  getsLock,
   hasRows,
 } from '../connection.ts';
 import type { WebhookDeliveriesTable } from '../generated/tables.ts';
@@ -121,12 +124,12 @@ export async function recordAttempt(
  *
  * Returns the time until the next delivery is due; null where none waits.
  */
-export async function settleWake(
+export const settleWake = (
   database: Database,
   { id, wakeAt }: Pick<DeliveryTarget, 'id' | 'wakeAt'>,
   graceSeconds: number,
-): Promise<number | null> {
-  const row = await firstRow<{ remainingMs: number | null }>(database)`
+): Promise<number | null> =>
+  firstValue<number | null>(database, null)`
     with next as (
       select (select next_attempt_at from webhook_deliveries as delivery
         where endpoint_id = ${id} and status = 'PENDING' and ${isFirstOfSubject}
@@ -139,10 +142,8 @@ export async function settleWake(
         then clock_timestamp() else next.at + make_interval(secs => ${graceSeconds}::float8) end
       from next where id = ${id} and status = 'ACTIVE' and wake_at is not distinct from ${wakeAt}::timestamptz
     )
-    select ceil(extract(epoch from at - now()) * 1000)::float8 as "remainingMs" from next
+    select ceil(extract(epoch from at - now()) * 1000)::float8 from next
   `;
-  return row?.remainingMs ?? null;
-}
 
 /**
  * Switches off an active endpoint that has failed for too long without a success, and queues e-mails to the
@@ -384,10 +385,8 @@ export async function dispatchEvents(
   retrySeconds: number,
 ): Promise<boolean | undefined> {
   return database.transaction().execute(async (transaction) => {
-    const row = await firstRow<{ has: boolean }>(transaction)`
-      select pg_try_advisory_xact_lock(${DISPATCH_LOCK}) as has`;
-    if (!row?.has) return undefined;
-    const rows = await allRows<{ events: number }>(transaction)`
+    if (!(await getsLock(transaction, DISPATCH_LOCK))) return undefined;
+    const counts = await allValues<number>(transaction)`
       with due as (
         select endpoint.id, endpoint.company_kind, endpoint.company_id, endpoint.types,
           endpoint.cursor, found.last, found.events
@@ -417,10 +416,7 @@ export async function dispatchEvents(
         from due where endpoint.id = due.id
       )
       select events from due`;
-    return (
-      rows.length === ENDPOINTS_PER_BATCH ||
-      rows.some(({ events }) => events === EVENTS_PER_ENDPOINT)
-    );
+    return counts.length === ENDPOINTS_PER_BATCH || counts.includes(EVENTS_PER_ENDPOINT);
   });
 }
 
@@ -450,10 +446,10 @@ export async function takeWake(
   { id, wakeAt }: Pick<DueEndpoint, 'id' | 'wakeAt'>,
   watchSeconds: number,
 ): Promise<boolean> {
-  const row = await firstRow<{ isActive: boolean }>(database)`
+  const isActive = await firstValue<boolean>(database)`
     update webhook_endpoints set wake_at = case when status = 'ACTIVE'
       then clock_timestamp() + make_interval(secs => ${watchSeconds}::float8) end
     where id = ${id} and wake_at = ${wakeAt}::timestamptz
-    returning status = 'ACTIVE' as "isActive"`;
-  return row?.isActive === true;
+    returning status = 'ACTIVE'`;
+  return isActive === true;
 }
