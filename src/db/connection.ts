@@ -19,6 +19,7 @@ import {
   sql,
   Transaction,
   type TransactionSettings,
+  type UpdateObject,
   type UpdateResult,
 } from 'kysely';
 import pg from 'pg';
@@ -421,6 +422,18 @@ export async function addRow<Table extends NumberedTable>(
   const insert = database.insertInto<NumberedTable>(table).values(row as never);
   const { id } = await insert.returning('id').executeTakeFirstOrThrow();
   return id;
+}
+
+/** Changes a row by its id. */
+export async function updateRow<Table extends NumberedTable>(
+  database: Database,
+  table: Table,
+  id: number,
+  values: UpdateObject<Schema, Table>,
+): Promise<void> {
+  // As in `addRow`.
+  const update = database.updateTable<NumberedTable>(table).set(values as never);
+  await update.where('id', '=', id).execute();
 }
 
 /** Runs work in one snapshot; a transaction keeps its own. */

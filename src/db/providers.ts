@@ -1,6 +1,12 @@
 import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Route, RouteKind } from '../domain/providers.ts';
-import { addRow, allRows, type Database, type DatabaseTransaction } from './connection.ts';
+import {
+  addRow,
+  allRows,
+  type Database,
+  type DatabaseTransaction,
+  updateRow,
+} from './connection.ts';
 import type { ProviderRoutesTable, ProviderStatesTable } from './generated/tables.ts';
 
 /** The company of the operation; each is a column or a value. */
@@ -69,11 +75,7 @@ export async function switchRoute(
     .forUpdate()
     .executeTakeFirst();
   if (!route) return undefined;
-  await transaction
-    .updateTable('provider_routes')
-    .set({ is_enabled: isEnabled })
-    .where('id', '=', id)
-    .execute();
+  await updateRow(transaction, 'provider_routes', id, { is_enabled: isEnabled });
   return { route, isChanged: route.is_enabled !== isEnabled };
 }
 

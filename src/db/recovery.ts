@@ -9,6 +9,7 @@ import {
   type DatabaseTransaction,
   firstRow,
   firstValue,
+  updateRow,
 } from './connection.ts';
 import { book } from './positions/book.ts';
 import { type BookSettings, observed } from './positions/change.ts';
@@ -118,22 +119,17 @@ export async function raiseFence(
 }
 
 /** Records that everything that the providers did is booked. */
-export async function markBooked(transaction: DatabaseTransaction, fenceId: number) {
-  await transaction
-    .updateTable('maintenance_fences')
-    .set({ booked_at: sql<Date>`clock_timestamp()` })
-    .where('id', '=', fenceId)
-    .execute();
-}
+export const markBooked = (transaction: DatabaseTransaction, fenceId: number): Promise<void> =>
+  updateRow(transaction, 'maintenance_fences', fenceId, {
+    booked_at: sql<Date>`clock_timestamp()`,
+  });
 
 /** Lifts the fence. */
-export async function liftFence(transaction: DatabaseTransaction, fenceId: number) {
-  await transaction
-    .updateTable('maintenance_fences')
-    .set({ state: 'LIFTED', lifted_at: sql<Date>`clock_timestamp()` })
-    .where('id', '=', fenceId)
-    .execute();
-}
+export const liftFence = (transaction: DatabaseTransaction, fenceId: number): Promise<void> =>
+  updateRow(transaction, 'maintenance_fences', fenceId, {
+    state: 'LIFTED',
+    lifted_at: sql<Date>`clock_timestamp()`,
+  });
 
 /**
  * The time of the newest request, or else of the newest transfer: the database was restored to this moment or a

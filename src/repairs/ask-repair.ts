@@ -125,9 +125,9 @@ export async function askRepair(
   const operationId = randomBytes(16).toString('hex');
   const stored = storedArguments(kind, found.bound, { operationId, secretBox });
   const row = await addRepair(transaction, {
-    ...subject,
-    requestKey,
-    operationId,
+    ...asking,
+    request_key: requestKey,
+    operation_id: operationId,
     company: found.company,
     voucher_id: found.voucherId,
     topup_id: found.topupId,
@@ -136,8 +136,7 @@ export async function askRepair(
     amount: formatMoney(found.amount),
     moves_value: found.movesValue,
     why,
-    askedBy: actor,
-    needsConfirmation,
+    needs_confirmation: needsConfirmation,
     confirmSeconds: basis.settings.repairs.repairConfirmSeconds,
   });
   return { kind: 'asked', row };

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { ApiKeyPower, ApiKeyStatus } from '../../domain/access.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyTable } from '../catalogue/companies.ts';
-import { allValues, type Database, type DatabaseTransaction } from '../connection.ts';
+import { allValues, type Database, type DatabaseTransaction, updateRow } from '../connection.ts';
 import { type RowPage, rowsById } from '../row-page.ts';
 import { isValidKey } from './access.ts';
 
@@ -242,18 +242,13 @@ export const lockApiKey = (
     .executeTakeFirst();
 
 /** Replaces the scopes or the daily limits of an API key; its tokens follow at their next call. */
-export async function changeApiKey(
+export const changeApiKey = (
   transaction: DatabaseTransaction,
   id: number,
   { scopes, dailyAmount, dailyOperations }: Partial<ApiKeyPower>,
-): Promise<void> {
-  await transaction
-    .updateTable('api_keys')
-    .set({
-      scopes: scopes && [...scopes],
-      daily_amount: dailyAmount,
-      daily_operations: dailyOperations,
-    })
-    .where('id', '=', id)
-    .execute();
-}
+): Promise<void> =>
+  updateRow(transaction, 'api_keys', id, {
+    scopes: scopes && [...scopes],
+    daily_amount: dailyAmount,
+    daily_operations: dailyOperations,
+  });

@@ -9,6 +9,7 @@ import {
   type Database,
   type DatabaseTransaction,
   firstRow,
+  updateRow,
 } from '../connection.ts';
 import type { MerchantsTable, ProductsTable, Schema } from '../generated/tables.ts';
 import { grantAccess } from './prices.ts';
@@ -321,10 +322,6 @@ export async function setMessageLanguage(
     .where('id', '=', partnerId)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow();
-  await transaction
-    .updateTable('partners')
-    .set({ message_language: language })
-    .where('id', '=', partnerId)
-    .execute();
+  await updateRow(transaction, 'partners', partnerId, { message_language: language });
   return before;
 }

@@ -6,6 +6,7 @@ import {
   type Database,
   type DatabaseTransaction,
   firstRow,
+  updateRow,
 } from '../connection.ts';
 import type { OperationIdentity } from '../operations.ts';
 import { type Counted, countCompanyWrongCode, countWithin } from './daily-limits.ts';
@@ -173,11 +174,9 @@ export async function countWrongCode(
     .returning('id')
     .executeTakeFirst();
   if (!counted) return { isLast: false };
-  await transaction
-    .updateTable('vouchers')
-    .set({ wrong_codes: sql<number>`wrong_codes + 1` })
-    .where('id', '=', voucherId)
-    .execute();
+  await updateRow(transaction, 'vouchers', voucherId, {
+    wrong_codes: sql<number>`wrong_codes + 1`,
+  });
   return countCompanyWrongCode(transaction, company, companyBudget);
 }
 

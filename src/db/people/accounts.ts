@@ -4,7 +4,13 @@ import { soughtText } from '../../domain/copied-text.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyColumns } from '../catalogue/companies.ts';
-import { changesRow, type Database, type DatabaseTransaction, firstValue } from '../connection.ts';
+import {
+  changesRow,
+  type Database,
+  type DatabaseTransaction,
+  firstValue,
+  updateRow,
+} from '../connection.ts';
 import type { Schema } from '../generated/tables.ts';
 import { type RowPage, rowsById } from '../row-page.ts';
 
@@ -340,7 +346,7 @@ const updateAccount = (
   database: Database,
   accountId: number,
   values: UpdateObject<Schema, 'portal_accounts'>,
-) => database.updateTable('portal_accounts').set(values).where('id', '=', accountId).execute();
+) => updateRow(database, 'portal_accounts', accountId, values);
 
 /** Changes what a person may do, or what the person has chosen; the next page goes by it. */
 export async function changeAccount(

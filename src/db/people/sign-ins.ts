@@ -8,6 +8,7 @@ import {
   type DatabaseTransaction,
   firstRow,
   hasRows,
+  updateRow,
 } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
 import { forgetSignIns } from '../limits/attempts.ts';
@@ -92,11 +93,9 @@ export async function takeHalfSignIn(
     .where('account_id', '=', accountId)
     .$call(changesRow);
   if (account === undefined || !isTaken) return false;
-  await transaction
-    .updateTable('portal_accounts')
-    .set({ last_signed_in_at: sql<Date>`now()` })
-    .where('id', '=', accountId)
-    .execute();
+  await updateRow(transaction, 'portal_accounts', accountId, {
+    last_signed_in_at: sql<Date>`now()`,
+  });
   return true;
 }
 
@@ -163,13 +162,8 @@ export async function addPortalSession(
 }
 
 /** Records that the person has proved to be there. */
-export async function confirmPortalSession(database: Database, sessionId: number): Promise<void> {
-  await database
-    .updateTable('portal_sessions')
-    .set({ confirmed_at: sql<Date>`now()` })
-    .where('id', '=', sessionId)
-    .execute();
-}
+export const confirmPortalSession = (database: Database, sessionId: number): Promise<void> =>
+  updateRow(database, 'portal_sessions', sessionId, { confirmed_at: sql<Date>`now()` });
 
 /** Part of a statement: finds a session, and records its use. */
 const found = (isUsed: boolean) => sql`
@@ -265,17 +259,11 @@ const shared = sql`
       as "isConfirmed"`;
 
 /** Sets or clears the notice for the next page. */
-export async function setNotice(
+export const setNotice = (
   database: Database,
   sessionId: number,
   notice: string | null,
-): Promise<void> {
-  await database
-    .updateTable('portal_sessions')
-    .set({ notice })
-    .where('id', '=', sessionId)
-    .execute();
-}
+): Promise<void> => updateRow(database, 'portal_sessions', sessionId, { notice });
 
 /** Ends the session of a token, if there is one. */
 export async function endPortalSession(

@@ -4,7 +4,7 @@ import type { MobileMoneyProviderName, Route } from '../../domain/providers.ts';
 import type { TopupStatus } from '../../domain/topup.ts';
 import type { ReversedPayment } from '../../domain/vouchers/redemption.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
-import { allValues, type Database, firstRow } from '../connection.ts';
+import { allValues, type Database, firstRow, updateRow } from '../connection.ts';
 import { cancelQueuedMessages } from '../messages/messages.ts';
 import { isVoucherBlocked, oldestOpenCase } from '../positions/cases.ts';
 import { doerOf, providerReferenceOf } from '../positions/placements.ts';
@@ -194,25 +194,16 @@ export async function correctOwner(
     update repairs set former_msisdn = owner_msisdn from vouchers
     where repairs.id = ${repairId} and vouchers.id = ${voucherId}`.execute(database);
   await cancelQueuedMessages(database, 'voucher_id', voucherId);
-  await database
-    .updateTable('vouchers')
-    .set({ owner_msisdn: number, reminded_at: null })
-    .where('id', '=', voucherId)
-    .execute();
+  await updateRow(database, 'vouchers', voucherId, { owner_msisdn: number, reminded_at: null });
 }
 
 /** Moves the end of a voucher; its owner is reminded again before that. */
-export async function extendVoucherUntil(
+export const extendVoucherUntil = (
   database: Database,
   voucherId: number,
   expiresAt: Date,
-): Promise<void> {
-  await database
-    .updateTable('vouchers')
-    .set({ expires_at: expiresAt, reminded_at: null })
-    .where('id', '=', voucherId)
-    .execute();
-}
+): Promise<void> =>
+  updateRow(database, 'vouchers', voucherId, { expires_at: expiresAt, reminded_at: null });
 
 /** Gives an open claim at least so many minutes from now; its workflow finds them when its time is over. */
 export async function extendClaimBy(

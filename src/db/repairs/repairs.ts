@@ -12,6 +12,7 @@ import {
   firstRow,
   firstValue,
   lockName,
+  updateRow,
 } from '../connection.ts';
 import type { RepairsTable } from '../generated/tables.ts';
 
@@ -155,23 +156,18 @@ export async function expireRepairs(database: Database): Promise<number> {
 }
 
 /** Lets a repair wait for a second person: its amount has grown since it was asked for. */
-export async function askForConfirmation(
+export const askForConfirmation = (
   transaction: DatabaseTransaction,
   id: number,
   { amount, confirmSeconds }: { readonly amount: string; readonly confirmSeconds: number },
-): Promise<void> {
-  await transaction
-    .updateTable('repairs')
-    .set({
-      state: 'ASKED',
-      amount,
-      needs_confirmation: true,
-      confirm_until: sql<Date>`clock_timestamp() + make_interval(secs => ${confirmSeconds})`,
-      changed_at: sql<Date>`now()`,
-    })
-    .where('id', '=', id)
-    .execute();
-}
+): Promise<void> =>
+  updateRow(transaction, 'repairs', id, {
+    state: 'ASKED',
+    amount,
+    needs_confirmation: true,
+    confirm_until: sql<Date>`clock_timestamp() + make_interval(secs => ${confirmSeconds})`,
+    changed_at: sql<Date>`now()`,
+  });
 
 /** A repair that is asked for. */
 export interface NewRepair
@@ -186,14 +182,14 @@ export interface NewRepair
     | 'amount'
     | 'moves_value'
     | 'why'
+    // Random: the same form sent twice is one repair.
+    | 'request_key'
+    | 'operation_id'
+    | 'asked_by'
   > {
-  /** Random: the same form sent twice is one repair. */
-  readonly requestKey: string;
-  readonly operationId: string;
   readonly company: Company | null;
   readonly arguments: Readonly<Record<string, unknown>>;
-  readonly askedBy: string;
-  readonly needsConfirmation: boolean;
+  readonly needs_confirmation: boolean;
   /** How long it waits for a second person. */
   readonly confirmSeconds: number;
 }
@@ -224,36 +220,21 @@ export const findOpenRepair = (
 /** Records a repair. */
 export async function addRepair(
   transaction: DatabaseTransaction,
-  repair: NewRepair,
+  { company, confirmSeconds, ...repair }: NewRepair,
 ): Promise<RepairRow> {
-  const { requestKey, operationId, company, askedBy, needsConfirmation, confirmSeconds } = repair;
-  const { kind, subject_kind, subject_id, voucher_id, topup_id, sealed_arguments } = repair;
-  const { amount, moves_value, why } = repair;
   const row = await transaction
     .insertInto('repairs')
     .values({
-      kind,
-      subject_kind,
-      subject_id,
-      voucher_id,
-      topup_id,
-      sealed_arguments,
-      amount,
-      moves_value,
-      why,
-      request_key: requestKey,
-      operation_id: operationId,
+      ...repair,
       company_kind: company?.kind ?? null,
       company_id: company?.id ?? null,
       arguments: JSON.stringify(repair.arguments),
-      asked_by: askedBy,
-      needs_confirmation: needsConfirmation,
       confirm_until: sql<Date>`clock_timestamp() + make_interval(secs => ${confirmSeconds})`,
-      state: needsConfirmation ? 'ASKED' : 'READY',
+      state: repair.needs_confirmation ? 'ASKED' : 'READY',
     })
     .returningAll()
     .executeTakeFirstOrThrow();
-  await auditRepair(transaction, row, { actor: askedBy, action: 'ask repair' });
+  await auditRepair(transaction, row, { actor: repair.asked_by, action: 'ask repair' });
   return row;
 }
 
@@ -272,17 +253,16 @@ export const lockRepair = (
     .executeTakeFirstOrThrow();
 
 /** Records that a repair does something outside of this transaction. */
-export async function runRepair(
+export const runRepair = (
   transaction: DatabaseTransaction,
   row: RepairRow,
   amount: string,
-): Promise<void> {
-  await transaction
-    .updateTable('repairs')
-    .set({ state: 'RUNNING', amount, changed_at: sql<Date>`now()` })
-    .where('id', '=', row.id)
-    .execute();
-}
+): Promise<void> =>
+  updateRow(transaction, 'repairs', row.id, {
+    state: 'RUNNING',
+    amount,
+    changed_at: sql<Date>`now()`,
+  });
 
 /** Ends a repair once, and writes the audit log; an ended one keeps its result. */
 export async function endRepair(

@@ -1,5 +1,11 @@
 import { parseMoney } from '../../domain/money.ts';
-import { type Database, type DatabaseTransaction, firstValue, onlyRow } from '../connection.ts';
+import {
+  type Database,
+  type DatabaseTransaction,
+  firstValue,
+  onlyRow,
+  updateRow,
+} from '../connection.ts';
 import { returnReserve } from '../ledger/ledger.ts';
 import { type EndedClaim, endLiveClaim, releaseClaimedVoucher } from './claims.ts';
 import type { LockedVoucher } from './vouchers.ts';
@@ -14,11 +20,11 @@ export async function cancelLockedVoucher(
 ): Promise<EndedClaim | null> {
   const endedClaim = await endLiveClaim(transaction, claimId, 'CANCELLED');
   if (claimId !== null) await releaseClaimedVoucher(transaction, claimId);
-  await transaction
-    .updateTable('vouchers')
-    .set({ status: 'CANCELLED', returned: remaining, remaining: '0' })
-    .where('id', '=', id)
-    .execute();
+  await updateRow(transaction, 'vouchers', id, {
+    status: 'CANCELLED',
+    returned: remaining,
+    remaining: '0',
+  });
   await returnReserve(transaction, [
     { operationId: `cancel-voucher:${id}`, partnerId, amount: parseMoney(remaining) },
   ]);

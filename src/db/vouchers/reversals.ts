@@ -1,7 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { MobileMoneyProviderName } from '../../domain/providers.ts';
 import type { ReversalState } from '../../domain/vouchers/redemption.ts';
-import { type Database, type DatabaseTransaction, firstValue, hasRows } from '../connection.ts';
+import {
+  type Database,
+  type DatabaseTransaction,
+  firstValue,
+  hasRows,
+  updateRow,
+} from '../connection.ts';
 import { doerOf, doingPlacement } from '../positions/placements.ts';
 
 /** The voucher of a redemption; undefined where the redemption does not exist. */
@@ -164,24 +170,19 @@ export type ReversalEnding =
   | { readonly status: 'FAILED'; readonly providerMessage: string };
 
 /** Records the end of a reversal: its first answer. */
-export async function recordReversalEnd(
+export const recordReversalEnd = (
   transaction: DatabaseTransaction,
   reversalId: number,
   ending: ReversalEnding,
-): Promise<void> {
-  await transaction
-    .updateTable('redemption_reversals')
-    .set({
-      status: ending.status,
-      settled_at: sql<Date>`now()`,
-      needs_action_since: null,
-      ...(ending.status === 'SUCCESS'
-        ? { provider_reference: ending.providerReference, credited_to: ending.creditedTo }
-        : { provider_message: ending.providerMessage }),
-    })
-    .where('id', '=', reversalId)
-    .execute();
-}
+): Promise<void> =>
+  updateRow(transaction, 'redemption_reversals', reversalId, {
+    status: ending.status,
+    settled_at: sql<Date>`now()`,
+    needs_action_since: null,
+    ...(ending.status === 'SUCCESS'
+      ? { provider_reference: ending.providerReference, credited_to: ending.creditedTo }
+      : { provider_message: ending.providerMessage }),
+  });
 
 /** Records that a person must look at a pending reversal. */
 export async function noteReversalNeedsAction(

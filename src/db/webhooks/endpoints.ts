@@ -6,6 +6,7 @@ import {
   type Database,
   type DatabaseTransaction,
   firstRow,
+  updateRow,
 } from '../connection.ts';
 import type { WebhookEndpointsTable } from '../generated/tables.ts';
 
@@ -107,11 +108,12 @@ export const setWebhookStatus = (
 
 /** Removes a webhook and its secrets. Its deliveries stay until they are pruned. */
 export async function removeWebhook(transaction: DatabaseTransaction, id: number): Promise<void> {
-  await transaction
-    .updateTable('webhook_endpoints')
-    .set({ status: 'REMOVED', status_since: sql<Date>`now()`, status_reason: null, wake_at: null })
-    .where('id', '=', id)
-    .execute();
+  await updateRow(transaction, 'webhook_endpoints', id, {
+    status: 'REMOVED',
+    status_since: sql<Date>`now()`,
+    status_reason: null,
+    wake_at: null,
+  });
   await transaction.deleteFrom('webhook_secrets').where('endpoint_id', '=', id).execute();
 }
 
