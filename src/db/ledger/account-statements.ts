@@ -6,8 +6,12 @@ import { topupList } from '../lists/topups.ts';
 import { voucherList } from '../lists/vouchers.ts';
 import type { ArchivedTransfer } from './archive-files.ts';
 import { isUsual, transferSources } from './archives.ts';
-import type { PartnerAccountKind } from './ledger.ts';
-import { ownMovements } from './own-movements.ts';
+import {
+  accountsWithWallets,
+  columnsOfSide,
+  ownMovements,
+  walletAccounts,
+} from './own-movements.ts';
 import {
   cursorMoment,
   readArchivedEdges,
@@ -15,25 +19,9 @@ import {
   withArchivedPage,
 } from './read-archives.ts';
 
-/** The balances of partners (specification 2.10) with the accounts of each. */
-const accountsOf = {
-  gift: ['gift'],
-  airtime: ['airtime'],
-  // Gifts on hold are unused as well. Transfers between these two accounts do not change the
-  // balance.
-  reserved: ['reserved', 'gift-hold'],
-} as const satisfies Record<string, readonly PartnerAccountKind[]>;
-
-export type Wallet = keyof typeof accountsOf;
-
-export const wallets = Object.keys(accountsOf) as readonly Wallet[];
-
-/** SQL query: the wallets, and the kinds of their accounts. */
-const walletAccounts = (wanted: readonly Wallet[]) => {
-  const pairs = wanted.flatMap((wallet) => accountsOf[wallet].map((kind) => [wallet, kind]));
-  return sql`select * from unnest(${pairs.map(([wallet]) => wallet)}::text[],
-    ${pairs.map(([, kind]) => kind)}::text[])`;
-};
+/** The balances of partners (specification 2.10). */
+export const wallets = ['gift', 'airtime', 'reserved'] as const;
+export type Wallet = (typeof wallets)[number];
 
 export interface StatementRequest {
   readonly partnerId: number;
@@ -58,18 +46,14 @@ const movements = (
   { partnerId, wallet }: Pick<StatementRequest, 'partnerId' | 'wallet'>,
   archived: readonly ArchivedTransfer[],
 ) => {
-  const accounts = sql`select id from ledger_accounts
-    where partner_id = ${partnerId} and kind = any(${accountsOf[wallet]}::text[])`;
-  const changes = transferSources(archived).map(
-    (transfers) => sql`
-      select id, created_at, operation_id, step, amount as change,
-        debit_account_id as other_account_id
-      from ${transfers}
-      where credit_account_id in (${accounts}) and debit_account_id not in (${accounts})
-      union all
-      select id, created_at, operation_id, step, -amount, credit_account_id
-      from ${transfers}
-      where debit_account_id in (${accounts}) and credit_account_id not in (${accounts})`,
+  const accounts = sql`
+    select id from (${accountsWithWallets(partnerId)}) as accounts where wallet = ${wallet}`;
+  const changes = transferSources(archived).flatMap((transfers) =>
+    Object.values(columnsOfSide).map(
+      ({ own, sign, other }) => sql`
+      select id, created_at, operation_id, step, ${sign}amount as change, ${other} as other_account_id
+      from ${transfers} where ${own} in (${accounts}) and ${other} not in (${accounts})`,
+    ),
   );
   return sql.join(changes, sql` union all `);
 };
@@ -136,9 +120,9 @@ const isRare = sql`not ${isUsual}`;
  * reserve to what is on hold. Of the steps that are not rare, none of these comes from elsewhere.
  */
 const giftSides = [
-  { own: 'credit', kind: 'gift-hold' },
-  { own: 'debit', kind: 'reserved' },
-] as const;
+  { ...columnsOfSide.credit, kind: 'gift-hold' },
+  { ...columnsOfSide.debit, kind: 'reserved' },
+];
 
 /**
  * SQL: `account`, the accounts of wallets of a partner, and `movement`, the next transfers that changed
@@ -151,17 +135,13 @@ function nextMovements(request: WalletsQuery, archived: readonly ArchivedTransfe
   const sides = transferSources(archived).flatMap((source) =>
     giftSides.map((side) => ({ source, ...side })),
   );
-  const movements = sides.flatMap(({ source, own, kind }) => {
-    const [ownAccount, other, sign] =
-      own === 'credit'
-        ? [sql`credit_account_id`, sql`debit_account_id`, sql``]
-        : [sql`debit_account_id`, sql`credit_account_id`, sql`-`];
+  const movements = sides.flatMap(({ source, own, sign, other, kind }) => {
     const found = (accounts: RawBuilder<unknown>, transfers: RawBuilder<unknown>) => sql`
       select found.*, account.wallet from account cross join lateral (
-        select id, created_at, operation_id, step, ${sign} amount as change,
+        select id, created_at, operation_id, step, ${sign}amount as change,
           ${other} as other_account_id
         from ${source}
-        where ${ownAccount} = account.id and ${transfers} and ${isWanted(request)}
+        where ${own} = account.id and ${transfers} and ${isWanted(request)}
           and ${other} not in (
             select id from account as sibling where sibling.wallet = account.wallet)
         order by created_at ${direction}, id ${direction} limit ${limit + 1}
@@ -172,11 +152,7 @@ function nextMovements(request: WalletsQuery, archived: readonly ArchivedTransfe
     ];
   });
   return sql`
-    account as (
-      select id, kind, wallet from ledger_accounts
-      join (${walletAccounts(request.wallets)}) as wallets (wallet, kind) using (kind)
-      where partner_id = ${request.partnerId}
-    ), movement as (
+    ${walletAccounts(request.partnerId, request.wallets)}, movement as (
       ${sql.join(movements, sql` union all `)}
     )`;
 }

@@ -16,7 +16,7 @@ import { readArchivedOperations } from './read-archives.ts';
 
 type AccountKind = LedgerAccountsTable['kind'];
 type PlatformAccountKind = Exclude<AccountKind, PartnerAccountKind>;
-export type PartnerAccountKind = Extract<
+type PartnerAccountKind = Extract<
   AccountKind,
   'airtime' | 'gift' | 'reserved' | 'gift-hold' | 'airtime-hold'
 >;

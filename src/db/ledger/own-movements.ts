@@ -8,10 +8,19 @@ const midnightBefore = (moment: RawBuilder<unknown>) => sql`date_trunc('day', ${
 const midnightAfter = (moment: RawBuilder<unknown>) =>
   midnightBefore(sql`${moment} + interval '1 day' - interval '1 microsecond'`);
 
-/** SQL query: the accounts of a partner, each with its wallet; two accounts have the reserved gifts. */
+/**
+ * SQL query: the accounts of a partner, each with its wallet (specification 2.10). Gifts on hold are unused as well, so
+ * that two accounts have the reserved gifts. Transfers between these two do not change the balance.
+ */
 export const accountsWithWallets = (partnerId: number) => sql`
-  select id, balance, case kind when 'gift-hold' then 'reserved' else kind end as wallet
+  select id, kind, balance, case kind when 'gift-hold' then 'reserved' else kind end as wallet
   from ledger_accounts where partner_id = ${partnerId}`;
+
+/** SQL: `account`, the accounts of wallets of a partner. */
+export const walletAccounts = (partnerId: number, wallets: readonly string[]) => sql`account as (
+    select id, kind, balance, wallet from (${accountsWithWallets(partnerId)}) as accounts
+    where wallet = any(${wallets}::text[])
+  )`;
 
 /**
  * SQL: `account`, the accounts of wallets of a partner, and `own`, what changed these wallets since
@@ -27,10 +36,7 @@ export const ownMovements = (
   end: RawBuilder<unknown>,
   archived: readonly ArchivedTransfer[],
 ) => sql`
-  account as (
-    select * from (${accountsWithWallets(partnerId)}) as accounts
-    where wallet = any(${wallets}::text[])
-  ), span (first, before, is_summed) as (values
+  ${walletAccounts(partnerId, wallets)}, span (first, before, is_summed) as (values
     (${begin}, ${midnightAfter(begin)}, false),
     (greatest(${midnightBefore(end)}, ${midnightAfter(begin)}), ${midnightAfter(end)}, false),
     (greatest(${midnightAfter(begin)}, ${oldestUnsummed}), ${midnightBefore(end)}, true),
@@ -48,7 +54,7 @@ export const ownMovements = (
 type Side = 'credit' | 'debit';
 
 /** SQL expressions: a side's account, its sign and the other account. */
-const columnsOfSide = {
+export const columnsOfSide = {
   credit: { own: sql`credit_account_id`, sign: sql`+`, other: sql`debit_account_id` },
   debit: { own: sql`debit_account_id`, sign: sql`-`, other: sql`credit_account_id` },
 } as const satisfies Record<Side, unknown>;
