@@ -1,7 +1,14 @@
 import { sql } from 'kysely';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyColumns } from '../catalogue/companies.ts';
-import { changesRow, type Database, type DatabaseTransaction, firstValue } from '../connection.ts';
+import {
+  changedRows,
+  changesRow,
+  type Database,
+  type DatabaseTransaction,
+  firstValue,
+  type Sql,
+} from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
 import { forgetSignIns } from '../limits/attempts.ts';
 import { hasSecondFactor, lockAccount } from './accounts.ts';
@@ -194,53 +201,37 @@ export const hasFactor = (database: Database, accountId: number): Promise<boolea
   firstValue(database, false)`
     select ${hasSecondFactor('portal_accounts.id')} from portal_accounts where id = ${accountId}`;
 
-/** Switches one-time passwords off for an account; false where they are off. */
-export async function removeOneTimePassword(
+/** Removes second factors of an account, each as SQL from its table on. False where the account has none of them. */
+async function removeFactors(
   transaction: DatabaseTransaction,
   accountId: number,
+  factors: readonly Sql[],
 ): Promise<boolean> {
   await lockAccount(transaction, accountId);
-  const isRemoved = await transaction
-    .deleteFrom('portal_one_time_passwords')
-    .where('account_id', '=', accountId)
-    .$call(changesRow);
-  await endRecoveryCodes(transaction, accountId);
-  return isRemoved;
+  let removed = 0;
+  for (const factor of factors)
+    removed += await changedRows(transaction)`delete from ${factor} and account_id = ${accountId}`;
+  // Recovery codes end with the last factor that they replace.
+  if (!(await hasFactor(transaction, accountId))) await removeRecoveryCodes(transaction, accountId);
+  return removed > 0;
 }
 
+const oneTimePasswords = sql`portal_one_time_passwords where true`;
+
+/** Switches one-time passwords off for an account; false where they are off. */
+export const removeOneTimePassword = (transaction: DatabaseTransaction, accountId: number) =>
+  removeFactors(transaction, accountId, [oneTimePasswords]);
+
 /** Removes a passkey of an account; false where the account does not have it. */
-export async function removePasskey(
+export const removePasskey = (
   transaction: DatabaseTransaction,
   accountId: number,
   passkeyId: number,
-): Promise<boolean> {
-  await lockAccount(transaction, accountId);
-  const isRemoved = await transaction
-    .deleteFrom('portal_passkeys')
-    .where('account_id', '=', accountId)
-    .where('id', '=', passkeyId)
-    .$call(changesRow);
-  await endRecoveryCodes(transaction, accountId);
-  return isRemoved;
-}
-
-/** Recovery codes end with the last factor that they replace. */
-async function endRecoveryCodes(transaction: DatabaseTransaction, accountId: number) {
-  if (!(await hasFactor(transaction, accountId))) await removeRecoveryCodes(transaction, accountId);
-}
+) => removeFactors(transaction, accountId, [sql`portal_passkeys where id = ${passkeyId}`]);
 
 /** Removes all second factors of an account; false where it has none. */
-export async function removeSecondFactors(
-  transaction: DatabaseTransaction,
-  accountId: number,
-): Promise<boolean> {
-  await lockAccount(transaction, accountId);
-  if (!(await hasFactor(transaction, accountId))) return false;
-  for (const table of ['portal_one_time_passwords', 'portal_passkeys'] as const)
-    await transaction.deleteFrom(table).where('account_id', '=', accountId).execute();
-  await removeRecoveryCodes(transaction, accountId);
-  return true;
-}
+export const removeSecondFactors = (transaction: DatabaseTransaction, accountId: number) =>
+  removeFactors(transaction, accountId, [oneTimePasswords, sql`portal_passkeys where true`]);
 
 /**
  * Lets a person who has lost the devices and the recovery codes sign in by the password alone. The sessions end, and
@@ -262,17 +253,14 @@ export async function setSecondFactorRule(
   company: Company,
   isRequired: boolean,
 ): Promise<boolean> {
-  const rows = isRequired
-    ? await transaction
-        .insertInto('portal_second_factor_rules')
-        .values(companyColumns(company))
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('created_at')
-        .execute()
-    : await transaction
-        .deleteFrom('portal_second_factor_rules')
-        .where(companyColumn(company), '=', company.id)
-        .returning('created_at')
-        .execute();
-  return rows.length > 0;
+  return changesRow(
+    isRequired
+      ? transaction
+          .insertInto('portal_second_factor_rules')
+          .values(companyColumns(company))
+          .onConflict((conflict) => conflict.doNothing())
+      : transaction
+          .deleteFrom('portal_second_factor_rules')
+          .where(companyColumn(company), '=', company.id),
+  );
 }
