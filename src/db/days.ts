@@ -1,4 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { Sql } from './connection.ts';
 
 /** Days in a time zone. */
 export interface Days {
@@ -11,7 +12,7 @@ export interface Days {
 
 /** A day, or the column that has it, in a time zone (IANA name). */
 interface ZonedDay {
-  readonly day: string | RawBuilder<unknown>;
+  readonly day: string | Sql;
   readonly zone: string;
 }
 
@@ -41,7 +42,7 @@ export const boundsOfDays = ({ first, last, zone }: Days) => ({
 });
 
 /** Whether a time is within the days. */
-export function isWithin(time: RawBuilder<unknown>, days: Days) {
+export function isWithin(time: Sql, days: Days) {
   const { from, before } = boundsOfDays(days);
   return sql`(${time} >= ${from} and ${time} < ${before})`;
 }

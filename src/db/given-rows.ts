@@ -1,4 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
+import type { Sql } from './connection.ts';
 
 /** PostgreSQL's types of the columns. */
 type ColumnTypes<Name extends string> = Readonly<
@@ -6,7 +7,7 @@ type ColumnTypes<Name extends string> = Readonly<
 >;
 
 /** SQL expressions: the names of columns, of a table where it is given. A statement that selects `*` is not prepared. */
-export const columnNames = (columns: ColumnTypes<string>, table?: string): RawBuilder<unknown> =>
+export const columnNames = (columns: ColumnTypes<string>, table?: string): Sql =>
   sql.join(Object.keys(columns).map((name) => sql.ref(table ? `${table}.${name}` : name)));
 
 /**
@@ -16,7 +17,7 @@ export const columnNames = (columns: ColumnTypes<string>, table?: string): RawBu
 export function givenRows<Name extends string>(
   columns: ColumnTypes<Name>,
   rows: readonly Readonly<Record<Name, unknown>>[],
-): RawBuilder<unknown> {
+): Sql {
   const arrays = (Object.keys(columns) as Name[]).map(
     (name) => sql`${rows.map((row) => row[name])}::${sql.raw(columns[name])}[]`,
   );

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import {
   type AnsweredOperation,
   answered,
@@ -13,6 +13,7 @@ import {
   type Database,
   type DatabaseTransaction,
   firstRow,
+  type Sql,
 } from './connection.ts';
 import type { OperationsTable } from './generated/tables.ts';
 import { providerReferenceOf } from './positions/placements.ts';
@@ -52,13 +53,13 @@ const attemptOutcome = sql`case made.status
     'detail', made.provider_message, 'transactionId', made.topup_id) end`;
 
 /** An id, or the SQL expression that has it. */
-type OperationId = string | RawBuilder<unknown>;
+type OperationId = string | Sql;
 
 /**
  * The effect of an operation by its kind, in the columns of a stored operation: pruning deletes the
  * operation, never its effect. A claim has no lasting effect.
  */
-const effects: Readonly<Record<string, (operationId: OperationId) => RawBuilder<unknown>>> = {
+const effects: Readonly<Record<string, (operationId: OperationId) => Sql>> = {
   'generate-voucher': (operationId) => sql`
     select 'SUCCEEDED' as status, ${noRequest} as request_id, request_digest,
       jsonb_build_object('ok', true, 'voucherId', id) as outcome
@@ -114,13 +115,13 @@ const effects: Readonly<Record<string, (operationId: OperationId) => RawBuilder<
 };
 
 /** SQL expression: the effect as a row or none. */
-const effectOf = (kind: string, operationId: OperationId): RawBuilder<unknown> =>
+const effectOf = (kind: string, operationId: OperationId): Sql =>
   effects[kind]?.(operationId) ??
   sql`select null::text as status, ${noRequest} as request_id, null::text as request_digest,
     null::jsonb as outcome where false`;
 
 /** SQL expression: the operation as a row or none; the effect of a pruned operation replaces it. */
-export const storedOperation = (kind: string, operationId: OperationId): RawBuilder<unknown> => sql`
+export const storedOperation = (kind: string, operationId: OperationId): Sql => sql`
   select status, request_id, request_digest, outcome,
     extract(epoch from clock_timestamp() - created_at)::float8 as age_seconds
   from operations where id = ${operationId}
@@ -188,11 +189,7 @@ export const isSuperseded = (operation: StoredOperation, identity: OperationIden
   operation.status === 'REFUSED' && !isSameRequest(operation.request_digest, identity);
 
 /** SQL statement: inserts the row of an operation, if there is none and a `from` or `where` has a row; returns its id. */
-export const insertOperation = (
-  identity: OperationIdentity,
-  kind: string,
-  condition: RawBuilder<unknown>,
-) => sql`
+export const insertOperation = (identity: OperationIdentity, kind: string, condition: Sql) => sql`
   insert into operations (id, company_kind, company_id, kind, request_id, request_digest, status)
   select ${identity.operationId}, ${identity.company.kind}, ${identity.company.id}::bigint,
     ${kind}, ${identity.requestId}::uuid, ${identity.requestDigest}, 'RUNNING'

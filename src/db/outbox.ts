@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { SmsProviderName } from '../domain/providers.ts';
 import {
   allRows,
@@ -6,6 +6,7 @@ import {
   type DatabaseTransaction,
   firstRow,
   firstValue,
+  type Sql,
 } from './connection.ts';
 import type { OutboxTable } from './generated/tables.ts';
 
@@ -17,7 +18,7 @@ export type OutboxState = Selectable<OutboxTable>['state'];
  * SQL statement: queues messages, one for each recipient. The query has the kind, the subject, the
  * channel, the recipient and the key of each; a message whose key is there already is left out.
  */
-export const queueMessages = (messages: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+export const queueMessages = (messages: Sql): Sql => sql`
   insert into outbox (kind, subject, channel, recipient, dedupe_key) ${messages}
   on conflict (dedupe_key) do nothing`;
 

@@ -1,4 +1,4 @@
-import { type Expression, type RawBuilder, sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
 import { type StoredNumber, sealingKeyOf } from '../domain/phone.ts';
 import {
   allRows,
@@ -6,6 +6,7 @@ import {
   type Database,
   type DatabaseTransaction,
   firstValue,
+  type Sql,
 } from './connection.ts';
 import type { RepairRow } from './repairs/repairs.ts';
 
@@ -100,7 +101,7 @@ export async function countNumbers(
 }
 
 /** Ended for longer than the retention; none where it is 0. */
-const isOlder = (column: RawBuilder<unknown>, days: number) =>
+const isOlder = (column: Sql, days: number) =>
   sql`${days}::int > 0 and ${column} < now() - make_interval(days => ${days}::int)`;
 
 const ENDED_VOUCHER = sql`status in ('REDEEMED', 'EXPIRED', 'CANCELLED')`;

@@ -5,14 +5,15 @@ import {
   allRows,
   type Database,
   type DatabaseTransaction,
+  type Sql,
   updateRow,
 } from './connection.ts';
 import type { ProviderRoutesTable, ProviderStatesTable } from './generated/tables.ts';
 
 /** The company of the operation; each is a column or a value. */
 interface RouteSubject {
-  readonly partnerId: RawBuilder<unknown> | number | null;
-  readonly merchantId: RawBuilder<unknown> | number | null;
+  readonly partnerId: Sql | number | null;
+  readonly merchantId: Sql | number | null;
 }
 
 /** SQL expression: the routes of a kind for a partner and a merchant. */

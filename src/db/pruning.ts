@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
-import { changedRows, type Database } from './connection.ts';
+import { sql } from 'kysely';
+import { changedRows, type Database, type Sql } from './connection.ts';
 import { numberErasures } from './phone-numbers.ts';
 
 /** Retention of temporary rows. */
@@ -36,7 +36,7 @@ export const keptDays = {
   refusedCalls: 90,
 } as const;
 
-type Pruning = (retention: Retention, batchSize: number) => RawBuilder<unknown>;
+type Pruning = (retention: Retention, batchSize: number) => Sql;
 
 /** Where rows of one kind stand, and which column says their age; an index has it. */
 interface AgingRows {
@@ -45,12 +45,12 @@ interface AgingRows {
   /** The column that identifies a row, where a table has one. */
   readonly key?: string;
   /** A condition for those that may go. */
-  readonly only?: RawBuilder<unknown>;
+  readonly only?: Sql;
 }
 
 /** Deletes the oldest rows; those that another process has locked wait for the next run. */
 const older =
-  (rows: AgingRows, than: (retention: Retention) => RawBuilder<unknown>): Pruning =>
+  (rows: AgingRows, than: (retention: Retention) => Sql): Pruning =>
   (retention, batchSize) => {
     const table = sql.table(rows.table);
     const since = sql.ref(rows.since);

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { StoredNumber } from '../domain/phone.ts';
 import type { RefusedRowKind } from '../domain/refusals.ts';
-import { allRows, allValues, changesRow, type Database, firstRow } from './connection.ts';
+import { allRows, allValues, changesRow, type Database, firstRow, type Sql } from './connection.ts';
 import { type OperationIdentity, requestOfOperation } from './operations.ts';
 import { providerOf } from './positions/placements.ts';
 
@@ -200,7 +200,7 @@ export const pendingReversal = async (
 ): Promise<PendingReversal | undefined> =>
   (await pendingWhere(database, sql`reversal.operation_id = ${operationId}`))[0];
 
-const pendingWhere = (database: Database, selection: RawBuilder<unknown>) =>
+const pendingWhere = (database: Database, selection: Sql) =>
   allRows<PendingReversal>(database)`
     select reversal.id, redemption_id as "redemptionId", reason,
       ${requestOfOperation} as request, partner_id as "partnerId", serial_number as "serialNumber",
@@ -254,7 +254,7 @@ export const findReferencedPayment = (database: Database, reference: string) =>
     left join voucher_claims as claim on claim.id = redemptions.claim_id`;
 
 /** Those of the rows that neither an expiry run nor another process has ended. */
-const left: Readonly<Record<RefusedRowKind, (ids: readonly string[]) => RawBuilder<unknown>>> = {
+const left: Readonly<Record<RefusedRowKind, (ids: readonly string[]) => Sql>> = {
   claim: (ids) => sql`
     select id from voucher_claims where id = any(${ids}::text[]) and status = 'OPEN'`,
   'top-up': (ids) => sql`

@@ -1,4 +1,5 @@
-import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
+import { type SelectQueryBuilder, sql } from 'kysely';
+import type { Sql } from './connection.ts';
 import type { Schema } from './generated/tables.ts';
 
 /** A page of rows, the newest first. */
@@ -8,7 +9,7 @@ export interface RowPage {
 }
 
 /** The end of a query: a page of its rows, or all. */
-export const limitedTo = (page: RowPage | undefined): RawBuilder<unknown> =>
+export const limitedTo = (page: RowPage | undefined): Sql =>
   page === undefined ? sql`` : sql`limit ${page.limit} offset ${page.offset}`;
 
 /** Rows in the order of their ids: all, or a page of the newest. */

@@ -1,10 +1,10 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { StoredNumber } from '../domain/phone.ts';
 import { type SearchTerm, spellingsOf } from '../domain/staff.ts';
 import { DEPOSIT_CORRECTION, GOODWILL } from '../domain/statements.ts';
 import type { TopupStatus } from '../domain/topup.ts';
 import type { CompanyKind, NamedVoucher } from '../domain/vouchers/voucher.ts';
-import { allRows, allValues, type Database, firstValue } from './connection.ts';
+import { allRows, allValues, type Database, firstValue, type Sql } from './connection.ts';
 import { anyDigest } from './digest-keys.ts';
 import type { VouchersTable } from './generated/tables.ts';
 import { isNamed } from './ledger/ledger.ts';
@@ -65,7 +65,7 @@ const newestOf = (
   order by ${sql.ref(id)} desc limit ${ROWS_OF_A_WAY}`;
 
 /** What somebody settled by hand under a reference, also as not done. */
-const settledUnder = (column: 'voucher_id' | 'topup_id', reference: RawBuilder<unknown>) =>
+const settledUnder = (column: 'voucher_id' | 'topup_id', reference: Sql) =>
   ['reference', 'letter'].map(
     (name) => sql`
   select ${sql.ref(column)} from repairs
@@ -154,10 +154,7 @@ const topupWays = (term: SearchedTerm) => {
 };
 
 /** The ids that the statements find, newest first. */
-async function idsBy(
-  database: Database,
-  ways: readonly RawBuilder<unknown>[],
-): Promise<readonly number[]> {
+async function idsBy(database: Database, ways: readonly Sql[]): Promise<readonly number[]> {
   if (ways.length === 0) return [];
   return await allValues<number>(database)`
     with found (id) as (${sql.join(ways, sql` union `)})
@@ -250,7 +247,7 @@ const bulkLines = (references: readonly string[]) => sql`
   where line.reference = any(${references}::text[]) and voucher_id is null limit ${ROWS}`;
 
 /** SQL expression: that a webhook of a company takes no events; null where all of them do. */
-const failingWebhook = (kind: CompanyKind, id: RawBuilder<unknown>) => sql`
+const failingWebhook = (kind: CompanyKind, id: Sql) => sql`
   (select 'a webhook does not take events' from webhook_endpoints
     where company_kind = ${sql.lit(kind)} and company_id = ${id}
       and (failing_since is not null and status = 'ACTIVE' or status = 'SWITCHED_OFF') limit 1)`;
@@ -287,7 +284,7 @@ const people = (name: string) => [
 
 /** A case by its number; one about no voucher and no top-up also by its reference, which leads to those otherwise. */
 const openedCases = ({ caseId, reference }: SearchedTerm) => {
-  const found = (condition: RawBuilder<unknown>) => sql`
+  const found = (condition: Sql) => sql`
     select 'case', cases.id::text, opened_at,
       case when partner_id is not null then 'partner' when merchant_id is not null then 'merchant' end,
       coalesce(partner_id, merchant_id), coalesce(difference, why) || case when closed_at is null then ': open' else ': closed' end,
@@ -312,7 +309,7 @@ const calls = (requestId: string) => [
     from admitted_calls where request_id = ${requestId} limit ${ROWS}`,
 ];
 
-const bulkOrder = (condition: RawBuilder<unknown>) => sql`
+const bulkOrder = (condition: Sql) => sql`
   select 'bulk order', bulk_orders.id::text, bulk_orders.created_at, 'partner', partner_id,
     generated || ' of ' || lines || ' generated, ' || refused || ' refused, ' || cancelled
       || ' cancelled', null::numeric, null::bigint
@@ -320,7 +317,7 @@ const bulkOrder = (condition: RawBuilder<unknown>) => sql`
 
 /** A repair by its number, and one of a wallet by its operation: any other one belongs to its case. */
 const repairs = ({ repairId, operationId }: SearchedTerm) => {
-  const found = (condition: RawBuilder<unknown>) => sql`
+  const found = (condition: Sql) => sql`
     select 'repair', id::text, changed_at, company_kind, company_id, kind || ': ' || state, amount, null::bigint
     from repairs where ${condition}`;
   return asked(
@@ -336,10 +333,7 @@ const operation = (operationId: string) => sql`
     kind || ': ' || status || coalesce(', ' || (outcome ->> 'reason'), ''), null::numeric, null::bigint
   from operations where id = ${operationId}`;
 
-async function readRecords(
-  database: Database,
-  statements: readonly RawBuilder<unknown>[],
-): Promise<FoundRecord[]> {
+async function readRecords(database: Database, statements: readonly Sql[]): Promise<FoundRecord[]> {
   if (statements.length === 0) return [];
   const all = sql.join(statements, sql` union all `);
   return allRows<FoundRecord>(database)`

@@ -1,5 +1,5 @@
-import { type RawBuilder, sql } from 'kysely';
-import { allRows, type Database, firstRow, firstValue } from '../connection.ts';
+import { sql } from 'kysely';
+import { allRows, type Database, firstRow, firstValue, type Sql } from '../connection.ts';
 import { type BookFault, brokenSubjects, type SubjectIds } from './invariants.ts';
 import { type BookSource, type BookSpan, byId, type Followed } from './rollup.ts';
 import { compareSums } from './sums.ts';
@@ -13,16 +13,16 @@ export type ChangedSubject = Pick<BookFault, 'subject' | 'id'>;
  * invariants of the subject add up are looked up. An array makes PostgreSQL use the index for any
  * number of rows.
  */
-const ofTransfers = (column: RawBuilder<unknown>, steps: readonly string[]) => sql`
+const ofTransfers = (column: Sql, steps: readonly string[]) => sql`
   ${column} = any(array(
     select operation_id from row where step = any(${steps}::text[]) or starts_with(step, 'adjust-')))`;
 
 /** A source whose new rows are checked. */
 interface CheckedSource {
   readonly table: 'ledger_transfers' | 'vouchers' | 'redemptions' | 'voucher_status_changes';
-  readonly columns: RawBuilder<unknown>;
+  readonly columns: Sql;
   /** The subject of its rows; a row of several sources may be checked twice. */
-  readonly about: RawBuilder<unknown>;
+  readonly about: Sql;
 }
 
 const sources: Readonly<Partial<Record<BookSource, CheckedSource>>> = {

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DEPOSIT_CORRECTION } from '../../domain/statements.ts';
 import { voucherMoves } from '../../domain/vouchers/voucher.ts';
-import { allValues, type Database } from '../connection.ts';
+import { allValues, type Database, type Sql } from '../connection.ts';
 import type { UncheckedChangesTable } from '../generated/tables.ts';
 import { archivedUntil } from '../ledger/archives.ts';
 import { hasDelivery } from '../positions/change.ts';
@@ -11,7 +11,7 @@ import { orderedOf } from '../positions/placements.ts';
 export type BookSubject = UncheckedChangesTable['subject'];
 
 /** Entries of the transfers with these ids, by account. `ids` stands behind the column, like `> 7`. */
-export const entriesOf = (ids: RawBuilder<unknown>) => sql`
+export const entriesOf = (ids: Sql) => sql`
   select credit_account_id as account_id, sum(amount) as amount
   from ledger_transfers where id ${ids} group by credit_account_id
   union all
@@ -23,10 +23,7 @@ export const entriesOf = (ids: RawBuilder<unknown>) => sql`
  *
  * @param entries SQL query: `account_id` and `amount`, credits minus debits; rows of one account are added up
  */
-export const brokenBalances = (
-  transaction: Database,
-  entries: RawBuilder<unknown>,
-): Promise<string[]> =>
+export const brokenBalances = (transaction: Database, entries: Sql): Promise<string[]> =>
   allValues<string>(transaction)`
     with account as (
       select id, kind, partner_id, balance, coalesce(amount, 0) as booked
@@ -48,10 +45,7 @@ export const brokenBalances = (
  *
  * @param holdings SQL query: `partner_id`, `remaining` and `held`; rows of one partner are added up
  */
-export const brokenHoldings = (
-  transaction: Database,
-  holdings: RawBuilder<unknown>,
-): Promise<string[]> =>
+export const brokenHoldings = (transaction: Database, holdings: Sql): Promise<string[]> =>
   allValues<string>(transaction)`
     with holding as (
       select partner_id, sum(remaining) as remaining, sum(held) as held
@@ -74,25 +68,25 @@ export const brokenHoldings = (
  * SQL: orders to be checked, with the columns `name` for people, `id` of the checked row, `operation_id`, `reference`,
  * `is_payment`, `status`, `charged`, `is_with_partner`, `price` and `fee`.
  */
-type CheckedOrders = RawBuilder<unknown>;
+type CheckedOrders = Sql;
 
 /** SQL condition on a redemption or an attempt: all its transfers are in the table. */
 const isInLedger = sql`(created_at >= coalesce(${archivedUntil}, '-infinity'::timestamptz))`;
 
-const ordersOfRedemptions = (ids: RawBuilder<unknown>): CheckedOrders => sql`
+const ordersOfRedemptions = (ids: Sql): CheckedOrders => sql`
   select 'redemption ' || id as name, id, operation_id, payment_reference::text as reference,
     true as is_payment, status, charged, credited_to = 'gift' as is_with_partner,
     to_merchant as price, service_fee as fee
   from redemptions where id ${ids} and ${isInLedger}`;
 
-const ordersOfTopups = (ids: RawBuilder<unknown>): CheckedOrders => sql`
+const ordersOfTopups = (ids: Sql): CheckedOrders => sql`
   select 'top-up ' || topup_id || ', attempt ' || attempt as name, topup_id as id, operation_id,
     reference, false as is_payment, status, charged, false as is_with_partner,
     ${orderedOf(sql`try.operation_id`)} as price, 0::numeric as fee
   from topup_attempts as try where topup_id ${ids} and ${isInLedger}`;
 
 /** What a restore lost, by one of its placements. */
-const lostOrders = (ids: RawBuilder<unknown>): CheckedOrders => sql`
+const lostOrders = (ids: Sql): CheckedOrders => sql`
   select 'lost order ' || reference as name, id, 'recovered:' || reference as operation_id,
     reference, kind = 'payment' as is_payment, 'VOIDED' as status, false as charged,
     false as is_with_partner, 0::numeric as price, 0::numeric as fee
@@ -206,10 +200,10 @@ export interface BookFault {
 }
 
 /** Which rows are checked: what stands behind the column of their id, like `= any($1)`. */
-export type SubjectIds = Readonly<Partial<Record<BookSubject, RawBuilder<unknown>>>>;
+export type SubjectIds = Readonly<Partial<Record<BookSubject, Sql>>>;
 
 /** The faults of rows with these ids. */
-type Invariant = (ids: RawBuilder<unknown>) => Faults;
+type Invariant = (ids: Sql) => Faults;
 
 /** An invariant whose query names only the faulty row. */
 const named =
@@ -222,7 +216,7 @@ const named =
  * would look for a batch of ids through the whole index of the rare steps, which grows with
  * history.
  */
-const transfersWith = (ids: RawBuilder<unknown>) => sql`(
+const transfersWith = (ids: Sql) => sql`(
   select id, operation_id, step, debit_account_id, credit_account_id, amount
   from ledger_transfers where id ${ids} offset 0)`;
 
@@ -365,7 +359,7 @@ export async function brokenSubjects(
   subjects: SubjectIds,
 ): Promise<BookFault[]> {
   const faults: BookFault[] = [];
-  for (const [subject, ids] of Object.entries(subjects) as [BookSubject, RawBuilder<unknown>][])
+  for (const [subject, ids] of Object.entries(subjects) as [BookSubject, Sql][])
     for (const faultsAmong of invariants[subject]) {
       const { rows } = await faultsAmong(ids).execute(transaction);
       faults.push(...rows.map(({ fault: line, id }) => ({ line, subject, id })));

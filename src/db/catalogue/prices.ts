@@ -1,10 +1,11 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import {
   allRows,
   changesRow,
   type Database,
   type DatabaseTransaction,
   firstRow,
+  type Sql,
 } from '../connection.ts';
 import { limitedTo, type RowPage } from '../row-page.ts';
 
@@ -69,10 +70,7 @@ export async function replacePrice(transaction: DatabaseTransaction, price: NewP
 }
 
 /** SQL expression: whether a partner may sell vouchers of a product now. */
-export const maySellGifts = (
-  partnerId: number,
-  productId: RawBuilder<unknown>,
-) => sql<boolean>`exists (
+export const maySellGifts = (partnerId: number, productId: Sql) => sql<boolean>`exists (
   select from partner_products
   join products on products.id = partner_products.product_id
   where partner_products.partner_id = ${partnerId}

@@ -1,6 +1,6 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { WalletChange } from '../../domain/statements.ts';
-import { allRows, allValues, type Database, inSnapshot, onlyRow } from '../connection.ts';
+import { allRows, allValues, type Database, inSnapshot, onlyRow, type Sql } from '../connection.ts';
 import type { Sought } from '../lists/list.ts';
 import { topupList } from '../lists/topups.ts';
 import { voucherList } from '../lists/vouchers.ts';
@@ -136,7 +136,7 @@ function nextMovements(request: WalletsQuery, archived: readonly ArchivedTransfe
     giftSides.map((side) => ({ source, ...side })),
   );
   const movements = sides.flatMap(({ source, own, sign, other, kind }) => {
-    const found = (accounts: RawBuilder<unknown>, transfers: RawBuilder<unknown>) => sql`
+    const found = (accounts: Sql, transfers: Sql) => sql`
       select found.*, account.wallet from account cross join lateral (
         select id, created_at, operation_id, step, ${sign}amount as change,
           ${other} as other_account_id

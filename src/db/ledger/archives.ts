@@ -1,6 +1,6 @@
 import { access, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { CLOSED_AFTER_HOURS, type Month } from '../../domain/statements.ts';
 import { checkedTo, KEPT_SUMS_LOCK } from '../books/rollup.ts';
@@ -12,6 +12,7 @@ import {
   firstRow,
   firstValue,
   lockName,
+  type Sql,
   withSettings,
 } from '../connection.ts';
 import { columnNames, givenRows } from '../given-rows.ts';
@@ -59,9 +60,7 @@ const givenColumns = sql`given.id, given.created_at::timestamptz, given.operatio
  * SQL expressions behind `from`, each named ledger_transfers: the table, and the transfers of files where there are any. A
  * statement reads them one by one: joined to a union of both, PostgreSQL would read the whole table.
  */
-export const transferSources = (
-  archived: readonly ArchivedTransfer[],
-): readonly RawBuilder<unknown>[] =>
+export const transferSources = (archived: readonly ArchivedTransfer[]): readonly Sql[] =>
   archived.length === 0
     ? [sql`ledger_transfers`]
     : [
@@ -77,7 +76,7 @@ export const archivedUntil = sql<Date | null>`(
   select (max(day) + 1)::timestamp at time zone 'UTC' from ledger_archives where ${isInFileOnly})`;
 
 /** SQL query: the daily sums of transfers that are only in files, as entries of both accounts. */
-export const archivedEntries = (condition: RawBuilder<unknown> = isInFileOnly) => sql`
+export const archivedEntries = (condition: Sql = isInFileOnly) => sql`
   select archive.day, account_id, change
   from ledger_archives as archive
   join ledger_accounts as debit on debit.partner_id = archive.partner_id
@@ -91,7 +90,7 @@ export const archivedEntries = (condition: RawBuilder<unknown> = isInFileOnly) =
  * SQL condition on a transfer or a daily sum: the partner that it debits has a file of a day. `offset 0` makes PostgreSQL
  * look for each by its indexes, instead of reading all files: usually none is looked for.
  */
-const hasFile = (day: RawBuilder<unknown>) => sql`exists (
+const hasFile = (day: Sql) => sql`exists (
   select from ledger_archives join ledger_accounts using (partner_id)
   where ledger_accounts.id = debit_account_id and ledger_archives.day = ${day} offset 0)`;
 
@@ -210,7 +209,7 @@ const withoutLimits = (database: Database): Database =>
  * The days of a condition on daily sums, `sums`, and accounts, `debit`, with usual transfers in the table. Days whose
  * sums or hours are not added up wait: a file is compared with the sums, and sales by hour need the transfers.
  */
-const listDueDays = (database: Database, condition: RawBuilder<unknown>) =>
+const listDueDays = (database: Database, condition: Sql) =>
   allRows<PartnerDay>(database)`
     select distinct debit.partner_id as "partnerId", sums.day::text as day
     from ledger_day_sums as sums join ledger_accounts as debit on debit.id = sums.debit_account_id

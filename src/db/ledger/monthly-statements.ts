@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { formatMoney, parseMoney, sumOf } from '../../domain/money.ts';
 import {
   type ChangeSum,
@@ -13,7 +13,7 @@ import {
 } from '../../domain/statements.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { paidAt } from '../books/sums.ts';
-import { type Database, firstValue, inSnapshot, onlyRow } from '../connection.ts';
+import { type Database, firstValue, inSnapshot, onlyRow, type Sql } from '../connection.ts';
 import { beginOf, endOf } from '../days.ts';
 import type { ArchivedTransfer } from './archive-files.ts';
 import { ownMovements } from './own-movements.ts';
@@ -151,8 +151,8 @@ export async function readPartnerMonth(
 
 const partnerMonth = (
   partnerId: number,
-  begin: RawBuilder<unknown>,
-  end: RawBuilder<unknown>,
+  begin: Sql,
+  end: Sql,
   archived: readonly ArchivedTransfer[],
 ) => sql<PartnerMonthRow>`
     with ${ownMovements({ partnerId, wallets: Object.keys(titles) }, begin, end, archived)}, sums as (

@@ -1,11 +1,12 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { endKind, isUnsummed } from '../books/sums.ts';
+import type { Sql } from '../connection.ts';
 import type { ArchivedTransfer } from './archive-files.ts';
 import { oldestUnsummed, transferSources } from './archives.ts';
 
 /** SQL expressions: the UTC midnights around a moment; both are the moment itself if it is one. */
-const midnightBefore = (moment: RawBuilder<unknown>) => sql`date_trunc('day', ${moment}, 'UTC')`;
-const midnightAfter = (moment: RawBuilder<unknown>) =>
+const midnightBefore = (moment: Sql) => sql`date_trunc('day', ${moment}, 'UTC')`;
+const midnightAfter = (moment: Sql) =>
   midnightBefore(sql`${moment} + interval '1 day' - interval '1 microsecond'`);
 
 /**
@@ -32,8 +33,8 @@ export const walletAccounts = (partnerId: number, wallets: readonly string[]) =>
  */
 export const ownMovements = (
   { partnerId, wallets }: { readonly partnerId: number; readonly wallets: readonly string[] },
-  begin: RawBuilder<unknown>,
-  end: RawBuilder<unknown>,
+  begin: Sql,
+  end: Sql,
   archived: readonly ArchivedTransfer[],
 ) => sql`
   ${walletAccounts(partnerId, wallets)}, span (first, before, is_summed) as (values
@@ -75,9 +76,9 @@ const movementsOfSide = (side: Side, archived: readonly ArchivedTransfer[]) => {
 };
 
 /** SQL query: the sums of whole days since a range began, except for the day on which it ends. */
-const summedMovements = (side: Side, begin: RawBuilder<unknown>, end: RawBuilder<unknown>) => {
+const summedMovements = (side: Side, begin: Sql, end: Sql) => {
   const { own, sign, other } = columnsOfSide[side];
-  const dateOf = (moment: RawBuilder<unknown>) => sql`(${moment} at time zone 'UTC')::date`;
+  const dateOf = (moment: Sql) => sql`(${moment} at time zone 'UTC')::date`;
   return sql`
     select account.wallet, day::timestamp at time zone 'UTC', step, ended, count, ${sign}amount, ${other}
     from account join ledger_day_sums on ${own} = account.id

@@ -1,17 +1,24 @@
-import { type RawBuilder, sql } from 'kysely';
-import { allRows, type Database, firstValue, inSnapshot, onlyRow } from '../connection.ts';
+import { sql } from 'kysely';
+import {
+  allRows,
+  type Database,
+  firstValue,
+  inSnapshot,
+  onlyRow,
+  type Sql,
+} from '../connection.ts';
 import type { ArchivedTransfer } from './archive-files.ts';
 import { type DayFile, isInFileOnly, isUsual, readArchived } from './archives.ts';
 import { accountsWithWallets } from './own-movements.ts';
 
 /** SQL expression: the UTC day of a moment. */
-const dayOf = (moment: RawBuilder<unknown>) => sql`(${moment} at time zone 'UTC')::date`;
+const dayOf = (moment: Sql) => sql`(${moment} at time zone 'UTC')::date`;
 
 /** The files of a partner, the oldest first, whose `day` meets a condition. The transaction may wait for them. */
 async function listFiles(
   snapshot: Database,
   partnerId: number,
-  condition: RawBuilder<unknown>,
+  condition: Sql,
 ): Promise<DayFile[]> {
   const files = await allRows<DayFile>(snapshot)`
     select day::text as day, file, sha256 from ledger_archives as archive
@@ -26,7 +33,7 @@ async function listFiles(
 const newestDay = (
   database: Database,
   partnerId: number,
-  condition: RawBuilder<unknown>,
+  condition: Sql,
 ): Promise<string | undefined> =>
   firstValue<string>(database)`
     select day::text as day from ledger_archives as archive
@@ -45,8 +52,8 @@ async function readFiles(
 export const readArchivedEdges = async (
   snapshot: Database,
   partnerId: number,
-  begin: RawBuilder<unknown>,
-  end: RawBuilder<unknown>,
+  begin: Sql,
+  end: Sql,
 ): Promise<ArchivedTransfer[]> =>
   readFiles(await listFiles(snapshot, partnerId, sql`day in (${dayOf(begin)}, ${dayOf(end)})`));
 
@@ -147,7 +154,7 @@ async function walletsOf(
  * SQL condition on an archived day: a transfer of it is a line of a wallet. The sums of the day say so without its file.
  * `offset 0` keeps the steps out of the search, so that PostgreSQL looks for an account and a day along the primary key.
  */
-function hasLines(walletOf: Wallets): RawBuilder<unknown> {
+function hasLines(walletOf: Wallets): Sql {
   const ids = [...walletOf.keys()];
   const wallets = [...new Set(walletOf.values())].filter((wallet) => wallet !== undefined);
   const isLine = wallets.map((wallet) => {
@@ -166,7 +173,7 @@ type Edges = Readonly<Record<'first' | 'before' | 'after', string>>;
 
 /** The edges of a page as files have moments; texts are in the order of their moments. */
 function edgesOf(snapshot: Database, { from, to, order, after }: ArchivedPage): Promise<Edges> {
-  const text = (moment: RawBuilder<unknown>) => sql`to_char(
+  const text = (moment: Sql) => sql`to_char(
     least(greatest(${moment}, '0001-01-01'), '9999-12-31') at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US+00')`;
   const begin = order === 'oldest' ? '-infinity' : 'infinity';
   return onlyRow<Edges>(snapshot, 'A page always has its edges')`
@@ -202,10 +209,7 @@ export class ArchivedError extends Error {
 }
 
 /** @throws {ArchivedError} names the first month from a moment on with archived transfers */
-export async function requireInLedger(
-  snapshot: Database,
-  from: RawBuilder<unknown>,
-): Promise<void> {
+export async function requireInLedger(snapshot: Database, from: Sql): Promise<void> {
   const day = await firstValue<string>(snapshot)`
     select archive.day::text from ledger_archives as archive
     where ${isInFileOnly} and archive.day >= ${dayOf(from)} order by archive.day limit 1`;

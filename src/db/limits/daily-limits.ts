@@ -68,10 +68,7 @@ function countOfDay(
   transaction: DatabaseTransaction,
   event: 'messages' | 'wrong_codes',
   { kind, id }: Company,
-  {
-    budget,
-    condition = sql`true`,
-  }: { readonly budget: number; readonly condition?: RawBuilder<unknown> },
+  { budget, condition = sql`true` }: { readonly budget: number; readonly condition?: Sql },
 ): Promise<Pick<Counted, 'isLast'> | undefined> {
   const [count, spentAt] = [sql.ref(event), sql.ref(`${event}_spent_at`)];
   return firstRow<{ isLast: boolean }>(transaction)`
@@ -138,10 +135,7 @@ export const giveBackResend = (
   );
 
 /** Uncounts the message of the selected request, on the day that counted it. */
-async function uncountMessage(
-  transaction: DatabaseTransaction,
-  request: RawBuilder<unknown>,
-): Promise<void> {
+async function uncountMessage(transaction: DatabaseTransaction, request: Sql): Promise<void> {
   await sql`
     update company_daily_counts as counts set messages = greatest(counts.messages - 1, 0)
     from (${request}) as request
@@ -317,7 +311,7 @@ const limitsOf = ({ partnerId, apiKeyId }: LimitedCaller) => sql`
  * SQL statement: counts the columns `amount` and `operations` of the one row of `payment` against the
  * limits of partner and key. It fails by `dailyLimitConstraint` where one of them is exceeded.
  */
-export const countSpending = (caller: LimitedCaller, payment: RawBuilder<unknown>) => sql`
+export const countSpending = (caller: LimitedCaller, payment: Sql) => sql`
   insert into daily_spending as known
     (subject_kind, subject_id, day, amount, operations, amount_limit, operations_limit)
   select limits.subject_kind, limits.subject_id, ${today}, payment.amount, payment.operations,
@@ -386,7 +380,7 @@ export interface NumberCount {
  */
 export function countNumberEvents(
   { event, limit }: Pick<NumberCount, 'event' | 'limit'>,
-  counts: RawBuilder<unknown>,
+  counts: Sql,
 ) {
   const [count, limited] = [sql.ref(event), sql.ref(`${event}_limit`)];
   return sql`

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type DeskKind, deskKinds } from '../../domain/staff.ts';
 import {
   changedRows,
@@ -7,6 +7,7 @@ import {
   type DatabaseTransaction,
   firstValue,
   hasRows,
+  type Sql,
 } from '../connection.ts';
 import { hasLowBalance } from '../ledger/ledger.ts';
 import { declareList, listFields } from './list.ts';
@@ -34,30 +35,30 @@ const FORGOTTEN_AFTER = sql`interval '3 days'`;
 interface Part {
   readonly kind: DeskKind;
   /** Names the row among those of its kind. */
-  readonly subject: RawBuilder<unknown>;
+  readonly subject: Sql;
   /** Since when it waits. */
-  readonly since?: RawBuilder<unknown>;
-  readonly amount?: RawBuilder<unknown>;
-  readonly detail?: RawBuilder<unknown>;
+  readonly since?: Sql;
+  readonly amount?: Sql;
+  readonly detail?: Sql;
   /** Of a case, ours towards the provider; of a repair, that of a deposit. */
-  readonly reference?: RawBuilder<unknown>;
-  readonly provider?: RawBuilder<unknown>;
-  readonly partnerId?: RawBuilder<unknown>;
-  readonly merchantId?: RawBuilder<unknown>;
-  readonly voucherId?: RawBuilder<unknown>;
-  readonly topupId?: RawBuilder<unknown>;
+  readonly reference?: Sql;
+  readonly provider?: Sql;
+  readonly partnerId?: Sql;
+  readonly merchantId?: Sql;
+  readonly voucherId?: Sql;
+  readonly topupId?: Sql;
   /** From the `from` to the conditions, and the order of the index. */
-  readonly rows: RawBuilder<unknown>;
+  readonly rows: Sql;
 }
 
 /* Scalar subqueries: PostgreSQL may answer a join, or an `exists`, by reading whole tables. */
 
 /** The partner of a voucher. */
-const partnerOf = (voucherId: RawBuilder<unknown>) =>
+const partnerOf = (voucherId: Sql) =>
   sql`(select partner_id from vouchers where vouchers.id = ${voucherId})`;
 
 /** The provider that has an order now, and its last message. */
-const placedOrder = (operationId: RawBuilder<unknown>, isReversal = false) => {
+const placedOrder = (operationId: Sql, isReversal = false) => {
   const known = (column: 'provider' | 'message') => sql`(
     select ${sql.ref(`placed.${column}`)} from placements as placed where placed.operation_id = ${operationId}
       and (placed.kind = 'reversal') = ${sql.lit(isReversal)}

@@ -1,6 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
 import { voucherStatuses } from '../../domain/vouchers/voucher.ts';
+import type { Sql } from '../connection.ts';
 import { hasNumber } from '../phone-numbers.ts';
 import {
   anySpelling,
@@ -96,7 +97,7 @@ export const bulkOrderList = declareList({
     ended_at: shown<Date | null>(sql`ended_at`),
   },
   finds({ numberHash, serialNumber, id, reference }, partnerId) {
-    const ofVouchers = (vouchers: RawBuilder<unknown>) =>
+    const ofVouchers = (vouchers: Sql) =>
       sql`select bulk_order_id from bulk_lines where voucher_id = any(array(${vouchers}))`;
     return isFoundBy(
       sql`bulk_orders.id`,

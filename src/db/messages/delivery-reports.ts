@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { DeliveryReport, ReportedCode } from '../../domain/vouchers/messages.ts';
-import { type Database, firstRow, firstValue, lockName } from '../connection.ts';
+import { type Database, firstRow, firstValue, lockName, type Sql } from '../connection.ts';
 import { hasNumber } from '../phone-numbers.ts';
 
 /** The message that a report is about: to the owner of a voucher, or of the outbox. */
@@ -117,7 +117,7 @@ async function recordDelivery(
 }
 
 /** SQL query: the open claim whose code a message has, also a message that was sent again. */
-const claimOf = (message: RawBuilder<unknown>) => sql`
+const claimOf = (message: Sql) => sql`
   select claim.workflow_id as "workflowId"
   from ${message} as message
   left join message_resends as resend on resend.message_id = message.id
@@ -154,9 +154,7 @@ export interface MessageFailover {
 }
 
 /** SQL expression: the failovers of a message, in their order. */
-export const messageFailovers = (
-  messageId: RawBuilder<unknown>,
-): RawBuilder<readonly MessageFailover[]> => sql`(
+export const messageFailovers = (messageId: Sql): RawBuilder<readonly MessageFailover[]> => sql`(
   select coalesce(json_agg(json_build_object('from', from_provider, 'to', to_provider,
     'message', failover.message, 'at', failover.at) order by failover.id), '[]')
   from message_failovers as failover where failover.message_id = ${messageId})`;

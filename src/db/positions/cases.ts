@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { formatMoney, type Money } from '../../domain/money.ts';
 import type { CaseWhy } from '../../domain/positions/case-texts.ts';
 import type { Bearer, Difference } from '../../domain/positions/position.ts';
@@ -11,6 +11,7 @@ import {
   type DatabaseTransaction,
   firstRow,
   firstValue,
+  type Sql,
 } from '../connection.ts';
 import { staffName } from '../people/accounts.ts';
 import { limitedTo, type RowPage } from '../row-page.ts';
@@ -141,7 +142,7 @@ export async function closeCase(
 }
 
 /** SQL expression: the oldest open case that meets a condition on `found`; null where there is none. */
-export const oldestOpenCase = (condition: RawBuilder<unknown>) => sql<number | null>`(
+export const oldestOpenCase = (condition: Sql) => sql<number | null>`(
   select min(found.id) from cases as found where ${condition} and found.closed_at is null)`;
 
 /** SQL condition: a payment of the voucher could be made twice, as long as a case is open. */

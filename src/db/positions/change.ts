@@ -6,7 +6,7 @@ import {
 } from '../../domain/positions/placement.ts';
 import { netDone, type Position } from '../../domain/positions/position.ts';
 import type { EndedBy } from '../../domain/providers.ts';
-import type { DatabaseTransaction } from '../connection.ts';
+import type { DatabaseTransaction, Sql } from '../connection.ts';
 import type { LockedOrder, PlacementRow } from './orders.ts';
 
 /** What the books of a worker depend on. */
@@ -77,7 +77,7 @@ export async function writeOrder(
  * SQL condition on an attempt: it counts as delivered. A paid amount counts until a person
  * has settled it.
  */
-export const isDelivered = (attempt: RawBuilder<unknown>) =>
+export const isDelivered = (attempt: Sql) =>
   sql<boolean>`(${attempt}.is_done or ${attempt}.charged)`;
 
 /** SQL condition on `topups`: one of its attempts counts as delivered. */

@@ -1,8 +1,8 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { type Money, parseMoney } from '../../domain/money.ts';
 import type { Placement } from '../../domain/positions/placement.ts';
 import { type Position, type Settlement, suspenseOf } from '../../domain/positions/position.ts';
-import type { Database, DatabaseTransaction } from '../connection.ts';
+import type { Database, DatabaseTransaction, Sql } from '../connection.ts';
 import { MissingRowError } from '../refused-rows.ts';
 
 /** A row of `placements`. */
@@ -67,10 +67,9 @@ interface OrderRow extends Omit<LockedOrder, 'operationId' | 'position' | 'kind'
   readonly settlements: readonly AsRow<Settlement>[];
 }
 
-const milliseconds = (time: RawBuilder<unknown>) =>
-  sql`(extract(epoch from ${time}) * 1000)::float8`;
+const milliseconds = (time: Sql) => sql`(extract(epoch from ${time}) * 1000)::float8`;
 
-const placementsWhere = (condition: RawBuilder<unknown>) => sql`(
+const placementsWhere = (condition: Sql) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', id, 'kind', kind, 'reference', reference, 'provider', provider,
     'placedAt', ${milliseconds(sql`placed_at`)}, 'ordered', ordered::text, 'said', said, 'done', done::text,
     'providerReference', provider_reference, 'saidAt', ${milliseconds(sql`said_at`)}, 'message', message,
@@ -80,18 +79,18 @@ const placementsWhere = (condition: RawBuilder<unknown>) => sql`(
     order by position, id), '[]')
   from placements where ${condition}) as placements`;
 
-const settlementsOf = (operations: RawBuilder<unknown>) => sql`(
+const settlementsOf = (operations: Sql) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object('by', party, 'amount', amount::text) order by id), '[]')
   from settlements where operation_id in (${operations})) as settlements`;
 
-const casesOf = (operations: RawBuilder<unknown>) => sql`(
+const casesOf = (operations: Sql) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', id, 'subject', subject, 'why', why)), '[]')
   from cases where subject_kind = 'order' and subject in (${operations}) and closed_at is null) as cases`;
 
 const shared = sql`${milliseconds(sql`clock_timestamp()`)} as now,
   ${milliseconds(sql`settled_at`)} as "settledAt"`;
 
-const ofPayment = (operationId: string, lock: RawBuilder<unknown>) => sql<OrderRow>`
+const ofPayment = (operationId: string, lock: Sql) => sql<OrderRow>`
   select payment_reference::text as reference, vouchers.partner_id as "partnerId",
     redemptions.merchant_id as "merchantId", voucher_id as "voucherId", null as "topupId",
     null as attempt, redemptions.status, service_fee as fee,
@@ -102,7 +101,7 @@ const ofPayment = (operationId: string, lock: RawBuilder<unknown>) => sql<OrderR
   from redemptions join vouchers on vouchers.id = voucher_id
   where redemptions.operation_id = ${operationId} ${lock}`;
 
-const ofTopup = (operationId: string, lock: RawBuilder<unknown>) => sql<OrderRow>`
+const ofTopup = (operationId: string, lock: Sql) => sql<OrderRow>`
   select try.reference, topups.partner_id as "partnerId", null as "merchantId",
     null as "voucherId", topup_id as "topupId", try.attempt, try.status, '0' as fee,
     charged as "isCharged", 'voucher' as "creditedTo", ${shared},
@@ -211,7 +210,7 @@ async function readAs(
   database: Database,
   operationId: string,
   subject: OrderSubject,
-  lock: Readonly<Record<Exclude<OrderSubject, 'lost'>, RawBuilder<unknown>>>,
+  lock: Readonly<Record<Exclude<OrderSubject, 'lost'>, Sql>>,
 ): Promise<LockedOrder | undefined> {
   const statement = {
     payment: () => ofPayment(operationId, lock.payment),

@@ -17,6 +17,7 @@ import {
   firstValue,
   hasRows,
   onlyRow,
+  type Sql,
   sendTogether,
 } from '../connection.ts';
 import { routesFor, routesOfTopup } from '../providers.ts';
@@ -25,43 +26,43 @@ import type { AfterPosition, BookSettings, PositionChange } from './change.ts';
 import { currentOf, type LockedOrder, type PlacementRow } from './orders.ts';
 
 /** SQL condition: a placement is one of an order, and no reversal. */
-const ofOrder = (operationId: RawBuilder<unknown>) => sql`
+const ofOrder = (operationId: Sql) => sql`
   placement.operation_id = ${operationId} and placement.kind <> 'reversal'`;
 
-const placementOf = (operationId: RawBuilder<unknown>, first: RawBuilder<unknown>) => sql`(
+const placementOf = (operationId: Sql, first: Sql) => sql`(
   select placement.id, placement.provider, placement.provider_reference, placement.operation_id,
     placement.voucher_id, placement.ordered, placement.position, placement.silent_since, placement.ask_at
   from placements as placement where ${ofOrder(operationId)} order by ${first} limit 1)`;
 
 /** SQL source: the placement that an order is at by now, as `placed`. With `*` no statement would be prepared. */
-export const currentPlacement = (operationId: RawBuilder<unknown>) =>
+export const currentPlacement = (operationId: Sql) =>
   placementOf(operationId, sql`placement.position desc`);
 
 /** SQL source: the placement of the provider that did an order, or took it back, or else the present one. */
-export const doingPlacement = (operationId: RawBuilder<unknown>) =>
+export const doingPlacement = (operationId: Sql) =>
   placementOf(
     operationId,
     sql`placement.done > 0 desc, placement.said = 'undone' desc, placement.position desc`,
   );
 
 /** SQL expression: the provider that an order is at by now. */
-export const providerOf = (operationId: RawBuilder<unknown>) =>
+export const providerOf = (operationId: Sql) =>
   sql<string>`(select provider from ${currentPlacement(operationId)} as placed)`;
 
 /** SQL expression: the amount of an order. A later attempt of the same top-up may have another price. */
-export const orderedOf = (operationId: RawBuilder<unknown>) =>
+export const orderedOf = (operationId: Sql) =>
   sql<string>`(select ordered from ${currentPlacement(operationId)} as placed)`;
 
 /** SQL expression: the provider that did an order, or else the present one. */
-export const doerOf = (operationId: RawBuilder<unknown>) =>
+export const doerOf = (operationId: Sql) =>
   sql<string>`(select provider from ${doingPlacement(operationId)} as doing)`;
 
 /** SQL expression: the reference of that provider. */
-export const providerReferenceOf = (operationId: RawBuilder<unknown>) =>
+export const providerReferenceOf = (operationId: Sql) =>
   sql<string | null>`(select provider_reference from ${doingPlacement(operationId)} as doing)`;
 
 /** SQL condition: an order is on hold. */
-export const isOnHold = (operationId: RawBuilder<unknown>) => sql`(
+export const isOnHold = (operationId: Sql) => sql`(
   exists (select from redemptions where redemptions.operation_id = ${operationId} and status = 'HELD')
   or exists (select from topup_attempts where topup_attempts.operation_id = ${operationId}
     and status = 'HELD'))`;
@@ -98,9 +99,7 @@ export const firstDone = (
     .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))[0];
 
 /** SQL expression: the placements of an order, in their order. An answer that never changed is kept in its row alone. */
-export const shownPlacements = (
-  operationId: RawBuilder<unknown>,
-): RawBuilder<readonly ShownPlacement[]> => sql`(
+export const shownPlacements = (operationId: Sql): RawBuilder<readonly ShownPlacement[]> => sql`(
   select coalesce(json_agg(json_build_object('kind', placement.kind, 'provider', placement.provider,
     'at', placement.placed_at,
     'openBecause', case when placement.said = 'none' then placement.message end,
@@ -133,9 +132,7 @@ export interface Failover {
 }
 
 /** SQL expression: the providers before the present one, in their order. */
-export const failoversOf = (
-  operationId: RawBuilder<unknown>,
-): RawBuilder<readonly Failover[]> => sql`(
+export const failoversOf = (operationId: Sql): RawBuilder<readonly Failover[]> => sql`(
   select coalesce(json_agg(json_build_object('from', placement.provider,
     'message', coalesce(placement.message, '')) order by placement.position), '[]')
   from placements as placement where ${ofOrder(operationId)}

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Day } from '../../domain/day-report.ts';
 import { formatAmount, parseMoney } from '../../domain/money.ts';
 import { type LineFault, lineWords } from '../../domain/positions/case-texts.ts';
@@ -10,6 +10,7 @@ import {
   type Database,
   type DatabaseTransaction,
   hasRows,
+  type Sql,
 } from '../connection.ts';
 import { beginOf, endOf } from '../days.ts';
 import { book } from '../positions/book.ts';
@@ -52,9 +53,8 @@ const linesOf = (name: string) => sql`
   where line.provider = ${name}`;
 
 /** Our orders that ended as done on the day, by the times of their ends. */
-function doneHere(of: StatementDay): RawBuilder<unknown> {
-  const ofDay = (column: RawBuilder<unknown>) =>
-    sql`${column} >= ${beginOf(of)} and ${column} < ${endOf(of)}`;
+function doneHere(of: StatementDay): Sql {
+  const ofDay = (column: Sql) => sql`${column} >= ${beginOf(of)} and ${column} < ${endOf(of)}`;
   const placed = sql`join placements as placement on placement.operation_id = ended.operation_id
     and placement.provider = ${of.provider.name} and placement.done > 0`;
   if (of.provider.kind === 'airtime')

@@ -1,7 +1,13 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Day } from '../../domain/day-report.ts';
 import type { ProviderStatementLine } from '../../domain/positions/statement-line.ts';
-import { allValues, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
+import {
+  allValues,
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+  type Sql,
+} from '../connection.ts';
 import { endOf } from '../days.ts';
 import { openCase } from '../positions/cases.ts';
 
@@ -57,10 +63,10 @@ export async function addStatementLines(
 const OTHER_ROW = ' (other row ';
 
 /** SQL condition on the id of a line: another line has it, too, with other content. */
-export const isOtherRow = (id: RawBuilder<unknown>) => sql`strpos(${id}, ${OTHER_ROW}) > 0`;
+export const isOtherRow = (id: Sql) => sql`strpos(${id}, ${OTHER_ROW}) > 0`;
 
 /** The content of a line, apart from its id. */
-const content = (table: 'given' | 'earlier'): RawBuilder<unknown> =>
+const content = (table: 'given' | 'earlier'): Sql =>
   sql.join(
     [
       ...['reference', 'original', 'status', 'amount', 'currency'],
@@ -74,10 +80,7 @@ const asText = sql`concat_ws('|', given.reference, given.original, given.status,
   given.is_other)`;
 
 /** SQL query: lines with our references. */
-function asOurs(
-  provider: StatementProvider,
-  lines: readonly ProviderStatementLine[],
-): RawBuilder<unknown> {
+function asOurs(provider: StatementProvider, lines: readonly ProviderStatementLine[]): Sql {
   const own = provider.kind === 'airtime' ? 'top-up' : 'payment';
   // Those of payments are UUIDs, which a provider may write in capitals.
   const theirs = provider.kind === 'airtime' ? sql`line.reference` : sql`lower(line.reference)`;

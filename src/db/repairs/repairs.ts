@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { isStaffActor, staffActor } from '../../domain/access.ts';
 import { type Money, parseMoney } from '../../domain/money.ts';
 import { type RepairSubject, repairSubjects, resultOfWaiting } from '../../domain/repairs.ts';
@@ -12,6 +12,7 @@ import {
   firstRow,
   firstValue,
   lockName,
+  type Sql,
   updateRow,
 } from '../connection.ts';
 import type { RepairsTable } from '../generated/tables.ts';
@@ -58,7 +59,7 @@ const mayConfirm = (actor: unknown) =>
   sql<boolean>`(${actor} is distinct from asked_by and asked_by like 'staff:%' and ${hasRole(actor, sql`${confirmingRoles}::text[]`)})`;
 
 /** SQL condition: the actor is an account of the service that is not disabled, with one of the roles. */
-const hasRole = (actor: unknown, roles: RawBuilder<unknown>) => sql`exists (
+const hasRole = (actor: unknown, roles: Sql) => sql`exists (
   select from staff_accounts as staff join portal_accounts as account on account.id = staff.account_id
   where 'staff:' || account.id = ${actor} and account.disabled_at is null
     and staff.role = any(${roles}))`;

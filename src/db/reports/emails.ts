@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Day } from '../../domain/day-report.ts';
 import { CLOSED_AFTER_HOURS } from '../../domain/statements.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type DatabaseTransaction,
   firstRow,
   firstValue,
+  type Sql,
 } from '../connection.ts';
 import { type OutboxState, queueMessages } from '../outbox.ts';
 import { getsStatements } from '../people/accounts.ts';
@@ -22,7 +23,7 @@ const periods = { month: 'YYYY-MM', day: 'YYYY-MM-DD' } as const;
 function closedPeriods(
   unit: keyof typeof periods,
   { zone, count }: { readonly zone: string; readonly count: number },
-): RawBuilder<unknown> {
+): Sql {
   const length = sql`interval ${sql.lit(`1 ${unit}`)}`;
   const afterwards = sql`make_interval(hours => ${CLOSED_AFTER_HOURS}::integer)`;
   return sql`

@@ -1,7 +1,7 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import pg from 'pg';
 import { DEPOSIT_CORRECTION } from '../../domain/statements.ts';
-import { allRows, allValues, type Database, firstValue, hasRows } from '../connection.ts';
+import { allRows, allValues, type Database, firstValue, hasRows, type Sql } from '../connection.ts';
 import {
   NOTHING,
   NUMBERS,
@@ -121,7 +121,7 @@ async function grantRights(database: Database, role: ProcessRole, group: string)
       and relowner = current_user::regrole
     order by relname`;
   const toGroup = sql.ref(group);
-  const run = (statement: RawBuilder<unknown>) => statement.execute(database);
+  const run = (statement: Sql) => statement.execute(database);
   await run(sql`grant usage on schema public to ${toGroup}`);
   for (const { name, kind } of rows) {
     if (kind === 'S') {

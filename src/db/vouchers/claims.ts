@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { PayoutFacts } from '../../domain/vouchers/claim.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import {
@@ -8,6 +8,7 @@ import {
   type Database,
   type DatabaseTransaction,
   hasRows,
+  type Sql,
 } from '../connection.ts';
 import {
   type CountedMessages,
@@ -114,7 +115,7 @@ export const endClaim = (
     select id from ended`;
 
 /** Part of a statement: cancels the queued messages of the claims that it ends. */
-const cancelledMessages = (claimIds: RawBuilder<unknown>) => sql`cancelled as (
+const cancelledMessages = (claimIds: Sql) => sql`cancelled as (
   update messages set status = 'CANCELLED', settled_at = now()
   where claim_id = any(array(${claimIds})) and status = 'QUEUED')`;
 

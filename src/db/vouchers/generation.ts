@@ -1,10 +1,10 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { CompanyAuthority } from '../../domain/access.ts';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { Caller, GenerationFacts } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
 import { maySellGifts } from '../catalogue/prices.ts';
-import { allRows, type Database, firstRow, onlyRow } from '../connection.ts';
+import { allRows, type Database, firstRow, onlyRow, type Sql } from '../connection.ts';
 import { columnNames, givenRows } from '../given-rows.ts';
 import {
   countNumberEvents,
@@ -37,7 +37,7 @@ const subjectRow = ({ merchant, denominationId }: GenerationSubject) => ({
 });
 
 /** SQL query: the facts of each row of `given`, with further columns. A missing merchant, denomination or price is null. */
-const generationFacts = (partner: Caller, further: RawBuilder<unknown>) => sql`
+const generationFacts = (partner: Caller, further: Sql) => sql`
   select given.place, wallet.balance as "giftBalance", denomination.amount_etb as "denominationAmount",
     merchant.id as "merchantId", price.selling_price_usd as "sellingPriceUsd", ${further},
     ${maySellGifts(partner.id, sql`coalesce(denomination.product_id, products.id)`)} as "hasAccess"

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import { isErased } from '../../domain/phone.ts';
 import type { MobileMoneyProviderName, Route } from '../../domain/providers.ts';
 import type { PayoutFacts } from '../../domain/vouchers/claim.ts';
@@ -12,6 +12,7 @@ import {
   type DatabaseTransaction,
   firstValue,
   onlyRow,
+  type Sql,
 } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
 import { wrongCodes } from '../limits/attempts.ts';
@@ -225,7 +226,7 @@ export const payoutContext = <Context extends PayoutContext>(
   transaction: DatabaseTransaction,
   command: 'initiate-claim' | 'redeem-gift',
   { voucher, company, merchantId }: PayoutRequest,
-  further: { readonly columns: RawBuilder<unknown>; readonly joins: RawBuilder<unknown> },
+  further: { readonly columns: Sql; readonly joins: Sql },
 ) =>
   onlyRow<Context>(transaction, 'The voucher has no partner')`
     select ${isStillAdmitted(company, command)} as "isAdmitted",

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { MobileMoneyProviderName } from '../../domain/providers.ts';
 import type { ReversalState } from '../../domain/vouchers/redemption.ts';
 import {
@@ -6,6 +6,7 @@ import {
   type DatabaseTransaction,
   firstValue,
   hasRows,
+  type Sql,
   updateRow,
 } from '../connection.ts';
 import { doerOf, doingPlacement } from '../positions/placements.ts';
@@ -58,7 +59,7 @@ export async function lockForReversal(
 /** SQL: places a reversal with its `payment`, a placement, and returns its id. By default it takes back what was ordered. */
 export const placingReversal = (
   reference: string | null,
-  payment: RawBuilder<unknown>,
+  payment: Sql,
   ordered = sql`payment.ordered`,
 ) => sql<{ id: number }>`
   insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, position)
@@ -225,7 +226,7 @@ export interface ShownReversal {
 }
 
 /** SQL expression: the newest reversal of a redemption as JSON; null where there is none. */
-export const newestReversal = (redemptionId: RawBuilder<unknown>) => sql<ShownReversal | null>`(
+export const newestReversal = (redemptionId: Sql) => sql<ShownReversal | null>`(
   select json_build_object('requestedAt', newest.created_at, 'settledAt', newest.settled_at,
     'status', case when newest.needs_action_since is null then newest.status
       else 'NEEDS_ACTION' end,

@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type Selectable, type SqlBool, sql } from 'kysely';
 import { TEST_EVENT_TYPE } from '../../domain/events.ts';
 import type { Company, CompanyKind } from '../../domain/vouchers/voucher.ts';
 import {
@@ -12,6 +12,7 @@ import {
   firstValue,
   getsLock,
   hasRows,
+  type Sql,
 } from '../connection.ts';
 import type { WebhookDeliveriesTable } from '../generated/tables.ts';
 import { queueMessages } from '../outbox.ts';
@@ -215,7 +216,7 @@ export type SentAgain =
   | { readonly kind: 'time'; readonly from: Date; readonly to: Date }
   | { readonly kind: 'failed' | 'undelivered' };
 
-function conditionOf(which: SentAgain): RawBuilder<unknown> {
+function conditionOf(which: SentAgain): Sql {
   switch (which.kind) {
     case 'one':
       return sql`status <> 'PENDING' and id = ${which.deliveryId}`;
