@@ -363,7 +363,7 @@ export const firstRow =
  * @param problem what is wrong if it has none
  */
 export const onlyRow =
-  <Row>(database: QueryExecutorProvider, problem: string): Tag<Row> =>
+  <Row>(database: QueryExecutorProvider, problem = 'The statement has no row'): Tag<Row> =>
   async (...statement) => {
     const row = await firstRow<Row>(database)(...statement);
     if (row === undefined) throw new Error(problem);

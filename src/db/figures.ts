@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { checkedTo } from './books/rollup.ts';
 import { besideHours, hoursEnd, paidAt, summedHours } from './books/sums.ts';
-import { allRows, type Database, firstRow, type Sql } from './connection.ts';
+import { allRows, type Database, onlyRow, type Sql } from './connection.ts';
 import { beginOf, boundsOfDay, type Days, eachDay, isWithin } from './days.ts';
 import type { Wallet } from './ledger/account-statements.ts';
 import { ownMovements } from './ledger/own-movements.ts';
@@ -58,15 +58,11 @@ export function paymentsPerDay(
 }
 
 /** Up to when merchants and claims are summed up; null where nothing is. */
-export async function figuresCountedTo(
-  database: Database,
-): Promise<{ readonly payments: Date | null; readonly claims: Date | null }> {
-  const row = await firstRow<{ payments: Date | null; claims: Date | null }>(database)`
+export const figuresCountedTo = (database: Database) =>
+  onlyRow<{ readonly payments: Date | null; readonly claims: Date | null }>(database)`
     select case when ${checkedTo('hour-sums')} > 0 then ${hoursEnd('hour-sums')} end as payments,
       (select changed_at from voucher_status_changes where id <= ${checkedTo('claim-sums')}
         order by id desc limit 1) as claims`;
-  return row ?? { payments: null, claims: null };
-}
 
 /** A merchant by what it was paid. */
 export interface TopMerchant {
@@ -104,18 +100,16 @@ export interface ClaimCounts {
 }
 
 /** The claims of some days, up to the last check of the books. */
-export async function claimCounts(
+export const claimCounts = (
   database: Database,
   sellers: Sellers,
   days: Days,
-): Promise<ClaimCounts> {
-  const row = await firstRow<ClaimCounts>(database)`
+): Promise<ClaimCounts> =>
+  onlyRow<ClaimCounts>(database)`
     select coalesce(sum(claims), 0)::bigint as claims, coalesce(sum(codes), 0)::bigint as codes,
       coalesce(sum(payments), 0)::bigint as payments
     from claim_hour_sums
     where partner_id = any(${partnersOf(sellers)}) and ${isWithin(sql`hour`, days)}`;
-  return row ?? { claims: 0, codes: 0, payments: 0 };
-}
 
 /** A balance at the beginning of a UTC day, or now. The ledger has sums of UTC days. */
 export interface BalanceAt {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { PlacementKind } from '../domain/positions/placement.ts';
-import { allRows, type Database, firstRow, onlyRow } from './connection.ts';
+import { allRows, type Database, onlyRow } from './connection.ts';
 import { type Days, isWithin } from './days.ts';
 import { merchantsOf, type Payees } from './figures.ts';
 import { hasLowBalance } from './ledger/ledger.ts';
@@ -167,16 +167,14 @@ export interface Underway {
 }
 
 /** A partner's top-ups on hold, by the index of held attempts. */
-export async function topupsUnderway(database: Database, partnerId: number): Promise<Underway> {
-  const row = await firstRow<Underway>(database)`
+export const topupsUnderway = (database: Database, partnerId: number): Promise<Underway> =>
+  onlyRow<Underway>(database)`
     select count(1) as count, coalesce(sum(topups.amount), 0)::numeric(20, 6) as amount
     from topup_attempts as try join topups on topups.id = try.topup_id
     where try.status = 'HELD' and topups.partner_id = ${partnerId}`;
-  return row ?? NOTHING;
-}
 
 /** Payments on hold, of the vouchers of a partner or to a merchant, by the index of held ones. */
-export async function paymentsUnderway(
+export function paymentsUnderway(
   database: Database,
   company: { readonly kind: 'partner' | 'merchant'; readonly id: number },
 ): Promise<Underway> {
@@ -184,10 +182,7 @@ export async function paymentsUnderway(
     company.kind === 'merchant'
       ? sql`redemptions.merchant_id = ${company.id}`
       : sql`(select partner_id from vouchers where vouchers.id = voucher_id) = ${company.id}`;
-  const row = await firstRow<Underway>(database)`
+  return onlyRow<Underway>(database)`
     select count(1) as count, coalesce(sum(to_merchant), 0)::numeric(20, 6) as amount
     from redemptions where status = 'HELD' and ${whose}`;
-  return row ?? NOTHING;
 }
-
-const NOTHING: Underway = { count: 0, amount: '0' };

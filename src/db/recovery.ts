@@ -9,6 +9,7 @@ import {
   type DatabaseTransaction,
   firstRow,
   firstValue,
+  onlyRow,
   updateRow,
 } from './connection.ts';
 import { book } from './positions/book.ts';
@@ -98,14 +99,10 @@ export async function acceptTimeline(transaction: DatabaseTransaction): Promise<
 }
 
 /** How commits reach standbys, as the settings of PostgreSQL say it. */
-export async function replicationSettings(
-  database: Database,
-): Promise<{ readonly synchronousCommit: string; readonly standbyNames: string }> {
-  const row = await firstRow<{ synchronousCommit: string; standbyNames: string }>(database)`
+export const replicationSettings = (database: Database) =>
+  onlyRow<{ readonly synchronousCommit: string; readonly standbyNames: string }>(database)`
     select current_setting('synchronous_commit') as "synchronousCommit",
       current_setting('synchronous_standby_names') as "standbyNames"`;
-  return row ?? { synchronousCommit: '', standbyNames: '' };
-}
 
 /** Raises the fence; returns its id. Only one can stand. */
 export async function raiseFence(

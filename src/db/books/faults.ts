@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { allRows, type Database, firstRow, firstValue, type Sql } from '../connection.ts';
+import { allRows, type Database, firstValue, onlyRow, type Sql } from '../connection.ts';
 import { type BookFault, brokenSubjects, type SubjectIds } from './invariants.ts';
 import { type BookSource, type BookSpan, byId, type Followed } from './rollup.ts';
 import { compareSums } from './sums.ts';
@@ -92,7 +92,10 @@ export async function takeChanges(
   transaction: Database,
   batchSize: number,
 ): Promise<{ taken: number; subjects: ChangedSubject[] }> {
-  const row = await firstRow<{ taken: number; subjects: ChangedSubject[] | null }>(transaction)`
+  const { taken, subjects } = await onlyRow<{
+    taken: number;
+    subjects: ChangedSubject[] | null;
+  }>(transaction)`
     with taken as (
       delete from unchecked_changes
       where ctid = any(array(select ctid from unchecked_changes limit ${batchSize}))
@@ -116,7 +119,7 @@ export async function takeChanges(
           from taken join placements using (id) join topup_attempts using (operation_id)
           where subject = 'placement') as subjects) as subjects
   `;
-  return { taken: row?.taken ?? 0, subjects: row?.subjects ?? [] };
+  return { taken, subjects: subjects ?? [] };
 }
 
 /** Puts rows back among those that the next check looks at. */

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import {
   type Database,
   type DatabaseTransaction,
-  firstRow,
   firstValue,
   inSnapshot,
   lockName,
+  onlyRow,
   type Sql,
 } from '../connection.ts';
 import type { BookCheckpointsTable, Schema } from '../generated/tables.ts';
@@ -78,11 +78,10 @@ export const byId = (table: keyof Schema, batchSize: number): Watermark => ({
   },
   // Rows are counted, because after a restore many ids are skipped.
   async nextEnd(database, after, upTo) {
-    const row = await firstRow<{ last: number | null; count: number }>(database)`
+    const { last, count } = await onlyRow<{ last: number | null; count: number }>(database)`
       select max(id) as last, count(1) as count from (
         select id from ${sql.table(table)} where id > ${after} and id <= ${upTo}
         order by id limit ${batchSize}) as batch`;
-    const { last = null, count = 0 } = row ?? {};
     return last === null || count < batchSize ? upTo : last;
   },
 });

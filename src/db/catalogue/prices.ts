@@ -4,7 +4,7 @@ import {
   changesRow,
   type Database,
   type DatabaseTransaction,
-  firstRow,
+  onlyRow,
   type Sql,
 } from '../connection.ts';
 import { limitedTo, type RowPage } from '../row-page.ts';
@@ -31,17 +31,16 @@ export async function priceSubjects(
   database: Database,
   price: Pick<NewPrice, 'denominationId' | 'merchantId'>,
 ): Promise<{ readonly amount: string | null; readonly hasMerchant: boolean }> {
-  const row = await firstRow<{ amount: string | null; has_merchant: boolean }>(database)`
+  const { amount, has_merchant } = await onlyRow<{ amount: string | null; has_merchant: boolean }>(
+    database,
+  )`
     select
       (select amount_etb from gift_denominations
         where id = ${price.denominationId} and status = 'ACTIVE') as amount,
       exists (select from merchants
         where id = ${price.merchantId} and status = 'ACTIVE' and deleted_at is null)
         as has_merchant`;
-  return {
-    amount: row?.amount ?? null,
-    hasMerchant: price.merchantId === null || (row?.has_merchant ?? false),
-  };
+  return { amount, hasMerchant: price.merchantId === null || has_merchant };
 }
 
 /**

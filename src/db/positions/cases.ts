@@ -11,6 +11,7 @@ import {
   type DatabaseTransaction,
   firstRow,
   firstValue,
+  onlyRow,
   type Sql,
 } from '../connection.ts';
 import { staffName } from '../people/accounts.ts';
@@ -239,14 +240,10 @@ export const countOpenCases = (database: Database) =>
     select why, count(*)::int as count from cases where closed_at is null group by why`;
 
 /** The open cases of what a restore lost: how many, and what is in suspense. */
-export async function openLostCases(
-  database: Database,
-): Promise<{ readonly count: number; readonly amount: string }> {
-  const row = await firstRow<{ count: number; amount: string }>(database)`
+export const openLostCases = (database: Database) =>
+  onlyRow<{ readonly count: number; readonly amount: string }>(database)`
     select count(*)::int as count, coalesce(sum(amount), 0)::text as amount from cases
     where closed_at is null and subject_kind = 'order' and starts_with(subject, 'recovered:')`;
-  return row ?? { count: 0, amount: '0' };
-}
 
 /** The cases of the lines of a statement, the oldest first. */
 export const casesOfLines = (

@@ -9,9 +9,9 @@ import {
   allRows,
   type Database,
   type DatabaseTransaction,
-  firstRow,
   firstValue,
   lockName,
+  onlyRow,
   type Sql,
   updateRow,
 } from '../connection.ts';
@@ -311,15 +311,14 @@ export async function movedAlone(
   const isOfAsker = isStaffActor(asked_by)
     ? sql`asked_by = ${asked_by}`
     : sql`asked_by not like 'staff:%'`;
-  const row = await firstRow<{ byAsker: string; ofSubject: string }>(database)`
+  const moved = await onlyRow<{ byAsker: string; ofSubject: string }>(database)`
     select coalesce(sum(amount) filter (where ${isOfAsker}), 0)::text as "byAsker",
       coalesce(sum(amount) filter (where kind = ${kind} and subject_id = ${subject_id}), 0)::text as "ofSubject"
     from repairs
     where moves_value and confirmed_by is null and state in ('READY', 'RUNNING', 'DONE')
       and asked_at > now() - interval '24 hours'
       and id is distinct from ${id ?? null}::bigint`;
-  const { byAsker = '0', ofSubject = '0' } = row ?? {};
-  return { byAsker: parseMoney(byAsker), ofSubject: parseMoney(ofSubject) };
+  return { byAsker: parseMoney(moved.byAsker), ofSubject: parseMoney(moved.ofSubject) };
 }
 
 /** A provider's reference, under which an operation is settled by hand. */

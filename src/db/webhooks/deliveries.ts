@@ -12,6 +12,7 @@ import {
   firstValue,
   getsLock,
   hasRows,
+  onlyRow,
   type Sql,
 } from '../connection.ts';
 import type { WebhookDeliveriesTable } from '../generated/tables.ts';
@@ -361,18 +362,16 @@ const EVENTS_PER_ENDPOINT = 500;
 const ENDPOINTS_PER_BATCH = 200;
 
 /** Whether there may be work, at the price of a few rows. */
-export async function readDispatchState(database: Database): Promise<{
-  /** The number of the newest event; null without any, and without an active webhook. */
-  readonly newest: number | null;
-  readonly isSomebodyDue: boolean;
-}> {
-  const row = await firstRow<{ newest: number | null; isSomebodyDue: boolean }>(database)`
+export const readDispatchState = (database: Database) =>
+  onlyRow<{
+    /** The number of the newest event; null without any, and without an active webhook. */
+    readonly newest: number | null;
+    readonly isSomebodyDue: boolean;
+  }>(database)`
     select case when exists (select from webhook_endpoints where status = 'ACTIVE')
         then (select max(number) from events) end as newest,
       exists (select from webhook_endpoints where wake_at <= now()) as "isSomebodyDue"
   `;
-  return row ?? { newest: null, isSomebodyDue: false };
-}
 
 /**
  * Makes deliveries of the numbered events that active webhooks have not had, and wakes these
