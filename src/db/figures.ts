@@ -100,11 +100,7 @@ export interface ClaimCounts {
 }
 
 /** The claims of some days, up to the last check of the books. */
-export const claimCounts = (
-  database: Database,
-  sellers: Sellers,
-  days: Days,
-): Promise<ClaimCounts> =>
+export const claimCounts = (database: Database, sellers: Sellers, days: Days) =>
   onlyRow<ClaimCounts>(database)`
     select coalesce(sum(claims), 0)::bigint as claims, coalesce(sum(codes), 0)::bigint as codes,
       coalesce(sum(payments), 0)::bigint as payments

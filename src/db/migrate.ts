@@ -136,7 +136,7 @@ async function untilUnblocked<Result>(
 }
 
 /** PostgreSQL looks for a deadlock when a statement has waited for so long. */
-const deadlockTimeoutMs = (database: Database): Promise<number> =>
+const deadlockTimeoutMs = (database: Database) =>
   firstValue<number>(database, 0)`
     select setting::int from pg_settings where name = 'deadlock_timeout'`;
 

@@ -49,11 +49,7 @@ export async function dueLanes<One extends Lane>(
 }
 
 /** The subject whose messages have waited longest, apart from some; undefined where none is due. */
-export const nextDueSubject = (
-  database: Database,
-  lane: Lane,
-  except: readonly string[],
-): Promise<string | undefined> =>
+export const nextDueSubject = (database: Database, lane: Lane, except: readonly string[]) =>
   firstValue<string>(database)`
     select subject from outbox where ${isDue(lane)} and subject <> all(${except}::text[])
     order by due_at, id limit 1`;

@@ -167,7 +167,7 @@ export interface Underway {
 }
 
 /** A partner's top-ups on hold, by the index of held attempts. */
-export const topupsUnderway = (database: Database, partnerId: number): Promise<Underway> =>
+export const topupsUnderway = (database: Database, partnerId: number) =>
   onlyRow<Underway>(database)`
     select count(1) as count, coalesce(sum(topups.amount), 0)::numeric(20, 6) as amount
     from topup_attempts as try join topups on topups.id = try.topup_id

@@ -273,4 +273,4 @@ export const listRefusedRowsLeft = (
   database: Database,
   kind: RefusedRowKind,
   ids: readonly string[],
-): Promise<string[]> => allValues<string>(database)`${left[kind](ids)}`;
+) => allValues<string>(database)`${left[kind](ids)}`;

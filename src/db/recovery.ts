@@ -133,7 +133,7 @@ export const liftFence = (transaction: DatabaseTransaction, fenceId: number): Pr
  * later one. A transfer may be younger than the restore. A promoted standby books answers and deposits, and begins
  * no request.
  */
-export const newestRequest = (database: Database): Promise<Date | null> =>
+export const newestRequest = (database: Database) =>
   firstValue<Date | null>(database, null)`
     select coalesce((select max(created_at) from operations),
       (select created_at from ledger_transfers order by id desc limit 1))`;

@@ -80,7 +80,7 @@ export const checkedRows = (batchSize: number): CheckedRows[] =>
   }));
 
 /** How many changes wait for a check. */
-export const countChanges = (database: Database): Promise<number> =>
+export const countChanges = (database: Database) =>
   firstValue<number>(database, 0)`
     select count(*) as count from unchecked_changes`;
 

@@ -23,7 +23,7 @@ export const entriesOf = (ids: Sql) => sql`
  *
  * @param entries SQL query: `account_id` and `amount`, credits minus debits; rows of one account are added up
  */
-export const brokenBalances = (transaction: Database, entries: Sql): Promise<string[]> =>
+export const brokenBalances = (transaction: Database, entries: Sql) =>
   allValues<string>(transaction)`
     with account as (
       select id, kind, partner_id, balance, coalesce(amount, 0) as booked
@@ -45,7 +45,7 @@ export const brokenBalances = (transaction: Database, entries: Sql): Promise<str
  *
  * @param holdings SQL query: `partner_id`, `remaining` and `held`; rows of one partner are added up
  */
-export const brokenHoldings = (transaction: Database, holdings: Sql): Promise<string[]> =>
+export const brokenHoldings = (transaction: Database, holdings: Sql) =>
   allValues<string>(transaction)`
     with holding as (
       select partner_id, sum(remaining) as remaining, sum(held) as held

@@ -123,7 +123,7 @@ export async function readCheckedTo(database: Database, source: BookSource): Pro
 }
 
 /** The greatest id of a table; 0 where it is empty. */
-export const newestId = (database: Database, table: keyof Schema): Promise<number> =>
+export const newestId = (database: Database, table: keyof Schema) =>
   firstValue<number>(database, 0)`
     select max(id) as id from ${sql.table(table)}`;
 

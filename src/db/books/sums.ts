@@ -115,7 +115,7 @@ async function brokenLedgerSums(
 }
 
 /** The partners' accounts whose balance differs from the sums of their days and the later transfers. */
-const brokenDays = (snapshot: Database): Promise<string[]> =>
+const brokenDays = (snapshot: Database) =>
   allValues<string>(snapshot)`
     with entry as (
       select debit_account_id as account_id, -amount as amount from ledger_day_sums
@@ -322,7 +322,7 @@ const ledgerDays = sql`
  * The days whose sums by hour differ from the ledger. A transfer that pays a merchant has the time of its redemption,
  * and the sums of days have it; the days that these sums may lack are left out.
  */
-const brokenHours = (database: Database): Promise<string[]> =>
+const brokenHours = (database: Database) =>
   allValues<string>(database)`
     with whole(day) as (
       select least((${oldestUnsummed} at time zone 'UTC')::date,
@@ -382,7 +382,7 @@ const claimSums: Rollup = {
 };
 
 /** The partners whose claims by hour differ from the changes of their vouchers. */
-const brokenClaims = (database: Database): Promise<string[]> =>
+const brokenClaims = (database: Database) =>
   allValues<string>(database)`
     select 'I2 the sums of claims are the changes of vouchers: partner ' || partner_id as fault
     from (

@@ -110,7 +110,7 @@ export const oldestUnsummed = sql`coalesce(
     - make_interval(hours => ${CLOSED_AFTER_HOURS}::int), 'infinity')`;
 
 /** Changes with every archiving and restoring. */
-export const archiveState = (database: Database): Promise<string> =>
+export const archiveState = (database: Database) =>
   firstValue<string>(database, '')`
     select concat_ws(' ', count(*), max(archived_at), max(restored_at))
     from ledger_archives`;

@@ -30,11 +30,7 @@ async function listFiles(
 }
 
 /** The newest day of a partner with a file, YYYY-MM-DD, that meets a condition; also one that was restored. */
-const newestDay = (
-  database: Database,
-  partnerId: number,
-  condition: Sql,
-): Promise<string | undefined> =>
+const newestDay = (database: Database, partnerId: number, condition: Sql) =>
   firstValue<string>(database)`
     select day::text as day from ledger_archives as archive
     where partner_id = ${partnerId} and ${condition} order by archive.day desc limit 1`;

@@ -295,7 +295,7 @@ export const deskList = declareList({
 });
 
 /** How much waits that is not assigned to others, for the menu of a person. */
-export const countDesk = (database: Database, accountId: number): Promise<number> =>
+export const countDesk = (database: Database, accountId: number) =>
   firstValue<number>(database, 0)`
     select count(1)::int as count from ${withPeople}
     where assigned.account_id is null or assigned.account_id = ${accountId}`;

@@ -149,7 +149,7 @@ export async function settleOrder(
 }
 
 /** Whether the voucher of a payment has its value, and is not claimed. */
-export const hasVoucherValue = (database: Database, operationId: string): Promise<boolean> =>
+export const hasVoucherValue = (database: Database, operationId: string) =>
   firstValue<boolean>(database, false)`
     select vouchers.status = 'ACTIVE' and remaining >= to_merchant + service_fee
     from redemptions join vouchers on vouchers.id = voucher_id

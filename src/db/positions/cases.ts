@@ -151,7 +151,7 @@ export const isVoucherBlocked = (voucherId: unknown) => sql<boolean>`exists (
   select from cases where cases.voucher_id = ${voucherId} and is_blocking and closed_at is null)`;
 
 /** Whether a payment of a locked voucher could be made twice. */
-export const isBlocked = (database: Database, voucherId: number): Promise<boolean> =>
+export const isBlocked = (database: Database, voucherId: number) =>
   firstValue<boolean>(database, false)`
     select ${isVoucherBlocked(voucherId)}`;
 

@@ -330,7 +330,7 @@ export async function databaseMoment(database: Database): Promise<string> {
 const COUNTED = 10_000;
 
 /** How many placements are due by a moment; at most `COUNTED`. */
-export const countDue = (database: Database, dueBy: string): Promise<number> =>
+export const countDue = (database: Database, dueBy: string) =>
   firstValue<number>(database, 0)`
     select count(*) as count from (
       select from placements where ask_at <= ${dueBy}::timestamptz limit ${COUNTED}) as due`;

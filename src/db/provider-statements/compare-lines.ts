@@ -447,7 +447,7 @@ const daysWithoutStatement = (
   database: Database,
   { name }: StatementProvider,
   { lastDay, fileDays, days, zone }: LookedAt,
-): Promise<Day[]> =>
+) =>
   allValues<Day>(database)`
     select to_char(moment, 'YYYY-MM-DD') as day
     from generate_series(${lastDay}::date - ${fileDays}::int - ${days}::int + 1,

@@ -119,7 +119,7 @@ function asOurs(provider: StatementProvider, lines: readonly ProviderStatementLi
 export const dueDays = (
   database: Database,
   { provider, lastDay, days, zone }: { provider: string; lastDay: Day; days: number; zone: string },
-): Promise<Day[]> =>
+) =>
   allValues<Day>(database)`
     select due.day from (
       select to_char(moment, 'YYYY-MM-DD') as day

@@ -54,10 +54,7 @@ export const queueReportEmails = (database: Database, zone: string): Promise<num
     order by closed.day, recipient.id`)}`;
 
 /** The address of a recipient; undefined where it was removed. */
-export const reportAddress = (
-  database: Database,
-  recipientId: number,
-): Promise<string | undefined> =>
+export const reportAddress = (database: Database, recipientId: number) =>
   firstValue<string>(database)`
     select email from report_recipients where id = ${recipientId} and removed_at is null`;
 
@@ -84,20 +81,14 @@ export const listReportRecipients = (database: Database) =>
     where removed_at is null order by lower(email)`;
 
 /** The id of the new recipient; undefined where the address is one already. */
-export const addReportRecipient = (
-  transaction: DatabaseTransaction,
-  email: string,
-): Promise<number | undefined> =>
+export const addReportRecipient = (transaction: DatabaseTransaction, email: string) =>
   firstValue<number>(transaction)`
     insert into report_recipients (email) values (${email})
     on conflict (lower(email)) where removed_at is null do nothing
     returning id`;
 
 /** The id of the removed recipient; undefined where the address is none. */
-export const removeReportRecipient = (
-  transaction: DatabaseTransaction,
-  email: string,
-): Promise<number | undefined> =>
+export const removeReportRecipient = (transaction: DatabaseTransaction, email: string) =>
   firstValue<number>(transaction)`
     update report_recipients set removed_at = now()
     where lower(email) = lower(${email}) and removed_at is null

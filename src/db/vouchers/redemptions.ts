@@ -193,7 +193,7 @@ export const runningRedemption = (database: Database, codeDigests: readonly Buff
 export const heldByContent = (
   database: Database,
   { company, requestDigest }: RequestDigest & { readonly company: Company },
-): Promise<string | undefined> =>
+) =>
   firstValue<string>(database)`
     select operations.id
     from operations join redemptions on redemptions.operation_id = operations.id

@@ -130,7 +130,7 @@ export const settleWake = (
   database: Database,
   { id, wakeAt }: Pick<DeliveryTarget, 'id' | 'wakeAt'>,
   graceSeconds: number,
-): Promise<number | null> =>
+) =>
   firstValue<number | null>(database, null)`
     with next as (
       select (select next_attempt_at from webhook_deliveries as delivery
