@@ -13,6 +13,7 @@ import {
   type Database,
   type DatabaseTransaction,
   firstRow,
+  hasRows,
   type Sql,
 } from './connection.ts';
 import type { OperationsTable } from './generated/tables.ts';
@@ -209,8 +210,8 @@ export async function beginOperation<Result>(
 ): Promise<BeginResult<Result>> {
   const isNew = sql`where not exists (
     select from (${effectOf(kind, identity.operationId)}) as effect where status <> 'RUNNING')`;
-  const { rows } = await insertOperation(identity, kind, isNew).execute(transaction);
-  if (rows.length > 0) return { kind: 'begun' };
+  if (await hasRows(transaction)`${insertOperation(identity, kind, isNew)}`)
+    return { kind: 'begun' };
 
   const existing = await lockOperation(transaction, identity.operationId);
   if (existing) return joinOperation(transaction, identity, existing);

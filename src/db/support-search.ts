@@ -161,14 +161,14 @@ async function idsBy(database: Database, ways: readonly Sql[]): Promise<readonly
     select id from found where id is not null order by id desc`;
 }
 
-const vouchersOf = (ids: readonly number[]) => sql<FoundCase>`
+const vouchersOf = (ids: readonly number[]) => sql`
   select 'voucher' as kind, vouchers.id, serial_number as name, vouchers.created_at as at,
     vouchers.status, company_name as partner, amount, remaining as left, expires_at as "expiresAt",
     masked_msisdn(owner_msisdn) as "maskedNumber"
   from vouchers join partners on partners.id = vouchers.partner_id
   where vouchers.id = any(${ids}::bigint[])`;
 
-const topupsOf = (ids: readonly number[]) => sql<FoundCase>`
+const topupsOf = (ids: readonly number[]) => sql`
   select 'top-up' as kind, topups.id, topups.id::text as name, topups.created_at as at,
     topups.status, company_name as partner, amount, null as left, null::timestamptz as "expiresAt",
     masked_msisdn(msisdn) as "maskedNumber"
@@ -184,7 +184,7 @@ export async function findCases(
   const vouchers = await idsBy(database, voucherWays(term));
   const topups = await idsBy(database, topupWays(term));
   const newest = async (ids: readonly number[], rowsOf: typeof vouchersOf) =>
-    ids.length === 0 ? [] : (await rowsOf(ids.slice(0, limit)).execute(database)).rows;
+    ids.length === 0 ? [] : allRows<FoundCase>(database)`${rowsOf(ids.slice(0, limit))}`;
   const rows = [...(await newest(vouchers, vouchersOf)), ...(await newest(topups, topupsOf))];
   const cases = rows.toSorted((a, b) => b.at.getTime() - a.at.getTime()).slice(0, limit);
   return { cases, more: vouchers.length + topups.length - cases.length };

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { DEPOSIT_CORRECTION } from '../../domain/statements.ts';
 import { voucherMoves } from '../../domain/vouchers/voucher.ts';
-import { allValues, type Database, type Sql } from '../connection.ts';
+import { allRows, allValues, type Database, type Sql } from '../connection.ts';
 import type { UncheckedChangesTable } from '../generated/tables.ts';
 import { archivedUntil } from '../ledger/archives.ts';
 import { hasDelivery } from '../positions/change.ts';
@@ -361,7 +361,7 @@ export async function brokenSubjects(
   const faults: BookFault[] = [];
   for (const [subject, ids] of Object.entries(subjects) as [BookSubject, Sql][])
     for (const faultsAmong of invariants[subject]) {
-      const { rows } = await faultsAmong(ids).execute(transaction);
+      const rows = await allRows<{ fault: string; id: number }>(transaction)`${faultsAmong(ids)}`;
       faults.push(...rows.map(({ fault: line, id }) => ({ line, subject, id })));
     }
   return faults;

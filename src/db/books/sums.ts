@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
 import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
-import { allValues, type Database, inSnapshot, type Sql } from '../connection.ts';
+import { allRows, allValues, type Database, inSnapshot, type Sql } from '../connection.ts';
 import type { RowCountsTable } from '../generated/tables.ts';
 import {
   archivedEntries,
@@ -92,9 +92,11 @@ async function brokenLedgerSums(
     to: settledTo,
   });
   for await (const { after, to } of batches) {
-    const { rows } = await inSnapshot(database, (snapshot) =>
-      sql<{ account_id: number; amount: string }>`
-          ${entriesOf(sql`> ${after} and id <= ${to}`)}`.execute(snapshot),
+    const rows = await inSnapshot(
+      database,
+      (snapshot) =>
+        allRows<{ account_id: number; amount: string }>(snapshot)`
+        ${entriesOf(sql`> ${after} and id <= ${to}`)}`,
     );
     for (const { account_id: id, amount } of rows)
       sums.set(id, (sums.get(id) ?? 0n) + parseMoney(amount));

@@ -36,7 +36,7 @@ export function lockRowsBy(
 }
 
 /** Adds rows; an omitted column gets its default. Returns the new rows. */
-export async function insertRows(
+export function insertRows(
   transaction: DatabaseTransaction,
   table: ChangeableTable,
   rows: readonly Row[],
@@ -45,10 +45,9 @@ export async function insertRows(
   const tuples = rows.map(
     (row) => sql`(${sql.join(columns.map((column) => row[column] ?? sql`default`))})`,
   );
-  const inserted = await sql<Row>`
+  return allRows<Row>(transaction)`
     insert into ${sql.table(table)} (${sql.join(columns.map((column) => sql.ref(column)))})
-    values ${sql.join(tuples)} returning *`.execute(transaction);
-  return inserted.rows;
+    values ${sql.join(tuples)} returning *`;
 }
 
 /** Locks a row, possibly deleted, against all changes and new references. */

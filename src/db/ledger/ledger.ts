@@ -9,6 +9,7 @@ import {
   firstRow,
   inSnapshot,
   lockName,
+  onlyRow,
 } from '../connection.ts';
 import type { LedgerAccountsTable } from '../generated/tables.ts';
 import { archivedEntries, hasNoKeptSum, transferSources } from './archives.ts';
@@ -356,7 +357,7 @@ export interface LedgerTotals {
  * no balance row.
  */
 export async function readLedgerTotals(database: Database): Promise<LedgerTotals> {
-  const accounts = await sql<LedgerTotals['accounts'][number]>`
+  const accounts = await allRows<LedgerTotals['accounts'][number]>(database)`
     select kind, sum(coalesce(balance, (
         select coalesce(sum(amount) filter (where credit_account_id = account.id), 0)
           - coalesce(sum(amount) filter (where debit_account_id = account.id), 0)
@@ -365,12 +366,11 @@ export async function readLedgerTotals(database: Database): Promise<LedgerTotals
       + coalesce((select sum(change) from (${archivedEntries()}) as archived
         where archived.account_id = account.id), 0)))::numeric(30, 6) as balance
     from ledger_accounts as account
-    group by kind order by min(partner_id) is null, kind`.execute(database);
-  const suspense = await sql<LedgerTotals['openSuspense']>`
+    group by kind order by min(partner_id) is null, kind`;
+  const openSuspense = await onlyRow<LedgerTotals['openSuspense']>(database)`
     select count(*)::int as count,
       coalesce(sum(amount) filter (where amount > 0), 0)::numeric(30, 6) as "toBeBorne",
       coalesce(-sum(amount) filter (where amount < 0), 0)::numeric(30, 6) as "toBeCredited"
-    from cases where why = 'difference' and closed_at is null`.execute(database);
-  const [openSuspense = { count: 0, toBeBorne: '0', toBeCredited: '0' }] = suspense.rows;
-  return { accounts: accounts.rows, openSuspense };
+    from cases where why = 'difference' and closed_at is null`;
+  return { accounts, openSuspense };
 }

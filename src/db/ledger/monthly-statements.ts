@@ -13,7 +13,14 @@ import {
 } from '../../domain/statements.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { paidAt } from '../books/sums.ts';
-import { type Database, firstValue, inSnapshot, onlyRow, type Sql } from '../connection.ts';
+import {
+  allRows,
+  type Database,
+  firstValue,
+  inSnapshot,
+  onlyRow,
+  type Sql,
+} from '../connection.ts';
 import { beginOf, endOf } from '../days.ts';
 import type { ArchivedTransfer } from './archive-files.ts';
 import { ownMovements } from './own-movements.ts';
@@ -137,7 +144,7 @@ export async function readPartnerMonth(
   const [begin, end] = boundsOfMonth(month, zone);
   const rows = await inSnapshot(database, async (snapshot) => {
     const archived = await readArchivedEdges(snapshot, partnerId, begin, end);
-    return (await partnerMonth(partnerId, begin, end, archived).execute(snapshot)).rows;
+    return allRows<PartnerMonthRow>(snapshot)`${partnerMonth(partnerId, begin, end, archived)}`;
   });
   const [first] = rows;
   if (!first) throw new Error('The partner has no accounts');
@@ -154,7 +161,7 @@ const partnerMonth = (
   begin: Sql,
   end: Sql,
   archived: readonly ArchivedTransfer[],
-) => sql<PartnerMonthRow>`
+) => sql`
     with ${ownMovements({ partnerId, wallets: Object.keys(titles) }, begin, end, archived)}, sums as (
       select wallet, sum(change) as since_begin,
         coalesce(sum(change) filter (where created_at >= ${end}), 0) as since_end

@@ -336,7 +336,7 @@ export async function spendWithinLimits(
 }
 
 /** SQL query: the limits of a caller, with what is left today, as rows of a DailyLimit. */
-const dailyLimits = (caller: LimitedCaller) => sql<DailyLimit>`
+const dailyLimits = (caller: LimitedCaller) => sql`
   select limits.subject_kind as "subjectKind", limits.daily_amount::text as "amountLimit",
     (limits.daily_amount - least(spent.amount, limits.daily_amount))::text as "amountLeft",
     limits.daily_operations as "operationsLimit",
@@ -350,14 +350,12 @@ const dailyLimits = (caller: LimitedCaller) => sql<DailyLimit>`
     where subject_kind = limits.subject_kind and subject_id = limits.subject_id
       and day = ${today}) as spent on true`;
 
-/** The limits of a caller, with what is left today. */
-const readDailyLimits = async (database: Database, caller: LimitedCaller): Promise<DailyLimit[]> =>
-  (await dailyLimits(caller).execute(database)).rows;
-
 /** The refusal of a caller whose daily limit the database found exceeded. */
 export async function refusalByDailyLimits(database: Database, company: Caller): Promise<Refusal> {
   const caller = limitedCaller(company);
-  return dailyLimitReached(caller ? await readDailyLimits(database, caller) : []);
+  return dailyLimitReached(
+    caller ? await allRows<DailyLimit>(database)`${dailyLimits(caller)}` : [],
+  );
 }
 
 /** The database refuses a statement that would exceed a limit of a phone number by this name. */

@@ -2,7 +2,13 @@ import { sql } from 'kysely';
 import { type Money, parseMoney } from '../../domain/money.ts';
 import type { Placement } from '../../domain/positions/placement.ts';
 import { type Position, type Settlement, suspenseOf } from '../../domain/positions/position.ts';
-import type { Database, DatabaseTransaction, Sql } from '../connection.ts';
+import {
+  type Database,
+  type DatabaseTransaction,
+  firstRow,
+  hasRows,
+  type Sql,
+} from '../connection.ts';
 import { MissingRowError } from '../refused-rows.ts';
 
 /** A row of `placements`. */
@@ -90,7 +96,7 @@ const casesOf = (operations: Sql) => sql`(
 const shared = sql`${milliseconds(sql`clock_timestamp()`)} as now,
   ${milliseconds(sql`settled_at`)} as "settledAt"`;
 
-const ofPayment = (operationId: string, lock: Sql) => sql<OrderRow>`
+const ofPayment = (operationId: string, lock: Sql) => sql`
   select payment_reference::text as reference, vouchers.partner_id as "partnerId",
     redemptions.merchant_id as "merchantId", voucher_id as "voucherId", null as "topupId",
     null as attempt, redemptions.status, service_fee as fee,
@@ -101,7 +107,7 @@ const ofPayment = (operationId: string, lock: Sql) => sql<OrderRow>`
   from redemptions join vouchers on vouchers.id = voucher_id
   where redemptions.operation_id = ${operationId} ${lock}`;
 
-const ofTopup = (operationId: string, lock: Sql) => sql<OrderRow>`
+const ofTopup = (operationId: string, lock: Sql) => sql`
   select try.reference, topups.partner_id as "partnerId", null as "merchantId",
     null as "voucherId", topup_id as "topupId", try.attempt, try.status, '0' as fee,
     charged as "isCharged", 'voucher' as "creditedTo", ${shared},
@@ -111,7 +117,7 @@ const ofTopup = (operationId: string, lock: Sql) => sql<OrderRow>`
   from topup_attempts as try join topups on topups.id = topup_id
   where try.operation_id = ${operationId} ${lock}`;
 
-const ofLost = (operationId: string, reference: string) => sql<OrderRow>`
+const ofLost = (operationId: string, reference: string) => sql`
   select ${reference} as reference, (
       select partner_id from settlements where operation_id = ${operationId}
         and partner_id is not null order by id limit 1) as "partnerId",
@@ -135,11 +141,11 @@ async function lockSubject(
       order by id for no key update`.execute(transaction);
     return 'lost';
   }
-  const vouchers = await sql`
+  const isPayment = await hasRows(transaction)`
     select from vouchers where id = (
       select voucher_id from redemptions where operation_id = ${operationId})
-    for no key update`.execute(transaction);
-  if (vouchers.rows.length > 0) return 'payment';
+    for no key update`;
+  if (isPayment) return 'payment';
   await sql`
     select from topups where id = (
       select topup_id from topup_attempts where operation_id = ${operationId})
@@ -217,8 +223,8 @@ async function readAs(
     'top-up': () => ofTopup(operationId, lock['top-up']),
     lost: () => ofLost(operationId, lostReferenceOf(operationId) ?? ''),
   }[subject]();
-  const { rows } = await statement.execute(database);
-  return rows[0] && orderOf(operationId, subject, rows[0]);
+  const row = await firstRow<OrderRow>(database)`${statement}`;
+  return row && orderOf(operationId, subject, row);
 }
 
 function orderOf(

@@ -14,6 +14,7 @@ import {
   changedRows,
   type Database,
   type DatabaseTransaction,
+  firstRow,
   firstValue,
   hasRows,
   onlyRow,
@@ -162,7 +163,7 @@ interface Choice {
  * Reads the hold; undefined where it has ended, or its outcome has been unknown. A workflow that
  * was reset would send again what may have arrived.
  */
-export async function findChoice(
+export function findChoice(
   database: Database,
   { subject, operationId }: Placed,
 ): Promise<Choice | undefined> {
@@ -172,23 +173,21 @@ export async function findChoice(
   });
   const asked = sql`
     array(select provider from placements where operation_id = ${operationId}) as asked`;
-  const { rows } =
-    subject === 'payment'
-      ? await sql<Choice>`
+  return subject === 'payment'
+    ? firstRow<Choice>(database)`
           select 'payout' as kind, ${payoutRoutes} as routes, to_merchant as amount,
             null as operator,
             case when payee->0->>'key' = 'msisdn' then payee->0->>'value' end as "payeeNumber", ${asked}
           from redemptions join vouchers on vouchers.id = redemptions.voucher_id
           where redemptions.operation_id = ${operationId} and redemptions.status = 'HELD'
-            and ${isKnown(operationId)}`.execute(database)
-      : await sql<Choice>`
+            and ${isKnown(operationId)}`
+    : firstRow<Choice>(database)`
           select case topups.kind when 'PACKAGE' then 'topup-package' else 'topup-airtime' end as kind,
             ${routesOfTopup} as routes,
             topups.amount, topups.operator, null as "payeeNumber", ${asked}
           from topup_attempts as try join topups on topups.id = topup_id
           where try.operation_id = ${operationId} and try.status = 'HELD'
-            and ${isKnown(operationId)}`.execute(database);
-  return rows[0];
+            and ${isKnown(operationId)}`;
 }
 
 /** SQL condition: no provider of the order has left its outcome open. */

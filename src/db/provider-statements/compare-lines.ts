@@ -9,6 +9,7 @@ import {
   allValues,
   type Database,
   type DatabaseTransaction,
+  firstValue,
   hasRows,
   type Sql,
 } from '../connection.ts';
@@ -316,10 +317,10 @@ async function placeReversal(
   const payment = sql`(select * from placements where id = ${paymentId})`;
   // Without an amount it takes back the whole.
   const ordered = sql`coalesce(${amount}::numeric, nullif(payment.done, 0), payment.ordered)`;
-  const { rows } = await placingReversal(providerReference, payment, ordered).execute(transaction);
-  const [placed] = rows;
-  if (!placed) throw new MissingRowError('A reversal without a payment');
-  return placed.id;
+  const id = await firstValue<number>(transaction)`
+    ${placingReversal(providerReference, payment, ordered)}`;
+  if (id === undefined) throw new MissingRowError('A reversal without a payment');
+  return id;
 }
 
 function contentOf({

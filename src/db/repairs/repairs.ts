@@ -10,6 +10,7 @@ import {
   type Database,
   type DatabaseTransaction,
   firstValue,
+  hasRows,
   lockName,
   onlyRow,
   type Sql,
@@ -142,8 +143,7 @@ const isUnconfirmed = sql`state = 'ASKED' and confirm_until <= (select clock_tim
 /** Ends the repairs that were not confirmed in time; returns the number. */
 export async function expireRepairs(database: Database): Promise<number> {
   // Each worker looks for them every second, and there is hardly ever one.
-  const found = await sql`select from repairs where ${isUnconfirmed} limit 1`.execute(database);
-  if (found.rows.length === 0) return 0;
+  if (!(await hasRows(database)`select from repairs where ${isUnconfirmed} limit 1`)) return 0;
   return database.transaction().execute(async (transaction) => {
     const rows = await allRows<RepairRow>(transaction)`
       update repairs set state = 'EXPIRED', changed_at = now(),

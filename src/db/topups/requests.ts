@@ -55,8 +55,8 @@ export async function recordTopup(
   },
 ): Promise<RecordedTopup> {
   const { operationId, requestDigest, company } = identity;
-  type Rows = { stored: StoredOperation | null } & Record<'made' | 'known', RecordedRow | null>;
-  const statement = sql<Rows>`
+  type Row = { stored: StoredOperation | null } & Record<'made' | 'known', RecordedRow | null>;
+  const statement = sql`
     with stored as (${storedOperation(TOPUP_KIND, operationId)}),
     operation as (${insertOperation(
       identity,
@@ -82,8 +82,7 @@ export async function recordTopup(
     select (select to_jsonb(stored) from stored) as stored,
       (select to_jsonb(made) from made) as made, (select to_jsonb(known) from known) as known`;
   return untilSeen(async () => {
-    const { rows } = await statement.execute(database);
-    const [row] = rows;
+    const row = await firstRow<Row>(database)`${statement}`;
     if (row?.made) return { topup: row.made, stored: undefined };
     return row?.stored ? { topup: row.known ?? undefined, stored: row.stored } : undefined;
   });
@@ -179,7 +178,7 @@ export async function recordRetry(
   const { operationId, requestDigest, company } = identity;
   const asked = sql`${retry.msisdn}::text`;
   type Row = Omit<RecordedRetry, 'stored'> & { readonly stored: StoredOperation | null };
-  const statement = sql<Row>`
+  const statement = sql`
     with topup as (
       select id, status, operation_id, workflow_id, attempt, msisdn from topups
       where id = ${retry.topupId} and partner_id = ${company.id}),
@@ -207,8 +206,7 @@ export async function recordRetry(
         where operation_id = ${operationId}), false) as "isToPrevious"
     from topup`;
   return untilSeen(async () => {
-    const { rows } = await statement.execute(database);
-    const [row] = rows;
+    const row = await firstRow<Row>(database)`${statement}`;
     if (!row) return 'unknown';
     if (row.status === 'FAILED' && !row.stored && !row.isRecorded) return undefined;
     return { ...row, stored: row.stored ?? undefined };

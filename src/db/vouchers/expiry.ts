@@ -48,10 +48,7 @@ export interface StuckPartner extends Omit<DueVouchers, 'isCovered'> {
 const isDue = sql`status = 'ACTIVE' and expires_at <= (select clock_timestamp())
   and not ${isVoucherBlocked(sql`vouchers.id`)}`;
 
-const dueVouchers = (batchSize: number, vouchers: Vouchers) => sql<{
-  id: number;
-  partner_id: number;
-}>`
+const dueVouchers = (batchSize: number, vouchers: Vouchers) => sql`
   select id, partner_id from vouchers
   where ${isDue} and partner_id <> all(${vouchers.exceptPartners ?? []}::bigint[])
     and ${isAmong('id', vouchers, 'bigint')}
@@ -116,7 +113,8 @@ export async function expireVouchersApart(
   } catch (error) {
     if (!isDefiniteDatabaseError(error)) throw error;
   }
-  const { rows } = await dueVouchers(batchSize, { except, exceptPartners }).execute(database);
+  const rows = await allRows<{ id: number; partner_id: number }>(database)`
+    ${dueVouchers(batchSize, { except, exceptPartners })}`;
   let expired = 0;
   const stuck: StuckPartner[] = [];
   const refused: RefusedRow<number>[] = [];

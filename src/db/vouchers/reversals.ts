@@ -61,7 +61,7 @@ export const placingReversal = (
   reference: string | null,
   payment: Sql,
   ordered = sql`payment.ordered`,
-) => sql<{ id: number }>`
+) => sql`
   insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, position)
   select 'reversal', ${reference}, payment.provider, payment.operation_id, payment.voucher_id,
     ${ordered}, payment.position
