@@ -15,6 +15,7 @@ import type { AccessChangeName } from '../../domain/access.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import {
+  asSent,
   copyField,
   field,
   message,
@@ -22,6 +23,7 @@ import {
   type Question,
   table,
   time,
+  type WrongFields,
 } from '../layout/parts.ts';
 import {
   bothSites,
@@ -53,18 +55,8 @@ const showSecondFactor = bothSites.page({
   handle: secondFactorPage,
 });
 
-/** A form of this page that was not accepted. */
-interface WrongForm {
-  /** Of the set-up of one-time passwords: its sealed secret, which stays the same. */
-  readonly setUp?: { readonly sealedSecret: string; readonly problem: string };
-  readonly passkey?: { readonly name: string; readonly problem: string };
-}
-
 /** The page with the problem of a sent form. */
-async function secondFactorPage(
-  request: PersonRequest,
-  wrong: WrongForm = {},
-): Promise<PageAnswer> {
+async function secondFactorPage(request: PersonRequest, wrong?: WrongFields): Promise<PageAnswer> {
   const { services, session, site } = request;
   // Only a person who alone knows the password.
   if (session.mustChangePassword) return redirect(accountPath(site));
@@ -73,7 +65,7 @@ async function secondFactorPage(
   return {
     kind: 'page',
     title: 'Second factor',
-    status: wrong.setUp || wrong.passkey ? 422 : undefined,
+    status: wrong && 422,
     content: html`<h1>Second factor</h1>
 <p>With the password, signing in takes a passkey, or a code that an app shows for 30 seconds. So a stolen
 password alone opens nothing.</p>
@@ -102,7 +94,7 @@ const NAME_LENGTH = 50;
 async function passkeysCard(
   request: PersonRequest,
   { passkeys }: SecondFactors,
-  { passkey }: WrongForm,
+  wrong: WrongFields | undefined,
 ): Promise<Html> {
   const { session, site, formToken } = request;
   const path = `${secondFactorPath(site)}/passkeys`;
@@ -129,27 +121,30 @@ ${
 ${postForm(
   { action: path, formToken },
   html`${field({
-    name: 'passkey-name',
+    ...asSent(request, wrong)('passkey-name'),
     label: 'Name of the passkey',
     hint: 'For yourself, such as the name of the phone.',
-    value: passkey?.name ?? '',
     maximumLength: NAME_LENGTH,
-    error: passkey?.problem,
   })}
 <p class="hint" data-without-passkeys>This browser makes no passkeys here. Use an authenticator app instead.</p>
 ${await addPasskeyButton(request, account, passkeys)}`,
 )}</section>`;
 }
 
+/** The field of the first one-time password. */
+const NEW_CODE = 'new-code';
+
 /** The owner of a secret that is not stored yet. */
 const setUpContext = (accountId: number): string => `${secretContext(accountId)}, set-up`;
 
-function setUpCard(request: PersonRequest, { setUp }: WrongForm): Html {
+function setUpCard(request: PersonRequest, wrong: WrongFields | undefined): Html {
   const { services, session, site, formToken } = request;
   const { secretBox } = services;
   const context = setUpContext(session.accountId);
-  const secret = setUp ? secretBox.open(setUp.sealedSecret, context) : newSecret();
-  const sealed = setUp?.sealedSecret ?? secretBox.seal(secret, context);
+  // The secret of a form with a wrong code stays the same.
+  const sent = wrong?.[NEW_CODE] && request.form.text('sealed-secret');
+  const secret = sent ? secretBox.open(sent, context) : newSecret();
+  const sealed = sent || secretBox.seal(secret, context);
   const uri = secretUri(secret, session.email, issuerOf(request));
   return html`<section class="card"><h2>One-time passwords</h2>
 <ol class="steps"><li><p>Install an authenticator app, such as Aegis, Google Authenticator or 2FAS, and scan
@@ -161,12 +156,12 @@ ${copyField({ name: 'secret', label: 'Secret', value: secret.replace(/(.{4})(?=.
     { action: oneTimePasswordPath(site), formToken },
     html`<input type="hidden" name="sealed-secret" value="${sealed}">
 ${field({
-  name: 'new-code',
+  name: NEW_CODE,
   label: 'One-time password',
   hint: 'The six digits that the app shows now.',
   autocomplete: 'one-time-code',
   maximumLength: 20,
-  error: setUp?.problem,
+  error: wrong?.[NEW_CODE],
 })}
 <button>Switch on</button>`,
   )}</li></ol>
@@ -252,12 +247,10 @@ const switchOnOneTimePasswordForm = bothSites.form({
     const { services, session, site, form } = request;
     const { accountId } = session;
     if (session.mustChangePassword) return redirect(accountPath(site));
-    const sealedSecret = form.text('sealed-secret');
-    const secret = openSecret(request, sealedSecret);
+    const secret = openSecret(request, form.text('sealed-secret'));
     if (secret === undefined) return problems.invalid;
-    const step = stepOf(secret, plainCode(form.text('new-code')));
-    if (step === undefined)
-      return secondFactorPage(request, { setUp: { sealedSecret, problem: NOT_OF_SECRET } });
+    const step = stepOf(secret, plainCode(form.text(NEW_CODE)));
+    if (step === undefined) return secondFactorPage(request, { [NEW_CODE]: NOT_OF_SECRET });
     const secretCiphertext = services.secretBox.seal(secret, secretContext(accountId));
     const answer = await addFactor(request, 'switch on one-time-password', {
       done: 'One-time passwords are on',
@@ -290,10 +283,8 @@ const addPasskeyForm = bothSites.form({
   async handle(request) {
     const { session, site, form } = request;
     if (session.mustChangePassword) return redirect(accountPath(site));
-    const typed = form.text('passkey-name');
-    const refused = (problem: string) =>
-      secondFactorPage(request, { passkey: { name: typed.slice(0, NAME_LENGTH), problem } });
-    const name = readNameField(typed, NAME_LENGTH);
+    const refused = (problem: string) => secondFactorPage(request, { 'passkey-name': problem });
+    const name = readNameField(form.text('passkey-name'), NAME_LENGTH);
     if (name === undefined) return refused('Enter a name in one line.');
     const { accountId } = session;
     const made = await takeNewPasskey(request, accountId, form.text(NEW_PASSKEY_FIELD));

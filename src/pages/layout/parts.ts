@@ -6,7 +6,7 @@ import { providerName } from '../../domain/providers.ts';
 import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
 import { language, locale } from '../language/language.ts';
 import { timeZone, zonedTime } from '../language/time-zone.ts';
-import type { PageAnswer } from '../page.ts';
+import type { PageAnswer, PublicRequest } from '../page.ts';
 
 /**
  * The building blocks of pages. Their labels, hints and messages are texts of the program, which are
@@ -88,6 +88,18 @@ ${!options.isOptional && html` required`}${error && html` aria-invalid="true"`}$
 ${describedBy.length > 0 && html` aria-describedby="${describedBy.join(' ')}"`}>
 </div>`;
 }
+
+/** The problems of a sent form, by the names of its fields. */
+export type WrongFields = Readonly<Record<string, string | undefined>>;
+
+/** Names a field, with what was sent in it and its problem; before that with its present value. */
+export const asSent =
+  ({ form }: Pick<PublicRequest, 'form'>, wrong: WrongFields | undefined) =>
+  (name: string, present = '') => ({
+    name,
+    value: wrong ? form.text(name) : present,
+    error: wrong?.[name],
+  });
 
 /** A labelled choice of one of several values. */
 export const selectField = (select: {

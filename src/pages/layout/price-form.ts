@@ -4,44 +4,37 @@ import { findNamedMerchants, type NamedMerchant } from '../../db/vouchers/bulk-o
 import { parseMoney } from '../../domain/money.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { sentence } from '../language/language.ts';
-import type { Form } from '../page.ts';
+import type { Form, PublicRequest } from '../page.ts';
 import { usd } from './company-parts.ts';
-import { field } from './parts.ts';
-
-/** A sent form of a selling price, with the problem of its fields. */
-export interface WrongPrice {
-  readonly price: string;
-  readonly merchant: string;
-  readonly priceProblem?: string;
-  readonly merchantProblem?: string;
-  /** The price is far from the price in force: the form is sent once more as it is. */
-  readonly question?: string;
-}
+import { asSent, field, type WrongFields } from './parts.ts';
 
 /** The fields of a selling price, for all merchants or for one. */
-export const priceFields = (label: string, now: string, wrong: WrongPrice | undefined): Html =>
-  html`${field({
-    name: 'price',
+export function priceFields(
+  request: Pick<PublicRequest, 'form'>,
+  { label, now, wrong }: { label: string; now: string; wrong: WrongFields | undefined },
+): Html {
+  const sent = asSent(request, wrong);
+  return html`${field({
+    ...sent('price', now),
     label,
-    value: wrong?.price ?? now,
-    error: wrong?.priceProblem,
-    question: wrong?.question,
+    question: wrong?.[SURE],
     maximumLength: 20,
   })}
 ${field({
-  name: 'merchant',
+  ...sent('merchant'),
   label: 'Only for this merchant',
   hint: 'Such as MER-0001. Leave it empty to set the price for all other merchants.',
-  value: wrong?.merchant ?? '',
-  error: wrong?.merchantProblem,
   isOptional: true,
 })}
-${wrong?.question && html`<input type="hidden" name="${SURE}" value="${sureOf(wrong)}">`}`;
+${wrong?.[SURE] && html`<input type="hidden" name="${SURE}" value="${sureOf(request.form)}">`}`;
+}
 
-/** Has the price and the merchant that the person was asked about. */
+/**
+ * Has the price and the merchant of a form whose price is far from the price in force. The person is asked about it, and
+ * sends the form once more as it is.
+ */
 const SURE = 'sure';
-const sureOf = ({ price, merchant }: Pick<WrongPrice, 'price' | 'merchant'>): string =>
-  `${price} ${merchant}`;
+const sureOf = (form: Form): string => `${form.text('price')} ${form.text('merchant')}`;
 
 /** A price that many times more or less than the price in force is asked about. */
 const FAR = 10n;
@@ -77,23 +70,20 @@ export async function readPriceForm(
   of: Pick<NewPrice, 'partnerId' | 'denominationId'>,
 ): Promise<
   | { readonly ok: true; readonly price: string; readonly merchant: NamedMerchant | null }
-  | { readonly ok: false; readonly wrong: WrongPrice }
+  | { readonly ok: false; readonly wrong: WrongFields }
 > {
   const [price, merchant] = [form.text('price').trim(), form.text('merchant').trim()];
-  const refused = (problem: Partial<WrongPrice>) =>
-    ({ ok: false, wrong: { price, merchant, ...problem } }) as const;
+  const refused = (wrong: WrongFields) => ({ ok: false, wrong }) as const;
   if (!isPrice(price))
-    return refused({
-      priceProblem: 'Enter an amount above 0 with at most 6 decimals, such as 9.50.',
-    });
+    return refused({ price: 'Enter an amount above 0 with at most 6 decimals, such as 9.50.' });
   const [named] = await findNamedMerchants(database, { ids: [], identifiers: [merchant] });
   if (merchant !== '' && !named)
-    return refused({ merchantProblem: 'There is no active merchant with this identifier.' });
+    return refused({ merchant: 'There is no active merchant with this identifier.' });
   const inForce =
     (await findPrice(database, { ...of, merchantId: named?.id ?? null })) ??
     (await findPrice(database, { ...of, merchantId: null }));
   const question = inForce && farFrom(inForce.selling_price_usd, price);
-  if (question !== undefined && form.text(SURE) !== sureOf({ price, merchant }))
-    return refused({ question });
+  if (question !== undefined && form.text(SURE) !== sureOf(form))
+    return refused({ [SURE]: question });
   return { ok: true, price, merchant: named ?? null };
 }

@@ -5,7 +5,7 @@ import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
 import { walletCards, walletLabels } from '../layout/company-parts.ts';
-import { field, questionPage } from '../layout/parts.ts';
+import { asSent, field, questionPage, type WrongFields } from '../layout/parts.ts';
 import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal, redirect } from '../page.ts';
 import { changeAccess } from '../session/confirmation.ts';
 
@@ -39,10 +39,7 @@ ${await balanceCards(request)}
 const lowWalletOf = ({ params: { wallet } }: AccountRequest) =>
   wallet === 'gift' || wallet === 'airtime' ? wallet : undefined;
 
-async function lowBalancePage(
-  request: AccountRequest,
-  wrong?: { readonly value: string; readonly problem: string },
-): Promise<PageAnswer> {
+async function lowBalancePage(request: AccountRequest, wrong?: WrongFields): Promise<PageAnswer> {
   const wallet = lowWalletOf(request);
   if (wallet === undefined) return problems.notFound;
   const { services, session } = request;
@@ -54,11 +51,9 @@ async function lowBalancePage(
     text: html`<p>Below this balance the overview warns, and your webhooks get the event
 <code>balance.low</code>, once each time the balance falls below it.</p>`,
     fields: html`${field({
-      name: 'threshold',
+      ...asSent(request, wrong)('threshold', known === null ? '' : plainAmount(known)),
       label: 'Low below, in ETB',
       hint: 'Empty: no warning.',
-      value: wrong?.value ?? (known === null ? '' : plainAmount(known)),
-      error: wrong?.problem,
       maximumLength: 17,
       isOptional: true,
     })}
@@ -82,8 +77,7 @@ export const setLowBalancePages = portal.asked({
     const threshold = value === '' ? null : parseRequestAmount(value);
     if (threshold === undefined)
       return lowBalancePage(request, {
-        value,
-        problem: 'Enter an amount above 0, such as 1000 or 99.50.',
+        threshold: 'Enter an amount above 0, such as 1000 or 99.50.',
       });
     await changeAccess(request, 'set low-balance', async (transaction) => {
       const partnerId = request.session.company.id;

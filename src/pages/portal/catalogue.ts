@@ -10,8 +10,16 @@ import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
 import { fileTime } from '../language/time-zone.ts';
 import { usd } from '../layout/company-parts.ts';
-import { badge, emptyState, money, questionPage, table, time } from '../layout/parts.ts';
-import { priceFields, readPriceForm, type WrongPrice } from '../layout/price-form.ts';
+import {
+  badge,
+  emptyState,
+  money,
+  questionPage,
+  table,
+  time,
+  type WrongFields,
+} from '../layout/parts.ts';
+import { priceFields, readPriceForm } from '../layout/price-form.ts';
 import {
   type AccountRequest,
   idOf,
@@ -148,7 +156,7 @@ const denominationOf = async (request: AccountRequest) =>
     ({ denominationId, status }) => denominationId === idOf(request) && status === 'ACTIVE',
   );
 
-async function pricePage(request: AccountRequest, wrong?: WrongPrice): Promise<PageAnswer> {
+async function pricePage(request: AccountRequest, wrong?: WrongFields): Promise<PageAnswer> {
   const found = await denominationOf(request);
   if (!found) return problems.notFound;
   const { sellingPriceUsd, merchantId } = found;
@@ -159,7 +167,7 @@ async function pricePage(request: AccountRequest, wrong?: WrongPrice): Promise<P
     heading: html`Price of the voucher of ${money(found.amount)}`,
     text: html`<p>The price holds for vouchers that are generated from now on. It costs you
 ${money(found.amount)} from the gift wallet each, whatever your price is.</p>`,
-    fields: priceFields('Your price in USD', now, wrong),
+    fields: priceFields(request, { label: 'Your price in USD', now, wrong }),
     button: 'Set the price',
     back: PRICES_PATH,
   });

@@ -3,7 +3,7 @@ import type { AccessChangeName } from '../../domain/access.ts';
 import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
-import { message, type Question, questionPage } from '../layout/parts.ts';
+import { message, type Question, questionPage, type WrongFields } from '../layout/parts.ts';
 import {
   type AccountRequest,
   type PageAnswer,
@@ -19,7 +19,11 @@ interface Asked<Subject, Result> {
   readonly needs: 'develop' | 'people';
   /** The row that the path names; undefined where the company has none. */
   find(request: AccountRequest): Promise<Subject | undefined>;
-  question(subject: Subject): Omit<Question, 'isDanger'>;
+  question(
+    subject: Subject,
+    request: AccountRequest,
+    wrong?: WrongFields,
+  ): Omit<Question, 'isDanger'>;
   /** As the audit log names it. */
   readonly action: AccessChangeName;
   work(
@@ -33,8 +37,10 @@ interface Asked<Subject, Result> {
 /** A change of the company's access that a page asks about first. */
 interface AskedChange<Subject, Result> extends Asked<Subject, Result> {
   readonly kind?: CompanyKind;
+  /** The problems of a form with fields; undefined where it has none. A form without fields takes something away. */
+  check?(request: AccountRequest): WrongFields | undefined;
   /** The confirmed change, where the site asks for a proof. */
-  confirmed(subject: Subject): Html;
+  confirmed(subject: Subject, request: AccountRequest): Html;
   /** Why nothing changed although the subject is there. */
   readonly problem?: string;
   done(result: Result): PageAnswer;
@@ -45,15 +51,21 @@ export function changePages<Subject, Result>(
   change: AskedChange<Subject, Result>,
 ): readonly [ask: PortalPage, form: PortalPage] {
   const { path, needs, kind, action } = change;
-  const ask = async (request: AccountRequest, problem?: string): Promise<PageAnswer> => {
+  const ask = async (
+    request: AccountRequest,
+    {
+      wrong,
+      problem,
+    }: { readonly wrong?: WrongFields; readonly problem?: string | undefined } = {},
+  ): Promise<PageAnswer> => {
     const subject = await change.find(request);
     if (subject === undefined) return problems.notFound;
-    const { text, ...question } = change.question(subject);
+    const { text, ...question } = change.question(subject, request, wrong);
     return questionPage(request, {
       ...question,
       text: html`${problem !== undefined && message('danger', problem)}${text}`,
-      status: problem === undefined ? undefined : 422,
-      isDanger: true,
+      status: wrong || problem ? 422 : undefined,
+      ...(!change.check && { isDanger: true }),
     });
   };
   return portal.asked({
@@ -63,14 +75,16 @@ export function changePages<Subject, Result>(
     ask: (request) => ask(request),
     async confirmation(request) {
       const subject = await change.find(request);
-      return subject && change.confirmed(subject);
+      return subject && change.confirmed(subject, request);
     },
     async handle(request) {
+      const wrong = change.check?.(request);
+      if (wrong) return ask(request, { wrong });
       const result = await changeAccess(request, action, (transaction) =>
         change.work(transaction, request),
       );
       // A subject that is not there gets 404.
-      return result === undefined ? ask(request, change.problem) : change.done(result);
+      return result === undefined ? ask(request, change) : change.done(result);
     },
   });
 }

@@ -23,6 +23,7 @@ import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
 import { fileTime } from '../language/time-zone.ts';
 import {
+  asSent,
   field,
   message,
   postForm,
@@ -30,6 +31,7 @@ import {
   secretPage,
   table,
   time,
+  type WrongFields,
 } from '../layout/parts.ts';
 import {
   type AccountRequest,
@@ -44,13 +46,6 @@ import { changePages } from './changes.ts';
 import { csvFile } from './lists.ts';
 
 const PEOPLE_PATH = `${PORTAL_PATH}/people`;
-
-/** An invitation as it was sent, with its problem. */
-interface WrongPerson {
-  readonly email: string;
-  readonly role: PortalRole | undefined;
-  readonly problem: string;
-}
 
 /** Who may sign in for the company, and what each may do. */
 export const showPeople = portal.page({
@@ -78,7 +73,7 @@ export const downloadPeople = portal.page({
 });
 
 /** The page with the problem of a sent form. */
-async function peoplePage(request: AccountRequest, wrong?: WrongPerson): Promise<PageAnswer> {
+async function peoplePage(request: AccountRequest, wrong?: WrongFields): Promise<PageAnswer> {
   const { formToken } = request;
   const people = await peopleOf(request);
   return {
@@ -110,14 +105,8 @@ ${table('People of the company', people, [
 <section class="card"><h2>Add a person</h2>
 ${postForm(
   { action: PEOPLE_PATH, formToken },
-  html`${field({
-    name: 'email',
-    label: 'E-mail address',
-    type: 'email',
-    value: wrong?.email ?? '',
-    error: wrong?.problem,
-  })}
-${roleChoices(wrong?.role ?? 'viewer')}
+  html`${field({ ...asSent(request, wrong)('email'), label: 'E-mail address', type: 'email' })}
+${roleChoices(readRole(request) ?? 'viewer')}
 <button>Add the person</button>`,
 )}
 </section>
@@ -156,8 +145,7 @@ export const addPersonForm = portal.form({
     const role = readRole(request);
     if (role === undefined) return problems.invalid;
     const email = canonicalEmail(request.form.text('email')).slice(0, MAXIMUM_LENGTH + 1);
-    if (!isEmail(email))
-      return peoplePage(request, { email, role, problem: 'Enter an e-mail address.' });
+    if (!isEmail(email)) return peoplePage(request, { email: 'Enter an e-mail address.' });
     const password = readableSecret();
     const hash = await passwords.make(password);
     const accountId = await changeAccess(request, 'invite person', async (transaction) => {
@@ -166,9 +154,7 @@ export const addPersonForm = portal.form({
     });
     if (accountId === undefined)
       return peoplePage(request, {
-        email,
-        role,
-        problem: 'This address already has an account: use another one.',
+        email: 'This address already has an account: use another one.',
       });
     const { portalOneTimePasswordSeconds } = request.services.settings.portal;
     return secretPage({

@@ -16,6 +16,7 @@ import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { usd } from '../layout/company-parts.ts';
 import {
+  asSent,
   emptyState,
   facts,
   field,
@@ -24,6 +25,7 @@ import {
   postForm,
   secretPage,
   selectField,
+  type WrongFields,
 } from '../layout/parts.ts';
 import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal, redirect } from '../page.ts';
 import { operatorNames } from './catalogue.ts';
@@ -42,7 +44,6 @@ const SELL_PATH = `${PORTAL_PATH}/sell`;
 const NOTHING_SOLD = 'Nothing was sold';
 
 type Kind = QuotedCall['kind'];
-type Problems = Readonly<Record<string, string>>;
 
 /** The way in which a kind is sold: its pages, and the call of the API that it is. */
 interface Sold {
@@ -102,7 +103,7 @@ ${intro}
 });
 
 /** The problem that people read under a field, by the name of the field. */
-const mistakes: Problems = {
+const mistakes: WrongFields = {
   denominationId: 'Choose a voucher.',
   productId: 'Choose a package.',
   merchantIdentifier: 'Enter the identifier of a merchant, such as MER-0001.',
@@ -118,7 +119,7 @@ const mistakes: Problems = {
 function readCall(
   { kind, names }: Sold,
   { form }: AccountRequest,
-): { readonly call?: QuotedCall; readonly wrong?: Problems } {
+): { readonly call?: QuotedCall; readonly wrong?: WrongFields } {
   const sent = Object.fromEntries(
     names.map((name) => [name, form.text(name).trim()]).filter(([, text]) => text !== ''),
   );
@@ -143,7 +144,7 @@ function readCall(
 async function formPage(
   sold: Sold,
   request: AccountRequest,
-  wrong: { readonly problems?: Problems; readonly refusal?: Refusal } = {},
+  wrong: { readonly problems?: WrongFields; readonly refusal?: Refusal } = {},
 ): Promise<PageAnswer> {
   const { form, formToken } = request;
   const choices = await choicesOf(sold, request);
@@ -167,7 +168,7 @@ ${
     : postForm(
         { action: PORTAL_PATH + sold.path, formToken },
         html`${onceField(form.text('once') || undefined)}
-${fieldsOf(sold, request, wrong.problems ?? {}, choices ?? [])}
+${fieldsOf(sold, asSent(request, wrong.problems ?? {}), choices ?? [])}
 <p class="actions"><button>Show what it costs</button></p>`,
       )
 }</section>`,
@@ -209,12 +210,10 @@ const MOST_PACKAGES = 500;
 
 function fieldsOf(
   { kind }: Sold,
-  { form }: AccountRequest,
-  wrong: Problems,
+  own: ReturnType<typeof asSent>,
   choices: readonly Choice[],
 ): Html {
   const isVoucher = kind === 'GIFT';
-  const own = (name: string) => ({ name, value: form.text(name), error: wrong[name] });
   const optional = isVoucher ? { isOptional: true as const } : {};
   const choice = (name: string, label: string) =>
     selectField({

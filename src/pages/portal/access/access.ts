@@ -14,10 +14,11 @@ import {
 } from '../../../domain/access.ts';
 import type { Company } from '../../../domain/vouchers/voucher.ts';
 import { createAddressMatcher } from '../../../http/access/source-address.ts';
-import { fingerprintOf } from '../../../http/signature/public-key.ts';
+import { fingerprintOf, PRIVATE_KEY_REFUSAL } from '../../../http/signature/public-key.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { apiKeyPower, apiKeyState } from '../../layout/company-parts.ts';
 import {
+  asSent,
   emptyState,
   field,
   fileForm,
@@ -26,6 +27,7 @@ import {
   postForm,
   table,
   time,
+  type WrongFields,
 } from '../../layout/parts.ts';
 import {
   type AccountRequest,
@@ -40,14 +42,8 @@ export const ADDRESSES_PATH = `${PORTAL_PATH}/addresses`;
 /** Maximum length of a host name. */
 export const ADDRESS_LENGTH = 253;
 
-/** The problem of a new address. */
-interface WrongAddress {
-  readonly address: string;
-  readonly problem: string;
-}
-
 /** The addresses that the company's servers may call from. */
-async function addressesPart(request: AccountRequest, wrong?: WrongAddress): Promise<Html> {
+async function addressesPart(request: AccountRequest, wrong?: WrongFields): Promise<Html> {
   const { services, session, formToken } = request;
   const rows = await listSourceAddresses(services.database, session.company);
   return html`<section class="page-part" aria-labelledby="addresses"><h2 id="addresses">Addresses</h2>
@@ -82,11 +78,9 @@ ${address}</span></a>`,
 ${postForm(
   { action: ADDRESSES_PATH, formToken },
   html`${field({
-    name: 'address',
+    ...asSent(request, wrong)('address'),
     label: 'Address',
     hint: 'IPv4, IPv6, a range such as 203.0.113.0/28, or a name such as api.shop.example.',
-    value: wrong?.address ?? '',
-    error: wrong?.problem,
     maximumLength: ADDRESS_LENGTH,
   })}
 <button>Add the address</button>`,
@@ -144,22 +138,16 @@ export const NO_SCOPE = 'Choose at least one.';
 const KEYS_PATH = `${PORTAL_PATH}/keys`;
 export const KEY_NAME_LENGTH = 60;
 
-/** A new key as it was sent, with its problems. */
-interface WrongKey {
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly problem?: string;
-  readonly scopesProblem?: string;
-}
-
 /** The company's API keys: status, age and last use. */
-async function apiKeysPart(request: AccountRequest, wrong?: WrongKey): Promise<Html> {
-  const { services, session, formToken } = request;
+async function apiKeysPart(request: AccountRequest, wrong?: WrongFields): Promise<Html> {
+  const { services, session, form, formToken } = request;
   const keys = (await listApiKeys(services.database, session.company)).toReversed();
   const working = keys.filter(({ status }) => status === 'VALID' || status === 'ENDING');
   const over = keys.filter((key) => !working.includes(key));
   const old = working.filter(needsRotation);
   const canCopy = services.keyCopies !== undefined;
+  const isSent = wrong?.name || wrong?.scopes;
+  const chosen = isSent ? readScopes(form, session.company) : scopesOf(session.company.kind);
   return html`<section class="page-part" aria-labelledby="keys"><h2 id="keys">API keys</h2>
 <p>Your server logs in with a key at <code>${apiBase(request)}/auth/login</code> and gets a token for
 300 seconds. Keep keys on your servers: never in source code, apps, pages or logs.</p>
@@ -172,14 +160,12 @@ ${working.length > 0 && copyNote(working, canCopy)}
 ${postForm(
   { action: KEYS_PATH, formToken },
   html`${field({
-    name: 'name',
+    ...asSent(request, wrong)('name'),
     label: 'Name of the key',
     hint: 'What will use it, such as “Web shop” or “Till 3”.',
-    value: wrong?.name ?? '',
-    error: wrong?.problem,
     maximumLength: KEY_NAME_LENGTH,
   })}
-${scopeChoices(session.company, wrong?.scopes ?? scopesOf(session.company.kind), wrong?.scopesProblem)}
+${scopeChoices(session.company, chosen, wrong?.scopes)}
 <button>Make the key</button>`,
 )}
 </section>
@@ -275,14 +261,8 @@ export const MAXIMUM_PUBLIC_KEYS = 2;
 /** In groups, for comparison by eye. */
 const grouped = (fingerprint: string): string => (fingerprint.match(/.{8}/g) ?? []).join(' ');
 
-/** The problem of a new key. */
-interface WrongPublicKey {
-  readonly problem: string;
-  readonly isPrivateKey?: boolean;
-}
-
 /** The public keys that verify a merchant's signatures (specification 5). */
-async function publicKeysPart(request: AccountRequest, wrong?: WrongPublicKey): Promise<Html> {
+async function publicKeysPart(request: AccountRequest, wrong?: WrongFields): Promise<Html> {
   const { services, session, formToken } = request;
   const keys = await listPublicKeys(services.database, session.company.id);
   const valid = keys.filter(({ revokedAt }) => revokedAt === null);
@@ -291,7 +271,7 @@ async function publicKeysPart(request: AccountRequest, wrong?: WrongPublicKey): 
 <p>You sign claims and redemptions with your private key, which stays with you. We verify them with the
 public key that you register here. A new one takes effect within
 ${services.settings.access.accessCacheSeconds} s.</p>
-${wrong?.isPrivateKey && privateKeyWarning}
+${wrong?.pem === PRIVATE_KEY_REFUSAL && privateKeyWarning}
 ${
   valid.length === 0 &&
   message('warning', html`<strong>No public key is registered: signed calls are refused.</strong>`)
@@ -310,7 +290,7 @@ ${
 ${howToMakeKeys}`
     : fileForm(
         { action: PUBLIC_KEYS_PATH, formToken },
-        html`${howToMakeKeys}${pemFields(wrong?.problem)}<button>Go on</button>`,
+        html`${howToMakeKeys}${pemFields(wrong?.pem)}<button>Go on</button>`,
       )
 }
 </section>
@@ -364,13 +344,6 @@ ${fingerprintOf(key).slice(0, 8)}</span></a>`,
       : { title: 'Revoked', value: ({ revokedAt }) => revokedAt && time(revokedAt) },
   ]);
 
-/** The problem of a sent form of this page. */
-interface Wrong {
-  readonly newKey?: WrongKey;
-  readonly address?: WrongAddress;
-  readonly publicKey?: WrongPublicKey;
-}
-
 /** API keys, addresses and public keys on one page (specification 5). */
 export const showAccess = portal.page({
   path: '/access',
@@ -379,12 +352,15 @@ export const showAccess = portal.page({
 });
 
 /** The page with the problem of a sent form. */
-export async function accessPage(request: AccountRequest, wrong: Wrong = {}): Promise<PageAnswer> {
+export async function accessPage(
+  request: AccountRequest,
+  wrong?: WrongFields,
+): Promise<PageAnswer> {
   const isMerchant = request.session.company.kind === 'merchant';
   return {
     kind: 'page',
     title: 'Keys and addresses',
-    status: Object.values(wrong).some(Boolean) ? 422 : undefined,
+    status: wrong && 422,
     content: html`<h1>Keys and addresses</h1>
 <p>Your servers need a key and a registered address${isMerchant && ', and sign with a key pair'}.</p>
 <nav aria-label="On this page"><ul class="page-parts">
@@ -392,8 +368,8 @@ export async function accessPage(request: AccountRequest, wrong: Wrong = {}): Pr
 <li><a href="#addresses">Addresses</a></li>
 ${isMerchant && html`<li><a href="#public-keys">Public keys</a></li>`}
 </ul></nav>
-${await apiKeysPart(request, wrong.newKey)}
-${await addressesPart(request, wrong.address)}
-${isMerchant && (await publicKeysPart(request, wrong.publicKey))}`,
+${await apiKeysPart(request, wrong)}
+${await addressesPart(request, wrong)}
+${isMerchant && (await publicKeysPart(request, wrong))}`,
   };
 }

@@ -37,8 +37,7 @@ export const addAddressForm = portal.form({
   async handle(request) {
     const given = request.form.text('address').slice(0, ADDRESS_LENGTH + 1);
     const read = readRegisteredAddress(given);
-    if (!read.ok)
-      return accessPage(request, { address: { address: given, problem: read.problem } });
+    if (!read.ok) return accessPage(request, { address: read.problem });
     const { address } = read;
     const { company } = request.session;
     const outcome = await changeAccess(request, 'register address', async (transaction) => {
@@ -55,7 +54,7 @@ export const addAddressForm = portal.form({
       : hasTooManyNames(known, address)
         ? `There are already ${MAXIMUM_NAMES} names: register addresses, or remove a name first.`
         : `There are already ${MAXIMUM_ADDRESSES} addresses: register a range, or remove an address first.`;
-    return accessPage(request, { address: { address: given, problem } });
+    return accessPage(request, { address: problem });
   },
 });
 
@@ -77,8 +76,10 @@ export const askAddAddress = portal.page({
   async handle(request) {
     const given = request.query.get('address') ?? '';
     const read = readRegisteredAddress(given);
-    if (!read.ok)
-      return accessPage(request, { address: { address: given, problem: read.problem } });
+    if (!read.ok) {
+      const form = { ...request.form, text: (name: string) => (name === 'address' ? given : '') };
+      return accessPage({ ...request, form }, { address: read.problem });
+    }
     const { address } = read;
     const { services, session } = request;
     // A link from somebody else must not claim that a call came from an address.

@@ -10,13 +10,20 @@ import {
 } from '../../../db/access/company-access.ts';
 import { addApiKey } from '../../../db/catalogue/companies.ts';
 import type { Database, DatabaseTransaction } from '../../../db/connection.ts';
-import type { ApiKeyPower, Scope } from '../../../domain/access.ts';
+import type { ApiKeyPower } from '../../../domain/access.ts';
 import { formatMoney, parseMoney, plainAmount } from '../../../domain/money.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { describeError } from '../../../runtime/process/logger.ts';
 import { problems } from '../../answers.ts';
 import { zonedTime } from '../../language/time-zone.ts';
-import { field, questionPage, secretPage, time } from '../../layout/parts.ts';
+import {
+  asSent,
+  field,
+  questionPage,
+  secretPage,
+  time,
+  type WrongFields,
+} from '../../layout/parts.ts';
 import {
   ACCESS_PATH,
   type AccountRequest,
@@ -63,17 +70,13 @@ export const makeApiKeyForm = portal.form({
   confirmation: ({ form }) =>
     html`You are about to make the key “${form.text('name').slice(0, KEY_NAME_LENGTH)}”.`,
   async handle(request) {
-    const given = request.form.text('name');
     const scopes = readScopes(request.form, request.session.company);
-    const name = readNameField(given, KEY_NAME_LENGTH);
-    if (name === undefined) {
-      const problem = `Enter a name of 1 to ${KEY_NAME_LENGTH} characters, in one line.`;
+    const name = readNameField(request.form.text('name'), KEY_NAME_LENGTH);
+    if (name === undefined)
       return accessPage(request, {
-        newKey: { name: given.slice(0, KEY_NAME_LENGTH), scopes, problem },
+        name: `Enter a name of 1 to ${KEY_NAME_LENGTH} characters, in one line.`,
       });
-    }
-    if (scopes.length === 0)
-      return accessPage(request, { newKey: { name, scopes, scopesProblem: NO_SCOPE } });
+    if (scopes.length === 0) return accessPage(request, { scopes: NO_SCOPE });
     const made = await changeAccess(request, 'issue api-key', async (transaction) => {
       const problem = await problemOf(transaction, request, name);
       return problem === undefined
@@ -82,9 +85,7 @@ export const makeApiKeyForm = portal.form({
     });
     if (made !== undefined) return newKeyPage(request, { name, key: made });
     const problem = await problemOf(request.services.database, request, name);
-    return accessPage(request, {
-      newKey: { name, scopes, problem: problem ?? 'The key was not made. Try again.' },
-    });
+    return accessPage(request, { name: problem ?? 'The key was not made. Try again.' });
   },
 });
 
@@ -279,48 +280,6 @@ tokens, are refused within two seconds. This cannot be undone.</p>`,
   done: ({ name }) => redirect(ACCESS_PATH, `The key “${name}” is revoked.`),
 });
 
-/** Daily limits as they were sent, with their problems. */
-interface WrongLimits {
-  readonly amount: string;
-  readonly operations: string;
-  readonly amountProblem: string | undefined;
-  readonly operationsProblem: string | undefined;
-}
-
-async function limitsPage(request: AccountRequest, wrong?: WrongLimits): Promise<PageAnswer> {
-  const key = await findValidKey(request);
-  if (key === undefined) return problems.notFound;
-  const amount = key.dailyAmount === null ? '' : plainAmount(key.dailyAmount);
-  return questionPage(request, {
-    title: 'Daily limits of a key',
-    status: wrong && 422,
-    heading: html`Daily limits of the key “${key.name}”`,
-    text: html`<p>Vouchers count when they are generated, top-ups and retries when they are sent; a top-up that
-fails is not given back. A day ends at midnight UTC, ${midnight()} on your clocks. Limits that support has set for your company hold, too.</p>`,
-    fields: html`${field({
-      name: 'amount',
-      label: 'Amount of a day in ETB',
-      hint: 'Empty: no limit.',
-      value: wrong?.amount ?? amount,
-      error: wrong?.amountProblem,
-      maximumLength: 17,
-      isOptional: true,
-    })}
-${field({
-  name: 'operations',
-  label: 'Vouchers and top-ups of a day',
-  hint: 'Empty: no limit.',
-  value: wrong?.operations ?? String(key.dailyOperations ?? ''),
-  error: wrong?.operationsProblem,
-  maximumLength: 9,
-  isOptional: true,
-})}
-`,
-    button: 'Save',
-    back: `${ACCESS_PATH}#keys`,
-  });
-}
-
 /** When a day of limits ends, in the zone of the page. */
 function midnight(): string {
   const { day } = zonedTime(new Date());
@@ -328,100 +287,114 @@ function midnight(): string {
 }
 
 /** Asks what a partner’s key may spend in a day, and replaces its daily limits. */
-export const changeKeyLimitsPages = portal.asked({
+export const changeKeyLimitsPages = changePages({
   path: '/keys/:id/limits',
   needs: 'develop',
-  confirmation: async (request) => {
-    const key = await findValidKey(request);
-    const typed = (name: string) => request.form.text(name).trim().slice(0, 20) || '–';
-    return (
-      key &&
-      html`You are about to set the daily limits of the key “${key.name}”: ETB ${typed('amount')}, vouchers and top-ups ${typed('operations')}.`
-    );
-  },
   kind: 'partner',
-  ask: limitsPage,
-  async handle(request) {
-    const after = readLimits(request.form);
-    if ('amountProblem' in after) return limitsPage(request, after);
-    const keyId = idOf(request);
-    const changed = await changeAccess(request, 'set key-limits', async (transaction) => {
-      const key = await lockApiKey(transaction, keyId, request.session.company);
-      if (key === undefined) return undefined;
-      await changeApiKey(transaction, keyId, after);
-      const { name, prefix, dailyAmount, dailyOperations } = key;
-      const before = { dailyAmount, dailyOperations };
-      return { result: key, details: { keyId, name, prefix, before, after } };
-    });
-    if (changed === undefined) return problems.notFound;
-    const notice = `The daily limits of the key “${changed.name}” are saved.`;
-    return redirect(`${ACCESS_PATH}#keys`, notice);
+  find: findValidKey,
+  question({ name, dailyAmount, dailyOperations }, request, wrong) {
+    const sent = asSent(request, wrong);
+    return {
+      title: 'Daily limits of a key',
+      heading: html`Daily limits of the key “${name}”`,
+      text: html`<p>Vouchers count when they are generated, top-ups and retries when they are sent; a top-up that
+fails is not given back. A day ends at midnight UTC, ${midnight()} on your clocks. Limits that support has set for your company hold, too.</p>`,
+      fields: html`${field({
+        ...sent('amount', dailyAmount === null ? '' : plainAmount(dailyAmount)),
+        label: 'Amount of a day in ETB',
+        hint: 'Empty: no limit.',
+        maximumLength: 17,
+        isOptional: true,
+      })}
+${field({
+  ...sent('operations', String(dailyOperations ?? '')),
+  label: 'Vouchers and top-ups of a day',
+  hint: 'Empty: no limit.',
+  maximumLength: 9,
+  isOptional: true,
+})}
+`,
+      button: 'Save',
+      back: `${ACCESS_PATH}#keys`,
+    };
   },
+  check: ({ form }) => readLimits(form).wrong,
+  confirmed({ name }, { form }) {
+    const typed = (input: string) => form.text(input).trim().slice(0, 20) || '–';
+    return html`You are about to set the daily limits of the key “${name}”: ETB ${typed('amount')}, vouchers and top-ups ${typed('operations')}.`;
+  },
+  action: 'set key-limits',
+  async work(transaction, request) {
+    const keyId = idOf(request);
+    const { limits: after } = readLimits(request.form);
+    const key = await lockApiKey(transaction, keyId, request.session.company);
+    if (key === undefined) return undefined;
+    await changeApiKey(transaction, keyId, after);
+    const { name, prefix, dailyAmount, dailyOperations } = key;
+    const before = { dailyAmount, dailyOperations };
+    return {
+      result: `The daily limits of the key “${name}” are saved.`,
+      details: { keyId, name, prefix, before, after },
+    };
+  },
+  done: (notice) => redirect(`${ACCESS_PATH}#keys`, notice),
 });
 
 /** The limits as the database has them, or the problems of what was sent. */
-function readLimits(form: Form): WrongLimits | Omit<ApiKeyPower, 'scopes'> {
+function readLimits(form: Form): {
+  readonly limits: Partial<ApiKeyPower>;
+  readonly wrong?: WrongFields;
+} {
   const [amount, operations] = [form.text('amount').trim(), form.text('operations').trim()];
   const isAmount = amount === '' || (/^\d{1,14}(\.\d{1,2})?$/.test(amount) && /[1-9]/.test(amount));
   const isCount = operations === '' || /^[1-9]\d{0,8}$/.test(operations);
   if (!isAmount || !isCount)
     return {
-      amount,
-      operations,
-      amountProblem: isAmount ? undefined : 'Enter an amount above 0, such as 1000 or 99.50.',
-      operationsProblem: isCount ? undefined : 'Enter a whole number above 0.',
+      limits: {},
+      wrong: {
+        amount: isAmount ? undefined : 'Enter an amount above 0, such as 1000 or 99.50.',
+        operations: isCount ? undefined : 'Enter a whole number above 0.',
+      },
     };
   return {
-    dailyAmount: amount === '' ? null : formatMoney(parseMoney(amount)),
-    dailyOperations: operations === '' ? null : Number(operations),
+    limits: {
+      dailyAmount: amount === '' ? null : formatMoney(parseMoney(amount)),
+      dailyOperations: operations === '' ? null : Number(operations),
+    },
   };
 }
 
-async function scopesPage(
-  request: AccountRequest,
-  wrong?: { readonly chosen: readonly Scope[]; readonly problem: string },
-): Promise<PageAnswer> {
-  const key = await findValidKey(request);
-  if (key === undefined) return problems.notFound;
-  const chosen = wrong?.chosen ?? key.scopes;
-  return questionPage(request, {
-    title: 'Scopes of a key',
-    status: wrong && 422,
-    heading: html`Scopes of the key “${key.name}”`,
-    text: html`<p>Calls that the key may not make are refused with 403 and the name of the scope. A change takes
-effect within two seconds.</p>`,
-    fields: scopeChoices(request.session.company, chosen, wrong?.problem),
-    button: 'Save',
-    back: `${ACCESS_PATH}#keys`,
-  });
-}
+const chosenScopes = ({ form, session }: AccountRequest) => readScopes(form, session.company);
 
 /** Asks what a key may do, and replaces its scopes. */
-export const changeKeyScopesPages = portal.asked({
+export const changeKeyScopesPages = changePages({
   path: '/keys/:id/scopes',
   needs: 'develop',
-  confirmation: async (request) => {
-    const key = await findValidKey(request);
-    const scopes = readScopes(request.form, request.session.company).join(', ');
-    return (
-      key && html`You are about to give the key “${key.name}” the scopes <code>${scopes}</code>.`
-    );
-  },
-  ask: scopesPage,
-  async handle(request) {
-    const { company } = request.session;
-    const after = readScopes(request.form, company);
-    if (after.length === 0) return scopesPage(request, { chosen: [], problem: NO_SCOPE });
+  find: findValidKey,
+  question: ({ name, scopes }, { session }, wrong) => ({
+    title: 'Scopes of a key',
+    heading: html`Scopes of the key “${name}”`,
+    text: html`<p>Calls that the key may not make are refused with 403 and the name of the scope. A change takes
+effect within two seconds.</p>`,
+    fields: scopeChoices(session.company, wrong ? [] : scopes, wrong?.scopes),
+    button: 'Save',
+    back: `${ACCESS_PATH}#keys`,
+  }),
+  check: (request) => (chosenScopes(request).length === 0 ? { scopes: NO_SCOPE } : undefined),
+  confirmed: ({ name }, request) =>
+    html`You are about to give the key “${name}” the scopes <code>${chosenScopes(request).join(', ')}</code>.`,
+  action: 'set key-scopes',
+  async work(transaction, request) {
     const keyId = idOf(request);
-    const changed = await changeAccess(request, 'set key-scopes', async (transaction) => {
-      const key = await lockApiKey(transaction, keyId, company);
-      if (key === undefined) return undefined;
-      await changeApiKey(transaction, keyId, { scopes: after });
-      const { name, prefix, scopes: before } = key;
-      return { result: key, details: { keyId, name, prefix, before, after } };
-    });
-    if (changed === undefined) return problems.notFound;
-    const notice = `The key “${changed.name}” has the scopes ${after.join(', ')}.`;
-    return redirect(`${ACCESS_PATH}#keys`, notice);
+    const after = chosenScopes(request);
+    const key = await lockApiKey(transaction, keyId, request.session.company);
+    if (key === undefined) return undefined;
+    await changeApiKey(transaction, keyId, { scopes: after });
+    const { name, prefix, scopes: before } = key;
+    return {
+      result: `The key “${name}” has the scopes ${after.join(', ')}.`,
+      details: { keyId, name, prefix, before, after },
+    };
   },
+  done: (notice) => redirect(`${ACCESS_PATH}#keys`, notice),
 });

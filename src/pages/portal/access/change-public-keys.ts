@@ -8,7 +8,6 @@ import { addPublicKey } from '../../../db/catalogue/companies.ts';
 import type { Database } from '../../../db/connection.ts';
 import {
   fingerprintOf,
-  PRIVATE_KEY_REFUSAL,
   parsePublicKey,
   publicKeyFingerprint,
 } from '../../../http/signature/public-key.ts';
@@ -77,18 +76,16 @@ async function registrationProblem(
 
 type ReadKey =
   | { readonly ok: true; readonly key: KeyObject }
-  | { readonly ok: false; readonly problem: string; readonly isPrivateKey: boolean };
+  | { readonly ok: false; readonly problem: string };
 
 /** Reads a pasted public key, or describes what is wrong with it. */
 function readPublicKey(text: string): ReadKey {
-  if (text.trim() === '')
-    return { ok: false, problem: 'Paste a public key or choose its file.', isPrivateKey: false };
+  if (text.trim() === '') return { ok: false, problem: 'Paste a public key or choose its file.' };
   try {
     return { ok: true, key: parsePublicKey(text) };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    const isPrivateKey = error.message === PRIVATE_KEY_REFUSAL;
-    return { ok: false, problem: error.message, isPrivateKey };
+    return { ok: false, problem: error.message };
   }
 }
 
@@ -108,7 +105,7 @@ export const provePublicKeyForm = portal.form({
   async handle(request) {
     const { form, session } = request;
     const read = readPublicKey(form.text('pem'));
-    if (!read.ok) return accessPage(request, { publicKey: read });
+    if (!read.ok) return accessPage(request, { pem: read.problem });
     const { key } = read;
     if (!isProof(challengeOf(request, key), key, form.text('signature')))
       return proofPage(request, key, NO_PROOF);
@@ -124,9 +121,7 @@ export const provePublicKeyForm = portal.form({
       return { result: publicKeyId, details: { publicKeyId, fingerprint, proven: true } };
     });
     if (added === undefined)
-      return accessPage(request, {
-        publicKey: { problem: problem ?? 'This key is already registered.' },
-      });
+      return accessPage(request, { pem: problem ?? 'This key is already registered.' });
     return redirect(ACCESS_PATH, `The public key ${fingerprint.slice(0, 8)}… is registered.`);
   },
 });
@@ -175,11 +170,11 @@ export const registerPublicKeyForm = portal.form({
     const { form, session, services } = request;
     const text = form.text('pem').trim() === '' ? form.text('file') : form.text('pem');
     const read = readPublicKey(text);
-    if (!read.ok) return accessPage(request, { publicKey: read });
+    if (!read.ok) return accessPage(request, { pem: read.problem });
     const problem = await registrationProblem(services.database, session.company.id, read.key);
     return problem === undefined
       ? proofPage(request, read.key)
-      : accessPage(request, { publicKey: { problem } });
+      : accessPage(request, { pem: problem });
   },
 });
 

@@ -41,25 +41,24 @@ export const orderInBulkPages = portal.asked({
   ask: (request) => uploadPage(request),
   async handle(request) {
     const { form } = request;
-    const pasted = form.text('rows');
-    const text = form.text('file').trim() === '' ? pasted : form.text('file');
+    const text = form.text(form.text('file').trim() === '' ? 'rows' : 'file');
     const file = await readBulkFile(request, text);
-    if (!file.ok) return uploadPage(request, { problems: file.problems, pasted });
+    if (!file.ok) return uploadPage(request, file.problems);
     return previewPage(request, text, file.lines);
   },
 });
 
 /** The page of the upload, with the problems of what was sent. */
 const uploadPage = (
-  { formToken }: AccountRequest,
-  wrong?: { readonly problems: readonly LineProblem[]; readonly pasted: string },
+  { form, formToken }: AccountRequest,
+  wrong?: readonly LineProblem[],
 ): PageAnswer => ({
   kind: 'page',
   title: 'Order vouchers in bulk',
   status: wrong && 422,
   content: html`<p><a href="${BULK_PATH}">All bulk orders</a></p>
 <h1>Order vouchers in bulk</h1>
-${wrong && problemList(wrong.problems)}
+${wrong && problemList(wrong)}
 <section class="card"><p>Up to ${BULK_LINES.toLocaleString(locale())} vouchers from a CSV file or from rows of a
 spreadsheet. The next page shows what they cost; nothing is ordered before you confirm it.</p>
 ${fileForm(
@@ -67,7 +66,7 @@ ${fileForm(
   html`<div class="field"><label for="file">CSV file</label>
 <input id="file" name="file" type="file" accept=".csv,.txt,text/csv,text/plain"></div>
 <div class="field"><label for="rows">Or pasted rows</label>
-<textarea id="rows" name="rows" rows="8" spellcheck="false">${wrong?.pasted}</textarea></div>
+<textarea id="rows" name="rows" rows="8" spellcheck="false">${form.text('rows')}</textarea></div>
 <p class="actions"><button>Check the lines</button>
 <a href="${UPLOAD_PATH}/example">Download an example</a></p>`,
 )}</section>
@@ -201,7 +200,7 @@ async function readOrder(
   const order = { company: callerOf(request), key, kind: BULK_ORDER_KIND } as const;
   return (await hasBegun(request.services, order))
     ? redirect(BULK_PATH, SENT_AGAIN)
-    : uploadPage(request, { problems: file.problems, pasted: text });
+    : uploadPage(request, file.problems);
 }
 
 /** Orders the lines that the person has confirmed: once, however often the form is sent. */

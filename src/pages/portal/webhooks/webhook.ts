@@ -13,6 +13,7 @@ import { problems } from '../../answers.ts';
 import { fileTime, timeZone } from '../../language/time-zone.ts';
 import { webhookState } from '../../layout/company-parts.ts';
 import {
+  asSent,
   badge,
   DOWNLOAD_ROWS,
   daySchema,
@@ -23,6 +24,7 @@ import {
   postForm,
   table,
   time,
+  type WrongFields,
 } from '../../layout/parts.ts';
 import {
   type AccountRequest,
@@ -40,13 +42,6 @@ const ROWS = 25;
 /** Until the answer to a test event is shown. */
 const REFRESH_SECONDS = 2;
 
-/** A sent form for a time, with its problem. */
-interface WrongTime {
-  readonly from: string;
-  readonly to: string;
-  readonly problem: string;
-}
-
 /** One webhook: its state, what can be done, and its deliveries with the receiver's answers. */
 export const showWebhook = portal.page({
   path: '/webhooks/:id',
@@ -56,7 +51,7 @@ export const showWebhook = portal.page({
 });
 
 /** The page with the problem of a sent form. */
-async function webhookPage(request: AccountRequest, wrong?: WrongTime): Promise<PageAnswer> {
+async function webhookPage(request: AccountRequest, wrong?: WrongFields): Promise<PageAnswer> {
   const { services, session, query } = request;
   const webhook = await findWebhook(services.database, idOf(request), session.company);
   if (webhook === undefined) return problems.notFound;
@@ -218,28 +213,26 @@ function answerOf({ lastStatusCode, lastMilliseconds, lastProblem, lastAnswer }:
   }`;
 }
 
-function sendAgainPart(request: AccountRequest, webhook: WebhookEndpoint, wrong?: WrongTime) {
+function sendAgainPart(request: AccountRequest, webhook: WebhookEndpoint, wrong?: WrongFields) {
   if (webhook.status !== 'ACTIVE') return undefined;
   const action = `${WEBHOOKS_PATH}/${webhook.id}/send-again`;
+  const sent = asSent(request, wrong);
   return html`<section class="card"><h2>Send again</h2>
 <p>Your server discards events that it already has by their id.</p>
 ${button(request, action, 'Send all that failed', html`<input type="hidden" name="failed" value="yes">`)}
 ${postForm(
   { action, formToken: request.formToken },
   html`${field({
-    name: 'from',
+    ...sent('from'),
     label: 'Made from',
     type: 'datetime-local',
     hint: `In the time zone ${timeZone().replaceAll('_', ' ')}.`,
-    value: wrong?.from ?? '',
-    error: wrong?.problem,
     maximumLength: 20,
   })}
 ${field({
-  name: 'to',
+  ...sent('to'),
   label: 'Made before',
   type: 'datetime-local',
-  value: wrong?.to ?? '',
   maximumLength: 20,
 })}
 <button class="secondary">Send those of this time</button>`,
@@ -255,10 +248,7 @@ export const sendWebhookAgainForm = portal.form({
   confirmation: 'none',
   async handle(request) {
     const which = selectionOf(request);
-    if (which === undefined) {
-      const [from, to] = [request.form.text('from'), request.form.text('to')];
-      return webhookPage(request, { from, to, problem: NO_TIME });
-    }
+    if (which === undefined) return webhookPage(request, { from: NO_TIME });
     let isKnown = false;
     const sent = await changeAccess(request, 'send-again webhook', async (transaction) => {
       const webhook = await webhookOf(request, transaction);

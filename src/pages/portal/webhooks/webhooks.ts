@@ -15,7 +15,7 @@ import {
 import { type Html, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { webhookState } from '../../layout/company-parts.ts';
-import { emptyState, field, postForm, secretPage, table } from '../../layout/parts.ts';
+import { asSent, emptyState, field, postForm, secretPage, table } from '../../layout/parts.ts';
 import {
   type AccountRequest,
   idOf,
@@ -32,11 +32,8 @@ import { changePages, secretPages } from '../changes.ts';
 
 export const WEBHOOKS_PATH = `${PORTAL_PATH}/webhooks`;
 
-/** A sent form with its problem. */
+/** The problem of a field of a sent form. */
 interface WrongWebhook extends WrongProof {
-  readonly url: string;
-  readonly description: string;
-  readonly types: readonly string[];
   readonly field: 'url' | 'description' | 'types' | 'proof';
 }
 
@@ -83,42 +80,37 @@ ${await addForm(request, wrong)}`,
 }
 
 async function addForm(request: AccountRequest, wrong: WrongWebhook | undefined): Promise<Html> {
-  const { session, formToken } = request;
-  const problemOf = (name: WrongWebhook['field']) =>
-    wrong?.field === name ? wrong.problem : undefined;
+  const { session, form, formToken } = request;
+  const sent = asSent(request, wrong && { [wrong.field]: wrong.problem });
   const choices = eventTypesOf(session.company.kind).map(
     (type) =>
       html`<label class="choice"><input type="checkbox" name="${typeField(type)}" value="on"${
-        wrong?.types.includes(type) && html` checked`
+        form.text(typeField(type)) === 'on' && html` checked`
       }> <span><code>${type}</code><br>${eventTypes[type].meaning.replaceAll('`', '')}</span></label>`,
   );
   return html`<section class="card"><h2>Add a webhook</h2>
 ${postForm(
   { action: WEBHOOKS_PATH, formToken },
   html`${field({
-    name: 'url',
+    ...sent('url'),
     label: 'Address',
     hint:
       request.services.settings.webhooks.webhookPrivateNetworks === 'on'
         ? 'It begins with https:// and is reachable from the internet. This environment also takes http:// and private ' +
           'addresses, such as http://127.0.0.1:4000/hooks.'
         : 'It begins with https:// and is reachable from the internet.',
-    value: wrong?.url ?? '',
-    error: problemOf('url'),
     maximumLength: WEBHOOK_URL_LENGTH,
   })}
 ${field({
-  name: 'description',
+  ...sent('description'),
   label: 'Description',
   hint: 'For yourself, such as the name of the server.',
-  value: wrong?.description ?? '',
-  error: problemOf('description'),
   maximumLength: WEBHOOK_DESCRIPTION_LENGTH,
   isOptional: true,
 })}
 <fieldset><legend>Events</legend><p class="hint">Choose none to get all, new types included.</p>
 ${choices}</fieldset>
-${await proofFields(request, problemOf('proof'))}
+${await proofFields(request, sent('proof').error)}
 <button>Add the webhook</button>`,
 )}</section>`;
 }
@@ -136,8 +128,7 @@ export const addWebhookForm = portal.form({
       description: form.text('description').trim().slice(0, WEBHOOK_DESCRIPTION_LENGTH),
       types: eventTypesOf(company.kind).filter((type) => form.text(typeField(type)) === 'on'),
     };
-    const refuse = (wrong: Pick<WrongWebhook, 'field' | 'problem' | 'waitSeconds'>) =>
-      webhooksPage(request, { ...given, ...wrong });
+    const refuse = (wrong: WrongWebhook) => webhooksPage(request, wrong);
     if (
       given.description !== '' &&
       readNameField(given.description, WEBHOOK_DESCRIPTION_LENGTH) === undefined
@@ -148,7 +139,7 @@ export const addWebhookForm = portal.form({
     if (!checked.ok) return refuse(checked);
     const wrong = await checkProof(request);
     if (wrong) return refuse({ field: 'proof', ...wrong });
-    let problem: Pick<WrongWebhook, 'field' | 'problem'> | undefined;
+    let problem: WrongWebhook | undefined;
     const added = await changeAccess(request, 'add webhook', async (transaction) => {
       const webhook = { company, ...given, createdBy: PORTAL_ACTOR + session.email };
       const registered = await registerWebhook(transaction, webhook, services);

@@ -8,8 +8,17 @@ import { setSellingPrice } from '../../../operations/prices.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { usd } from '../../layout/company-parts.ts';
-import { badge, emptyState, money, postForm, table, time } from '../../layout/parts.ts';
-import { priceFields, readPriceForm, type WrongPrice } from '../../layout/price-form.ts';
+import {
+  asSent,
+  badge,
+  emptyState,
+  money,
+  postForm,
+  table,
+  time,
+  type WrongFields,
+} from '../../layout/parts.ts';
+import { priceFields, readPriceForm } from '../../layout/price-form.ts';
 import { idOf, type PageAnswer, redirect, type StaffRequest } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { NO_REASON, readWhy, whyField } from '../repair-form.ts';
@@ -63,16 +72,10 @@ async function priceOf(
 
 const SHOWN = 20;
 
-/** A sent form with its problems. */
-interface WrongForm {
-  readonly price: WrongPrice;
-  readonly why: { readonly value: string; readonly error?: string };
-}
-
 async function pricePage(
   request: StaffRequest,
   company: FoundCompany,
-  wrong?: WrongForm,
+  wrong?: WrongFields,
 ): Promise<PageAnswer> {
   const price = await priceOf(request, company);
   if (!price) return problems.notFound;
@@ -112,15 +115,15 @@ const setterOf = ({ actor, staffName }: PastPrice): HtmlValue =>
   actor === null ? 'The partner’s server' : (staffName ?? actor.replace(PORTAL_ACTOR, ''));
 
 const setForm = (
-  { session, formToken }: StaffRequest,
-  { path, wrong }: { readonly path: string; readonly wrong: WrongForm | undefined },
+  request: StaffRequest,
+  { path, wrong }: { readonly path: string; readonly wrong: WrongFields | undefined },
 ): Html =>
-  mayAsStaff(session.staff.role, 'operate')
+  mayAsStaff(request.session.staff.role, 'operate')
     ? html`<div class="choices"><details${wrong && html` open`}><summary class="button secondary">Set a price</summary>
 ${postForm(
-  { action: path, formToken },
-  html`${priceFields('Price in USD', '', wrong?.price)}
-${whyField({ id: 'why', ...wrong?.why })}
+  { action: path, formToken: request.formToken },
+  html`${priceFields(request, { label: 'Price in USD', now: '', wrong })}
+${whyField(asSent(request, wrong)('why'))}
 <p class="actions"><button>Set the price</button></p>`,
 )}</details></div>`
     : html`<p>The partner sets it at the portal. An operator sets it here.</p>`;
@@ -143,11 +146,8 @@ async function readSetForm(
   const why = readWhy(request);
   if (read.ok && why !== undefined) return { ...read, why };
   const wrong = {
-    price: read.ok ? { price: read.price, merchant: form.text('merchant') } : read.wrong,
-    why: {
-      value: form.text('why'),
-      ...(why === undefined && { error: NO_REASON }),
-    },
+    ...(!read.ok && read.wrong),
+    ...(why === undefined && { why: NO_REASON }),
   };
   return { ok: false, page: await pricePage(request, company, wrong) } as const;
 }
