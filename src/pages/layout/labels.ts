@@ -172,9 +172,14 @@ const wordsOf = ({ debit, credit }: LedgerTransfer): string =>
   transferWords[`${debit} > ${credit}`] ?? `From ${debit} to ${credit}`;
 
 /** A table of transfers with the purpose of each. */
-export const ledgerHistory = (moves: readonly LedgerTransfer[]): Html =>
-  html`${table('How the money moved', moves, [
-    timeColumn('When', 'at'),
-    { title: 'What', phone: 'head', value: (move) => phrase(wordsOf(move)) },
-    amountColumn(({ amount }) => amount),
-  ])}`;
+export const ledgerHistory = (moves: readonly LedgerTransfer[], none?: Html): Html =>
+  table(
+    'How the money moved',
+    moves,
+    [
+      timeColumn('When', 'at'),
+      { title: 'What', phone: 'head', value: (move) => phrase(wordsOf(move)) },
+      amountColumn(({ amount }) => amount),
+    ],
+    none,
+  );

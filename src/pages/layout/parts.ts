@@ -145,24 +145,28 @@ export interface TableColumn<Row> {
     | 'hidden';
 }
 
-/** A table that becomes a list of cards on small screens. */
+/** A table that becomes a list of cards on small screens; `none` stands in its place where there are no rows. */
 export const table = <Row>(
   caption: string,
   rows: readonly Row[],
   columns: readonly TableColumn<Row>[],
-): Html => html`<table role="table"${columns.some(({ phone }) => phone === 'head') && html` class="two-lines"`}>
+  none?: Html,
+): Html =>
+  rows.length === 0 && none !== undefined
+    ? none
+    : html`<table role="table"${columns.some(({ phone }) => phone === 'head') && html` class="two-lines"`}>
 <caption>${phrase(caption)}</caption>
 <thead role="rowgroup"><tr role="row">${columns.map(
-  ({ title, align }) =>
-    html`<th role="columnheader" scope="col"${align && html` class="right"`}>${phrase(title)}</th>`,
-)}</tr></thead>
+        ({ title, align }) =>
+          html`<th role="columnheader" scope="col"${align && html` class="right"`}>${phrase(title)}</th>`,
+      )}</tr></thead>
 <tbody role="rowgroup">${rows.map(
-  (row) =>
-    html`<tr role="row">${columns.map(
-      ({ title, value, align, phone }) =>
-        html`<td role="cell" data-label="${phrase(title)}"${classOf(align, phone)}><div>${value(row)}</div></td>`,
-    )}</tr>`,
-)}</tbody>
+        (row) =>
+          html`<tr role="row">${columns.map(
+            ({ title, value, align, phone }) =>
+              html`<td role="cell" data-label="${phrase(title)}"${classOf(align, phone)}><div>${value(row)}</div></td>`,
+          )}</tr>`,
+      )}</tbody>
 </table>`;
 
 /** A column of times, by their name in the row. */

@@ -83,43 +83,45 @@ export const showActivity = portal.page({
 <p>The newest ${SHOWN} of each; files have up to ${DOWNLOAD_ROWS.toLocaleString('en')}. If something here was not you, revoke the key, change your password and
 contact support.</p>
 <section class="card"><h2>Changes and sign-ins</h2>
-${
-  entries.length === 0
-    ? emptyState('Nothing yet', 'Changes of keys, addresses and accounts appear here.')
-    : table('Changes and sign-ins', folded(entries), [
-        timeColumn('When', 'at'),
-        { title: 'Who', phone: 'plain', value: ({ actor }) => actorName(actor) },
-        {
-          title: 'What',
-          phone: 'head',
-          value: (entry) => html`${labelOf(entry)}${entry.times > 1 && `, ${entry.times} times`}`,
-        },
-        {
-          title: 'From',
-          phone: 'plain',
-          value: (entry) => html`<code>${detail(entry, 'sourceAddress')}</code>`,
-        },
-      ])
-}
+${table(
+  'Changes and sign-ins',
+  folded(entries),
+  [
+    timeColumn('When', 'at'),
+    { title: 'Who', phone: 'plain', value: ({ actor }) => actorName(actor) },
+    {
+      title: 'What',
+      phone: 'head',
+      value: (entry) => html`${labelOf(entry)}${entry.times > 1 && `, ${entry.times} times`}`,
+    },
+    {
+      title: 'From',
+      phone: 'plain',
+      value: (entry) => html`<code>${detail(entry, 'sourceAddress')}</code>`,
+    },
+  ],
+  emptyState('Nothing yet', 'Changes of keys, addresses and accounts appear here.'),
+)}
 <p><a href="${ACTIVITY_PATH}/changes">Download as CSV<span class="visually-hidden"> (changes)</span></a></p>
 </section>
 <section class="card"><h2>Refused calls</h2>
 <p><a href="${PORTAL_PATH}/try-it">Try it</a> shows your last calls, those that were let in, too.</p>
-${
-  refused.length === 0
-    ? emptyState('None', 'Refused calls of the API appear here.')
-    : table('Refused calls', refused, [
-        { title: 'When', value: ({ at }) => time(at) },
-        { title: 'Call', value: (call) => html`<code>${call.method} ${shortRoute(call)}</code>` },
-        { title: 'From', value: ({ sourceAddress }) => html`<code>${sourceAddress}</code>` },
-        { title: 'Key', value: ({ keyPrefix }) => keyPrefix && html`<code>${keyPrefix}…</code>` },
-        {
-          title: 'Why',
-          value: ({ reason, sourceAddress, detail, leftOut }) =>
-            html`${refusalLabel(reason, sourceAddress, detail)}${omittedLabel(leftOut)}`,
-        },
-      ])
-}
+${table(
+  'Refused calls',
+  refused,
+  [
+    { title: 'When', value: ({ at }) => time(at) },
+    { title: 'Call', value: (call) => html`<code>${call.method} ${shortRoute(call)}</code>` },
+    { title: 'From', value: ({ sourceAddress }) => html`<code>${sourceAddress}</code>` },
+    { title: 'Key', value: ({ keyPrefix }) => keyPrefix && html`<code>${keyPrefix}…</code>` },
+    {
+      title: 'Why',
+      value: ({ reason, sourceAddress, detail, leftOut }) =>
+        html`${refusalLabel(reason, sourceAddress, detail)}${omittedLabel(leftOut)}`,
+    },
+  ],
+  emptyState('None', 'Refused calls of the API appear here.'),
+)}
 <p><a href="${ACTIVITY_PATH}/calls">Download all calls as CSV</a></p></section>`;
   },
 });

@@ -97,36 +97,34 @@ export const showPrices = portal.page({
     return html`<h1>Prices of vouchers</h1>
 <p>A voucher costs you its value, from the gift wallet. Your selling price is what your customers pay, in USD; a
 voucher without one cannot be generated.</p>
-<section class="card">${
-      prices.length === 0
-        ? emptyState('None yet', 'Your contact at the service gives you access to vouchers.')
-        : table('Prices of vouchers', prices, [
-            {
-              title: 'Voucher',
-              phone: 'head',
-              value: (price) =>
-                html`${money(price.amount)} ${price.status === 'INACTIVE' && badge('plain', 'Not sold now')}`,
-            },
-            {
-              title: 'Your price',
-              phone: 'figure',
-              value: ({ sellingPriceUsd }) =>
-                sellingPriceUsd === null
-                  ? badge('warning', 'Not set')
-                  : `USD ${usd(sellingPriceUsd)}`,
-            },
-            {
-              title: 'For',
-              phone: 'plain',
-              value: (price) =>
-                price.merchantId === null ? phrase(forWhom(price)) : forWhom(price),
-            },
-            { title: 'Since', phone: 'hidden', value: ({ since }) => since && time(since) },
-            ...(mayUse(role, 'operate')
-              ? [{ title: 'Change', phone: 'plain', value: changeLink } as const]
-              : []),
-          ])
-    }
+<section class="card">${table(
+      'Prices of vouchers',
+      prices,
+      [
+        {
+          title: 'Voucher',
+          phone: 'head',
+          value: (price) =>
+            html`${money(price.amount)} ${price.status === 'INACTIVE' && badge('plain', 'Not sold now')}`,
+        },
+        {
+          title: 'Your price',
+          phone: 'figure',
+          value: ({ sellingPriceUsd }) =>
+            sellingPriceUsd === null ? badge('warning', 'Not set') : `USD ${usd(sellingPriceUsd)}`,
+        },
+        {
+          title: 'For',
+          phone: 'plain',
+          value: (price) => (price.merchantId === null ? phrase(forWhom(price)) : forWhom(price)),
+        },
+        { title: 'Since', phone: 'hidden', value: ({ since }) => since && time(since) },
+        ...(mayUse(role, 'operate')
+          ? [{ title: 'Change', phone: 'plain', value: changeLink } as const]
+          : []),
+      ],
+      emptyState('None yet', 'Your contact at the service gives you access to vouchers.'),
+    )}
 ${mayUse(role, 'export') && prices.length > 0 && html`<p><a href="${PRICES_PATH}/download">Download as CSV</a></p>`}
 </section>`;
   },

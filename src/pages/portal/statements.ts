@@ -179,15 +179,16 @@ export const showStatements = portal.page({
     return html`<h1>Monthly statements</h1>
 <p>What moved in a month of ${marketTimeZone.replaceAll('_', ' ')}, as a page to print and as a file for spreadsheets. A
 statement is there two hours after its month, and does not change any more.</p>
-<section class="card">${
-      months.length === 0
-        ? emptyState('No statements', 'The first month with a movement has not ended yet.')
-        : table('Statements, newest first', months, [
-            { title: 'Month', value: (month) => month },
-            { title: 'To print', value: (month) => link(month, 'html', 'Page') },
-            { title: 'For spreadsheets', value: (month) => link(month, 'csv', 'CSV') },
-          ])
-    }</section>`;
+<section class="card">${table(
+      'Statements, newest first',
+      months,
+      [
+        { title: 'Month', value: (month) => month },
+        { title: 'To print', value: (month) => link(month, 'html', 'Page') },
+        { title: 'For spreadsheets', value: (month) => link(month, 'csv', 'CSV') },
+      ],
+      emptyState('No statements', 'The first month with a movement has not ended yet.'),
+    )}</section>`;
   },
 });
 

@@ -194,8 +194,6 @@ export const retryTopUpPages = portal.asked({
   },
 });
 
-const NOTHING_MOVED = emptyState('Nothing was charged', 'No money moved for this top-up.');
-
 /** One top-up with its attempts and its transfers. */
 export const showTopUp = portal.page({
   path: '/top-ups/:id',
@@ -232,7 +230,7 @@ top-up</a></p>`
 }</section>
 <section class="card"><h2>Attempts</h2>${attempts(topup)}</section>
 <section class="card"><h2>How the money moved</h2>
-${moves.length === 0 ? NOTHING_MOVED : ledgerHistory(moves)}</section>`,
+${ledgerHistory(moves, emptyState('Nothing was charged', 'No money moved for this top-up.'))}</section>`,
     };
   },
 });
@@ -262,25 +260,28 @@ const attemptStates = {
 } as const;
 
 const attempts = (topup: TopupDetail): Html =>
-  topup.attempts.length === 0
-    ? emptyState('None yet', 'It has not been sent.')
-    : table('Attempts', topup.attempts, [
-        { title: 'Attempt', value: ({ attempt }) => attempt },
-        { title: 'Sent', value: ({ at }) => time(new Date(at)) },
-        { title: 'Number', value: ({ msisdn }) => maskStored(msisdn) },
-        {
-          title: 'State',
-          value: ({ status, lateAt, takenBackAt }) =>
-            html`${attemptStates[status]}${
-              lateAt && html` The provider reported a delivery later.`
-            }${takenBackAt && html` The provider reversed it later.`}`,
-        },
-        { title: 'Our reference', value: ({ reference }) => html`<code>${reference}</code>` },
-        {
-          title: 'The provider says',
-          value: ({ providerReference, providerMessage, notDoneBy }) =>
-            notDoneBy === 'staff'
-              ? phrase('Support settled it as not delivered.')
-              : html`${providerReference && html`<code>${providerReference}</code> `}<span lang="en">${providerMessage}</span>`,
-        },
-      ]);
+  table(
+    'Attempts',
+    topup.attempts,
+    [
+      { title: 'Attempt', value: ({ attempt }) => attempt },
+      { title: 'Sent', value: ({ at }) => time(new Date(at)) },
+      { title: 'Number', value: ({ msisdn }) => maskStored(msisdn) },
+      {
+        title: 'State',
+        value: ({ status, lateAt, takenBackAt }) =>
+          html`${attemptStates[status]}${
+            lateAt && html` The provider reported a delivery later.`
+          }${takenBackAt && html` The provider reversed it later.`}`,
+      },
+      { title: 'Our reference', value: ({ reference }) => html`<code>${reference}</code>` },
+      {
+        title: 'The provider says',
+        value: ({ providerReference, providerMessage, notDoneBy }) =>
+          notDoneBy === 'staff'
+            ? phrase('Support settled it as not delivered.')
+            : html`${providerReference && html`<code>${providerReference}</code> `}<span lang="en">${providerMessage}</span>`,
+      },
+    ],
+    emptyState('None yet', 'It has not been sent.'),
+  );

@@ -89,11 +89,10 @@ ${nextChoices(request, choices)}
 <section class="card">${settledBefore(found.closedCases)}${otherChoices(request, choices)}
 <details><summary>What happened</summary>${storyOf(request, found)}</details>
 <details><summary>The ${kind}</summary>${facts(found.facts)}</details>
-<details><summary>How the money moved</summary>${
-      found.transfers.length === 0
-        ? emptyState('No money moved', 'Nothing was put on hold or charged.')
-        : ledgerHistory(found.transfers)
-    }</details></section>`,
+<details><summary>How the money moved</summary>${ledgerHistory(
+      found.transfers,
+      emptyState('No money moved', 'Nothing was put on hold or charged.'),
+    )}</details></section>`,
   };
 }
 

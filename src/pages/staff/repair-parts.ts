@@ -140,18 +140,23 @@ export const amountOf = ({ amount }: RepairRow): string =>
 export const workflowOf = (row: RepairRow): string => repairWorkflowId(row.id, row.operation_id);
 
 /** Repairs, newest first. */
-export const repairTable = (caption: string, rows: readonly ShownRepair[]): Html =>
-  table(caption, rows, [
-    {
-      title: 'Repair',
-      value: (row) => html`<a href="${repairPath(row.id)}">${row.id}: ${repairTitle(row)}</a>`,
-      phone: 'head',
-    },
-    { title: 'About', value: subjectOfRepair },
-    { title: 'Amount', value: amountOf },
-    { title: 'Asked', value: (row) => html`${time(row.asked_at)} by ${askerOf(row)}` },
-    { title: 'State', value: repairBadge },
-  ]);
+export const repairTable = (caption: string, rows: readonly ShownRepair[], none?: Html): Html =>
+  table(
+    caption,
+    rows,
+    [
+      {
+        title: 'Repair',
+        value: (row) => html`<a href="${repairPath(row.id)}">${row.id}: ${repairTitle(row)}</a>`,
+        phone: 'head',
+      },
+      { title: 'About', value: subjectOfRepair },
+      { title: 'Amount', value: amountOf },
+      { title: 'Asked', value: (row) => html`${time(row.asked_at)} by ${askerOf(row)}` },
+      { title: 'State', value: repairBadge },
+    ],
+    none,
+  );
 
 /**
  * A provider's message in quotation marks, after its meaning; messages of the service and its staff

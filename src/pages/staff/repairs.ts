@@ -167,16 +167,16 @@ export const showRepairs = support.page({
       kind: 'page',
       title: 'Repairs',
       content: html`<h1>Repairs</h1>
-<section class="card"><h2>Waiting for confirmation</h2>${
-        waiting.length === 0
-          ? emptyState('Nothing waits', 'No repair waits for a second person.')
-          : repairTable('Repairs that wait for a second person', waiting)
-      }</section>
-<section class="card"><h2>The newest ${NEWEST}</h2>${
-        newest.length === 0
-          ? emptyState('No repairs yet', 'A repair is asked for on the page of its case.')
-          : repairTable('The newest repairs', newest)
-      }</section>`,
+<section class="card"><h2>Waiting for confirmation</h2>${repairTable(
+        'Repairs that wait for a second person',
+        waiting,
+        emptyState('Nothing waits', 'No repair waits for a second person.'),
+      )}</section>
+<section class="card"><h2>The newest ${NEWEST}</h2>${repairTable(
+        'The newest repairs',
+        newest,
+        emptyState('No repairs yet', 'A repair is asked for on the page of its case.'),
+      )}</section>`,
     };
   },
 });

@@ -59,20 +59,21 @@ your server.`,
   )
 }
 <section class="card"><h3>Registered addresses</h3>
-${
-  rows.length === 0
-    ? emptyState('None yet', 'Add the first one below.')
-    : table('Registered addresses', rows, [
-        { title: 'Address', value: ({ address }) => html`<code>${address}</code>` },
-        { title: 'Added', value: ({ createdAt }) => time(createdAt) },
-        {
-          title: 'Change',
-          value: ({ id, address }) =>
-            html`<a href="${ADDRESSES_PATH}/${id}/remove">Remove<span class="visually-hidden">
+${table(
+  'Registered addresses',
+  rows,
+  [
+    { title: 'Address', value: ({ address }) => html`<code>${address}</code>` },
+    { title: 'Added', value: ({ createdAt }) => time(createdAt) },
+    {
+      title: 'Change',
+      value: ({ id, address }) =>
+        html`<a href="${ADDRESSES_PATH}/${id}/remove">Remove<span class="visually-hidden">
 ${address}</span></a>`,
-        },
-      ])
-}
+    },
+  ],
+  emptyState('None yet', 'Add the first one below.'),
+)}
 </section>
 <section class="card"><h3>Add an address</h3>
 ${postForm(
@@ -153,7 +154,7 @@ async function apiKeysPart(request: AccountRequest, wrong?: WrongFields): Promis
 300 seconds. Keep keys on your servers: never in source code, apps, pages or logs.</p>
 ${old.length > 0 && rotationWarning(old)}
 <section class="card"><h3>Valid keys</h3>
-${working.length === 0 ? noKeys : workingKeys(working, { canCopy, canSpend: session.company.kind === 'partner' })}
+${workingKeys(working, { canCopy, canSpend: session.company.kind === 'partner' })}
 ${working.length > 0 && copyNote(working, canCopy)}
 </section>
 <section class="card"><h3>Make a key</h3>
@@ -175,11 +176,6 @@ ${
 ${endedKeys(over)}</details>`
 }</section>`;
 }
-
-const noKeys = emptyState(
-  'No valid key',
-  'Without a key your server cannot log in. Make one below.',
-);
 
 const rotationWarning = (old: readonly ListedKey[]): Html =>
   message(
@@ -208,25 +204,28 @@ const workingKeys = (
   keys: readonly ListedKey[],
   { canCopy, canSpend }: { readonly canCopy: boolean; readonly canSpend: boolean },
 ): Html =>
-  table('Valid API keys', keys, [
-    { title: 'Name', value: (key) => html`<strong>${key.name}</strong>` },
-    { title: 'Begins with', value: (key) => html`<code>${key.prefix}…</code>` },
-    { title: 'May', value: apiKeyPower },
-    { title: 'State', value: apiKeyState },
-    { title: 'Age', value: (key) => ageOf(key.ageDays) },
-    { title: 'Last used', value: lastUse },
-    {
-      title: 'Change',
-      value: (key) => html`<span class="actions">${
-        canCopy &&
-        key.isKept &&
-        html`<a href="${KEYS_PATH}/${key.id}/copy">Copy<span class="visually-hidden"> ${key.name}</span></a>
+  table(
+    'Valid API keys',
+    keys,
+    [
+      { title: 'Name', value: (key) => html`<strong>${key.name}</strong>` },
+      { title: 'Begins with', value: (key) => html`<code>${key.prefix}…</code>` },
+      { title: 'May', value: apiKeyPower },
+      { title: 'State', value: apiKeyState },
+      { title: 'Age', value: (key) => ageOf(key.ageDays) },
+      { title: 'Last used', value: lastUse },
+      {
+        title: 'Change',
+        value: (key) => html`<span class="actions">${
+          canCopy &&
+          key.isKept &&
+          html`<a href="${KEYS_PATH}/${key.id}/copy">Copy<span class="visually-hidden"> ${key.name}</span></a>
 `
-      }${
-        key.status === 'VALID' &&
-        html`<a href="${KEYS_PATH}/${key.id}/rotate">Rotate<span class="visually-hidden">
+        }${
+          key.status === 'VALID' &&
+          html`<a href="${KEYS_PATH}/${key.id}/rotate">Rotate<span class="visually-hidden">
 ${key.name}</span></a>`
-      }
+        }
 <a href="${KEYS_PATH}/${key.id}/scopes">Scopes<span class="visually-hidden"> of ${key.name}</span></a>
 ${
   canSpend &&
@@ -234,8 +233,10 @@ ${
 `
 }<a href="${KEYS_PATH}/${key.id}/revoke">Revoke<span class="visually-hidden"> ${key.name}</span></a>
 </span>`,
-    },
-  ]);
+      },
+    ],
+    emptyState('No valid key', 'Without a key your server cannot log in. Make one below.'),
+  );
 
 const endedKeys = (keys: readonly ListedKey[]): Html =>
   table('Ended API keys', keys, [

@@ -141,33 +141,33 @@ function deliveriesPart(
       ? html`<a href="${path}">Show all</a>`
       : html`<a href="${path}?state=failed">Show only those that failed</a>`
   }</p>
-${
-  rows.length === 0
-    ? emptyState('None', 'Send a test event to see what your server answers.')
-    : table('Deliveries', rows, [
-        {
-          title: 'Event',
-          value: ({ type, subject }) =>
-            html`<code>${type}</code><br>${subjectLink(request, subject)}`,
-        },
-        { title: 'Made', value: ({ createdAt }) => time(createdAt) },
-        { title: 'State', value: (row) => deliveryState(webhook, row) },
-        { title: 'Last answer', value: answerOf },
-        {
-          title: 'Again',
-          value: (row) =>
-            webhook.status === 'ACTIVE' &&
-            row.status !== 'PENDING' &&
-            row.eventNumber !== null &&
-            button(
-              request,
-              `${path}/send-again`,
-              html`Send again<span class="visually-hidden"> ${row.type} of ${row.subject}</span>`,
-              html`<input type="hidden" name="delivery" value="${row.id}">`,
-            ),
-        },
-      ])
-}
+${table(
+  'Deliveries',
+  rows,
+  [
+    {
+      title: 'Event',
+      value: ({ type, subject }) => html`<code>${type}</code><br>${subjectLink(request, subject)}`,
+    },
+    { title: 'Made', value: ({ createdAt }) => time(createdAt) },
+    { title: 'State', value: (row) => deliveryState(webhook, row) },
+    { title: 'Last answer', value: answerOf },
+    {
+      title: 'Again',
+      value: (row) =>
+        webhook.status === 'ACTIVE' &&
+        row.status !== 'PENDING' &&
+        row.eventNumber !== null &&
+        button(
+          request,
+          `${path}/send-again`,
+          html`Send again<span class="visually-hidden"> ${row.type} of ${row.subject}</span>`,
+          html`<input type="hidden" name="delivery" value="${row.id}">`,
+        ),
+    },
+  ],
+  emptyState('None', 'Send a test event to see what your server answers.'),
+)}
 ${
   rows.length > 0 &&
   html`<p><a href="${path}/download${isOnlyFailed ? '?state=failed' : ''}">Download the newest

@@ -59,21 +59,22 @@ async function webhooksPage(request: AccountRequest, wrong?: WrongWebhook): Prom
 <p>Your server is told as soon as something happens, such as a voucher that is redeemed. The
 <a href="/docs/guides/receive-webhooks">guide</a> says how to check the signature.</p>
 <section class="card"><h2>Your webhooks</h2>
-${
-  webhooks.length === 0
-    ? emptyState('None yet', 'Add the address of your server below.')
-    : table('Webhooks', webhooks, [
-        {
-          title: 'Address',
-          value: ({ id, url, description }) =>
-            html`<a href="${WEBHOOKS_PATH}/${id}"><code>${url}</code></a>${
-              description !== '' && html`<br>${description}`
-            }`,
-        },
-        { title: 'Events', value: ({ types }) => types?.join(', ') ?? 'All' },
-        { title: 'State', value: webhookState },
-      ])
-}
+${table(
+  'Webhooks',
+  webhooks,
+  [
+    {
+      title: 'Address',
+      value: ({ id, url, description }) =>
+        html`<a href="${WEBHOOKS_PATH}/${id}"><code>${url}</code></a>${
+          description !== '' && html`<br>${description}`
+        }`,
+    },
+    { title: 'Events', value: ({ types }) => types?.join(', ') ?? 'All' },
+    { title: 'State', value: webhookState },
+  ],
+  emptyState('None yet', 'Add the address of your server below.'),
+)}
 </section>
 ${await addForm(request, wrong)}`,
   };

@@ -102,26 +102,27 @@ export const changesPages = companyPages({
     });
     return partPage(company, {
       title: 'Changes and sign-ins',
-      content: html`<section class="card">${
-        entries.length === 0
-          ? emptyState('None', 'Nobody has signed in or changed anything.')
-          : table(`The newest ${CHANGES}`, entries, [
-              timeColumn('When', 'at'),
-              {
-                title: 'Who',
-                phone: 'plain',
-                value: ({ actor, person }) => person ?? actor.replace(PORTAL_ACTOR, ''),
-              },
-              { title: 'What', phone: 'head', value: whatOf },
-              {
-                title: 'From',
-                phone: 'plain',
-                value: ({ details: { sourceAddress } }) =>
-                  typeof sourceAddress === 'string' &&
-                  html`<code>${addressPrefix(sourceAddress)}</code>`,
-              },
-            ])
-      }
+      content: html`<section class="card">${table(
+        `The newest ${CHANGES}`,
+        entries,
+        [
+          timeColumn('When', 'at'),
+          {
+            title: 'Who',
+            phone: 'plain',
+            value: ({ actor, person }) => person ?? actor.replace(PORTAL_ACTOR, ''),
+          },
+          { title: 'What', phone: 'head', value: whatOf },
+          {
+            title: 'From',
+            phone: 'plain',
+            value: ({ details: { sourceAddress } }) =>
+              typeof sourceAddress === 'string' &&
+              html`<code>${addressPrefix(sourceAddress)}</code>`,
+          },
+        ],
+        emptyState('None', 'Nobody has signed in or changed anything.'),
+      )}
 <p class="quiet">An operator lists all: <code>npm run admin -- access audit --kind ${kind} --id ${id}</code></p></section>`,
     });
   },

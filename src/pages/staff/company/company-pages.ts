@@ -176,11 +176,7 @@ async function partOf<Row>(
     ...(part.changesSoon?.(rows) && { refreshSeconds: REFRESH_SECONDS }),
     content: html`${refused && message('danger', html`${refused.words}`)}
 ${await part.intro?.(request, company)}
-<section class="card">${
-      rows.length === 0
-        ? emptyState('None', nothing)
-        : table(title, rows, part.columns(request, company))
-    }
+<section class="card">${table(title, rows, part.columns(request, company), emptyState('None', nothing))}
 ${
   offset + found.length > ROWS &&
   paging({

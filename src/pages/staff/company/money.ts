@@ -229,18 +229,20 @@ async function salesTable(
 
 function tableOfSales(all: Awaited<ReturnType<typeof salesPerDay>>): Html {
   const days = all.filter(({ vouchers, topups }) => vouchers + topups > 0).toReversed();
-  if (days.length === 0) return emptyState('None', 'Nothing was sold on these days.');
-  return table('Sales by day, newest first', days, [
-    { title: 'Day', phone: 'head', value: ({ day }) => day },
-    ...salesColumns,
-  ]);
+  return table(
+    'Sales by day, newest first',
+    days,
+    [{ title: 'Day', phone: 'head', value: ({ day }) => day }, ...salesColumns],
+    emptyState('None', 'Nothing was sold on these days.'),
+  );
 }
 
 function tableOfPayouts(all: Awaited<ReturnType<typeof payoutsPerDay>>): Html {
   const days = all.filter(({ payouts }) => payouts > 0).toReversed();
-  if (days.length === 0) return emptyState('None', 'Nothing was paid on these days.');
-  return table('Payouts by day, newest first', days, [
-    { title: 'Day', phone: 'head', value: ({ day }) => day },
-    ...payoutColumns,
-  ]);
+  return table(
+    'Payouts by day, newest first',
+    days,
+    [{ title: 'Day', phone: 'head', value: ({ day }) => day }, ...payoutColumns],
+    emptyState('None', 'Nothing was paid on these days.'),
+  );
 }

@@ -87,29 +87,34 @@ async function pricePage(
     title: `Price of the voucher of ETB ${amountText(amount)}`,
     status: wrong && 422,
     content: html`<section class="card">
-${history.length === 0 ? emptyState('None', 'No price was set: the voucher cannot be sold.') : historyOf(history, isByMerchant)}
+${historyOf(history, isByMerchant)}
 ${status === 'ACTIVE' && setForm(request, { path: pricePath(company.id, denominationId), wrong })}</section>`,
   });
 }
 
 const historyOf = (history: readonly PastPrice[], isByMerchant: boolean): Html =>
-  table(`The newest ${SHOWN} prices`, history, [
-    {
-      title: 'Price',
-      phone: 'head',
-      value: ({ sellingPriceUsd, until }) =>
-        html`USD ${usd(sellingPriceUsd)} ${until === null && badge('success', 'In force')}`,
-    },
-    {
-      title: 'Merchant',
-      phone: 'plain',
-      value: ({ merchant }) => forWhom({ merchant, isByMerchant }),
-    },
-    { title: 'From', value: ({ from }) => time(from) },
-    { title: 'Until', value: ({ until }) => until && time(until) },
-    { title: 'Set by', value: setterOf },
-    { title: 'Why', value: ({ why }) => why },
-  ]);
+  table(
+    `The newest ${SHOWN} prices`,
+    history,
+    [
+      {
+        title: 'Price',
+        phone: 'head',
+        value: ({ sellingPriceUsd, until }) =>
+          html`USD ${usd(sellingPriceUsd)} ${until === null && badge('success', 'In force')}`,
+      },
+      {
+        title: 'Merchant',
+        phone: 'plain',
+        value: ({ merchant }) => forWhom({ merchant, isByMerchant }),
+      },
+      { title: 'From', value: ({ from }) => time(from) },
+      { title: 'Until', value: ({ until }) => until && time(until) },
+      { title: 'Set by', value: setterOf },
+      { title: 'Why', value: ({ why }) => why },
+    ],
+    emptyState('None', 'No price was set: the voucher cannot be sold.'),
+  );
 
 const setterOf = ({ actor, staffName }: PastPrice): HtmlValue =>
   actor === null ? 'The partner’s server' : (staffName ?? actor.replace(PORTAL_ACTOR, ''));
