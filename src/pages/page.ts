@@ -323,9 +323,11 @@ export const ACCESS_PATH = `${PORTAL_PATH}/access`;
 /** The base path of the pages for staff and of their cookies. */
 export const SUPPORT_PATH = '/support';
 
-/** The id in a page's path; 0, which no row has, for invalid text. */
-export const idOf = ({ params }: Pick<PublicRequest, 'params'>): number =>
-  /^[0-9]{1,15}$/.test(params.id ?? '') ? Number(params.id) : 0;
+/** The id that a text is; 0, which no row has, for other text. */
+export const readId = (text = ''): number => (/^[0-9]{1,15}$/.test(text) ? Number(text) : 0);
+
+/** The id in a page's path. */
+export const idOf = ({ params }: Pick<PublicRequest, 'params'>): number => readId(params.id);
 
 /** The person that a page is written for. Pages of errors show their navigation, too. */
 export interface View {

@@ -17,6 +17,7 @@ import { emptyState, facts, type Happening, message, story } from '../layout/par
 import {
   idOf,
   type PageAnswer,
+  readId,
   redirect,
   type StaffPage,
   type StaffRequest,
@@ -211,7 +212,7 @@ async function refusedPage(
   const partnerId = await partnerOf(request, kind, subjectId);
   const page =
     kind.subject === 'case'
-      ? await openCasePage(request, idOf({ params: { id: subjectId } }), refused)
+      ? await openCasePage(request, readId(subjectId), refused)
       : partnerId === undefined
         ? about && (await casePage(request, about, { refused }))
         : await refusedMoneyPage(request, partnerId, refused);
@@ -235,7 +236,7 @@ async function partnerOf(
   subjectId: string,
 ): Promise<number | undefined> {
   if (subject === 'deposit') return (await findDeposit(services.database, subjectId))?.partnerId;
-  return subject === 'partner' && /^[0-9]{1,15}$/.test(subjectId) ? Number(subjectId) : undefined;
+  return subject === 'partner' ? readId(subjectId) : undefined;
 }
 
 async function caseOf(
@@ -243,8 +244,8 @@ async function caseOf(
   { subject }: RepairKind,
   subjectId: string,
 ): Promise<SupportCaseName | undefined> {
-  if (!/^[0-9]{1,15}$/.test(subjectId)) return undefined;
-  const id = Number(subjectId);
+  const id = readId(subjectId);
+  if (id === 0) return undefined;
   if (subject === 'voucher' || subject === 'top-up') return { kind: subject, id };
   const facts = subject === 'redemption' && (await paymentFacts(services.database, id));
   return facts ? { kind: 'voucher', id: facts.voucherId } : undefined;

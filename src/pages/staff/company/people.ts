@@ -21,7 +21,13 @@ import {
   time,
   timeColumn,
 } from '../../layout/parts.ts';
-import { type PageAnswer, redirect, type StaffPage, type StaffRequest } from '../../page.ts';
+import {
+  type PageAnswer,
+  readId,
+  redirect,
+  type StaffPage,
+  type StaffRequest,
+} from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { readWrongSignIns } from '../../session/sign-in.ts';
 import { NO_REASON, readWhy, whyField } from '../repair-form.ts';
@@ -91,11 +97,7 @@ const accountOf = (
   { services, params }: StaffRequest,
   company: FoundCompany,
 ): Promise<Account | undefined> =>
-  findCompanyAccount(
-    services.database,
-    company,
-    /^[0-9]{1,15}$/.test(params.account ?? '') ? Number(params.account) : 0,
-  );
+  findCompanyAccount(services.database, company, readId(params.account));
 
 /** One person of a company: the state of the sign-in, and what helps. */
 export const personPages = companyPages({

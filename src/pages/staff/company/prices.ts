@@ -19,7 +19,7 @@ import {
   type WrongFields,
 } from '../../layout/parts.ts';
 import { priceFields, readPriceForm } from '../../layout/price-form.ts';
-import { idOf, type PageAnswer, redirect, type StaffRequest } from '../../page.ts';
+import { type PageAnswer, readId, redirect, type StaffRequest } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { NO_REASON, readWhy, whyField } from '../repair-form.ts';
 import { pricePath } from '../repair-parts.ts';
@@ -65,7 +65,7 @@ async function priceOf(
   { services, params }: StaffRequest,
   { id }: FoundCompany,
 ): Promise<ListedPrice | undefined> {
-  const denominationId = idOf({ params: { id: params.denomination ?? '' } });
+  const denominationId = readId(params.denomination);
   const prices = await listPartnerPrices(services.database, id);
   return prices.find((price) => price.denominationId === denominationId);
 }

@@ -20,7 +20,7 @@ import { type Html, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { webhookState } from '../../layout/company-parts.ts';
 import { postForm, time } from '../../layout/parts.ts';
-import { idOf, redirect, type StaffPage, type StaffRequest } from '../../page.ts';
+import { readId, redirect, type StaffPage, type StaffRequest } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { companyPath } from '../repair-parts.ts';
 import { companyForms, declarePart } from './company-pages.ts';
@@ -205,14 +205,14 @@ const changeForm = (change: WebhookChange): readonly StaffPage[] =>
     path: `/webhooks/:webhook/${change.verb}`,
     needs: change.needs,
     async confirmed({ services, params }, company) {
-      const webhook = await findWebhook(services.database, webhookId(params), company);
+      const webhook = await findWebhook(services.database, readId(params.webhook), company);
       return (
         webhook &&
         html`You are about to ${change.confirmed} the webhook <code>${webhookHost(webhook.url)}</code>.`
       );
     },
     async handle(request, company) {
-      const id = webhookId(request.params);
+      const id = readId(request.params.webhook);
       let isKnown = false;
       const done = await changeAccess(
         request,
@@ -234,6 +234,3 @@ const changeForm = (change: WebhookChange): readonly StaffPage[] =>
 
 /** The forms that test a webhook, send its events now, and resume it. */
 export const webhookForms: readonly StaffPage[] = changes.flatMap(changeForm);
-
-const webhookId = ({ webhook = '' }: Readonly<Record<string, string>>): number =>
-  idOf({ params: { id: webhook } });
