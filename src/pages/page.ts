@@ -82,6 +82,9 @@ export interface SiteOf<Session extends SiteSession, Need extends string> extend
   mayUse(session: Session, need: Need): boolean;
 }
 
+/** Either site, for the pipeline of both: the sessions that a site finds are those that its pages take. */
+export type AnySite = SiteOf<SiteSession, string>;
+
 /** The dependencies of pages. */
 export interface PageTools {
   readonly site: Site;
@@ -199,11 +202,11 @@ export interface PublicPage extends PageRoute {
 
 /**
  * What a form changes, as a sentence: the site shows it where it asks for a proof. Undefined where there is no
- * such thing.
+ * such thing. A method by type, as `handle` is, so that the pages of both sites are pages of `AnySite`.
  */
-export type Confirmed<Request> = (
-  request: Request,
-) => Html | Promise<Html | PageAnswer | undefined> | undefined;
+export type Confirmed<Request> = {
+  confirmed(request: Request): Html | Promise<Html | PageAnswer | undefined> | undefined;
+}['confirmed'];
 
 /** A page for signed-in people. */
 interface PersonPage<Session extends PersonSession, Need extends string> extends PageRoute {

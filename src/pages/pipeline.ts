@@ -11,14 +11,13 @@ import { inLanguage, language, reader } from './language/language.ts';
 import { emptyForm, readForm, storable } from './layout/forms.ts';
 import { fileForm, postForm } from './layout/parts.ts';
 import {
+  type AnySite,
   type Form,
   type Menu,
-  type Page,
   type PageAnswer,
   type PageTools,
   type PublicRequest,
   redirect,
-  type SiteOf,
   type SiteSession,
   setView,
   viewOf,
@@ -28,14 +27,14 @@ import { readToken } from './session/cookies.ts';
 import { isFromHere, pathBeforeAllElse, randomToken } from './session/session.ts';
 
 /** A request for a page in progress, with the results of the guards. */
-interface Visit<Session extends SiteSession, Need extends string> {
+interface Visit {
   readonly tools: PageTools;
-  readonly site: SiteOf<Session, Need>;
-  readonly page: Page<Session, Need>;
+  readonly site: AnySite;
+  readonly page: AnySite['pages'][number];
   readonly context: RouterContext;
   /** Normalised; empty where the connection has no readable address. */
   readonly sourceAddress: string;
-  session?: Session;
+  session?: SiteSession;
   formToken: string;
   form: Form;
 }
@@ -46,9 +45,7 @@ type Verdict = PageAnswer | Refusal | undefined;
 /** One guard: it answers in place of the page, or stores its result in the visit. */
 interface Guard {
   readonly name: string;
-  check<Session extends SiteSession, Need extends string>(
-    visit: Visit<Session, Need>,
-  ): Verdict | Promise<Verdict>;
+  check(visit: Visit): Verdict | Promise<Verdict>;
 }
 
 const quota = (spent: Quota): Verdict => (spent.ok ? undefined : refuseTooMany(spent));
@@ -83,11 +80,10 @@ const guards: readonly Guard[] = [
   {
     name: 'language and time zone',
     check({ session }) {
-      const person: SiteSession | undefined = session;
-      if (person === undefined || 'staff' in person) return undefined;
+      if (session === undefined || 'staff' in session) return undefined;
       const chosen = reader();
-      chosen.language = person.language ?? chosen.language;
-      chosen.zone = person.timeZone ?? chosen.zone;
+      chosen.language = session.language ?? chosen.language;
+      chosen.zone = session.timeZone ?? chosen.zone;
       return undefined;
     },
   },
@@ -102,9 +98,9 @@ const guards: readonly Guard[] = [
   {
     name: 'active company',
     check({ page, session }) {
-      const person: SiteSession | undefined = session;
-      if (page.access === 'anyone' || page.always || !person || 'staff' in person) return undefined;
-      return person.companyStatus === 'ACTIVE' ? undefined : suspendedPage(person);
+      if (page.access === 'anyone' || page.always || !session || 'staff' in session)
+        return undefined;
+      return session.companyStatus === 'ACTIVE' ? undefined : suspendedPage(session);
     },
   },
   {
@@ -157,9 +153,7 @@ const guards: readonly Guard[] = [
 ];
 
 /** Finds the session of the cookie, or, for a page without sign-in, the visit that its form belongs to. */
-async function findSession<Session extends SiteSession, Need extends string>(
-  visit: Visit<Session, Need>,
-): Promise<Verdict> {
+async function findSession(visit: Visit): Promise<Verdict> {
   const { tools, site, page, context } = visit;
   const { services, cookies } = tools;
   if (page.access === 'anyone') {
@@ -198,11 +192,7 @@ const isByItself = ({ headers }: RouterContext): boolean =>
   headers['sec-fetch-mode'] === 'navigate' && !headers['sec-fetch-user'];
 
 /** After sign-in the requested page is shown; a sent form is not sent again. */
-function askToSignIn<Session extends SiteSession, Need extends string>({
-  site,
-  page,
-  context,
-}: Visit<Session, Need>): PageAnswer {
+function askToSignIn({ site, page, context }: Visit): PageAnswer {
   const query =
     page.path === '/sign-out'
       ? 'out=yes'
@@ -213,10 +203,7 @@ function askToSignIn<Session extends SiteSession, Need extends string>({
 }
 
 /** The entries of the menu that the person may use; none before everything is set up. */
-function menuOf<Session extends SiteSession, Need extends string>(
-  site: SiteOf<Session, Need>,
-  session: Session,
-): Menu {
+function menuOf(site: AnySite, session: SiteSession): Menu {
   if (pathBeforeAllElse(site, session) !== undefined) return [];
   return site.menu.map(({ group, entries }) => ({
     group,
@@ -227,9 +214,9 @@ function menuOf<Session extends SiteSession, Need extends string>(
 }
 
 /** Counts what waits behind the menu, for an answer that shows it. */
-async function countMenu<Session extends SiteSession, Need extends string>(
-  { tools, site, context }: Visit<Session, Need>,
-  session: Session,
+async function countMenu(
+  { tools, site, context }: Visit,
+  session: SiteSession,
   answer: PageAnswer | Refusal,
 ): Promise<void> {
   const view = viewOf(context);
@@ -248,10 +235,7 @@ const requestOf = ({
   tools,
   context,
   ...read
-}: Pick<
-  Visit<SiteSession, string>,
-  'tools' | 'context' | 'form' | 'formToken' | 'sourceAddress'
->): PublicRequest => ({
+}: Pick<Visit, 'tools' | 'context' | 'form' | 'formToken' | 'sourceAddress'>): PublicRequest => ({
   ...tools,
   path: context.path,
   params: Object.fromEntries(
@@ -270,15 +254,15 @@ const requestOf = ({
  * Passes a request through the guards to its page, and writes the answer. The log never contains parts
  * of a form, a cookie or a query.
  */
-export async function handlePage<Session extends SiteSession, Need extends string>(
+export async function handlePage(
   tools: PageTools,
-  site: SiteOf<Session, Need>,
-  page: Page<Session, Need>,
+  site: AnySite,
+  page: Visit['page'],
   context: RouterContext,
 ): Promise<void> {
   const { basePath } = site;
   Object.assign(context.state.log, { route: basePath + page.path, surface: basePath.slice(1) });
-  const visit: Visit<Session, Need> = {
+  const visit: Visit = {
     tools,
     site,
     page,
@@ -298,9 +282,7 @@ export async function handlePage<Session extends SiteSession, Need extends strin
   writeAnswer(context, tools, answer);
 }
 
-async function verdictOf<Session extends SiteSession, Need extends string>(
-  visit: Visit<Session, Need>,
-): Promise<Verdict> {
+async function verdictOf(visit: Visit): Promise<Verdict> {
   for (const guard of guards) {
     const verdict = await guard.check(visit);
     if (verdict) return verdict;
@@ -308,11 +290,7 @@ async function verdictOf<Session extends SiteSession, Need extends string>(
   return undefined;
 }
 
-async function answerOf<Session extends SiteSession, Need extends string>({
-  page,
-  session,
-  ...visit
-}: Visit<Session, Need>): Promise<PageAnswer> {
+async function answerOf({ page, session, ...visit }: Visit): Promise<PageAnswer> {
   const request = requestOf(visit);
   if (page.access === 'anyone') return titled(page, await page.handle(request));
   if (!session) throw new Error('The guards let nobody without a session to this page');

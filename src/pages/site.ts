@@ -15,7 +15,7 @@ import {
   readLanguage,
 } from './language/language.ts';
 import { assets } from './layout/assets.ts';
-import type { PageProblem, PageTools, SiteOf, SiteSession } from './page.ts';
+import type { AnySite, PageProblem, PageTools } from './page.ts';
 import { handlePage } from './pipeline.ts';
 import { SessionEndedError } from './session/confirmation.ts';
 import { createCookies } from './session/cookies.ts';
@@ -24,8 +24,8 @@ import { createCookies } from './session/cookies.ts';
 const PRIVATE = { 'Cache-Control': 'no-store', 'X-Robots-Tag': 'noindex' };
 
 /** The pages of a site under its base path, with the headers and problems that all of them have. */
-export function createSite<Session extends SiteSession, Need extends string>(
-  site: SiteOf<Session, Need>,
+export function createSite(
+  site: AnySite,
   services: Services,
   passwords: PasswordHashes,
 ): PagesSurface {
