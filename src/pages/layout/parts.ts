@@ -300,6 +300,13 @@ export interface Happening {
   readonly workflowId?: string | undefined;
 }
 
+/** An event. Documents of the database have their times as text. */
+export const happening = (at: Date | string, what: HtmlValue, workflowId?: string): Happening => ({
+  at: new Date(at),
+  what,
+  workflowId,
+});
+
 /** Events in order, oldest first. */
 export const inOrder = (happenings: readonly Happening[]): Happening[] =>
   happenings.toSorted((a, b) => a.at.getTime() - b.at.getTime());

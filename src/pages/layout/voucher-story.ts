@@ -10,8 +10,7 @@ import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { maskStored } from '../../domain/phone.ts';
 import { quoted } from '../../domain/refusals.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
-import type { Happening } from './parts.ts';
-import { money } from './parts.ts';
+import { type Happening, happening, money } from './parts.ts';
 
 type Claim = VoucherDetail['claims'][number];
 type Redemption = VoucherDetail['redemptions'][number];
@@ -19,11 +18,11 @@ type Message = VoucherDetail['messages'][number];
 
 /** The history of a voucher in sentences: for its partner, or for staff with the name of the partner. */
 export const happeningsOf = (voucher: VoucherDetail, partner?: string): Happening[] => [
-  {
-    at: voucher.createdAt,
-    what: html`Generated for ${voucher.merchantName}, worth ${money(voucher.amount)}`,
-    workflowId: workflowOfGeneration(voucher),
-  },
+  happening(
+    voucher.createdAt,
+    html`Generated for ${voucher.merchantName}, worth ${money(voucher.amount)}`,
+    workflowOfGeneration(voucher),
+  ),
   ...voucher.claims.map((claim) => ofClaim(voucher, claim)),
   ...voucher.messages.filter(isDue(voucher)).flatMap((message) => ofMessage(voucher, message)),
   ...voucher.redemptions.flatMap((redemption) => ofRedemption(voucher, redemption, partner)),
@@ -65,12 +64,12 @@ const ofClaim = (
   { at, company, amount, status, ...names }: Claim,
 ): Happening => {
   const isPaying = redemptions.some((one) => one.claimId === names.id && one.status === 'HELD');
-  return {
-    at: new Date(at),
-    workflowId: names.workflowId,
-    what: html`${company} claimed ${amount === null ? phrase('the whole balance') : money(amount)}.
+  return happening(
+    at,
+    html`${company} claimed ${amount === null ? phrase('the whole balance') : money(amount)}.
 ${phrase(isPaying ? 'Its code was entered.' : claimEnds[status])}`,
-  };
+    names.workflowId,
+  );
 };
 
 export const messageKinds: Readonly<Record<Message['kind'], string>> = {
@@ -94,11 +93,12 @@ function ofMessage(
   { at, kind, msisdn, status, claimId, redemptionId, ...reported }: Message,
 ): Happening[] {
   const workflowId = workflowOfMessage(voucher, { claimId, redemptionId });
-  const happened = (when: string, what: Html): Happening => ({
-    at: new Date(when),
-    workflowId,
-    what: html`${phrase(messageKinds[kind])} for ${maskStored(msisdn)} ${what}.`,
-  });
+  const happened = (when: string, what: Html): Happening =>
+    happening(
+      when,
+      html`${phrase(messageKinds[kind])} for ${maskStored(msisdn)} ${what}.`,
+      workflowId,
+    );
   const { delivery, deliveryAt, deliveryReason } = reported;
   const sent = happened(at, phrase(messageEnds[status]));
   if (delivery === null || deliveryAt === null) return [sent];
@@ -127,34 +127,17 @@ function ofRedemption(
   // A reversal that the merchant asked for tells its own end.
   const isTakenBack = takenBackAt !== null && reversal?.status !== 'SUCCESS';
   const toMerchant = money(redemption.toMerchant);
-  const begun: Happening = {
-    at: new Date(redemption.at),
-    workflowId,
-    what: html`Redemption <code>${redemption.reference}</code>: ${toMerchant} for ${merchant}, and a
-service fee of ${money(redemption.serviceFee)}.`,
-  };
   return [
-    begun,
-    ...(settledAt === null
-      ? []
-      : [{ at: new Date(settledAt), what: endOf(redemption), workflowId }]),
-    ...(lateAt === null
-      ? []
-      : [
-          {
-            at: new Date(lateAt),
-            what: paidLater(merchant, partner),
-          },
-        ]),
+    happening(
+      redemption.at,
+      html`Redemption <code>${redemption.reference}</code>: ${toMerchant} for ${merchant}, and a
+service fee of ${money(redemption.serviceFee)}.`,
+      workflowId,
+    ),
+    ...(settledAt === null ? [] : [happening(settledAt, endOf(redemption), workflowId)]),
+    ...(lateAt === null ? [] : [happening(lateAt, paidLater(merchant, partner))]),
     ...ofReversal(redemption),
-    ...(!isTakenBack
-      ? []
-      : [
-          {
-            at: new Date(takenBackAt),
-            what: reversedLater(merchant, partner),
-          },
-        ]),
+    ...(isTakenBack ? [happening(takenBackAt, reversedLater(merchant, partner))] : []),
   ];
 }
 
@@ -176,32 +159,31 @@ shows whether the money was returned to ${partner}.`;
 function ofReversal({ id, reversal, reference, merchant, ...paid }: Redemption): Happening[] {
   if (reversal === null) return [];
   const workflowId = reverseRedemptionId(id, reversal.operationId);
-  const asked: Happening = {
-    at: new Date(reversal.requestedAt),
-    workflowId,
-    what: html`${reversal.isRepair ? phrase('Support') : merchant} asked to reverse redemption <code>${reference}</code>.${
+  const asked = happening(
+    reversal.requestedAt,
+    html`${reversal.isRepair ? phrase('Support') : merchant} asked to reverse redemption <code>${reference}</code>.${
       reversal.settledAt === null && html` The provider has not confirmed it yet.`
     }`,
-  };
+    workflowId,
+  );
   if (reversal.settledAt === null) return [asked];
   const amount = money(formatMoney(parseMoney(paid.toMerchant) + parseMoney(paid.serviceFee)));
   return [
     asked,
-    {
-      at: new Date(reversal.settledAt),
+    happening(
+      reversal.settledAt,
+      reversal.status === 'FAILED'
+        ? html`The provider refused the reversal${
+            reversal.providerMessage &&
+            html`: <span lang="en">${quoted(reversal.providerMessage)}</span>`
+          }. The payment stands.`
+        : html`The payment was reversed: ${amount} ${
+            reversal.creditedTo === 'gift'
+              ? phrase('was returned to the gift wallet')
+              : phrase('is on the voucher again')
+          }.`,
       workflowId,
-      what:
-        reversal.status === 'FAILED'
-          ? html`The provider refused the reversal${
-              reversal.providerMessage &&
-              html`: <span lang="en">${quoted(reversal.providerMessage)}</span>`
-            }. The payment stands.`
-          : html`The payment was reversed: ${amount} ${
-              reversal.creditedTo === 'gift'
-                ? phrase('was returned to the gift wallet')
-                : phrase('is on the voucher again')
-            }.`,
-    },
+    ),
   ];
 }
 

@@ -32,6 +32,7 @@ import {
   emptyState,
   facts,
   type Happening,
+  happening,
   message,
   money,
   providerColumn,
@@ -232,14 +233,11 @@ function saidOf(placements: readonly ShownPlacement[]): Html {
     const { provider, kind, at, observations } = placement;
     const what = kind === 'reversal' ? 'reversal' : 'order';
     return [
-      { at: new Date(at), what: html`${providerName(provider)} got the ${what}.` },
-      ...observations.map((one) => ({
-        at: new Date(one.at),
-        what: unbroken(saidWords(placement, one)),
-      })),
+      happening(at, html`${providerName(provider)} got the ${what}.`),
+      ...observations.map((one) => happening(one.at, unbroken(saidWords(placement, one)))),
     ];
   });
-  return story(happened, () => undefined);
+  return story(happened);
 }
 
 /** No person ends these. */

@@ -8,7 +8,7 @@ import { providerName } from '../../domain/providers.ts';
 import { quoted } from '../../domain/refusals.ts';
 import { readWaitingEnd, waitingEnds } from '../../domain/repairs.ts';
 import { type Html, html } from '../../rendering/html.ts';
-import { type Happening, unbroken } from '../layout/parts.ts';
+import { type Happening, happening, unbroken } from '../layout/parts.ts';
 import { messageKinds, workflowOfClaim, workflowOfMessage } from '../layout/voucher-story.ts';
 import {
   askerOf,
@@ -35,11 +35,9 @@ function happeningsOfPlacements(
   return placements.flatMap((placement, index) => {
     const { provider, observations } = placement;
     const next = placements[index + 1];
-    const later = observations.slice(1).map((one) => ({
-      at: new Date(one.at),
-      workflowId,
-      what: unbroken(saidWords(placement, one)),
-    }));
+    const later = observations
+      .slice(1)
+      .map((one) => happening(one.at, unbroken(saidWords(placement, one)), workflowId));
     return next === undefined
       ? later
       : [
@@ -62,11 +60,12 @@ const notTaken = (
   what: string,
   { from, to, message, at }: VoucherDetail['messages'][number]['failovers'][number],
   workflowId: string | undefined,
-): Happening => ({
-  at: new Date(at),
-  workflowId,
-  what: html`${what} was not taken by ${providerName(from)}${quoteOf(message)}. ${providerName(to)} was asked next.`,
-});
+): Happening =>
+  happening(
+    at,
+    html`${what} was not taken by ${providerName(from)}${quoteOf(message)}. ${providerName(to)} was asked next.`,
+    workflowId,
+  );
 
 /**
  * What providers did for a voucher beyond their first answers: its payments and its messages. For staff alone:
@@ -91,18 +90,12 @@ export const happeningsOfRepairs = (repairs: readonly ShownRepair[]): Happening[
     const name = html`<a href="${repairPath(row.id)}">Repair ${row.id}</a>, “${repairTitle(row)}”,`;
     const workflowId = row.state === 'ASKED' ? undefined : workflowOf(row);
     if (row.result === null)
-      return [
-        { at: row.asked_at, what: html`${name} was asked for by ${askerOf(row)}.`, workflowId },
-      ];
+      return [happening(row.asked_at, html`${name} was asked for by ${askerOf(row)}.`, workflowId)];
     const confirmer = confirmerOf(row);
     const people = html`asked for by ${askerOf(row)}${confirmer !== null && html`, confirmed by ${confirmer}`}`;
     const { end, why } = repairEnd(row, row.result);
     return [
-      {
-        at: row.changed_at,
-        what: html`${name} ${people}, ${end}: ${quoted(why)}.`,
-        workflowId,
-      },
+      happening(row.changed_at, html`${name} ${people}, ${end}: ${quoted(why)}.`, workflowId),
     ];
   });
 
@@ -120,11 +113,7 @@ type Attempt = TopupDetail['attempts'][number];
 
 /** The history of a top-up in sentences. */
 export function happeningsOfTopup(topup: TopupDetail, workflowId: string): Happening[] {
-  const happened = (at: Date | string, what: Html): Happening => ({
-    at: new Date(at),
-    what,
-    workflowId,
-  });
+  const happened = (at: Date | string, what: Html): Happening => happening(at, what, workflowId);
   return [
     happened(
       topup.createdAt,
