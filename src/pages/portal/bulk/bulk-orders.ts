@@ -15,13 +15,12 @@ import {
   bulkOrderStatus,
   formatVoucherCode,
 } from '../../../domain/vouchers/voucher.ts';
-import { csv } from '../../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { locale, sentence } from '../../language/language.ts';
 import { badge, facts, postForm, questionPage, table, time } from '../../layout/parts.ts';
 import { type AccountRequest, idOf, PORTAL_PATH, portal, redirect } from '../../page.ts';
-import { listedTime, listFilters, listPages } from '../lists.ts';
+import { csvFile, type FileColumns, listedTime, listFilters, listPages } from '../lists.ts';
 import { recordOperation, refusalWords } from '../operate.ts';
 import { BULK_PATH } from './order-in-bulk.ts';
 
@@ -244,40 +243,31 @@ export const downloadBulkResultForm = portal.form({
     if (!order) return problems.notFound;
     if (hasCodes(order))
       await recordOperation(request, 'download voucher-codes', { bulkOrderId: order.id });
-    const rows: (string | number | null)[][] = [];
+    const lines: BulkLineWithVoucher[] = [];
     for (let after = 0; ; ) {
       const page = { after, limit: LINES_AT_ONCE, status: undefined };
-      const lines = await bulkLinesAfter(services.database, order.id, page);
-      rows.push(...lines.map((line) => rowOf(request, order, line)));
-      after = lines.at(-1)?.line ?? 0;
-      if (lines.length < LINES_AT_ONCE) break;
+      const next = await bulkLinesAfter(services.database, order.id, page);
+      lines.push(...next);
+      after = next.at(-1)?.line ?? 0;
+      if (next.length < LINES_AT_ONCE) break;
     }
-    const codes = hasCodes(order) ? ['Voucher code'] : [];
-    const titles = ['Line', 'Reference', 'State', ...codes, 'Serial number', 'Amount (ETB)'];
-    return {
-      kind: 'file',
-      name: `bulk-order-${order.id}.csv`,
-      type: 'text/csv',
-      content: csv([[...titles, 'Why it was refused'], ...rows]),
-    };
+    return csvFile(`bulk-order-${order.id}`, lines, resultColumns(request, order));
   },
 });
 
-function rowOf(
+const resultColumns = (
   { services }: AccountRequest,
   order: BulkOrder,
-  line: BulkLineWithVoucher,
-): (string | number | null)[] {
-  const { refusal, code_ciphertext, generation_id } = line;
-  const codeOf = (ciphertext: string) =>
-    formatVoucherCode(services.secretBox.open(ciphertext, `voucher ${generation_id}`));
-  return [
-    line.line,
-    line.reference,
-    words[line.status],
-    ...(hasCodes(order) ? [code_ciphertext && codeOf(code_ciphertext)] : []),
-    line.serial_number,
-    line.amount && plainAmount(line.amount),
+): FileColumns<BulkLineWithVoucher> => ({
+  Line: ({ line }) => line,
+  Reference: ({ reference }) => reference,
+  State: ({ status }) => words[status],
+  ...(hasCodes(order) && {
+    'Voucher code': ({ code_ciphertext: sealed, generation_id }: BulkLineWithVoucher) =>
+      sealed && formatVoucherCode(services.secretBox.open(sealed, `voucher ${generation_id}`)),
+  }),
+  'Serial number': ({ serial_number }) => serial_number,
+  'Amount (ETB)': ({ amount }) => amount && plainAmount(amount),
+  'Why it was refused': ({ refusal }) =>
     refusal && (hasLostRight(refusal) ? RIGHT_LOST : messageOf(refusal.reason, refusal.detail)),
-  ];
-}
+});
