@@ -62,8 +62,6 @@ export const allCommands: readonly ListedCommand[] = [
   }),
   inFile(() => import('./commands/limits.ts'), {
     'partner set-daily-limits': 'Set what it may spend in a day',
-  }),
-  inFile(() => import('./commands/webhooks.ts'), {
     'partner set-low-balance': 'Set when it gets the event balance.low',
   }),
   inFile(() => import('./commands/companies.ts'), {
@@ -263,8 +261,6 @@ export const allCommands: readonly ListedCommand[] = [
     'recovery list': 'Compare what the providers did with our books',
     'recovery book': 'Book what the restored database lacks',
     'recovery lift': 'Lift the fence: the service works again',
-  }),
-  inFile(() => import('./commands/webhooks.ts'), {
     'recovery renew-event-epoch': 'Refuse the cursors of the event log from before a restore',
   }),
 ].flat();

@@ -2,33 +2,45 @@ import { isDeepStrictEqual } from 'node:util';
 import { listRefusedCalls } from '../../db/access/calls.ts';
 import { changeApiKey, lockApiKey } from '../../db/access/company-access.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
+import { setLowBalance } from '../../db/ledger/ledger.ts';
 import { budgetAlarms } from '../../db/limits/daily-limits.ts';
-import { plainAmount } from '../../domain/money.ts';
+import { formatGroupedAmount, formatMoney, plainAmount } from '../../domain/money.ts';
 import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
 import {
   AdminError,
+  amount,
   argument,
   decimalAmount,
   existing,
   id,
+  oneOf,
   optional,
   type Parser,
+  required,
   rowLimit,
   text,
   wholeNumber,
 } from '../fields.ts';
-import { changeSubject, companyFields, ownerOf, requireCompany } from '../record-names.ts';
+import {
+  changeSubject,
+  companyFields,
+  ownerOf,
+  requireCompany,
+  requireSubject,
+} from '../record-names.ts';
 import { column, numbers, tableReport } from '../tables.ts';
 
-/** A limit, or null for none. */
-const orNone = <Value>(parser: Parser<Value>): Parser<Value | null> => ({
-  placeholder: `${parser.placeholder}|none`,
-  parse: (text) => (text === 'none' ? null : parser.parse(text)),
+/** A limit, or null for a word. */
+const orNone = <Value>(parser: Parser<Value>, none = 'none'): Parser<Value | null> => ({
+  placeholder: `${parser.placeholder}|${none}`,
+  parse: (text) => (text === none ? null : parser.parse(text)),
 });
+
+const count = wholeNumber(1, 1_000_000_000);
 
 const limitFields = {
   amount: optional(orNone(decimalAmount), 'What vouchers and top-ups of a day may cost in ETB'),
-  operations: optional(orNone(wholeNumber(1, 1_000_000_000)), 'How many of them a day may have'),
+  operations: optional(orNone(count), 'How many of them a day may have'),
 };
 
 const RULES =
@@ -51,13 +63,8 @@ export function dailyLimits(row: {
 export const requireApiKey = async (transaction: DatabaseTransaction, keyId: number) =>
   existing(await lockApiKey(transaction, keyId), `valid API key ${keyId}`, 'access api-key list');
 
-const count = wholeNumber(1, 1_000_000_000);
-
 /** A budget of the company, or null for that of the settings. */
-const budget: Parser<number | null> = {
-  placeholder: 'number|default',
-  parse: (text) => (text === 'default' ? null : (count.parse(text) as number)),
-};
+const budget = orNone(count, 'default');
 
 export const commands: Record<string, AdminCommand> = {
   'partner set-daily-limits': changeCommand({
@@ -70,6 +77,37 @@ export const commands: Record<string, AdminCommand> = {
         daily_amount: input.amount,
         daily_operations: input.operations,
       }),
+  }),
+
+  'partner set-low-balance': changeCommand({
+    action: 'set low-balance',
+    details:
+      'The event comes once each time the balance falls below the threshold. Setting a threshold above ' +
+      'the balance tells nothing until the balance has risen and fallen again.',
+    fields: {
+      partner: required(id, 'The id of the partner'),
+      wallet: required(oneOf('gift', 'airtime'), 'gift pays for vouchers, airtime for top-ups'),
+      threshold: required(orNone(amount), 'In ETB, with at most 2 decimals; "none" for no event'),
+    },
+    examples: [
+      '--partner 1 --wallet gift --threshold 10000',
+      '--partner 1 --wallet airtime --threshold none',
+    ],
+    async change(transaction, input) {
+      const { name } = await requireSubject(transaction, 'partner', input.partner);
+      const wanted = { partnerId: input.partner, wallet: input.wallet, threshold: input.threshold };
+      const before = await setLowBalance(transaction, wanted);
+      const after = wanted.threshold === null ? null : formatMoney(wanted.threshold);
+      if (before === after)
+        return { unchanged: `No change: partner ${input.partner} already has this threshold.` };
+      const shown =
+        wanted.threshold === null ? 'none' : `ETB ${formatGroupedAmount(wanted.threshold)}`;
+      return {
+        subject: { kind: 'partner', id: input.partner },
+        details: { wallet: wanted.wallet, lowBalance: { from: before, to: after } },
+        text: `Set the low balance of the ${wanted.wallet} wallet of partner ${input.partner} (${name}): ${shown}`,
+      };
+    },
   }),
 
   'access api-key set-limits': changeCommand({

@@ -297,6 +297,22 @@ export const commands: Record<string, AdminCommand> = {
       };
     },
   }),
+
+  'recovery renew-event-epoch': changeCommand({
+    action: 'renew event-epoch',
+    details:
+      'Run it after a restore from a backup, before the processes start: readers of the log get 410 ' +
+      'and begin again.',
+    fields: {},
+    async change(transaction) {
+      const epochId = await renewEventEpoch(transaction);
+      return {
+        subject: { kind: 'event-epoch', id: epochId },
+        details: {},
+        text: 'Renewed the epoch of the event log: cursors from before are refused',
+      };
+    },
+  }),
 };
 
 /** The earliest of some moments; 1970 where there is none. */

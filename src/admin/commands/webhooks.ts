@@ -1,7 +1,5 @@
 import { lockCompany } from '../../db/access/company-access.ts';
 import type { Database } from '../../db/connection.ts';
-import { renewEventEpoch } from '../../db/events.ts';
-import { setLowBalance } from '../../db/ledger/ledger.ts';
 import { listDeliveries, type SentAgain } from '../../db/webhooks/deliveries.ts';
 import {
   BY_OPERATOR,
@@ -9,7 +7,6 @@ import {
   listWebhooks,
   type WebhookEndpoint,
 } from '../../db/webhooks/endpoints.ts';
-import { formatGroupedAmount, formatMoney, type Money } from '../../domain/money.ts';
 import {
   endWebhook,
   registerWebhook,
@@ -22,7 +19,6 @@ import {
 import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
 import {
   AdminError,
-  amount,
   argument,
   beginning,
   ending,
@@ -30,22 +26,14 @@ import {
   flag,
   id,
   listOfWords,
-  oneOf,
   optional,
-  type Parser,
-  required,
   text,
 } from '../fields.ts';
 import { webhookServices } from '../keys.ts';
-import { companyFields, requireCompany, requireSubject } from '../record-names.ts';
+import { companyFields, requireCompany } from '../record-names.ts';
 import { column, numbers, tableReport } from '../tables.ts';
 
-const threshold: Parser<Money | null> = {
-  placeholder: 'amount|none',
-  parse: (text) => (text === 'none' ? null : amount.parse(text)),
-};
-
-export const webhookId = argument(id, 'The id of the webhook: see access webhook list');
+const webhookId = argument(id, 'The id of the webhook: see access webhook list');
 
 const stateCommand = (verb: 'pause' | 'resume') =>
   changeCommand({
@@ -75,53 +63,6 @@ const stateCommand = (verb: 'pause' | 'resume') =>
   });
 
 export const commands: Record<string, AdminCommand> = {
-  'partner set-low-balance': changeCommand({
-    action: 'set low-balance',
-    details:
-      'The event comes once each time the balance falls below the threshold. Setting a threshold above ' +
-      'the balance tells nothing until the balance has risen and fallen again.',
-    fields: {
-      partner: required(id, 'The id of the partner'),
-      wallet: required(oneOf('gift', 'airtime'), 'gift pays for vouchers, airtime for top-ups'),
-      threshold: required(threshold, 'In ETB, with at most 2 decimals; "none" for no event'),
-    },
-    examples: [
-      '--partner 1 --wallet gift --threshold 10000',
-      '--partner 1 --wallet airtime --threshold none',
-    ],
-    async change(transaction, input) {
-      const { name } = await requireSubject(transaction, 'partner', input.partner);
-      const wanted = { partnerId: input.partner, wallet: input.wallet, threshold: input.threshold };
-      const before = await setLowBalance(transaction, wanted);
-      const after = wanted.threshold === null ? null : formatMoney(wanted.threshold);
-      if (before === after)
-        return { unchanged: `No change: partner ${input.partner} already has this threshold.` };
-      const shown =
-        wanted.threshold === null ? 'none' : `ETB ${formatGroupedAmount(wanted.threshold)}`;
-      return {
-        subject: { kind: 'partner', id: input.partner },
-        details: { wallet: wanted.wallet, lowBalance: { from: before, to: after } },
-        text: `Set the low balance of the ${wanted.wallet} wallet of partner ${input.partner} (${name}): ${shown}`,
-      };
-    },
-  }),
-
-  'recovery renew-event-epoch': changeCommand({
-    action: 'renew event-epoch',
-    details:
-      'Run it after a restore from a backup, before the processes start: readers of the log get 410 ' +
-      'and begin again.',
-    fields: {},
-    async change(transaction) {
-      const epochId = await renewEventEpoch(transaction);
-      return {
-        subject: { kind: 'event-epoch', id: epochId },
-        details: {},
-        text: 'Renewed the epoch of the event log: cursors from before are refused',
-      };
-    },
-  }),
-
   'access webhook add': changeCommand({
     action: 'add webhook',
     details:
@@ -286,11 +227,11 @@ export const commands: Record<string, AdminCommand> = {
 };
 
 /** @throws {AdminError} where it does not exist */
-export const requireWebhook = async (database: Database, id: number): Promise<WebhookEndpoint> =>
+const requireWebhook = async (database: Database, id: number): Promise<WebhookEndpoint> =>
   existing(await findWebhook(database, id), `webhook ${id}`, 'access webhook list');
 
 /** The company of a webhook. */
-export const companyOfWebhook = ({ companyKind, companyId }: WebhookEndpoint) => ({
+const companyOfWebhook = ({ companyKind, companyId }: WebhookEndpoint) => ({
   kind: companyKind,
   id: companyId,
 });
