@@ -12,9 +12,9 @@ import type { Database, DatabaseTransaction } from '../db/connection.ts';
 import type { Schema } from '../db/generated/tables.ts';
 import { maskMsisdn, parseMsisdn } from '../domain/phone.ts';
 import type { Company } from '../domain/vouchers/voucher.ts';
-import type { Change } from './command.ts';
+import { type AdminCommand, type Change, lookCommand } from './command.ts';
 import { AdminError, bySchema, id, optional } from './fields.ts';
-import { timeText } from './tables.ts';
+import { type Column, tableReport, timeText } from './tables.ts';
 
 /** The records of operators: table, name column, and the words before the verb of their commands. */
 const subjects = {
@@ -155,6 +155,23 @@ export async function requireCompany(
   await requireSubject(database, company.kind, company.id);
   return company;
 }
+
+/** The command that lists what a company has. */
+export const companyList = <Row>({
+  read,
+  columns,
+  details,
+}: Pick<AdminCommand, 'details'> & {
+  read(database: Database, company: Company): Promise<readonly Row[]>;
+  readonly columns: readonly Column<Row>[];
+}): AdminCommand =>
+  lookCommand({
+    ...(details !== undefined && { details }),
+    fields: companyFields,
+    examples: ['--partner 1'],
+    look: async (database, input) =>
+      tableReport(await read(database, await requireCompany(database, input)), columns),
+  });
 
 /** The owner of a row in sentences. */
 export const ownerOf = (owner: {

@@ -45,8 +45,14 @@ import {
 } from '../fields.ts';
 import { readGivenFile } from '../given-file.ts';
 import { apiKeyDigests } from '../keys.ts';
-import { companyFields, ownerOf, requireCompany, requireSubject } from '../record-names.ts';
-import { column, numbers, textTable, timeText } from '../tables.ts';
+import {
+  companyFields,
+  companyList,
+  ownerOf,
+  requireCompany,
+  requireSubject,
+} from '../record-names.ts';
+import { type Column, column, numbers, textTable, timeText } from '../tables.ts';
 import { dailyLimits, requireApiKey } from './limits.ts';
 
 const address: Parser<string> = {
@@ -90,6 +96,34 @@ const publicKeyFile: Parser<string> = {
     }
   },
 };
+
+/** What lists show of addresses. */
+export const addressColumns: readonly Column<ListedAddress>[] = [
+  numbers('id'),
+  column('address', (row) =>
+    countsAsSource(row.address) ? row.address : `${row.address} (too wide: ineffective)`,
+  ),
+  column('registered', 'createdAt'),
+];
+
+/**
+ * What lists show of API keys, identified by their prefixes. ROTATE marks keys beyond the recommended age
+ * (specification 5).
+ */
+export const apiKeyColumns: readonly Column<ListedKey>[] = [
+  numbers('id'),
+  column('name'),
+  column('begins with', 'prefix'),
+  column('scopes', (row) => row.scopes.join(', ')),
+  column('a day', dailyLimits),
+  column('status', (row) => (needsRotation(row) ? 'ROTATE' : row.status)),
+  column('issued', 'createdAt'),
+  numbers('days', 'ageDays'),
+  column('last used', 'lastUsedAt'),
+  column('from', 'lastUsedAddress'),
+  column('ends', 'expiresAt'),
+  column('revoked', 'revokedAt'),
+];
 
 export const commands: Record<string, AdminCommand> = {
   'access address add': changeCommand({
@@ -145,14 +179,9 @@ export const commands: Record<string, AdminCommand> = {
     },
   }),
 
-  'access address list': lookCommand({
-    fields: companyFields,
-    examples: ['--partner 1'],
-    async look(database, input) {
-      const company = await requireCompany(database, input);
-      const addresses = await listSourceAddresses(database, company);
-      return { json: addresses, text: addressTable(addresses) };
-    },
+  'access address list': companyList({
+    read: listSourceAddresses,
+    columns: addressColumns,
   }),
 
   'access api-key set-scopes': changeCommand({
@@ -277,14 +306,10 @@ export const commands: Record<string, AdminCommand> = {
     },
   }),
 
-  'access api-key list': lookCommand({
+  'access api-key list': companyList({
     details: `ROTATE marks keys that are ${ROTATION_WARNING_DAYS} days old or older.`,
-    fields: companyFields,
-    examples: ['--partner 1'],
-    async look(database, input) {
-      const keys = await listApiKeys(database, await requireCompany(database, input));
-      return { json: keys, text: apiKeyTable(keys) };
-    },
+    read: listApiKeys,
+    columns: apiKeyColumns,
   }),
 
   'access public-key add': changeCommand({
@@ -359,42 +384,12 @@ export const commands: Record<string, AdminCommand> = {
   }),
 };
 
-/** Addresses as a table. */
-export const addressTable = (addresses: readonly ListedAddress[]): string =>
-  textTable(addresses, [
-    numbers('id'),
-    column('address', (row) =>
-      countsAsSource(row.address) ? row.address : `${row.address} (too wide: ineffective)`,
-    ),
-    column('registered', 'createdAt'),
-  ]);
-
 /** The scopes, if keys of the company can have them. @throws {AdminError} */
 export function requireScopes(company: Company, given: readonly Scope[]): readonly Scope[] {
   const impossible = given.find((scope) => !scopesOf(company.kind).includes(scope));
   if (impossible === undefined) return given;
   throw new AdminError(`Keys of a ${company.kind} cannot have the scope ${impossible}.`);
 }
-
-/**
- * API keys as a table, identified by their prefixes. ROTATE marks keys beyond the recommended age
- * (specification 5).
- */
-export const apiKeyTable = (keys: readonly ListedKey[]): string =>
-  textTable(keys, [
-    numbers('id'),
-    column('name'),
-    column('begins with', 'prefix'),
-    column('scopes', (row) => row.scopes.join(', ')),
-    column('a day', dailyLimits),
-    column('status', (row) => (needsRotation(row) ? 'ROTATE' : row.status)),
-    column('issued', 'createdAt'),
-    numbers('days', 'ageDays'),
-    column('last used', 'lastUsedAt'),
-    column('from', 'lastUsedAddress'),
-    column('ends', 'expiresAt'),
-    column('revoked', 'revokedAt'),
-  ]);
 
 /** A key signs for one merchant; otherwise each of two could send the other's signed requests. */
 const registeredBefore = (

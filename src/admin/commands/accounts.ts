@@ -16,7 +16,7 @@ import { hoursOfPassword, portalRoles } from '../../domain/access.ts';
 import { staffRoleMeanings, staffRoles } from '../../domain/staff.ts';
 import { type AdminCommand, type Change, changeCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, email, id, oneOf, optional, required, text } from '../fields.ts';
-import { companyFields, requireCompany } from '../record-names.ts';
+import { companyFields, companyList, requireCompany } from '../record-names.ts';
 import { column, numbers, tableReport } from '../tables.ts';
 
 /** The work of a password's hash, and how long a password lives that somebody else has seen. */
@@ -192,16 +192,9 @@ export const commands: Record<string, AdminCommand> = {
 
   'access account disable': disableCommand('portal', 'access account reset-password'),
 
-  'access account list': lookCommand({
-    fields: companyFields,
-    examples: ['--partner 1'],
-    look: async (database, input) =>
-      tableReport(await listPortalAccounts(database, await requireCompany(database, input)), [
-        numbers('id'),
-        column('e-mail', 'email'),
-        column('role'),
-        ...signInColumns,
-      ]),
+  'access account list': companyList({
+    read: listPortalAccounts,
+    columns: [numbers('id'), column('e-mail', 'email'), column('role'), ...signInColumns],
   }),
 
   'access staff create': changeCommand({

@@ -19,8 +19,8 @@ import {
   requireSubject,
   warnOfNamesakes,
 } from '../record-names.ts';
-import { record } from '../tables.ts';
-import { addressTable, apiKeyTable } from './access.ts';
+import { record, textTable } from '../tables.ts';
+import { addressColumns, apiKeyColumns } from './access.ts';
 import { dailyLimits } from './limits.ts';
 import { presentProduct, productTable, rowsWith } from './lists.ts';
 
@@ -134,8 +134,8 @@ export const commands: Record<string, AdminCommand> = {
             'Messages to owners': limits.messageLanguage,
           }),
           `\nProducts it may sell\n${productTable(products)}`,
-          `\nAPI keys\n${apiKeyTable(apiKeys)}`,
-          `\nAddresses it may call from\n${addressTable(addresses)}`,
+          `\nAPI keys\n${textTable(apiKeys, apiKeyColumns)}`,
+          `\nAddresses it may call from\n${textTable(addresses, addressColumns)}`,
         ].join('\n'),
       };
     },

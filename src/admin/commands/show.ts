@@ -12,8 +12,8 @@ import { voucherNamed } from '../../repairs/voucher-repairs.ts';
 import { type AdminCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, existing, id, text } from '../fields.ts';
 import { requireSubject } from '../record-names.ts';
-import { record } from '../tables.ts';
-import { addressTable, apiKeyTable, publicKeyTable } from './access.ts';
+import { record, textTable } from '../tables.ts';
+import { addressColumns, apiKeyColumns, publicKeyTable } from './access.ts';
 import { storyReport } from './find.ts';
 import { presentMerchant, rowsWith, voucherRow } from './lists.ts';
 
@@ -47,8 +47,8 @@ export const commands: Record<string, AdminCommand> = {
               : null,
             'Paid to': merchant?.payoutKey ? `${merchant.payoutKey} ${merchant.payoutValue}` : null,
           }),
-          `\nAPI keys\n${apiKeyTable(apiKeys)}`,
-          `\nAddresses it may call from\n${addressTable(addresses)}`,
+          `\nAPI keys\n${textTable(apiKeys, apiKeyColumns)}`,
+          `\nAddresses it may call from\n${textTable(addresses, addressColumns)}`,
           `\nPublic keys\n${publicKeyTable(publicKeys)}`,
         ].join('\n'),
       };

@@ -30,7 +30,7 @@ import {
   text,
 } from '../fields.ts';
 import { webhookServices } from '../keys.ts';
-import { companyFields, requireCompany } from '../record-names.ts';
+import { companyFields, companyList, requireCompany } from '../record-names.ts';
 import { column, numbers, tableReport } from '../tables.ts';
 
 const webhookId = argument(id, 'The id of the webhook: see access webhook list');
@@ -144,20 +144,18 @@ export const commands: Record<string, AdminCommand> = {
     },
   }),
 
-  'access webhook list': lookCommand({
-    fields: companyFields,
-    examples: ['--partner 1'],
-    look: async (database, input) =>
-      tableReport(await listWebhooks(database, await requireCompany(database, input)), [
-        numbers('id'),
-        column('address', 'url'),
-        column('description', (row) => row.description || null),
-        column('events', (row) => row.types?.join(' ') ?? 'all'),
-        column('status'),
-        column('since', 'statusSince'),
-        column('reason', 'statusReason'),
-        column('failing since', 'failingSince'),
-      ]),
+  'access webhook list': companyList({
+    read: listWebhooks,
+    columns: [
+      numbers('id'),
+      column('address', 'url'),
+      column('description', (row: WebhookEndpoint) => row.description || null),
+      column('events', (row: WebhookEndpoint) => row.types?.join(' ') ?? 'all'),
+      column('status'),
+      column('since', 'statusSince'),
+      column('reason', 'statusReason'),
+      column('failing since', 'failingSince'),
+    ],
   }),
 
   'access webhook test': changeCommand({
