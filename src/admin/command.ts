@@ -78,7 +78,7 @@ export const lookCommand = <Given extends Fields>(
   },
 ): AdminCommand => ({
   ...definition,
-  run: (context, input) => definition.look(context.database, input as InputOf<Given>, context),
+  run: (context, input: InputOf<Given>) => definition.look(context.database, input, context),
 });
 
 /** The effect of a changing command. */
@@ -137,10 +137,10 @@ export const changeCommand = <Given extends Fields>(
   },
 ): AdminCommand => ({
   ...definition,
-  run(context, input) {
+  run(context, input: InputOf<Given>) {
     const actor = context.actor();
     return context.database.transaction().execute(async (transaction) => {
-      const change = await definition.change(transaction, input as InputOf<Given>, context);
+      const change = await definition.change(transaction, input, context);
       return recordAndReport(transaction, actor, definition.action, change);
     });
   },
@@ -171,9 +171,8 @@ export const longCommand = <Given extends Fields>(
   },
 ): AdminCommand => ({
   ...definition,
-  async run(context, given) {
+  async run(context, input: InputOf<Given>) {
     const { action } = definition;
-    const input = given as InputOf<Given>;
     const actor = context.actor();
     const subject = definition.subject(input);
     const inTransaction = <Result>(write: (transaction: DatabaseTransaction) => Promise<Result>) =>

@@ -5,7 +5,7 @@ import { readCase, type SupportCase } from '../../pages/staff/support-case.ts';
 import { plainText } from '../../rendering/html.ts';
 import { type TemporalUi, workflowPage } from '../../runtime/process/temporal-ui.ts';
 import type { AdminCommand, AdminContext, Report } from '../command.ts';
-import { AdminError, argument, text } from '../fields.ts';
+import { AdminError, argument, type InputOf, text } from '../fields.ts';
 import { digestsAndBox } from '../keys.ts';
 import { amounts, column, record, textTable, timeText } from '../tables.ts';
 
@@ -24,11 +24,11 @@ export const commands: Record<string, AdminCommand> = {
       'settings DIGEST_KEY, DIGEST_KEYS and DATA_KEYS of the service, unless "npm start" runs it.',
     fields,
     examples: ['0911234567', '012345678901234567', 'RDM-0123456789ABCDEF'],
-    async run(context, input) {
+    async run(context, { what }: InputOf<typeof fields>) {
       const actor = context.actor();
       const { database, settings } = context;
       const { digests } = digestsAndBox(settings);
-      const result = await searchCases({ database, digests }, String(input.what), { actor });
+      const result = await searchCases({ database, digests }, what, { actor });
       const [first, ...others] = result.cases;
       if (!first && result.records.length === 0) return nothingFound(context, result);
       return first && others.length + result.records.length === 0

@@ -59,9 +59,7 @@ export const commands: Record<string, AdminCommand> = {
       'code is 2 where the account is not paid, or a provider does not answer.',
     fields,
     examples: ['--merchant 3'],
-    async run(context, given) {
-      const { merchant } = given as InputOf<typeof fields>;
-      const { database, settings } = context;
+    async run({ database, settings }, { merchant }: InputOf<typeof fields>) {
       await requireSubject(database, 'merchant', merchant);
       const account = (await currentPayoutAccounts(database, [merchant])).get(merchant);
       if (!account) throw new AdminError(`Merchant ${merchant} has no payout account.`);

@@ -60,8 +60,7 @@ export const commands: Record<string, AdminCommand> = {
       '--provider mpesa --day 2026-11-22 --file statement.csv',
       '--provider dt-one --day 2026-11-22 --stored --all --format csv > cases.csv',
     ],
-    async run(context, given) {
-      const input = given as Input;
+    async run(context, input: Input) {
       const { database, settings } = context;
       const { marketTimeZone: zone } = settings.market;
       const provider = { name: input.provider, kind: statementProviders[input.provider] };

@@ -62,8 +62,7 @@ const fields = {
 };
 
 /** Lists the books of the providers; the fence must stand, so that nothing is added meanwhile. */
-async function compare({ database, settings }: AdminContext, input: unknown) {
-  const given = input as InputOf<typeof fields>;
+async function compare({ database, settings }: AdminContext, given: InputOf<typeof fields>) {
   const { marketTimeZone: zone } = settings.market;
   const fence = await requireFence(database);
   const from = given.since ?? new Date(fence.restoredTo.getTime() - MARGIN_MS);
@@ -100,7 +99,7 @@ export const commands: Record<string, AdminCommand> = {
       'settings of the providers, as the worker has them (MOBILE_MONEY_…, MPESA_…, AIRTIME_…, RELOADLY_…).',
     fields,
     examples: ['', '--since 2026-11-23T10:00:00Z --json', '--mpesa-statement statement.csv'],
-    async run(context, input) {
+    async run(context, input: InputOf<typeof fields>) {
       const { books } = await compare(context, input);
       return {
         json: {
@@ -136,7 +135,7 @@ export const commands: Record<string, AdminCommand> = {
       'Repeating the command books nothing twice.',
     fields,
     examples: ['', '--mpesa-statement statement.csv'],
-    async run(context, input) {
+    async run(context, input: InputOf<typeof fields>) {
       const actor = context.actor();
       const { fence, books } = await compare(context, input);
       const { comparisons, gaps } = books;

@@ -110,9 +110,8 @@ export const importCommand = (kind: RecordKind): AdminCommand => ({
     `--file ${kind.plural}.csv`,
     `--file - --format json < ${kind.plural}.json`,
   ],
-  async run(context, input) {
+  async run(context, given: ImportInput) {
     const actor = context.actor();
-    const given = input as ImportInput;
     const { file } = given;
     const rows = rowsOf(kind, given);
     const read = await context.progress.step('Checking', (note) =>
