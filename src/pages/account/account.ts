@@ -85,11 +85,12 @@ async function accountPage(
     readonly retryAfterSeconds?: number;
   } = {},
 ): Promise<PageAnswer> {
-  const { session, site, formToken } = request;
+  const { session, site } = request;
   const path = accountPath(site);
   const isWrong = wrong.present !== undefined || wrong.chosen !== undefined;
   const passwordForm = postForm(
-    { action: `${path}/password`, formToken },
+    request,
+    `${path}/password`,
     html`${field({
       name: 'password',
       label: 'Current password',
@@ -135,7 +136,8 @@ ${await site.accountCards?.(request)}`
 <section class="card"><h2>Sessions</h2>
 <p>Ends your sessions on every device, including this one. Then sign in again.</p>
 ${postForm(
-  { action: `${path}/sign-out-everywhere`, formToken },
+  request,
+  `${path}/sign-out-everywhere`,
   html`<button class="secondary">Sign out everywhere</button>`,
 )}
 </section>`,

@@ -96,7 +96,7 @@ async function passkeysCard(
   { passkeys }: SecondFactors,
   wrong: WrongFields | undefined,
 ): Promise<Html> {
-  const { session, site, formToken } = request;
+  const { session, site } = request;
   const path = `${secondFactorPath(site)}/passkeys`;
   const { accountId, email } = session;
   const account = { accountId, email, siteName: issuerOf(request) };
@@ -119,7 +119,8 @@ ${
   ])
 }
 ${postForm(
-  { action: path, formToken },
+  request,
+  path,
   html`${field({
     ...asSent(request, wrong)('passkey-name'),
     label: 'Name of the passkey',
@@ -138,7 +139,7 @@ const NEW_CODE = 'new-code';
 const setUpContext = (accountId: number): string => `${secretContext(accountId)}, set-up`;
 
 function setUpCard(request: PersonRequest, wrong: WrongFields | undefined): Html {
-  const { services, session, site, formToken } = request;
+  const { services, session, site } = request;
   const { secretBox } = services;
   const context = setUpContext(session.accountId);
   // The secret of a form with a wrong code stays the same.
@@ -153,7 +154,8 @@ ${qrCode(uri, 'QR code with the secret of your one-time passwords')}
 <p><a href="${uri}">Open it in an app on this device</a>, or type the secret into the app:</p>
 ${copyField({ name: 'secret', label: 'Secret', value: secret.replace(/(.{4})(?=.)/g, '$1 ') })}</li>
 <li>${postForm(
-    { action: oneTimePasswordPath(site), formToken },
+    request,
+    oneTimePasswordPath(site),
     html`<input type="hidden" name="sealed-secret" value="${sealed}">
 ${field({
   name: NEW_CODE,

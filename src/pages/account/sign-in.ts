@@ -243,7 +243,8 @@ async function secondStepPage(
 <h1>Second factor</h1>
 <p>Your password is right. Now use your second factor.</p>
 ${postForm(
-  { action: secondStepPath(request.site), formToken: request.formToken },
+  request,
+  secondStepPath(request.site),
   html`<input type="hidden" name="next" value="${next}">
 ${await secondFactorFields(request, accountId, wrong?.problem)}
 <button>Sign in</button>`,

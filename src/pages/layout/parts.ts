@@ -19,19 +19,12 @@ const words = (content: HtmlValue): HtmlValue =>
 export const formTokenField = (formToken: string): Html =>
   html`<input type="hidden" name="token" value="${formToken}">`;
 
-/** Where a form goes: to the page that it stands on, by default. */
-interface FormTarget {
-  readonly formToken: string;
-  /** The path of the page. */
-  readonly path?: string;
-  readonly action?: string;
-  readonly className?: string;
-}
-
-/** A form for a change. */
+/** A form for a change, to the path `action`. */
 export const postForm = (
-  { formToken, path, action = path, className = 'form' }: FormTarget,
+  { formToken }: Pick<PublicRequest, 'formToken'>,
+  action: string,
   content: Html,
+  className = 'form',
 ): Html => html`<form method="post" action="${action}" class="${className}">
 ${formTokenField(formToken)}
 ${content}
@@ -39,7 +32,8 @@ ${content}
 
 /** A form for a change with a file upload. */
 export const fileForm = (
-  { formToken, path, action = path }: FormTarget,
+  { formToken }: Pick<PublicRequest, 'formToken'>,
+  action: string,
   content: Html,
 ): Html => html`<form method="post" action="${action}" class="form"
  enctype="multipart/form-data">
@@ -247,9 +241,9 @@ export interface Question {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** A page with one form, which goes to the address of the page by default. */
+/** A page with one form, which goes to the path of the request. */
 export const questionPage = (
-  target: FormTarget,
+  request: Pick<PublicRequest, 'formToken' | 'path'>,
   { title, heading = phrase(title), text, fields, button, back, isDanger, ...answer }: Question,
 ): PageAnswer => ({
   kind: 'page',
@@ -258,7 +252,8 @@ export const questionPage = (
   content: html`<h1>${heading}</h1>
 <section class="card">${text}
 ${postForm(
-  target,
+  request,
+  request.path,
   html`${fields}<p class="actions"><button${isDanger && html` class="danger"`}>${phrase(button)}</button>
 <a href="${back}">Back</a></p>`,
 )}</section>`,

@@ -95,7 +95,8 @@ function activationPage(
 <h1>Welcome, ${merchantName}</h1>
 <p>Choose a password to activate your account. You sign in as <strong>${email}</strong>.</p>
 ${postForm(
-  { action: request.path, formToken: request.formToken },
+  request,
+  request.path,
   html`<input type="hidden" name="email" value="${email}" autocomplete="username">
 ${field({
   name: 'new-password',

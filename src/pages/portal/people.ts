@@ -74,7 +74,6 @@ export const downloadPeople = portal.page({
 
 /** The page with the problem of a sent form. */
 async function peoplePage(request: AccountRequest, wrong?: WrongFields): Promise<PageAnswer> {
-  const { formToken } = request;
   const people = await peopleOf(request);
   return {
     kind: 'page',
@@ -104,7 +103,8 @@ ${table('People of the company', people, [
 <p><a href="${PEOPLE_PATH}/download">Download as CSV</a></p></section>
 <section class="card"><h2>Add a person</h2>
 ${postForm(
-  { action: PEOPLE_PATH, formToken },
+  request,
+  PEOPLE_PATH,
   html`${field({ ...asSent(request, wrong)('email'), label: 'E-mail address', type: 'email' })}
 ${roleChoices(readRole(request) ?? 'viewer')}
 <button>Add the person</button>`,
@@ -288,8 +288,8 @@ those that they may have copied.</p>`,
 });
 
 /** The company's rule, on the page of people. */
-const secondFactorRuleCard = ({ session, formToken }: AccountRequest): Html => {
-  const { needsSecondFactor } = session;
+const secondFactorRuleCard = (request: AccountRequest): Html => {
+  const { needsSecondFactor } = request.session;
   return html`<section class="card"><h2>Second factor</h2>
 <p>${
     needsSecondFactor
@@ -299,7 +299,8 @@ const secondFactorRuleCard = ({ session, formToken }: AccountRequest): Html => {
       : phrase('Each person decides whether to sign in with a second factor.')
   }</p>
 ${postForm(
-  { action: `${PEOPLE_PATH}/second-factors`, formToken },
+  request,
+  `${PEOPLE_PATH}/second-factors`,
   html`<input type="hidden" name="required" value="${needsSecondFactor ? 'no' : 'yes'}">
 <button class="secondary">${phrase(needsSecondFactor ? 'Leave it to each person' : 'Require it of everybody')}</button>`,
 )}</section>`;

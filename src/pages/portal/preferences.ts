@@ -38,11 +38,10 @@ const choiceForm = <Chosen>({
   });
 
 /** The choice of the language, on the page of the account. */
-const languageCard = ({
-  formToken,
-}: AccountRequest): Html => html`<section class="card"><h2>Language</h2>
+const languageCard = (request: AccountRequest): Html => html`<section class="card"><h2>Language</h2>
 ${postForm(
-  { action: `${PORTAL_PATH}/account/language`, formToken },
+  request,
+  `${PORTAL_PATH}/account/language`,
   html`${selectField({
     name: 'language',
     label: 'Language',
@@ -77,7 +76,8 @@ async function messageLanguageCard({
 <p>Codes, confirmations, reminders and notices for the owners of your vouchers are in this language. It
 holds for messages from now on.</p>
 ${postForm(
-  { action: `${PORTAL_PATH}/account/message-language`, formToken },
+  { formToken },
+  `${PORTAL_PATH}/account/message-language`,
   html`${selectField({ name: 'language', label: 'Language of messages', value: chosen, options })}
 <button class="secondary">Change the language</button>`,
 )}</section>`;
@@ -109,12 +109,13 @@ const offeredZones = (): readonly string[] =>
   zones.includes(timeZone()) ? zones : [timeZone(), ...zones];
 
 /** The choice of the time zone, on the page of the account. */
-const timeZoneCard = ({
-  formToken,
-}: AccountRequest): Html => html`<section class="card"><h2>Time zone</h2>
+const timeZoneCard = (
+  request: AccountRequest,
+): Html => html`<section class="card"><h2>Time zone</h2>
 <p>All times and days in the portal are in this zone.</p>
 ${postForm(
-  { action: `${PORTAL_PATH}/account/time-zone`, formToken },
+  request,
+  `${PORTAL_PATH}/account/time-zone`,
   html`${selectField({
     name: 'time-zone',
     label: 'Time zone',
@@ -149,7 +150,8 @@ async function statementByEmailCard({
       : phrase('You do not get it. The statements are in the portal.')
   }</p>
 ${postForm(
-  { action: `${PORTAL_PATH}/account/statement-by-email`, formToken },
+  { formToken },
+  `${PORTAL_PATH}/account/statement-by-email`,
   html`<input type="hidden" name="wanted" value="${isOn ? 'no' : 'yes'}">
 <button class="secondary">${phrase(isOn ? 'Do not send it to me' : 'Send it to me')}</button>`,
 )}</section>`;

@@ -146,7 +146,7 @@ async function formPage(
   request: AccountRequest,
   wrong: { readonly problems?: WrongFields; readonly refusal?: Refusal } = {},
 ): Promise<PageAnswer> {
-  const { form, formToken } = request;
+  const { form } = request;
   const choices = await choicesOf(sold, request);
   return {
     kind: 'page',
@@ -166,7 +166,8 @@ ${
   choices?.length === 0
     ? emptyState('None yet', 'Your contact at the service gives you access to it.')
     : postForm(
-        { action: PORTAL_PATH + sold.path, formToken },
+        request,
+        PORTAL_PATH + sold.path,
         html`${onceField(form.text('once') || undefined)}
 ${fieldsOf(sold, asSent(request, wrong.problems ?? {}), choices ?? [])}
 <p class="actions"><button>Show what it costs</button></p>`,
@@ -276,7 +277,7 @@ async function quotePage(
   request: AccountRequest,
   { call, quote, hasChanged }: { call: QuotedCall; quote: Quote; hasChanged?: true },
 ): Promise<PageAnswer> {
-  const { form, formToken, services } = request;
+  const { form, services } = request;
   const rest = parseMoney(quote.balance) - parseMoney(quote.amount ?? '0');
   const [merchant] =
     call.kind === 'GIFT'
@@ -318,7 +319,8 @@ ${facts({
         : html`Airtime wallet: ${money(quote.balance)} now, ${money(formatMoney(rest))} after the sale.`
     }</p>
 ${postForm(
-  { action: `${path}/sale`, formToken },
+  request,
+  `${path}/sale`,
   html`${onceField(form.text('once'))}${hidden(form, sold.names)}
 <input type="hidden" name="quoted" value="${quote.amount}">
 <input type="hidden" name="quotedPrice" value="${quote.sellingPriceUsd}">
@@ -440,7 +442,8 @@ const notSold = (sold: Sold, { form, formToken }: AccountRequest, refusal: Refus
         content: html`<h1>The sale still runs</h1>
 <section class="card"><p>It was accepted. Look again in a few seconds: it is not sold twice.</p>
 ${postForm(
-  { action: `${PORTAL_PATH}${sold.path}/sale`, formToken },
+  { formToken },
+  `${PORTAL_PATH}${sold.path}/sale`,
   html`${onceField(form.text('once'))}${hidden(form, [...sold.names, 'quoted', 'quotedPrice'])}
 <p class="actions"><button>Look again</button></p>`,
 )}</section>`,

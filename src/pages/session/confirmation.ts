@@ -120,7 +120,7 @@ async function proofPage(
   what: Html,
   { writeForm, wrong }: { writeForm: typeof postForm; wrong: WrongProof | undefined },
 ): Promise<PageAnswer> {
-  const { form, formToken, path } = request;
+  const { form, path } = request;
   const kept = form.names().filter((name) => !OWN_FIELDS.includes(name));
   return {
     kind: 'page',
@@ -132,7 +132,8 @@ async function proofPage(
 <p>${what}</p>
 <p>Nothing has happened yet.</p>
 ${writeForm(
-  { action: path, formToken },
+  request,
+  path,
   html`<input type="hidden" name="${PROVES}" value="yes">
 ${kept.map((name) => html`<input type="hidden" name="${name}" value="${form.text(name)}">`)}
 ${await proofFields(request, wrong?.problem)}

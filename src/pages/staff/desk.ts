@@ -248,19 +248,21 @@ function ageText(since: Date): string {
 }
 
 /** The person who deals with it, and the button that changes that. */
-function assignment({ formToken, session, query }: StaffRequest, item: Item): Html {
+function assignment(request: StaffRequest, item: Item): Html {
   const { kind, subject, assigneeId, assignee } = item;
-  const isOwn = assigneeId === session.staff.id;
+  const isOwn = assigneeId === request.session.staff.id;
   const [path, label] = isOwn
     ? (['leave', 'Release'] as const)
     : (['take', assigneeId === null ? 'Assign to me' : 'Take over'] as const);
   return html`${assignee} ${postForm(
-    { action: `${SUPPORT_PATH}/desk/${path}`, formToken, className: 'actions' },
+    request,
+    `${SUPPORT_PATH}/desk/${path}`,
     html`<input type="hidden" name="kind" value="${kind}">
-<input type="hidden" name="query" value="${query.toString()}">
+<input type="hidden" name="query" value="${request.query.toString()}">
 <input type="hidden" name="subject" value="${subject}">
 <input type="hidden" name="assignee" value="${assigneeId ?? ''}">
 <button class="plain">${label}</button>`,
+    'actions',
   )}`;
 }
 

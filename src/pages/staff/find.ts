@@ -159,9 +159,10 @@ export const showWorkflow = support.page({
 });
 
 /** The one field of the search; it has the focus. */
-export const searchCard = ({ formToken }: StaffRequest, searched = ''): Html =>
+export const searchCard = (request: StaffRequest, searched = ''): Html =>
   html`<section class="card">${postForm(
-    { action: FIND_PATH, formToken },
+    request,
+    FIND_PATH,
     html`${field({
       name: 'what',
       label: 'Number, code, reference, name or e-mail',

@@ -86,12 +86,13 @@ export function accountTable(
 }
 
 const askAgain = (
-  { formToken }: StaffRequest,
+  request: StaffRequest,
   { merchantId }: AccountCheck,
   back: 'list' | 'company',
 ): Html =>
   postForm(
-    { action: `${ACCOUNTS_PATH}/${merchantId}/ask`, formToken },
+    request,
+    `${ACCOUNTS_PATH}/${merchantId}/ask`,
     html`<input type="hidden" name="back" value="${back}"><button>Ask again</button>`,
   );
 

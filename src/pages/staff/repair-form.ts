@@ -127,12 +127,12 @@ interface FormSubject {
 
 /** The form that asks for a repair. */
 export function repairForm(
-  { formToken, services }: StaffRequest,
+  request: StaffRequest,
   kind: RepairKind,
   { key, subject, values = {}, button, second, binding, choices = {}, own = {} }: FormSubject,
 ): Html {
   const idOf = (name: string) => `${kind.name}-${key}-${name}`;
-  const limits = kind.limits(services.settings);
+  const limits = kind.limits(request.services.settings);
   const named = (name: string) => ({
     name,
     id: idOf(name),
@@ -140,7 +140,8 @@ export function repairForm(
     ...(limits[name] !== undefined && { hint: limits[name] }),
   });
   return postForm(
-    { action: `${REPAIRS_PATH}/ask/${kind.name}`, formToken },
+    request,
+    `${REPAIRS_PATH}/ask/${kind.name}`,
     html`${typeof subject === 'string' ? html`<input type="hidden" name="subject" value="${subject}">` : subject}
 <input type="hidden" name="once" value="${randomToken()}">
 ${binding !== undefined && html`<input type="hidden" name="binding" value="${binding}">`}

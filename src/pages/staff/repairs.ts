@@ -64,7 +64,7 @@ async function effectAndWhy(
 
 /** The reason why a repair waits, with the forms of the second person and of its asker. */
 async function decision(request: StaffRequest, row: ShownRepair): Promise<Html> {
-  const { session, formToken } = request;
+  const { session } = request;
   const { effect, why } = await effectAndWhy(request, row);
   const isOwn = row.asked_by === actorOfPerson(session);
   const mayDecide = !isOwn && mayAsStaff(session.staff.role, 'confirm');
@@ -79,7 +79,8 @@ ${
   mayDecide &&
   isOfPerson &&
   postForm(
-    { action: `${repairPath(row.id)}/confirm`, formToken },
+    request,
+    `${repairPath(row.id)}/confirm`,
     html`${await proofOnForm(request)}
 <p class="actions"><button${findRepairKind(row.kind)?.isIrreversible && html` class="danger"`}>Confirm</button></p>`,
   )
@@ -88,7 +89,8 @@ ${
   (isOwn || mayDecide) &&
   html`<details><summary class="button secondary">${isOwn ? 'Withdraw' : 'Decline'}</summary>
 ${postForm(
-  { action: `${repairPath(row.id)}/decline`, formToken },
+  request,
+  `${repairPath(row.id)}/decline`,
   html`${field({ name: 'why', label: 'Why' })}
 <p class="actions"><button class="secondary">${isOwn ? 'Withdraw the repair' : 'Decline the repair'}</button></p>`,
 )}</details>`

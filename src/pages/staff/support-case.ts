@@ -210,8 +210,10 @@ export const briefWithNumber = (
   html`<div class="brief"><p>${brief}</p>${hasNumber && path !== undefined && formOfNumber(request, path)}</div>`;
 
 /** The button that shows the number of the page at `path`. */
-export const formOfNumber = ({ formToken }: StaffRequest, path: string): Html =>
+export const formOfNumber = (request: StaffRequest, path: string): Html =>
   postForm(
-    { action: `${path}/number`, formToken, className: 'actions' },
+    request,
+    `${path}/number`,
     html`<button class="plain">Show the number</button>`,
+    'actions',
   );

@@ -44,7 +44,7 @@ export const ADDRESS_LENGTH = 253;
 
 /** The addresses that the company's servers may call from. */
 async function addressesPart(request: AccountRequest, wrong?: WrongFields): Promise<Html> {
-  const { services, session, formToken } = request;
+  const { services, session } = request;
   const rows = await listSourceAddresses(services.database, session.company);
   return html`<section class="page-part" aria-labelledby="addresses"><h2 id="addresses">Addresses</h2>
 <p>The API accepts calls from these addresses only. They are the public addresses of your
@@ -77,7 +77,8 @@ ${address}</span></a>`,
 </section>
 <section class="card"><h3>Add an address</h3>
 ${postForm(
-  { action: ADDRESSES_PATH, formToken },
+  request,
+  ADDRESSES_PATH,
   html`${field({
     ...asSent(request, wrong)('address'),
     label: 'Address',
@@ -141,7 +142,7 @@ export const KEY_NAME_LENGTH = 60;
 
 /** The company's API keys: status, age and last use. */
 async function apiKeysPart(request: AccountRequest, wrong?: WrongFields): Promise<Html> {
-  const { services, session, form, formToken } = request;
+  const { services, session, form } = request;
   const keys = (await listApiKeys(services.database, session.company)).toReversed();
   const working = keys.filter(({ status }) => status === 'VALID' || status === 'ENDING');
   const over = keys.filter((key) => !working.includes(key));
@@ -159,7 +160,8 @@ ${working.length > 0 && copyNote(working, canCopy)}
 </section>
 <section class="card"><h3>Make a key</h3>
 ${postForm(
-  { action: KEYS_PATH, formToken },
+  request,
+  KEYS_PATH,
   html`${field({
     ...asSent(request, wrong)('name'),
     label: 'Name of the key',
@@ -264,7 +266,7 @@ const grouped = (fingerprint: string): string => (fingerprint.match(/.{8}/g) ?? 
 
 /** The public keys that verify a merchant's signatures (specification 5). */
 async function publicKeysPart(request: AccountRequest, wrong?: WrongFields): Promise<Html> {
-  const { services, session, formToken } = request;
+  const { services, session } = request;
   const keys = await listPublicKeys(services.database, session.company.id);
   const valid = keys.filter(({ revokedAt }) => revokedAt === null);
   const over = keys.filter(({ revokedAt }) => revokedAt !== null).toReversed();
@@ -290,7 +292,8 @@ ${
     ? html`<p>At most two keys are valid at a time: the current one and its successor. Revoke one first.</p>
 ${howToMakeKeys}`
     : fileForm(
-        { action: PUBLIC_KEYS_PATH, formToken },
+        request,
+        PUBLIC_KEYS_PATH,
         html`${howToMakeKeys}${pemFields(wrong?.pem)}<button>Go on</button>`,
       )
 }

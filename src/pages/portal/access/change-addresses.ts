@@ -85,7 +85,7 @@ export const askAddAddress = portal.page({
     // A link from somebody else must not claim that a call came from an address.
     if (!(await wasRefusedFrom(services.database, session.company, address))) return noSuchCall;
     return questionPage(
-      { ...request, action: ADDRESSES_PATH },
+      { ...request, path: ADDRESSES_PATH },
       {
         title: 'Is this your server?',
         text: html`<p>A call with your key came from <code>${address}</code>. Register the address

@@ -133,7 +133,7 @@ const NO_PROOF =
 /** Shows the challenge and asks for its signature. */
 function proofPage(request: AccountRequest, key: KeyObject, problem?: string): PageAnswer {
   return questionPage(
-    { ...request, action: PROOF_PATH },
+    { ...request, path: PROOF_PATH },
     {
       title: 'Prove that the key is yours',
       status: problem === undefined ? undefined : 422,

@@ -128,15 +128,14 @@ ${refused.length > 0 && refusals(order, refused)}`,
   },
 });
 
-const actions = (
-  { formToken }: AccountRequest,
-  order: BulkOrder,
-): Html => html`<div class="actions">
+const actions = (request: AccountRequest, order: BulkOrder): Html => html`<div class="actions">
 ${postForm(
-  { action: `${BULK_PATH}/${order.id}/result`, formToken, className: 'inline' },
+  request,
+  `${BULK_PATH}/${order.id}/result`,
   html`<button class="secondary">${phrase(
     hasCodes(order) ? 'Download the result with codes' : 'Download the result',
   )}</button>`,
+  'inline',
 )}
 ${
   order.ended_at === null &&

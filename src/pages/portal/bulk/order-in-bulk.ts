@@ -49,10 +49,7 @@ export const orderInBulkPages = portal.asked({
 });
 
 /** The page of the upload, with the problems of what was sent. */
-const uploadPage = (
-  { form, formToken }: AccountRequest,
-  wrong?: readonly LineProblem[],
-): PageAnswer => ({
+const uploadPage = (request: AccountRequest, wrong?: readonly LineProblem[]): PageAnswer => ({
   kind: 'page',
   title: 'Order vouchers in bulk',
   status: wrong && 422,
@@ -62,11 +59,12 @@ ${wrong && problemList(wrong)}
 <section class="card"><p>Up to ${BULK_LINES.toLocaleString(locale())} vouchers from a CSV file or from rows of a
 spreadsheet. The next page shows what they cost; nothing is ordered before you confirm it.</p>
 ${fileForm(
-  { action: UPLOAD_PATH, formToken },
+  request,
+  UPLOAD_PATH,
   html`<div class="field"><label for="file">CSV file</label>
 <input id="file" name="file" type="file" accept=".csv,.txt,text/csv,text/plain"></div>
 <div class="field"><label for="rows">Or pasted rows</label>
-<textarea id="rows" name="rows" rows="8" spellcheck="false">${form.text('rows')}</textarea></div>
+<textarea id="rows" name="rows" rows="8" spellcheck="false">${request.form.text('rows')}</textarea></div>
 <p class="actions"><button>Check the lines</button>
 <a href="${UPLOAD_PATH}/example">Download an example</a></p>`,
 )}</section>
@@ -157,7 +155,8 @@ ${table('Vouchers by amount', byAmount(lines), [
 ])}
 <p>Gift wallet: ${money(gift)} now, ${money(formatMoney(rest < 0n ? 0n : rest))} after the order.</p>
 ${fileForm(
-  { action: BULK_PATH, formToken },
+  { formToken },
+  BULK_PATH,
   html`${onceField()}<input type="hidden" name="rows" value="${text}">
 <p class="actions"><button>Order the vouchers</button><a href="${UPLOAD_PATH}">Back</a></p>`,
 )}</section>

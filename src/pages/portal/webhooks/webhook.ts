@@ -100,14 +100,16 @@ const isTesting = ({ status }: WebhookEndpoint, rows: readonly ListedDelivery[])
 
 /** A form of one button. */
 const button = (
-  { formToken }: AccountRequest,
+  request: AccountRequest,
   action: string,
   label: Html | string,
   fields?: Html,
 ): Html =>
   postForm(
-    { action, formToken, className: 'one-button' },
+    request,
+    action,
     html`${fields}<button class="secondary">${label}</button>`,
+    'one-button',
   );
 
 function actions(request: AccountRequest, { id, status }: WebhookEndpoint): Html {
@@ -221,7 +223,8 @@ function sendAgainPart(request: AccountRequest, webhook: WebhookEndpoint, wrong?
 <p>Your server discards events that it already has by their id.</p>
 ${button(request, action, 'Send all that failed', html`<input type="hidden" name="failed" value="yes">`)}
 ${postForm(
-  { action, formToken: request.formToken },
+  request,
+  action,
   html`${field({
     ...sent('from'),
     label: 'Made from',

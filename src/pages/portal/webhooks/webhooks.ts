@@ -81,7 +81,7 @@ ${await addForm(request, wrong)}`,
 }
 
 async function addForm(request: AccountRequest, wrong: WrongWebhook | undefined): Promise<Html> {
-  const { session, form, formToken } = request;
+  const { session, form } = request;
   const sent = asSent(request, wrong && { [wrong.field]: wrong.problem });
   const choices = eventTypesOf(session.company.kind).map(
     (type) =>
@@ -91,7 +91,8 @@ async function addForm(request: AccountRequest, wrong: WrongWebhook | undefined)
   );
   return html`<section class="card"><h2>Add a webhook</h2>
 ${postForm(
-  { action: WEBHOOKS_PATH, formToken },
+  request,
+  WEBHOOKS_PATH,
   html`${field({
     ...sent('url'),
     label: 'Address',

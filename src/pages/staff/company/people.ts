@@ -114,7 +114,7 @@ async function personPage(
   const account = await accountOf(request, company);
   const [person] = account ? await withWrongSignIns(request, [account]) : [];
   if (!person) return problems.notFound;
-  const { services, session, formToken } = request;
+  const { services, session } = request;
   const { role } = session.staff;
   const isDeleted = company.status === 'DELETED';
   const possible = changes.filter(
@@ -149,7 +149,8 @@ ${
         html`<details${wrong?.verb === verb && html` open`}><summary class="button secondary">${title}</summary>
 <p>${text(hours)}</p>
 ${postForm(
-  { action: `${companyPath(company)}/people/${person.id}/${verb}`, formToken },
+  request,
+  `${companyPath(company)}/people/${person.id}/${verb}`,
   html`${whyField({ id: `${verb}-why`, error: wrong?.verb === verb ? wrong.problem : undefined })}
 <p class="actions"><button${isDanger && html` class="danger"`}>${button}</button></p>`,
 )}</details>`,
@@ -316,15 +317,17 @@ export const invitationsPart = declarePart<ListedInvitation>({
         msisdn !== null && html`${maskMsisdn(msisdn)} ${sentAs(sms, smsMessage)}`,
     },
   ],
-  further: ({ session, formToken }, company) =>
+  further: (request, company) =>
     company.status === 'ACTIVE' &&
-    mayAsStaff(session.staff.role, 'help') &&
+    mayAsStaff(request.session.staff.role, 'help') &&
     html`<details><summary class="button secondary">Invite again</summary>
 <p>A new link goes to where the last one went, else to the addresses of the merchant. It works once and for 24 hours, and
 replaces the last one. The person who uses it chooses the password, and all sessions of that account end.</p>
 ${postForm(
-  { action: `${companyPath(company)}/invite`, formToken, className: 'one-button' },
+  request,
+  `${companyPath(company)}/invite`,
   html`<button>Send the link</button>`,
+  'one-button',
 )}</details>`,
 });
 

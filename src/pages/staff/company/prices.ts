@@ -126,7 +126,8 @@ const setForm = (
   mayAsStaff(request.session.staff.role, 'operate')
     ? html`<div class="choices"><details${wrong && html` open`}><summary class="button secondary">Set a price</summary>
 ${postForm(
-  { action: path, formToken: request.formToken },
+  request,
+  path,
   html`${priceFields(request, { label: 'Price in USD', now: '', wrong })}
 ${whyField(asSent(request, wrong)('why'))}
 <p class="actions"><button>Set the price</button></p>`,

@@ -115,24 +115,24 @@ export const webhooksPart = declarePart<Webhook>({
 });
 
 /** The buttons that help now, in one form. */
-function helpForm(
-  { session, formToken }: StaffRequest,
-  company: FoundCompany,
-  webhook: Webhook,
-): Html | false {
+function helpForm(request: StaffRequest, company: FoundCompany, webhook: Webhook): Html | false {
   const possible = changes.filter(
     ({ needs, isPossible, isUseless }) =>
-      mayAsStaff(session.staff.role, needs) && isPossible(webhook) && !isUseless?.(webhook.health),
+      mayAsStaff(request.session.staff.role, needs) &&
+      isPossible(webhook) &&
+      !isUseless?.(webhook.health),
   );
   const path = `${companyPath(company)}/webhooks/${webhook.id}`;
   return (
     possible.length > 0 &&
     postForm(
-      { action: `${path}/${possible[0]?.verb}`, formToken, className: 'actions' },
+      request,
+      `${path}/${possible[0]?.verb}`,
       html`${possible.map(
         ({ verb, button }) =>
           html`<button class="secondary" formaction="${path}/${verb}">${button}<span class="visually-hidden"> to ${webhookHost(webhook.url)}</span></button>`,
       )}`,
+      'actions',
     )
   );
 }
