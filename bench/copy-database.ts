@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
+import { withSession } from '../src/local/postgres.ts';
 
 /** Copies a database that nobody uses; returns the address of the copy. */
 export async function copyDatabase(templateUrl: string): Promise<string> {
@@ -7,13 +7,9 @@ export async function copyDatabase(templateUrl: string): Promise<string> {
   const template = url.pathname.slice(1);
   const copy = `bench_${randomUUID().replaceAll('-', '')}`;
   url.pathname = 'postgres';
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  try {
+  await withSession(url.href, async (client) => {
     await client.query(`create database ${copy} template ${template}`);
-  } finally {
-    await client.end();
-  }
+  });
   url.pathname = copy;
   return url.href;
 }

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import pg from 'pg';
 import { migrateToLatest } from '../src/db/migrate.ts';
-import { startPostgres } from '../src/local/postgres.ts';
+import { startPostgres, withSession } from '../src/local/postgres.ts';
 import { createStops } from '../src/local/start/stops.ts';
 import { copyCluster } from '../test/harness/copied-cluster.ts';
 import type { Bench } from './benchmark.ts';
@@ -55,9 +54,7 @@ export async function withDelayedStandby<Result>(
 
 /** From now on commits wait for the standby, which follows already. */
 async function confirmByStandby(primaryUrl: string, signal: AbortSignal): Promise<void> {
-  const session = new pg.Client({ connectionString: primaryUrl });
-  await session.connect();
-  try {
+  await withSession(primaryUrl, async (session) => {
     await session.query(`alter system set synchronous_standby_names = '*'`);
     await session.query('select pg_reload_conf()');
     for (;;) {
@@ -67,7 +64,5 @@ async function confirmByStandby(primaryUrl: string, signal: AbortSignal): Promis
       if (rows.length > 0) return;
       await pause(LOOK_MS, undefined, { signal });
     }
-  } finally {
-    await session.end();
-  }
+  });
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import { EVENT_DAYS, OPERATION_DAYS } from '../../activities/expiry.ts';
 import type { Digests } from '../../src/crypto/digests.ts';
 import { checkChangedBooks } from '../../src/db/books/check-changes.ts';
@@ -8,6 +8,7 @@ import { connectDatabase } from '../../src/db/connection.ts';
 import { archiveDays, firstMonthKept } from '../../src/db/ledger/archives.ts';
 import { pruneInTurns } from '../../src/db/pruning.ts';
 import type { NumberBox } from '../../src/domain/phone.ts';
+import { withSession } from '../../src/local/postgres.ts';
 import { ownerOf, voucherCodeOf } from './history.ts';
 import { type HistoryCompanies, historyRows, someRows } from './history-rows.ts';
 
@@ -45,9 +46,7 @@ interface HistoryOptions {
  * @throws when the books are not in order
  */
 export async function fillHistory(options: HistoryOptions): Promise<void> {
-  const client = new pg.Client({ connectionString: options.databaseUrl });
-  await client.connect();
-  try {
+  await withSession(options.databaseUrl, async (client) => {
     await writeRows(client, options);
     await closeAccounts(client, options);
     await requireBooks(options);
@@ -60,9 +59,7 @@ export async function fillHistory(options: HistoryOptions): Promise<void> {
     await client.query(`
       select pg_prewarm(oid) from pg_class
       where relnamespace = 'public'::regnamespace and relkind in ('r', 'i', 'm', 't')`);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** Without triggers and foreign keys, and with the indexes built at the end: both take ten times as long. */

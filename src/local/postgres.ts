@@ -267,6 +267,20 @@ async function runningServer(
 export const findRunningPostgres = async (dataDirectory: string) =>
   runningServer({ directory: await clusterDirectory(dataDirectory) });
 
+/** Runs work on a connection of its own. */
+export async function withSession<Result>(
+  connectionString: string,
+  work: (session: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const session = new pg.Client({ connectionString });
+  await session.connect();
+  try {
+    return await work(session);
+  } finally {
+    await session.end();
+  }
+}
+
 const urlOf = (cluster: PostgresCluster, port: number) =>
   `postgres://postgres:${cluster.password}@127.0.0.1:${port}/postgres`;
 

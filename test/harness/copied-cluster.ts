@@ -2,8 +2,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import pg from 'pg';
-import { openCluster } from '../../src/local/postgres.ts';
+import { openCluster, withSession } from '../../src/local/postgres.ts';
 
 const run = promisify(execFile);
 const NOT_COPIED = ['postmaster.pid', 'pg_wal'];
@@ -24,19 +23,19 @@ export async function copyCluster(
     readonly signal: 'recovery.signal' | 'standby.signal';
   },
 ): Promise<string> {
-  const session = new pg.Client({ connectionString: url });
-  await session.connect();
-  await session.query(`select pg_backup_start('test', fast => true)`);
-  // Files of the log come and go meanwhile, which `cp` takes for an error; the copy has none of them.
-  const names = (await readdir(from)).filter((name) => !NOT_COPIED.includes(name));
-  await mkdir(to, { mode: 0o700 });
-  await run('cp', ['-a', ...names.map((name) => join(from, name)), to]);
-  const { rows } = await session.query('select labelfile from pg_backup_stop()');
-  await session.end();
+  const label = await withSession(url, async (session) => {
+    await session.query(`select pg_backup_start('test', fast => true)`);
+    // Files of the log come and go meanwhile, which `cp` takes for an error; the copy has none of them.
+    const names = (await readdir(from)).filter((name) => !NOT_COPIED.includes(name));
+    await mkdir(to, { mode: 0o700 });
+    await run('cp', ['-a', ...names.map((name) => join(from, name)), to]);
+    const { rows } = await session.query('select labelfile from pg_backup_stop()');
+    return rows[0].labelfile;
+  });
   await cp(`${from}.password`, `${to}.password`);
   const { account } = await openCluster(from);
   await mkdir(join(to, 'pg_wal'), { mode: 0o700 });
-  await writeFile(join(to, 'backup_label'), rows[0].labelfile);
+  await writeFile(join(to, 'backup_label'), label);
   await writeFile(join(to, signal), '');
   for (const path of [to, ...['pg_wal', 'backup_label', signal].map((name) => join(to, name))])
     await account.own(path);

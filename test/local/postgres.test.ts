@@ -1,9 +1,8 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startPostgres, stopPostgres } from '../../src/local/postgres.ts';
+import { startPostgres, stopPostgres, withSession } from '../../src/local/postgres.ts';
 import { commandLine, freePort } from '../../src/local/processes.ts';
 import { silentProgress as progress } from '../../src/runtime/process/progress.ts';
 import { killedStart } from './killed-start.ts';
@@ -24,13 +23,9 @@ afterEach(async () => {
 });
 
 async function query(url: string, sql: string): Promise<unknown[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+  return withSession(url, async (client) => {
     return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 test('start, stop and start again keep the data and leave no process', async () => {

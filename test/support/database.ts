@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import pg from 'pg';
 import { inject } from 'vitest';
 import type { ProcessRole } from '../../src/db/rights/table-rights.ts';
+import { withSession } from '../../src/local/postgres.ts';
 
 export interface TestDatabase {
   readonly url: string;
@@ -31,11 +31,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 async function asAdmin(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+  await withSession(url, async (client) => {
     await client.query(statement);
-  } finally {
-    await client.end();
-  }
+  });
 }

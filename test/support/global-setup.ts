@@ -2,14 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { readStartConfig } from '../../src/config/config.ts';
 import { migrateToLatest } from '../../src/db/migrate.ts';
 import { groupRole } from '../../src/db/rights/roles.ts';
 import { type ProcessRole, processRoles } from '../../src/db/rights/table-rights.ts';
 import { claimDataDirectory, DataDirectoryInUseError } from '../../src/local/data-directory.ts';
-import { type RunningPostgres, startPostgres, stopPostgres } from '../../src/local/postgres.ts';
+import {
+  type RunningPostgres,
+  startPostgres,
+  stopPostgres,
+  withSession,
+} from '../../src/local/postgres.ts';
 import { findTemporalBinary } from '../../src/local/temporal-binary.ts';
 import { startTemporalServer, stopOrphanedTemporal } from '../../src/local/temporal-server.ts';
 import { createProgress, type Progress } from '../../src/runtime/process/progress.ts';
@@ -89,26 +93,22 @@ async function removeCrashedRuns(): Promise<void> {
 }
 
 async function makeTemplateDatabase(postgres: RunningPostgres): Promise<void> {
-  const client = new pg.Client({ connectionString: postgres.url });
-  await client.connect();
-  await client.query(`create database ${TEMPLATE_DATABASE}`);
-  await client.end();
+  await withSession(postgres.url, (client) => client.query(`create database ${TEMPLATE_DATABASE}`));
   const url = new URL(postgres.url);
   url.pathname = TEMPLATE_DATABASE;
   await migrateToLatest(url.href);
 }
 
 async function makeProcessLogins(postgres: RunningPostgres) {
-  const client = new pg.Client({ connectionString: postgres.url });
-  await client.connect();
   const logins = {} as Record<ProcessRole, ProcessLogin>;
-  for (const role of processRoles) {
-    logins[role] = { name: `test_${role}`, password: randomUUID() };
-    const { name, password } = logins[role];
-    await client.query(`create role ${name} login password '${password}'
-      in role ${groupRole(TEMPLATE_DATABASE, role)}`);
-  }
-  await client.end();
+  await withSession(postgres.url, async (client) => {
+    for (const role of processRoles) {
+      logins[role] = { name: `test_${role}`, password: randomUUID() };
+      const { name, password } = logins[role];
+      await client.query(`create role ${name} login password '${password}'
+        in role ${groupRole(TEMPLATE_DATABASE, role)}`);
+    }
+  });
   return logins;
 }
 

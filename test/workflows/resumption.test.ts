@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { createResumptionActivities } from '../../activities/reconciliation.ts';
 import { connectDatabase, type Database } from '../../src/db/connection.ts';
+import { withSession } from '../../src/local/postgres.ts';
 import type { TemporalConnection } from '../../src/runtime/temporal/connection.ts';
 import { testNumbers } from '../end-to-end/privacy/stored-numbers.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
@@ -36,9 +36,7 @@ afterAll(async () => {
 
 /** Rows as holds leave them behind; neither triggers nor foreign keys ask for the rest. */
 async function holdMany(connectionString: string): Promise<void> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
+  await withSession(connectionString, async (client) => {
     await client.query('set session_replication_role = replica');
     await client.query(`insert into topups (operation_id, workflow_id, request_digest, partner_id, kind,
         amount, msisdn, status, attempt, exchange_rate, currency, originating_country)
@@ -52,9 +50,7 @@ async function holdMany(connectionString: string): Promise<void> {
         request_digest, status)
       select operation_id, 'partner', 1, 'airtime-topup', gen_random_uuid(), 'digest', 'RUNNING'
       from topups`);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 type ResumeTopUp = ActivityDependencies['resumption']['resumeTopUp'];

@@ -11,7 +11,7 @@ import type { Progress } from '../../runtime/process/progress.ts';
 import { startCodecServer } from '../../runtime/temporal/codec-server.ts';
 import { BOOKS_FILE } from '../../sandbox/books.ts';
 import { startSandbox } from '../../sandbox/start-sandbox.ts';
-import { startPostgres } from '../postgres.ts';
+import { startPostgres, withSession } from '../postgres.ts';
 import { findTemporalBinary } from '../temporal-binary.ts';
 import { startTemporalServer } from '../temporal-server.ts';
 import { needsSandbox } from './claim-place.ts';
@@ -23,26 +23,12 @@ const SENDER = 'Voucher service <vouchers@sandbox.test>';
 
 type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
-/** Providers with an address of their own are not those of the sandbox. */
-type Given = Pick<
-  StartConfig,
-  | 'PORT'
-  | 'PORT_BASE'
-  | 'CALLBACK_URL'
-  | 'CALLBACK_SECRETS'
-  | 'SMS_URL'
-  | 'SMPP_URL'
-  | 'SMTP_URL'
-  | 'MOBILE_MONEY_URL'
-  | 'MPESA_URL'
-  | 'AIRTIME_URL'
-  | 'RELOADLY_URL'
-  | 'PROVIDER_CONTACTS'
->;
-
-/** The settings of the sandbox's providers, which report to the service on this machine. */
+/**
+ * The settings of the sandbox's providers, which report to the service on this machine. Providers with an address of
+ * their own are not those of the sandbox.
+ */
 export const sandboxSettings = (
-  given: Given,
+  given: StartConfig,
   sandbox: Sandbox,
 ): Readonly<Record<string, string>> => ({
   SANDBOX_URL: sandbox.url,
@@ -183,16 +169,12 @@ async function database(
 }
 
 async function createDatabase(adminUrl: string): Promise<void> {
-  const client = new pg.Client({ connectionString: adminUrl });
-  await client.connect();
-  try {
+  await withSession(adminUrl, async (client) => {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [
       LOCAL_DATABASE_NAME,
     ]);
     if (rowCount === 0) await client.query(`create database ${LOCAL_DATABASE_NAME}`);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 async function temporal(
@@ -266,17 +248,13 @@ interface ProcessAddresses {
  * alone. The address must be that of a login that may make others.
  */
 export async function makeProcessLogins(databaseUrl: string): Promise<ProcessAddresses> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  return withSession(databaseUrl, async (client) => {
     const [api, worker] = [
       await makeLogin(client, databaseUrl, 'api'),
       await makeLogin(client, databaseUrl, 'worker'),
     ];
     return { DATABASE_URL: api, WORKER_DATABASE_URL: worker };
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 async function makeLogin(

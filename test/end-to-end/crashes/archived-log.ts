@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { expect } from 'vitest';
+import { withSession } from '../../../src/local/postgres.ts';
 import { until } from '../../support/until.ts';
 
 /** The settings of a cluster that archives its log in a folder. */
@@ -12,13 +12,9 @@ export const archiving = (archive: string) => ({
 
 /** The first row of a statement, on a connection of its own. */
 export async function ask(url: string, statement: string) {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+  return withSession(url, async (client) => {
     return (await client.query(statement)).rows[0];
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /** Waits until the archive has everything that was written by now. */

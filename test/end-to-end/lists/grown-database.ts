@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { withSession } from '../../../src/local/postgres.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { accountTables } from './grown-account-tables.ts';
 import { providerTables } from './grown-provider-tables.ts';
@@ -311,9 +311,7 @@ export const boundedTables: Readonly<Record<string, string>> = Object.fromEntrie
 /** A database as after a long time: many rows in each table that grows, and statistics of them. */
 export async function createGrownDatabase(): Promise<TestDatabase> {
   const database = await createTestDatabase();
-  const client = new pg.Client({ connectionString: database.url });
-  await client.connect();
-  try {
+  await withSession(database.url, async (client) => {
     // Neither triggers nor foreign keys: the rows only have to be many.
     await client.query('set session_replication_role = replica');
     await client.query(
@@ -326,8 +324,6 @@ export async function createGrownDatabase(): Promise<TestDatabase> {
       await client.query(`insert into ${table} (${Object.keys(columns).join(', ')})
         select ${Object.values(columns).join(', ')} from ${numbers(ROWS)}`);
     await client.query('analyze');
-  } finally {
-    await client.end();
-  }
+  });
   return database;
 }

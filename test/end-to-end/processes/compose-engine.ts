@@ -3,8 +3,7 @@ import { copyFile, mkdir, readFile, symlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
-import { type RunningPostgres, startPostgres } from '../../../src/local/postgres.ts';
+import { type RunningPostgres, startPostgres, withSession } from '../../../src/local/postgres.ts';
 import { runProgram } from '../../../src/local/processes.ts';
 import { launchTemporal, type TemporalProcess } from '../../../src/local/temporal-server.ts';
 import { silentProgress } from '../../../src/runtime/process/progress.ts';
@@ -202,9 +201,7 @@ async function initialise(url: string, compose: Compose): Promise<void> {
   const script = await readFile(join(root, compose.configs.databases?.file ?? ''), 'utf8');
   const [, statements = ''] = /<<'SQL'\n([\s\S]*)\nSQL/.exec(script) ?? [];
   const passwords = composeEnvironment(compose, 'postgres');
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+  await withSession(url, async (client) => {
     for (const statement of statements
       .replaceAll(/^--.*$/gm, '')
       .split(';')
@@ -214,9 +211,7 @@ async function initialise(url: string, compose: Compose): Promise<void> {
           client.escapeLiteral(passwords[`${role.toUpperCase()}_DATABASE_PASSWORD`] ?? ''),
         ),
       );
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 const accepts = (host: string, port: number): Promise<void> =>

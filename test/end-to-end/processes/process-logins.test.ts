@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrateToLatest } from '../../../src/db/migrate.ts';
+import { withSession } from '../../../src/local/postgres.ts';
 import { makeProcessLogins } from '../../../src/local/start/backing-services.ts';
 import { call } from '../../support/clients.ts';
 import { makeMerchant } from '../../support/companies.ts';
@@ -21,12 +22,11 @@ afterAll(() => scene?.stop());
 
 /** The logins of all connections to the database of the service. */
 async function logins(): Promise<string[]> {
-  const client = new pg.Client({ connectionString: scene.settings.DATABASE_URL ?? '' });
-  await client.connect();
-  const { rows } = await client.query<{ name: string }>(`
-    select distinct usename as name from pg_stat_activity
-    where datname = current_database() and usename <> current_user`);
-  await client.end();
+  const { rows } = await withSession(scene.settings.DATABASE_URL ?? '', (client) =>
+    client.query<{ name: string }>(`
+      select distinct usename as name from pg_stat_activity
+      where datname = current_database() and usename <> current_user`),
+  );
   return rows.map(({ name }) => name).sort();
 }
 

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ProcessRole, processRoles } from '../../../src/db/rights/table-rights.ts';
+import { withSession } from '../../../src/local/postgres.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 /** What somebody who got hold of a process's password would try. */
@@ -94,19 +95,17 @@ const ATTACKS: readonly [string, readonly ProcessRole[], string][] = [
 ];
 
 /** A company whose access has ended: what no process can bring back. */
-async function addEndedAccess(url: string): Promise<void> {
-  const owner = new pg.Client({ connectionString: url });
-  await owner.connect();
-  await owner.query(`
+const addEndedAccess = (url: string) =>
+  withSession(url, (owner) =>
+    owner.query(`
     insert into partners (company_name) values ('Ended');
     insert into api_keys (partner_id, key_name, key_prefix, key_digest, revoked_at, expires_at)
       select id, 'ended', 'x', 'x', now(), now() from partners;
     insert into merchants (merchant_name, merchant_type, identifier_type, identifier, email, phone,
       address) values ('Ended', 'RETAIL', 1, 'ended', 'e@ended.example', '+251911000000', 'Here');
     insert into merchant_public_keys (merchant_id, public_key_pem, revoked_at)
-      select id, 'x', now() from merchants`);
-  await owner.end();
-}
+      select id, 'x', now() from merchants`),
+  );
 
 describe('a process', () => {
   let database: TestDatabase;
@@ -137,14 +136,13 @@ describe('a process', () => {
 
   test('that makes reports reads the books, and has no right to write anywhere', async () => {
     await logins.get('reports')?.query('select sum(amount) from ledger_transfers');
-    const owner = new pg.Client({ connectionString: database.url });
-    await owner.connect();
-    const { rows } = await owner.query(`
-      select distinct privilege_type as may from information_schema.role_column_grants
-      where grantee like '%\\_reports'
-      union select privilege_type from information_schema.role_table_grants
-      where grantee like '%\\_reports'`);
-    await owner.end();
+    const { rows } = await withSession(database.url, (owner) =>
+      owner.query(`
+        select distinct privilege_type as may from information_schema.role_column_grants
+        where grantee like '%\\_reports'
+        union select privilege_type from information_schema.role_table_grants
+        where grantee like '%\\_reports'`),
+    );
     expect(rows).toEqual([{ may: 'SELECT' }]);
   });
 

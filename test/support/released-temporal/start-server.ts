@@ -3,8 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
-import { startPostgres } from '../../../src/local/postgres.ts';
+import { startPostgres, withSession } from '../../../src/local/postgres.ts';
 import { commandLine, runProgram } from '../../../src/local/processes.ts';
 import {
   launchTemporal,
@@ -132,16 +131,12 @@ async function makeTables(
   url: string,
   login: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+  await withSession(url, async (client) => {
     for (const name of Object.keys(DATABASES)) {
       await client.query(`drop database if exists ${name} with (force)`);
       await client.query(`create database ${name}`);
     }
-  } finally {
-    await client.end();
-  }
+  });
   for (const [name, schema] of Object.entries(DATABASES))
     for (const step of [
       ['setup-schema', '--version', '0.0'],
