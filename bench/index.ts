@@ -30,8 +30,8 @@ import { queueBenchmark } from './benchmarks/p17-queue.ts';
 import { startBenchmark } from './benchmarks/start.ts';
 import { type BenchOptions, readOptions } from './options.ts';
 import { json } from './report/json.ts';
+import { passes } from './report/reading.ts';
 import { table } from './report/table.ts';
-import { passes } from './report/verdict.ts';
 
 const benchmarks: readonly Benchmark[] = [
   generateVoucherBenchmark,

@@ -1,26 +1,5 @@
-import type {
-  BenchmarkResult,
-  CostMeasurement,
-  GrowthMeasurement,
-  Measurement,
-  PaceMeasurement,
-  PredictionMeasurement,
-  RateMeasurement,
-  SecondsMeasurement,
-  TimeMeasurement,
-  UsageMeasurement,
-} from '../benchmark.ts';
-import { quantile as quantileOf } from '../statistics.ts';
-import {
-  byKind,
-  growthOf,
-  intervalOf,
-  median,
-  medianSeconds,
-  passes,
-  ratioOf,
-  times,
-} from './verdict.ts';
+import type { BenchmarkResult, Measurement } from '../benchmark.ts';
+import { readingOf } from './reading.ts';
 
 const COLUMNS = [
   '',
@@ -49,92 +28,10 @@ export function table(results: readonly BenchmarkResult[]): string {
   return lines.map((line) => aligned(line).join('  ').trimEnd()).join('\n');
 }
 
-const cells = (measurement: Measurement): string[] =>
-  byKind(measurement, {
-    time: timeCells,
-    pace: paceCells,
-    seconds: secondsCells,
-    cost: costCells,
-    usage: usageCells,
-    growth: growthCells,
-    prediction: predictionCells,
-    rate: rateCells,
-  });
-
-const verdict = (measurement: Measurement) => (passes(measurement) ? 'pass' : 'FAIL');
-
-function rateCells(measurement: RateMeasurement): string[] {
-  const { subject, baseline, ratio } = measurement.comparison;
-  const { bar } = measurement;
-  return [
-    subject.rate.toFixed(1),
-    baseline.rate.toFixed(1),
-    `${subject.p50.toFixed(0)} / ${subject.p99.toFixed(0)}`,
-    `${baseline.p50.toFixed(0)} / ${baseline.p99.toFixed(0)}`,
-    `${ratio.median.toFixed(2)} (${ratio.minimum.toFixed(2)} – ${ratio.maximum.toFixed(2)})`,
-    ...(bar === undefined ? ['', ''] : [`≥ ${bar}`, verdict(measurement)]),
-  ];
+function cells(measurement: Measurement): string[] {
+  const { rates = NONE, times = NONE, ratio = '', bar } = readingOf(measurement);
+  const verdict = bar ? [bar.words, bar.passed ? 'pass' : 'FAIL'] : NONE;
+  return [...rates, ...times, ratio, ...verdict];
 }
 
-function timeCells(measurement: TimeMeasurement): string[] {
-  const { subject, baseline, ratio, ends } = times(measurement);
-  return [
-    '',
-    '',
-    subject.toFixed(1),
-    baseline.toFixed(1),
-    `${ratio.toFixed(2)}${ends}`,
-    `≤ ${measurement.greatest}`,
-    verdict(measurement),
-  ];
-}
-
-/** CPU milliseconds stand where those of an answer do. */
-function costCells(measurement: CostMeasurement): string[] {
-  const { costs, greatest } = measurement;
-  const { mean, lower, upper } = intervalOf(measurement);
-  return [
-    '',
-    '',
-    `CPU ${quantileOf(costs.subject, 0.5).toFixed(2)}`,
-    `CPU ${quantileOf(costs.baseline, 0.5).toFixed(2)}`,
-    `${mean.toFixed(3)} (${lower.toFixed(3)} – ${upper.toFixed(3)})`,
-    ...(greatest === undefined ? ['', ''] : [`≤ ${greatest}`, verdict(measurement)]),
-  ];
-}
-
-function usageCells({ usage }: UsageMeasurement): string[] {
-  const { subject, baseline } = usage;
-  const ratio = (subject / baseline).toFixed(2);
-  return ['', '', `CPU ${subject.toFixed(2)}`, `CPU ${baseline.toFixed(2)}`, ratio, '', ''];
-}
-
-/** What is measured and predicted stands where the times of an answer do. */
-function predictionCells(measurement: PredictionMeasurement): string[] {
-  const { measured, predicted, tolerance } = measurement;
-  const bar = `1 ± ${tolerance}`;
-  const ratio = ratioOf(measurement).toFixed(2);
-  return ['', '', measured.toFixed(1), predicted.toFixed(1), ratio, bar, verdict(measurement)];
-}
-
-/** The last quarter stands where the subject's answers do, the first one where the baseline's do. */
-function growthCells(measurement: GrowthMeasurement): string[] {
-  const { quarters, unit, greatest } = measurement;
-  const told = (value: number) => `${value.toFixed(0)} ${unit}`.trim();
-  const bar = greatest === undefined ? ['', ''] : [`≤ ${greatest}`, verdict(measurement)];
-  const ratio = growthOf(measurement).toFixed(2);
-  return ['', '', told(quarters.last), told(quarters.first), ratio, ...bar];
-}
-
-/** Seconds stand where the times of an answer do. */
-function secondsCells(measurement: SecondsMeasurement): string[] {
-  const time = `${medianSeconds(measurement).toFixed(2)} s`;
-  return ['', '', time, '', '', `≤ ${measurement.most} s`, verdict(measurement)];
-}
-
-function paceCells(measurement: PaceMeasurement): string[] {
-  const { leastPace } = measurement;
-  const pace = median(measurement).toFixed(1);
-  const bar = leastPace === undefined ? ['', ''] : [`≥ ${leastPace}/s`, verdict(measurement)];
-  return [pace, '', '', '', '', ...bar];
-}
+const NONE = ['', ''] as const;

@@ -9,8 +9,8 @@ import type {
   UsageMeasurement,
 } from '../../bench/benchmark.ts';
 import { json } from '../../bench/report/json.ts';
+import { passes } from '../../bench/report/reading.ts';
 import { table } from '../../bench/report/table.ts';
-import { passes } from '../../bench/report/verdict.ts';
 
 const measurement = (title: string, ratio: number, bar?: number): RateMeasurement => ({
   title,
