@@ -2,6 +2,7 @@ import type { Progress } from '../src/runtime/process/progress.ts';
 import type { ThrowawayServices } from '../test/harness/throwaway-services.ts';
 import type { Comparison } from './compare.ts';
 import type { BenchOptions } from './options.ts';
+import type { Sides } from './statistics.ts';
 
 /** What every benchmark is run with. */
 export interface Bench {
@@ -44,7 +45,7 @@ export interface TimeMeasurement {
   /** The greatest ratio that is good enough. */
   readonly greatest: number;
   /** The quantile of each round in turns: they tell how sure the ratio is. */
-  readonly rounds?: Readonly<Record<'subject' | 'baseline', readonly number[]>>;
+  readonly rounds?: Sides<readonly number[]>;
 }
 
 /** What is done per second, without anything to compare it with: the more, the better. */
@@ -68,7 +69,7 @@ export interface SecondsMeasurement {
 /** CPU milliseconds a call, of each round in turns: the less, the better. */
 export interface CostMeasurement {
   readonly title: string;
-  readonly costs: Readonly<Record<'subject' | 'baseline', readonly number[]>>;
+  readonly costs: Sides<readonly number[]>;
   /**
    * The greatest upper end of the 95 % interval of the ratio that is good enough; without it the line
    * only informs.
@@ -80,7 +81,7 @@ export interface CostMeasurement {
 export interface UsageMeasurement {
   readonly title: string;
   /** CPU milliseconds a call. */
-  readonly usage: Readonly<Record<'subject' | 'baseline', number>>;
+  readonly usage: Sides<number>;
 }
 
 /** What grows while the same work goes on: the less, the better. */
@@ -106,10 +107,10 @@ export interface Benchmark {
   /** P1, P2, … */
   readonly name: string;
   /** The first measurement is the benchmark's own; others are reported beside it. */
-  run(bench: Bench): Promise<readonly [Measurement, ...Measurement[]]>;
+  run(bench: Bench): Promise<readonly Measurement[]>;
 }
 
 export interface BenchmarkResult {
   readonly name: string;
-  readonly measurements: Awaited<ReturnType<Benchmark['run']>>;
+  readonly measurements: readonly Measurement[];
 }

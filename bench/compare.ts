@@ -1,7 +1,7 @@
 import { type CpuTimes, createCpuMeter } from './cpu/process-usage.ts';
 import type { BenchOptions } from './options.ts';
 import { type Calls, type LoadResult, runLoad } from './run-load.ts';
-import { quantile } from './statistics.ts';
+import { quantile, type SideName, type Sides, sidesOf } from './statistics.ts';
 
 interface Figures {
   /** Per second; the median of the rounds. */
@@ -19,7 +19,7 @@ export interface Comparison {
   readonly baseline: Figures;
   readonly ratio: { readonly median: number; readonly minimum: number; readonly maximum: number };
   /** CPU milliseconds a call by part of the run, where they were measured. */
-  readonly cpu?: Readonly<Record<'subject' | 'baseline', CpuTimes>>;
+  readonly cpu?: Sides<CpuTimes>;
 }
 
 /** Milliseconds that a hundredth of the calls of one measurement exceed. */
@@ -40,30 +40,33 @@ const WARM_UP_CALLS = 600;
  */
 export const WARM_UP_OF_QUICK_CALLS = 4_000;
 
-/**
- * Measures both in turns, after a warm-up of each. The order alternates, so that what drifts on the
- * machine meanwhile falls on both alike.
- */
-export async function compare(options: {
-  readonly subject: Calls;
-  readonly baseline: Calls;
-  /** Calls in flight. */
-  readonly lanes?: number;
-  /** Calls of each side before anything is measured; 0 where an earlier comparison has made them. */
-  readonly warmUpCalls?: number;
-  readonly settings: Pick<BenchOptions, 'rounds' | 'seconds'>;
-  readonly signal: AbortSignal;
-  /** Told what is being measured. */
-  readonly note: (detail: string) => void;
-  /** Ends when what a side's calls left behind is done, so that it falls on no measurement. */
-  readonly settled?: () => Promise<void>;
-  /** CPU milliseconds so far; with it the comparison tells what a call of each side costs. */
-  readonly readCpu?: () => CpuTimes;
-}): Promise<Comparison> {
-  const { rounds, seconds } = options.settings;
-  const { lanes = LANES, warmUpCalls = WARM_UP_CALLS, signal } = options;
+/** Measures both in turns, after a warm-up of each. */
+export async function compare(
+  {
+    options: { rounds, seconds },
+    signal,
+  }: {
+    readonly options: Pick<BenchOptions, 'rounds' | 'seconds'>;
+    readonly signal: AbortSignal;
+  },
+  options: {
+    readonly subject: Calls;
+    readonly baseline: Calls;
+    /** Calls in flight. */
+    readonly lanes?: number;
+    /** Calls of each side before anything is measured; 0 where an earlier comparison has made them. */
+    readonly warmUpCalls?: number;
+    /** Told what is being measured. */
+    readonly note: (detail: string) => void;
+    /** Ends when what a side's calls left behind is done, so that it falls on no measurement. */
+    readonly settled?: () => Promise<void>;
+    /** CPU milliseconds so far; with it the comparison tells what a call of each side costs. */
+    readonly readCpu?: () => CpuTimes;
+  },
+): Promise<Comparison> {
+  const { lanes = LANES, warmUpCalls = WARM_UP_CALLS } = options;
   const cpu = { subject: createCpuMeter(options), baseline: createCpuMeter(options) };
-  const measure = async (side: 'subject' | 'baseline') => {
+  const measure = async (side: SideName) => {
     cpu[side].start();
     const result = await runLoad({ calls: options[side], lanes, seconds, signal });
     await options.settled?.();
@@ -78,23 +81,19 @@ export async function compare(options: {
     warmUp.baseline += (await measure('baseline')).milliseconds.length;
   }
   for (const meter of Object.values(cpu)) meter.reset();
-  const subject: LoadResult[] = [];
-  const baseline: LoadResult[] = [];
+  const results: Sides<LoadResult[]> = { subject: [], baseline: [] };
   for (let round = 1; round <= rounds; round += 1) {
     options.note(`round ${round} of ${rounds}`);
-    const subjectIsFirst = round % 2 === 1;
-    if (subjectIsFirst) subject.push(await measure('subject'));
-    baseline.push(await measure('baseline'));
-    if (!subjectIsFirst) subject.push(await measure('subject'));
+    for (const side of sidesOf(round)) results[side].push(await measure(side));
   }
-  const comparison = comparisonOf({ subject, baseline }, warmUp);
+  const comparison = comparisonOf(results, warmUp);
   if (!options.readCpu) return comparison;
   return { ...comparison, cpu: { subject: cpu.subject.read(), baseline: cpu.baseline.read() } };
 }
 
 /** What was measured in turns, round by round; calls of a warm-up only count as completed. */
 export function comparisonOf(
-  { subject, baseline }: Readonly<Record<'subject' | 'baseline', readonly LoadResult[]>>,
+  { subject, baseline }: Sides<readonly LoadResult[]>,
   warmUp = { subject: 0, baseline: 0 },
 ): Comparison {
   const ratios = subject.map(({ rate }, round) => rate / (baseline[round]?.rate ?? Number.NaN));

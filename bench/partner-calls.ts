@@ -1,7 +1,7 @@
 import { MerchantClient, PartnerClient } from '../clients/typescript/src/index.ts';
 import { merchantRoutes } from '../src/merchant/routes.ts';
 import { makePartner, type TestMerchant, type TestPartner } from '../test/support/companies.ts';
-import type { BenchCall, Calls } from './run-load.ts';
+import { type BenchCall, type Calls, inTurn, post } from './run-load.ts';
 import type { Service } from './service.ts';
 
 /**
@@ -21,24 +21,19 @@ export async function partnerCalls(
   const calls = await Promise.all(
     Array.from({ length: partners }, async (): Promise<BenchCall> => {
       const partner = await makePartner(service);
-      const body = JSON.stringify(await prepare(partner));
-      const token = await partnerHeaders(service, partner);
-      const headers = { 'Content-Type': 'application/json', ...token };
-      return { url: `${service.url}/api/v1/client${path}`, headers, body, ...expectation };
+      const content = await prepare(partner);
+      const headers = await partnerHeaders(service, partner);
+      return { ...post(`${service.url}/api/v1/client${path}`, content, headers), ...expectation };
     }),
   );
-  return (lane) => {
-    const next = calls[lane % calls.length];
-    if (!next) throw new RangeError('There are no partners');
-    return next;
-  };
+  return inTurn(calls);
 }
 
 /** Logs a partner in; what its calls are sent with. */
 export const partnerHeaders = async (
   service: Pick<Service, 'url'>,
   partner: TestPartner,
-): Promise<Readonly<Record<string, string>>> => ({
+): Promise<BenchCall['headers']> => ({
   'x-api-token': await clientOf(service, partner).accessToken(),
 });
 
@@ -46,13 +41,12 @@ export const partnerHeaders = async (
 export const clientOf = ({ url }: Pick<Service, 'url'>, { apiKey }: TestPartner): PartnerClient =>
   new PartnerClient({ baseUrl: `${url}/api/v1/client`, apiKey, attempts: 1 });
 
-/** Logs a merchant in; its access token. */
-export const merchantToken = (
+/** Logs a merchant in; what its calls are sent with. */
+export async function merchantHeaders(
   { url }: Pick<Service, 'url'>,
   { apiKey, privateKey }: TestMerchant,
-): Promise<string> =>
-  new MerchantClient({
-    baseUrl: `${url}${merchantRoutes.basePath}`,
-    apiKey,
-    privateKey,
-  }).accessToken();
+): Promise<BenchCall['headers']> {
+  const baseUrl = url + merchantRoutes.basePath;
+  const client = new MerchantClient({ baseUrl, apiKey, privateKey });
+  return { 'x-api-token': await client.accessToken() };
+}

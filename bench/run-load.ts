@@ -1,4 +1,6 @@
+import type { KeyObject } from 'node:crypto';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { signatureHeader } from '../clients/typescript/src/index.ts';
 
 /** One call as it is sent. */
 export interface BenchCall {
@@ -12,6 +14,43 @@ export interface BenchCall {
   /** Whether the answer's `data` say that the work is done, where success alone does not. */
   readonly isDone?: (data: unknown) => boolean;
 }
+
+type Headers = BenchCall['headers'];
+
+/** A read. */
+export const get = (url: string, headers: Headers = {}): BenchCall => ({
+  method: 'GET',
+  url,
+  headers,
+  body: '',
+});
+
+/** A POST of JSON. */
+export const post = (url: string, content: object, headers: Headers = {}): BenchCall => ({
+  url,
+  headers: { 'Content-Type': 'application/json', ...headers },
+  body: JSON.stringify(content),
+});
+
+/** The same by a merchant, who signs it. */
+export function postSigned(
+  url: string,
+  content: object,
+  { privateKey, headers = {} }: { readonly privateKey: KeyObject; readonly headers?: Headers },
+): BenchCall {
+  const call = post(url, content, headers);
+  const signature = signatureHeader(privateKey, call.body);
+  return { ...call, headers: { ...call.headers, 'x-signature': signature } };
+}
+
+/** One of the items for each lane, in turn. */
+export const inTurn =
+  <Item>(items: readonly Item[]) =>
+  (lane: number): Item => {
+    const item = items[lane % items.length];
+    if (item === undefined) throw new RangeError('There is nothing to take in turn');
+    return item;
+  };
 
 /** Sends a call and returns the `data` of its answer. */
 export type SendBenchCall = (call: BenchCall) => Promise<unknown>;

@@ -11,6 +11,16 @@ export function quantile(values: readonly number[], share: number): number {
   return below + (above - below) * (position - Math.floor(position));
 }
 
+/** What is measured, and what it is measured against. */
+export type SideName = 'subject' | 'baseline';
+export type Sides<Of> = Readonly<Record<SideName, Of>>;
+
+export const sideNames: readonly SideName[] = ['subject', 'baseline'];
+
+/** The order of the sides in a turn: what drifts on the machine falls on both alike. */
+export const sidesOf = (turn: number): readonly SideName[] =>
+  turn % 2 === 1 ? sideNames : sideNames.toReversed();
+
 /** The ratio of two costs over rounds in turns, and its 95 % interval. */
 export interface RatioInterval {
   readonly mean: number;

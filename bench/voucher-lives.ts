@@ -1,13 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
-import { signatureHeader } from '../clients/typescript/src/index.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type RawBuilder, sql } from 'kysely';
 import { merchantRoutes } from '../src/merchant/routes.ts';
 import { partnerRoutes } from '../src/partner/routes.ts';
 import { deposit, makeMerchant, makePartner } from '../test/support/companies.ts';
 import { bareCall, barePath } from './baselines/bare-route.ts';
 import { LANES } from './compare.ts';
-import { merchantToken, partnerHeaders } from './partner-calls.ts';
-import type { BenchCall, CallSequence, Calls } from './run-load.ts';
+import { merchantHeaders, partnerHeaders } from './partner-calls.ts';
+import {
+  type BenchCall,
+  type CallSequence,
+  type Calls,
+  get,
+  post,
+  postSigned,
+} from './run-load.ts';
 import type { Service } from './service.ts';
 
 const AMOUNT = 100;
@@ -24,11 +31,6 @@ function newOwner(): string {
   return `+2519${String(owners).padStart(6, '0')}${ENDING}`;
 }
 
-const json = (headers: Readonly<Record<string, string>> = {}) => ({
-  'Content-Type': 'application/json',
-  ...headers,
-});
-
 /** What both sides of a comparison of lives need: where the codes arrive, and who may sign. */
 interface Scene {
   readonly service: Service;
@@ -37,10 +39,7 @@ interface Scene {
 
 /** The call that reads the newest message to a number in the sandbox. */
 const readMessages = ({ sandboxUrl }: Scene, owner: string): BenchCall => ({
-  method: 'GET',
-  url: `${sandboxUrl}/messages?to=${encodeURIComponent(owner)}`,
-  headers: { Accept: 'application/json' },
-  body: '',
+  ...get(`${sandboxUrl}/messages?to=${encodeURIComponent(owner)}`, { Accept: 'application/json' }),
   isPlain: true,
 });
 
@@ -66,36 +65,30 @@ export async function voucherLives(scene: Scene): Promise<Calls> {
         url: service.urls[number % service.urls.length] ?? service.url,
         merchant,
         denominationId: partner.denominations[AMOUNT],
-        partnerHeaders: json(await partnerHeaders(service, partner)),
-        merchantToken: await merchantToken(service, merchant),
+        ofPartner: await partnerHeaders(service, partner),
+        ofMerchant: await merchantHeaders(service, merchant),
       };
     }),
   );
   return (number) => {
     const lane = lanes[number];
     if (!lane) throw new RangeError('There are fewer companies than lanes');
-    const signed = (path: string, content: object): BenchCall => {
-      const body = JSON.stringify({ ...content, idempotencyKey: randomUUID() });
-      return {
-        url: `${lane.url}${merchantRoutes.basePath}/topup-transactions${path}`,
-        headers: json({
-          'x-api-token': lane.merchantToken,
-          'x-signature': signatureHeader(lane.merchant.privateKey, body),
-        }),
-        body,
-      };
-    };
+    const { url, merchant, denominationId } = lane;
+    const signed = (path: string, content: object): BenchCall =>
+      postSigned(
+        `${url}${merchantRoutes.basePath}/topup-transactions${path}`,
+        { ...content, idempotencyKey: randomUUID() },
+        { privateKey: merchant.privateKey, headers: lane.ofMerchant },
+      );
     return async (send) => {
       const msisdn = newOwner();
-      const generated = await send({
-        url: `${lane.url}${partnerRoutes.basePath}/topup-transactions/generate-voucher`,
-        headers: lane.partnerHeaders,
-        body: JSON.stringify({
-          denominationId: lane.denominationId,
-          merchantId: lane.merchant.id,
-          msisdn,
-        }),
-      });
+      const generated = await send(
+        post(
+          `${url}${partnerRoutes.basePath}/topup-transactions/generate-voucher`,
+          { denominationId, merchantId: merchant.id, msisdn },
+          lane.ofPartner,
+        ),
+      );
       const { voucher } = generated as { voucher: { voucherCode: string } };
       const { voucherCode } = voucher;
       await send(signed('/initiate-claim', { voucherCode }));
@@ -120,11 +113,8 @@ export async function bareLives(scene: Scene): Promise<Calls> {
   const { service } = scene;
   const { privateKey, payoutNumber } = await makeMerchant(service);
   const generation = bareCall(service.url, 'bare');
-  const signed = (path: string, content: object): BenchCall => {
-    const body = JSON.stringify(content);
-    const headers = json({ 'x-signature': signatureHeader(privateKey, body) });
-    return { url: service.url + barePath(path), headers, body };
-  };
+  const signed = (path: string, content: object) =>
+    postSigned(service.url + barePath(path), content, { privateKey });
   return () => async (send) => {
     const [life, owner] = [randomUUID(), newOwner()];
     await send(generation);
@@ -134,16 +124,21 @@ export async function bareLives(scene: Scene): Promise<Calls> {
   };
 }
 
-/** Ends when every message was sent, and so each workflow of a life has nothing left to do. */
-export async function messagesSettled({ database }: Service): Promise<void> {
-  for (;;) {
-    const { rows } = await sql`
-      select from messages where settled_at is null and status in ('QUEUED', 'SENDING') limit 1
-    `.execute(database);
-    if (rows.length === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+/** Ends when a query finds no row any more. */
+async function untilNone({ database }: Service, query: RawBuilder<unknown>): Promise<void> {
+  while ((await query.execute(database)).rows.length > 0) await sleep(20);
 }
+
+/** Ends when every message was sent, and so each workflow of a life has nothing left to do. */
+export const messagesSettled = (service: Service): Promise<void> =>
+  untilNone(
+    service,
+    sql`select from messages where settled_at is null and status in ('QUEUED', 'SENDING') limit 1`,
+  );
+
+/** Ends when what was done has its numbers, which the service gives in the background. */
+export const eventsNumbered = (service: Service): Promise<void> =>
+  untilNone(service, sql`select from events where number is null limit 1`);
 
 /**
  * Checks that as many vouchers were paid and confirmed as lives ended, and nothing else was.

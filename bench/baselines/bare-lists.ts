@@ -1,5 +1,3 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import { sql } from 'kysely';
 import pg from 'pg';
@@ -19,6 +17,7 @@ import { type ListQuery, pageStatement } from '../../src/db/lists/list-page.ts';
 import { topupList } from '../../src/db/lists/topups.ts';
 import type { Stops } from '../../src/local/start/stops.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
+import { serveBare } from './bare-select.ts';
 
 /** Every list by its path. */
 const lists: Readonly<Record<string, List<object>>> = {
@@ -59,13 +58,7 @@ export async function startBareLists(config: Config, stops: Stops): Promise<numb
     const { rows } = await pool.query(statement);
     context.body = { success: true, data: rows };
   });
-  const server = createServer(app.callback()).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  stops.add(async () => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
+  return serveBare(app, stops);
 }
 
 async function currentVersion(

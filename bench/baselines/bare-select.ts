@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
 import getRawBody from 'raw-body';
 import { z } from 'zod';
 import type { Config } from '../../src/config/config.ts';
 import { connectDatabase } from '../../src/db/connection.ts';
 import type { Stops } from '../../src/local/start/stops.ts';
+import { closeAtOnce, listen } from '../../src/runtime/process/health.ts';
 
 const bodySchema = z.object({ keyDigest: z.base64() });
 
@@ -17,6 +17,7 @@ export async function startBareSelect(config: Config, stops: Stops): Promise<num
   const database = connectDatabase(config.database.databaseUrl, {
     poolSize: config.database.databasePoolSize,
   });
+  stops.add(() => database.destroy());
   const app = new Koa();
   app.use(async (context) => {
     const text = await getRawBody(context.req, { encoding: 'utf8' });
@@ -28,12 +29,12 @@ export async function startBareSelect(config: Config, stops: Stops): Promise<num
       .executeTakeFirstOrThrow();
     context.body = { success: true, data: row };
   });
+  return serveBare(app, stops);
+}
+
+/** Serves an application on a free port of this machine. */
+export function serveBare(app: Koa, stops: Stops): Promise<number> {
   const server = createServer(app.callback());
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  stops.add(async () => {
-    server.close();
-    server.closeAllConnections();
-    await database.destroy();
-  });
-  return (server.address() as AddressInfo).port;
+  stops.add(() => closeAtOnce(server));
+  return listen(server, { host: '127.0.0.1', port: 0 }, () => {});
 }

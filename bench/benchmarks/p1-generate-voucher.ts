@@ -32,11 +32,9 @@ async function compareWithBare(
   const comparison = await withService(bench, layout, (service) =>
     bench.progress.step(`${name} ${title}`, async (note) => {
       const bare = bareCall(service.url, 'bare');
-      const result = await compare({
+      const result = await compare(bench, {
         subject: await voucherGeneration(service, PARTNERS),
         baseline: () => bare,
-        settings: bench.options,
-        signal: bench.signal,
         note,
       });
       await requireVouchers(service, result.subject.completed);

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Bench, Benchmark } from '../benchmark.ts';
-import { type CpuSide, measureCpuInTurns } from '../cpu/in-turns.ts';
+import { measureCpuInTurns } from '../cpu/in-turns.ts';
 import { type Service, withService } from '../service.ts';
+import type { Sides } from '../statistics.ts';
+import { eventsNumbered } from '../voucher-lives.ts';
 
 /** Bar: a share of the CPU of generate-voucher. */
 const GREATEST = 1.05;
@@ -37,17 +39,13 @@ export const eventsBenchmark: Benchmark = {
   },
 };
 
-async function measure(
-  bench: Bench,
-  services: Readonly<Record<CpuSide, Service>>,
-  note: (detail: string) => void,
-) {
+async function measure(bench: Bench, services: Sides<Service>, note: (detail: string) => void) {
   const { costs, completed } = await measureCpuInTurns(bench, services, {
     note,
     async settle(side) {
       // Numbering is a part of the cost; what runs meanwhile for nobody costs both sides the same.
       await sleep(NUMBERING_MS);
-      if (side === 'subject') await untilNumbered(services.subject);
+      if (side === 'subject') await eventsNumbered(services.subject);
     },
   });
   await requireEvents(services.subject, completed.subject);
@@ -62,14 +60,6 @@ const switchEventsOff = ({ database }: Service) =>
     alter table vouchers disable trigger vouchers_tell_ended;
     alter table ledger_accounts disable trigger ledger_accounts_tell_low;
   `.execute(database);
-
-async function untilNumbered({ database }: Service): Promise<void> {
-  for (;;) {
-    const { rows } = await sql`select from events where number is null limit 1`.execute(database);
-    if (rows.length === 0) return;
-    await sleep(20);
-  }
-}
 
 /** @throws unless there are so many events of generated vouchers */
 async function requireEvents({ database }: Service, expected: number): Promise<void> {

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
-import { readApiConfig } from '../../src/config/config.ts';
-import { connectTemporal } from '../../src/runtime/temporal/connection.ts';
+import { withTemporal } from '../backing.ts';
 import type { Bench, Benchmark, PredictionMeasurement } from '../benchmark.ts';
 import { type CostOfLife, costsOfLife } from '../capacity/predictions.ts';
 import { type Counts, readCounts } from '../capacity/read-counts.ts';
@@ -19,23 +18,14 @@ const NO_LIMIT_SECONDS = 3_600;
 /** P12: what a life costs at two steady rates, against the predictions of capacity.md. */
 export const capacityBenchmark: Benchmark = {
   name: 'P12',
-  async run(bench) {
-    const config = readApiConfig({ ...bench.backing.settings });
-    const temporal = await connectTemporal({
-      address: config.temporal.temporalAddress,
-      namespace: config.temporal.temporalNamespace,
-      payloadKeys: config.secrets.payloadKeys,
-    });
-    try {
-      return await withService(bench, 'one process', (service) =>
+  run: (bench) =>
+    withTemporal(bench, (temporal) =>
+      withService(bench, 'one process', (service) =>
         bench.progress.step('P12 cost of a life at steady rates', (note) =>
-          measureRates(bench, { service, temporal: temporal.client, note }),
+          measureRates(bench, { service, temporal, note }),
         ),
-      );
-    } finally {
-      await temporal.connection.close();
-    }
-  },
+      ),
+    ),
 };
 
 interface Scene {
@@ -47,7 +37,7 @@ interface Scene {
 async function measureRates(
   { options, backing, signal }: Bench,
   { service, temporal, note }: Scene,
-): Promise<readonly [PredictionMeasurement, ...PredictionMeasurement[]]> {
+): Promise<readonly PredictionMeasurement[]> {
   const calls = await voucherLives({ service, sandboxUrl: backing.sandboxUrl });
   let lives = 0;
   const run = async (count: number, rate?: number): Promise<Counts> => {
@@ -71,7 +61,7 @@ async function measureRates(
     measured.push(...predictionsAt(rate, (cost) => perLife(cost, { before, after, idle, count })));
     before = after;
   }
-  return measured as [PredictionMeasurement, ...PredictionMeasurement[]];
+  return measured;
 }
 
 /** The same calls, of which so many begin each second. */

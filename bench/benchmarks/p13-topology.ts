@@ -25,18 +25,16 @@ const measure = (
   bench: Bench,
   name: string,
   { layout, bar }: { readonly layout: ServiceLayout; readonly bar: number },
-): Promise<readonly [Measurement, ...Measurement[]]> =>
+): Promise<readonly Measurement[]> =>
   withService(bench, layout, (several) =>
     withService(bench, 'two processes', (apart) => {
       const title = `whole life of a voucher, ${layout} / API and worker`;
       return bench.progress.step(`${name} ${title}`, async (note) => {
         const { sandboxUrl, directory } = bench.backing;
-        const comparison = await compare({
+        const comparison = await compare(bench, {
           subject: await voucherLives({ service: several, sandboxUrl }),
           baseline: await voucherLives({ service: apart, sandboxUrl }),
           warmUpCalls: WARM_UP_LIVES,
-          settings: bench.options,
-          signal: bench.signal,
           note,
           settled: async () => {
             await messagesSettled(several);
@@ -46,7 +44,7 @@ const measure = (
         });
         await requireLives(several, comparison.subject.completed);
         await requireLives(apart, comparison.baseline.completed);
-        return [{ title, comparison, bar }, ...cpuOf(comparison)] as const;
+        return [{ title, comparison, bar }, ...cpuOf(comparison)];
       });
     }),
   );

@@ -1,8 +1,7 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createStops } from '../../src/local/start/stops.ts';
+import { closeAtOnce, listen } from '../../src/runtime/process/health.ts';
 import type { Bench, Benchmark, CostMeasurement } from '../benchmark.ts';
 import { measureCpuInTurns } from '../cpu/in-turns.ts';
 import { withService } from '../service.ts';
@@ -38,8 +37,6 @@ async function costOf(
     OTEL_BSP_SCHEDULE_DELAY: String(DELIVERY_MS / 2),
     ...sampler,
   };
-  const stops = createStops();
-  stops.add(collector.stop);
   try {
     return await withService(
       bench,
@@ -61,7 +58,7 @@ async function costOf(
       traces,
     );
   } finally {
-    await stops.run();
+    await collector.stop();
   }
 }
 
@@ -73,14 +70,10 @@ async function startCollector() {
     hasVouchers ||= spans.includes('generate-voucher');
     response.setHeader('Content-Type', 'application/json').end('{}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server, { host: '127.0.0.1', port: 0 }, () => {});
   return {
     url: `http://127.0.0.1:${port}`,
     hasVouchers: () => hasVouchers,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop: () => closeAtOnce(server),
   };
 }

@@ -7,7 +7,7 @@ import { deposit, makeMerchant, makePartner } from '../../test/support/companies
 import type { Bench, Benchmark, Measurement } from '../benchmark.ts';
 import { compare, WARM_UP_OF_QUICK_CALLS } from '../compare.ts';
 import { withDelayedStandby } from '../delayed-standby.ts';
-import { type Calls, runLoad } from '../run-load.ts';
+import { type Calls, inTurn, runLoad } from '../run-load.ts';
 import { type Service, withService } from '../service.ts';
 
 const AMOUNT = '100';
@@ -23,14 +23,13 @@ const LEAST_PACES = { 1: undefined, 50: 400 } as const;
 export const oneWalletBenchmark: Benchmark = {
   name: 'P15',
   run: async (bench) => {
-    const [first, ...others] = await withDelayedStandby(bench, STANDBY_MS, (databaseUrl) =>
+    const paces = await withDelayedStandby(bench, STANDBY_MS, (databaseUrl) =>
       withService(bench, 'API alone', (service) => pacesWithStandby(bench, service), {
         DATABASE_URL: databaseUrl,
       }),
     );
-    if (!first) throw new Error('Nothing was measured');
     const rates = await withService(bench, 'API alone', (service) => ratesBySize(bench, service));
-    return [first, ...others, ...rates];
+    return [...paces, ...rates];
   },
 };
 
@@ -48,11 +47,12 @@ async function withCalls<Result>(
   const database = connectDatabase(databaseUrl, { poolSize: databasePoolSize });
   const generate = createGenerations(database);
   try {
-    return await work((sellers) => (lane) => async () => {
-      const seller = sellers[lane % sellers.length];
-      if (!seller) throw new RangeError('There are no sellers');
-      const { voucherId } = await generate(giftRequest(seller));
-      if (voucherId === null) throw new Error('A voucher was not generated');
+    return await work((sellers) => {
+      const sellerOf = inTurn(sellers);
+      return (lane) => async () => {
+        const { voucherId } = await generate(giftRequest(sellerOf(lane)));
+        if (voucherId === null) throw new Error('A voucher was not generated');
+      };
     });
   } finally {
     await database.destroy();
@@ -66,13 +66,11 @@ const ratesBySize = (bench: Bench, service: Service): Promise<readonly Measureme
     for (const [lanes, bar] of Object.entries(BARS)) {
       const title = `generation, ${lanes} in flight, one partner / ${PARTNERS}`;
       const comparison = await bench.progress.step(`P15 ${title}`, (note) =>
-        compare({
+        compare(bench, {
           subject: callsOf(sellers.slice(0, 1)),
           baseline: callsOf(sellers),
           lanes: Number(lanes),
           warmUpCalls: measurements.length === 0 ? WARM_UP_OF_QUICK_CALLS : 0,
-          settings: bench.options,
-          signal: bench.signal,
           note,
         }),
       );

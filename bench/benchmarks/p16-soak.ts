@@ -57,7 +57,7 @@ async function soak(
   bench: Bench,
   service: Service,
   note: (detail: string) => void,
-): Promise<readonly [Measurement, ...Measurement[]]> {
+): Promise<readonly Measurement[]> {
   const { options, signal } = bench;
   const seconds = options.minutes * 60;
   const { through } = createRepetition();

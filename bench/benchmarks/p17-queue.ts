@@ -29,7 +29,7 @@ async function measure(
   bench: Bench,
   service: Service,
   note: (detail: string) => void,
-): Promise<readonly [PredictionMeasurement, PredictionMeasurement]> {
+): Promise<readonly PredictionMeasurement[]> {
   const { rounds, seconds } = bench.options;
   const { calls, rate: highestRate } = await measureLives(bench, service, {
     seconds: rounds * seconds,
@@ -66,5 +66,5 @@ async function measure(
     const title = `mean ms of a life at ${rate.toFixed(1)} of ${highestRate.toFixed(1)} lives a second, by ${model.waitMs.toFixed(0)} ms of waiting and ${model.workMs.toFixed(0)} ms of work`;
     return { title, predicted: predictMs(model, rate), measured: meanMs, tolerance: TOLERANCE };
   };
-  return [predictionAt(PREDICTED[0]), predictionAt(PREDICTED[1])];
+  return PREDICTED.map(predictionAt);
 }

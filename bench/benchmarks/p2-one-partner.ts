@@ -12,11 +12,9 @@ export const onePartnerBenchmark: Benchmark = {
     const title = 'generate-voucher, one partner / twenty';
     const comparison = await withService(bench, 'one process', (service) =>
       bench.progress.step(`P2 ${title}`, async (note) => {
-        const result = await compare({
+        const result = await compare(bench, {
           subject: await voucherGeneration(service, 1),
           baseline: await voucherGeneration(service, 20),
-          settings: bench.options,
-          signal: bench.signal,
           note,
         });
         await requireVouchers(service, result.subject.completed + result.baseline.completed);

@@ -1,8 +1,8 @@
 import { makePartner } from '../../test/support/companies.ts';
-import type { Bench, Benchmark } from '../benchmark.ts';
+import type { Bench, Benchmark, Measurement } from '../benchmark.ts';
 import { startChild } from '../child-process.ts';
 import { compare, LANES, WARM_UP_OF_QUICK_CALLS } from '../compare.ts';
-import type { BenchCall } from '../run-load.ts';
+import { type BenchCall, inTurn, post } from '../run-load.ts';
 import { type Service, withService } from '../service.ts';
 
 const PARTNERS = 20;
@@ -18,35 +18,33 @@ export const loginBenchmark: Benchmark = {
   run: (bench) => withService(bench, 'one process', (service) => compareLogin(bench, service)),
 };
 
-async function compareLogin(bench: Bench, service: Service) {
+async function compareLogin(bench: Bench, service: Service): Promise<readonly Measurement[]> {
   const title = 'log-in / Koa with one SELECT';
-  const { backing, progress, options, signal } = bench;
+  const { backing, progress } = bench;
   const baseline = await startChild({
     role: 'bare-select',
     settings: { ...backing.settings, DATABASE_URL: service.config.database.databaseUrl },
   });
   try {
     const calls = await makeCalls(service, `http://127.0.0.1:${baseline.port}`);
-    const ofLane = (side: 'login' | 'select') => (lane: number) => {
-      const call = calls[lane % calls.length]?.[side];
-      if (!call) throw new RangeError('There are no partners');
-      return call;
-    };
     const comparison = await progress.step(`P3 ${title}`, (note) =>
-      compare({
-        subject: ofLane('login'),
-        baseline: ofLane('select'),
-        settings: options,
+      compare(bench, {
+        subject: inTurn(calls.map(({ login }) => login)),
+        baseline: inTurn(calls.map(({ select }) => select)),
         warmUpCalls: WARM_UP_OF_QUICK_CALLS,
-        signal,
         note,
       }),
     );
-    const p99 = { title: `p99, ${LANES} in flight`, comparison, quantile: 'p99' } as const;
     return [
       { title, comparison, bar: RATE_BAR },
-      { ...p99, waitedMilliseconds: 0, greatest: P99_BAR },
-    ] as const;
+      {
+        title: `p99, ${LANES} in flight`,
+        comparison,
+        quantile: 'p99',
+        waitedMilliseconds: 0,
+        greatest: P99_BAR,
+      },
+    ];
   } finally {
     await baseline.stop();
   }
@@ -60,14 +58,9 @@ const makeCalls = (
     Array.from({ length: PARTNERS }, async () => {
       const { apiKey } = await makePartner(service);
       const keyDigest = service.digests.apiKey(apiKey).toString('base64');
-      const headers = { 'Content-Type': 'application/json' };
       return {
-        login: {
-          url: `${service.url}/api/v1/client/auth/login`,
-          headers,
-          body: JSON.stringify({ key: apiKey }),
-        },
-        select: { url: baselineUrl, headers, body: JSON.stringify({ keyDigest }) },
+        login: post(`${service.url}/api/v1/client/auth/login`, { key: apiKey }),
+        select: post(baselineUrl, { keyDigest }),
       };
     }),
   );

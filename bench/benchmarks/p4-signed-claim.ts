@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { type PartnerClient, signatureHeader } from '../../clients/typescript/src/index.ts';
+import type { PartnerClient } from '../../clients/typescript/src/index.ts';
 import { merchantRoutes } from '../../src/merchant/routes.ts';
 import {
   makeMerchant,
@@ -11,8 +11,8 @@ import {
 import { unsignedRoutes } from '../baselines/unsigned-route.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { compare, LANES } from '../compare.ts';
-import { clientOf, merchantToken } from '../partner-calls.ts';
-import type { Calls } from '../run-load.ts';
+import { clientOf, merchantHeaders } from '../partner-calls.ts';
+import { type Calls, postSigned } from '../run-load.ts';
 import { type Service, withService } from '../service.ts';
 
 const BAR = 0.9;
@@ -32,11 +32,9 @@ export const signedClaimBenchmark: Benchmark = {
         note('generating vouchers');
         const partner = await makePartner(service, { giftWallet: '1000000' });
         const issuer = { partner, client: clientOf(service, partner) };
-        const result = await compare({
+        const result = await compare(bench, {
           subject: await claims(service, issuer, merchantRoutes.basePath),
           baseline: await claims(service, issuer, unsignedRoutes.basePath),
-          settings: bench.options,
-          signal: bench.signal,
           note,
         });
         await requireClaims(service, {
@@ -60,8 +58,8 @@ async function claims(service: Service, issuer: Issuer, basePath: string): Promi
   const lanes = await Promise.all(
     Array.from({ length: LANES }, async () => {
       const merchant = await makeMerchant(service);
-      const token = await merchantToken(service, merchant);
-      return { merchant, token, voucherCodes: await generate(issuer, merchant), next: 0 };
+      const headers = await merchantHeaders(service, merchant);
+      return { merchant, headers, voucherCodes: await generate(issuer, merchant), next: 0 };
     }),
   );
   const url = `${service.url}${basePath}/topup-transactions/initiate-claim`;
@@ -70,13 +68,9 @@ async function claims(service: Service, issuer: Issuer, basePath: string): Promi
     if (!lane) throw new RangeError('There are fewer merchants than lanes');
     const voucherCode = lane.voucherCodes[lane.next % VOUCHERS_PER_LANE];
     lane.next += 1;
-    const body = JSON.stringify({ voucherCode, idempotencyKey: randomUUID() });
-    const headers = {
-      'Content-Type': 'application/json',
-      'x-api-token': lane.token,
-      'x-signature': signatureHeader(lane.merchant.privateKey, body),
-    };
-    return { url, headers, body };
+    const content = { voucherCode, idempotencyKey: randomUUID() };
+    const { headers, merchant } = lane;
+    return postSigned(url, content, { privateKey: merchant.privateKey, headers });
   };
 }
 

@@ -4,7 +4,7 @@ import { startChild } from '../child-process.ts';
 import { compare, WARM_UP_OF_QUICK_CALLS } from '../compare.ts';
 import { addListRows } from '../list-rows.ts';
 import { partnerHeaders } from '../partner-calls.ts';
-import type { BenchCall, Calls } from '../run-load.ts';
+import { type Calls, get, inTurn } from '../run-load.ts';
 import { type Service, withService } from '../service.ts';
 
 const RATE_BAR = 0.6;
@@ -36,7 +36,7 @@ async function measure(
   bench: Bench,
   short: Service,
   long: Service,
-): Promise<readonly [Measurement, ...Measurement[]]> {
+): Promise<readonly Measurement[]> {
   const few = await withRows(bench, short, ROWS.few);
   const many = await withRows(bench, long, ROWS.many);
   const rates = await againstBare(bench, long, many);
@@ -44,11 +44,9 @@ async function measure(
   for (const path of grownPaths) {
     const title = `${path}, p99, ${ROWS.many} rows / ${ROWS.few}`;
     const comparison = await bench.progress.step(`P5 ${title}`, (note) =>
-      compare({
+      compare(bench, {
         subject: many.callsOf(path),
         baseline: few.callsOf(path),
-        settings: bench.options,
-        signal: bench.signal,
         note,
       }),
     );
@@ -60,9 +58,7 @@ async function measure(
       greatest: GROWTH_BAR,
     });
   }
-  const [first, ...others] = [...rates, ...growth];
-  if (!first) throw new RangeError('There are no lists');
-  return [first, ...others];
+  return [...rates, ...growth];
 }
 
 interface FilledService {
@@ -83,21 +79,6 @@ async function withRows(bench: Bench, service: Service, rows: number): Promise<F
   };
 }
 
-const get = (url: string, headers: Readonly<Record<string, string>> = {}): BenchCall => ({
-  method: 'GET',
-  url,
-  headers,
-  body: '',
-});
-
-const inTurn =
-  (calls: readonly BenchCall[]): Calls =>
-  (lane) => {
-    const next = calls[lane % calls.length];
-    if (!next) throw new RangeError('There are no partners');
-    return next;
-  };
-
 async function againstBare(
   bench: Bench,
   service: Service,
@@ -113,12 +94,10 @@ async function againstBare(
       const title = `${path} / bare Koa and pg`;
       const address = `http://127.0.0.1:${bare.port}${path}`;
       const comparison = await bench.progress.step(`P5 ${title}`, (note) =>
-        compare({
+        compare(bench, {
           subject: callsOf(path),
           baseline: inTurn(partnerIds.map((id) => get(`${address}?partner=${id}`))),
-          settings: bench.options,
           warmUpCalls: WARM_UP_OF_QUICK_CALLS,
-          signal: bench.signal,
           note,
         }),
       );

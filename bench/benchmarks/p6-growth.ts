@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readApiConfig } from '../../src/config/config.ts';
-import { connectTemporal } from '../../src/runtime/temporal/connection.ts';
+import { withTemporal } from '../backing.ts';
 import type { Bench, Benchmark, Measurement } from '../benchmark.ts';
 import { comparisonOf, p99 } from '../compare.ts';
 import { copyDatabase } from '../copy-database.ts';
@@ -12,6 +12,7 @@ import { openSide, type Side } from '../growth/side.ts';
 import { type GrowthStep, growthSteps, oldStatement } from '../growth/steps.ts';
 import type { LoadResult } from '../run-load.ts';
 import { withService } from '../service.ts';
+import { type Sides, sidesOf } from '../statistics.ts';
 
 const RATE_BAR = 0.85;
 /** How many times as long the slowest calls, and the scheduled runs, may take. */
@@ -62,15 +63,14 @@ export const archiveBenchmark: Benchmark = {
 };
 
 /** Measures steps on two histories, each with a service of its own. */
-async function onBoth(
+const onBoth = (
   bench: Bench,
   sides: string,
   steps: readonly GrowthStep[],
   { subject, baseline }: Sides<GrownDatabase>,
-): Promise<readonly [Measurement, ...Measurement[]]> {
-  const temporal = await connectTemporal(temporalOf(bench));
-  try {
-    const backing = { sandboxUrl: bench.backing.sandboxUrl, temporal: temporal.client };
+): Promise<readonly Measurement[]> =>
+  withTemporal(bench, (temporal) => {
+    const backing = { sandboxUrl: bench.backing.sandboxUrl, temporal };
     const serve = <Result>(on: GrownDatabase, work: (side: Side) => Promise<Result>) =>
       withService(
         bench,
@@ -78,13 +78,10 @@ async function onBoth(
         async (service) => work(await openSide(service, on, backing)),
         { ...QUIET, DATABASE_URL: on.url },
       );
-    return await serve(subject, (one) =>
+    return serve(subject, (one) =>
       serve(baseline, (other) => measure(bench, sides, steps, { subject: one, baseline: other })),
     );
-  } finally {
-    await temporal.connection.close();
-  }
-}
+  });
 
 const grown = (bench: Bench, vouchers: number, span?: HistorySpan): Promise<GrownDatabase> =>
   bench.progress.step(historyTitle(vouchers, span), async (note) => {
@@ -100,19 +97,13 @@ const historyTitle = (vouchers: number, span?: HistorySpan): string =>
     span?.archiveFolder ? ', archived' : ''
   }`;
 
-type Sides<Of> = Readonly<Record<'subject' | 'baseline', Of>>;
-
-/** Each side goes first as often as the other. */
-const sidesOf = (turn: number): readonly (keyof Sides<unknown>)[] =>
-  turn % 2 === 1 ? ['subject', 'baseline'] : ['baseline', 'subject'];
-
-/** All steps in each round, the sides in turns, so that what drifts falls on both alike. */
+/** All steps in each round, the sides in turns. */
 async function measure(
   bench: Bench,
   names: string,
   steps: readonly GrowthStep[],
   sides: Sides<Side>,
-): Promise<readonly [Measurement, ...Measurement[]]> {
+): Promise<readonly Measurement[]> {
   const { rounds, calls } = bench.options;
   const results = new Map<GrowthStep, Sides<LoadResult[]>>(
     steps.map((step) => [step, { subject: [], baseline: [] }]),
@@ -130,11 +121,7 @@ async function measure(
       }
     }
   });
-  const [first, ...others] = [...results].flatMap(([step, result]) =>
-    measurementsOf(step, result, names),
-  );
-  if (!first) throw new RangeError('There are no steps');
-  return [first, ...others];
+  return [...results].flatMap(([step, result]) => measurementsOf(step, result, names));
 }
 
 function measurementsOf(
@@ -158,13 +145,4 @@ function measurementsOf(
         { title, comparison, bar: RATE_BAR },
         { title: `${title}, p99`, ...time, quantile: 'p99', ...(turns > 1 && { rounds }) },
       ];
-}
-
-function temporalOf({ backing }: Bench) {
-  const config = readApiConfig({ ...backing.settings });
-  return {
-    address: config.temporal.temporalAddress,
-    namespace: config.temporal.temporalNamespace,
-    payloadKeys: config.secrets.payloadKeys,
-  };
 }

@@ -33,20 +33,17 @@ export const topupBenchmark: Benchmark = {
   run: (bench) => withService(bench, 'one process', (service) => measure(bench, service)),
 };
 
-async function measure(
-  bench: Bench,
-  service: Service,
-): Promise<readonly [Measurement, ...Measurement[]]> {
+async function measure(bench: Bench, service: Service): Promise<readonly Measurement[]> {
   const title = 'airtime-topup / bare workflow as slow';
-  const { options, progress, signal } = bench;
+  const { options, progress } = bench;
   const slowBareCall = bareCall(service.url, 'bareSlow');
-  const sides = { subject: await airtimeTopups(service), baseline: () => slowBareCall, signal };
+  const sides = { subject: await airtimeTopups(service), baseline: () => slowBareCall };
   const many = await progress.step(`P7 ${title}, ${LANES} in flight`, (note) =>
-    compare({ ...sides, settings: options, note }),
+    compare(bench, { ...sides, note }),
   );
-  const settings = { ...options, seconds: options.seconds * ONE_AT_A_TIME_SECONDS_FACTOR };
+  const longer = { ...options, seconds: options.seconds * ONE_AT_A_TIME_SECONDS_FACTOR };
   const one = await progress.step(`P7 ${title}, one at a time`, (note) =>
-    compare({ ...sides, settings, note, lanes: 1, warmUpCalls: 0 }),
+    compare({ ...bench, options: longer }, { ...sides, note, lanes: 1, warmUpCalls: 0 }),
   );
   await requireTopups(service, bench.backing.sandboxUrl, {
     completed: many.subject.completed + one.subject.completed,

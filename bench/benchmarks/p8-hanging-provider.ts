@@ -8,10 +8,10 @@ import { comparisonOf, p99 } from '../compare.ts';
 import { cpuMillisecondsOf } from '../cpu/process-usage.ts';
 import { partnerHeaders } from '../partner-calls.ts';
 import { operationsOf, type ProviderStream, providerStreams } from '../provider-streams.ts';
-import { type BenchCall, type LoadResult, sendCall } from '../run-load.ts';
+import { get, type LoadResult, post, sendCall } from '../run-load.ts';
 import { runSteadily } from '../run-steadily.ts';
 import { type Service, withService } from '../service.ts';
-import { quantile } from '../statistics.ts';
+import { quantile, type SideName, type Sides, sidesOf } from '../statistics.ts';
 
 /** How many times as long a call may take while a provider hangs. */
 const BAR = 1.2;
@@ -46,9 +46,7 @@ export const hangingProviderBenchmark: Benchmark = {
   async run(bench) {
     const measurements: Measurement[] = [];
     for (const stream of providerStreams) measurements.push(...(await measureOne(bench, stream)));
-    const [own, ...others] = measurements;
-    if (!own) throw new Error('There are no providers');
-    return [own, ...others];
+    return measurements;
   },
 };
 
@@ -87,12 +85,12 @@ async function measureWith(
   note('preparing');
   const agent = new Agent({ keepAlive: true });
   const calls = await measuredCalls(service, stream, agent);
-  const results = calls.map(() => ({ subject: [] as LoadResult[], baseline: [] as LoadResult[] }));
-  const cpu = { subject: [] as number[], baseline: [] as number[] };
+  const results = calls.map((): Sides<LoadResult[]> => ({ subject: [], baseline: [] }));
+  const cpu: Sides<number[]> = { subject: [], baseline: [] };
   const seconds = options.seconds * LENGTH;
   const run = (length: number) =>
     Promise.all(calls.map((call) => runSteadily({ ...call, seconds: length, signal })));
-  const measure = async (side: 'subject' | 'baseline', round: number) => {
+  const measure = async (side: SideName, round: number) => {
     note(`round ${round} of ${options.rounds}, ${side === 'subject' ? 'hanging' : 'answering'}`);
     await untilFewUnderWay(service);
     if (side === 'subject') {
@@ -108,10 +106,8 @@ async function measureWith(
   const flowing = keepSending(await operationsOf(service, stream));
   try {
     await run(WARM_UP_SECONDS);
-    for (let round = 1; round <= options.rounds; round += 1) {
-      const order = ['baseline', 'subject'] as const;
-      for (const side of round % 2 === 0 ? order : order.toReversed()) await measure(side, round);
-    }
+    for (let round = 1; round <= options.rounds; round += 1)
+      for (const side of sidesOf(round)) await measure(side, round);
   } finally {
     agent.destroy();
     way.flow();
@@ -155,14 +151,10 @@ async function measuredCalls(
   const partner = await makePartner(service);
   await deposit(service, partner.id, '1000000000');
   const merchant = await makeMerchant(service);
-  const token = await partnerHeaders(service, partner);
-  const headers = { 'Content-Type': 'application/json', ...token };
-  const request = (path: string, sent?: object) => {
-    const call: BenchCall = {
-      url: `${service.url}/api/v1/client${path}`,
-      headers,
-      ...(sent ? { body: JSON.stringify(sent) } : { method: 'GET', body: '' }),
-    };
+  const headers = await partnerHeaders(service, partner);
+  const request = (path: string, content?: object) => {
+    const url = `${service.url}/api/v1/client${path}`;
+    const call = content ? post(url, content, headers) : get(url, headers);
     return () => sendCall(agent, call);
   };
   const { name, second } = stream;

@@ -27,23 +27,21 @@ function measure(
   bench: Bench,
   name: string,
   layout: ServiceLayout,
-): Promise<readonly [Measurement, ...Measurement[]]> {
+): Promise<readonly Measurement[]> {
   const title = `whole life of a voucher / bare life, ${layout}`;
   return withService(bench, layout, (service) =>
     bench.progress.step(`${name} ${title}`, async (note) => {
       const scene = { service, sandboxUrl: bench.backing.sandboxUrl };
-      const comparison = await compare({
+      const comparison = await compare(bench, {
         subject: await voucherLives(scene),
         baseline: await bareLives(scene),
         warmUpCalls: WARM_UP_LIVES,
-        settings: bench.options,
-        signal: bench.signal,
         note,
         settled: () => messagesSettled(service),
         readCpu: () => cpuTimesOf(bench.backing.directory),
       });
       await requireLives(service, comparison.subject.completed);
-      return [{ title, comparison, bar: BAR }, ...cpuOf(comparison)] as const;
+      return [{ title, comparison, bar: BAR }, ...cpuOf(comparison)];
     }),
   );
 }

@@ -2,14 +2,13 @@ import type { Bench } from '../benchmark.ts';
 import { LANES } from '../compare.ts';
 import { type Calls, runLoad } from '../run-load.ts';
 import type { Service } from '../service.ts';
+import { type SideName, type Sides, sideNames, sidesOf } from '../statistics.ts';
 import { requireVouchers, voucherGeneration } from '../voucher-generation.ts';
 import { cpuMillisecondsOf } from './process-usage.ts';
 
 const PARTNERS = 20;
 const ROUNDS = 20;
 const WARM_UP_CALLS = 600;
-
-export type CpuSide = 'subject' | 'baseline';
 
 interface SideResult {
   readonly calls: Calls;
@@ -20,9 +19,9 @@ interface SideResult {
 
 /** What generate-voucher costs two services, as CPU milliseconds a call over all processes. */
 export interface CpuInTurns {
-  readonly costs: Readonly<Record<CpuSide, readonly number[]>>;
+  readonly costs: Sides<readonly number[]>;
   /** The vouchers of each side. */
-  readonly completed: Readonly<Record<CpuSide, number>>;
+  readonly completed: Sides<number>;
 }
 
 /**
@@ -31,11 +30,14 @@ export interface CpuInTurns {
  */
 export async function measureCpuInTurns(
   { backing, options, signal }: Bench,
-  services: Readonly<Record<CpuSide, Service>>,
+  services: Sides<Service>,
   {
     note,
     settle,
-  }: { readonly note: (detail: string) => void; readonly settle: (side: CpuSide) => Promise<void> },
+  }: {
+    readonly note: (detail: string) => void;
+    readonly settle: (side: SideName) => Promise<void>;
+  },
 ): Promise<CpuInTurns> {
   const sideOf = async (service: Service): Promise<SideResult> => ({
     calls: await voucherGeneration(service, PARTNERS),
@@ -46,7 +48,7 @@ export async function measureCpuInTurns(
     subject: await sideOf(services.subject),
     baseline: await sideOf(services.baseline),
   };
-  const load = async (side: CpuSide): Promise<number> => {
+  const load = async (side: SideName): Promise<number> => {
     const { calls } = sides[side];
     const before = cpuMillisecondsOf(backing.directory);
     const { seconds } = options;
@@ -58,15 +60,12 @@ export async function measureCpuInTurns(
 
   note('warming up');
   while (Math.min(sides.subject.completed, sides.baseline.completed) < WARM_UP_CALLS)
-    for (const side of ['subject', 'baseline'] as const) await load(side);
+    for (const side of sideNames) await load(side);
   for (let round = 1; round <= ROUNDS; round += 1) {
     note(`round ${round} of ${ROUNDS}`);
-    const order: readonly CpuSide[] =
-      round % 2 === 1 ? ['subject', 'baseline'] : ['baseline', 'subject'];
-    for (const side of order) sides[side].costs.push(await load(side));
+    for (const side of sidesOf(round)) sides[side].costs.push(await load(side));
   }
-  for (const side of ['subject', 'baseline'] as const)
-    await requireVouchers(services[side], sides[side].completed);
+  for (const side of sideNames) await requireVouchers(services[side], sides[side].completed);
   return {
     costs: { subject: sides.subject.costs, baseline: sides.baseline.costs },
     completed: { subject: sides.subject.completed, baseline: sides.baseline.completed },

@@ -4,7 +4,7 @@ import { firstMonthKept } from '../../src/db/ledger/archives.ts';
 import { readPartnerMonth } from '../../src/db/ledger/monthly-statements.ts';
 import { LANES } from '../compare.ts';
 import { type BenchCall, type Calls, type LoadResult, runLoad } from '../run-load.ts';
-import { codeIn, messagesSettled } from '../voucher-lives.ts';
+import { codeIn, eventsNumbered, messagesSettled } from '../voucher-lives.ts';
 import { addDueVouchers } from './due-vouchers.ts';
 import { AMOUNT, anyVoucher, ownerOf, voucherCodeOf } from './history.ts';
 import type { Side } from './side.ts';
@@ -60,7 +60,7 @@ const generate: GrowthStep = {
   measure: (side, count, signal) =>
     load(
       () =>
-        side.ofPartner('POST', '/topup-transactions/generate-voucher', {
+        side.ofPartner('/topup-transactions/generate-voucher', {
           denominationId: side.partner.denominations[AMOUNT],
           merchantId: side.merchant.id,
           msisdn: '0911234567',
@@ -122,9 +122,9 @@ const detail = reads('voucher detail', (side) =>
   side.ofMerchant(`/topup-transactions/${voucherCodeOf(anyVoucher(side.vouchers))}`),
 );
 
-const balance = reads('balance', (side) => side.ofPartner('GET', '/info/get-current-balance'));
+const balance = reads('balance', (side) => side.ofPartner('/info/get-current-balance'));
 
-const vouchersPage = reads('first page of vouchers', (side) => side.ofPartner('GET', '/vouchers'));
+const vouchersPage = reads('first page of vouchers', (side) => side.ofPartner('/vouchers'));
 
 const runExpiry: GrowthStep = {
   title: `expiry run that expires ${DUE_VOUCHERS} vouchers`,
@@ -133,7 +133,7 @@ const runExpiry: GrowthStep = {
     await addDueVouchers(side, DUE_VOUCHERS);
     const result = await timeOf(() => runWorkflow(side, 'expireVouchers'));
     await requireNoneDue(side);
-    await eventsNumbered(side);
+    await eventsNumbered(side.service);
     return result;
   },
 };
@@ -188,15 +188,4 @@ async function requireNoneDue({ service }: Side): Promise<void> {
     select from vouchers where status = 'ACTIVE' and expires_at <= (select clock_timestamp()) limit 1
   `.execute(service.database);
   if (rows.length > 0) throw new Error('The expiry run has left due vouchers');
-}
-
-/** Ends when what was done has its numbers, which the service gives in the background. */
-async function eventsNumbered({ service }: Side): Promise<void> {
-  for (;;) {
-    const { rows } = await sql`select from events where number is null limit 1`.execute(
-      service.database,
-    );
-    if (rows.length === 0) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
