@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { readCommandLine } from '../test/harness/command-line.ts';
-import { type FaultName, faultNames } from './faults/fault-names.ts';
+import { type FaultName, faultNames } from './faults/faults.ts';
 
 export interface ChaosOptions {
   /** Drives the workload, the faults and their times. */

@@ -5,6 +5,7 @@ import type { Company } from '../src/domain/vouchers/voucher.ts';
 import type { Stops } from '../src/local/start/stops.ts';
 import { registerWebhook } from '../src/operations/webhooks.ts';
 import { startRawServer } from '../test/providers/raw-server.ts';
+import { companyName } from './clients/client-log.ts';
 import { createRandom, type Random } from './random.ts';
 import type { ThrowawayStack } from './throwaway-stack.ts';
 import type { World } from './world.ts';
@@ -54,7 +55,7 @@ export async function startReceiver(
   });
   stops.add(() => server.close());
   for (const company of listeners(world, random)) {
-    const owner = `${company.kind} ${company.id}`;
+    const owner = companyName(company);
     accepted.set(owner, []);
     secrets.set(
       owner,

@@ -80,7 +80,7 @@ export function createClientLog(): ClientLog {
       for (const entry of entries) {
         const { company, operation, key } = entry.call;
         if (key === undefined) continue;
-        const name = `${company.kind} ${company.id} ${operation} ${key}`;
+        const name = `${companyName(company)} ${operation} ${key}`;
         const known = byKey.get(name);
         if (known) known.entries.push(entry);
         else
@@ -121,4 +121,7 @@ export const contentOf = ({ path, body }: ClientCall): string => `${path} ${JSON
 
 /** A call in one line, as findings name it. */
 export const nameOf = ({ operation, company, key }: ClientCall | KeyedCalls): string =>
-  `${operation} of ${company.kind} ${company.id}, key ${key ?? 'none'}`;
+  `${operation} of ${companyName(company)}, key ${key ?? 'none'}`;
+
+/** "partner 3" */
+export const companyName = ({ kind, id }: Company): string => `${kind} ${id}`;

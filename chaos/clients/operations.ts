@@ -3,7 +3,6 @@ import type { Company } from '../../src/domain/vouchers/voucher.ts';
 import { type Random, recent } from '../random.ts';
 import type { ChaosPartner, KnownGift, SentLine, World } from '../world.ts';
 import type { ClientCall, KeyedOperation } from './client-log.ts';
-import { listRedemptions, reverseRedemption } from './redemption-calls.ts';
 
 /** What an operation is made from. */
 export interface Making {
@@ -16,7 +15,7 @@ export interface Making {
 /** Makes the next call of its kind; undefined when the world has nothing for it yet. */
 type MakeCall = (making: Making) => Promise<ClientCall | undefined> | ClientCall | undefined;
 
-const partnerCompany = ({ id }: { readonly id: number }): Company => ({ kind: 'partner', id });
+const partnerCompany = (id: number): Company => ({ kind: 'partner', id });
 const merchantCompany = (id: number): Company => ({ kind: 'merchant', id });
 
 /** How the provider of messages, and of airtime, treats a new number. */
@@ -65,7 +64,7 @@ function someVoucher({ random, world }: Pick<Making, 'random' | 'world'>, partne
 
 function generateVoucher(making: Making): ClientCall {
   const partner = making.random.pick(making.world.partners);
-  return keyed('generate-voucher', partnerCompany(partner), someVoucher(making, partner));
+  return keyed('generate-voucher', partnerCompany(partner.id), someVoucher(making, partner));
 }
 
 /** Some lines of an order, at times with one that another order has, too. */
@@ -86,7 +85,7 @@ export function someLines(
 function orderVouchers(making: Making): ClientCall {
   const partner = making.random.pick(making.world.partners);
   return {
-    ...keyed('order-vouchers', partnerCompany(partner), { lines: someLines(making, partner) }),
+    ...keyed('order-vouchers', partnerCompany(partner.id), { lines: someLines(making, partner) }),
     path: '/vouchers/bulk',
   };
 }
@@ -101,7 +100,7 @@ const ofOrder =
     return (
       order && {
         operation,
-        company: { kind: 'partner', id: order.partnerId },
+        company: partnerCompany(order.partnerId),
         path: `/bulk-orders/${order.id}${path}`,
         ...(operation === 'cancel-bulk-order' ? { body: {} } : {}),
       }
@@ -113,7 +112,7 @@ export const laterVoucherCall = (
   operation: 'cancel-voucher' | 'resend-message',
   { partnerId, voucherId }: KnownGift,
 ): ClientCall => ({
-  ...keyed(operation, { kind: 'partner', id: partnerId }, {}),
+  ...keyed(operation, partnerCompany(partnerId), {}),
   path: `/vouchers/${voucherId}/${operation === 'cancel-voucher' ? 'cancel' : 'resend'}`,
 });
 
@@ -126,7 +125,7 @@ const withVoucher =
 
 /** Mostly the company that the voucher is meant for, sometimes a wrong one. */
 function holderOf({ random, world }: Making, gift: KnownGift): Company {
-  if (random.chance(0.3)) return { kind: 'partner', id: gift.partnerId };
+  if (random.chance(0.3)) return partnerCompany(gift.partnerId);
   return merchantCompany(random.chance(0.9) ? gift.merchantId : random.pick(world.merchants).id);
 }
 
@@ -171,9 +170,33 @@ function redeemAnonymous(making: Making): ClientCall | undefined {
   });
 }
 
+/** The newest redemptions of a merchant that was paid lately; undefined where nobody was. */
+function listRedemptions({ random, world }: Making): ClientCall | undefined {
+  const id = recent(random, world.paid);
+  if (id === undefined) return undefined;
+  return {
+    operation: 'list-redemptions',
+    company: merchantCompany(id),
+    path: '/redemptions?limit=5',
+  };
+}
+
+/** Reverses a redemption that its merchant has found in its list. */
+function reverseRedemption({ random, world }: Making): ClientCall | undefined {
+  const redemption = recent(random, world.redemptions);
+  if (!redemption) return undefined;
+  return {
+    operation: 'reverse-redemption',
+    company: merchantCompany(redemption.merchantId),
+    path: `/redemptions/${redemption.id}/reverse`,
+    body: random.chance(0.5) ? {} : { reason: 'Chaos' },
+    key: randomUUID(),
+  };
+}
+
 function topUpAirtime({ random, world }: Making): ClientCall {
   const operator = random.pick(['ethio', 'safaricom'] as const);
-  return keyed('airtime-topup', partnerCompany(random.pick(world.partners)), {
+  return keyed('airtime-topup', partnerCompany(random.pick(world.partners).id), {
     amount: random.integer(300, 10_000) / 100,
     msisdn: world.newNumber(random.weighted(AIRTIME_SUFFIXES), operator),
     ...sale,
@@ -184,7 +207,7 @@ function topUpPackage({ random, world }: Making): ClientCall {
   const partner: ChaosPartner = random.pick(world.partners);
   const { ethioPackage, safaricomPackage } = partner.products;
   const operator = random.pick(['ethio', 'ethio', 'safaricom'] as const);
-  return keyed('airtime-package-topup', partnerCompany(partner), {
+  return keyed('airtime-package-topup', partnerCompany(partner.id), {
     productId: operator === 'ethio' ? ethioPackage : safaricomPackage,
     msisdn: world.newNumber(random.weighted(AIRTIME_SUFFIXES), operator),
     ...sale,
@@ -194,19 +217,15 @@ function topUpPackage({ random, world }: Making): ClientCall {
 function retryTopup({ random, world }: Making): ClientCall | undefined {
   const failed = recent(random, world.failedTopups);
   if (!failed) return undefined;
-  return keyed(
-    'retry-topup',
-    { kind: 'partner', id: failed.partnerId },
-    {
-      transactionId: failed.transactionId,
-      ...(random.chance(0.4) ? {} : { msisdn: world.newNumber(random.weighted(AIRTIME_SUFFIXES)) }),
-    },
-  );
+  return keyed('retry-topup', partnerCompany(failed.partnerId), {
+    transactionId: failed.transactionId,
+    ...(random.chance(0.4) ? {} : { msisdn: world.newNumber(random.weighted(AIRTIME_SUFFIXES)) }),
+  });
 }
 
 const showBalance = ({ random, world }: Making): ClientCall => ({
   operation: 'balance',
-  company: partnerCompany(random.pick(world.partners)),
+  company: partnerCompany(random.pick(world.partners).id),
   path: '/info/get-current-balance',
 });
 
@@ -221,7 +240,7 @@ function showTopup({ random, world }: Making): ClientCall | undefined {
   const topup = recent(random, world.topups);
   if (!topup) return undefined;
   const path = `/topup-transactions/${topup.transactionId}`;
-  return { operation: 'show-topup', company: { kind: 'partner', id: topup.partnerId }, path };
+  return { operation: 'show-topup', company: partnerCompany(topup.partnerId), path };
 }
 
 /** The next call by what it is to be, each with how often it comes. */

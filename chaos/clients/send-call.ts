@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { signatureHeader } from '../../clients/typescript/src/index.ts';
 import type { Company } from '../../src/domain/vouchers/voucher.ts';
 import type { World } from '../world.ts';
-import type { ClientCall, ClientLog, LogEntry } from './client-log.ts';
+import { type ClientCall, type ClientLog, companyName, type LogEntry } from './client-log.ts';
 import { bodyOf, type CallResponse } from './outcome.ts';
 
 /** Far above what a caller is promised to wait; a call that takes longer hangs. */
@@ -14,7 +14,6 @@ export type SendCall = (client: number, call: ClientCall) => Promise<LogEntry>;
 /** Calls of all companies at one service; each logs in when it has no token that holds. */
 export function createSendCall(url: string, world: World, log: ClientLog): SendCall {
   const tokens = new Map<string, string>();
-  const keyOf = (company: Company) => `${company.kind} ${company.id}`;
   const baseOf = ({ kind }: Company) =>
     `${url}/api/v1/${kind === 'partner' ? '' : 'merchant/'}client`;
   const credentialsOf = ({ kind, id }: Company) => {
@@ -31,7 +30,7 @@ export function createSendCall(url: string, world: World, log: ClientLog): SendC
     const entry = await exchange(client, call, { body, headers: {} });
     if (entry.response.kind === 'lost' || entry.response.status !== 200) return undefined;
     const { accessToken } = JSON.parse(entry.response.text);
-    tokens.set(keyOf(company), accessToken);
+    tokens.set(companyName(company), accessToken);
     return accessToken;
   }
 
@@ -49,7 +48,7 @@ export function createSendCall(url: string, world: World, log: ClientLog): SendC
 
   return async (client, call) => {
     const { company } = call;
-    const token = tokens.get(keyOf(company)) ?? (await logIn(client, company));
+    const token = tokens.get(companyName(company)) ?? (await logIn(client, company));
     const body =
       call.body &&
       JSON.stringify(
@@ -64,7 +63,7 @@ export function createSendCall(url: string, world: World, log: ClientLog): SendC
       headers,
       ...(body === undefined ? {} : { body }),
     });
-    if (bodyOf(entry.response)?.statusCode === 401) tokens.delete(keyOf(company));
+    if (bodyOf(entry.response)?.statusCode === 401) tokens.delete(companyName(company));
     return entry;
   };
 }

@@ -1,13 +1,10 @@
 import { sql } from 'kysely';
 import { changeRow } from '../../src/db/catalogue/companies.ts';
 import { sandboxProviderNames } from '../../src/sandbox/faults.ts';
-import { breakings, breakProvider } from './broken-provider.ts';
+import { providerFaults } from './broken-provider.ts';
 import { changeItsMind } from './changed-minds.ts';
-import type { FaultName } from './fault-names.ts';
-import type { FaultScene } from './fault-scene.ts';
+import { type FaultScene, lasting, type MakeFault, persist } from './fault-scene.ts';
 import { forgetRedemption } from './forget-redemption.ts';
-import { lasting } from './lasting.ts';
-import { persist } from './persist.ts';
 import {
   crashPostgres,
   emptyTemporal,
@@ -17,28 +14,20 @@ import {
 } from './servers.ts';
 import { shortenReserve } from './short-reserve.ts';
 
-/** Makes a fault and, after some seconds, undoes it; says what was done. */
-type Fault = (scene: FaultScene) => Promise<string>;
-
 const someProvider = ({ random }: FaultScene) => random.pick(sandboxProviderNames);
 
-const breaking =
-  (name: keyof typeof breakings): Fault =>
-  (scene) =>
-    breakProvider(scene, breakings[name]);
-
-export const faults: Readonly<Record<FaultName, Fault>> = {
-  async 'kill-api'({ stack, random }) {
+const killing =
+  (name: 'api' | 'worker'): MakeFault =>
+  async ({ stack, random }) => {
     const restartMs = random.integer(0, 2_000);
-    await stack.api.kill(restartMs);
+    await stack[name].kill(restartMs);
     return `started again after ${restartMs} ms`;
-  },
+  };
 
-  async 'kill-worker'({ stack, random }) {
-    const restartMs = random.integer(0, 2_000);
-    await stack.worker.kill(restartMs);
-    return `started again after ${restartMs} ms`;
-  },
+/** Every kind of fault that a run can make. */
+export const faults = {
+  'kill-api': killing('api'),
+  'kill-worker': killing('worker'),
 
   async 'end-database-sessions'({ stack, random }) {
     const { rows } = await persist(() =>
@@ -95,12 +84,7 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
     return `${name} ${length}`;
   },
 
-  'provider-down': breaking('provider-down'),
-  'provider-slow': breaking('provider-slow'),
-  'provider-drops-answers': breaking('provider-drops-answers'),
-  'provider-loses-callbacks': breaking('provider-loses-callbacks'),
-  'provider-reverses-later': breaking('provider-reverses-later'),
-  'provider-answers-wrong': breaking('provider-answers-wrong'),
+  ...providerFaults,
 
   async 'suspend-partner'(scene) {
     const { id } = scene.random.pick(scene.world.partners);
@@ -127,7 +111,11 @@ export const faults: Readonly<Record<FaultName, Fault>> = {
   'forget-redemption': forgetRedemption,
   'reverse-delivery': (scene) => changeItsMind(scene, 'completed'),
   'deliver-late': (scene) => changeItsMind(scene, 'failed'),
-};
+} satisfies Readonly<Record<string, MakeFault>>;
+
+export type FaultName = keyof typeof faults;
+
+export const faultNames = Object.keys(faults) as FaultName[];
 
 const setPartner = ({ stack }: FaultScene, id: number, status: 'ACTIVE' | 'SUSPENDED') =>
   persist(() =>

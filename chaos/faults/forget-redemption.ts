@@ -6,8 +6,7 @@ import type { TestMerchant } from '../../test/support/companies.ts';
 import { type ClientCall, createClientLog, type LogEntry } from '../clients/client-log.ts';
 import { bodyOf } from '../clients/outcome.ts';
 import { createSendCall, type SendCall } from '../clients/send-call.ts';
-import type { FaultScene } from './fault-scene.ts';
-import { persist } from './persist.ts';
+import { type FaultScene, persist } from './fault-scene.ts';
 
 /** The number of the client that makes these calls: none of those that a run has. */
 const CLIENT = -1;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../random.ts';
-import type { FaultName } from './fault-names.ts';
+import { providerFaults } from './broken-provider.ts';
 import type { FaultScene } from './fault-scene.ts';
-import { faults } from './faults.ts';
+import { type FaultName, faults } from './faults.ts';
 
 /** A fault as it was made. */
 export interface MadeFault {
@@ -14,15 +14,10 @@ export interface MadeFault {
 
 const GAP_MS = { least: 500, greatest: 4_000 } as const;
 /** Faults whose subject another one has, too: what one of them killed, the other could not kill. */
-const SUBJECTS: Partial<Record<FaultName, FaultName>> = {
-  'empty-temporal': 'kill-temporal',
-  'provider-slow': 'provider-down',
-  'provider-drops-answers': 'provider-down',
-  'provider-loses-callbacks': 'provider-down',
-  'provider-reverses-later': 'provider-down',
-  'provider-answers-wrong': 'provider-down',
+const subjectOf = (name: FaultName): string => {
+  if (name === 'empty-temporal') return 'kill-temporal';
+  return name in providerFaults ? 'a provider' : name;
 };
-const subjectOf = (name: FaultName): FaultName => SUBJECTS[name] ?? name;
 
 /** So often a fault comes while the one before is not over. */
 const OVERLAP = 0.2;
@@ -34,7 +29,7 @@ export async function makeFaults(
   until: AbortSignal,
 ): Promise<MadeFault[]> {
   const made: MadeFault[] = [];
-  const running = new Map<FaultName, Promise<void>>();
+  const running = new Map<string, Promise<void>>();
   const startedAt = performance.now();
   const begin = (name: FaultName) => {
     const at = (performance.now() - startedAt) / 1_000;

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { FaultScene } from './fault-scene.ts';
-import { persist } from './persist.ts';
+import { type FaultScene, persist } from './fault-scene.ts';
 
 /** What such a fault books is recognised by this, and left out of what clients have asked for. */
 export const SHORT_RESERVE = 'chaos:short-reserve:';

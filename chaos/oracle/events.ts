@@ -1,5 +1,5 @@
 import type { Company } from '../../src/domain/vouchers/voucher.ts';
-import { type ClientLog, finalEntry } from '../clients/client-log.ts';
+import { type ClientLog, companyName, finalEntry } from '../clients/client-log.ts';
 import { bodyOf } from '../clients/outcome.ts';
 import { readSurely } from '../clients/read-surely.ts';
 import type { SendCall } from '../clients/send-call.ts';
@@ -34,7 +34,7 @@ export async function compareEvents(
     ...world.merchants.map(({ id }) => ({ kind: 'merchant', id }) as const),
   ];
   const logs = new Map<string, Log>();
-  for (const company of companies) logs.set(nameOf(company), await readLog(send, company));
+  for (const company of companies) logs.set(companyName(company), await readLog(send, company));
   const told = [...logs].flatMap(([owner, events]) =>
     events.map((event): OwnedEvent => ({ owner, ...event })),
   );
@@ -50,8 +50,6 @@ export async function compareEvents(
     ...compareCalls(log, logs),
   ];
 }
-
-const nameOf = ({ kind, id }: Company): string => `${kind} ${id}`;
 
 /** A company's log from the oldest event on, page by page, in order and without repetitions. */
 async function readLog(send: SendCall, company: Company): Promise<ToldEvent[]> {
@@ -83,12 +81,12 @@ function compareCalls(log: ClientLog, logs: ReadonlyMap<string, Log>): string[] 
     if (final?.outcome.kind !== 'done') return [];
     const data = bodyOf(final.response)?.data;
     const fact = {
-      'generate-voucher': () => `${nameOf(calls.company)} generate-voucher ${data.voucher.id}`,
+      'generate-voucher': () => `${companyName(calls.company)} generate-voucher ${data.voucher.id}`,
       'redeem-gift': () => `redeem-gift ${data.platformReferenceNumber ?? data.referenceNumber}`,
-      'airtime-topup': () => `${nameOf(calls.company)} top-up ${data.transactionId}`,
-      'airtime-package-topup': () => `${nameOf(calls.company)} top-up ${data.transactionId}`,
-      'cancel-voucher': () => `${nameOf(calls.company)} cancel-voucher ${data.id}`,
-      'reverse-redemption': () => `${nameOf(calls.company)} reversed ${data.id}`,
+      'airtime-topup': () => `${companyName(calls.company)} top-up ${data.transactionId}`,
+      'airtime-package-topup': () => `${companyName(calls.company)} top-up ${data.transactionId}`,
+      'cancel-voucher': () => `${companyName(calls.company)} cancel-voucher ${data.id}`,
+      'reverse-redemption': () => `${companyName(calls.company)} reversed ${data.id}`,
       'initiate-claim': undefined,
       'retry-topup': undefined,
       'resend-message': undefined,

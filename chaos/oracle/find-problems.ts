@@ -1,7 +1,7 @@
 import { findBrokenInvariants } from '../../test/support/broken-invariants.ts';
 import type { ClientLog } from '../clients/client-log.ts';
 import type { SendCall } from '../clients/send-call.ts';
-import type { FaultName } from '../faults/fault-names.ts';
+import type { FaultName } from '../faults/faults.ts';
 import type { MadeFault } from '../faults/make-faults.ts';
 import type { ChaosReceiver } from '../receiver.ts';
 import type { ThrowawayStack } from '../throwaway-stack.ts';

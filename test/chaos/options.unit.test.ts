@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultNames } from '../../chaos/faults/fault-names.ts';
+import { faultNames } from '../../chaos/faults/faults.ts';
 import { readOptions } from '../../chaos/options.ts';
 
 describe('the command line of the chaos', () => {
