@@ -48,7 +48,7 @@ interface Parts {
   readonly waiting: Waiting;
   readonly faults: Faults;
   /** The callback of the account; undefined where it has none. */
-  readonly reportUrl: () => string | undefined;
+  readonly smsReports: { readonly url: string | undefined };
 }
 
 /** Africa's Talking SMS to one recipient a request, relative to its mount path. */
@@ -114,10 +114,9 @@ const reportWords: Readonly<Record<ReportState, Readonly<Record<string, string>>
 
 /** A delivery report: a form, without a signature. It is not repeated. */
 async function postReport(
-  { reportUrl, waiting, faults }: Parts,
+  { smsReports: { url }, waiting, faults }: Parts,
   { id, number, state }: { id: string; number: string; state: ReportState },
 ): Promise<void> {
-  const url = reportUrl();
   if (url === undefined || faults.of('africas-talking').losesCallbacks) return;
   const body = new URLSearchParams({
     id,

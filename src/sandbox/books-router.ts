@@ -1,9 +1,8 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import type { Books, Payout, Topup } from './books.ts';
+import type { Books } from './books.ts';
 import type { Callbacks } from './callbacks.ts';
 import type { Faults } from './faults.ts';
-import type { MpesaCallbacks } from './mpesa.ts';
 import {
   answerActivityPage,
   answerAttachment,
@@ -23,17 +22,16 @@ import {
 
 interface Parts {
   readonly books: Books;
-  readonly topupCallbacks: Readonly<Record<string, Callbacks<Topup>>>;
   readonly faults: Faults;
-  readonly payoutCallbacks: Callbacks<Payout>;
-  readonly mpesaCallbacks: MpesaCallbacks;
+  /** By provider. */
+  readonly callbacks: Readonly<Record<string, Callbacks<TakenRequest>>>;
 }
 
 /**
  * The pages for people and tests: the books, the phone, the mailbox and the first page.
  */
 export function booksRouter(parts: Parts, addresses: SandboxAddresses): Router {
-  const { books, topupCallbacks, payoutCallbacks, mpesaCallbacks, faults } = parts;
+  const { books, callbacks, faults } = parts;
   const router = new Router();
   router.get('/', (ctx) => answerIndexPage(ctx, addresses, faults));
   router.get('/activity', (ctx) => answerActivityPage(ctx, books));
@@ -64,36 +62,25 @@ export function booksRouter(parts: Parts, addresses: SandboxAddresses): Router {
     };
   });
 
-  const settles = <Taken extends TakenRequest>(
+  const settles = (
     path: string,
     name: string,
-    find: (reference: string, provider?: string) => Taken | undefined,
-    callbacksOf: (taken: Taken) => Callbacks<Taken> | undefined,
+    find: (reference: string, provider?: string) => TakenRequest | undefined,
   ) =>
     router.post(`/books/${path}/:reference`, async (ctx) => {
       const taken = find(ctx.params.reference ?? '', queryValue(ctx, 'provider'));
       const reply = await settleTaken(ctx, books, name, taken);
       give(ctx, reply);
-      if (taken && reply.status === 200) void callbacksOf(taken)?.announce(taken, statusOf(taken));
+      if (taken && reply.status === 200)
+        void callbacks[taken.provider]?.announce(taken, statusOf(taken));
     });
-  settles(
-    'payouts',
-    'payout',
-    (reference, provider) => books.findPayout('reference', reference, provider),
-    ({ provider }) => (provider === 'mpesa' ? mpesaCallbacks : payoutCallbacks),
+  settles('payouts', 'payout', (reference, provider) =>
+    books.findPayout('reference', reference, provider),
   );
-  settles(
-    'reversals',
-    'reversal',
-    (reference, provider) => books.findReversal('reference', reference, provider),
-    () => payoutCallbacks,
+  settles('reversals', 'reversal', (reference, provider) =>
+    books.findReversal('reference', reference, provider),
   );
-  settles(
-    'topups',
-    'top-up',
-    (reference, provider) => books.findTopup({ reference, provider }),
-    ({ provider }) => topupCallbacks[provider],
-  );
+  settles('topups', 'top-up', (reference, provider) => books.findTopup({ reference, provider }));
   return router;
 }
 

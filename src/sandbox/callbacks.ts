@@ -1,7 +1,7 @@
 import { finished } from 'node:stream';
 import type { Context } from 'koa';
-import type { Books } from './books.ts';
-import type { Faults } from './faults.ts';
+import type { Books, Payout, Topup } from './books.ts';
+import type { Faults, SandboxProvider } from './faults.ts';
 import type { SandboxReply, TakenRequest, TakenStatus } from './requests.ts';
 import {
   type BooksBehaviour,
@@ -74,7 +74,7 @@ export function createWaiting(delayScale: number) {
 const retrySeconds = [5, 30, 120];
 const answerTimeoutMilliseconds = 5_000;
 
-interface Callback {
+export interface Callback {
   readonly method: 'POST' | 'PUT';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -90,9 +90,7 @@ export interface CallbackSender {
 }
 
 /** The statuses whose callbacks are sent for a new one, in this order. */
-export const toldStatuses: Readonly<
-  Record<CallbackCourse, (status: TakenStatus) => TakenStatus[]>
-> = {
+const toldStatuses: Readonly<Record<CallbackCourse, (status: TakenStatus) => TakenStatus[]>> = {
   once: (status) => [status],
   'before-the-answer': (status) => [status],
   twice: (status) => [status, status],
@@ -140,6 +138,31 @@ export function createCallbackSender(waiting: Waiting): CallbackSender {
 export interface Callbacks<Taken extends TakenRequest> {
   announce(taken: Taken, status: TakenStatus): Promise<void>;
 }
+
+/** The parts that send callbacks. */
+export interface CallbackParts {
+  readonly sender: CallbackSender;
+  readonly faults: Faults;
+}
+
+/**
+ * The callbacks of a provider. The function `callbackOf` makes the callback of one told status, which may differ from the
+ * announced status. A provider that tells no status makes none.
+ */
+export const createCallbacks = <Taken extends Payout | Topup>(
+  provider: SandboxProvider,
+  { sender, faults }: CallbackParts,
+  callbackOf: (taken: Taken, told: TakenStatus, announced: TakenStatus) => Callback | undefined,
+): Callbacks<Taken> => ({
+  async announce(taken, status) {
+    if (faults.of(provider).losesCallbacks) return;
+    const course = 'behaviour' in taken ? taken.behaviour.callback : taken.callback;
+    for (const told of toldStatuses[course](status)) {
+      const callback = callbackOf(taken, told, status);
+      if (callback) await sender.send(callback);
+    }
+  },
+});
 
 /** The statuses that are told. */
 interface Told {

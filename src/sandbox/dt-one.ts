@@ -1,14 +1,8 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { Books, Topup } from './books.ts';
-import {
-  type CallbackSender,
-  type Callbacks,
-  type ProviderParts,
-  runCourse,
-  toldStatuses,
-} from './callbacks.ts';
-import { type Faults, underFault } from './faults.ts';
+import { type Callback, type ProviderParts, runCourse } from './callbacks.ts';
+import { underFault } from './faults.ts';
 import { findProduct, type Product, productAnswer } from './products.ts';
 import {
   commonReplies,
@@ -98,16 +92,10 @@ function transactionOf(
 }
 
 /** DT One's callbacks: POSTs the transaction. */
-export const createCallbacks = (sender: CallbackSender, faults: Faults): Callbacks<Topup> => ({
-  async announce(topup, status) {
-    const { callbackUrl, behaviour } = topup;
-    if (callbackUrl === undefined || faults.of('dt-one').losesCallbacks) return;
-    for (const one of toldStatuses[behaviour.callback](status)) {
-      const body = transactionOf(topup, { status: one });
-      await sender.send({ method: 'POST', url: callbackUrl, body });
-    }
-  },
-});
+export const dtOneCallback = (topup: Topup, status: TakenStatus): Callback | undefined =>
+  topup.callbackUrl === undefined
+    ? undefined
+    : { method: 'POST', url: topup.callbackUrl, body: transactionOf(topup, { status }) };
 
 /** The error answers of DT One: HTTP status, code and message. */
 const errors = {

@@ -3,14 +3,8 @@ import { finished } from 'node:stream';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { Payout } from './books.ts';
-import {
-  type CallbackSender,
-  type Callbacks,
-  type ProviderParts,
-  runCourse,
-  toldStatuses,
-} from './callbacks.ts';
-import { type Faults, underFault } from './faults.ts';
+import { type Callback, type CallbackParts, type ProviderParts, runCourse } from './callbacks.ts';
+import { underFault } from './faults.ts';
 import {
   commonReplies,
   createTokens,
@@ -138,37 +132,34 @@ function resultOf(
   };
 }
 
-/** The results of payments, and the answers to inquiries. */
-export interface MpesaCallbacks extends Callbacks<Payout> {
-  /** Sends the answer to an inquiry; only a tester can lose it. */
-  answerInquiry(
-    payout: Payout | undefined,
-    inquiry: { readonly conversationId: string; readonly resultUrl: string },
-  ): Promise<void>;
-}
-
 /**
  * M-Pesa's callbacks (Daraja). Out of order is a notice of a full queue after the
  * result. A merchant hears nothing of a reversal.
  */
-export const createMpesaCallbacks = (sender: CallbackSender, faults: Faults): MpesaCallbacks => ({
-  async announce(payout, status) {
-    if (status === 'reversed' || faults.of('mpesa').losesCallbacks) return;
-    for (const told of toldStatuses[payout.callback](status)) {
-      const url = told === 'pending' ? payout.request.QueueTimeOutURL : payout.callbackUrl;
-      const body = told === 'pending' ? payout.request : paymentResult(payout, told);
-      await sender.send({ method: 'POST', url: String(url), body });
-    }
-  },
+export function mpesaCallback(
+  payout: Payout,
+  status: TakenStatus,
+  announced: TakenStatus,
+): Callback | undefined {
+  if (announced === 'reversed') return undefined;
+  const { request, callbackUrl } = payout;
+  return status === 'pending'
+    ? { method: 'POST', url: String(request.QueueTimeOutURL), body: request }
+    : { method: 'POST', url: String(callbackUrl), body: paymentResult(payout, status) };
+}
 
-  async answerInquiry(payout, { conversationId, resultUrl }) {
-    if (faults.of('mpesa').losesCallbacks) return;
-    const body = inquiryResult(payout, conversationId);
-    const times = payout?.callback === 'twice' ? 2 : 1;
-    for (let sent = 0; sent < times; sent += 1)
-      await sender.send({ method: 'POST', url: resultUrl, body });
-  },
-});
+/** Sends the answer to an inquiry; only a tester can lose it. */
+async function answerInquiry(
+  payout: Payout | undefined,
+  { conversationId, resultUrl }: { readonly conversationId: string; readonly resultUrl: string },
+  { sender, faults }: CallbackParts,
+): Promise<void> {
+  if (faults.of('mpesa').losesCallbacks) return;
+  const body = inquiryResult(payout, conversationId);
+  const times = payout?.callback === 'twice' ? 2 : 1;
+  for (let sent = 0; sent < times; sent += 1)
+    await sender.send({ method: 'POST', url: resultUrl, body });
+}
 
 /** The errors of Daraja's gateway: HTTP status, code and message. */
 const errors = {
@@ -253,9 +244,7 @@ function invalidOf(body: NonNullable<Body>, initiator: string): string | undefin
 const isText = (value: unknown, least: number, most: number): value is string =>
   typeof value === 'string' && value.length >= least && value.length <= most;
 
-interface MpesaParts extends ProviderParts<Payout> {
-  readonly callbacks: MpesaCallbacks;
-}
+type MpesaParts = ProviderParts<Payout> & CallbackParts;
 
 /** Answers of this API that are no acceptance. */
 const otherReplies: Partial<Record<PayoutBehaviour['answer'], () => SandboxReply>> = {
@@ -311,22 +300,20 @@ async function createPayment(ctx: Context, parts: MpesaParts): Promise<SandboxRe
 }
 
 /** `POST /mpesa/transactionstatus/v1/query`: the answer follows by a callback. */
-async function queryStatus(
-  ctx: Context,
-  { books, waiting, callbacks }: MpesaParts,
-): Promise<SandboxReply> {
+async function queryStatus(ctx: Context, parts: MpesaParts): Promise<SandboxReply> {
+  const { books, waiting } = parts;
   const request = checkInquiry(await readJsonObject(ctx));
   if ('invalid' in request) return errorReply('invalid', request.invalid);
   const payout = books.findPayout('correlationId', request.reference, 'mpesa');
   const inquiry = { conversationId: newConversationId(), resultUrl: request.resultUrl };
   const reply = { status: 200, body: acceptance(newConversationId(), inquiry.conversationId) };
   if (payout?.callback === 'before-the-answer') {
-    await callbacks.answerInquiry(payout, inquiry);
+    await answerInquiry(payout, inquiry, parts);
     return reply;
   }
   finished(ctx.res, async () => {
     if (payout?.callback === 'out-of-order') await waiting.wait(shortlySeconds);
-    await callbacks.answerInquiry(payout, inquiry);
+    await answerInquiry(payout, inquiry, parts);
   });
   return reply;
 }

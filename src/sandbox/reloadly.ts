@@ -4,14 +4,8 @@ import type { Context } from 'koa';
 import { localText, momentOf } from '../domain/local-time.ts';
 import type { Operator } from '../domain/phone.ts';
 import type { Books, Topup } from './books.ts';
-import {
-  type CallbackSender,
-  type Callbacks,
-  type ProviderParts,
-  runCourse,
-  toldStatuses,
-} from './callbacks.ts';
-import { type Faults, underFault } from './faults.ts';
+import { type Callback, type ProviderParts, runCourse } from './callbacks.ts';
+import { underFault } from './faults.ts';
 import { findProduct, type Product } from './products.ts';
 import {
   commonReplies,
@@ -113,32 +107,26 @@ export interface ReloadlyWebhook {
  * Reloadly's callbacks: POSTs an event with the top-up. The signature is the HMAC-SHA256, in hex, of
  * the body, a colon and the time of the request.
  */
-export const createReloadlyCallbacks = (
-  sender: CallbackSender,
-  faults: Faults,
-  webhook: { readonly target: ReloadlyWebhook | undefined },
-): Callbacks<Topup> => ({
-  async announce(topup, status) {
-    const { target } = webhook;
-    if (!target || faults.of('reloadly').losesCallbacks) return;
-    for (const told of toldStatuses[topup.behaviour.callback](status)) {
-      const body = {
-        type: 'airtime_transaction.status',
-        date: new Date().toISOString(),
-        data: topupAnswer(topup, told),
-      };
-      const timestamp = String(Date.now());
-      const signature = createHmac('sha256', target.secret)
-        .update(`${JSON.stringify(body)}:${timestamp}`)
-        .digest('hex');
-      const headers = {
-        'X-Reloadly-Signature': signature,
-        'X-Reloadly-Request-Timestamp': timestamp,
-      };
-      await sender.send({ method: 'POST', url: target.url, headers, body });
-    }
-  },
-});
+export function reloadlyCallback(
+  topup: Topup,
+  status: TakenStatus,
+  { url, secret }: ReloadlyWebhook,
+): Callback {
+  const body = {
+    type: 'airtime_transaction.status',
+    date: new Date().toISOString(),
+    data: topupAnswer(topup, status),
+  };
+  const timestamp = String(Date.now());
+  const signature = createHmac('sha256', secret)
+    .update(`${JSON.stringify(body)}:${timestamp}`)
+    .digest('hex');
+  const headers = {
+    'X-Reloadly-Signature': signature,
+    'X-Reloadly-Request-Timestamp': timestamp,
+  };
+  return { method: 'POST', url, headers, body };
+}
 
 /** The error answers of Reloadly: HTTP status and message by `errorCode`. */
 const errors = {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import smpp, { type PDU, type Session } from 'smpp';
+import { listen } from '../runtime/process/health.ts';
 import type { Books } from './books.ts';
 import { announceReports, type ReportState, type Waiting } from './callbacks.ts';
 import type { Faults, ProviderFault } from './faults.ts';
@@ -270,10 +270,10 @@ export async function startSmsc(
     }
   }
 
-  server.listen(port, host);
-  await once(server, 'listening');
+  // A client that cannot connect is no error of the sandbox.
+  const boundPort = await listen(server, { host, port }, () => {});
   return {
-    port: (server.address() as AddressInfo).port,
+    port: boundPort,
     async close() {
       const closed = once(server, 'close');
       server.close();

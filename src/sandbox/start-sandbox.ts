@@ -4,20 +4,20 @@ import Router from '@koa/router';
 import Koa from 'koa';
 import { listen } from '../runtime/process/health.ts';
 import { africasTalkingRouter } from './africas-talking.ts';
-import { type Books, createBooks, type Payout, type Topup } from './books.ts';
+import { type Books, createBooks, type Topup } from './books.ts';
 import { booksRouter } from './books-router.ts';
-import { type Callbacks, createCallbackSender, createWaiting, type Waiting } from './callbacks.ts';
-import { createCallbacks, dtOnePath, dtOneRouter } from './dt-one.ts';
+import { createCallbackSender, createCallbacks, createWaiting, type Waiting } from './callbacks.ts';
+import { dtOneCallback, dtOnePath, dtOneRouter } from './dt-one.ts';
 import { createFaults, type Faults, type SandboxProvider } from './faults.ts';
 import { faultsRouter, faultyProvider } from './faulty-provider.ts';
-import { createPayoutCallbacks } from './gsma/orders.ts';
+import { gsmaCallback } from './gsma/orders.ts';
 import { gsmaPaths, gsmaRouter } from './gsma/router.ts';
 import { type MailServer, startMailServer } from './mail-server.ts';
-import { createMpesaCallbacks, type MpesaCallbacks, mpesaRouter } from './mpesa.ts';
+import { mpesaCallback, mpesaRouter } from './mpesa.ts';
 import type { SandboxAddresses } from './pages.ts';
 import {
-  createReloadlyCallbacks,
   type ReloadlyWebhook,
+  reloadlyCallback,
   reloadlyRouter,
   reloadlyTokenPath,
 } from './reloadly.ts';
@@ -51,17 +51,6 @@ export interface Sandbox extends SandboxAddresses {
   postSmsReportsTo(url: string): void;
   /** Ends pending delays and closes every connection. */
   close(): Promise<void>;
-}
-
-interface Parts {
-  readonly books: Books;
-  readonly faults: Faults;
-  readonly waiting: Waiting;
-  readonly topupCallbacks: Readonly<Record<'dt-one' | 'reloadly', Callbacks<Topup>>>;
-  readonly payoutCallbacks: Callbacks<Payout>;
-  readonly reportUrl: () => string | undefined;
-  readonly mpesaCallbacks: MpesaCallbacks;
-  readonly reloadlyWebhook: { target: ReloadlyWebhook | undefined };
 }
 
 /**
@@ -102,22 +91,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     reloadlyUrl: `${url}/reloadly`,
     reloadlyTokenUrl: `${url}/reloadly${reloadlyTokenPath}`,
   };
-  let reportUrl = options.smsReportUrl;
-  const sender = createCallbackSender(waiting);
-  const reloadlyWebhook = { target: options.reloadlyWebhook };
-  const parts = {
-    books,
-    waiting,
-    faults,
-    reportUrl: () => reportUrl,
-    reloadlyWebhook,
-    topupCallbacks: {
-      'dt-one': createCallbacks(sender, faults),
-      reloadly: createReloadlyCallbacks(sender, faults, reloadlyWebhook),
-    },
-    payoutCallbacks: createPayoutCallbacks(sender, faults),
-    mpesaCallbacks: createMpesaCallbacks(sender, faults),
-  };
+  const parts = partsOf({ books, waiting, faults }, options);
   server.on('request', application(parts, addresses).callback());
   return {
     url,
@@ -125,7 +99,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     books,
     faults,
     postSmsReportsTo(to) {
-      reportUrl = to;
+      parts.smsReports.url = to;
     },
     async close() {
       waiting.end();
@@ -138,16 +112,45 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
+type Parts = ReturnType<typeof partsOf>;
+
+/** The parts of the simulated providers. */
+function partsOf(
+  common: { readonly books: Books; readonly waiting: Waiting; readonly faults: Faults },
+  { smsReportUrl, reloadlyWebhook: target }: SandboxOptions,
+) {
+  const callbackParts = { sender: createCallbackSender(common.waiting), faults: common.faults };
+  const reloadlyWebhook: { target: ReloadlyWebhook | undefined } = { target };
+  const smsReports: { url: string | undefined } = { url: smsReportUrl };
+  return {
+    ...common,
+    ...callbackParts,
+    smsReports,
+    reloadlyWebhook,
+    callbacks: {
+      gsma: createCallbacks('gsma', callbackParts, gsmaCallback),
+      mpesa: createCallbacks('mpesa', callbackParts, mpesaCallback),
+      'dt-one': createCallbacks('dt-one', callbackParts, dtOneCallback),
+      reloadly: createCallbacks(
+        'reloadly',
+        callbackParts,
+        (topup: Topup, status) =>
+          reloadlyWebhook.target && reloadlyCallback(topup, status, reloadlyWebhook.target),
+      ),
+    },
+  };
+}
+
 function application(parts: Parts, addresses: SandboxAddresses): Koa {
-  const { waiting, faults } = parts;
+  const { waiting, faults, callbacks } = parts;
   const router = new Router();
   const mount = (provider: SandboxProvider, routes: Router) =>
     router.use(`/${provider}`, faultyProvider(faults, provider, waiting), routes.routes());
   mount('africas-talking', africasTalkingRouter(parts));
-  mount('gsma', gsmaRouter({ ...parts, callbacks: parts.payoutCallbacks }));
-  mount('mpesa', mpesaRouter({ ...parts, callbacks: parts.mpesaCallbacks }));
-  mount('dt-one', dtOneRouter({ ...parts, callbacks: parts.topupCallbacks['dt-one'] }));
-  mount('reloadly', reloadlyRouter({ ...parts, callbacks: parts.topupCallbacks.reloadly }));
+  mount('gsma', gsmaRouter({ ...parts, callbacks: callbacks.gsma }));
+  mount('mpesa', mpesaRouter({ ...parts, callbacks: callbacks.mpesa }));
+  mount('dt-one', dtOneRouter({ ...parts, callbacks: callbacks['dt-one'] }));
+  mount('reloadly', reloadlyRouter({ ...parts, callbacks: callbacks.reloadly }));
   router.use(faultsRouter(faults).routes());
   router.use(statementsRouter(parts.books).routes());
   router.use(booksRouter(parts, addresses).routes());

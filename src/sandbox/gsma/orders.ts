@@ -1,19 +1,14 @@
 import type { Context } from 'koa';
 import type { Books, Payout } from '../books.ts';
-import {
-  type CallbackSender,
-  type Callbacks,
-  type ProviderParts,
-  runCourse,
-  toldStatuses,
-} from '../callbacks.ts';
-import { type Faults, underFault } from '../faults.ts';
+import { type Callback, type ProviderParts, runCourse } from '../callbacks.ts';
+import { underFault } from '../faults.ts';
 import {
   commonReplies,
   isWebAddress,
   readJsonObject,
   type SandboxReply,
   statusOf,
+  type TakenStatus,
 } from '../requests.ts';
 import {
   type PayoutBehaviour,
@@ -219,18 +214,10 @@ const isReversible = (books: Books, original: Payout): boolean =>
  * GSMA's callbacks (GSMA Mobile Money API): PUTs the transaction, or the error object of a failure, with the
  * correlation id of the request.
  */
-export const createPayoutCallbacks = (
-  sender: CallbackSender,
-  faults: Faults,
-): Callbacks<Payout> => ({
-  async announce(payout, status) {
-    const { callbackUrl, callback, correlationId, isInPascalCase } = payout;
-    if (callbackUrl === undefined || faults.of('gsma').losesCallbacks) return;
-    for (const told of toldStatuses[callback](status)) {
-      const body =
-        told === 'failed' ? errorObject('failed', isInPascalCase) : transactionOf(payout, told);
-      const headers = { 'X-CorrelationID': correlationId };
-      await sender.send({ method: 'PUT', url: callbackUrl, headers, body });
-    }
-  },
-});
+export function gsmaCallback(payout: Payout, status: TakenStatus): Callback | undefined {
+  const { callbackUrl: url, correlationId, isInPascalCase } = payout;
+  if (url === undefined) return undefined;
+  const body =
+    status === 'failed' ? errorObject('failed', isInPascalCase) : transactionOf(payout, status);
+  return { method: 'PUT', url, headers: { 'X-CorrelationID': correlationId }, body };
+}
