@@ -45,28 +45,10 @@ export function createDigests(
   const [first] = keys;
   if (!first) throw new RangeError('Digests need at least one key.');
   const digest = (domain: string, ...parts: Part[]): Buffer => hmacOf(identity, domain, parts);
-  const secret = ofSecrets([first]);
-  const only = <Digest>([made]: Digest[]): Digest => made as Digest;
   return {
+    ...underOneKey(ofSecrets([first])),
     /** Has 172 random bits, so that its digest reveals nothing under a known key either. */
     apiKey: (apiKey: string): Buffer => digest('api-key', apiKey),
-    /** `code` is the canonical form of 16 characters. */
-    voucherCode: (code: string): Buffer => only(secret.voucherCode(code)),
-    /** Includes the voucher's id, because six digits alone would collide between vouchers. */
-    verificationCode: (code: string, voucherId: number): string =>
-      only(secret.verificationCode(code, voucherId)),
-    /** Of the token in a portal session's cookie. */
-    portalSession: (token: string): Buffer => only(secret.portalSession(token)),
-    /** Of the token of a sign-in whose code is still to come. */
-    portalHalfSignIn: (token: string): Buffer => only(secret.portalHalfSignIn(token)),
-    /** Of a recovery code in its stored form. */
-    recoveryCode: (accountId: number, code: string): Buffer =>
-      only(secret.recoveryCode(accountId, code)),
-    /** Of the token in the link of a merchant's invitation. */
-    invitation: (token: string): Buffer => only(secret.invitation(token)),
-    /** Proves that a device has signed in with an account: an e-mail address and a random id. */
-    portalDevice: (account: string, name: string): string =>
-      only(secret.portalDevice(account, name)),
     /** Every digest that a secret may be stored as, under each key of the ring. */
     stored: ofSecrets(keys),
     /** The id of the first key, which a digest that needs no renewal carries; empty at first. */
@@ -133,22 +115,46 @@ function ofSecrets(keys: readonly PreparedKey[]) {
   const bytes = (domain: string, ...parts: Part[]): Buffer[] =>
     keys.map(({ id, key }) => Buffer.concat([hmacOf(key, domain, parts), Buffer.from(id)]));
   return {
+    /** `code` is the canonical form of 16 characters. */
     voucherCode: (code: string) => bytes('voucher-code', code),
+    /** Includes the voucher's id, because six digits alone would collide between vouchers. */
     verificationCode: (code: string, voucherId: number): string[] =>
       keys.map(({ id, key }) => {
         const hex = hmacOf(key, 'verification-code', [code, String(voucherId)]).toString('hex');
         return id === '' ? hex : `${hex}:${id}`;
       }),
+    /** Of the token in a portal session's cookie. */
     portalSession: (token: string) => bytes('portal-session', token),
+    /** Of the token of a sign-in whose code is still to come. */
     portalHalfSignIn: (token: string) => bytes('portal-half-sign-in', token),
+    /** Of a recovery code in its stored form. */
     recoveryCode: (accountId: number, code: string) =>
       bytes('recovery-code', String(accountId), code),
+    /** Of the token in the link of a merchant's invitation. */
     invitation: (token: string) => bytes('invitation', token),
-    /** Stands in a cookie, which needs no id of the key. */
+    /**
+     * Proves that a device has signed in with an account: an e-mail address and a random id. It stands in a cookie,
+     * which needs no id of the key.
+     */
     portalDevice: (account: string, name: string): string[] =>
       keys.map(({ key }) => hmacOf(key, 'portal-device', [account, name]).toString('base64url')),
   };
 }
+
+type Secrets = ReturnType<typeof ofSecrets>;
+
+/** The same digests of secrets for one key, each by itself. */
+const underOneKey = (secrets: Secrets) =>
+  Object.fromEntries(
+    Object.entries(secrets).map(([name, digestsOf]) => [
+      name,
+      (...parts: never[]) => (digestsOf as (...parts: never[]) => unknown[])(...parts)[0],
+    ]),
+  ) as {
+    readonly [Name in keyof Secrets]: (
+      ...parts: Parameters<Secrets[Name]>
+    ) => ReturnType<Secrets[Name]>[number];
+  };
 
 /** The first bytes as a UUID of version 8, whose bits are application-defined (RFC 9562, 5.8). */
 function uuidOf(bytes: Buffer): string {

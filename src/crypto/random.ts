@@ -20,8 +20,15 @@ export function randomApiKey(environment: KeyEnvironment): { key: string; prefix
   return { key, prefix: apiKeyPrefix(key) };
 }
 
-const randomCharacters = (length: number): string =>
-  Array.from({ length }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join('');
+const randomCharacters = (length: number, alphabet = ALPHABET): string =>
+  Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join('');
+
+/** Characters that people do not confuse when they read aloud or copy. */
+const READABLE = 'abcdefghijkmnpqrstuvwxyz23456789';
+
+/** A secret that people copy or type once: 80 bits, in groups of four. */
+export const readableSecret = (): string =>
+  Array.from({ length: 4 }, () => randomCharacters(4, READABLE)).join('-');
 
 /** The prefix that identifies a key for people. */
 export const apiKeyPrefix = (key: string): string => key.slice(0, KEY_VISIBLE_LENGTH);

@@ -4,7 +4,6 @@ import {
   createSecretKey,
   type KeyObject,
   randomBytes,
-  randomInt,
 } from 'node:crypto';
 
 export interface SecretKey {
@@ -95,12 +94,3 @@ export function createSecretBox(keys: readonly SecretKey[]) {
     },
   };
 }
-
-/** Characters that people do not confuse when they read aloud or copy. */
-const ALPHABET = 'abcdefghijkmnpqrstuvwxyz23456789';
-
-/** A secret that people copy or type once: 80 bits, in groups of four. */
-export const readableSecret = (): string =>
-  Array.from({ length: 4 }, () =>
-    Array.from({ length: 4 }, () => ALPHABET.charAt(randomInt(ALPHABET.length))).join(''),
-  ).join('-');

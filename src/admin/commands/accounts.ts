@@ -1,6 +1,6 @@
 import type { AdminConfig } from '../../config/config.ts';
 import { createPasswordHashes } from '../../crypto/password-hashes.ts';
-import { readableSecret } from '../../crypto/secret-box.ts';
+import { readableSecret } from '../../crypto/random.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import {
   addPortalAccount,

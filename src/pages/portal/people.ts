@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readableSecret } from '../../crypto/secret-box.ts';
+import { readableSecret } from '../../crypto/random.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import {
   addPortalAccount,

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { encode } from 'uqr';
-import { readableSecret } from '../../crypto/secret-box.ts';
+import { readableSecret } from '../../crypto/random.ts';
 import { addPersonEntry } from '../../db/access/calls.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import {

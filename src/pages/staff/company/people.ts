@@ -1,4 +1,4 @@
-import { readableSecret } from '../../../crypto/secret-box.ts';
+import { readableSecret } from '../../../crypto/random.ts';
 import type { FoundCompany } from '../../../db/catalogue/companies.ts';
 import type { DatabaseTransaction } from '../../../db/connection.ts';
 import { forgetSignIns, type WrongSignIns } from '../../../db/limits/attempts.ts';
