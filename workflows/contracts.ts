@@ -125,15 +125,19 @@ export interface RedemptionMade {
   readonly platformReference: string;
 }
 
-/** Durations of a redemption. All are settings, so that tests need not wait. */
-export interface RedemptionTiming extends NudgeLimit {
+/** When a provider is asked again. All durations are settings, so that tests need not wait. */
+export interface InquiryTiming {
+  readonly inquiryIntervalMs: number;
+  readonly alarmAfterMs: number;
+}
+
+/** Durations of a redemption. */
+export interface RedemptionTiming extends ReversalTiming {
   readonly claimLifetimeMs: number;
   /** The longest wait of a claim's answer for the SMS provider. */
   readonly messageWaitMs: number;
   /** How long the step of a claim waits for the SMS provider. */
   readonly sendingStepMs: number;
-  readonly inquiryIntervalMs: number;
-  readonly alarmAfterMs: number;
 }
 
 /**
@@ -183,10 +187,8 @@ export interface TopUpMade {
   readonly referenceNumber: string;
 }
 
-export interface TopUpTiming extends NudgeLimit {
+export interface TopUpTiming extends ReversalTiming {
   readonly retryWindowMs: number;
-  readonly inquiryIntervalMs: number;
-  readonly alarmAfterMs: number;
 }
 
 /** A new top-up starts its workflow; a retry after the window starts it again. */
@@ -267,10 +269,7 @@ export interface RedemptionReversed {
   readonly providerReference: string;
 }
 
-export interface ReversalTiming extends NudgeLimit {
-  readonly inquiryIntervalMs: number;
-  readonly alarmAfterMs: number;
-}
+type ReversalTiming = InquiryTiming & NudgeLimit;
 
 export interface ReverseRedemptionInput {
   readonly command: ReverseRedemptionCommand;

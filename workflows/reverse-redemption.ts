@@ -12,9 +12,9 @@ import { database, providers } from './activity-options.ts';
 import { mayCome } from './addressed-input.ts';
 import {
   createNudges,
+  type InquiryTiming,
   providerNudge,
   type RedemptionReversed,
-  type ReversalTiming,
   type ReverseRedemptionInput,
   reversalResult,
 } from './contracts.ts';
@@ -63,8 +63,13 @@ const showNotReversed = (begun: ReversalBegun, message: string): void =>
 function reverseUntilKnown(
   operationId: string,
   begun: ReversalBegun,
-  { takeNudge, ...timing }: ReversalTiming & { readonly takeNudge: () => boolean },
+  { takeNudge, ...timing }: InquiryTiming & { readonly takeNudge: () => boolean },
 ): Promise<Ending> {
+  upsertSearchAttributes([
+    inRows(`Reversal of ETB ${begun.toMerchant}, paid to ${begun.merchantName}`),
+    { key: voucherSerial, value: begun.serialNumber },
+    { key: reference, value: [begun.platformReference, begun.reference] },
+  ]);
   const named = namedCalls(operationId);
   const summary = `ETB ${begun.toMerchant} of ${begun.platformReference}`;
   return finalOutcome({
@@ -100,12 +105,6 @@ export interface ReverseRedemptionResult {
   readonly ended: 'refused' | 'reversed' | 'not-reversed';
 }
 
-/** The booked outcome of a reversal, and the message that tells the owner. */
-interface BookedReversal {
-  readonly outcome: OperationOutcome<RedemptionReversed>;
-  readonly messageId: number | null;
-}
-
 /**
  * Takes the payment of a redemption back: nothing is credited before the provider has
  * confirmed it. It answers when the outcome is booked, and then tells the owner. A cancellation in the
@@ -117,7 +116,8 @@ export function reverseRedemption(input: ReverseRedemptionInput): Promise<Revers
 
 async function reverse(input: ReverseRedemptionInput): Promise<ReverseRedemptionResult> {
   const { operationId } = input.command;
-  const nudges = createNudges(input.timing.maximumNudges);
+  const { maximumNudges, ...timing } = input.timing;
+  const { take: takeNudge, give } = createNudges(maximumNudges);
   let answer: OperationOutcome<RedemptionReversed> | undefined;
   const answered = condition(() => answer !== undefined).then(
     () => answer as OperationOutcome<RedemptionReversed>,
@@ -126,7 +126,7 @@ async function reverse(input: ReverseRedemptionInput): Promise<ReverseRedemption
     description: 'For the API alone: how the reversal ended.',
     validator: mayCome,
   });
-  setHandler(providerNudge, nudges.give, {
+  setHandler(providerNudge, give, {
     description:
       'Asks the provider at once how the reversal ended, or tries at once to book it. Safe at any time. Needs no input.',
   });
@@ -139,44 +139,20 @@ async function reverse(input: ReverseRedemptionInput): Promise<ReverseRedemption
     return { ended: result.ok ? 'reversed' : 'refused' };
   }
   if (!isHeldBy(operationId, begun)) throw raiseForeignHold(operationId);
-  const ending = await sendReversal(input, begun, nudges.take);
-  const booked = await book(input, { begun, ending, takeNudge: nudges.take });
+  const ending = await reverseUntilKnown(operationId, begun, { ...timing, takeNudge });
+  const booked = await bookUntilDone({
+    alarmAfterMs: timing.alarmAfterMs,
+    takeNudge,
+    book: () => database.endReversal(operationId, ending),
+    description: describeReversal(begun),
+    note: () => database.noteReversalNeedsAction(operationId),
+  });
   answer = booked.outcome;
   report(begun, ending);
   if (booked.messageId !== null) await sendUntilSettled(booked.messageId, 'Tell the owner by SMS');
   await condition(allHandlersFinished);
   return { ended: ending.kind === 'done' ? 'reversed' : 'not-reversed' };
 }
-
-function sendReversal(
-  { command, timing }: ReverseRedemptionInput,
-  begun: ReversalBegun,
-  takeNudge: () => boolean,
-): Promise<Ending> {
-  upsertSearchAttributes([
-    inRows(`Reversal of ETB ${begun.toMerchant}, paid to ${begun.merchantName}`),
-    { key: voucherSerial, value: begun.serialNumber },
-    { key: reference, value: [begun.platformReference, begun.reference] },
-  ]);
-  return reverseUntilKnown(command.operationId, begun, { ...timing, takeNudge });
-}
-
-/** Books the outcome of a reversal; never gives up. */
-const book = (
-  { command: { operationId }, timing: { alarmAfterMs } }: ReverseRedemptionInput,
-  known: {
-    readonly begun: ReversalBegun;
-    readonly ending: Ending;
-    readonly takeNudge: () => boolean;
-  },
-): Promise<BookedReversal> =>
-  bookUntilDone<BookedReversal>({
-    alarmAfterMs,
-    takeNudge: known.takeNudge,
-    book: () => database.endReversal(operationId, known.ending),
-    description: describeReversal(known.begun),
-    note: () => database.noteReversalNeedsAction(operationId),
-  });
 
 /** Shows the outcome of a reversal to support staff. */
 function report(begun: ReversalBegun, ending: Ending): void {

@@ -2,6 +2,7 @@ import { condition, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/index.ts';
 import type { Ending } from '../../src/domain/providers.ts';
 import { quoted } from '../../src/domain/refusals.ts';
+import type { InquiryTiming } from '../contracts.ts';
 import { CALLS_FROM_REFUSAL, failureType, STEP_REFUSED } from './failures.ts';
 import { createPersonCall, lengthenPause, startAlarm, type WithProviders } from './waiting.ts';
 
@@ -28,7 +29,7 @@ export interface ProviderAttempt {
   readonly possiblySent: boolean;
   /** Whether the provider has sent a nudge; checked during the pause. */
   readonly takeNudge: () => boolean;
-  readonly timing: { readonly inquiryIntervalMs: number; readonly alarmAfterMs: number };
+  readonly timing: InquiryTiming;
 }
 
 /** Attempts to send what was provably not sent; the caller waits meanwhile. */
