@@ -270,6 +270,49 @@ const withToken = (request: HttpCall, token: string): HttpCall => ({
   headers: { ...request.headers, Authorization: `Bearer ${token}` },
 });
 
+/** Calls a path, which begins with a slash, within a time limit; by default that of one operation. */
+export type ApiGet = (path: string, deadline?: AbortSignal) => Promise<HttpResult>;
+
+/** The API of a provider below a base address. */
+export function createApi({
+  baseUrl,
+  timeoutSeconds,
+  headers = () => ({ Accept: 'application/json' }),
+  call = callHttp,
+}: {
+  readonly baseUrl: string;
+  /** For a whole operation, over all its requests. */
+  readonly timeoutSeconds: number;
+  /** Of every request. */
+  readonly headers?: () => HttpCall['headers'];
+  /** Sends a request with its authorization. */
+  readonly call?: (request: HttpCall) => Promise<HttpResult>;
+}) {
+  /** The deadline of an operation that begins now. */
+  const newDeadline = () => AbortSignal.timeout(timeoutSeconds * 1_000);
+  const get: ApiGet = (path, deadline = newDeadline()) =>
+    call({ method: 'GET', url: baseUrl + path, headers: headers(), deadline });
+  const post = (
+    path: string,
+    content: object,
+    {
+      deadline = newDeadline(),
+      headers: own = {},
+    }: Partial<Pick<HttpCall, 'deadline' | 'headers'>> = {},
+  ) => {
+    const isForm = content instanceof URLSearchParams;
+    const type = isForm ? 'application/x-www-form-urlencoded' : 'application/json';
+    return call({
+      method: 'POST',
+      url: baseUrl + path,
+      headers: { ...headers(), 'Content-Type': type, ...own },
+      body: isForm ? content.toString() : JSON.stringify(content),
+      deadline,
+    });
+  };
+  return { newDeadline, get, post };
+}
+
 /** The provider may have it under our reference: its outcome needs an inquiry. */
 export interface DoubtfulAnswer {
   readonly kind: 'look-up';

@@ -68,6 +68,20 @@ export const credentialsRefused: NotSent = {
 export const disagreement = (message: string) =>
   ({ kind: 'unknown', message, disagrees: true }) satisfies ProviderOutcome;
 
+/** The order under our reference has another field there; never its value, which may be personal. */
+export const otherField = (order: 'payment' | 'top-up', field: string) =>
+  disagreement(`The provider knows a ${order} with another ${field}.`);
+
+/** The provider took back what it had done. */
+export const reversed = (
+  order: 'payment' | 'top-up',
+  providerReference: string,
+): ProviderOutcome => ({
+  kind: 'delivered',
+  providerReference,
+  reversal: `The provider reversed the ${order} after it had completed it.`,
+});
+
 /**
  * The outcome of an order whose amount at the provider is another than ours. It ends no hold, because a person
  * looks at it first. After the hold our books follow the provider. An outcome that is open, and an
@@ -80,7 +94,7 @@ export function ofAnotherAmount(
 ): ProviderOutcome {
   // An order that failed moved nothing, and its amount may say so.
   if (outcome.kind === 'refused' && /^0+(\.0+)?$/.test(theirs)) return outcome;
-  const differs = disagreement(`The provider knows a ${what} with another amount.`);
+  const differs = otherField(what, 'amount');
   const amount = exactAmount(theirs, { wholeDigits: 12, decimals: 6 });
   return amount !== undefined && (outcome.kind === 'delivered' || outcome.kind === 'refused')
     ? { ...differs, otherAmount: { amount, outcome } }

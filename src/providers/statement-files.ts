@@ -248,12 +248,12 @@ export async function* readStatementFile(
     }
     const fail = (column: string, text: string) =>
       new StatementFileError(`Row ${row}, column "${column}": ${text}.`);
-    const named = new Cells(cells, places, fail);
-    if (isTotal(cells, named, format))
+    const read = cellReader(cells, places, fail);
+    if (isTotal(cells, read, format))
       throw new StatementFileError(
         `Row ${row} is a total or a note, and no transaction: remove it.`,
       );
-    const line = lineOf(format, named, zone, fail);
+    const line = lineOf(format, read, zone, fail);
     if (!line) {
       onIgnored?.();
       continue;
@@ -330,44 +330,35 @@ function separatorProblem(header: readonly string[], wanted: readonly string[]) 
 
 type Fail = (column: string, text: string) => StatementFileError;
 
-class Cells {
-  private readonly cells: readonly string[];
-  private readonly places: ReadonlyMap<string, number>;
-  private readonly fail: Fail;
+/**
+ * Reads the cell of a column; null where it is empty, or the file lacks the column.
+ *
+ * @throws {StatementFileError} where a spreadsheet has shortened it
+ */
+type ReadCell = (column: string | undefined) => string | null;
 
-  constructor(cells: readonly string[], places: ReadonlyMap<string, number>, fail: Fail) {
-    this.cells = cells;
-    this.places = places;
-    this.fail = fail;
-  }
-
-  /**
-   * Null where it is empty, or the file lacks the column.
-   *
-   * @throws {StatementFileError} where a spreadsheet has shortened it
-   */
-  read(column: string | undefined): string | null {
-    const place = column === undefined ? undefined : this.places.get(column);
-    const cell = place === undefined ? '' : (this.cells[place] ?? '');
-    if (column !== undefined && isShortened(cell))
-      throw this.fail(
+const cellReader =
+  (cells: readonly string[], places: ReadonlyMap<string, number>, fail: Fail): ReadCell =>
+  (column = '') => {
+    const cell = cells[places.get(column) ?? -1] ?? '';
+    if (isShortened(cell))
+      throw fail(
         column,
         'a spreadsheet has shortened the number, so that its last digits are lost: export the file ' +
           'again, and do not save it with a spreadsheet',
       );
     return cell || null;
-  }
-}
+  };
 
 const TOTAL = /^(?:grand[ -]?|sub[ -]?)?totals?\b/i;
 
 /** A row of totals, or a note below the transactions: a transaction has an id and a time. */
 function isTotal(
   cells: readonly string[],
-  named: Cells,
+  read: ReadCell,
   { columns }: Pick<StatementFormat, 'columns'>,
 ): boolean {
-  const [id, at] = [named.read(columns.providerReference), named.read(columns.at)];
+  const [id, at] = [read(columns.providerReference), read(columns.at)];
   if (TOTAL.test(id ?? '') || TOTAL.test(at ?? '')) return true;
   return at === null && (id === null || cells.some((cell) => TOTAL.test(cell)));
 }
@@ -384,27 +375,27 @@ function partyOf(cell: string | null): string | null {
 /** A row as a line; undefined where it took nothing from our account. */
 function lineOf(
   { kind: usual, kindOf, columns, statusOf }: StatementFormat,
-  cells: Cells,
+  read: ReadCell,
   zone: string,
   fail: Fail,
 ): ProviderStatementLine | undefined {
-  const type = kindOf ? kindOf(cells.read(columns.type) ?? '') : usual;
+  const type = kindOf ? kindOf(read(columns.type) ?? '') : usual;
   const isOther = type === 'other' || type === 'credit';
-  if (type === 'credit' || (isOther && !isAmount(cells.read(columns.amount)))) return undefined;
+  if (type === 'credit' || (isOther && !isAmount(read(columns.amount)))) return undefined;
   const kind = isOther ? usual : type;
-  const providerReference = cells.read(columns.providerReference);
+  const providerReference = read(columns.providerReference);
   if (providerReference === null || providerReference.length > 256)
     throw fail(columns.providerReference, 'must have 1 to 256 characters');
-  const at = momentOf(cells.read(columns.at) ?? '', zone);
+  const at = momentOf(read(columns.at) ?? '', zone);
   if (!at) throw fail(columns.at, 'must be a time such as 2026-11-23T14:05:00+03:00');
   const decimal = (column: string | undefined): string | null => {
-    const cell = cells.read(column);
+    const cell = read(column);
     const text = cell === null ? null : withoutGroups(cell).replace(/^-/, '');
     if (text !== null && !/^\d{1,18}(\.\d{1,10})?$/.test(text))
       throw fail(column ?? '', 'must be an amount such as 97.50');
     return text;
   };
-  const currency = columns.currency === undefined ? 'ETB' : cells.read(columns.currency);
+  const currency = columns.currency === undefined ? 'ETB' : read(columns.currency);
   const amount = decimal(columns.amount);
   if (kind === 'fee')
     return {
@@ -423,14 +414,14 @@ function lineOf(
     kind,
     ...(isOther && { isOther: true }),
     providerReference,
-    reference: cells.read(columns.reference),
-    originalReference: cells.read(columns.original) ?? undefined,
-    status: statusOf(cells.read(columns.status) ?? ''),
+    reference: read(columns.reference),
+    originalReference: read(columns.original) ?? undefined,
+    status: statusOf(read(columns.status) ?? ''),
     amount,
     currency,
     fee,
-    feeCurrency: fee === null ? null : (cells.read(columns.feeCurrency) ?? 'ETB'),
-    ...(columns.party !== undefined && { party: partyOf(cells.read(columns.party)) }),
+    feeCurrency: fee === null ? null : (read(columns.feeCurrency) ?? 'ETB'),
+    ...(columns.party !== undefined && { party: partyOf(read(columns.party)) }),
     at,
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { internationalDigits, presentableMessage } from '../../domain/providers.ts';
-import { callHttp, type HttpAnswer, readJson, storedText, tooManyRequests } from '../http-call.ts';
+import { createApi, type HttpAnswer, readJson, storedText, tooManyRequests } from '../http-call.ts';
 import type { ProviderOutcome } from '../outcome.ts';
 import { readBalance } from '../statement.ts';
 import type { SmsMessage, SmsSender } from './sms-sender.ts';
@@ -59,21 +59,16 @@ const answerSchema = z.object({
  * Africa's Talking bulk SMS over HTTP. Delivered means accepted by the provider.
  */
 export function createAfricasTalking(settings: AfricasTalkingSettings): SmsSender {
-  const baseUrl = `${settings.baseUrl}/version1`;
-  const credentials = { apiKey: settings.apiKey, Accept: 'application/json' };
+  const { apiKey, username } = settings;
+  const headers = () => ({ apiKey, Accept: 'application/json' });
+  const { get, post } = createApi({ ...settings, headers });
   return {
     async send(message) {
-      const deadline = AbortSignal.timeout(settings.timeoutSeconds * 1000);
-      const url = `${baseUrl}/messaging`;
-      const headers = { ...credentials, 'Content-Type': 'application/x-www-form-urlencoded' };
-      const body = formOf(message, settings);
-      const answer = await callHttp({ method: 'POST', url, headers, body, deadline });
+      const answer = await post('/version1/messaging', formOf(message, settings));
       return answer.kind === 'answered' ? outcomeOf(answer, message) : answer;
     },
     async balance() {
-      const deadline = AbortSignal.timeout(settings.timeoutSeconds * 1000);
-      const url = `${baseUrl}/user?${new URLSearchParams({ username: settings.username })}`;
-      const answer = await callHttp({ method: 'GET', url, headers: credentials, deadline });
+      const answer = await get(`/version1/user?${new URLSearchParams({ username })}`);
       return readBalance(answer, accountSchema, ({ UserData }) => {
         const [currency, amount] = UserData.balance.split(' ');
         return { amount, currency };
@@ -82,7 +77,7 @@ export function createAfricasTalking(settings: AfricasTalkingSettings): SmsSende
   };
 }
 
-function formOf(message: SmsMessage, settings: AfricasTalkingSettings): string {
+function formOf(message: SmsMessage, settings: AfricasTalkingSettings): URLSearchParams {
   const form = new URLSearchParams({
     username: settings.username,
     to: message.to,
@@ -90,7 +85,7 @@ function formOf(message: SmsMessage, settings: AfricasTalkingSettings): string {
     bulkSMSMode: '1',
   });
   if (settings.sender !== undefined) form.set('from', settings.sender);
-  return form.toString();
+  return form;
 }
 
 function outcomeOf(answer: HttpAnswer, message: SmsMessage): ProviderOutcome {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ProviderStatementLine } from '../../../domain/positions/statement-line.ts';
 import {
+  type ApiGet,
   basicAuthorization,
-  callHttp,
-  type HttpResult,
+  createApi,
   looseNumber,
   readOrLookUp,
 } from '../../http-call.ts';
@@ -31,9 +31,6 @@ const PAGE_SIZE = 50;
 /** The longest time that one list may span. A day on which the clocks change is longer. */
 const WINDOW_MS = 24 * 3_600_000;
 
-/** Calls a path of the provider's API. */
-type DtOneGet = (path: string) => Promise<HttpResult>;
-
 /** A time that one list may span, in milliseconds since 1970: both ends belong to it. */
 interface Window {
   readonly from: number;
@@ -48,7 +45,7 @@ function* windowsOf(from: Date, to: Date): Generator<Window> {
 
 /** Reads a page of our transactions, by `GET /transactions` (DVS v1); pages begin at 1. */
 async function readTransactionsPage(
-  get: DtOneGet,
+  get: ApiGet,
   { from, to }: Window,
   index: number,
 ): Promise<FoundPage<Listed>> {
@@ -58,7 +55,7 @@ async function readTransactionsPage(
     page: String(index + 1),
     per_page: String(PAGE_SIZE),
   });
-  return readFoundPage(await get(`transactions?${query}`), listSchema);
+  return readFoundPage(await get(`/transactions?${query}`), listSchema);
 }
 
 const listSchema = z.array(
@@ -88,14 +85,14 @@ const balancesSchema = z
 
 /** What the provider says of our account (DVS v1): its transactions, and its balance. */
 const dtOneAccount = (
-  get: DtOneGet,
+  get: ApiGet,
 ): Required<Pick<ProviderAccount, 'listStatement' | 'balance'>> => ({
   async *listStatement({ from, to }) {
     for (const window of windowsOf(from, to))
       yield* statementPages(({ index }) => readTransactionsPage(get, window, index), linesOf);
   },
   async balance() {
-    return readBalance(await get('balances'), balancesSchema, (found) => {
+    return readBalance(await get('/balances'), balancesSchema, (found) => {
       const money = found.find(({ unit_type }) => unit_type === 'CURRENCY');
       return { amount: money?.available, currency: money?.unit };
     });
@@ -151,19 +148,13 @@ interface DtOneSettings {
  * unless the answer is final, an inquiry by our reference finds the outcome.
  */
 export function createDtOneAirtime(settings: DtOneSettings): Airtime {
-  const { baseUrl } = settings;
-  const headers = {
-    Authorization: basicAuthorization(settings.key, settings.secret),
-    Accept: 'application/json',
-  };
-  const newDeadline = () => AbortSignal.timeout(settings.timeoutSeconds * 1000);
-
-  const get = (path: string, deadline = newDeadline()) =>
-    callHttp({ method: 'GET', url: `${baseUrl}/${path}`, headers, deadline });
+  const Authorization = basicAuthorization(settings.key, settings.secret);
+  const headers = () => ({ Authorization, Accept: 'application/json' });
+  const { get, post, newDeadline } = createApi({ ...settings, headers });
 
   async function find(request: TransactionRequest, deadline: AbortSignal) {
     const id = encodeURIComponent(request.external_id);
-    const answer = await get(`transactions?external_id=${id}`, deadline);
+    const answer = await get(`/transactions?external_id=${id}`, deadline);
     return answer.kind === 'answered' ? readFoundOrders(answer, request) : unknown(answer.message);
   }
 
@@ -177,15 +168,8 @@ export function createDtOneAirtime(settings: DtOneSettings): Airtime {
       const request = toTransactionRequest(order, settings.rangedProducts, settings.callbackUrl);
       if ('problem' in request) return { kind: 'not-sent', message: request.problem };
       const deadline = newDeadline();
-      const answer = await callHttp({
-        method: 'POST',
-        url: `${baseUrl}/async/transactions`,
-        headers: { ...headers, 'Content-Type': 'application/json' },
-        body: JSON.stringify(request),
-        deadline,
-      });
       return readOrLookUp(
-        answer,
+        await post('/async/transactions', request, { deadline }),
         (given) => readOrderAnswer(given, request),
         () => find(request, deadline),
       );

@@ -15,9 +15,10 @@ import {
 import {
   agree,
   credentialsRefused,
-  disagreement,
   ofAnotherAmount,
+  otherField,
   type ProviderOutcome,
+  reversed,
   unknown,
 } from '../../outcome.ts';
 import { type AirtimeOrder, agreeOnNumber, exactNumber, hasForm } from '../airtime.ts';
@@ -189,7 +190,7 @@ export function readFoundOrders(
 function readOurs(transaction: Transaction, request: TransactionRequest): ProviderOutcome {
   if (!agree(transaction.external_id, request.external_id)) return ofAnother;
   const other = differenceOf(transaction, request);
-  if (other) return disagreement(`The provider knows a top-up with another ${other}.`);
+  if (other) return otherField('top-up', other);
   const outcome = readTransaction(transaction, request);
   const ours = request.destination?.amount;
   const theirs = transaction.requested_values?.destination?.amount;
@@ -225,10 +226,7 @@ function readTransaction(
   }
   const providerReference = operator_reference ?? id ?? request.external_id;
   if (name === 'COMPLETED') return { kind: 'delivered', providerReference };
-  if (name === 'REVERSED') {
-    const reversal = 'The provider reversed the top-up after it had completed it.';
-    return { kind: 'delivered', providerReference, reversal };
-  }
+  if (name === 'REVERSED') return reversed('top-up', providerReference);
   if (!refusedClasses.includes(name)) return unknown(`The status of the top-up is ${name}.`);
   return {
     kind: 'refused',

@@ -1,7 +1,13 @@
 import { localText, momentOf } from '../../../domain/local-time.ts';
 import type { ProviderStatementLine } from '../../../domain/positions/statement-line.ts';
 import { internationalDigits } from '../../../domain/providers.ts';
-import { createAuthorizedCall, type HttpResult, readOk, readOrLookUp } from '../../http-call.ts';
+import {
+  createApi,
+  createAuthorizedCall,
+  type HttpResult,
+  readOk,
+  readOrLookUp,
+} from '../../http-call.ts';
 import { type ProviderInquiry, type ProviderOutcome, unknown } from '../../outcome.ts';
 import {
   type FoundPage,
@@ -135,24 +141,20 @@ type Found = ProviderOutcome | { readonly kind: 'not-listed' };
  * listed was never received only when its last sending is long over.
  */
 export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
-  const { baseUrl } = settings;
-  const call = createAuthorizedCall({
-    tokenRequest: tokenRequestOf(settings.token),
-    judgeToken,
+  const { get, post, newDeadline } = createApi({
+    ...settings,
+    headers: () => ({ Accept: 'application/com.reloadly.topups-v1+json' }),
+    call: createAuthorizedCall({ tokenRequest: tokenRequestOf(settings.token), judgeToken }),
   });
-  const newDeadline = () => AbortSignal.timeout(settings.timeoutSeconds * 1000);
-  const headers = { Accept: 'application/com.reloadly.topups-v1+json' };
-  const get = (path: string, deadline: AbortSignal) =>
-    call({ method: 'GET', url: `${baseUrl}/${path}`, headers, deadline });
 
   const report: TopupReport = {
-    get: (query) => get(`topups/reports/transactions?${query}`, newDeadline()),
+    get: (query) => get(`/topups/reports/transactions?${query}`),
     zone: settings.zone,
   };
 
   async function find(request: TopupRequest, deadline: AbortSignal): Promise<Found> {
     const query = new URLSearchParams({ customIdentifier: request.customIdentifier });
-    const answer = await get(`topups/reports/transactions?${query}`, deadline);
+    const answer = await get(`/topups/reports/transactions?${query}`, deadline);
     return answer.kind === 'answered' ? readFoundOrders(answer, request) : unknown(answer.message);
   }
 
@@ -169,15 +171,8 @@ export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
       const request = toTopupRequest(order, settings.operatorIds);
       if ('problem' in request) return { kind: 'not-sent', message: request.problem };
       const deadline = newDeadline();
-      const answer = await call({
-        method: 'POST',
-        url: `${baseUrl}/topups-async`,
-        headers: { ...headers, 'Content-Type': 'application/json' },
-        body: JSON.stringify(request),
-        deadline,
-      });
       return readOrLookUp(
-        answer,
+        await post('/topups-async', request, { deadline }),
         (given) => readOrderAnswer(given, request),
         () => find(request, deadline),
       );
@@ -196,7 +191,7 @@ export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
     listStatement: reloadlyStatement(report),
 
     async balance() {
-      const answer = await get('accounts/balance', newDeadline());
+      const answer = await get('/accounts/balance');
       return readBalance(answer, balanceSchema, ({ balance, currencyCode }) => ({
         amount: balance,
         currency: currencyCode,

@@ -18,6 +18,7 @@ import {
   credentialsRefused,
   disagreement,
   ofAnotherAmount,
+  otherField,
   type ProviderOutcome,
   unknown,
 } from '../../outcome.ts';
@@ -211,7 +212,7 @@ export function readFoundOrders(
 function readOurs(topup: ReloadlyTopup, request: TopupRequest): ProviderOutcome {
   if (!agree(topup.customIdentifier, request.customIdentifier, (text) => text)) return ofAnother;
   const other = differenceOf(topup, request);
-  if (other) return disagreement(`The provider knows a top-up with another ${other}.`);
+  if (other) return otherField('top-up', other);
   const outcome = readTopup(topup, request);
   const { amount } = deliveredAmount(topup);
   return amount === null || isAmountDelivered('reloadly', request.amount, amount)

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ProviderStatementLine } from '../../../domain/positions/statement-line.ts';
 import { presentableMessage } from '../../../domain/providers.ts';
 import { faultNote } from '../../guard.ts';
-import { type HttpResult, looseText, readJson, readOk } from '../../http-call.ts';
+import { type ApiGet, type HttpResult, looseText, readJson, readOk } from '../../http-call.ts';
 import {
   type FoundPage,
   type ProviderAccount,
@@ -22,28 +22,24 @@ import {
 /** Answers are limited in size; a transaction has about a kilobyte. */
 const PAGE_SIZE = 100;
 
-/** Calls a path of the provider's API. */
-export type GsmaGet = (path: string, deadline: AbortSignal) => Promise<HttpResult>;
-
 /** Our account at the provider. */
 interface AccountSettings {
   readonly account: string;
   /** Other identifiers by which the provider names it in its lists. */
   readonly accountAliases?: readonly string[];
-  readonly timeoutSeconds: number;
 }
 
 /** The path of our account, without a trailing slash. */
 const accountPath = (account: string): string =>
-  `accounts/accountid/${encodeURIComponent(account)}`;
+  `/accounts/accountid/${encodeURIComponent(account)}`;
 
 /**
  * Reads a page of the transactions of our account between two moments, both included, by
  * `GET /accounts/accountid/{account}/transactions` (GSMA Mobile Money API).
  */
 async function readTransactionsPage(
-  get: GsmaGet,
-  { account, timeoutSeconds }: AccountSettings,
+  get: ApiGet,
+  { account }: AccountSettings,
   { from, to, offset }: { readonly from: Date; readonly to: Date; readonly offset: number },
 ): Promise<FoundPage<Listed>> {
   const query = new URLSearchParams({
@@ -52,9 +48,7 @@ async function readTransactionsPage(
     fromDateTime: from.toISOString(),
     toDateTime: to.toISOString(),
   });
-  const path = `${accountPath(account)}/transactions?${query}`;
-  const answer = await get(path, AbortSignal.timeout(timeoutSeconds * 1_000));
-  return readFoundPage(answer, listSchema);
+  return readFoundPage(await get(`${accountPath(account)}/transactions?${query}`), listSchema);
 }
 
 const amount = looseText.pipe(z.string().regex(/^\d{1,18}(\.\d{1,10})?$/));
@@ -95,10 +89,9 @@ const heartbeatSchema = caseless({
 
 /** What the provider says of our account (GSMA Mobile Money API): its transactions, and its balance. */
 export function gsmaAccount(
-  get: GsmaGet,
+  get: ApiGet,
   settings: AccountSettings,
 ): Required<Pick<ProviderAccount, 'listStatement' | 'balance' | 'check'>> {
-  const ask = (path: string) => get(path, AbortSignal.timeout(settings.timeoutSeconds * 1_000));
   return {
     listStatement({ from, to: end }) {
       // The end belongs to the next period.
@@ -109,10 +102,10 @@ export function gsmaAccount(
       );
     },
     async check() {
-      return readHeartbeat(await ask('heartbeat'));
+      return readHeartbeat(await get('/heartbeat'));
     },
     async balance() {
-      const answer = await ask(`${accountPath(settings.account)}/balance`);
+      const answer = await get(`${accountPath(settings.account)}/balance`);
       return readBalance(
         answer,
         balanceSchema,
@@ -251,11 +244,11 @@ const outOfOrder: readonly number[] = [401, 429];
  * `/accountname` (GSMA Mobile Money API), both at once.
  */
 export function gsmaPayeeAccount(
-  get: GsmaGet,
+  get: ApiGet,
   timeoutSeconds: number,
 ): NonNullable<MobileMoney['checkAccount']> {
   return async ({ key, value }) => {
-    const path = `accounts/${encodeURIComponent(key)}/${encodeURIComponent(value)}`;
+    const path = `/accounts/${encodeURIComponent(key)}/${encodeURIComponent(value)}`;
     const deadline = AbortSignal.timeout(timeoutSeconds * 1_000);
     const noteFault = faultNote();
     const ask = async (what: string): Promise<HttpResult> => {

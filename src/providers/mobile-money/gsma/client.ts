@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import {
+  type ApiGet,
   basicAuthorization,
   callHttp,
+  createApi,
   createAuthorizedCall,
   type HttpAnswer,
   type HttpCall,
@@ -11,7 +13,7 @@ import {
 } from '../../http-call.ts';
 import { type ProviderOutcome, unknown } from '../../outcome.ts';
 import type { MobileMoney, PaymentReversals } from '../mobile-money.ts';
-import { type GsmaGet, gsmaAccount, gsmaPayeeAccount } from './account.ts';
+import { gsmaAccount, gsmaPayeeAccount } from './account.ts';
 import {
   type ExpectedTransaction,
   expectedReversal,
@@ -93,18 +95,12 @@ type Found = Awaited<ReturnType<MobileMoney['findPayment']>>;
  * so a payment is repeated with the id of the first attempt and cannot happen twice.
  */
 export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
-  const { baseUrl } = settings;
-  const call = createCall(settings);
-  const newDeadline = () => AbortSignal.timeout(settings.timeoutSeconds * 1000);
-
-  const get = (path: string, deadline: AbortSignal) =>
-    call({
-      method: 'GET',
-      url: `${baseUrl}/${path}`,
-      headers: { ...commonHeaders(), ...settings.clientHeaders },
-      deadline,
-    });
-
+  const api = createApi({
+    ...settings,
+    call: createCall(settings),
+    headers: () => ({ ...commonHeaders(), ...settings.clientHeaders }),
+  });
+  const { get, newDeadline } = api;
   const find = createInquiry(get);
 
   /** Posts a transaction under our reference, and looks a duplicate up. */
@@ -119,19 +115,14 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
     }
     const deadline = newDeadline();
     const now = new Date();
-    const answer = await call({
-      method: 'POST',
-      url: `${baseUrl}/${path}`,
-      headers: {
-        ...transactionHeaders(ours.reference, now),
-        ...settings.clientHeaders,
-        ...(settings.callbackUrl !== undefined && { 'X-Callback-URL': settings.callbackUrl }),
-      },
-      body: JSON.stringify(bodyOf(amount, now)),
-      deadline,
-    });
+    const headers = {
+      'X-CorrelationID': ours.reference,
+      'X-Date': now.toISOString(),
+      ...settings.clientHeaders,
+      ...(settings.callbackUrl !== undefined && { 'X-Callback-URL': settings.callbackUrl }),
+    };
     return readOrLookUp(
-      answer,
+      await api.post(path, bodyOf(amount, now), { deadline, headers }),
       (given) => readPaymentAnswer(given, ours),
       () => find(ours, deadline),
     );
@@ -139,7 +130,7 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
 
   const reversals: PaymentReversals = {
     reverse: async (reversal) => {
-      const path = `transactions/${encodeURIComponent(reversal.paymentReference)}/reversals`;
+      const path = `/transactions/${encodeURIComponent(reversal.paymentReference)}/reversals`;
       const outcome = await post(path, expectedReversal(reversal), (amount, now) =>
         toReversal(reversal, amount, now),
       );
@@ -155,7 +146,7 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
     repetition: 'safe',
     canCarry: (amount) => toGsmaAmount(amount) !== undefined,
     pay: (payment) =>
-      post('transactions/type/disbursement', payment, (amount, now) =>
+      post('/transactions/type/disbursement', payment, (amount, now) =>
         toDisbursement(payment, amount, settings.account, now),
       ),
     findPayment: (payment) => find(payment, newDeadline()),
@@ -169,11 +160,11 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
 }
 
 /** Finds a transaction by our reference, and compares it with what it must contain. */
-function createInquiry(get: GsmaGet) {
+function createInquiry(get: ApiGet) {
   const limits = createPollLimits();
 
   async function find(ours: ExpectedTransaction, deadline: AbortSignal): Promise<Found> {
-    const answer = await get(`responses/${encodeURIComponent(ours.reference)}`, deadline);
+    const answer = await get(`/responses/${encodeURIComponent(ours.reference)}`, deadline);
     if (answer.kind !== 'answered') return unknown(answer.message);
     if (saysNeverSeen(answer)) return { kind: 'never-seen' };
     const resource = readLink(answer);
@@ -187,7 +178,7 @@ function createInquiry(get: GsmaGet) {
     // The transaction that `/responses` names once it is made, or the next poll, still decides.
     if (!limits.take(id))
       return unknown('The provider allows no further inquiry about its request.');
-    const answer = await get(`requeststates/${encodeURIComponent(id)}`, deadline);
+    const answer = await get(`/requeststates/${encodeURIComponent(id)}`, deadline);
     if (answer.kind !== 'answered') return unknown(answer.message);
     limits.note(id, answer);
     const state = readRequestState(answer);
@@ -199,7 +190,7 @@ function createInquiry(get: GsmaGet) {
   }
 
   async function findTransaction(id: string, ours: ExpectedTransaction, deadline: AbortSignal) {
-    const answer = await get(`transactions/${encodeURIComponent(id)}`, deadline);
+    const answer = await get(`/transactions/${encodeURIComponent(id)}`, deadline);
     return answer.kind === 'answered' ? readTransaction(answer, ours) : unknown(answer.message);
   }
 
@@ -233,11 +224,4 @@ const commonHeaders = () => ({
   Accept: 'application/json',
   'Accept-Charset': 'utf-8',
   'X-Date': new Date().toISOString(),
-});
-
-const transactionHeaders = (reference: string, now: Date) => ({
-  ...commonHeaders(),
-  'Content-Type': 'application/json',
-  'X-CorrelationID': reference,
-  'X-Date': now.toISOString(),
 });

@@ -18,7 +18,9 @@ import {
   exactAmount,
   isReversed,
   ofAnotherAmount,
+  otherField,
   type ProviderOutcome,
+  reversed,
   unknown,
 } from '../../outcome.ts';
 import type { PartyIdentifier, Payment, PaymentReversal } from '../mobile-money.ts';
@@ -201,7 +203,7 @@ export function readTransaction(answer: HttpAnswer, ours: ExpectedTransaction): 
   if (!agree(found.requestingorganisationtransactionreference, ours.reference))
     return unknown('The answer is about another payment.');
   const other = differenceOf(found, ours);
-  if (other) return disagreement(`The provider knows a payment with another ${other}.`);
+  if (other) return otherField('payment', other);
   const outcome = readStatus(found);
   return found.amount == null || agree(found.amount, ours.amount, toGsmaAmount)
     ? outcome
@@ -213,10 +215,7 @@ function readStatus({
   transactionreference: providerReference,
 }: GsmaTransaction): ProviderOutcome {
   if (completedWords.includes(status)) return { kind: 'delivered', providerReference };
-  if (reversedWords.includes(status)) {
-    const reversal = 'The provider reversed the payment after it had completed it.';
-    return { kind: 'delivered', providerReference, reversal };
-  }
+  if (reversedWords.includes(status)) return reversed('payment', providerReference);
   if (!failedWords.includes(status)) return undecided(status);
   return { kind: 'refused', code: status, message: failure, retryCanHelp: true };
 }

@@ -1,11 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MpesaPaths } from '../../../domain/mpesa.ts';
-import {
-  basicAuthorization,
-  callHttp,
-  createAuthorizedCall,
-  type HttpResult,
-} from '../../http-call.ts';
+import { basicAuthorization, callHttp, createApi, createAuthorizedCall } from '../../http-call.ts';
 import { type ProviderOutcome, unknown } from '../../outcome.ts';
 import type { MobileMoney, Payment } from '../mobile-money.ts';
 import {
@@ -93,8 +88,9 @@ export function createMpesaMobileMoney(
   settings: MpesaSettings,
   results: MpesaResults,
 ): MobileMoney {
-  const { post, logIn } = createCalls(settings);
-  const newDeadline = () => AbortSignal.timeout(settings.timeoutSeconds * 1_000);
+  const tokenRequest = tokenRequestOf(settings);
+  const call = createAuthorizedCall({ tokenRequest, judgeToken });
+  const { post, newDeadline } = createApi({ ...settings, call });
 
   async function pay(payment: Payment): Promise<ProviderOutcome> {
     const amount = toMpesaAmount(payment.amount);
@@ -103,7 +99,7 @@ export function createMpesaMobileMoney(
     const payee = payeeNumber(payment);
     if (payee === undefined) return notAPhone;
     const body = toPaymentRequest(payment, { amount, payee }, settings);
-    const answer = await post(settings.paymentPath, body, newDeadline());
+    const answer = await post(settings.paymentPath, body);
     return answer.kind === 'answered' ? readPaymentAnswer(answer) : answer;
   }
 
@@ -121,7 +117,7 @@ export function createMpesaMobileMoney(
     if (late !== undefined && late.kind !== 'unknown') return late;
     const deadline = newDeadline();
     const body = toInquiry(reference, settings);
-    const answer = await post(settings.statusPath, body, deadline);
+    const answer = await post(settings.statusPath, body, { deadline });
     if (answer.kind !== 'answered') return unknown(answer.message);
     const rejected = readInquiryAnswer(answer);
     if (rejected) return rejected;
@@ -141,35 +137,19 @@ export function createMpesaMobileMoney(
     findPayment,
     // Its balance would arrive by a callback.
     async check() {
-      const answer = await logIn(newDeadline());
+      const answer = await callHttp({ ...tokenRequest, deadline: newDeadline() });
       if (answer.kind !== 'answered') return answer.message;
       return answer.status === 200 ? undefined : `It gave no access token: HTTP ${answer.status}.`;
     },
   };
 }
 
-/** Posts with an access token, and asks for one. */
-function createCalls(settings: MpesaSettings) {
-  const { baseUrl } = settings;
-  const tokenRequest = {
-    method: 'GET',
-    url: `${baseUrl}${settings.tokenPath}?grant_type=client_credentials`,
-    headers: {
-      Authorization: basicAuthorization(settings.key, settings.secret),
-      Accept: 'application/json',
-    },
-  } as const;
-  const call = createAuthorizedCall({ tokenRequest, judgeToken });
-  const post = (path: string, body: object, deadline: AbortSignal): Promise<HttpResult> =>
-    call({
-      method: 'POST',
-      url: baseUrl + path,
-      headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-      deadline,
-    });
-  return { post, logIn: (deadline: AbortSignal) => callHttp({ ...tokenRequest, deadline }) };
-}
+/** The request for an access token. */
+const tokenRequestOf = ({ baseUrl, tokenPath, key, secret }: MpesaSettings) => ({
+  method: 'GET' as const,
+  url: `${baseUrl}${tokenPath}?grant_type=client_credentials`,
+  headers: { Authorization: basicAuthorization(key, secret), Accept: 'application/json' },
+});
 
 const notAPhone: ProviderOutcome = {
   kind: 'refused',

@@ -16,7 +16,9 @@ import {
   exactAmount,
   isReversed,
   ofAnotherAmount,
+  otherField,
   type ProviderOutcome,
+  reversed,
   unknown,
 } from '../../outcome.ts';
 import type { Payment } from '../mobile-money.ts';
@@ -149,14 +151,14 @@ export function readResults(
 ): ProviderOutcome {
   const outcomes = answers.map((answer) => readResult(answer, told));
   // A reversal is the last word, in whatever order the answers arrived.
-  const reversed = outcomes.find(isReversed);
+  const takenBack = outcomes.find(isReversed);
   const decided = outcomes.find((one) => endOf(one) !== undefined);
   const [newest = unknown('The provider has not answered the inquiry yet.')] = outcomes;
-  return reversed ?? decided ?? newest;
+  return takenBack ?? decided ?? newest;
 }
 
 function readResult(answer: MpesaResult, told: ToldResult | undefined): ProviderOutcome {
-  if (answer.difference !== null) return differs(answer.difference);
+  if (answer.difference !== null) return otherField('payment', answer.difference);
   const outcome = readAnswer(answer, told);
   return answer.otherAmount === null
     ? outcome
@@ -187,11 +189,7 @@ function readAnswer(answer: MpesaResult, told: ToldResult | undefined): Provider
   const providerReference = answer.receipt ?? told?.receipt;
   if (providerReference == null) return unknown('The provider names no receipt.');
   return status === 'reversed'
-    ? {
-        kind: 'delivered',
-        providerReference,
-        reversal: 'The provider reversed the payment after it had completed it.',
-      }
+    ? reversed('payment', providerReference)
     : { kind: 'delivered', providerReference };
 }
 
@@ -203,15 +201,12 @@ function readTold({
   difference,
   otherAmount,
 }: MpesaResult): ProviderOutcome {
-  if (difference !== null) return differs(difference);
+  if (difference !== null) return otherField('payment', difference);
   if (resultCode !== '0') return readFailure(resultCode, description);
   if (receipt === null) return unknown('The provider names no receipt.');
   const outcome = { kind: 'delivered', providerReference: receipt } as const;
   return otherAmount === null ? outcome : ofAnotherAmount(outcome, otherAmount, 'payment');
 }
-
-const differs = (field: NonNullable<MpesaResult['difference']>) =>
-  disagreement(`The provider knows a payment with another ${field}.`);
 
 function readFailure(code: string, words: string): ProviderOutcome {
   const failure = failures[code];

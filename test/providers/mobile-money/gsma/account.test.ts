@@ -19,7 +19,6 @@ async function pageOf(...transactions: object[]) {
   const account = gsmaAccount(async () => answer, {
     account: '2999',
     accountAliases: ['SC-77'],
-    timeoutSeconds: 1,
   });
   for await (const page of account.listStatement(day)) {
     if (page.kind === 'page') return page;
