@@ -196,30 +196,29 @@ export type DemoOperator = <Answer extends ZodType>(
   step: OperatorStep<Answer>,
 ) => Promise<z.output<Answer>>;
 
-/** Runs a command that changes something, once, and writes its output to the transcript. */
-export const createOperatorChange =
+/** Runs a command of `npm run admin` and writes its output to the transcript. */
+const run =
   (transcript: Transcript) =>
   async ({ title, words }: Omit<OperatorStep<ZodType>, 'answer'>): Promise<void> =>
-    transcript.ran({
-      title,
-      command: commandOf([...words, ...actor]),
-      output: await outputOf([...words, ...actor]),
-    });
+    transcript.ran({ title, command: commandOf(words), output: await outputOf(words) });
 
-/** The audit log records who changed what, and may not be told by the account of the machine. */
-const actor = ['--actor', 'demo'];
+/** The same for a command that changes something. */
+export const createOperatorChange =
+  (transcript: Transcript): ReturnType<typeof run> =>
+  ({ title, words }) =>
+    // The audit log records who changed what, and may not be told by the account of the machine.
+    run(transcript)({ title, words: [...words, '--actor', 'demo'] });
 
 const commandOf = (words: readonly string[]): string => `npm run admin -- ${words.join(' ')}`;
 
-/** Runs commands of `npm run admin` that only look, and writes their output to the transcript. */
+/** The same for a command that only looks; it is run once more for its JSON. */
 export const createOperator =
   (transcript: Transcript): DemoOperator =>
   async ({ title, words, answer }) => {
-    const command = commandOf(words);
-    transcript.ran({ title, command, output: await outputOf(words) });
+    await run(transcript)({ title, words });
     const read = answer.safeParse(JSON.parse(await outputOf([...words, '--json'])));
     if (read.success) return read.data;
-    throw new DemoError(`"${command}" has an unexpected output.`);
+    throw new DemoError(`"${commandOf(words)}" has an unexpected output.`);
   };
 
 async function outputOf(words: readonly string[]): Promise<string> {

@@ -33,6 +33,7 @@ import {
 } from '../../db/people/accounts.ts';
 import { parseMoney } from '../../domain/money.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
+import { products } from '../../sandbox/products.ts';
 
 type DemoProduct = Omit<Insertable<ProductsTable>, 'product_category_id'> & {
   readonly denominations?: readonly { readonly amount: string; readonly priceUsd?: string }[];
@@ -50,20 +51,22 @@ type DemoMerchant = NewMerchant & { readonly category: string };
 const DAY_MS = 86_400_000;
 const daysFromNow = (days: number) => new Date(Date.now() + days * DAY_MS);
 
-const packageOf = (
-  operator: 'ETHIO_TELECOM' | 'SAFARICOM_ETHIOPIA',
-  product_name: string,
-  price_amount: string,
-  provider_product_id: number,
-): DemoProduct => ({
-  kind: 'PACKAGE',
-  operator,
-  product_name,
-  description: null,
-  pricing_type: 'COMISSION',
-  price_amount,
-  provider_product_id,
-});
+/** The packages of the sandbox's DT One. The dearest exceeds the demo wallet, to try "not enough money". */
+const packages = products.flatMap(({ id, name, operator, price }): DemoProduct[] =>
+  typeof price === 'number'
+    ? [
+        {
+          kind: 'PACKAGE',
+          operator,
+          product_name: name,
+          description: null,
+          pricing_type: 'COMISSION',
+          price_amount: String(price),
+          provider_product_id: id,
+        },
+      ]
+    : [],
+);
 
 export const demoCategories: readonly DemoCategory[] = [
   {
@@ -122,15 +125,7 @@ export const demoCategories: readonly DemoCategory[] = [
   {
     category_name: 'PACKAGES',
     category_description: 'Voice and data packages',
-    products: [
-      packageOf('ETHIO_TELECOM', 'Daily data 500 MB', '15', 2001),
-      packageOf('ETHIO_TELECOM', 'Weekly voice 100 minutes', '60', 2002),
-      packageOf('ETHIO_TELECOM', 'Monthly data 30 GB', '650', 2003),
-      packageOf('SAFARICOM_ETHIOPIA', 'Daily data 1 GB', '20', 2004),
-      packageOf('SAFARICOM_ETHIOPIA', 'Monthly voice 1000 minutes', '400', 2005),
-      // Exceeds the demo wallet, to try "not enough money".
-      packageOf('SAFARICOM_ETHIOPIA', 'Yearly enterprise data', '250000', 2006),
-    ],
+    products: packages,
     promos: [
       {
         promo_name: 'Data week',
