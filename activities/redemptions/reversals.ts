@@ -33,6 +33,7 @@ import {
   refuse,
 } from '../../src/domain/refusals.ts';
 import { refuseReversal } from '../../src/domain/vouchers/redemption.ts';
+import { isOfRepair } from '../../src/domain/vouchers/voucher.ts';
 import type { PaymentReversal } from '../../src/providers/mobile-money/mobile-money.ts';
 import { type ProviderOutcome, unknown } from '../../src/providers/outcome.ts';
 import type { RedemptionReversed, ReverseRedemptionCommand } from '../../workflows/contracts.ts';
@@ -166,17 +167,15 @@ async function refusalFor(
   if (voucherId !== undefined) await lockVoucher(transaction, voucherId);
   await lockForReversal(transaction, redemptionId);
   const facts = await paymentFacts(transaction, redemptionId);
-  const { credential } = company;
-  // A repair has judged the time: where it is over, a second person has confirmed the repair.
-  const isOfRepair = credential !== undefined && 'repairId' in credential;
   const isOwn = company.kind === 'merchant' && facts?.merchantId === company.id;
   return refuseReversal(
     {
       ...(await companyAuthority(transaction, company, KIND)),
-      redemption: isOwn ? { ...facts, ...(isOfRepair && { secondsSincePayment: 0 }) } : undefined,
+      redemption: isOwn ? facts : undefined,
       providerCanReverse: facts?.provider != null && canReverse(mobileMoney, facts.provider),
     },
-    settings.vouchers.reversalWindowSeconds,
+    // A repair has judged the time: where it is over, a second person has confirmed the repair.
+    isOfRepair(company) ? Number.POSITIVE_INFINITY : settings.vouchers.reversalWindowSeconds,
   );
 }
 

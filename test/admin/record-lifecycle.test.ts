@@ -246,7 +246,6 @@ test('a deleted merchant has no valid keys, webhooks and prices of its own, and 
   expect(deleted.out).toMatch(
     /^Deleted merchant .* keys revoked: 1, webhooks removed: 1, prices ended: 1, portal accounts disabled: 1\.\n$/,
   );
-  expect((await account()).disabled_at).not.toBeNull();
   expect(await refusal(`access webhook list-deliveries ${webhookId}`)).toMatch(
     /^There is no webhook/,
   );
@@ -258,6 +257,10 @@ test('a deleted merchant has no valid keys, webhooks and prices of its own, and 
     'access api-key list --merchant',
   ])
     expect(await refusal(`${words} ${id}`)).toMatch(/^There is no merchant/);
+  expect(await refusal(`access account reset-password ${accountId}`)).toMatch(
+    /^There is no merchant/,
+  );
+  expect((await account()).disabled_at).not.toBeNull();
   const keys = await scene.database
     .selectFrom('api_keys')
     .select('revoked_at')

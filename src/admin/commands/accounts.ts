@@ -16,7 +16,7 @@ import { hoursOfPassword, portalRoles } from '../../domain/access.ts';
 import { staffRoleMeanings, staffRoles } from '../../domain/staff.ts';
 import { type AdminCommand, type Change, changeCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, email, id, oneOf, optional, required, text } from '../fields.ts';
-import { companyFields, companyList, requireCompany } from '../record-names.ts';
+import { companyFields, companyList, requireCompany, requireSubject } from '../record-names.ts';
 import { column, numbers, tableReport } from '../tables.ts';
 
 /** The work of a password's hash, and how long a password lives that somebody else has seen. */
@@ -73,6 +73,8 @@ async function resetPassword(
   settings: OneTimePasswords,
 ): Promise<Change> {
   const { email: address, company, label } = await requireAccount(transaction, kind, accountId);
+  // A deleted merchant has no access.
+  if (company.kind !== 'staff') await requireSubject(transaction, company.kind, company.id);
   const { password, hash, shown } = await makePassword(settings);
   const { portalOneTimePasswordSeconds: lifetimeSeconds } = settings;
   await resetAccount(transaction, accountId, { hash, mustChange: true, lifetimeSeconds });

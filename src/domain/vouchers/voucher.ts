@@ -73,6 +73,10 @@ export interface Caller extends Company {
   readonly credential?: Credential;
 }
 
+/** Whether staff or operators decide a command, in a repair. */
+export const isOfRepair = ({ credential }: Caller): boolean =>
+  credential !== undefined && 'repairId' in credential;
+
 /** The issuer and the merchant of a voucher. */
 export interface VoucherOwnership {
   readonly partnerId: number;

@@ -3,12 +3,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { partnerBalances } from '../../../src/db/ledger/ledger.ts';
 import { staffActor } from '../../../src/domain/access.ts';
 import { type RaceScene, setRaceScene } from './race-scene.ts';
+import { consent } from './repair-desk.ts';
 
-/** Whose access is withdrawn after asking: what has not begun is not carried out. */
+/** Whose access is withdrawn after asking: what has not begun is not carried out. A company needs none. */
 let scene: RaceScene;
 
 beforeAll(async () => {
-  scene = await setRaceScene({ CLAIM_LIFETIME_SECONDS: '600' });
+  scene = await setRaceScene({ CLAIM_LIFETIME_SECONDS: '600', REVERSAL_WINDOW_SECONDS: '0' });
 });
 afterAll(() => scene?.stop());
 
@@ -79,4 +80,41 @@ it('what has begun comes to its end', async () => {
   await disable(account);
   scene.expectDone(await letGo());
   expect(await scene.voucher(gift)).toMatchObject({ status: 'CANCELLED' });
+});
+
+it.each([
+  ['of a merchant that may take nothing back itself', {}],
+  ['of a deactivated merchant', { status: 'DEACTIVATED' }],
+  ['of a deleted merchant', { status: 'DEACTIVATED', deleted_at: new Date() }],
+] as const)('the payment %s is taken back by two people', async (_whose, changes) => {
+  const { gift, merchant } = await scene.voucherIn('redeemed');
+  await scene.stack.database
+    .updateTable('merchants')
+    .set({ ...changes, updated_at: new Date() })
+    .where('id', '=', merchant.id)
+    .execute();
+  const { id: payment } = await scene.redemptionOf(gift);
+  const { id, state } = await scene.asked('reverse-redemption', payment, consent);
+  expect(state).toBe('ASKED');
+  expect(await scene.confirm(id, await scene.staff('SUPERVISOR'))).toBe(true);
+  scene.expectDone(await scene.ended(id));
+  expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', remaining: '100.000000' });
+  expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 reversed']);
+});
+
+it('the vouchers of a suspended partner are cancelled, before anybody can claim them again', async () => {
+  const gift = await scene.gift();
+  const set = (status: 'ACTIVE' | 'SUSPENDED') =>
+    scene.stack.database
+      .updateTable('partners')
+      .set({ status })
+      .where('id', '=', scene.partner.id)
+      .execute();
+  await set('SUSPENDED');
+  try {
+    scene.expectDone(await scene.repaired('cancel-voucher', gift.id));
+    expect(await scene.voucher(gift)).toMatchObject({ status: 'CANCELLED', remaining: '0.000000' });
+  } finally {
+    await set('ACTIVE');
+  }
 });
