@@ -171,11 +171,15 @@ export const endExpiredInvitations = (database: Database, batchSize: number): Pr
 export const findOpenInvitation = (database: Database, tokenDigests: readonly Buffer[]) =>
   openInvitation(database, tokenDigests).executeTakeFirst();
 
-/** The invitation of a link, locked until the transaction ends. */
+/** The invitation of a link, locked until the transaction ends; its merchant is not deleted meanwhile. */
 export const lockOpenInvitation = (
   transaction: DatabaseTransaction,
   tokenDigests: readonly Buffer[],
-) => openInvitation(transaction, tokenDigests).forUpdate('invitation').executeTakeFirst();
+) =>
+  openInvitation(transaction, tokenDigests)
+    .forUpdate('invitation')
+    .forKeyShare('merchants')
+    .executeTakeFirst();
 
 const openInvitation = (database: Database, tokenDigests: readonly Buffer[]) =>
   database

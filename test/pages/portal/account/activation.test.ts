@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lockForDeletion, markDeleted } from '../../../../src/db/catalogue/records.ts';
 import { disableAccount } from '../../../../src/db/people/sign-ins.ts';
 import {
   createCanary,
@@ -200,6 +201,26 @@ describe('a link', () => {
     expect(answer?.status).toBe(404);
     const [after] = await scene.operator.json(`access account list --merchant ${id}`);
     expect(after.disabledAt).not.toBeNull();
+  });
+
+  test('gives no account at a merchant that is deleted while it is used', async () => {
+    const { id, path } = await scene.invited();
+    const { database } = scene.stack;
+    const { running } = await database.transaction().execute(async (deletion) => {
+      await lockForDeletion(deletion, 'merchants', id);
+      const used = scene.activate(path);
+      await untilBlockedBy(deletion, database, 1);
+      await deletion
+        .updateTable('merchants')
+        .set({ status: 'DEACTIVATED' })
+        .where('id', '=', id)
+        .execute();
+      await markDeleted(deletion, 'merchants', id, true);
+      return { running: used };
+    });
+    expect((await running).answer.status).toBe(404);
+    const accounts = database.selectFrom('portal_accounts').where('merchant_id', '=', id);
+    expect(await accounts.select('email').execute()).toEqual([]);
   });
 
   test('does not take an account of another company', async () => {
