@@ -204,7 +204,7 @@ const dueAdvice = (partnerId: number, { isCovered }: DueVouchers): string =>
 /** Age at which an unsent message without a claim is cancelled; nothing depends on it. */
 const MESSAGE_SECONDS = 86_400;
 
-/** Days that an idempotency key is stored if its operation left no voucher, redemption or top-up. */
+/** Days that the row of an operation is kept. Afterwards its effect answers a repetition, if it has one (`effects`). */
 export const OPERATION_DAYS = 30;
 /** Days that events are kept. */
 export const EVENT_DAYS = 30;

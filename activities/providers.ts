@@ -33,7 +33,7 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { withHeartbeat } from './provider-call.ts';
 import { orSettledByHand, type SaidInquiry } from './repairs.ts';
 
-/** The providers in a row. */
+/** The present provider of an order, and the providers that were asked before it. */
 interface AskedRow<Name extends string> {
   readonly provider: Name;
   readonly failovers: AskedProviders['failovers'];
@@ -46,9 +46,9 @@ export const askedByRow = <Name extends string>({
 }: AskedRow<Name>): AskedProviders => ({ provider, failovers });
 
 /**
- * Whether nothing can have been sent before: the workflow says so, and no earlier attempt of the
- * activity has begun. An earlier one may be under way still, although Temporal holds it for lost. So any
- * other sending first records the outcome as unknown. This mark keeps the earlier one from going to another provider.
+ * Whether nothing can have been sent before: the workflow says so, and no earlier attempt of the activity has begun.
+ * If something may have been sent, the outcome is recorded as unknown first. An earlier attempt that still runs, although
+ * Temporal holds it for lost, sees this and does not go to another provider.
  */
 export const isFirstSending = (isFirst: boolean): boolean =>
   isFirst && activityInfo().attempt === 1;
@@ -88,7 +88,7 @@ interface ValuePort {
 
 /**
  * Sends value, and asks the next provider where it did not reach the first. A refusal stays with
- * the provider that refused: it may still do it later, and only the provider of the row is asked
+ * the provider that refused: it may still do it later, and only the present provider is asked
  * about that. The next provider is recorded before it is called, so that after a crash the inquiry
  * goes to a provider that may have got the order.
  */
@@ -189,7 +189,7 @@ export async function sendByRoutes(
   for (;;) {
     const outcome = await smsSenders.named(provider).send(message);
     const next = others.shift();
-    if (next === undefined || !mayAnotherSend(outcome)) {
+    if (next === undefined || !mayAnotherSendMessage(outcome)) {
       const isHopeless =
         outcome.kind === 'not-sent' && !candidates.some((name) => smsSenders.isAvailable(name));
       return { outcome, asked: { provider, failovers }, isHopeless };
@@ -203,7 +203,7 @@ export async function sendByRoutes(
 /**
  * Whether another provider may send a message. The call was not sent, or refused for a reason of the provider.
  */
-const mayAnotherSend = (
+const mayAnotherSendMessage = (
   outcome: ProviderOutcome,
 ): outcome is Extract<ProviderOutcome, { kind: 'not-sent' | 'refused' }> =>
   outcome.kind === 'not-sent' ||

@@ -16,7 +16,7 @@ import {
   superseded,
   voucherCancelled,
 } from './contracts.ts';
-import { claimIsOver, claimVoucher, sendCode } from './redemption/claim-code.ts';
+import { awaitEndOfClaim, claimVoucher, sendCode } from './redemption/claim-code.ts';
 import { codeDelivery, readCodeDelivery } from './redemption/code-delivery.ts';
 import {
   createRedemptionRun,
@@ -68,7 +68,7 @@ async function claimUntilOver(run: RedemptionRun, command: ClaimCommand): Promis
   run.wrongCodes = claim.wrongCodes;
   showProgress(run);
   await sendCode(run, claim, command);
-  await claimIsOver(run, claim);
+  await awaitEndOfClaim(run, claim);
 }
 
 /** The messages from the API and other workflows to a run. */

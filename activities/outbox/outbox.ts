@@ -23,7 +23,7 @@ import {
 /** Sends the due messages of a kind by one channel. */
 export interface OutboxSender extends Lane {
   /**
-   * Sends until none is due. A subject that fails keeps the others not waiting.
+   * Sends until none is due. A subject that fails does not delay the others.
    *
    * @param mayGoOn whether another message may begin
    * @throws the first failure, when the rest is done
@@ -91,11 +91,11 @@ function createSender(
     if (failure) throw failure.error;
   }
 
-  /** Sends all due messages about a subject. A content that cannot be made is tried again later. */
+  /** Sends all due messages about a subject. If their content cannot be made, they are tried again later. */
   async function sendAll(subject: string, mayGoOn: () => boolean): Promise<void> {
     const found = await kind.read(subject, lane.channel).catch((error: unknown) => {
-      logger.error({ ...aboutOf(subject), reason: reasonOf(error) }, 'Could not write a message');
-      return unwritten;
+      logger.error({ ...aboutOf(subject), reason: reasonOf(error) }, 'Could not compose a message');
+      return notComposed;
     });
     const content = typeof found === 'string' ? cancelled(found) : found;
     await failpoint('outbox-read');
@@ -118,7 +118,7 @@ function createSender(
     try {
       await record(subject, message, await endOf(message, await write(message.recipient)));
     } catch (error) {
-      // The next attempt need not wait for it.
+      // Recorded at once: otherwise the next attempt would wait until the sending counts as interrupted.
       await record(subject, message, lane.channel === 'SMS' ? cutOff : interrupted).catch(
         () => undefined,
       );
@@ -154,10 +154,10 @@ function createSender(
 }
 
 const cancelled = (problem: string): OutboxEnd => ({ state: 'CANCELLED', problem });
-const unwritten: OutboxEnd = { state: 'QUEUED', problem: 'It could not be written' };
+const notComposed: OutboxEnd = { state: 'QUEUED', problem: 'It could not be composed' };
 /** An e-mail is sent again under the same Message-ID. */
 const interrupted: OutboxEnd = { state: 'QUEUED', problem: 'Its sending was interrupted' };
-/** A text message is not sent again: its provider has no idempotency key. Nor is a message without a point. */
+/** A text message is not sent again: its provider has no idempotency key. Nor is a message that became pointless. */
 const cutOff: OutboxEnd = { state: 'UNKNOWN', problem: CUT_OFF };
 
 /** Hands a message to its provider. */
@@ -182,7 +182,7 @@ async function handOver(
   return { ...endOfOutcome(outcome, letter), provider: asked.provider };
 }
 
-/** The answer of a server may repeat the message. */
+/** An answer may quote the message, so the secret is replaced. */
 function endOfOutcome(outcome: ProviderOutcome, { secret }: Letter): OutboxEnd {
   const without = (text: string) => (secret === undefined ? text : text.replaceAll(secret, '…'));
   const state = stateAfter[outcome.kind];

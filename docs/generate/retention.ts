@@ -29,7 +29,7 @@ const numbers = `${code('NUMBER_RETENTION_DAYS')} after the expiry date or the l
 
 /** The compiler asks for each kind of rows that is pruned. */
 const pruned: Readonly<Record<PrunedRows, string>> = {
-  operations: `${asOperations}, and as long as they run or their claim is open; afterwards the voucher, redemption or top-up still holds the digest of its request`,
+  operations: `${asOperations}, and as long as they run; requests for a claim as long as the claim is open. Afterwards the voucher, redemption or top-up still holds the digest of its request`,
   'what signed requests were bound to': asOperations,
   'counts of sign-ins': 'their window',
   'sessions of the portal': lifetime,

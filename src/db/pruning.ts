@@ -16,7 +16,7 @@ export interface Retention {
 /** A caller that repeats an abandoned request later than this makes a new request. */
 export const FORGET_LEFT_REQUESTS_HOURS = 24;
 
-/** Days that rows are kept whose time no setting says. */
+/** Days that rows are kept, where no setting says it. Those of operations and events: `activities/expiry.ts`. */
 export const keptDays = {
   /** Wrong codes count for a day; the voucher's row holds the count over its life. */
   wrongCodes: 2,
@@ -77,8 +77,8 @@ const prunings = {
       table: 'operations',
       since: 'created_at',
       key: 'id',
-      // A claim lives for minutes: its workflow left a request for one that still runs. A payment without an outcome
-      // keeps its claim open for longer, and so the key of the claim.
+      // A claim lasts minutes: its workflow abandoned a request for a claim that still runs after days. An open claim
+      // keeps its key, for example while a payment has no outcome.
       only: sql`(status <> 'RUNNING' or kind = 'initiate-claim') and not exists (
         select from voucher_claims as claim
         where claim.operation_id = operations.id and claim.status = 'OPEN')`,

@@ -276,8 +276,8 @@ export const mayAsStaff = (role: StaffRole, need: StaffNeed): boolean =>
 /** A repair of these gives money of the platform, or takes money of a partner. */
 const ofOperators: readonly RepairSubject[] = ['deposit', 'partner', 'case'];
 
-/** What the repairs of a subject need. */
-export const needOfRepair = (subject: RepairSubject): StaffNeed =>
+/** What a person needs to ask for a repair of this subject. Confirming a repair needs `confirm`. */
+export const needToAsk = (subject: RepairSubject): StaffNeed =>
   ofOperators.includes(subject) ? 'operate' : 'ask';
 
 /** The roles of staff in words for people. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { voucherDetail } from '../db/vouchers/vouchers.ts';
 import { formatMoney, parseMoney, percentageOf } from '../domain/money.ts';
 import { type Refusal, refuse } from '../domain/refusals.ts';
-import { formatVoucherCode, isRedeemableAt, voucherStatuses } from '../domain/vouchers/voucher.ts';
+import { formatVoucherCode, isRedeemableBy, voucherStatuses } from '../domain/vouchers/voucher.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { reply, replyOnce } from '../http/envelope.ts';
 import {
@@ -184,7 +184,7 @@ async function findVoucher(
 ): Promise<FoundVoucher | Refusal> {
   if (code === undefined) return refuse('voucher-not-found');
   const voucher = await voucherDetail(database, merchantId, digests.stored.voucherCode(code));
-  return voucher && isRedeemableAt(voucher, merchantId)
+  return voucher && isRedeemableBy(voucher, merchantId)
     ? { ok: true, voucher, code }
     : refuse('voucher-not-found');
 }

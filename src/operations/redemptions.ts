@@ -11,7 +11,7 @@ import { type FoundVoucher, findVoucherByCode } from '../db/vouchers/vouchers.ts
 import { formatMoney, type Money } from '../domain/money.ts';
 import type { AccountChecked } from '../domain/payout-account.ts';
 import { type OperationOutcome, type Reason, type Refusal, refuse } from '../domain/refusals.ts';
-import { type Caller, type Company, isRedeemableAt } from '../domain/vouchers/voucher.ts';
+import { type Caller, type Company, isRedeemableBy } from '../domain/vouchers/voucher.ts';
 import { claimIdFor, redemptionWorkflowId } from '../runtime/temporal/workflow-starts.ts';
 import { StillProcessingError, WorkflowsUnavailableError } from './call-errors.ts';
 import {
@@ -188,7 +188,7 @@ export function claimOnce(services: OperationServices, request: ClaimRequest) {
   return runOnceFor<ClaimMade>(services, request, identity, async (voucher, as, deadline) => {
     // Refused here and not in the workflow, so that the response time does not reveal what the
     // answer hides.
-    const isHidden = voucher && company.kind === 'merchant' && !isRedeemableAt(voucher, company.id);
+    const isHidden = voucher && company.kind === 'merchant' && !isRedeemableBy(voucher, company.id);
     if (!voucher || isHidden) return outcomeFor<ClaimMade>(identity, refuse('voucher-not-found'));
     const amount = decimal(request.amount);
     const command = { ...as, voucherId: voucher.id, amount };

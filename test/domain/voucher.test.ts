@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   belongsToCaller,
-  isRedeemableAt,
+  isRedeemableBy,
   type VoucherStatus,
   voucherMoves,
 } from '../../src/domain/vouchers/voucher.ts';
@@ -40,14 +40,14 @@ describe('belongsToCaller', () => {
   });
 });
 
-describe('isRedeemableAt', () => {
+describe('isRedeemableBy', () => {
   it.each([
     ['restricted, at its own merchant', true, 2, true],
     ['restricted, at another merchant', true, 3, false],
     ['unrestricted, at its own merchant', false, 2, true],
     ['unrestricted, at another merchant', false, 3, true],
   ])('%s', (_case, isRestricted, merchantId, expected) => {
-    expect(isRedeemableAt({ partnerId: 1, merchantId: 2, isRestricted }, merchantId)).toBe(
+    expect(isRedeemableBy({ partnerId: 1, merchantId: 2, isRestricted }, merchantId)).toBe(
       expected,
     );
   });

@@ -73,8 +73,8 @@ function noteNotSent(run: RedemptionRun, { message: detail }: { readonly message
   run.refusal = refuse('message-not-queued', { detail });
 }
 
-/** Waits until a claim is redeemed, ended otherwise, or expired. */
-export async function claimIsOver(
+/** Waits until a claim is redeemed or ended otherwise, and expires it when its time is over. */
+export async function awaitEndOfClaim(
   run: RedemptionRun,
   { claimId, expiresAt }: ClaimStarted,
 ): Promise<void> {

@@ -3,8 +3,8 @@ import { type SearchTerm, spellingsOf } from '../../domain/staff.ts';
 import type { Sql } from '../connection.ts';
 
 /**
- * A list is declared once, in this folder: its rows, who sees them, and its fields. The API, the portal and the
- * command line show the same declaration. A field more is one line of `fields`, and its words where it is shown.
+ * A list is declared once, in this folder: its rows, who sees them, and its fields. Every place that shows the list uses
+ * this declaration. A new field is one line of `fields`, and its description in each place that shows it.
  */
 
 /** The type of a column decides its operators and its comparison. */

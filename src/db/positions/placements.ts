@@ -35,7 +35,7 @@ const placementOf = (operationId: Sql, first: Sql) => sql`(
     placement.voucher_id, placement.ordered, placement.position, placement.silent_since, placement.ask_at
   from placements as placement where ${ofOrder(operationId)} order by ${first} limit 1)`;
 
-/** SQL source: the placement that an order is at by now, as `placed`. With `*` no statement would be prepared. */
+/** SQL source: the placement that an order is at by now, as `placed`. The columns are named, because a statement with `*` is not prepared. */
 export const currentPlacement = (operationId: Sql) =>
   placementOf(operationId, sql`placement.position desc`);
 
@@ -50,15 +50,15 @@ export const doingPlacement = (operationId: Sql) =>
 export const providerOf = (operationId: Sql) =>
   sql<string>`(select provider from ${currentPlacement(operationId)} as placed)`;
 
-/** SQL expression: the amount of an order. A later attempt of the same top-up may have another price. */
+/** SQL expression: the amount of an order. The top-up does not tell it: its later attempt may have another price. */
 export const orderedOf = (operationId: Sql) =>
   sql<string>`(select ordered from ${currentPlacement(operationId)} as placed)`;
 
-/** SQL expression: the provider that did an order, or else the present one. */
+/** SQL expression: the provider that did an order, or took it back, or else the present one. */
 export const doerOf = (operationId: Sql) =>
   sql<string>`(select provider from ${doingPlacement(operationId)} as doing)`;
 
-/** SQL expression: the reference of that provider. */
+/** SQL expression: the reference of the provider that did an order, as `doerOf` finds it. */
 export const providerReferenceOf = (operationId: Sql) =>
   sql<string | null>`(select provider_reference from ${doingPlacement(operationId)} as doing)`;
 
@@ -99,7 +99,10 @@ export const firstDone = (
     .filter(({ said }) => said === 'done')
     .toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at))[0];
 
-/** SQL expression: the placements of an order, in their order. An answer that never changed is kept in its row alone. */
+/**
+ * SQL expression: the placements of an order, in their order. A first answer that never changed has no observation: it is
+ * read from the placement.
+ */
 export const shownPlacements = (operationId: Sql): RawBuilder<readonly ShownPlacement[]> => sql`(
   select coalesce(json_agg(json_build_object('kind', placement.kind, 'provider', placement.provider,
     'at', placement.placed_at,
@@ -146,7 +149,7 @@ export interface Placed {
   readonly operationId: string;
 }
 
-/** What the choice of another provider for it depends on. */
+/** What the choice of another provider for such an order depends on. */
 interface Choice {
   readonly kind: RouteKind;
   readonly routes: readonly Route[];
@@ -160,8 +163,8 @@ interface Choice {
 }
 
 /**
- * Reads the hold; undefined where it has ended, or its outcome has been unknown. A workflow that
- * was reset would send again what may have arrived.
+ * Reads the hold; undefined where it has ended, or where a provider left the outcome open. A workflow that was reset
+ * could otherwise send twice.
  */
 export function findChoice(
   database: Database,
@@ -214,8 +217,8 @@ export async function noteUnknown(
 }
 
 /**
- * SQL condition on `placements`: no mark says that it may have been sent. A restore takes marks back: a row that is
- * older than the restore may have had one.
+ * SQL condition on `placements`: no mark says that it may have been sent. A restore can lose marks, so a row that is
+ * older than the restore counts as marked.
  */
 const isUnmarked = sql<boolean>`(placements.said = 'none' and placements.sent_at is null and not exists (
   select from maintenance_fences where raised_at > placements.placed_at))`;
@@ -243,12 +246,12 @@ export async function forgetSending(database: Database, operationId: string): Pr
     where ${ofCurrent(operationId)} and said = 'none'`.execute(database);
 }
 
-/** Lets the next provider have an order on hold, because the present one certainly did nothing. */
+/** The move of an order on hold to the next provider, because the present provider certainly did nothing. */
 export interface Switch {
   readonly from: string;
   readonly to: string;
   readonly message: string;
-  /** Whether the first provider is asked later whether it did nothing, which it must be able to say. */
+  /** Whether the provider left behind is asked again later. Only a provider that can say `never-seen` is. */
   readonly isAskedLater: boolean;
 }
 
@@ -269,7 +272,7 @@ export const switchProvider = (
           sent_at = null, ask_at = ${isAskedLater ? sql`now() + interval '10 minutes'` : sql`null`}
         from ${currentPlacement(sql`${operationId}`)} as placed
         where placements.id = placed.id and placements.provider = ${from}
-          -- read again behind the lock of the row, unlike the earlier placements
+          -- Of this row the newest version is read, after its lock. A subquery reads as of the statement's begin.
           and placements.silent_since is null
           and ${isHeld(subject, operationId)} and ${isKnown(operationId)}
         returning placements.*)
@@ -292,7 +295,7 @@ const lockHeld = (transaction: DatabaseTransaction, { subject, operationId }: Pl
   );
 
 /**
- * Has the next reconciliation ask a provider, because there is news of an order, such as a callback. False where the
+ * Makes the next reconciliation ask a provider, because there is news of an order, such as a callback. False where the
  * order was never placed there.
  */
 export async function doubt(
@@ -311,7 +314,7 @@ export interface DuePlacement {
   readonly kind: PlacementKind;
   readonly operationId: string;
   readonly provider: string;
-  /** When another provider was asked next, or the order ended; null while it is on hold. */
+  /** When another provider was asked next, or the order ended; null while neither has happened. */
   readonly leftAt: Date | null;
   readonly takenAt: string;
   /** The same in milliseconds since 1970. */
@@ -325,7 +328,7 @@ export async function databaseMoment(database: Database): Promise<string> {
   return row.moment;
 }
 
-/** More than a service has due at a time, unless it has been away for long. */
+/** The greatest count. Only a service that was down for long has more placements due. */
 const COUNTED = 10_000;
 
 /** How many placements are due by a moment; at most `COUNTED`. */
@@ -335,8 +338,8 @@ export const countDue = (database: Database, dueBy: string) =>
       select from placements where ask_at <= ${dueBy}::timestamptz limit ${COUNTED}) as due`;
 
 /**
- * Takes the placements that were due by then, the longest due first. They stay due behind all others until an answer
- * is booked: one that cannot be asked about or booked does not block the others.
+ * Takes the placements that were due by then, the longest due first. Each goes to the end of the queue, and stays there
+ * until an answer is booked. So a placement that fails does not block the others.
  */
 export const takeDue = (database: Database, dueBy: string, limit: number) =>
   allRows<DuePlacement>(database)`
@@ -366,8 +369,8 @@ export interface NewPlacement {
 }
 
 /**
- * SQL: `lost` and `placed` for a `with`, which place a new order. Where a restore lost the order, its placements are
- * found by the reference and belong to it again.
+ * SQL: two parts of a `with` clause. `lost` takes over the placements of an order that a restore lost, found by the
+ * reference. `placed` inserts a new placement where there are none.
  */
 export const placing = ({
   kind,
@@ -393,8 +396,8 @@ export const placing = ({
 const asked: readonly ObservationSource[] = ['answer', 'inquiry'];
 
 /**
- * Writes the placements that have changed, and keeps each later change of what they did. All leave together: statements
- * behind them, and their triggers, read every placement as it is now.
+ * Writes the placements that have changed, and adds an observation for each later change. The statements are sent
+ * together, so that later statements and their triggers see every placement updated.
  */
 export async function writePlacements(
   transaction: DatabaseTransaction,
@@ -426,7 +429,7 @@ export async function writePlacements(
       const usual = () =>
         nextAsk(placement, {
           now,
-          // A reversal is younger than the end of its payment.
+          // For a reversal the time counts from its own beginning, not from the end of the payment.
           decidedAt: placement.kind === 'reversal' ? placement.placedAt : decidedAt,
           watchMs: settings.reversalWatchSeconds * 1_000,
           hasCase,
@@ -438,7 +441,7 @@ export async function writePlacements(
       const sent: Promise<unknown>[] = [];
       sent.push(updatePlacement(together, old, placement, { next, isNews }));
       const hadAnswer = old.said !== 'none';
-      // The first answer of a provider is in its row alone; the row does not name a person.
+      // The first answer is in the placement alone, except that of a person: the row cannot name its source.
       if (!hasChanged(old, placement) || (!hadAnswer && change.source !== 'person')) return sent;
       if (hadAnswer) sent.push(addObservation(together, old, 'answer', { now, isFirst: true }));
       sent.push(addObservation(together, placement, change.source, { now, isFirst: false }));
@@ -449,7 +452,7 @@ export async function writePlacements(
 
 const time = (milliseconds: number | null) => sql`to_timestamp(${milliseconds}::float8 / 1000)`;
 
-/** A callback that came since the row was read has changed when the provider is asked: it stays so. */
+/** Keeps `ask_at` where a callback has changed it since the row was read. */
 async function updatePlacement(
   transaction: DatabaseTransaction,
   old: PlacementRow,
@@ -477,7 +480,7 @@ async function updatePlacement(
     where id = ${id}`.execute(transaction);
 }
 
-/** The first answer of a provider is kept once a later answer differs. */
+/** Adds an observation. The first answer gets its own once a later answer differs. */
 const addObservation = (
   transaction: DatabaseTransaction,
   { id, saidAt, said, done, providerReference, message }: PlacementRow,

@@ -2,7 +2,7 @@ import { type Selectable, sql } from 'kysely';
 import { isStaffActor, staffActor } from '../../domain/access.ts';
 import { type Money, parseMoney } from '../../domain/money.ts';
 import { type RepairSubject, repairSubjects, resultOfWaiting } from '../../domain/repairs.ts';
-import { mayAsStaff, needOfRepair, staffRoles } from '../../domain/staff.ts';
+import { mayAsStaff, needToAsk, staffRoles } from '../../domain/staff.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { type AuditEntry, addAuditEntries } from '../access/calls.ts';
 import {
@@ -68,7 +68,7 @@ const hasRole = (actor: unknown, roles: Sql) => sql`exists (
 const confirmingRoles = staffRoles.filter((role) => mayAsStaff(role, 'confirm'));
 
 const rolesThatAsk = (subject: RepairSubject) =>
-  staffRoles.filter((role) => mayAsStaff(role, needOfRepair(subject)));
+  staffRoles.filter((role) => mayAsStaff(role, needToAsk(subject)));
 
 /**
  * SQL condition on repairs: who asked may still ask for it. A name of the command line is not that of an

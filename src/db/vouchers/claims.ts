@@ -145,7 +145,8 @@ export const releaseClaimedVoucher = (
     .$call(changesRow);
 
 /**
- * So long after the end of a claim or a redemption an expiry run ends it: its own workflow would have done so by now.
+ * An expiry run ends a claim, or a message left behind, so long after its time. Its own workflow would have done so by
+ * then.
  */
 export const OVERDUE = sql`interval '1 minute'`;
 
@@ -159,7 +160,7 @@ const overdueClaims = (batchSize: number, rows: Rows<string>) => sql`
   order by vouchers.id limit ${batchSize}`;
 
 /**
- * Expires orphaned claims, such as those of a terminated workflow: the vouchers become ACTIVE
+ * Expires overdue claims, such as those of a terminated workflow: the vouchers become ACTIVE
  * again, and unsent codes are cancelled. Returns the number.
  */
 export const expireOverdueClaims = (
@@ -177,7 +178,7 @@ export const expireOverdueClaims = (
     update voucher_claims set status = 'EXPIRED', code_ciphertext = null
     from overdue where voucher_claims.id = overdue.claim_id`;
 
-/** Expires orphaned claims, up to `batchSize` in a transaction. */
+/** Expires overdue claims, up to `batchSize` in a transaction. */
 export const overdueClaimsStep = (database: Database, batchSize: number): RowStep<string> => ({
   end: (rows) =>
     database

@@ -24,7 +24,7 @@ export interface DeliveryTarget {
   readonly companyKind: CompanyKind;
   readonly companyId: number;
   readonly url: string;
-  /** In the order of their making; more than one while a rotation overlaps. */
+  /** The newest first; more than one while a rotation overlaps. */
   readonly ciphertexts: readonly string[];
   /** The demand that the workflow answers, as text; see settleWake. */
   readonly wakeAt: string | null;

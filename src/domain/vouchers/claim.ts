@@ -3,7 +3,7 @@ import { type Refusal, refuse } from '../refusals.ts';
 import {
   belongsToCaller,
   type Company,
-  isRedeemableAt,
+  isRedeemableBy,
   refuseDisputed,
   refuseForPartner,
   type VoucherOwnership,
@@ -263,7 +263,7 @@ export function refuseClaim(
 
 /** A merchant claims for itself; a partner may leave the merchant to the redemption. */
 function refusePayee({ voucher, merchant }: ClaimFacts, company: Company): Refusal | undefined {
-  if (company.kind === 'merchant' && !isRedeemableAt(voucher, company.id))
+  if (company.kind === 'merchant' && !isRedeemableBy(voucher, company.id))
     return refuse('voucher-not-found');
   return merchant && !merchant.isActive ? refuse('merchant-not-found') : undefined;
 }

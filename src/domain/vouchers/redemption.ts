@@ -15,7 +15,7 @@ import {
   splitRedemption,
   WRONG_CODES_PER_DAY,
 } from './claim.ts';
-import { type Company, isRedeemableAt } from './voucher.ts';
+import { type Company, isRedeemableBy } from './voucher.ts';
 
 /** Facts read for a redemption, with the voucher's row locked. */
 export interface RedemptionFacts extends PayoutFacts {
@@ -94,7 +94,7 @@ function refusePayee(
   { voucher, merchant }: RedemptionFacts,
   { merchantId }: RedemptionRequest,
 ): Refusal | undefined {
-  if (!isRedeemableAt(voucher, merchantId)) return refuse('voucher-restricted');
+  if (!isRedeemableBy(voucher, merchantId)) return refuse('voucher-restricted');
   return merchant?.isActive ? undefined : refuse('merchant-not-found');
 }
 

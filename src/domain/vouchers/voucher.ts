@@ -89,7 +89,7 @@ export const belongsToCaller = (voucher: VoucherOwnership, company: Company): bo
   company.kind === 'merchant' || voucher.partnerId === company.id;
 
 /** A restricted voucher can be redeemed only at its own merchant. */
-export const isRedeemableAt = (voucher: VoucherOwnership, merchantId: number): boolean =>
+export const isRedeemableBy = (voucher: VoucherOwnership, merchantId: number): boolean =>
   !voucher.isRestricted || voucher.merchantId === merchantId;
 
 /**

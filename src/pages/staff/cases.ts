@@ -13,7 +13,7 @@ import {
   toTell,
 } from '../../domain/positions/case-texts.ts';
 import { allProviders, providerName } from '../../domain/providers.ts';
-import { mayAsStaff, needOfRepair } from '../../domain/staff.ts';
+import { mayAsStaff, needToAsk } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import {
   bindingOfCase,
@@ -292,7 +292,7 @@ async function settleForm(
   const { services, session } = request;
   const { found, order } = read;
   if (ENDS_BY_ITSELF.includes(found.why)) return undefined;
-  if (!mayAsStaff(session.staff.role, needOfRepair('case')))
+  if (!mayAsStaff(session.staff.role, needToAsk('case')))
     return message('notice', 'Your role may look: an operator settles it.');
   const subjectId = String(found.id);
   const second = await secondPersonFor(services, settleCaseRepair, {

@@ -15,16 +15,15 @@ import { namesOfCompany, startOf } from '../../temporal/workflow-starts.ts';
 import { type Repetition, repeat } from './repeat.ts';
 
 const BATCH_SIZE = 100;
-/** The client itself has no time limit. */
+/** Of one call, because the client has no limit. */
 const SIGNAL_LIMIT_MS = 5_000;
-/** Time after which a webhook is woken again whose workflow gave no sign. */
+/** A webhook is woken again if its workflow gives no sign for this time. */
 const WATCH_SECONDS = 60;
 
 /**
- * Makes deliveries of new events, and starts or signals the workflows of their webhooks. The demand
- * to wake a workflow is a column, written together with the event to deliver. A worker that dies in
- * between, and a Temporal server that has lost the workflow, only delay the delivery. Any number of
- * workers may poll.
+ * Adds a delivery for each new event and webhook, and starts or signals the workflows of these webhooks. The statement
+ * that adds deliveries also writes the demand to wake a workflow (`wake_at`). A worker that dies between these steps, or
+ * a Temporal server that lost the workflow, only delays a delivery. Any number of workers may poll; one at a time adds.
  */
 export function startWebhookDispatch(options: {
   readonly database: Database;
