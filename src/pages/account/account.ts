@@ -2,7 +2,7 @@ import { addPersonEntry } from '../../db/access/calls.ts';
 import { replacePassword } from '../../db/people/accounts.ts';
 import { endPortalSessions } from '../../db/people/sign-ins.ts';
 import { html, phrase } from '../../rendering/html.ts';
-import { field, message, postForm } from '../layout/parts.ts';
+import { field, message, postForm, type WrongFields } from '../layout/parts.ts';
 import { bothSites, type PageAnswer, type PersonRequest, redirect } from '../page.ts';
 import { passwordHint, passwordProblem } from '../session/passwords.ts';
 import { accountPath, secondFactorPath } from '../session/session.ts';
@@ -32,12 +32,12 @@ const changePassword = bothSites.form({
     const chosen = request.form.text('new-password');
     const checked = await checkPresentPassword(request);
     if (!checked.isRight)
-      return accountPage(request, { present: checked.problem, ...answerStatus(checked) });
+      return accountPage(request, { password: checked.problem }, answerStatus(checked));
     const problem = await passwordProblem(chosen, session);
-    if (problem !== undefined) return accountPage(request, { chosen: problem });
+    if (problem !== undefined) return accountPage(request, { 'new-password': problem });
     if (chosen === present)
       return accountPage(request, {
-        chosen: 'Choose a password that differs from the current one.',
+        'new-password': 'Choose a password that differs from the current one.',
       });
     const newHash = await passwords.make(chosen);
     const ids = { accountId: session.accountId, sessionId: session.id };
@@ -48,7 +48,7 @@ const changePassword = bothSites.form({
       await addPersonEntry(transaction, session, 'change portal-password', { sourceAddress });
       return true;
     });
-    if (!isChanged) return accountPage(request, { present: NOT_PRESENT });
+    if (!isChanged) return accountPage(request, { password: NOT_PRESENT });
     return redirect(
       accountPath(request.site),
       'Your password is changed. Sessions on other devices have ended.',
@@ -78,16 +78,11 @@ const signOutEverywhere = bothSites.form({
 
 async function accountPage(
   request: PersonRequest,
-  wrong: {
-    readonly present?: string;
-    readonly chosen?: string;
-    readonly status?: number;
-    readonly retryAfterSeconds?: number;
-  } = {},
+  wrong?: WrongFields,
+  answer: ReturnType<typeof answerStatus> = wrong ? { status: 422 } : {},
 ): Promise<PageAnswer> {
   const { session, site } = request;
   const path = accountPath(site);
-  const isWrong = wrong.present !== undefined || wrong.chosen !== undefined;
   const passwordForm = postForm(
     request,
     `${path}/password`,
@@ -96,7 +91,7 @@ async function accountPage(
       label: 'Current password',
       type: 'password',
       autocomplete: 'current-password',
-      error: wrong.present,
+      error: wrong?.password,
     })}
 ${field({
   name: 'new-password',
@@ -104,15 +99,14 @@ ${field({
   type: 'password',
   autocomplete: 'new-password',
   hint: passwordHint,
-  error: wrong.chosen,
+  error: wrong?.['new-password'],
 })}
 <button>Change the password</button>`,
   );
   return {
     kind: 'page',
     title: 'Account',
-    status: isWrong ? (wrong.status ?? 422) : undefined,
-    retryAfterSeconds: wrong.retryAfterSeconds,
+    ...answer,
     content: html`<h1>Account</h1>
 <p class="quiet">${session.email}</p>
 ${

@@ -30,7 +30,6 @@ export const showSignIn = anyone.page({
   path: '/sign-in',
   handle: (request) =>
     signInPage(request, {
-      email: '',
       next: request.query.get('next') ?? '',
       news: newsOf(request.query),
     }),
@@ -57,26 +56,23 @@ export const signInForm = anyone.form({
   changesNothing: true,
   async handle(request) {
     const { services, passwords, site, form } = request;
-    const shown = { email: form.text('email').slice(0, 200), next: form.text('next') };
+    const email = emailOf(request);
     const password = form.text('password');
-    if (shown.email.trim() === '' || password === '' || password.length > LONGEST_PASSWORD)
+    if (email.trim() === '' || password === '' || password.length > LONGEST_PASSWORD)
       return signInPage(request, {
-        ...shown,
         status: 422,
         problem: 'Enter your e-mail address and your password.',
       });
-    const limits = signInLimits(request, shown.email);
+    const limits = signInLimits(request, email);
     const tooMany = await countPassword(request, limits);
-    if (tooMany)
-      return signInPage(request, { ...shown, ...answerStatus(tooMany), problem: tooMany.problem });
-    const known = mayHaveAccount(shown.email)
-      ? await findPortalAccount(services.database, shown.email)
+    if (tooMany) return signInPage(request, { ...answerStatus(tooMany), problem: tooMany.problem });
+    const known = mayHaveAccount(email)
+      ? await findPortalAccount(services.database, email)
       : undefined;
     const account = known && isOf(site, known.company) ? known : undefined;
-    const priority = signInPriority(request, shown.email);
+    const priority = signInPriority(request, email);
     const isRight = await passwords.fits(password, account?.passwordHash, priority);
     const notRight = signInPage(request, {
-      ...shown,
       status: 403,
       problem: 'The e-mail address or the password is incorrect.',
     });
@@ -84,12 +80,16 @@ export const signInForm = anyone.form({
     const failure = isRight ? failureOf(account) : 'wrong password';
     if (failure !== undefined) recordFailedSignIn(request, account, failure);
     if (failure === 'expired password')
-      return signInPage(request, { ...shown, status: 403, problem: PASSWORD_OVER });
+      return signInPage(request, { status: 403, problem: PASSWORD_OVER });
     if (failure !== undefined) return notRight;
     const checkedHash = account.passwordHash;
     const isOutdated = passwords.isOutdated(checkedHash);
     const newHash = isOutdated ? await passwords.make(password) : undefined;
-    const answer = await admitSession(request, { ...account, checkedHash, newHash }, shown.next);
+    const answer = await admitSession(
+      request,
+      { ...account, checkedHash, newHash },
+      form.text('next'),
+    );
     if (answer === undefined) return notRight;
     // Where a second factor follows, the own count goes on: a known password buys no further guesses of it.
     const forgiven = limits.filter(({ isOwn }) => !(isOwn && account.hasSecondFactor));
@@ -97,6 +97,9 @@ export const signInForm = anyone.form({
     return answer;
   },
 });
+
+/** As it was typed; no address is that long. */
+const emailOf = ({ form }: PublicRequest): string => form.text('email').slice(0, 200);
 
 const failureOf = ({ disabledAt, isPasswordOver }: NonNullable<FoundAccount>) =>
   disabledAt !== null ? 'disabled account' : isPasswordOver ? 'expired password' : undefined;
@@ -115,21 +118,21 @@ const PASSWORD_OVER =
 function signInPage(
   request: PublicRequest,
   shown: {
-    readonly email: string;
-    readonly next: string;
+    /** That of the form by default. */
+    readonly next?: string;
     readonly news?: ReturnType<typeof newsOf>;
     readonly problem?: string;
     readonly status?: number;
     readonly retryAfterSeconds?: number;
   },
 ): PageAnswer {
-  const { status, retryAfterSeconds } = shown;
-  const { site } = request;
+  const { site, form } = request;
+  const { next = form.text('next'), status, retryAfterSeconds } = shown;
   return {
     kind: 'page',
     title: 'Sign in',
-    ...(status !== undefined && { status }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    status,
+    retryAfterSeconds,
     content: html`<div class="card narrow">
 <h1>Sign in</h1>
 <p class="quiet">${phrase(site.audience)}</p>
@@ -137,8 +140,8 @@ ${shown.news}
 ${shown.problem && message('danger', shown.problem)}
 <form class="form" method="post" action="${site.basePath}/sign-in">
 ${formTokenField(request.formToken)}
-<input type="hidden" name="next" value="${shown.next}">
-${field({ name: 'email', label: 'E-mail address', type: 'email', value: shown.email, autocomplete: 'username' })}
+<input type="hidden" name="next" value="${next}">
+${field({ name: 'email', label: 'E-mail address', type: 'email', value: emailOf(request), autocomplete: 'username' })}
 ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
 <button>Sign in</button>
 </form>

@@ -202,13 +202,9 @@ async function refusedPage(
   kind: RepairKind,
   words: string,
 ): Promise<PageAnswer> {
-  const { form } = request;
-  const subjectId = form.text('subject').trim();
+  const subjectId = request.form.text('subject').trim();
   const about = await caseOf(request, kind, subjectId);
-  const values = Object.fromEntries(
-    [...namesOf(kind), 'why'].map((name) => [name, form.text(name)]),
-  );
-  const refused = { kind: kind.name, subjectId, values, words };
+  const refused = { kind: kind.name, subjectId, words };
   const partnerId = await partnerOf(request, kind, subjectId);
   const page =
     kind.subject === 'case'

@@ -305,19 +305,19 @@ async function settleForm(
     second,
     binding: bindingOfCase(read),
     button: second ? 'Ask a second person' : settleCaseRepair.button,
-    values: refused?.values,
+    isRefused: refused !== undefined,
     choices: {
       ...(shown.choices.length === 0 && { by: [] }),
       ...(!order?.isLost && { partner: [] }),
     },
-    own: { by: bearerField(shown, refused?.values.by) },
+    own: { by: bearerField(shown, request.form.text('by')) },
   });
 }
 
 /** Who bears the amount, each with what moves. No choice is made by the order. */
 const bearerField = (
   { question, choices }: ShownChoices,
-  chosen: string | undefined,
+  chosen: string,
 ): Html => html`<fieldset><legend>${question && unbroken(question)}</legend>
 ${choices.map(
   ({ by, moves, afterwards, isBelowZero }) =>

@@ -13,7 +13,7 @@ import { type Html, html } from '../../rendering/html.ts';
 import { whySecondPerson } from '../../repairs/ask-repair.ts';
 import { metaOf, type RepairKind } from '../../repairs/repair-kind.ts';
 import { repairKinds } from '../../repairs/repair-kinds.ts';
-import { field, message, postForm, selectField } from '../layout/parts.ts';
+import { asSent, field, message, postForm, selectField } from '../layout/parts.ts';
 import { readNameField, type StaffRequest } from '../page.ts';
 import { randomToken } from '../session/session.ts';
 import type { NextStep } from './next-steps.ts';
@@ -105,16 +105,14 @@ export async function secondPersonFor(
 /** A number without an owner: for every number a second person is needed, or for none. */
 const ANY_NUMBER = '+251900000000';
 
-/** The typed texts, by the names of fields. */
-type FormValues = Readonly<Record<string, string>>;
-
-/** The subject and the values of a repair's form. */
+/** The subject of a repair's form, and how it is shown. */
 interface FormSubject {
   /** Makes the ids of the fields unique on the page. */
   readonly key: string;
   /** The id of the subject, or the field in which the person names it: `subject`. */
   readonly subject: string | Html;
-  readonly values?: FormValues | undefined;
+  /** Whether it was refused: it has what was typed. */
+  readonly isRefused?: boolean;
   /** What the button says. */
   readonly button: string;
   readonly second?: SecondPerson | undefined;
@@ -129,14 +127,14 @@ interface FormSubject {
 export function repairForm(
   request: StaffRequest,
   kind: RepairKind,
-  { key, subject, values = {}, button, second, binding, choices = {}, own = {} }: FormSubject,
+  { key, subject, isRefused, button, second, binding, choices = {}, own = {} }: FormSubject,
 ): Html {
   const idOf = (name: string) => `${kind.name}-${key}-${name}`;
   const limits = kind.limits(request.services.settings);
+  const sent = asSent(request, isRefused ? {} : undefined);
   const named = (name: string) => ({
-    name,
+    ...sent(name),
     id: idOf(name),
-    value: values[name] ?? '',
     ...(limits[name] !== undefined && { hint: limits[name] }),
   });
   return postForm(
@@ -148,7 +146,7 @@ ${binding !== undefined && html`<input type="hidden" name="binding" value="${bin
 ${Object.entries(kind.fields.shape)
   .filter(([name]) => choices[name]?.length !== 0)
   .map(([name, schema]) => own[name] ?? fieldOf(named(name), schema as z.ZodType, choices[name]))}
-${whyField({ id: idOf('why'), value: values.why ?? '' })}
+${whyField(named('why'))}
 ${second && html`<p class="hint">${second.isForOtherNumber ? 'Another number needs a second person' : 'A second person must confirm it'}: ${second.why}.</p>`}
 <p class="actions"><button${kind.isIrreversible && html` class="danger"`}>${button}</button></p>`,
   );
@@ -193,12 +191,7 @@ export function labelOf({ fields }: RepairKind, name: string): string {
 }
 
 function fieldOf(
-  named: {
-    readonly name: string;
-    readonly id: string;
-    readonly value: string;
-    readonly hint?: string;
-  },
+  named: ReturnType<ReturnType<typeof asSent>> & { readonly id: string; readonly hint?: string },
   schema: z.ZodType,
   choices: readonly string[] | undefined,
 ): Html {
@@ -228,7 +221,6 @@ function fieldOf(
 export interface RefusedForm {
   readonly kind: string;
   readonly subjectId: string;
-  readonly values: FormValues;
   readonly words: string;
 }
 
@@ -292,7 +284,7 @@ const formOf = (
   repairForm(request, offer.kind, {
     key: offer.subjectId,
     subject: offer.subjectId,
-    values: isOf(offer, refused) ? refused?.values : undefined,
+    isRefused: isOf(offer, refused),
     button,
     second: offer.second,
     binding: offer.binding,

@@ -102,7 +102,7 @@ confirm it.</p>
 ${repairForm(request, creditGoodwillRepair, {
   key: 'company',
   subject: String(id),
-  values: refused?.kind === name ? refused.values : undefined,
+  isRefused: refused?.kind === name,
   button,
 })}</details></div>`;
 };

@@ -105,11 +105,11 @@ export const personPages = companyPages({
   handle: personPage,
 });
 
-/** The page of a person; `wrong` where nothing came of a form. */
+/** The page of a person; `wrong` is the verb of a form without a reason. */
 async function personPage(
   request: StaffRequest,
   company: FoundCompany,
-  wrong?: { readonly verb: string; readonly problem: string },
+  wrong?: string,
 ): Promise<PageAnswer> {
   const account = await accountOf(request, company);
   const [person] = account ? await withWrongSignIns(request, [account]) : [];
@@ -123,7 +123,7 @@ async function personPage(
   const hours = hoursOfPassword(services.settings.portal.portalOneTimePasswordSeconds);
   return partPage(company, {
     title: person.email,
-    status: wrong && 422,
+    status: wrong === undefined ? undefined : 422,
     content: html`<section class="card">${facts({
       'Sign-in': signInState(person),
       'Wrong attempts now': person.wrong?.attempts ?? 0,
@@ -146,12 +146,12 @@ ${
 }
 <div class="choices">${possible.map(
       ({ verb, title, text, button, isDanger }) =>
-        html`<details${wrong?.verb === verb && html` open`}><summary class="button secondary">${title}</summary>
+        html`<details${wrong === verb && html` open`}><summary class="button secondary">${title}</summary>
 <p>${text(hours)}</p>
 ${postForm(
   request,
   `${companyPath(company)}/people/${person.id}/${verb}`,
-  html`${whyField({ id: `${verb}-why`, error: wrong?.verb === verb ? wrong.problem : undefined })}
+  html`${whyField({ id: `${verb}-why`, error: wrong === verb ? NO_REASON : undefined })}
 <p class="actions"><button${isDanger && html` class="danger"`}>${button}</button></p>`,
 )}</details>`,
     )}</div></section>`,
@@ -255,11 +255,7 @@ const signInForm = (change: SignInChange): readonly StaffPage[] =>
     },
     async handle(request, company) {
       const why = readWhy(request);
-      if (why === undefined)
-        return personPage(request, company, {
-          verb: change.verb,
-          problem: NO_REASON,
-        });
+      if (why === undefined) return personPage(request, company, change.verb);
       const account = await accountOf(request, company);
       if (!account) return problems.notFound;
       const path = `${companyPath(company)}/people/${account.id}`;
