@@ -27,6 +27,8 @@ const MAXIMUM_PARAMETERS = 100;
 /** The body of a result (Daraja); codes are numbers or text. */
 const resultSchema = z.object({
   Result: z.object({
+    /** 0 is the end; 1 waits for further messages (Daraja). */
+    ResultType: short.nullish(),
     ResultCode: short,
     ResultDesc: z.string().catch(''),
     OriginatorConversationID: short.nullish().transform(toPresent),
@@ -50,7 +52,7 @@ type Kind = NewMpesaResult['kind'];
 
 /**
  * The result of a payment, or the answer to an inquiry, compared with the payment. It keeps no number
- * of a phone. Undefined where the body is none.
+ * of a phone. Undefined where the body is none, or not the last one.
  */
 export function readMpesaResult(
   kind: Kind,
@@ -59,7 +61,7 @@ export function readMpesaResult(
   payment: Pick<ReferencedPayment, 'amount' | 'payee'>,
 ): NewMpesaResult | undefined {
   const result = resultSchema.safeParse(body).data?.Result;
-  if (!result) return undefined;
+  if (!result || result.ResultType === '1') return undefined;
   const parameters = result.ResultParameters?.ResultParameter ?? [];
   const parameterOf = (...keys: string[]) =>
     parameters.find(({ Key, Value }) => keys.includes(Key) && Value !== null)?.Value ?? null;

@@ -133,6 +133,7 @@ it('an empty receipt is absent: the transaction names it', () => {
 it.each([
   ['an empty object', {}],
   ['no code', paid({ ResultCode: undefined })],
+  ['a message that others follow', paid({ ResultType: 1 })],
   ['no conversation', paid({ ConversationID: '' })],
   ['a long conversation', paid({ ConversationID: 'x'.repeat(101) })],
 ])('%s is no result', (_name, body) => {
