@@ -3,7 +3,7 @@ import type { PasswordHashes } from '../crypto/password-hashes.ts';
 import type { Database } from '../db/connection.ts';
 import type { PersonSession, PortalSession, StaffSession } from '../db/people/sign-ins.ts';
 import type { PortalNeed } from '../domain/access.ts';
-import type { StaffNeed } from '../domain/staff.ts';
+import { mayAsStaff, type StaffNeed } from '../domain/staff.ts';
 import type { CompanyKind } from '../domain/vouchers/voucher.ts';
 import type { Services } from '../http/services.ts';
 import type { Html } from '../rendering/html.ts';
@@ -313,6 +313,10 @@ export const anyone = {
     access: 'anyone',
   }),
 };
+
+/** Whether the role of a person of the service includes a need. */
+export const staffMay = ({ session }: StaffRequest, need: StaffNeed): boolean =>
+  mayAsStaff(session.staff.role, need);
 
 /** The base path of the portal's pages and cookies. */
 export const PORTAL_PATH = '/portal';

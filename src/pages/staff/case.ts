@@ -5,7 +5,7 @@ import { paymentFacts } from '../../db/repairs/facts.ts';
 import { findShownRepair } from '../../db/repairs/repair-lists.ts';
 import { readNumberOf } from '../../db/support-search.ts';
 import { actorOfPerson } from '../../domain/access.ts';
-import { mayAsStaff, needToAsk } from '../../domain/staff.ts';
+import { needToAsk } from '../../domain/staff.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { askRepair as ask } from '../../repairs/ask-repair.ts';
 import { numberGivenBy, type RepairKind } from '../../repairs/repair-kind.ts';
@@ -22,6 +22,7 @@ import {
   type StaffPage,
   type StaffRequest,
   SUPPORT_PATH,
+  staffMay,
   support,
 } from '../page.ts';
 import { openCasePage, settledBefore } from './cases.ts';
@@ -139,7 +140,7 @@ const askRepairForm = support.form({
     const kind = findRepairKind(params.kind ?? '');
     const once = form.text('once');
     if (!kind || !/^[\w-]{43}$/.test(once)) return problems.notFound;
-    if (!mayAsStaff(session.staff.role, needToAsk(kind.subject))) return problems.notYourRole;
+    if (!staffMay(request, needToAsk(kind.subject))) return problems.notYourRole;
     const refused = (words: string) => refusedPage(request, kind, words);
     const given = namesOf(kind).map((name) => [name, form.text(name) || undefined]);
     const args = kind.fields.safeParse(Object.fromEntries(given));

@@ -13,7 +13,7 @@ import {
   toTell,
 } from '../../domain/positions/case-texts.ts';
 import { allProviders, providerName } from '../../domain/providers.ts';
-import { mayAsStaff, needToAsk } from '../../domain/staff.ts';
+import { needToAsk } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import {
   bindingOfCase,
@@ -43,7 +43,7 @@ import {
   timeColumn,
   unbroken,
 } from '../layout/parts.ts';
-import { idOf, type PageAnswer, type StaffRequest, support } from '../page.ts';
+import { idOf, type PageAnswer, type StaffRequest, staffMay, support } from '../page.ts';
 import { linkToCase, nextOfOpenRepair } from './next-steps.ts';
 import { contactOf, type RefusedForm, repairForm, secondPersonFor } from './repair-form.ts';
 import {
@@ -292,7 +292,7 @@ async function settleForm(
   const { services, session } = request;
   const { found, order } = read;
   if (ENDS_BY_ITSELF.includes(found.why)) return undefined;
-  if (!mayAsStaff(session.staff.role, needToAsk('case')))
+  if (!staffMay(request, needToAsk('case')))
     return message('notice', 'Your role may look: an operator settles it.');
   const subjectId = String(found.id);
   const second = await secondPersonFor(services, settleCaseRepair, {

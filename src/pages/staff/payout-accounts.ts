@@ -1,11 +1,10 @@
 import { listAccountChecks } from '../../db/catalogue/payout-accounts.ts';
 import { accountRemedy } from '../../domain/payout-account.ts';
 import { maskMsisdn } from '../../domain/phone.ts';
-import { mayAsStaff } from '../../domain/staff.ts';
 import { checkPayoutAccountOnce } from '../../operations/redemptions.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { emptyState, message, postForm, providerColumn, table, time } from '../layout/parts.ts';
-import { idOf, redirect, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
+import { idOf, redirect, type StaffRequest, SUPPORT_PATH, staffMay, support } from '../page.ts';
 import { companyLink, termsPath } from './repair-parts.ts';
 
 const ACCOUNTS_PATH = `${SUPPORT_PATH}/payout-accounts`;
@@ -62,7 +61,7 @@ export function accountTable(
   },
 ): Html {
   // The name of a stranger whose account a merchant has given by mistake.
-  const isNamed = mayAsStaff(request.session.staff.role, 'operate');
+  const isNamed = staffMay(request, 'operate');
   return table(caption, rows, [
     {
       title: 'Merchant',

@@ -7,14 +7,13 @@ import { amountText } from '../../domain/money.ts';
 import { bearerNames } from '../../domain/positions/case-texts.ts';
 import { providerName } from '../../domain/providers.ts';
 import { keptReason, type RepairSubject } from '../../domain/repairs.ts';
-import { mayAsStaff } from '../../domain/staff.ts';
 import type { Services } from '../../http/services.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { whySecondPerson } from '../../repairs/ask-repair.ts';
 import { metaOf, type RepairKind } from '../../repairs/repair-kind.ts';
 import { repairKinds } from '../../repairs/repair-kinds.ts';
 import { asSent, field, message, postForm, selectField } from '../layout/parts.ts';
-import { readNameField, type StaffRequest } from '../page.ts';
+import { readNameField, type StaffRequest, staffMay } from '../page.ts';
 import { randomToken } from '../session/session.ts';
 import type { NextStep } from './next-steps.ts';
 import { REPAIRS_PATH, repairPath, repairTitle } from './repair-parts.ts';
@@ -48,7 +47,7 @@ export async function offersOf(
   request: StaffRequest,
   found: Pick<SupportCase, 'kind' | 'id' | 'openRepairs' | 'otherProviders'>,
 ): Promise<Offer[]> {
-  if (!mayAsStaff(request.session.staff.role, 'ask')) return [];
+  if (!staffMay(request, 'ask')) return [];
   const { database } = request.services;
   const subjects: readonly (readonly [kind: RepairSubject, id: string])[] =
     found.kind === 'top-up'

@@ -8,7 +8,6 @@ import {
 import { confirmRepair, declineRepair } from '../../db/repairs/repairs.ts';
 import { actorOfPerson, isStaffActor } from '../../domain/access.ts';
 import { readWaitingEnd, takenOutOf } from '../../domain/repairs.ts';
-import { mayAsStaff } from '../../domain/staff.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { whySecondPerson } from '../../repairs/ask-repair.ts';
 import { maskedNumberOf, readArguments } from '../../repairs/repair-kind.ts';
@@ -16,7 +15,7 @@ import { findRepairKind } from '../../repairs/repair-kinds.ts';
 import type { RepairKindName } from '../../repairs/repair-titles.ts';
 import { problems } from '../answers.ts';
 import { emptyState, facts, field, message, postForm, time } from '../layout/parts.ts';
-import { idOf, type PageAnswer, redirect, type StaffRequest, support } from '../page.ts';
+import { idOf, type PageAnswer, redirect, type StaffRequest, staffMay, support } from '../page.ts';
 import { proofOnForm } from '../session/confirmation.ts';
 import { isAboutSilence, type NextStep } from './next-steps.ts';
 import { answerOf, labelOf, nextChoices, type Offer, offersOf, readWhy } from './repair-form.ts';
@@ -67,7 +66,7 @@ async function decision(request: StaffRequest, row: ShownRepair): Promise<Html> 
   const { session } = request;
   const { effect, why } = await effectAndWhy(request, row);
   const isOwn = row.asked_by === actorOfPerson(session);
-  const mayDecide = !isOwn && mayAsStaff(session.staff.role, 'confirm');
+  const mayDecide = !isOwn && staffMay(request, 'confirm');
   const isOfPerson = isStaffActor(row.asked_by);
   const title = mayDecide ? 'Decide' : 'Another person must confirm it';
   return html`<section class="card"><h2>${isOwn ? 'Ask a supervisor to confirm it' : title}</h2>
@@ -141,7 +140,7 @@ export const declineRepairForm = support.form({
     const row = await findRepair(services.database, id);
     const why = readWhy(request);
     if (!row) return problems.notFound;
-    if (row.asked_by !== actor && !mayAsStaff(session.staff.role, 'confirm'))
+    if (row.asked_by !== actor && !staffMay(request, 'confirm'))
       return redirect(repairPath(id), DECIDED);
     if (why === undefined) return redirect(repairPath(id), 'Say why.');
     const isDeclined =

@@ -7,7 +7,6 @@ import { payoutsPerDay } from '../../../db/lists/redemptions.ts';
 import { findShownRepair } from '../../../db/repairs/repair-lists.ts';
 import { findOpenRepair } from '../../../db/repairs/repairs.ts';
 import { amountText, formatGroupedAmount, parseMoney } from '../../../domain/money.ts';
-import { mayAsStaff } from '../../../domain/staff.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { correctDepositRepair, creditGoodwillRepair } from '../../../repairs/wallet-repairs.ts';
 import { problems } from '../../answers.ts';
@@ -30,7 +29,7 @@ import {
   timeColumn,
 } from '../../layout/parts.ts';
 import { accountStatement } from '../../layout/statement.ts';
-import { type PageAnswer, type StaffRequest, SUPPORT_PATH } from '../../page.ts';
+import { type PageAnswer, type StaffRequest, SUPPORT_PATH, staffMay } from '../../page.ts';
 import { nextChoices, offerOf, type RefusedForm, repairForm } from '../repair-form.ts';
 import { companyPath, depositPath } from '../repair-parts.ts';
 import { companyPages, declarePart, partPage } from './company-pages.ts';
@@ -48,9 +47,6 @@ const companyStatementPages = companyPages({
       deposits: `${companyPath(company)}/deposits`,
     }),
 });
-
-/** Whether a person may ask for repairs of wallets. */
-const mayRepair = ({ session }: StaffRequest): boolean => mayAsStaff(session.staff.role, 'operate');
 
 /** The wallets of a partner, each with its account statement, its deposits, and a credit as goodwill. */
 export const moneyPart = declarePart<ListedDeposit>({
@@ -74,7 +70,7 @@ export const moneyPart = declarePart<ListedDeposit>({
     { title: 'State', phone: 'plain', value: depositState },
   ],
   further: (request, company, refused) =>
-    mayRepair(request) && goodwillForm(request, company, refused),
+    staffMay(request, 'operate') && goodwillForm(request, company, refused),
 });
 
 const depositState = (deposit: ListedDeposit): Html =>
@@ -164,7 +160,8 @@ async function correcting(
     subject_kind: kind.subject,
     subject_id: reference,
   });
-  const offer = mayRepair(request)
+  const mayRepair = staffMay(request, 'operate');
+  const offer = mayRepair
     ? await offerOf(request, {
         kind,
         subjectId: reference,
@@ -178,7 +175,7 @@ async function correcting(
       happened: html`${walletLabels[wallet].name}: ${money(balance)}`,
       toDo: isTakenBack(deposit)
         ? html`The whole deposit is taken back.`
-        : html`Compare the deposit with the bank.${!mayRepair(request) && ' If it is wrong, tell an operator.'}`,
+        : html`Compare the deposit with the bank.${!mayRepair && ' If it is wrong, tell an operator.'}`,
       first: kind.name,
     },
   });

@@ -8,7 +8,7 @@ import { resetSecondFactor } from '../../../db/people/second-factors.ts';
 import { disableAccount, resetAccount } from '../../../db/people/sign-ins.ts';
 import { type AccessChangeName, hoursOfPassword } from '../../../domain/access.ts';
 import { maskMsisdn } from '../../../domain/phone.ts';
-import { mayAsStaff, type StaffNeed } from '../../../domain/staff.ts';
+import type { StaffNeed } from '../../../domain/staff.ts';
 import { invitationStates, inviteMerchant } from '../../../operations/invitations.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
@@ -27,6 +27,7 @@ import {
   redirect,
   type StaffPage,
   type StaffRequest,
+  staffMay,
 } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { readWrongSignIns } from '../../session/sign-in.ts';
@@ -114,13 +115,11 @@ async function personPage(
   const account = await accountOf(request, company);
   const [person] = account ? await withWrongSignIns(request, [account]) : [];
   if (!person) return problems.notFound;
-  const { services, session } = request;
-  const { role } = session.staff;
   const isDeleted = company.status === 'DELETED';
   const possible = changes.filter(
-    ({ needs, isPossible }) => !isDeleted && mayAsStaff(role, needs) && isPossible(person),
+    ({ needs, isPossible }) => !isDeleted && staffMay(request, needs) && isPossible(person),
   );
-  const hours = hoursOfPassword(services.settings.portal.portalOneTimePasswordSeconds);
+  const hours = hoursOfPassword(request.services.settings.portal.portalOneTimePasswordSeconds);
   return partPage(company, {
     title: person.email,
     status: wrong === undefined ? undefined : 422,
@@ -315,7 +314,7 @@ export const invitationsPart = declarePart<ListedInvitation>({
   ],
   further: (request, company) =>
     company.status === 'ACTIVE' &&
-    mayAsStaff(request.session.staff.role, 'help') &&
+    staffMay(request, 'help') &&
     html`<details><summary class="button secondary">Invite again</summary>
 <p>A new link goes to where the last one went, else to the addresses of the merchant. It works once and for 24 hours, and
 replaces the last one. The person who uses it chooses the password, and all sessions of that account end.</p>

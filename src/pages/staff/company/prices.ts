@@ -3,7 +3,6 @@ import { type PastPrice, priceHistory } from '../../../db/catalogue/price-histor
 import { type ListedPrice, listPartnerPrices } from '../../../db/catalogue/prices.ts';
 import { PORTAL_ACTOR } from '../../../domain/access.ts';
 import { amountText } from '../../../domain/money.ts';
-import { mayAsStaff } from '../../../domain/staff.ts';
 import { setSellingPrice } from '../../../operations/prices.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
@@ -19,7 +18,7 @@ import {
   type WrongFields,
 } from '../../layout/parts.ts';
 import { priceFields, readPriceForm } from '../../layout/price-form.ts';
-import { type PageAnswer, readId, redirect, type StaffRequest } from '../../page.ts';
+import { type PageAnswer, readId, redirect, type StaffRequest, staffMay } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { NO_REASON, readWhy, whyField } from '../repair-form.ts';
 import { pricePath } from '../repair-parts.ts';
@@ -123,7 +122,7 @@ const setForm = (
   request: StaffRequest,
   { path, wrong }: { readonly path: string; readonly wrong: WrongFields | undefined },
 ): Html =>
-  mayAsStaff(request.session.staff.role, 'operate')
+  staffMay(request, 'operate')
     ? html`<div class="choices"><details${wrong && html` open`}><summary class="button secondary">Set a price</summary>
 ${postForm(
   request,

@@ -14,13 +14,13 @@ import {
 } from '../../../db/webhooks/endpoints.ts';
 import { type AccessChangeName, PORTAL_ACTOR } from '../../../domain/access.ts';
 import { webhookHost } from '../../../domain/events.ts';
-import { mayAsStaff, type StaffNeed } from '../../../domain/staff.ts';
+import type { StaffNeed } from '../../../domain/staff.ts';
 import { sendWebhookAgain, switchWebhook, testWebhook } from '../../../operations/webhooks.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { webhookState } from '../../layout/company-parts.ts';
 import { postForm, time } from '../../layout/parts.ts';
-import { readId, redirect, type StaffPage, type StaffRequest } from '../../page.ts';
+import { readId, redirect, type StaffPage, type StaffRequest, staffMay } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { companyPath } from '../repair-parts.ts';
 import { companyForms, declarePart } from './company-pages.ts';
@@ -118,9 +118,7 @@ export const webhooksPart = declarePart<Webhook>({
 function helpForm(request: StaffRequest, company: FoundCompany, webhook: Webhook): Html | false {
   const possible = changes.filter(
     ({ needs, isPossible, isUseless }) =>
-      mayAsStaff(request.session.staff.role, needs) &&
-      isPossible(webhook) &&
-      !isUseless?.(webhook.health),
+      staffMay(request, needs) && isPossible(webhook) && !isUseless?.(webhook.health),
   );
   const path = `${companyPath(company)}/webhooks/${webhook.id}`;
   return (
