@@ -246,12 +246,10 @@ export const allCommands: readonly ListedCommand[] = [
     'access webhook list-deliveries': 'Show the newest deliveries with the answers to them',
     'access webhook send-again': 'Deliver events of a webhook again',
   }),
-  inFile(() => import('./commands/numbers.ts'), {
+  inFile(() => import('./commands/privacy.ts'), {
     'privacy erase-number': 'Erase a phone number everywhere',
     'privacy list-number-storage': 'Count phone numbers by the keys that seal them',
     'privacy reseal-numbers': 'Seal all phone numbers with the first key of DATA_KEYS',
-  }),
-  inFile(() => import('./commands/digest-keys.ts'), {
     'privacy list-digest-keys': 'Count secrets by the keys of their digests',
     'privacy rotate-digests': 'Renew digests of codes with the first key of DIGEST_KEYS',
   }),

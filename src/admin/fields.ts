@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseDay } from '../domain/day-report.ts';
 import { isImagePath } from '../domain/image-path.ts';
 import { formatMoney, parseMoney } from '../domain/money.ts';
 import { parseMsisdn } from '../domain/phone.ts';
@@ -241,6 +242,9 @@ export const telephone = bySchema(
     .pipe(z.string().regex(/^\+?[0-9]{6,15}$/, 'must be a telephone number, such as +251111234567'))
     .transform((digits) => parseMsisdn(digits) ?? digits),
 );
+
+/** A day of the market. */
+export const day = byConversion('date', 'must be a day such as 2026-11-23', parseDay);
 
 const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d\d-\d\d$/;

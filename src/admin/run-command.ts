@@ -1,11 +1,16 @@
-import { type Environment, readAdminConfig } from '../config/config.ts';
+import {
+  type AdminConfig,
+  type Environment,
+  readAdminConfig,
+  readAdminConfigWith,
+} from '../config/config.ts';
+import { findLocalSettings } from '../config/local-stack.ts';
 import { connectDatabase } from '../db/connection.ts';
 import { inTimeZone } from '../pages/language/time-zone.ts';
 import { createProgress, silentProgress } from '../runtime/process/progress.ts';
 import type { AdminCommand, GlobalOptions, Report } from './command.ts';
 import { actorOf, type SystemUser, systemUser } from './command.ts';
-import type { Fields, InputOf } from './fields.ts';
-import { resolveSettings } from './settings.ts';
+import { AdminError, type Fields, type InputOf } from './fields.ts';
 
 /** The output streams of the command line, and what a test replaces of its process. */
 export interface AdminIo {
@@ -39,3 +44,41 @@ export async function runCommand(
     await database.destroy();
   }
 }
+
+/** The settings of commands, and the addresses of the database. */
+interface AdminSettings {
+  readonly settings: AdminConfig;
+  readonly databaseUrl: string;
+  /** A replica for what reads everything. */
+  readonly readDatabaseUrl: string;
+}
+
+/**
+ * The database of DATABASE_URL. Without it, the database of `npm start` in the data folder, with
+ * its secrets.
+ *
+ * @throws {AdminError} where there is neither
+ */
+async function resolveSettings(config: AdminConfig): Promise<AdminSettings> {
+  const { databaseUrl } = config.database;
+  if (databaseUrl !== undefined) return settingsOf(config, databaseUrl);
+  const { dataDir } = config.start;
+  const local = await findLocalSettings(dataDir);
+  if (!local?.DATABASE_URL)
+    throw new AdminError(
+      `No database is running in ${dataDir}: start the service with "npm start", or set ` +
+        'DATABASE_URL to the database that it uses.',
+    );
+  // As `npm start` sets it for the service.
+  const WEBHOOK_PRIVATE_NETWORKS = config.process.environment === 'test' ? 'on' : 'off';
+  return settingsOf(
+    readAdminConfigWith({ ...local, WEBHOOK_PRIVATE_NETWORKS }),
+    local.DATABASE_URL,
+  );
+}
+
+const settingsOf = (settings: AdminConfig, databaseUrl: string): AdminSettings => ({
+  databaseUrl,
+  readDatabaseUrl: settings.database.databaseReadUrl ?? databaseUrl,
+  settings,
+});

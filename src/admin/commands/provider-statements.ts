@@ -10,13 +10,13 @@ import { type Case, casesOfLines } from '../../db/positions/cases.ts';
 import type { Compared } from '../../db/provider-statements/compare-lines.ts';
 import type { StatementDay } from '../../db/provider-statements/statements.ts';
 import { findStatement } from '../../db/provider-statements/statements.ts';
-import { parseDay } from '../../domain/day-report.ts';
+import { readFence, whyFenced } from '../../db/recovery.ts';
 import { statementProviderNames, statementProviders } from '../../domain/providers.ts';
 import { csv } from '../../rendering/csv.ts';
 import { type AdminCommand, type AdminContext, recordChanges } from '../command.ts';
 import {
   AdminError,
-  byConversion,
+  day,
   flag,
   type InputOf,
   oneOf,
@@ -26,15 +26,11 @@ import {
   wholeNumber,
 } from '../fields.ts';
 import { withStatementFile } from '../given-file.ts';
-import { requireNoFence } from '../require-no-fence.ts';
 import { caseTable } from './cases.ts';
 
 const fields = {
   provider: required(oneOf(...statementProviderNames), 'The provider'),
-  day: required(
-    byConversion('date', 'must be a day such as 2026-11-23', parseDay),
-    'The day, in MARKET_TIME_ZONE',
-  ),
+  day: required(day, 'The day, in MARKET_TIME_ZONE'),
   file: optional(
     text,
     'Its statement as a file in CSV, or - for standard input; by default it is asked',
@@ -136,6 +132,30 @@ async function compare(
         : `The statement could not be read: ${result.message} Nothing was compared.`,
     );
   return result;
+}
+
+const fences: Readonly<Record<NonNullable<ReturnType<typeof whyFenced>>, string>> = {
+  fence:
+    'The fence of a restore stands: the database lacks what the providers did. First "recovery book" ' +
+    'and "recovery lift".',
+  standby: 'DATABASE_URL leads to a standby: give the address of the primary.',
+  'new timeline':
+    'PostgreSQL was promoted or restored: the database may lack what the providers did. First "recovery ' +
+    'fence", "recovery book" and "recovery lift". Or set SYNCHRONOUS_REPLICATION=yes as the processes have it.',
+};
+
+/**
+ * For a command that books what providers say.
+ *
+ * @throws {AdminError} where processes would change and send nothing
+ */
+async function requireNoFence({
+  database,
+  settings,
+}: Pick<AdminContext, 'database' | 'settings'>): Promise<void> {
+  const isSynchronous = settings.database.synchronousReplication === 'yes';
+  const why = whyFenced(await readFence(database), isSynchronous);
+  if (why) throw new AdminError(fences[why]);
 }
 
 async function compareGiven(

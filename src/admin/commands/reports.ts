@@ -6,7 +6,7 @@ import {
   listReportRecipients,
   removeReportRecipient,
 } from '../../db/reports/emails.ts';
-import { type DayReport, isInOrder, parseDay } from '../../domain/day-report.ts';
+import { type DayReport, isInOrder } from '../../domain/day-report.ts';
 import { amountText } from '../../domain/money.ts';
 import {
   dayReportCsv,
@@ -16,10 +16,8 @@ import {
   type ReportTable,
 } from '../../rendering/report-files.ts';
 import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
-import { AdminError, byConversion, email, oneOf, optional, required, rowLimit } from '../fields.ts';
+import { AdminError, day, email, oneOf, optional, required, rowLimit } from '../fields.ts';
 import { column, numbers, tableReport, textTable } from '../tables.ts';
-
-const day = byConversion('date', 'must be a day such as 2026-11-23', parseDay);
 
 export const commands: Record<string, AdminCommand> = {
   'money report-recipient add': changeCommand({
