@@ -1,5 +1,5 @@
 import { lockCompany } from '../../db/access/company-access.ts';
-import type { Database } from '../../db/connection.ts';
+import type { Database, DatabaseTransaction } from '../../db/connection.ts';
 import { listDeliveries, type SentAgain } from '../../db/webhooks/deliveries.ts';
 import {
   BY_OPERATOR,
@@ -45,7 +45,7 @@ const stateCommand = (verb: 'pause' | 'resume') =>
     fields: { id: webhookId },
     examples: ['7'],
     async change(transaction, input, { settings }) {
-      const webhook = await requireWebhook(transaction, input.id);
+      const webhook = await lockWebhook(transaction, input.id);
       const status = verb === 'pause' ? 'DISABLED' : 'ACTIVE';
       const details = await switchWebhook(
         transaction,
@@ -107,12 +107,10 @@ export const commands: Record<string, AdminCommand> = {
     examples: ['7'],
     async change(transaction, input, { settings }) {
       const services = webhookServices(settings);
-      const webhook = await requireWebhook(transaction, input.id);
-      const company = companyOfWebhook(webhook);
-      await lockCompany(transaction, company);
+      const webhook = await lockWebhook(transaction, input.id);
       const secret = await rotateWebhookSecret(transaction, webhook, services);
       return {
-        subject: company,
+        subject: companyOfWebhook(webhook),
         details: {
           webhookId: webhook.id,
           url: webhook.url,
@@ -135,7 +133,7 @@ export const commands: Record<string, AdminCommand> = {
     fields: { id: webhookId },
     examples: ['7'],
     async change(transaction, input) {
-      const webhook = await requireWebhook(transaction, input.id);
+      const webhook = await lockWebhook(transaction, input.id);
       return {
         subject: companyOfWebhook(webhook),
         details: await endWebhook(transaction, webhook),
@@ -164,7 +162,7 @@ export const commands: Record<string, AdminCommand> = {
     fields: { id: webhookId },
     examples: ['7'],
     async change(transaction, input) {
-      const webhook = await requireWebhook(transaction, input.id);
+      const webhook = await lockWebhook(transaction, input.id);
       requireActive(webhook);
       const details = await testWebhook(transaction, webhook);
       if (!details) return { unchanged: 'No change: a test event is on its way.' };
@@ -190,7 +188,7 @@ export const commands: Record<string, AdminCommand> = {
     },
     examples: ['7 --delivery 1234', '7 --failed', '7 --from 2026-11-20 --to 2026-11-20'],
     async change(transaction, input, { settings }) {
-      const webhook = await requireWebhook(transaction, input.id);
+      const webhook = await lockWebhook(transaction, input.id);
       requireActive(webhook);
       const details = await sendWebhookAgain(transaction, webhook, selectionOf(input), settings);
       if (!details) return { unchanged: 'No change: there is no such delivery.' };
@@ -227,6 +225,12 @@ export const commands: Record<string, AdminCommand> = {
 /** @throws {AdminError} where it does not exist */
 const requireWebhook = async (database: Database, id: number): Promise<WebhookEndpoint> =>
   existing(await findWebhook(database, id), `webhook ${id}`, 'access webhook list');
+
+/** A webhook whose company is locked, as by the portal and by /support: changes of it wait for each other. */
+async function lockWebhook(transaction: DatabaseTransaction, id: number): Promise<WebhookEndpoint> {
+  await lockCompany(transaction, companyOfWebhook(await requireWebhook(transaction, id)));
+  return await requireWebhook(transaction, id);
+}
 
 /** The company of a webhook. */
 const companyOfWebhook = ({ companyKind, companyId }: WebhookEndpoint) => ({

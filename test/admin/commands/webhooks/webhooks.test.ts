@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { untilBlockedBy } from '../../../support/database-locks.ts';
 import { type AdminScene, commandsOn, openScene } from '../../scene.ts';
 
 const DATA_KEYS = `k1:${randomBytes(32).toString('base64')}`;
@@ -70,6 +72,33 @@ it('adds, changes and removes a webhook', async () => {
   const tested = audit.find(({ action }: { action: string }) => action === 'test webhook');
   const details = { webhookId: id, url: 'https://shop.example/hooks', deliveryId };
   expect(tested.details).toEqual(details);
+});
+
+it('resumes a webhook once where two resume it at once, and only that one changes deliveries', async () => {
+  const { database } = scene;
+  const company = (await operator.json('partner create --name Twice')).id;
+  const { webhookId: id } = await operator.json(
+    `access webhook add https://twice.example/ --partner ${company}`,
+  );
+  await operator.json(`access webhook pause ${id}`);
+  await sql`
+    insert into webhook_deliveries (endpoint_id, event_number, type, subject, status, retry_until)
+    values (${id}, 1, 'voucher.expired', 'voucher:1', 'FAILED', now())`.execute(database);
+  const resume = () => operator.json(`access webhook resume ${id}`);
+  const answers = await database.transaction().execute(async (holder) => {
+    await sql`select from webhook_endpoints where id = ${id} for update`.execute(holder);
+    const both = [resume()];
+    await untilBlockedBy(holder, database, 1);
+    both.push(resume());
+    await untilBlockedBy(holder, database, 2);
+    return { both: Promise.all(both) };
+  });
+  expect(await answers.both).toMatchObject([{ changed: true }, { changed: false }]);
+  const { rows } = await sql`
+    select status, next_attempt_at = (select at from audit_log
+      where action = 'resume webhook' and subject_kind = 'partner' and subject_id = ${company}) as "isOfEntry"
+    from webhook_deliveries where endpoint_id = ${id}`.execute(database);
+  expect(rows).toEqual([{ status: 'PENDING', isOfEntry: true }]);
 });
 
 it.each([
