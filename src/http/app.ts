@@ -52,9 +52,11 @@ function refusalFor(error: unknown): Refusal {
   return refuse('internal-error');
 }
 
-/** The methods of a router's routes at a path. */
-export const methodsAt = (router: Router, path: string): string[] =>
-  router.match(path, 'OPTIONS').path.flatMap(({ methods }) => methods);
+/** The methods of a router's routes at a path; of a static one, those of its own routes. */
+export const methodsAt = (router: Router, path: string, isStatic = false): string[] =>
+  router
+    .match(path, 'OPTIONS')
+    .path.flatMap((route) => (isStatic && route.path !== path ? [] : route.methods));
 
 /** One of the two APIs: its base path and its endpoints. */
 export interface SurfaceRoutes {
@@ -91,16 +93,16 @@ export function createApp(
 ): Koa {
   const app = new Koa();
   const router = new Router({ exclusive: true });
-  const methodsByPath = new Map<string, string[]>();
+  /** Each path of an endpoint. A static one is never a parameter of another route: GET on it answers 405. */
+  const paths = new Set<string>();
   for (const { surface, basePath, endpoints } of surfaces) {
     for (const endpoint of endpoints) {
       for (const path of [endpoint.path, ...(endpoint.aliases ?? [])].map(
         (end) => basePath + end,
       )) {
-        methodsByPath.set(path, [...(methodsByPath.get(path) ?? []), endpoint.method]);
+        paths.add(path);
         router.register(path, [endpoint.method], (context: RouterContext, next) =>
-          // A static path is never a parameter of another route: GET on it answers 405.
-          path.includes(':') && methodsByPath.has(context.path)
+          path.includes(':') && paths.has(context.path)
             ? next()
             : handleEndpoint(services, surface, endpoint, context),
         );
@@ -119,7 +121,7 @@ export function createApp(
     else writeRefusal(context, services.settings.http.publicUrl, surfaceOf(context.path), refusal);
   };
   const methodsOf = (path: string): string[] =>
-    pagesAt(path)?.methodsOf(path) ?? methodsByPath.get(path) ?? methodsAt(router, path);
+    pagesAt(path)?.methodsOf(path) ?? methodsAt(router, path, paths.has(path));
 
   if (tracing()) app.use(requestTrace);
   app.use(requestLog(services.logger, services.metrics));

@@ -243,6 +243,7 @@ describe('what has no endpoint', () => {
     expectRefused(answer, surface, 405, 'method-not-allowed', /./);
     const allowed = (answer.headers.get('Allow') ?? '').split(', ');
     expect(allowed).toContain(endpoint.method);
+    expect(allowed.includes('HEAD')).toBe(allowed.includes('GET'));
     expect(allowed).not.toContain(method);
   });
 });
