@@ -90,13 +90,15 @@ export const byId = (table: keyof Schema, batchSize: number): Watermark => ({
 const HOURS_AT_ONCE = 24;
 
 /**
- * The hours of UTC that have been over for some minutes. Rows are dated by the start of their transaction, and no
+ * The hours of UTC that have been over for five minutes. Rows are dated by the start of their transaction, and no
  * transaction of the service lasts a minute.
+ *
+ * @param openSince SQL expression: since when rows may still be deleted; null where none may
  */
-export const byHour = (minutesLater: number): Watermark => ({
+export const byHour = (openSince: Sql = sql`null`): Watermark => ({
   async settledTo(database) {
     return await firstValue<number>(database, 0)`
-      select floor(extract(epoch from now() - make_interval(mins => ${minutesLater})) / 3600)::bigint`;
+      select floor(extract(epoch from least(now() - interval '5 minutes', ${openSince})) / 3600)::bigint`;
   },
   // The first span begins in 1970, and ends soon after the first transfer or voucher.
   async nextEnd(database, after, upTo) {

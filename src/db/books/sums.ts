@@ -11,6 +11,7 @@ import {
   isKeptSum,
   oldestUnsummed,
 } from '../ledger/archives.ts';
+import { unbegunSince } from '../topups/requests.ts';
 import { brokenBalances, brokenHoldings, entriesOf } from './invariants.ts';
 import {
   type BookSource,
@@ -219,7 +220,7 @@ const isArchivedSale = sql`(sale_hour_sums.kind = 'topups' and exists (
  */
 export const hourSums: Rollup = {
   source: 'hour-sums',
-  watermark: byHour(5),
+  watermark: byHour(),
   tables: { payout_hour_sums: {}, sale_hour_sums: { keeps: isArchivedSale } },
   add: (hours) => [payoutSums(hours), saleSums(hours)],
   verify: (database) => inSnapshot(database, brokenHours),
@@ -413,12 +414,12 @@ const lists = Object.keys(countedLists) as CountedList[];
 
 /**
  * How many rows the lists of each company have, so that no process counts all of them
- * ([decision 24](../../../docs/decisions/0024-lists-apart.md)). A top-up that is refused before it began is deleted
- * within minutes, or else failed by an expiry run: an hour is counted an hour later.
+ * ([decision 24](../../../docs/decisions/0024-lists-apart.md)). A top-up that is refused before it began is deleted:
+ * no hour is counted before each of its top-ups has begun or failed.
  */
 export const rowCounts: Rollup = {
   source: 'row-counts',
-  watermark: byHour(65),
+  watermark: byHour(unbegunSince),
   tables: { row_counts: {} },
   add: (hours) =>
     lists.map((list) => {

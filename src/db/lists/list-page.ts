@@ -278,7 +278,7 @@ export function pageStatement<Row>(
   )}`;
   const { counted, totals } =
     countsAdded(list, query) && list.addedAt
-      ? addedTotals(from, list.addedAt, known)
+      ? addedTotals(from, { addedAt: list.addedAt, openSince: list.openSince ?? sql`null` }, known)
       : list.version
         ? versionTotals(from, list.version(companyId), known)
         : plainTotals(from, countedRows(list, query));
@@ -308,8 +308,12 @@ function plainTotals(from: Sql, atMost: number) {
 }
 
 /** Counts the rows since the cached moment, and those of them that are settled by now. */
-function addedTotals(from: Sql, addedAt: Sql, known: CachedCount | undefined) {
-  const settledBefore = sql`now() - ${SETTLED_AFTER}`;
+function addedTotals(
+  from: Sql,
+  { addedAt, openSince }: { readonly addedAt: Sql; readonly openSince: Sql },
+  known: CachedCount | undefined,
+) {
+  const settledBefore = sql`least(now() - ${SETTLED_AFTER}, ${openSince})`;
   const counted = sql`with counted as materialized (
     select ${known?.totalItems ?? 0}::bigint + count(1) as total,
       ${known?.totalItems ?? 0}::bigint

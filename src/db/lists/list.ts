@@ -113,6 +113,8 @@ export interface List<Row> {
    * behind the company, so that only new rows are counted again.
    */
   readonly addedAt?: Sql;
+  /** Since when added rows may still be deleted; null where none may, as where this is absent. */
+  readonly openSince?: Sql;
 }
 
 type Declaration<Given extends Fields> = Omit<List<unknown>, 'select' | 'columns'> & {

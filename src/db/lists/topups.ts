@@ -3,6 +3,7 @@ import type { Operator, StoredNumber } from '../../domain/phone.ts';
 import { topupKinds, topupStatuses } from '../../domain/topup.ts';
 import { hasNumber } from '../phone-numbers.ts';
 import { isTopupBlocked } from '../positions/cases.ts';
+import { unbegunSince } from '../topups/requests.ts';
 import {
   anySpelling,
   declareList,
@@ -42,6 +43,7 @@ export const topupList = declareList({
   where: (partnerId) => sql`partner_id = ${partnerId}::bigint`,
   id: sql`id`,
   addedAt: sql`created_at`,
+  openSince: unbegunSince,
   sortBy: [['transactionId', 'DESC']],
   fields: {
     id: integer(sql`id`, 'transactionId'),

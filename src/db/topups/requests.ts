@@ -118,6 +118,9 @@ export const withdrawRequest = (
     return true;
   });
 
+/** SQL expression: since when there are top-ups that have not begun and may be deleted; null where there are none. */
+export const unbegunSince = sql`(select min(created_at) from topups where status = 'PENDING')`;
+
 /** Deletes a top-up that never began, or a request for a retry; false where there is neither. */
 export const dropRequest = (
   transaction: DatabaseTransaction,

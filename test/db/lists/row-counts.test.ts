@@ -8,6 +8,7 @@ import { readListPage } from '../../../src/db/lists/list-page.ts';
 import { redemptionList } from '../../../src/db/lists/redemptions.ts';
 import { topupList } from '../../../src/db/lists/topups.ts';
 import { voucherList } from '../../../src/db/lists/vouchers.ts';
+import { dropRequest } from '../../../src/db/topups/requests.ts';
 import { addVoucher } from '../../support/vouchers.ts';
 import { openGrownScene } from '../grown-scene.ts';
 import { firstPage } from './first-page.ts';
@@ -97,5 +98,29 @@ test('the check of the books finds a wrong count and a row with an older date; a
   await rowsOfExactPages();
   await addUp(database, rowCounts);
   expect(await broken()).toEqual([]);
+  await rowsOfExactPages();
+});
+
+test('a top-up is counted for good once it has begun: a refused one is deleted', async () => {
+  const { database, grown } = scene;
+  const { id: partnerId } = grown.partner;
+  // The workers are away for three hours.
+  await sql`
+    insert into topups (operation_id, workflow_id, request_digest, partner_id, kind, amount, msisdn,
+      exchange_rate, currency, originating_country, created_at)
+    values ('unbegun', 'unbegun', 'counted', ${partnerId}, 'AIRTIME', 50, 'hash.masked.1.box',
+      '1', 'USD', 'US', now() - interval '3 hours')`.execute(database);
+  await restart(database, rowCounts);
+  await addUp(database, rowCounts);
+  const process = connectDatabase(scene.url, { poolSize: 1 });
+  const total = async () =>
+    (await readListPage(process, topupList, partnerId, firstPage)).totalItems;
+  const before = await total();
+  await database.transaction().execute((transaction) => dropRequest(transaction, 'unbegun'));
+  expect(await total()).toBe(before - 1);
+  expect(await broken()).toEqual([]);
+  await addUp(database, rowCounts);
+  expect(await broken()).toEqual([]);
+  await process.destroy();
   await rowsOfExactPages();
 });
