@@ -80,7 +80,7 @@ export const signInForm = anyone.form({
     const failure = isRight ? failureOf(account) : 'wrong password';
     if (failure !== undefined) recordFailedSignIn(request, account, failure);
     if (failure === 'expired password')
-      return signInPage(request, { status: 403, problem: PASSWORD_OVER });
+      return signInPage(request, { status: 403, problem: passwordOver(site) });
     if (failure !== undefined) return notRight;
     const checkedHash = account.passwordHash;
     const isOutdated = passwords.isOutdated(checkedHash);
@@ -111,9 +111,11 @@ const isOf = ({ isForStaff }: Site, company: Employer): boolean =>
   isForStaff === (company.kind === 'staff');
 
 /** Shown only after the correct password. */
-const PASSWORD_OVER =
-  'This password was valid for the first sign-in only and has expired. Ask your contact at the ' +
-  'service for a new one.';
+const passwordOver = ({ isForStaff }: Site): string =>
+  isForStaff
+    ? 'This password was valid for the first sign-in only and has expired. Ask an operator for a new one.'
+    : 'This password was valid for the first sign-in only and has expired. Ask your contact at the ' +
+      'service for a new one.';
 
 function signInPage(
   request: PublicRequest,
@@ -145,8 +147,12 @@ ${field({ name: 'email', label: 'E-mail address', type: 'email', value: emailOf(
 ${field({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
 <button>Sign in</button>
 </form>
-<p class="quiet">No account, or forgotten password? Ask your contact at the service: an operator
-makes a new one.</p>
+${
+  site.isForStaff
+    ? html`<p class="quiet">No account, or forgotten password? An operator makes a new one.</p>`
+    : html`<p class="quiet">No account, or forgotten password? Ask your contact at the service: an operator
+makes a new one.</p>`
+}
 ${!site.isForStaff && html`<p>${languageLink(site)}</p>`}
 </div>`,
   };
@@ -254,7 +260,9 @@ ${await secondFactorFields(request, accountId, wrong?.problem)}
 )}
 ${message(
   'notice',
-  html`<strong>No phone at hand?</strong> Enter one of your recovery codes instead. Without these, ask
+  request.site.isForStaff
+    ? html`<strong>No phone at hand?</strong> Enter one of your recovery codes instead. Without these, ask an operator.`
+    : html`<strong>No phone at hand?</strong> Enter one of your recovery codes instead. Without these, ask
 your contact at the service.`,
 )}
 <p><a href="${request.site.basePath}/sign-in">Sign in with another account</a></p>

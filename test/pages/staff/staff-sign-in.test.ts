@@ -54,6 +54,30 @@ describe('the sign-in of staff', () => {
     expect((await second.get('/support')).status).toBe(200);
   });
 
+  test('sends a person who cannot sign in to an operator, not to a contact of companies', async () => {
+    const { account } = await staffClient(stack);
+    const client = portalClient(stack);
+    const forms = [(await client.get('/support/sign-in')).html];
+    await signInAtSupport(client, account);
+    forms.push((await client.get(CODE)).html);
+    await stack.database
+      .updateTable('portal_accounts')
+      .set({ must_change_password: true, password_expires_at: new Date(0) })
+      .where('id', '=', account.id)
+      .execute();
+    const late = await signInAtSupport(client, account);
+    expect(late.status).toBe(403);
+    const operator =
+      /An operator makes a new one\.|ask an operator\.|Ask an operator for a new one\./g;
+    const said = [...forms, late.html].map((page) => page.match(operator));
+    expect(said).toEqual([
+      ['An operator makes a new one.'],
+      ['ask an operator.'],
+      ['Ask an operator for a new one.', 'An operator makes a new one.'],
+    ]);
+    expect([...forms, late.html].join()).not.toContain('contact');
+  });
+
   test('locks an account out after wrong passwords', async () => {
     const account = await makeStaff(stack);
     const client = portalClient(stack);
