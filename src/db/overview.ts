@@ -6,6 +6,7 @@ import { merchantsOf, type Payees } from './figures.ts';
 import { hasLowBalance } from './ledger/ledger.ts';
 import { partnersOf, type Sellers } from './ledger/sales.ts';
 import { type OutboxKind, undeliveredCounts } from './outbox.ts';
+import { unattendedWebhooks } from './webhooks/deliveries.ts';
 
 /** Failures of one reason. */
 export interface FailureCount {
@@ -85,11 +86,10 @@ const unsettled = (kind: OutboxKind) => sql`
   select created_at as since from outbox where kind = ${sql.lit(kind)} and settled_at is null
   order by channel, due_at`;
 
-/** Each reads the beginning of a partial index, so that its cost does not grow with history. */
+/** Each reads the beginning of an index, so that its cost does not grow with history. */
 const waiting = {
   events: sql`select created_at as since from events where number is null order by id`,
-  webhooks: sql`select wake_at as since from webhook_endpoints
-    where wake_at <= now() order by wake_at`,
+  webhooks: unattendedWebhooks,
   codes: sql`select created_at as since from messages
     where settled_at is null and kind = 'VERIFICATION_CODE' order by id`,
   // The confirmation of a payment waits for its end first, and a reminder for its hours.

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addWebhook } from '../../src/db/webhooks/endpoints.ts';
 import type { outboxes } from '../../src/runtime/metrics/definitions.ts';
 import { commandsOn } from '../admin/scene.ts';
 import { numberSettingsOf } from '../end-to-end/privacy/stored-numbers.ts';
@@ -42,6 +44,27 @@ test('events that no worker numbers', async () => {
     await scene.gifts.gift();
     await sleep(600);
     stuck = await scene.during(async () => {});
+  });
+  if (!stuck) throw new Error('Nothing was read');
+  await expectAlerts(stuck, 20, ['OutboxStuck']);
+});
+
+test('events that no worker makes deliveries of', async () => {
+  const { stack, partner } = scene.gifts;
+  const webhook = { url: 'https://shop.example', description: '', types: null, createdBy: 'test' };
+  await stack.database
+    .transaction()
+    .execute((transaction) =>
+      addWebhook(transaction, { ...webhook, company: { kind: 'partner', id: partner.id } }),
+    );
+  let stuck: Scrapes | undefined;
+  await scene.whileLocked('select pg_advisory_xact_lock(4127061120::bigint)', async () => {
+    await scene.gifts.gift();
+    await until(async () =>
+      expect(await scene.value('outbox_waiting', { outbox: 'webhooks' })).toBe(1),
+    );
+    stuck = await scene.during(() => sleep(600));
+    await sql`update webhook_endpoints set status = 'REMOVED'`.execute(stack.database);
   });
   if (!stuck) throw new Error('Nothing was read');
   await expectAlerts(stuck, 20, ['OutboxStuck']);

@@ -73,6 +73,33 @@ export const listDueDeliveries = (database: Database, endpointId: number, limit:
       and delivery.next_attempt_at <= now() and ${isFirstOfSubject}
     order by delivery.next_attempt_at, delivery.id limit ${limit}`;
 
+/** More than one workflow has under way, so that one of them is the last attempt. */
+const LOOKED_BEFORE = 50;
+
+/**
+ * SQL query: the active webhooks with something to deliver, and the time since which no worker does it. An event is no
+ * delivery yet, or the next delivery is due, and no attempt has been made since. The time of the next wake-up does not
+ * tell, because workers renew it. The company of a failing webhook is told.
+ */
+export const unattendedWebhooks = sql`
+  select greatest(endpoint.status_since, waiting.at) as since
+  from webhook_endpoints as endpoint cross join lateral (
+    (select created_at as at from events
+      where company_kind = endpoint.company_kind and company_id = endpoint.company_id
+        and number > endpoint.cursor order by number limit 1)
+    union all
+    (select greatest(next_attempt_at, (
+        select max(last_attempt_at) from (
+          select last_attempt_at from webhook_deliveries as before
+          where before.endpoint_id = endpoint.id and before.id < delivery.id
+          order by before.id desc limit ${sql.lit(LOOKED_BEFORE)}) as attempts))
+      from webhook_deliveries as delivery
+      where delivery.endpoint_id = endpoint.id and delivery.status = 'PENDING'
+        and next_attempt_at <= now() and ${isFirstOfSubject}
+      order by next_attempt_at, id limit 1)
+    order by at limit 1) as waiting
+  where endpoint.status = 'ACTIVE' and failing_since is null`;
+
 /** The outcome of an attempt. */
 export interface AttemptRecord {
   readonly isDelivered: boolean;

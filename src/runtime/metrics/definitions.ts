@@ -19,7 +19,7 @@ export const holdKinds = ['payment', 'top-up', 'reversal'] as const;
 /** The rows that wait in the database for a worker. */
 export const outboxes = {
   events: 'Events without a number',
-  webhooks: 'Webhooks that are due, without a workflow that has put them off',
+  webhooks: 'Webhooks with something to deliver, whose workflow does not do it',
   codes: 'Codes to owners that are neither sent nor given up',
   messages:
     'Other text messages to owners, apart from reminders, that are neither sent nor given up',
