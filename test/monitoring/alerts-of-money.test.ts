@@ -81,15 +81,17 @@ test('a merchant whose registered holder nobody has confirmed, until an operator
 
 // The last one: its case stays open until the books are checked again.
 test('books that do not agree', async () => {
-  const schedule = scene.gifts.stack.temporal.client.schedule.getHandle(
-    reconcileId(scene.gifts.stack.config.temporal.temporalTaskQueue),
-  );
-  const runTo = async (result: 0 | 1) => {
-    await schedule.trigger();
-    await until(async () => {
+  const { client } = scene.gifts.stack.temporal;
+  const { temporalTaskQueue: taskQueue } = scene.gifts.stack.config.temporal;
+  const schedule = client.schedule.getHandle(reconcileId(taskQueue));
+  const untilLast = (result: 0 | 1) =>
+    until(async () => {
       const last = await scene.value('schedule_last_run_succeeded', { schedule: 'reconciliation' });
       if (last !== result) throw new Error(`The last run is ${last}`);
     });
+  const runTo = async (result: 0 | 1) => {
+    await schedule.trigger();
+    await untilLast(result);
   };
   const gift = await scene.gifts.gift();
   const setAmount = (amount: string) =>
@@ -101,6 +103,14 @@ test('books that do not agree', async () => {
   await setAmount('100');
   await runTo(1);
   await expectAlert(broken, 5, 'BooksDoNotAgree');
+  // A run that has gone on in another one, under its id, ends as that does.
+  const { recentActions } = (await schedule.describe()).info;
+  const workflowId = recentActions.at(-1)?.action.workflow.workflowId ?? '';
+  await setAmount('99');
+  await client.workflow.start('reconcile', { workflowId, taskQueue });
+  await untilLast(0);
+  await setAmount('100');
+  await runTo(1);
 });
 
 allHaveFired();

@@ -227,14 +227,13 @@ async function showSchedule(
   const begun = info.recentActions.at(-1)?.takenAt ?? info.createdAt;
   metrics.set('schedule_last_run_timestamp_seconds', { schedule }, begun.getTime() / 1_000);
   for (const { action } of info.recentActions.toReversed()) {
-    const { workflowId, firstExecutionRunId } = action.workflow;
+    // A run that has continued as new ends as the last one of its workflow does.
     const run = await client.workflow
-      .getHandle(workflowId, firstExecutionRunId)
+      .getHandle(action.workflow.workflowId)
       .describe()
       .catch(ifForgotten);
     if (!run || run.status.name === 'RUNNING') continue;
-    const { name } = run.status;
-    const isGood = name === 'COMPLETED' || name === 'CONTINUED_AS_NEW';
+    const isGood = run.status.name === 'COMPLETED';
     metrics.set('schedule_last_run_succeeded', { schedule }, isGood ? 1 : 0);
     return;
   }
