@@ -25,7 +25,7 @@ import { withHeartbeat } from './provider-call.ts';
 import { askProvider } from './providers.ts';
 import { checkBooksFor } from './reconciliation.ts';
 import { paymentOf } from './redemptions/payments.ts';
-import { findReversalCall } from './redemptions/reversals.ts';
+import { askForReversal, findReversalCall } from './redemptions/reversals.ts';
 import { oneByOne, severalAtOnce } from './several-at-once.ts';
 import { orderOf } from './topups/topup-orders.ts';
 
@@ -182,15 +182,13 @@ async function inquire(
     const payment = paymentOf(await redemptionPayment(database, operationId));
     return askProvider(mobileMoney, provider, (port) => port.findPayment(payment));
   }
-  const reversal = await findReversalCall(database, id);
+  const call = await findReversalCall(database, id);
   // Its provider does not know it by a reference of ours: the statements tell of it.
-  if (!reversal) return unknown('The service did not ask for this reversal.');
-  return askProvider(
-    mobileMoney,
-    provider,
-    async (port) =>
-      (await port.reversals?.findReversal(reversal)) ??
-      unknown(`The provider ${provider} cannot be asked about reversals.`),
+  if (!call) return unknown('The service did not ask for this reversal.');
+  return askProvider(mobileMoney, provider, async ({ reversals }) =>
+    reversals
+      ? askForReversal(reversals, call)
+      : unknown(`The provider ${provider} cannot be asked about reversals.`),
   );
 }
 

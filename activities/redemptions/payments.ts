@@ -4,7 +4,7 @@ import {
   markSending,
   noteUnknown,
   wasNeverSent,
-} from '../../src/db/positions/placements.ts';
+} from '../../src/db/positions/sendings.ts';
 import { redemptionPayment } from '../../src/db/vouchers/redemptions.ts';
 import { formatAmount, parseMoney } from '../../src/domain/money.ts';
 import type { MobileMoney, Payment } from '../../src/providers/mobile-money/mobile-money.ts';
@@ -12,6 +12,7 @@ import {
   type ProviderInquiry,
   type ProviderOutcome,
   unknown,
+  unlessTaken,
 } from '../../src/providers/outcome.ts';
 import type { Named } from '../../workflows/steps/named-results.ts';
 import type { Sending, WithProviders } from '../../workflows/steps/waiting.ts';
@@ -44,7 +45,7 @@ async function sendPayment(
     provider.repetition === 'safe'
       ? await sendValue(() => provider.pay(payment))
       : await sendOnce(database, operationId, () => provider.pay(payment));
-  if (outcome.kind === 'unknown') await noteUnknown(database, operationId, outcome.message);
+  if (outcome.kind === 'unknown') await noteUnknown(database, operationId, outcome);
   return outcome;
 }
 
@@ -68,11 +69,19 @@ async function sendOnce(
 async function askForPayment(
   database: Database,
   provider: Pick<MobileMoney, 'findPayment' | 'repetition'>,
-  { operationId, payment }: { readonly operationId: string; readonly payment: Payment },
+  {
+    operationId,
+    payment,
+    takenAs,
+  }: {
+    readonly operationId: string;
+    readonly payment: Payment;
+    readonly takenAs: string | undefined;
+  },
 ): Promise<ProviderInquiry> {
   if (provider.repetition === 'never' && (await wasNeverSent(database, operationId)))
     return { kind: 'never-seen' };
-  return withHeartbeat(() => provider.findPayment(payment));
+  return unlessTaken(await withHeartbeat(() => provider.findPayment(payment, takenAs)), takenAs);
 }
 
 /** ETB is the only currency of vouchers (specification 2.4). */
@@ -115,13 +124,14 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
     call: number,
   ): Promise<Named<WithProviders<SaidInquiry>>> {
     const payment = await redemptionPayment(database, operationId);
+    const takenAs = payment.takenAs ?? undefined;
     const answer = await askProvider(mobileMoney, payment.provider, (port) =>
-      askForPayment(database, port, { operationId, payment: paymentOf(payment) }),
+      askForPayment(database, port, { operationId, payment: paymentOf(payment), takenAs }),
     );
     const asked = askedByRow(payment);
     const found = await afterInquiry(database, operationId, answer, asked);
     // A run that was cut off may have died before it noted this.
-    if (found.kind === 'unknown') await noteUnknown(database, operationId, found.message);
+    if (found.kind === 'unknown') await noteUnknown(database, operationId, found);
     return {
       ...found,
       asked,
@@ -134,7 +144,7 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
 
 type FoundPayment = Omit<
   Awaited<ReturnType<typeof redemptionPayment>>,
-  'serial_number' | 'provider' | 'account' | 'failovers'
+  'serial_number' | 'provider' | 'takenAs' | 'account' | 'failovers'
 > & {
   readonly serial_number?: string;
 };

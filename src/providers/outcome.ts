@@ -30,6 +30,8 @@ export type ProviderOutcome =
       readonly disagrees?: true;
       /** Where only the amount differs: the end of the order at the provider. */
       readonly otherAmount?: OtherAmount;
+      /** The provider has taken the order under this id of its own, and has not ended it yet. */
+      readonly takenAs?: string;
       /** The only provider that may have done it, where that is not the present one, which did nothing. */
       readonly at?: string;
     };
@@ -57,6 +59,25 @@ export interface NotSent {
  * even that it was not sent.
  */
 export const unknown = (message: string): ProviderOutcome => ({ kind: 'unknown', message });
+
+/** The outcome of an order that its provider has taken, and may still do. `id` is the provider's own. */
+export const underWay = (message: string, id: string | null | undefined): ProviderOutcome => ({
+  kind: 'unknown',
+  message,
+  ...(id != null && { takenAs: id }),
+});
+
+/**
+ * The answer to an inquiry about an order that its provider may have taken before. Then the provider has seen the
+ * order, although it does not list it now: a list may lack an order that is under way, or one that failed.
+ */
+export const unlessTaken = (
+  found: ProviderInquiry,
+  takenAs: string | undefined,
+): ProviderInquiry =>
+  found.kind === 'never-seen' && takenAs !== undefined
+    ? unknown('The provider took it before, and does not find it now.')
+    : found;
 
 /** The provider refuses our key, secret or token, and has read nothing else. */
 export const credentialsRefused: NotSent = {

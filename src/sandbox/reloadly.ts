@@ -141,6 +141,7 @@ const errors = {
   OPERATOR_NOT_FOUND: [404, 'Operator not found'],
   OPERATOR_UNAVAILABLE_OR_CURRENTLY_INACTIVE: [400, 'The operator is currently unavailable'],
   CUSTOM_IDENTIFIER_ALREADY_USED: [400, 'The custom identifier was already used'],
+  TRANSACTION_NOT_FOUND: [404, 'Transaction not found for given id'],
   TRANSACTION_CANNOT_BE_PROCESSED_AT_THE_MOMENT: [400, 'The transaction cannot be processed now'],
   SERVICE_UNAVAILABLE: [503, 'Service unavailable'],
 } as const satisfies Record<string, readonly [number, string]>;
@@ -266,6 +267,8 @@ function listTopups(ctx: Context, books: Books): SandboxReply {
         customIdentifier === undefined ||
         reference.toLowerCase() === String(customIdentifier).toLowerCase(),
     )
+    // It lists a top-up that is under way by its status alone.
+    .filter((topup) => statusOf(topup) !== 'pending')
     .filter(({ takenAt }) => takenAt.getTime() >= begin && takenAt.getTime() <= end);
   const size = Math.min(numberParameter(ctx.query.size, longestPage), longestPage);
   const page = numberParameter(ctx.query.page, 1);
@@ -279,6 +282,18 @@ function listTopups(ctx: Context, books: Books): SandboxReply {
       number: page,
     },
   };
+}
+
+/** `GET /topups/{transactionId}/status`: while the top-up is under way there is no transaction. */
+function topupStatus(ctx: Context, books: Books): SandboxReply {
+  const { transactionId } = ctx.params;
+  const topup = books.allTopups('reloadly').find((one) => one.transactionId === transactionId);
+  if (!topup) return errorReply(ctx, 'TRANSACTION_NOT_FOUND');
+  const isUnderWay = statusOf(topup) === 'pending';
+  const [code, message] = [null, null];
+  const status = wordOf(topup, statusOf(topup));
+  const transaction = isUnderWay ? null : topupAnswer(topup);
+  return { status: 200, body: { code, message, status, transaction } };
 }
 
 /** `2021-12-06 08:13:39`, in the zone of the provider. */
@@ -315,6 +330,7 @@ export function reloadlyRouter(parts: ReloadlyParts): Router {
   });
   api.post('/topups-async', async (ctx) => give(ctx, await createTopup(ctx, parts)));
   api.get('/topups/reports/transactions', (ctx) => give(ctx, listTopups(ctx, books)));
+  api.get('/topups/:transactionId/status', (ctx) => give(ctx, topupStatus(ctx, books)));
   api.get('/accounts/balance', (ctx) => {
     const balance = books.balanceOf('reloadly');
     ctx.body = { balance, currencyCode: ACCOUNT_CURRENCY, currencyName: 'US Dollar' };

@@ -114,12 +114,12 @@ describe('a payout', () => {
     });
   });
 
-  it('that is asynchronous has a request state', async () => {
+  it('that is asynchronous has a request state, and no response while it is under way', async () => {
     const id = randomUUID();
     const { status, body } = await pay(to('+251911000014'), id);
     expect({ status, body }).toMatchObject({ status: 202, body: { status: 'pending' } });
-    const { link } = (await call(`/responses/${id}`)).body;
-    expect(link).toBe(`${sandbox.mobileMoneyUrl}/requeststates/${body.serverCorrelationId}`);
+    expect((await call(`/responses/${id}`)).status).toBe(404);
+    expect((await call(`/requeststates/${body.serverCorrelationId}`)).body).toEqual(body);
     expect((await call(`/transactions/${body.objectReference}`)).body).toMatchObject({
       transactionStatus: 'pending',
     });

@@ -16,7 +16,6 @@ import {
   type DatabaseTransaction,
   firstRow,
   firstValue,
-  hasRows,
   onlyRow,
   type Sql,
   sendTogether,
@@ -31,7 +30,7 @@ const ofOrder = (operationId: Sql) => sql`
   placement.operation_id = ${operationId} and placement.kind <> 'reversal'`;
 
 const placementOf = (operationId: Sql, first: Sql) => sql`(
-  select placement.id, placement.provider, placement.provider_reference, placement.operation_id,
+  select placement.id, placement.provider, placement.provider_reference, placement.said, placement.operation_id,
     placement.voucher_id, placement.ordered, placement.position, placement.silent_since, placement.ask_at
   from placements as placement where ${ofOrder(operationId)} order by ${first} limit 1)`;
 
@@ -58,9 +57,17 @@ export const orderedOf = (operationId: Sql) =>
 export const doerOf = (operationId: Sql) =>
   sql<string>`(select provider from ${doingPlacement(operationId)} as doing)`;
 
-/** SQL expression: the reference of the provider that did an order, as `doerOf` finds it. */
-export const providerReferenceOf = (operationId: Sql) =>
-  sql<string | null>`(select provider_reference from ${doingPlacement(operationId)} as doing)`;
+/** SQL expression: the reference of the provider that did an order, as `doerOf` finds it; null before its answer. */
+export const providerReferenceOf = (operationId: Sql) => sql<string | null>`(
+  select provider_reference from ${doingPlacement(operationId)} as doing where said <> 'none')`;
+
+/** SQL expression on a placement: before the provider has answered, its reference is the id under which it took the order. */
+export const takenAs = (placement: string) => sql<string | null>`
+  case ${sql.ref(`${placement}.said`)} when 'none' then ${sql.ref(`${placement}.provider_reference`)} end`;
+
+/** SQL expression: the same of the provider that an order is at by now. */
+export const takenAsOf = (operationId: Sql) =>
+  sql<string | null>`(select ${takenAs('placed')} from ${currentPlacement(operationId)} as placed)`;
 
 /** SQL condition: an order is on hold. */
 export const isOnHold = (operationId: Sql) => sql`(
@@ -196,55 +203,6 @@ export function findChoice(
 /** SQL condition: no provider of the order has left its outcome open. */
 const isKnown = (operationId: string) => sql`not exists (
   select from placements where operation_id = ${operationId} and silent_since is not null)`;
-
-/**
- * Notes that the present provider left the outcome of an order on hold open, with the reason for people where there is
- * one.
- */
-export async function noteUnknown(
-  database: Database,
-  operationId: string,
-  reason?: string,
-): Promise<void> {
-  const words = sql`coalesce(${reason ?? null}, placements.message)`;
-  await sql`
-    update placements set silent_since = coalesce(placements.silent_since, now()), message = ${words}
-    from ${currentPlacement(sql`${operationId}`)} as placed
-    where placements.id = placed.id and ${isOnHold(sql`${operationId}`)}
-      and (placements.silent_since is null or placements.message is distinct from ${words})`.execute(
-    database,
-  );
-}
-
-/**
- * SQL condition on `placements`: no mark says that it may have been sent. A restore can lose marks, so a row that is
- * older than the restore counts as marked.
- */
-const isUnmarked = sql<boolean>`(placements.said = 'none' and placements.sent_at is null and not exists (
-  select from maintenance_fences where raised_at > placements.placed_at))`;
-
-const ofCurrent = (operationId: string) =>
-  sql`placements.id = (select id from ${currentPlacement(sql`${operationId}`)} as placed)`;
-
-/** Marks an order before it is sent; false where it may have been sent before. */
-export async function markSending(database: Database, operationId: string): Promise<boolean> {
-  const changed = await changedRows(database)`
-    update placements set sent_at = now()
-    where ${ofCurrent(operationId)} and ${isUnmarked}`;
-  return changed === 1;
-}
-
-/** Whether the mark that precedes each sending proves that nothing was sent. */
-export const wasNeverSent = (database: Database, operationId: string): Promise<boolean> =>
-  hasRows(database)`
-    select from placements where ${ofCurrent(operationId)} and ${isUnmarked}`;
-
-/** Removes the mark of an order that was provably not sent, or refused at once. */
-export async function forgetSending(database: Database, operationId: string): Promise<void> {
-  await sql`
-    update placements set sent_at = null
-    where ${ofCurrent(operationId)} and said = 'none'`.execute(database);
-}
 
 /** The move of an order on hold to the next provider, because the present provider certainly did nothing. */
 export interface Switch {

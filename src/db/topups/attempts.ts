@@ -16,10 +16,11 @@ import {
 import {
   currentPlacement,
   failoversOf,
-  noteUnknown,
   placing,
   providerOf,
+  takenAs,
 } from '../positions/placements.ts';
+import { noteUnknown } from '../positions/sendings.ts';
 import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
 import { closeRetry, dropRequest, RETRY_KIND } from './requests.ts';
 
@@ -116,7 +117,7 @@ const attempts = (database: Database, operationId: string) =>
     .leftJoin('products', 'products.id', 'topups.product_id')
     .innerJoinLateral(
       currentPlacement(sql.ref('topup_attempts.operation_id'))
-        .$castTo<{ provider: AirtimeProviderName; ordered: string }>()
+        .$castTo<{ provider: AirtimeProviderName; ordered: string; said: string }>()
         .as('placed'),
       (join) => join.onTrue(),
     )
@@ -133,13 +134,14 @@ const attempts = (database: Database, operationId: string) =>
       'placed.provider',
       'placed.ordered as amount',
     ])
+    .select(takenAs('placed').as('taken_as'))
     .where('topup_attempts.operation_id', '=', operationId);
 
 /** Marks the top-up of an attempt without a result from the provider as UNKNOWN. */
 export async function markAttemptUnknown(
   database: Database,
   operationId: string,
-  message: string,
+  { message, takenAs: id }: { readonly message: string; readonly takenAs?: string | undefined },
 ): Promise<void> {
   await database
     .updateTable('topups')
@@ -150,7 +152,7 @@ export async function markAttemptUnknown(
     .where('topup_attempts.status', '=', 'HELD')
     .where('topups.status', 'in', ['PROCESSING', 'UNKNOWN'])
     .execute();
-  await noteUnknown(database, operationId, message);
+  await noteUnknown(database, operationId, { message, takenAs: id });
 }
 
 /** The status of a top-up, and the number of its newest attempt. */

@@ -24,7 +24,7 @@ import {
 } from '../limits/daily-limits.ts';
 import type { RequestDigest } from '../operations.ts';
 import { blockedBy } from '../positions/cases.ts';
-import { failoversOf, placing, providerOf } from '../positions/placements.ts';
+import { failoversOf, placing, providerOf, takenAsOf } from '../positions/placements.ts';
 import { routesFor } from '../providers.ts';
 import { MissingRowError } from '../refused-rows.ts';
 import type { LockedVoucher } from './vouchers.ts';
@@ -169,6 +169,7 @@ export const redemptionPayment = (database: Database, operationId: string) =>
       providerOf(sql.ref('redemptions.operation_id'))
         .$castTo<MobileMoneyProviderName>()
         .as('provider'),
+      takenAsOf(sql.ref('redemptions.operation_id')).as('takenAs'),
       'vouchers.serial_number',
       paidAccount.as('account'),
       failoversOf(sql.ref('redemptions.operation_id')).as('failovers'),

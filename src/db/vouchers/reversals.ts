@@ -9,7 +9,7 @@ import {
   type Sql,
   updateRow,
 } from '../connection.ts';
-import { doerOf, doingPlacement } from '../positions/placements.ts';
+import { doerOf, doingPlacement, takenAs } from '../positions/placements.ts';
 
 /** The voucher of a redemption; undefined where the redemption does not exist. */
 export const voucherOfRedemption = (database: Database, redemptionId: number) =>
@@ -145,6 +145,7 @@ const reversalsWithPayment = (database: Database) =>
       'merchants.merchant_name',
       'payment.provider_reference as payment_provider_reference',
     ])
+    .select(takenAs('placed').as('taken_as'))
     .select((of) => of.ref('placed.provider').$castTo<MobileMoneyProviderName>().as('provider'));
 
 /** Whether a reversal is pending; locks it until the transaction ends. */

@@ -93,13 +93,14 @@ function saidAfter(
     // Another transaction cannot be booked, so the books stay.
     case 'other':
       return { said, done: before.done, providerReference: reference };
-    // Its reversal may have a reference of its own.
+    // Its reversal may have a reference of its own. Before the first answer it is the id of a request alone.
     case 'nothing':
     case 'undone':
       return {
         said,
         done: 0n,
-        providerReference: before.providerReference ?? providerReference ?? null,
+        providerReference:
+          (before.said === 'none' ? null : before.providerReference) ?? providerReference ?? null,
       };
   }
 }

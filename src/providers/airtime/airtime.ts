@@ -60,9 +60,10 @@ export interface Airtime extends ProviderAccount {
    * The outcome of an order, by an inquiry with our reference that is compared with what we sent.
    * `never-seen` only when the provider definitely created nothing under it: then it is safe to
    * send the order again. `lastSentAt` is the end of our last sending, where it is known: a provider
-   * whose list may be late says `never-seen` only some time after it.
+   * whose list may be late says `never-seen` only some time after it. `takenAs` is the provider's id of an order that
+   * it took before.
    */
-  findOrder(order: AirtimeOrder, lastSentAt?: Date): Promise<ProviderInquiry>;
+  findOrder(order: AirtimeOrder, lastSentAt?: Date, takenAs?: string): Promise<ProviderInquiry>;
 }
 
 /** Whether a provider sells what a top-up is of. A fact that is not known yet is checked elsewhere. */

@@ -49,7 +49,7 @@ export interface PaymentReversals {
   /** Sends the reversal. Repeating it with the same reference never reverses twice. */
   reverse(reversal: PaymentReversal): Promise<ProviderOutcome>;
   /** The outcome of a reversal, by an inquiry with our reference, like `findPayment`. */
-  findReversal(reversal: PaymentReversal): Promise<ProviderInquiry>;
+  findReversal(reversal: PaymentReversal, takenAs?: string): Promise<ProviderInquiry>;
 }
 
 /** Port: pays a merchant. Never throws for a provider's answer or timeout. */
@@ -71,9 +71,9 @@ export interface MobileMoney extends ProviderAccount {
   /**
    * The outcome of a payment, by an inquiry with our reference that is compared with what we sent.
    * `never-seen` only when the provider definitely created nothing under it: then it is safe to
-   * send the payment again.
+   * send the payment again. `takenAs` is the provider's id of a payment that it took before.
    */
-  findPayment(payment: Payment): Promise<ProviderInquiry>;
+  findPayment(payment: Payment, takenAs?: string): Promise<ProviderInquiry>;
   /** Asks for an account and its holder, and moves nothing. Absent where the provider cannot say. */
   checkAccount?(party: PartyIdentifier): Promise<AccountAnswer>;
   /** Absent where the provider cannot reverse a payment. */

@@ -272,13 +272,14 @@ function observedMoney(money: MobileMoney, { send, ask, ofValue }: Calls): Mobil
     repetition: money.repetition,
     canCarry: (amount) => money.canCarry(amount),
     pay: (payment) => ofValue(payment.reference).send('pay', () => money.pay(payment)),
-    findPayment: (payment) =>
-      ofValue(payment.reference).ask('find', () => money.findPayment(payment)),
+    findPayment: (payment, takenAs) =>
+      ofValue(payment.reference).ask('find', () => money.findPayment(payment, takenAs)),
     // A reversal takes from the merchant's account.
     ...(reversals && {
       reversals: {
         reverse: (reversal) => send('reverse', () => reversals.reverse(reversal)),
-        findReversal: (reversal) => ask('find reversal', () => reversals.findReversal(reversal)),
+        findReversal: (reversal, takenAs) =>
+          ask('find reversal', () => reversals.findReversal(reversal, takenAs)),
       },
     }),
     // Only the recovery of a restored database lists transactions, and not in a worker; statements
@@ -291,6 +292,6 @@ const observedAirtime = (airtime: Airtime, { ofValue }: Calls): Airtime => ({
   repetition: airtime.repetition,
   canSend: (product) => airtime.canSend(product),
   send: (order) => ofValue(order.reference).send('send', () => airtime.send(order)),
-  findOrder: (order, lastSentAt) =>
-    ofValue(order.reference).ask('find', () => airtime.findOrder(order, lastSentAt)),
+  findOrder: (order, lastSentAt, takenAs) =>
+    ofValue(order.reference).ask('find', () => airtime.findOrder(order, lastSentAt, takenAs)),
 });

@@ -131,7 +131,7 @@ export async function createPayout(
   const behaviour = underFault(payoutBehaviour(request.to), faults.of('gsma'));
   const { answer } = behaviour;
   const refuse = () => commonReplies[answer] ?? otherReplies[answer]?.() ?? errorReply('internal');
-  const isAsynchronous = ['request-state', 'internal-error'].includes(answer);
+  const isAsynchronous = answer === 'request-state';
   return runCourse(ctx, parts, {
     to: request.to,
     behaviour,

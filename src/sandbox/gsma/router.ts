@@ -1,6 +1,6 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
-import type { Books, PaidIn, Payout } from '../books.ts';
+import type { Books, PaidIn, Payout, PayoutReversal } from '../books.ts';
 import type { ProviderParts } from '../callbacks.ts';
 import {
   canonicalNumber,
@@ -222,9 +222,10 @@ export function gsmaRouter(parts: ProviderParts<Payout>): Router {
   });
   api.get('/responses/:correlationId', (ctx) => {
     const payout = find('correlationId', ctx.params.correlationId);
+    if (!payout || !isCreated(payout)) return give(ctx, errorReply('notFound'));
     const base = ctx.href.slice(0, ctx.href.lastIndexOf('/responses/'));
-    const reply = payout && { status: 200, body: { link: `${base}/${resourceOf(payout)}` } };
-    give(ctx, reply ?? errorReply('notFound'));
+    const link = `${base}/transactions/${payout.transactionReference}`;
+    give(ctx, { status: 200, body: { link } });
   });
 
   const router = new Router();
@@ -233,7 +234,6 @@ export function gsmaRouter(parts: ProviderParts<Payout>): Router {
   return router;
 }
 
-const resourceOf = (payout: Payout) =>
-  payout.isAsynchronous
-    ? `requeststates/${payout.serverCorrelationId}`
-    : `transactions/${payout.transactionReference}`;
+/** An asynchronous request creates a transaction where it succeeds; until then it is a request state alone. */
+const isCreated = (payout: Payout | PayoutReversal): boolean =>
+  !payout.isAsynchronous || !['pending', 'failed'].includes(statusOf(payout));

@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+
 import { bookLost, liftFence, raiseFence } from '../../../src/db/recovery.ts';
+import { placingReversal } from '../../../src/db/vouchers/reversals.ts';
+import { redemptions, topUp } from '../../admin/movements.ts';
 import { settleAlone } from '../../positions/cases.ts';
 import { placementsOf } from '../../positions/placements.ts';
 import {
@@ -115,4 +119,57 @@ describe('a payment to a provider that pays twice what is sent twice', () => {
       expect(two.asked).toEqual(sendings);
     },
   );
+});
+
+const taken = { ...unknown, takenAs: 'request-7' };
+
+it('a payment that its provider took is not sent again where the provider does not list it', async () => {
+  const operationId = await two.hold();
+  two.answers.first = () => taken;
+  await two.pay(operationId);
+  const ask = () => inAttempt(1, () => two.activities().inquirePayment(operationId, 1));
+  expect(await ask()).toMatchObject({ kind: 'unknown' });
+  expect(two.known).toBe('request-7');
+  // The id of the request is not the reference of the payment.
+  two.found.first = refused(true);
+  expect(await ask()).toMatchObject({ kind: 'refused' });
+  await redemptions(two.scene.database, two.catalogue).void(operationId);
+  expect(await placementsOf(two.scene.database, operationId)).toMatchObject([
+    { said: 'nothing', provider_reference: null },
+  ]);
+});
+
+it('a top-up that its provider took is not sent again where the provider does not list it', async () => {
+  const topupId = await topUp(two.scene.database, two.catalogue.partnerId, '50');
+  const { operation_id: operationId } = await two.scene.database
+    .selectFrom('topup_attempts')
+    .select('operation_id')
+    .where('topup_id', '=', topupId)
+    .executeTakeFirstOrThrow();
+  const ask = () => inAttempt(1, () => two.activities().inquireTopUp(operationId, 1, Date.now()));
+  expect(await ask()).toMatchObject({ kind: 'never-seen' });
+  await two.activities().markTopUpUnknown(operationId, 'The top-up is under way', 'request-7');
+  expect(await ask()).toMatchObject({ kind: 'unknown' });
+  expect(two.known).toBe('request-7');
+});
+
+it('a reversal that its provider took is not sent again where the provider does not list it', async () => {
+  const { database } = two.scene;
+  const paid = await two.hold();
+  await redemptions(database, two.catalogue).post(paid);
+  const reference = randomUUID();
+  await placingReversal(
+    reference,
+    sql`(select * from placements where operation_id = ${paid})`,
+  ).execute(database);
+  await sql`
+    insert into redemption_reversals (redemption_id, operation_id, request_digest, reference, status)
+    select id, ${reference}, 'digest', ${reference}::uuid, 'PENDING'
+    from redemptions where operation_id = ${paid}`.execute(database);
+  const ask = () => inAttempt(1, () => two.activities().inquireReversal(reference, 1));
+  expect(await ask()).toMatchObject({ kind: 'never-seen' });
+  two.answers.first = () => taken;
+  await inAttempt(1, () => two.activities().reversePayment(reference, 1, true));
+  expect(await ask()).toMatchObject({ kind: 'unknown' });
+  expect(two.known).toBe('request-7');
 });

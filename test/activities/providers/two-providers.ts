@@ -2,6 +2,7 @@ import { asyncLocalStorage, type Context } from '@temporalio/activity';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { createAskActivities } from '../../../activities/positions.ts';
 import { createPaymentActivities } from '../../../activities/redemptions/payments.ts';
+import { createReversalCallActivities } from '../../../activities/redemptions/reversals.ts';
 import { createTopupOrderActivities } from '../../../activities/topups/topup-orders.ts';
 import { createTopupActivities } from '../../../activities/topups/topups.ts';
 import { createDigests } from '../../../src/crypto/digests.ts';
@@ -70,6 +71,8 @@ export async function openTwoProviders() {
     found: { first: neverSeen, second: neverSeen } as Record<'first' | 'second', ProviderInquiry>,
     /** The orders and payments that providers were asked about. */
     inquiries: [] as unknown[],
+    /** The id under which the provider of the last inquiry took the order, as it is known here. */
+    known: undefined as unknown,
     /** What happens while a provider is asked. */
     whileAsked: async (): Promise<unknown> => undefined,
     /** What the first provider says of a payout account; undefined where it cannot say anything. */
@@ -101,6 +104,7 @@ export async function openTwoProviders() {
       } as unknown as ActivityDependencies;
       return {
         ...createPaymentActivities(dependencies),
+        ...createReversalCallActivities(dependencies),
         ...createTopupActivities(dependencies),
         ...createTopupOrderActivities(dependencies),
         ...createAskActivities(dependencies),
@@ -132,9 +136,10 @@ export async function openTwoProviders() {
         two.asked.push(`${who} send`);
         return two.answers[who]();
       };
-      const ask = async (order: unknown): Promise<ProviderInquiry> => {
+      const ask = async (order: unknown, ...known: unknown[]): Promise<ProviderInquiry> => {
         two.asked.push(`${who} ask`);
         two.inquiries.push(order);
+        two.known = known.at(-1);
         await two.whileAsked();
         return two.found[who];
       };
@@ -147,6 +152,7 @@ export async function openTwoProviders() {
         send,
         findPayment: ask,
         findOrder: ask,
+        reversals: { reverse: send, findReversal: ask },
       };
     };
     const ports = new Map([

@@ -10,6 +10,7 @@ import { recordDeliveryReport } from '../../../src/db/messages/delivery-reports.
 import * as cases from '../../../src/db/positions/cases.ts';
 import { lostOperationId, readOrder } from '../../../src/db/positions/orders.ts';
 import * as placements from '../../../src/db/positions/placements.ts';
+import * as sendings from '../../../src/db/positions/sendings.ts';
 import { bookProviderFees, compareBalance } from '../../../src/db/provider-statements/balances.ts';
 import { compareLines } from '../../../src/db/provider-statements/compare-lines.ts';
 import * as statementRows from '../../../src/db/provider-statements/statements.ts';
@@ -124,10 +125,11 @@ async function placeOrders(): Promise<void> {
     const switched = { from: 'mpesa', to: 'gsma', message: 'not sent', isAskedLater: true };
     expect(await placements.switchProvider(database, placed, switched)).toBe(false);
   }
-  await placements.noteUnknown(database, 'operation-1');
-  expect(await placements.markSending(database, 'operation-1')).toBe(false);
-  await placements.wasNeverSent(database, 'operation-1');
-  await placements.forgetSending(database, 'operation-1');
+  await sendings.noteUnknown(database, 'operation-1');
+  expect(await sendings.markSending(database, 'operation-1')).toBe(false);
+  await sendings.wasNeverSent(database, 'operation-1');
+  await sendings.forgetSending(database, 'operation-1');
+  await sendings.noteReversalTaken(database, randomUUID(), 'request-1');
   await placements.doubt(database, { reference: 'reference-1', provider: 'gsma' });
   await placements.countDue(database, new Date().toJSON());
   await placements.takeDue(database, new Date().toJSON(), 10);

@@ -6,6 +6,7 @@ import { suffixRows } from '../../../src/sandbox/scenarios.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { makeSpoilingWay, spoils } from '../../support/spoiling-way.ts';
 import { until } from '../../support/until.ts';
+import { rememberingAirtime } from '../remembering.ts';
 import { airtimeAdapters } from './adapters.ts';
 
 /** What every adapter for airtime must keep, whatever its provider does. */
@@ -26,6 +27,9 @@ afterEach(() => {
 
 type Name = keyof typeof airtimeAdapters;
 const names = Object.keys(airtimeAdapters) as Name[];
+
+const adapterOf = (name: Name, at: Sandbox, timing = {}) =>
+  rememberingAirtime(airtimeAdapters[name](at, timing));
 
 const orderFor = (msisdn: string): AirtimeOrder => ({
   reference: randomUUID(),
@@ -61,7 +65,7 @@ describe.each(names)('%s', (name) => {
   it.each([...suffixes, '567'])(
     'agrees with the books about a number that ends in %s',
     async (suffix) => {
-      const airtime = airtimeAdapters[name](sandbox);
+      const airtime = adapterOf(name, sandbox);
       const order = orderFor(`+251911000${suffix}`);
       expect(await airtime.findOrder(order, longAgo())).toEqual({ kind: 'never-seen' });
       // The second time, "shortly after" is over.
@@ -76,7 +80,7 @@ describe.each(names)('%s', (name) => {
   );
 
   it('tells a top-up whose number was erased by its reference', async () => {
-    const airtime = airtimeAdapters[name](sandbox);
+    const airtime = adapterOf(name, sandbox);
     const order = orderFor('+251911000000');
     const outcome = await settle(airtime, order);
     expect(outcome.kind).toBe('delivered');
@@ -84,7 +88,7 @@ describe.each(names)('%s', (name) => {
   });
 
   it('tells a top-up of another number or amount under its reference', async () => {
-    const airtime = airtimeAdapters[name](sandbox);
+    const airtime = adapterOf(name, sandbox);
     const order = orderFor('+251911000000');
     await airtime.send(order);
     const others: AirtimeOrder[] = [
@@ -113,7 +117,7 @@ describe.each(names)('%s', (name) => {
   ] as const)(
     'holds its outcome while the provider has the fault %j (F20, F21, F23)',
     async (fault, kind, statuses) => {
-      const airtime = airtimeAdapters[name](sandbox);
+      const airtime = adapterOf(name, sandbox);
       // With a token, so that the fault meets the order.
       await airtime.findOrder(orderFor('+251911000000'));
       sandbox.faults.set(name, { ...sandbox.faults.of(name), ...fault });
@@ -132,7 +136,7 @@ describe.each(names)('%s', (name) => {
   );
 
   it('sees a late success after a refusal, and a reversal after a success (F25)', async () => {
-    const airtime = airtimeAdapters[name](sandbox);
+    const airtime = adapterOf(name, sandbox);
     const order = orderFor('+251911000006');
     await airtime.send(order);
     expect(await airtime.findOrder(order, longAgo())).toMatchObject({ kind: 'refused' });
@@ -148,7 +152,7 @@ describe.each(names)('%s', (name) => {
   });
 
   it('reports a refusal with words and without the number (F22)', async () => {
-    const outcome = await settle(airtimeAdapters[name](sandbox), orderFor('+251911000002'));
+    const outcome = await settle(adapterOf(name, sandbox), orderFor('+251911000002'));
     expect(outcome).toMatchObject({ kind: 'refused', retryCanHelp: false });
     expect(JSON.stringify(outcome)).not.toContain('911000002');
   });
@@ -159,7 +163,8 @@ const spoilt = (what: string, msisdn: string) =>
   Promise.all(
     names.map(async (name) => {
       const overWay = (url: string) => url.replace(sandbox.url, way.url);
-      const airtime = airtimeAdapters[name](
+      const airtime = adapterOf(
+        name,
         {
           ...sandbox,
           airtimeUrl: overWay(sandbox.airtimeUrl),
@@ -210,7 +215,7 @@ describe('every adapter', () => {
   it('ends a call to a hung provider at its deadline, and the order arrives once (F24)', () =>
     Promise.all(
       names.map(async (name) => {
-        const airtime = airtimeAdapters[name](sandbox, IMPATIENT);
+        const airtime = adapterOf(name, sandbox, IMPATIENT);
         await airtime.findOrder(orderFor('+251911000000'));
         const usual = sandbox.faults.of(name);
         sandbox.faults.set(name, { ...usual, slowSeconds: 3 });

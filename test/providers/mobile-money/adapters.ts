@@ -8,6 +8,7 @@ import type { MobileMoney, Payment } from '../../../src/providers/mobile-money/m
 import { createMpesaMobileMoney } from '../../../src/providers/mobile-money/mpesa/client.ts';
 import type { MpesaResults } from '../../../src/providers/mobile-money/mpesa/transformers.ts';
 import { startRawServer } from '../raw-server.ts';
+import { rememberingMoney } from '../remembering.ts';
 
 export interface TestAdapter {
   readonly money: MobileMoney;
@@ -35,11 +36,14 @@ export const adapterNames = Object.keys(starters) as MobileMoneyProviderName[];
  * An adapter of mobile money at the address of a sandbox, or of a way to one. A short limit is only for a
  * call that waits for it: a machine may hold up an answer for as long.
  */
-export const startAdapter = (
+export async function startAdapter(
   name: MobileMoneyProviderName,
   sandboxUrl: string,
   timeoutSeconds = 60,
-): Promise<TestAdapter> => starters[name](sandboxUrl, timeoutSeconds);
+): Promise<TestAdapter> {
+  const adapter = await starters[name](sandboxUrl, timeoutSeconds);
+  return { ...adapter, money: rememberingMoney(adapter.money) };
+}
 
 async function startMpesa(sandboxUrl: string, timeoutSeconds: number): Promise<TestAdapter> {
   const inbox = await startInbox();

@@ -19,6 +19,7 @@ import {
   otherField,
   type ProviderOutcome,
   reversed,
+  underWay,
   unknown,
 } from '../../outcome.ts';
 import { type AirtimeOrder, agreeOnNumber, exactNumber, hasForm } from '../airtime.ts';
@@ -227,7 +228,7 @@ function readTransaction(
   const providerReference = operator_reference ?? id ?? request.external_id;
   if (name === 'COMPLETED') return { kind: 'delivered', providerReference };
   if (name === 'REVERSED') return reversed('top-up', providerReference);
-  if (!refusedClasses.includes(name)) return unknown(`The status of the top-up is ${name}.`);
+  if (!refusedClasses.includes(name)) return underWay(`The status of the top-up is ${name}.`, id);
   return {
     kind: 'refused',
     code: presentableMessage(code),

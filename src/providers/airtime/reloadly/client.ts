@@ -27,6 +27,7 @@ import {
   type ReloadlyTopup,
   readFoundOrders,
   readOrderAnswer,
+  readStatus,
   statusOfTopup,
   type TopupRequest,
   toTopupRequest,
@@ -152,10 +153,19 @@ export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
     zone: settings.zone,
   };
 
-  async function find(request: TopupRequest, deadline: AbortSignal): Promise<Found> {
+  /** The report may lack a top-up that the provider has taken: the provider tells its status by its own id. */
+  async function find(
+    request: TopupRequest,
+    deadline: AbortSignal,
+    takenAs?: string,
+  ): Promise<Found> {
     const query = new URLSearchParams({ customIdentifier: request.customIdentifier });
-    const answer = await get(`/topups/reports/transactions?${query}`, deadline);
-    return answer.kind === 'answered' ? readFoundOrders(answer, request) : unknown(answer.message);
+    const listed = await get(`/topups/reports/transactions?${query}`, deadline);
+    if (listed.kind !== 'answered') return unknown(listed.message);
+    const found = readFoundOrders(listed, request);
+    if (found.kind !== 'not-listed' || takenAs === undefined) return found;
+    const told = await get(`/topups/${encodeURIComponent(takenAs)}/status`, deadline);
+    return told.kind === 'answered' ? readStatus(told, request) : unknown(told.message);
   }
 
   const isSettled = (lastSentAt: Date | undefined): boolean =>
@@ -178,10 +188,10 @@ export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
       );
     },
 
-    async findOrder(order, lastSentAt): Promise<ProviderInquiry> {
+    async findOrder(order, lastSentAt, takenAs): Promise<ProviderInquiry> {
       const request = toTopupRequest(order, settings.operatorIds);
       if ('problem' in request) return unknown(request.problem);
-      const found = await find(request, newDeadline());
+      const found = await find(request, newDeadline(), takenAs);
       if (found.kind !== 'not-listed') return found;
       return isSettled(lastSentAt)
         ? { kind: 'never-seen' }

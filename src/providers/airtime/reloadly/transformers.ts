@@ -20,6 +20,7 @@ import {
   ofAnotherAmount,
   otherField,
   type ProviderOutcome,
+  underWay,
   unknown,
 } from '../../outcome.ts';
 import { type AirtimeOrder, agreeOnNumber, exactNumber, hasForm } from '../airtime.ts';
@@ -52,6 +53,9 @@ const topupSchema = z.object({
   /** `2021-12-06 13:13:39`, in the provider's time. */
   transactionDate: z.string().nullish(),
 });
+
+/** The answer of `GET /topups/{transactionId}/status`: the top-up, or its status with the top-up at its end. */
+const statusSchema = topupSchema.extend({ transaction: topupSchema.nullish() });
 
 /** The answer of `GET /topups/reports/transactions`: a page, or in one version a bare list. */
 export const pageSchema = z.union([
@@ -184,7 +188,7 @@ export function readOrderAnswer(
   const topup = readJson(topupSchema, answer.body);
   if (topup?.transactionId == null) return unreadable(answer);
   return topup.status == null
-    ? unknown('The top-up is being processed.')
+    ? underWay('The top-up is being processed.', topup.transactionId)
     : readOurs(topup, request);
 }
 
@@ -207,6 +211,12 @@ export function readFoundOrders(
   if (others.length > 0)
     return disagreement('The provider knows several top-ups by our reference.');
   return readOurs(topup, request);
+}
+
+/** Maps the status of a top-up that the provider has taken under its own id. */
+export function readStatus(answer: HttpAnswer, request: TopupRequest): ProviderOutcome {
+  const found = readOk(statusSchema, answer);
+  return found ? readOurs(found.transaction ?? found, request) : unreadable(answer);
 }
 
 function readOurs(topup: ReloadlyTopup, request: TopupRequest): ProviderOutcome {
@@ -238,7 +248,8 @@ function readTopup(topup: ReloadlyTopup, request: TopupRequest): ProviderOutcome
     return { kind: 'delivered', providerReference, reversal };
   }
   if (status !== 'FAILED' && status !== 'REFUNDED') {
-    return unknown(`The status of the top-up is ${presentableMessage(status ?? 'missing')}.`);
+    const words = `The status of the top-up is ${presentableMessage(status ?? 'missing')}.`;
+    return underWay(words, transactionId);
   }
   return {
     kind: 'refused',

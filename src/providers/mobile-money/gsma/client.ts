@@ -136,8 +136,8 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
       );
       return readReversal(outcome);
     },
-    findReversal: async (reversal) => {
-      const found = await find(expectedReversal(reversal), newDeadline());
+    findReversal: async (reversal, takenAs) => {
+      const found = await find(expectedReversal(reversal), newDeadline(), takenAs);
       return found.kind === 'never-seen' ? found : readReversal(found);
     },
   };
@@ -149,7 +149,7 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
       post('/transactions/type/disbursement', payment, (amount, now) =>
         toDisbursement(payment, amount, settings.account, now),
       ),
-    findPayment: (payment) => find(payment, newDeadline()),
+    findPayment: (payment, takenAs) => find(payment, newDeadline(), takenAs),
     reversals,
     ...(settings.checksAccounts !== false && {
       // A caller waits for it and for the payment.
@@ -159,16 +159,27 @@ export function createGsmaMobileMoney(settings: GsmaSettings): MobileMoney {
   };
 }
 
-/** Finds a transaction by our reference, and compares it with what it must contain. */
+/**
+ * Finds a transaction by our reference, and compares it with what it must contain. `/responses` knows only resources
+ * that were created: a request that is under way, or has failed, has a request state alone.
+ */
 function createInquiry(get: ApiGet) {
   const limits = createPollLimits();
 
-  async function find(ours: ExpectedTransaction, deadline: AbortSignal): Promise<Found> {
+  async function find(
+    ours: ExpectedTransaction,
+    deadline: AbortSignal,
+    takenAs?: string,
+  ): Promise<Found> {
     const answer = await get(`/responses/${encodeURIComponent(ours.reference)}`, deadline);
     if (answer.kind !== 'answered') return unknown(answer.message);
-    if (saysNeverSeen(answer)) return { kind: 'never-seen' };
     const resource = readLink(answer);
-    if (!resource) return unknown(`HTTP status ${answer.status}, without a readable link.`);
+    if (!resource) {
+      if (takenAs !== undefined) return findRequestState(takenAs, ours, deadline);
+      return saysNeverSeen(answer)
+        ? { kind: 'never-seen' }
+        : unknown(`HTTP status ${answer.status}, without a readable link.`);
+    }
     return resource.collection === 'transactions'
       ? findTransaction(resource.id, ours, deadline)
       : findRequestState(resource.id, ours, deadline);

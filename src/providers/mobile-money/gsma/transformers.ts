@@ -21,6 +21,7 @@ import {
   otherField,
   type ProviderOutcome,
   reversed,
+  underWay,
   unknown,
 } from '../../outcome.ts';
 import type { PartyIdentifier, Payment, PaymentReversal } from '../mobile-money.ts';
@@ -65,6 +66,8 @@ export const transactionSchema = caseless({
 /** A request state. The document calls its error `error`, the guide `errorReference`. */
 export const requestStateSchema = caseless({
   status: word,
+  /** The provider's id of the request. */
+  servercorrelationid: identifier.nullish().catch(undefined),
   /** An ended state is read without it, too. */
   objectreference: identifier.nullish().catch(undefined),
   /** How often the request state may be asked for; an unreadable one says nothing. */
@@ -110,8 +113,8 @@ export function statusOfWord(status: string): ProviderStatementLine['status'] {
   return reversedWords.includes(status) ? 'reversed' : 'pending';
 }
 
-const undecided = (status: string) =>
-  unknown(`The status of the payment is ${presentableMessage(status)}.`);
+const undecided = (status: string, id: string | null | undefined) =>
+  underWay(`The status of the payment is ${presentableMessage(status)}.`, id);
 const failure = 'The mobile-money provider says that the payment failed.';
 
 /**
@@ -174,7 +177,6 @@ export function judgeToken(answer: HttpAnswer): TokenVerdict {
 }
 
 const unknownDuplicate = unknown('The provider calls it a duplicate of one that it does not know.');
-const unknownState = unknown('The provider does not know the payment that it names.');
 
 /** Maps the answer to a payment. Those to a duplicate, and of a gateway, only say where to look. */
 export function readPaymentAnswer(
@@ -187,7 +189,10 @@ export function readPaymentAnswer(
   if (verdict === 'doubtful') return { kind: 'look-up', otherwise: credentialsRefused };
   if (answer.status >= 200 && answer.status < 300) {
     const state = readRequestState(answer);
-    if (state?.kind === 'transaction') return { kind: 'look-up', otherwise: unknownState };
+    if (state?.kind === 'transaction') {
+      const words = 'The provider does not know the payment that it names.';
+      return { kind: 'look-up', otherwise: underWay(words, state.reference) };
+    }
     return state ?? readTransaction(answer, payment);
   }
   const error = readJson(errorSchema, answer.body);
@@ -216,7 +221,7 @@ function readStatus({
 }: GsmaTransaction): ProviderOutcome {
   if (completedWords.includes(status)) return { kind: 'delivered', providerReference };
   if (reversedWords.includes(status)) return reversed('payment', providerReference);
-  if (!failedWords.includes(status)) return undecided(status);
+  if (!failedWords.includes(status)) return undecided(status, providerReference);
   return { kind: 'refused', code: status, message: failure, retryCanHelp: true };
 }
 
@@ -250,7 +255,8 @@ export function readRequestState(
   if (completedWords.includes(state.status) && state.objectreference) {
     return { kind: 'transaction', reference: state.objectreference };
   }
-  if (!failedWords.includes(state.status)) return undecided(state.status);
+  if (!failedWords.includes(state.status))
+    return undecided(state.status, state.servercorrelationid);
   const error = state.error ?? state.errorreference;
   if (error) return readError(error);
   return { kind: 'refused', code: state.status, message: failure, retryCanHelp: true };

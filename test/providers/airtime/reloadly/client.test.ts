@@ -94,6 +94,41 @@ it('does not say that an order was never received until its last sending is long
   expect(await airtime.findOrder(order(), ago(61))).toEqual({ kind: 'never-seen' });
 });
 
+it.each([
+  ['is under way', 200, { status: 'PROCESSING', transaction: null }, 'unknown'],
+  [
+    'was delivered',
+    200,
+    { status: 'SUCCESSFUL', transaction: { transactionId: 7, status: 'SUCCESSFUL' } },
+    'delivered',
+  ],
+  [
+    'was delivered, in the shape of the documents',
+    200,
+    { transactionId: 7, status: 'SUCCESSFUL' },
+    'delivered',
+  ],
+  ['has failed', 200, { status: 'FAILED', transaction: null }, 'refused'],
+  ['is not found', 404, { errorCode: 'TRANSACTION_NOT_FOUND', message: '' }, 'unknown'],
+])(
+  'asks by the id of the provider for a top-up that the report lacks: it %s',
+  async (_, status, told, kind) => {
+    const server = await raw((request, response) => {
+      if (request.url === '/oauth/token') return answerWith(200, token)(request, response);
+      if (request.method === 'POST')
+        return answerWith(200, { transactionId: 7 })(request, response);
+      return request.url === '/topups/7/status'
+        ? answerWith(status, told)(request, response)
+        : answerWith(200, { content: [] })(request, response);
+    });
+    const airtime = reloadlyAt(server.url, { settleSeconds: 60 });
+    const same = order();
+    expect(await airtime.send(same)).toMatchObject({ kind: 'unknown', takenAs: '7' });
+    expect(await airtime.findOrder(same, new Date(0))).toEqual({ kind: 'never-seen' });
+    expect(await airtime.findOrder(same, new Date(0), '7')).toMatchObject({ kind });
+  },
+);
+
 it('never makes an order twice of which it does not know whether it arrived', async () => {
   const { reloadlyUrl, books } = await sandbox();
   const airtime = reloadlyAt(reloadlyUrl);

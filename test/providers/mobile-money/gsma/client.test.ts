@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createGsmaMobileMoney } from '../../../../src/providers/mobile-money/gsma/client.ts';
 import type { Payment } from '../../../../src/providers/mobile-money/mobile-money.ts';
+import type { ProviderOutcome } from '../../../../src/providers/outcome.ts';
 import { type Sandbox, startSandbox } from '../../../../src/sandbox/start-sandbox.ts';
 import { answerWith, closedAddress, type RawServer, startRawServer } from '../../raw-server.ts';
 
@@ -20,7 +21,7 @@ const paymentTo = (number: string, key = 'msisdn'): Payment => ({
 
 const delivered = { kind: 'delivered', providerReference: expect.stringMatching(/^MM/) };
 const reversed = { ...delivered, reversal: expect.any(String) };
-const unknown = { kind: 'unknown', message: expect.any(String) };
+const unknown = expect.objectContaining({ kind: 'unknown', message: expect.any(String) });
 const notSent = { kind: 'not-sent', message: expect.any(String) };
 const neverSeen = { kind: 'never-seen' };
 const refused = (code: string, retryCanHelp: boolean) => ({
@@ -29,6 +30,12 @@ const refused = (code: string, retryCanHelp: boolean) => ({
   message: expect.any(String),
   retryCanHelp,
 });
+
+const takenAsOf = (outcome: ProviderOutcome | undefined) =>
+  outcome?.kind === 'unknown' ? outcome.takenAs : undefined;
+
+/** A duplicate whose request has failed is no resource of the provider. */
+const afterDuplicate = (found: object) => (found === neverSeen ? unknown : found);
 
 it('says in each call who we are, and whose accounts they are', async () => {
   const seen: IncomingMessage['headers'][] = [];
@@ -104,10 +111,10 @@ describe('against the sandbox', () => {
     ['001', delivered, delivered, ['completed']],
     ['002', refused('identifierError', false), neverSeen, []],
     ['003', refused('incorrectState', false), neverSeen, []],
-    ['004', refused('genericError', true), refused('genericError', true), ['failed']],
+    ['004', refused('genericError', true), neverSeen, ['failed']],
     ['005', delivered, delivered, ['completed']],
     ['006', refused('requestDeclined', false), neverSeen, []],
-    ['007', unknown, refused('genericError', true), ['failed']],
+    ['007', unknown, refused('failed', true), ['failed']],
     ['008', unknown, delivered, ['completed']],
     ['009', unknown, delivered, ['completed']],
     ['010', unknown, delivered, ['completed']],
@@ -127,12 +134,13 @@ describe('against the sandbox', () => {
     const client = clientAt(sandbox.mobileMoneyUrl);
     const payment = paymentTo(`+251911000${suffix}`);
     expect(await client.findPayment(payment)).toEqual(neverSeen);
-    expect(await client.pay(payment)).toEqual(paid);
-    expect(await client.findPayment(payment)).toEqual(found);
+    const outcome = await client.pay(payment);
+    expect(outcome).toEqual(paid);
+    expect(await client.findPayment(payment, takenAsOf(outcome))).toEqual(found);
 
     // A repetition, as after a lost answer, tells what is known and pays nothing again.
     const again = await client.pay(payment);
-    expect(again).toEqual(statuses.length > 0 ? found : paid);
+    expect(again).toEqual(statuses.length > 0 ? afterDuplicate(found) : paid);
     const rows = sandbox.books.payouts({ reference: payment.reference });
     expect(rows.map(({ status }) => status)).toEqual(statuses);
     expect(rows.every(({ amount, currency }) => amount === '97.50' && currency === 'ETB')).toBe(
@@ -146,7 +154,7 @@ describe('against the sandbox', () => {
     ['021', unknown, delivered, 'completed'],
     ['022', unknown, delivered, 'completed'],
     ['023', unknown, unknown, 'pending'],
-    ['024', refused('genericError', true), refused('genericError', true), 'failed'],
+    ['024', refused('genericError', true), neverSeen, 'failed'],
     ['325', delivered, delivered, 'completed'],
   ];
   it.each(bySuffixOfReversal)(
@@ -162,8 +170,9 @@ describe('against the sandbox', () => {
         description: 'Reversal',
       };
       expect(await client.reversals?.findReversal(reversal)).toEqual(neverSeen);
-      expect(await client.reversals?.reverse(reversal)).toEqual(sent);
-      expect(await client.reversals?.findReversal(reversal)).toEqual(found);
+      const outcome = await client.reversals?.reverse(reversal);
+      expect(outcome).toEqual(sent);
+      expect(await client.reversals?.findReversal(reversal, takenAsOf(outcome))).toEqual(found);
       const books = sandbox.books.reversals({ reference: reversal.reference });
       expect(books[0]?.status ?? 'none').toBe(end);
       expect(books).toHaveLength(end === 'none' ? 0 : 1);
@@ -171,7 +180,9 @@ describe('against the sandbox', () => {
       expect(payout?.status).toBe(end === 'completed' ? 'reversed' : 'completed');
 
       // A repetition tells what is known; a second reversal is refused once one was taken.
-      expect(await client.reversals?.reverse(reversal)).toEqual(end === 'none' ? sent : found);
+      expect(await client.reversals?.reverse(reversal)).toEqual(
+        end === 'none' ? sent : afterDuplicate(found),
+      );
       if (end === 'completed' || end === 'pending')
         expect(await client.reversals?.reverse({ ...reversal, reference: randomUUID() })).toEqual(
           refused('incorrectState', false),
@@ -222,7 +233,12 @@ describe('against the sandbox', () => {
       [{ ...payment, payee: paymentTo('+251911000011').payee }, undefined],
     ] as const;
     for (const [other, otherAmount] of others) {
-      const disagreeing = { ...unknown, disagrees: true, otherAmount };
+      const disagreeing = {
+        kind: 'unknown',
+        message: expect.any(String),
+        disagrees: true,
+        otherAmount,
+      };
       expect(await client.pay(other)).toEqual(disagreeing);
       expect(await client.findPayment(other)).toEqual(disagreeing);
     }
@@ -409,6 +425,21 @@ describe('against providers that are broken', () => {
       'GET /mm/requeststates/S1',
       'GET /mm/transactions/MM1',
     ]);
+  });
+
+  it('a payment that was taken is no resource while it is under way, nor where it has failed', async () => {
+    const error = { errorCategory: 'businessRule', errorCode: 'insufficientFunds' };
+    const server = await providerWith([
+      ['/disbursement', 202, { serverCorrelationId: 'S1', status: 'pending' }],
+      ['/responses/', 404, nothing],
+      ['/requeststates/S1', 200, { serverCorrelationId: 'S1', status: 'failed', error }],
+      ['/requeststates/S2', 200, { serverCorrelationId: 'S2', status: 'pending' }],
+    ]);
+    const client = clientAt(server.url);
+    expect(takenAsOf(await client.pay(payment))).toBe('S1');
+    expect(await client.findPayment(payment)).toEqual(neverSeen);
+    expect(await client.findPayment(payment, 'S2')).toEqual(unknown);
+    expect(await client.findPayment(payment, 'S1')).toEqual(refused('insufficientFunds', true));
   });
 
   it('a link to another origin is asked at the provider, nowhere else', async () => {
