@@ -5,10 +5,11 @@ import {
   type BulkOrdered,
   findBulkOrder,
   type NewBulkLine,
+  operationsWithVoucher,
   recordBulkOrder,
 } from '../db/vouchers/bulk-orders.ts';
 import type { Refusal } from '../domain/refusals.ts';
-import type { Caller } from '../domain/vouchers/voucher.ts';
+import type { Caller, Company } from '../domain/vouchers/voucher.ts';
 import { describeError } from '../runtime/process/logger.ts';
 import { digestRequest, identify, type OperationServices, runOnce } from './run-once.ts';
 
@@ -62,16 +63,34 @@ async function namedLines(
     named.push({
       ...line,
       owner_msisdn: numbers.storeIfAny(line.owner_msisdn),
-      operation_id: digests.operation({
-        ownerKind: company.kind,
-        ownerId: company.id,
-        kind: 'bulk-line',
-        key: reference,
-      }),
+      operation_id: operationOf(digests, company, reference),
       request_digest: digestRequest(digests, 'bulk-line', content),
     });
   }
   return named;
+}
+
+const operationOf = (digests: OperationServices['digests'], company: Company, reference: string) =>
+  digests.operation({
+    ownerKind: company.kind,
+    ownerId: company.id,
+    kind: 'bulk-line',
+    key: reference,
+  });
+
+/** The lines whose references have not generated a voucher yet: the other ones cost nothing. */
+export async function newLines<Line extends { readonly ordered: OrderedLine }>(
+  { database, digests }: Pick<OperationServices, 'database' | 'digests'>,
+  company: Company,
+  lines: readonly Line[],
+): Promise<readonly Line[]> {
+  const ids: string[] = [];
+  for (const { ordered } of lines) {
+    if (ids.length % LINES_AT_ONCE === 0) await yieldToOthers();
+    ids.push(operationOf(digests, company, ordered.reference));
+  }
+  const before = await operationsWithVoucher(database, ids);
+  return lines.filter((_, index) => !before.has(ids[index] ?? ''));
 }
 
 async function begin({ workflows, logger }: OperationServices, order: BulkOrder): Promise<void> {

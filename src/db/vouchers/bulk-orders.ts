@@ -209,6 +209,16 @@ export const findNamedMerchants = (
     where (id = any(${names.ids}::bigint[]) or identifier = any(${names.identifiers}::text[]))
       and status = 'ACTIVE' and deleted_at is null`;
 
+/** Those of some operations that have generated a voucher. */
+export async function operationsWithVoucher(
+  database: Database,
+  operationIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await allRows<{ id: string }>(database)`
+    select operation_id as id from vouchers where operation_id = any(${operationIds}::text[])`;
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** The operation kind of bulk orders. */
 export const BULK_ORDER_KIND = 'order-vouchers';
 

@@ -67,6 +67,10 @@ export const bulkTexts = {
   'Confirm a bulk order': 'የጅምላ ትዕዛዝ ያረጋግጡ',
   'Order one voucher for {1}?': 'አንድ ቫውቸር በ{1} ይታዘዝ?',
   'Order {1} vouchers for {2}?': '{1} ቫውቸሮች በ{2} ይታዘዙ?',
+  'One reference has a voucher already': 'አንድ ማጣቀሻ አስቀድሞ ቫውቸር አለው',
+  '{1} references have vouchers already': '{1} ማጣቀሻዎች አስቀድሞ ቫውቸሮች አሏቸው',
+  '<1>{1}.</1> Their lines cost nothing. The result has the same voucher again, or refuses a line with other content.':
+    '<1>{1}።</1> መስመሮቻቸው ምንም አያስከፍሉም። ውጤቱ ያንኑ ቫውቸር እንደገና ይይዛል፣ ሌላ ይዘት ያለው መስመር ግን ተቀባይነት አያገኝም።',
   '<1>The gift wallet is too small.</1> It has {1}. Lines are generated in their order until it is spent, and the rest is refused.':
     '<1>የስጦታ ዋሌቱ አይበቃም።</1> {1} አለው። መስመሮች እስኪያልቅ ድረስ በቅደም ተከተላቸው ይወጣሉ፣ ቀሪዎቹ ተቀባይነት አያገኙም።',
   '<1>{1}</1> and would be refused. <2>Set your prices</2> first.':
@@ -91,6 +95,8 @@ export const bulkTexts = {
   'The column {1} is there twice.': 'ዓምድ {1} ሁለት ጊዜ አለ።',
   'The column {1} is missing.': 'ዓምድ {1} የለም።',
   '{1} is that of line {2}, too': '{1} የመስመር {2}ም ነው',
+  '{1} was shortened by a spreadsheet: write all its digits, and save the file as text':
+    'የሠንጠረዥ ፕሮግራም {1}ን አሳጥሮታል፤ ሁሉንም አሃዞች ይጻፉና ፋይሉን እንደ ጽሑፍ ያስቀምጡ',
   '{1} must be {2} or {3}': '{1} {2} ወይም {3} መሆን አለበት',
   '{1} {2} is not one of the active merchants': '{1} {2} ከሚሠሩት ነጋዴዎች አንዱ አይደለም',
   '{1} is none of your denominations': '{1} ከተፈቀዱልዎት መጠኖች አንዱ አይደለም',

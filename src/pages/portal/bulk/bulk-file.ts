@@ -1,7 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type ListedPrice, listPartnerPrices } from '../../../db/catalogue/prices.ts';
 import { findNamedMerchants, type NamedMerchant } from '../../../db/vouchers/bulk-orders.ts';
-import { plainCopy, soughtText } from '../../../domain/copied-text.ts';
+import { isShortened, plainCopy, soughtText } from '../../../domain/copied-text.ts';
 import {
   parseMoney,
   parseRequestAmount,
@@ -10,7 +10,7 @@ import {
 } from '../../../domain/money.ts';
 import { BULK_LINES } from '../../../domain/vouchers/voucher.ts';
 import { WRONG_COUNTRY } from '../../../http/fields/request-fields.ts';
-import type { OrderedLine } from '../../../operations/bulk.ts';
+import { newLines, type OrderedLine } from '../../../operations/bulk.ts';
 import { lineSchema, orderedLine } from '../../../partner/bulk-orders.ts';
 import { lacksMerchant } from '../../../partner/voucher-view.ts';
 import { CsvContentError, readCsvRecords } from '../../../rendering/csv.ts';
@@ -146,9 +146,13 @@ export interface ReadLine {
   readonly hasPrice: boolean;
 }
 
-/** The content of a file: all lines, or all problems. */
+/** The content of a file: all lines and those that cost something, or all problems. */
 export type BulkFile =
-  | { readonly ok: true; readonly lines: readonly ReadLine[] }
+  | {
+      readonly ok: true;
+      readonly lines: readonly ReadLine[];
+      readonly paid: readonly ReadLine[];
+    }
   | { readonly ok: false; readonly problems: readonly LineProblem[] };
 
 /** Lines that are checked in one go, before other requests get their turn. */
@@ -180,7 +184,12 @@ export async function readBulkFile(request: AccountRequest, text: string): Promi
       });
     lines.push(read);
   }
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, lines };
+  if (problems.length > 0) return { ok: false, problems };
+  return {
+    ok: true,
+    lines,
+    paid: await newLines(request.services, request.session.company, lines),
+  };
 }
 
 async function merchantsOf(
@@ -238,6 +247,11 @@ function readLine(
           ({ path, message }) =>
             html`${column(columnOf(String(path[0])))} ${phrase(inAnyLanguage(message))}`,
         );
+  // Several references become one, and the second order would get the voucher of the first.
+  if (isShortened(cells.reference ?? ''))
+    problems.push(
+      html`${column('reference')} was shortened by a spreadsheet: write all its digits, and save the file as text`,
+    );
   if (isMissing) problems.push(html`${column('merchant')} must be sent`);
   if (restricted === undefined)
     problems.push(html`${column('restricted')} must be ${column('yes')} or ${column('no')}`);

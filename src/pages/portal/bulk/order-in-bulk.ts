@@ -1,6 +1,6 @@
 import { partnerBalances } from '../../../db/ledger/ledger.ts';
 import { BULK_ORDER_KIND } from '../../../db/vouchers/bulk-orders.ts';
-import { formatMoney, parseMoney, sumOf } from '../../../domain/money.ts';
+import { formatMoney, type Money, parseMoney, sumOf } from '../../../domain/money.ts';
 import { maskMsisdn } from '../../../domain/phone.ts';
 import { BULK_LINES } from '../../../domain/vouchers/voucher.ts';
 import { orderVouchersOnce } from '../../../operations/bulk.ts';
@@ -19,7 +19,7 @@ import {
   refusedPage,
   SENT_AGAIN,
 } from '../operate.ts';
-import { type LineProblem, type ReadLine, readBulkFile } from './bulk-file.ts';
+import { type BulkFile, type LineProblem, type ReadLine, readBulkFile } from './bulk-file.ts';
 
 export const BULK_PATH = `${PORTAL_PATH}/bulk-orders`;
 const UPLOAD_PATH = `${PORTAL_PATH}/order-in-bulk`;
@@ -44,7 +44,7 @@ export const orderInBulkPages = portal.asked({
     const text = form.text(form.text('file').trim() === '' ? 'rows' : 'file');
     const file = await readBulkFile(request, text);
     if (!file.ok) return uploadPage(request, file.problems);
-    return previewPage(request, text, file.lines);
+    return previewPage(request, text, file);
   },
 });
 
@@ -110,45 +110,28 @@ const problemList = (problems: readonly LineProblem[]): Html =>
     }`,
   )}`;
 
+type ReadLines = Omit<Extract<BulkFile, { readonly ok: true }>, 'ok'>;
+
 /** What the lines cost, and the form that orders them. */
 async function previewPage(
   { services, session, formToken }: AccountRequest,
   text: string,
-  lines: readonly ReadLine[],
+  { lines, paid }: ReadLines,
 ): Promise<PageAnswer> {
   const { gift } = await partnerBalances(services.database, session.company.id);
-  const total = sumOf(lines.map(({ amount }) => amount));
+  const total = sumOf(paid.map(({ amount }) => amount));
   const rest = parseMoney(gift) - total;
-  const unpriced = lines.filter(({ hasPrice }) => !hasPrice).length;
   return {
     kind: 'page',
     title: 'Confirm a bulk order',
     content: html`<h1>${
-      lines.length === 1
+      paid.length === 1
         ? html`Order one voucher for ${money(formatMoney(total))}?`
-        : html`Order ${lines.length.toLocaleString(locale())} vouchers for ${money(formatMoney(total))}?`
+        : html`Order ${paid.length.toLocaleString(locale())} vouchers for ${money(formatMoney(total))}?`
     }</h1>
-${
-  rest < 0n &&
-  message(
-    'warning',
-    html`<strong>The gift wallet is too small.</strong> It has ${money(gift)}. Lines are generated in their
-order until it is spent, and the rest is refused.`,
-  )
-}
-${
-  unpriced > 0 &&
-  message(
-    'warning',
-    html`<strong>${
-      unpriced === 1
-        ? phrase('One line has no selling price')
-        : html`${unpriced.toLocaleString(locale())} lines have no selling price`
-    }</strong> and would be refused. <a href="${PORTAL_PATH}/prices">Set your prices</a> first.`,
-  )
-}
+${warnings({ lines, paid }, gift, rest)}
 <section class="card"><h2>What it costs</h2>
-${table('Vouchers by amount', byAmount(lines), [
+${table('Vouchers by amount', byAmount(paid), [
   { title: 'Voucher', phone: 'head', value: (group) => money(group.amount) },
   { title: 'Count', value: ({ count }) => count.toLocaleString(locale()), align: 'right' },
   amountColumn(({ sum }) => sum),
@@ -174,6 +157,42 @@ ${table('The first lines of the order', lines.slice(0, SHOWN_LINES), [
   };
 }
 
+/** What a person should know before the order of some lines. */
+function warnings({ lines, paid }: ReadLines, gift: string, rest: Money): Html {
+  const used = lines.length - paid.length;
+  const unpriced = paid.filter(({ hasPrice }) => !hasPrice).length;
+  return html`${
+    used > 0 &&
+    message(
+      'warning',
+      html`<strong>${
+        used === 1
+          ? phrase('One reference has a voucher already')
+          : html`${used.toLocaleString(locale())} references have vouchers already`
+      }.</strong> Their lines cost nothing. The result has the same voucher again, or refuses a line with other content.`,
+    )
+  }
+${
+  rest < 0n &&
+  message(
+    'warning',
+    html`<strong>The gift wallet is too small.</strong> It has ${money(gift)}. Lines are generated in their
+order until it is spent, and the rest is refused.`,
+  )
+}
+${
+  unpriced > 0 &&
+  message(
+    'warning',
+    html`<strong>${
+      unpriced === 1
+        ? phrase('One line has no selling price')
+        : html`${unpriced.toLocaleString(locale())} lines have no selling price`
+    }</strong> and would be refused. <a href="${PORTAL_PATH}/prices">Set your prices</a> first.`,
+  )
+}`;
+}
+
 const ownerOf = (msisdn: string | null): Html | string =>
   msisdn === null ? phrase('Anonymous') : maskMsisdn(msisdn);
 
@@ -190,11 +209,11 @@ function byAmount(lines: readonly ReadLine[]) {
 /** The lines of the form that orders them and its key, or the answer where they cannot be ordered. */
 async function readOrder(
   request: AccountRequest,
-): Promise<{ readonly key: string; readonly lines: readonly ReadLine[] } | PageAnswer> {
+): Promise<(ReadLines & { readonly key: string }) | PageAnswer> {
   const [key, text] = [onceKey(request), request.form.text('rows')];
   if (key === undefined) return problems.invalid;
   const file = await readBulkFile(request, text);
-  if (file.ok) return { key, lines: file.lines };
+  if (file.ok) return { key, ...file };
   // A merchant or a denomination may have ended since the form was sent first.
   const order = { company: callerOf(request), key, kind: BULK_ORDER_KIND } as const;
   return (await hasBegun(request.services, order))
@@ -209,8 +228,8 @@ export const orderBulkForm = portal.form({
   async confirmation(request) {
     const order = await readOrder(request);
     if ('kind' in order) return order;
-    const count = order.lines.length;
-    const total = money(formatMoney(sumOf(order.lines.map(({ amount }) => amount))));
+    const count = order.paid.length;
+    const total = money(formatMoney(sumOf(order.paid.map(({ amount }) => amount))));
     return count === 1
       ? html`You are about to order one voucher for ${total}.`
       : html`You are about to order ${count.toLocaleString(locale())} vouchers for ${total}.`;

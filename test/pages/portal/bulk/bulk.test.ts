@@ -135,6 +135,17 @@ test('a voucher that the partner may not sell any more is offered nowhere, and n
   await stack.database.insertInto('partner_products').values(granted).execute();
 });
 
+test('a reference that a spreadsheet has shortened is none: the next such order would get the same voucher', async () => {
+  const { status, html } = await check(
+    `reference,amount,merchant\n1.00023E+11,500,${merchant.identifier}`,
+    true,
+  );
+  expect([status, textOf(html)]).toEqual([
+    422,
+    expect.stringContaining('Line 2: reference was shortened by a spreadsheet'),
+  ]);
+});
+
 test('a comma before cents is no amount: the voucher would be worth a hundred times as much', async () => {
   const rows = (amount: string) =>
     `reference;amount;merchant\ncomma/1;${amount};${merchant.identifier}`;
@@ -190,6 +201,10 @@ test('lines are shown with their sum, ordered once, and answered with codes', as
   ]);
   expect(lines[1]?.[3]).toMatch(/^(\w{4}-){3}\w{4}$/);
   expect((await person.get(`${ORDERS}/download`)).html).toContain('"Done","3","2","1","0"');
+  // The next page says so, before anybody gives a code to a second customer.
+  const next = textOf((await check(`${rows}\nmay/4\t100\t${merchant.identifier}\t`)).html);
+  expect(next).toContain('Order 2 vouchers for ETB 200.00?');
+  expect(next).toContain('2 references have vouchers already.');
   const audit = await stack.database
     .selectFrom('audit_log')
     .select('action')
