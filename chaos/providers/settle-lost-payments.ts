@@ -22,26 +22,32 @@ export async function settleLostPayments(
     select id, payment_reference::text as reference from redemptions
     where status = 'HELD' and ${providerOf(sql`redemptions.operation_id`)} = 'mpesa'
       and created_at < now() - make_interval(secs => ${LOST_AFTER_SECONDS})`.execute(database);
+  const basis = {
+    settings: config,
+    numbers: { hashOf: createNumberHash(config.secrets.digestKey) },
+  };
   const taken = new Set(payouts.map(({ reference }) => reference));
   for (const { id, reference } of rows.filter((row) => !taken.has(row.reference)))
-    await database.transaction().execute((transaction) =>
-      askRepair(
+    await database.transaction().execute(async (transaction) => {
+      const kind = settlePaymentRepair;
+      const seen = await kind.judge(transaction, String(id), {}, basis);
+      return askRepair(
         transaction,
         {
-          kind: settlePaymentRepair,
+          kind,
           subjectId: String(id),
           args: { outcome: 'not-done', reference: `portal ${reference.slice(0, 8)}` },
           why: 'Not in the portal of M-Pesa',
           actor: 'chaos',
           requestKey: randomUUID(),
+          binding: seen?.binding ?? '',
         },
         {
-          settings: config,
-          numbers: { hashOf: createNumberHash(config.secrets.digestKey) },
+          ...basis,
           secretBox: () => {
             throw new Error('The repair has no personal arguments');
           },
         },
-      ),
-    );
+      );
+    });
 }

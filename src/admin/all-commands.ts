@@ -1,5 +1,6 @@
-import { type RepairKindName, repairTitles } from '../repairs/repair-titles.ts';
+import { repairTitles } from '../repairs/repair-titles.ts';
 import type { AdminCommand } from './command.ts';
+import { repairCommands } from './groups.ts';
 
 /** A command as help lists it. Its code is loaded when it is called, or when its own help is asked for. */
 export interface ListedCommand {
@@ -21,10 +22,10 @@ const inFile = (
     load: async () => (await load()).commands[name] as AdminCommand,
   }));
 
-/** Lists the repairs that one person may ask for; two people ask and confirm the others at /support. */
-const repairs = (kinds: Readonly<Record<string, RepairKindName>>): ListedCommand[] =>
-  Object.entries(kinds).map(([name, kind]) => ({
-    name,
+/** Lists the commands of repairs. */
+const repairs = (...kinds: readonly (keyof typeof repairCommands)[]): ListedCommand[] =>
+  kinds.map((kind) => ({
+    name: repairCommands[kind],
     summary: repairTitles[kind],
     load: async () => (await import('./commands/repairs.ts')).repairCommand(kind),
   }));
@@ -140,25 +141,15 @@ export const allCommands: readonly ListedCommand[] = [
     'product promo delete': 'Delete a promo that is deactivated',
     'product promo restore': 'Restore a deleted promo, still deactivated',
   }),
-  repairs({
-    'voucher cancel': 'cancel-voucher',
-    'voucher extend': 'extend-voucher',
-    'voucher resend-message': 'resend-message',
-    'voucher settle-payment': 'settle-payment',
-    'voucher reverse-redemption': 'reverse-redemption',
-    'voucher claim extend': 'extend-claim',
-    'voucher claim cancel': 'cancel-claim',
-    'voucher claim release': 'release-claim',
-    'top-up retry': 'retry-top-up',
-    'top-up settle': 'settle-top-up',
-  }),
+  repairs(
+    ...(['cancel-voucher', 'extend-voucher', 'resend-message', 'settle-payment'] as const),
+    ...(['reverse-redemption', 'extend-claim', 'cancel-claim', 'release-claim'] as const),
+    ...(['retry-top-up', 'settle-top-up'] as const),
+  ),
   inFile(() => import('./commands/deposits.ts'), {
     'money deposit': 'Credit a payment of a partner to one of its wallets',
   }),
-  repairs({
-    'money correct-deposit': 'correct-deposit',
-    'money credit-goodwill': 'credit-goodwill',
-  }),
+  repairs('correct-deposit', 'credit-goodwill'),
   inFile(() => import('./commands/statement.ts'), {
     'money statement': 'Explain the balance of a wallet line by line',
   }),
@@ -185,7 +176,7 @@ export const allCommands: readonly ListedCommand[] = [
     'cases list': 'Show the open cases, the oldest first',
     'cases show': 'Show what the providers say, and what each choice moves',
   }),
-  repairs({ 'cases settle': 'settle-case' }),
+  repairs('settle-case'),
   inFile(() => import('./commands/providers.ts'), {
     'providers check': 'Log in to each configured provider',
     'providers list-balances': 'Show our balances, as last read',

@@ -1,5 +1,24 @@
+import type { RepairKindName } from '../repairs/repair-titles.ts';
+
 /** How people call the command line. */
 export const PROGRAM = 'npm run admin --';
+
+/** The commands of the repairs that one person may ask for; two people ask and confirm the others at /support. */
+export const repairCommands = {
+  'cancel-voucher': 'voucher cancel',
+  'extend-voucher': 'voucher extend',
+  'resend-message': 'voucher resend-message',
+  'settle-payment': 'voucher settle-payment',
+  'reverse-redemption': 'voucher reverse-redemption',
+  'extend-claim': 'voucher claim extend',
+  'cancel-claim': 'voucher claim cancel',
+  'release-claim': 'voucher claim release',
+  'retry-top-up': 'top-up retry',
+  'settle-top-up': 'top-up settle',
+  'correct-deposit': 'money correct-deposit',
+  'credit-goodwill': 'money credit-goodwill',
+  'settle-case': 'cases settle',
+} as const satisfies Readonly<Partial<Record<RepairKindName, string>>>;
 
 /** The groups of commands by their subjects, each followed by its parts, in the order of help. */
 export const commandGroups: Readonly<Record<string, string>> = {

@@ -4,6 +4,7 @@ import { createNumberBox } from '../crypto/phone-numbers.ts';
 import { createSecretBox, type SecretBox } from '../crypto/secret-box.ts';
 import type { NumberBox } from '../domain/phone.ts';
 import type { WebhookServices } from '../operations/webhooks.ts';
+import type { RepairBasis } from '../repairs/repair-kind.ts';
 import { AdminError } from './fields.ts';
 
 /** @throws {AdminError} without the keys of digests or of the data */
@@ -36,6 +37,12 @@ export function digestsAndBox({ secrets }: AdminConfig): {
 /** Seals and finds phone numbers. @throws {AdminError} without the keys */
 export const numberBoxOf = ({ secrets }: AdminConfig): NumberBox =>
   createNumberBox(keysOf(secrets, 'Phone numbers need the settings DIGEST_KEY and DATA_KEYS'));
+
+/** The basis on which repairs are judged. Few repairs compare numbers, and only they need the keys. */
+export const repairBasis = (settings: AdminConfig): RepairBasis => ({
+  settings,
+  numbers: { hashOf: (msisdn) => numberBoxOf(settings).hashOf(msisdn) },
+});
 
 /** What webhooks are registered with. @throws {AdminError} without the keys of the data */
 export function webhookServices(settings: AdminConfig): WebhookServices {

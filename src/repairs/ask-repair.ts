@@ -77,8 +77,8 @@ export interface AskedRepair {
   readonly actor: string;
   /** Of the form; random. */
   readonly requestKey: string;
-  /** The facts that its asker saw, on the form or by a command; undefined for a command that shows none. */
-  readonly binding?: string | undefined;
+  /** The facts that its asker saw, on the form or by a command; empty where the kind has none. */
+  readonly binding: string;
 }
 
 /** The result of a request for a repair. */
@@ -112,7 +112,7 @@ export async function askRepair(
   const found = await kind.judge(transaction, subjectId, args, basis);
   if (!found) return thereIsNo(kind, given);
   if (found.refusal !== undefined) return refused(found.refusal);
-  if (binding !== undefined && binding !== found.binding) return refused(HAS_CHANGED);
+  if (binding !== found.binding) return refused(HAS_CHANGED);
   const open = await findOpenRepair(transaction, subject);
   if (open)
     return hasArguments(open, found.bound, { secretBox })

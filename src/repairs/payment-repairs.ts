@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Database } from '../db/connection.ts';
 import { partnerBalances, serviceFeesBalance } from '../db/ledger/ledger.ts';
@@ -7,7 +8,7 @@ import { type LockedOrder, lockOrderIfAny, readOrder } from '../db/positions/ord
 import { type PaymentFacts, paymentFacts, redemptionIdOf } from '../db/repairs/facts.ts';
 import { isBeingReversed } from '../db/vouchers/reversals.ts';
 import { lockVoucher } from '../db/vouchers/vouchers.ts';
-import { formatMoney, magnitudeOf, parseMoney } from '../domain/money.ts';
+import { magnitudeOf, parseMoney } from '../domain/money.ts';
 import {
   afterChoice,
   type BearerChoice,
@@ -85,7 +86,8 @@ export const settlePaymentRepair = repairKind({
     label: `${facts.pendingReversal === null ? '' : 'reversal of '}${labelOf(facts)}`,
   }),
   fields: decisionFields('Did the provider do it: the payment, or the reversal under way?'),
-  bind: (facts) => ({ operationId: settledOf(facts) }),
+  // A payment that went to another provider meanwhile is another question.
+  bind: (facts) => ({ operationId: settledOf(facts), provider: facts.provider }),
   refuse({ status, isPaid, isReturnable, isReversed, hasUsedReference, ...facts }, args) {
     const { caseId, providerReference, pendingReversal } = facts;
     if (status === 'HELD' || pendingReversal !== null)
@@ -267,12 +269,15 @@ export async function shownChoicesOf(database: Database, facts: CaseFacts): Prom
   };
 }
 
-/** An open case follows the words of the provider: another difference is another settlement. */
-const boundOfCase = ({ order }: CaseFacts) => ({
-  difference: order ? formatMoney(difference(order.position)) : null,
+/** An open case follows the words of the provider: another amount, or another message, is another settlement. */
+const boundOfCase = ({ found: { amount, message } }: CaseFacts) => ({
+  amount,
+  ...(message !== null && {
+    said: createHash('sha256').update(message).digest('hex').slice(0, 8),
+  }),
 });
 
-/** The difference that a form or a command settles. */
+/** The amount and the message that a form or a command settles. */
 export const bindingOfCase = (facts: CaseFacts): string => bindingOf(boundOfCase(facts));
 
 const effectOf = (facts: CaseFacts, { by }: { readonly by?: Bearer | undefined }) =>

@@ -101,7 +101,7 @@ interface Definition<Facts, Fields extends z.ZodObject> {
     args: ArgumentsOf<Fields>,
   ) => Promise<Facts | undefined>;
   readonly about: (facts: Facts) => Subject;
-  /** The facts that bind the repair, such as the claim: a later claim is another repair. */
+  /** The facts that bind the repair, such as the claim: a later claim is another repair. Its asker has seen them. */
   readonly bind?: (facts: Facts) => Readonly<Record<string, string | number | null>>;
   readonly amountOf: (facts: Facts, args: ArgumentsOf<Fields>) => Money;
   /** Why it is not allowed now, and what to do instead. */
@@ -131,7 +131,7 @@ export interface Judgement extends Subject {
   readonly refusal: string | undefined;
   /** Its arguments with what it is bound to. */
   readonly bound: Readonly<Record<string, unknown>>;
-  /** The facts that it is bound to, as a text. A form carries it, and so is about no other facts than its page. */
+  /** The facts that it is bound to, as a text. A form or a command carries it, and is about no other facts. */
   readonly binding: string;
   /** Its effect in a sentence, where that depends on the facts. */
   readonly effect: string | undefined;
@@ -152,6 +152,8 @@ export interface RepairKind
   readonly isAlwaysByTwo: boolean;
   readonly isIrreversible: boolean;
   readonly endsClaim: boolean;
+  /** Whether it is bound to facts, which its asker has seen. */
+  readonly isBound: boolean;
   /** The one text that names the subject; undefined where it names none. */
   nameOf(database: Database, given: string): Promise<string | undefined>;
   lock(
@@ -177,11 +179,11 @@ export const idNamed = (given: string): string | undefined => (ID.test(given) ? 
 /** Refuses a repair that is about something else by now. */
 export const HAS_CHANGED = 'It has changed meanwhile: look at it, and ask again.';
 
-/** The facts that a repair is bound to, as a text; empty where there are none. */
+/** The facts that a repair is bound to, as one word of a command line; empty where there are none. */
 export const bindingOf = (bound: Readonly<Record<string, string | number | null>>): string =>
   Object.entries(bound)
     .map(([name, value]) => `${name}=${value}`)
-    .join(' ');
+    .join(',');
 
 /** Builds a kind of repair. */
 export const repairKind = <Facts, Fields extends z.ZodObject>(
@@ -194,6 +196,7 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
   isAlwaysByTwo: definition.byTwo !== undefined && definition.byTwo.when === undefined,
   isIrreversible: definition.isIrreversible ?? false,
   endsClaim: definition.endsClaim ?? false,
+  isBound: definition.bind !== undefined,
   nameOf: definition.nameOf ?? ((_database, given) => Promise.resolve(idNamed(given))),
   lock: (transaction, subjectId, given) =>
     definition.lock(transaction, subjectId, given as ArgumentsOf<Fields>),

@@ -148,7 +148,7 @@ export const settleTopUpRepair = repairKind({
     'Books what the provider told you, when its system does not answer. If the system answers before that, its answer stands. It is final.',
   allowed: 'While the outcome is unknown',
   fields: decisionFields('Did the provider deliver it?'),
-  bind: ({ heldOperationId }) => ({ operationId: heldOperationId }),
+  bind: ({ heldOperationId, provider }) => ({ operationId: heldOperationId, provider }),
   refuse({ status, caseId, hasUsedReference }, args) {
     if (status === 'UNKNOWN') return hasUsedReference ? usedBefore(args) : undefined;
     if (caseId !== null) return openCaseOf(caseId);

@@ -39,7 +39,7 @@ export const untilCase = (
     expect(await callsPerson(handle), `the case of ${reference}`).toBe(expected === 'RUNNING');
   });
 
-/** The options by which "cases settle" is about what "cases show" shows of a case, to be written after a choice. */
+/** The options by which "cases settle" is about what "cases show" shows of a case, to be written with a choice. */
 export const shownFacts = async ({ json }: Commands, id: number): Promise<string> =>
   `--facts ${(await json(`cases show ${id}`)).facts}`;
 
@@ -47,8 +47,8 @@ export const shownFacts = async ({ json }: Commands, id: number): Promise<string
 export async function settleCase(stack: Stack, reference: string, by?: Bearer): Promise<void> {
   const { id } = await caseOf(stack.database, reference);
   const operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
-  const bearer = by === undefined ? '' : ` --by ${by} ${await shownFacts(operator, id)}`;
-  await operator.json(`cases settle ${id}${bearer} --why agreed`);
+  const bearer = by === undefined ? '' : `--by ${by} `;
+  await operator.json(`cases settle ${id} ${bearer}${await shownFacts(operator, id)} --why agreed`);
   await until(async () => {
     const found = await findCase(stack.database, id);
     if (found?.closedBy == null) throw new Error(`Case ${id} is not settled`);

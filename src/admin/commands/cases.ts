@@ -1,3 +1,4 @@
+import { refuseSettlement } from '../../db/positions/book.ts';
 import { type Case, listCases } from '../../db/positions/cases.ts';
 import { firstDone, placementsOfCase } from '../../db/positions/placements.ts';
 import { amountText, parseMoney } from '../../domain/money.ts';
@@ -75,6 +76,9 @@ export const commands: Record<string, AdminCommand> = {
       const placements = await placementsOfCase(database, found);
       const end = settledCase(found);
       const binding = bindingOfCase(facts);
+      const isAlone =
+        choices.length === 0 &&
+        refuseSettlement(found, facts.order, null, facts.isPayable) === undefined;
       return {
         json: { ...found, placements, choices, facts: binding, whyNoPayer },
         text: [
@@ -91,6 +95,7 @@ export const commands: Record<string, AdminCommand> = {
           ...choices.map(({ by, moves, afterwards }) =>
             `--by ${by} --facts ${binding}  ${moves} ${afterwards}`.trim(),
           ),
+          ...(isAlone ? [`--facts ${binding}  The case is closed. No money is moved.`] : []),
           ...(whyNoPayer === undefined ? [] : [`No --by payer: ${whyNoPayer}`]),
         ].join('\n'),
       };

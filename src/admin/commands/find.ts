@@ -8,6 +8,7 @@ import type { AdminCommand, AdminContext, Report } from '../command.ts';
 import { AdminError, argument, type InputOf, text } from '../fields.ts';
 import { digestsAndBox } from '../keys.ts';
 import { amounts, column, record, textTable, timeText } from '../tables.ts';
+import { factLines, repairFacts } from './repairs.ts';
 
 const fields = {
   what: argument(text, 'What the customer has given: see below; quote a text with spaces'),
@@ -55,6 +56,8 @@ export async function storyReport(
   { database, settings }: Pick<AdminContext, 'database' | 'settings'>,
   { kind, id }: Pick<SupportCase, 'kind' | 'id'>,
 ): Promise<Report> {
+  // Before all else: facts that have changed since then are refused.
+  const repairs = await repairFacts({ database, settings }, { kind, id });
   const found = await readCase(database, { kind, id });
   if (!found) throw new AdminError(`The ${kind} ${id} is gone.`);
   const steps = stepsOf(found, settings.temporal);
@@ -66,13 +69,14 @@ export async function storyReport(
   );
   const state = plainText(found.state, timeText);
   return {
-    json: { kind, id, name, state, facts, steps, happened, next, transfers },
+    json: { kind, id, name, state, facts, steps, happened, next, repairs, transfers },
     text: [
       `${kind === 'voucher' ? 'Voucher' : 'Top-up'} ${name}: ${state}. ${happened}`,
       `\n${record(facts)}`,
       `\nWhat happened\n${steps.map(lineOf).join('\n')}`,
       `\nHow the money moved\n${moneyMoveTable(transfers)}`,
       `\nNext\n${next}`,
+      ...(repairs.length > 0 ? [`\nRepairs by facts\n${factLines(repairs)}`] : []),
     ].join('\n'),
   };
 }

@@ -6,8 +6,8 @@ import type { RepairRow } from '../../db/repairs/repairs.ts';
 import { amountText } from '../../domain/money.ts';
 import { type RepairSubject, repairStates, takenOutOf } from '../../domain/repairs.ts';
 import { type Asked, askRepair } from '../../repairs/ask-repair.ts';
-import { metaOf, type RepairKind } from '../../repairs/repair-kind.ts';
-import { findRepairKind } from '../../repairs/repair-kinds.ts';
+import { HAS_CHANGED, metaOf, type RepairKind } from '../../repairs/repair-kind.ts';
+import { findRepairKind, repairsOf } from '../../repairs/repair-kinds.ts';
 import type { RepairKindName } from '../../repairs/repair-titles.ts';
 import { type AdminCommand, type AdminContext, lookCommand, type Report } from '../command.ts';
 import {
@@ -24,7 +24,8 @@ import {
   rowLimit,
   text,
 } from '../fields.ts';
-import { digestsAndBox, numberBoxOf } from '../keys.ts';
+import { repairCommands } from '../groups.ts';
+import { digestsAndBox, repairBasis } from '../keys.ts';
 import { amounts, column, numbers, record, textTable, timeText } from '../tables.ts';
 
 export const commands: Record<string, AdminCommand> = {
@@ -95,27 +96,28 @@ const shown = ({
   workflow: repairWorkflowId(row.id, operation_id),
 });
 
-/** How an operator names a subject. */
+/** How an operator names a subject, and the command that shows it with the facts of its repairs. */
 const subjects: Readonly<
   Record<
     RepairSubject,
-    {
-      readonly description: string;
-      readonly example: string;
-      /** The facts that a decision rests on, where the command that shows the subject prints them. */
-      readonly facts?: { readonly description: string; readonly example: string };
-    }
+    { readonly description: string; readonly example: string; readonly shownBy?: string }
   >
 > = {
   voucher: {
     description: 'The id of the voucher, or its serial number',
     example: '012345678901234567',
+    shownBy: 'voucher show',
   },
   redemption: {
     description: 'The reference of the redemption, as "voucher show" has it, or its id',
     example: 'RDM-0123456789ABCDEF',
+    shownBy: 'voucher show',
   },
-  'top-up': { description: 'The number of the top-up, its transactionId', example: '17' },
+  'top-up': {
+    description: 'The number of the top-up, its transactionId',
+    example: '17',
+    shownBy: 'top-up show',
+  },
   deposit: {
     description: 'The reference of the deposit, as "money statement" shows it',
     example: 'CBE-2026-0042',
@@ -124,11 +126,7 @@ const subjects: Readonly<
   case: {
     description: 'Its id; "cases show" tells what each choice moves',
     example: '17',
-    facts: {
-      description:
-        'Needed with --by: the facts, as "cases show" prints them; refused if they changed',
-      example: 'difference=50.000000',
-    },
+    shownBy: 'cases show',
   },
 };
 
@@ -137,7 +135,7 @@ export function repairCommand(kindName: RepairKindName): AdminCommand {
   const kind = findRepairKind(kindName);
   if (!kind) throw new Error(`There is no kind of repair ${kindName}`);
   const options = Object.entries<z.ZodType>(kind.fields.shape);
-  const { description, facts } = subjects[kind.subject];
+  const { description, shownBy } = subjects[kind.subject];
   return {
     details:
       `${kind.summary} ${kind.allowed}. A worker carries it out; "desk repair show" tells what came of it. ` +
@@ -146,7 +144,12 @@ export function repairCommand(kindName: RepairKindName): AdminCommand {
     fields: {
       subject: argument(text, description),
       ...Object.fromEntries(options.map(([name, schema]) => [name, optionOf(schema)])),
-      ...(facts !== undefined && { facts: optional(text, facts.description) }),
+      ...(kind.isBound && {
+        facts: optional(
+          text,
+          `The facts, as "${shownBy}" prints them: needed, and refused if they changed`,
+        ),
+      }),
       why: required(text, 'The reason, and the ticket; recorded in the audit log'),
       key: optional(text, 'The same key makes the command safe to repeat; random by default'),
     },
@@ -162,7 +165,7 @@ const optionOf = (schema: z.ZodType): Field<unknown> => {
 };
 
 /** With what it requires alone, and with an option. */
-function examplesOf({ subject, fields }: RepairKind): string[] {
+function examplesOf({ subject, fields, isBound }: RepairKind): string[] {
   const wordsOf = ([option, schema]: readonly [string, z.ZodType]) =>
     `--${kebab(option)} ${metaOf(schema).example} `;
   const options = Object.entries<z.ZodType>(fields.shape);
@@ -171,9 +174,9 @@ function examplesOf({ subject, fields }: RepairKind): string[] {
     .filter(([, schema]) => schema.isOptional())
     .slice(0, 1)
     .map(wordsOf);
-  const { example, facts } = subjects[subject];
-  if (facts !== undefined) further.push(`--facts ${facts.example} `);
-  const withWords = (words: readonly string[]) => `${example} ${words.join('')}--why "Ticket 4711"`;
+  const facts = isBound ? '--facts FACTS ' : '';
+  const withWords = (words: readonly string[]) =>
+    `${subjects[subject].example} ${words.join('')}${facts}--why "Ticket 4711"`;
   return [withWords(needed), ...(further.length > 0 ? [withWords([...needed, ...further])] : [])];
 }
 
@@ -183,10 +186,6 @@ async function ask(
   { subject, why, key, facts, ...args }: Readonly<Record<string, unknown>>,
 ): Promise<Report> {
   const actor = context.actor();
-  if (args.by !== undefined && facts === undefined)
-    throw new AdminError(
-      `Missing: --facts. "cases show ${subject}" prints what each --by moves, and the facts that belong to it.`,
-    );
   const asked = await context.database.transaction().execute((transaction) =>
     askRepair(
       transaction,
@@ -197,18 +196,67 @@ async function ask(
         why: String(why),
         actor,
         requestKey: key === undefined ? randomUUID() : `${actor} ${String(key)}`,
-        binding: facts as string | undefined,
+        binding: String(facts ?? ''),
       },
       {
-        settings: context.settings,
-        // Few repairs compare numbers, and only they need the keys.
-        numbers: { hashOf: (msisdn) => numberBoxOf(context.settings).hashOf(msisdn) },
+        ...repairBasis(context.settings),
         secretBox: () => digestsAndBox(context.settings).secretBox,
       },
     ),
   );
+  if (asked.kind === 'refused' && asked.refusal === HAS_CHANGED) {
+    const why = facts === undefined ? 'Missing: --facts.' : HAS_CHANGED;
+    throw new AdminError(`${why} "${await showing(kind, context, String(subject))}" prints them.`);
+  }
   return reportOf(asked);
 }
+
+/** The command that shows the subject of a repair with its facts. */
+async function showing(
+  kind: RepairKind,
+  { database, settings }: AdminContext,
+  given: string,
+): Promise<string> {
+  const judged = await kind.judge(
+    database,
+    (await kind.nameOf(database, given)) ?? given,
+    {},
+    repairBasis(settings),
+  );
+  const id = kind.subject === 'case' ? given : (judged?.topupId ?? judged?.voucherId);
+  return `${subjects[kind.subject].shownBy} ${id}`;
+}
+
+/** The facts of a repair that is possible now. */
+interface RepairFacts {
+  /** With its subject, such as "voucher settle-payment 17". */
+  readonly command: string;
+  readonly facts: string;
+  /** The subject of the repair, for people. */
+  readonly about: string;
+}
+
+/** The facts of the repairs of a voucher or a top-up that are possible now, and demand them. */
+export async function repairFacts(
+  { database, settings }: Pick<AdminContext, 'database' | 'settings'>,
+  subject: Parameters<typeof repairsOf>[1],
+): Promise<RepairFacts[]> {
+  const names: Readonly<Partial<Record<RepairKindName, string>>> = repairCommands;
+  const found: RepairFacts[] = [];
+  for (const { kind, subjectId } of await repairsOf(database, subject)) {
+    const name = names[kind.name];
+    if (name === undefined || !kind.isBound) continue;
+    const judged = await kind.judge(database, subjectId, {}, repairBasis(settings));
+    if (!judged || judged.refusal !== undefined) continue;
+    const { label, binding } = judged;
+    found.push({ command: `${name} ${subjectId}`, facts: binding, about: label });
+  }
+  return found;
+}
+
+/** The same for a terminal: the command with the option that it needs. */
+export const factLines = (found: readonly RepairFacts[]): string =>
+  found.map(({ command, facts, about }) => `${command} --facts ${facts}  ${about}`).join('\n');
 
 function reportOf(asked: Asked): Report {
   if (asked.kind === 'refused') throw new AdminError(asked.refusal);

@@ -16,6 +16,7 @@ import { record, textTable } from '../tables.ts';
 import { addressColumns, apiKeyColumns, publicKeyTable } from './access.ts';
 import { storyReport } from './find.ts';
 import { presentMerchant, rowsWith, voucherRow } from './lists.ts';
+import { repairFacts } from './repairs.ts';
 
 export const commands: Record<string, AdminCommand> = {
   'merchant show': lookCommand({
@@ -56,10 +57,14 @@ export const commands: Record<string, AdminCommand> = {
   }),
 
   'top-up show': lookCommand({
-    details: 'With --json it has each attempt with the answers of providers.',
+    details:
+      'With --json it has each attempt with the answers of providers. A repair that demands --facts stands at the end ' +
+      'with them, while it is possible.',
     fields: { id: argument(id, 'The number of the top-up, the transactionId of partners') },
     examples: ['17', '17 --json'],
     async look(database, input, { settings }) {
+      const subject = { kind: 'top-up', id: input.id } as const;
+      const repairs = await repairFacts({ database, settings }, subject);
       const found = existing(
         await findTopupDetail(database, 'operator', input.id),
         `top-up ${input.id}`,
@@ -74,8 +79,8 @@ export const commands: Record<string, AdminCommand> = {
       const operationIds = attempts.map(({ operationId }) => operationId);
       const ledgerHistory = await readLedgerHistory(database, found.partnerId, operationIds);
       return {
-        json: { ...topup, attempts, ledgerHistory },
-        text: (await storyReport({ database, settings }, { kind: 'top-up', id: found.id })).text,
+        json: { ...topup, attempts, repairs, ledgerHistory },
+        text: (await storyReport({ database, settings }, subject)).text,
       };
     },
   }),
@@ -83,12 +88,17 @@ export const commands: Record<string, AdminCommand> = {
   'voucher show': lookCommand({
     details:
       'The code is never shown: only the generating partner gets it. With --json it has each claim, redemption ' +
-      'and message with the references of providers.',
+      'and message with the references of providers. A repair that demands --facts stands at the end with them, while it ' +
+      'is possible.',
     fields: { voucher: argument(text, 'The id of the voucher, or its serial number') },
     examples: ['17', '012345678901234567'],
     async look(database, input, { settings }) {
-      const voucherId = await voucherNamed(database, input.voucher);
-      const found = voucherId && (await findVoucherDetail(database, Number(voucherId), 'operator'));
+      const subject = {
+        kind: 'voucher',
+        id: Number(await voucherNamed(database, input.voucher)) || 0,
+      } as const;
+      const repairs = await repairFacts({ database, settings }, subject);
+      const found = await findVoucherDetail(database, subject.id, 'operator');
       if (!found) throw new AdminError(`There is no voucher ${input.voucher}: see "voucher list".`);
       const { isRestricted, sellingPriceUsd, operationId, endedAt, partner, ...shown } = found;
       const voucher = {
@@ -101,8 +111,8 @@ export const commands: Record<string, AdminCommand> = {
       };
       const ledgerHistory = await readLedgerHistory(database, found.partnerId, operationsOf(found));
       return {
-        json: { ...voucher, ledgerHistory },
-        text: (await storyReport({ database, settings }, { kind: 'voucher', id: found.id })).text,
+        json: { ...voucher, repairs, ledgerHistory },
+        text: (await storyReport({ database, settings }, subject)).text,
       };
     },
   }),

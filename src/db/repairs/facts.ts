@@ -7,7 +7,7 @@ import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import { allValues, type Database, firstRow, updateRow } from '../connection.ts';
 import { cancelQueuedMessages } from '../messages/messages.ts';
 import { isVoucherBlocked, oldestOpenCase } from '../positions/cases.ts';
-import { doerOf, providerReferenceOf } from '../positions/placements.ts';
+import { doerOf, providerOf, providerReferenceOf } from '../positions/placements.ts';
 import { routesOfTopup } from '../providers.ts';
 import { amountOfRetry } from '../topups/topups.ts';
 import { isReturnable, isReversed } from '../vouchers/reversals.ts';
@@ -86,8 +86,9 @@ export interface TopupFactsForRepair {
   readonly amount: string | null;
   /** The open case of one of its attempts; null where there is none. */
   readonly caseId: number | null;
-  /** The operation of the attempt on hold; null where none is. */
+  /** The operation of the attempt on hold, and the provider that has it; null where none is. */
   readonly heldOperationId: string | null;
+  readonly provider: string | null;
   /** A person decided that an attempt was not delivered, or does so now. */
   readonly wasSettledByHand: boolean;
 }
@@ -99,12 +100,14 @@ export const topupFactsForRepair = (database: Database, topupId: number) =>
       case when status = 'FAILED' then ${amountOfRetry} else amount end as amount,
       ${routesOfTopup} as routes,
       ${oldestOpenCase(sql`found.topup_id = topups.id and found.why <> 'unbooked'`)} as "caseId",
-      (select operation_id from topup_attempts as made
-        where made.topup_id = topups.id and made.status = 'HELD') as "heldOperationId",
+      held_id as "heldOperationId", ${providerOf(sql`held_id`)} as provider,
       exists (select from repairs where repairs.topup_id = topups.id and kind = 'settle-top-up'
         and state in ('RUNNING', 'DONE') and arguments ->> 'outcome' = 'not-done')
         as "wasSettledByHand"
-    from topups where topups.id = ${topupId}`;
+    from topups left join lateral (
+      select operation_id as held_id from topup_attempts
+      where topup_id = topups.id and topup_attempts.status = 'HELD') as held on true
+    where topups.id = ${topupId}`;
 
 const tables = {
   redemption: 'redemptions',

@@ -158,7 +158,7 @@ const askRepairForm = support.form({
           why,
           actor: actorOfPerson(session),
           requestKey: `support:${once}`,
-          binding: form.text('binding') || undefined,
+          binding: form.text('binding'),
         },
         { ...services, secretBox: () => services.secretBox },
       ),

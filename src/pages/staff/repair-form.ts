@@ -1,17 +1,16 @@
 import type { z } from 'zod';
-import { redemptionsOfVoucher } from '../../db/repairs/facts.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { Asking } from '../../db/repairs/repairs.ts';
 import { actorOfPerson } from '../../domain/access.ts';
 import { amountText } from '../../domain/money.ts';
 import { bearerNames } from '../../domain/positions/case-texts.ts';
 import { providerName } from '../../domain/providers.ts';
-import { keptReason, type RepairSubject } from '../../domain/repairs.ts';
+import { keptReason } from '../../domain/repairs.ts';
 import type { Services } from '../../http/services.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { whySecondPerson } from '../../repairs/ask-repair.ts';
 import { metaOf, type RepairKind } from '../../repairs/repair-kind.ts';
-import { repairKinds } from '../../repairs/repair-kinds.ts';
+import { repairsOf } from '../../repairs/repair-kinds.ts';
 import { asSent, field, message, postForm, selectField } from '../layout/parts.ts';
 import { readNameField, type StaffRequest, staffMay } from '../page.ts';
 import { randomToken } from '../session/session.ts';
@@ -48,25 +47,14 @@ export async function offersOf(
   found: Pick<SupportCase, 'kind' | 'id' | 'openRepairs' | 'otherProviders'>,
 ): Promise<Offer[]> {
   if (!staffMay(request, 'ask')) return [];
-  const { database } = request.services;
-  const subjects: readonly (readonly [kind: RepairSubject, id: string])[] =
-    found.kind === 'top-up'
-      ? [['top-up', String(found.id)]]
-      : [
-          ['voucher', String(found.id)],
-          ...(await redemptionsOfVoucher(database, found.id)).map(
-            (redemption) => ['redemption', String(redemption)] as const,
-          ),
-        ];
   const offers: Offer[] = [];
-  for (const [subject, subjectId] of subjects)
-    for (const kind of repairKinds.filter((one) => one.subject === subject)) {
-      const open = found.openRepairs.find(
-        (row) => row.kind === kind.name && row.subject_id === subjectId,
-      );
-      const offer = await offerOf(request, { kind, subjectId, open });
-      if (offer) offers.push({ ...offer, choices: { provider: found.otherProviders } });
-    }
+  for (const { kind, subjectId } of await repairsOf(request.services.database, found)) {
+    const open = found.openRepairs.find(
+      (row) => row.kind === kind.name && row.subject_id === subjectId,
+    );
+    const offer = await offerOf(request, { kind, subjectId, open });
+    if (offer) offers.push({ ...offer, choices: { provider: found.otherProviders } });
+  }
   return offers;
 }
 

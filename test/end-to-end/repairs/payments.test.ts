@@ -3,17 +3,13 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lostOperationId } from '../../../src/db/positions/orders.ts';
 import { lockVoucher } from '../../../src/db/vouchers/vouchers.ts';
-import { reverseRedemptionId } from '../../../workflows/workflow-ids.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { staffClient } from '../../pages/staff/staff-client.ts';
-import { caseOf, settleAlone, shownFacts } from '../../positions/cases.ts';
+import { caseOf, shownFacts } from '../../positions/cases.ts';
 import { observe } from '../../positions/placements.ts';
-import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import { call } from '../../support/clients.ts';
 import { deposit } from '../../support/companies.ts';
 import { until } from '../../support/until.ts';
-import { reconciled } from '../faults/reconciled.ts';
-import type { Gift } from '../gift/gift-scene.ts';
 import { createLateDeliveries } from './late-deliveries.ts';
 import { type RaceScene, setRaceScene } from './race-scene.ts';
 import { consent } from './repair-desk.ts';
@@ -106,94 +102,6 @@ describe('settle-payment', () => {
     }
     expect(await scene.holdings()).toEqual(holdings);
   });
-});
-
-describe('settle-payment of a reversal that its provider confirms with another amount', () => {
-  async function reversedInPart() {
-    const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '023' });
-    const gift = await scene.gift({ merchant });
-    await scene.redeemed(client, gift);
-    const redemption = await scene.redemptionOf(gift);
-    await client.post(`/redemptions/${redemption.id}/reverse`, { idempotencyKey: randomUUID() });
-    const { books } = scene.stack.sandbox;
-    const { reference } = await until(() => {
-      const [taken] = books.reversals({ to: merchant.payoutNumber });
-      if (!taken) throw new Error('The provider has taken no reversal');
-      return taken;
-    });
-    const taken = books.findReversal('reference', reference);
-    if (!taken) throw new Error('The provider has no reversal');
-    books.settle(Object.assign(taken, { amount: '90.00' }), 'completed');
-    return { gift, redemption, reference };
-  }
-
-  const reversalOf = (redemptionId: number) =>
-    scene.stack.database
-      .selectFrom('redemption_reversals')
-      .select(['operation_id', 'status', 'provider_reference'])
-      .where('redemption_id', '=', redemptionId)
-      .executeTakeFirstOrThrow();
-
-  /** Asks as people of the service do; returns the id of the repair. */
-  const surfaces = {
-    async page(gift: Gift, reference: string, values: Readonly<Record<string, string>>) {
-      const { client } = await staffClient(scene.stack, 'OPERATOR');
-      const path = `/support/vouchers/${gift.id}`;
-      await until(async () => {
-        const { html } = await client.get(path);
-        expect(html).toMatch(new RegExp(`to take .* and quote <code>${reference}</code>`, 's'));
-      });
-      const action = '/support/repairs/ask/settle-payment';
-      const { location } = await client.submit(path, action, { ...values, why: 'Ticket 4711' });
-      return Number(/\d+$/.exec(location ?? '')?.[0]);
-    },
-    async command(gift: Gift, _reference: string, values: Readonly<Record<string, string>>) {
-      const { id, platform_reference: name } = await scene.redemptionOf(gift);
-      // Its workflow was lost.
-      const workflowId = reverseRedemptionId(id, (await reversalOf(id)).operation_id);
-      await scene.stack.temporal.client.workflow.getHandle(workflowId).terminate('lost');
-      const { json } = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
-      const options = Object.entries(values).map(([option, value]) => `--${option} ${value}`);
-      const words = `voucher settle-payment ${name} ${options.join(' ')} --why letter`;
-      return (await json(words)).repair;
-    },
-  };
-
-  it.concurrent.each([
-    ['page', 'done', '100.000000', '7.500000', 'SUCCESS'],
-    ['command', 'not-done', '0.000000', '-90.000000', 'FAILED'],
-  ] as const)(
-    'by the %s as %s ends it, and the rest is a case',
-    async (surface, outcome, remaining, rest, status) => {
-      const { gift, redemption, reference } = await reversedInPart();
-      const { id, operation_id, payment_reference, provider_reference } = redemption;
-      const decided = { outcome, reference: `REV-${randomUUID()}` };
-      const { database } = scene.stack;
-      const other = await paymentIn('reversed');
-      const { provider_reference: ofOther } = await reversalOf(other.redemption.id);
-      for (const used of [provider_reference, ofOther])
-        expect(
-          await scene.ask('settle-payment', id, { outcome: 'done', reference: String(used) }),
-        ).toMatchObject({ refusal: expect.stringContaining('belongs to another payment') });
-      const repair = await surfaces[surface](gift, reference, decided);
-      scene.expectDone(await scene.ended(repair));
-      expect(await reversalOf(id)).toMatchObject({
-        status,
-        provider_reference: outcome === 'done' ? decided.reference : null,
-      });
-      expect(await scene.voucher(gift)).toMatchObject({ remaining });
-      await reconciled(scene.stack);
-      expect(await caseOf(database, payment_reference)).toMatchObject({
-        subject: operation_id,
-        difference: 'amount',
-        amount: rest,
-        closed_at: null,
-      });
-      await settleAlone(database, payment_reference, 'platform');
-      expect(await caseOf(database, payment_reference)).toMatchObject({ borne_by: 'platform' });
-      expect(await findBrokenInvariants(database)).toEqual([]);
-    },
-  );
 });
 
 describe('settle-case of what a restore lost, whose request was repeated', () => {

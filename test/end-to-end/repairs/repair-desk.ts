@@ -3,6 +3,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { sql } from 'kysely';
 import { createNumberHash } from '../../../src/crypto/phone-numbers.ts';
 import { createSecretBox } from '../../../src/crypto/secret-box.ts';
+import type { Database } from '../../../src/db/connection.ts';
 import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
 import { confirmRepair, type RepairRow } from '../../../src/db/repairs/repairs.ts';
 import { staffActor } from '../../../src/domain/access.ts';
@@ -18,6 +19,8 @@ interface Asking {
   readonly why?: string;
   readonly actor?: string;
   readonly requestKey?: string;
+  /** The facts that the asker saw; those of this moment where none are given. */
+  readonly binding?: string;
   /** It waits for a second person, whatever its amount. */
   readonly isByTwo?: boolean;
 }
@@ -58,21 +61,38 @@ export async function createRepairDesk({
     name: string,
     subjectId: string | number,
     args: Readonly<Record<string, string>> = {},
-    { why = 'Ticket 4711', actor = asker, requestKey = randomUUID(), isByTwo = false }: Asking = {},
+    {
+      why = 'Ticket 4711',
+      actor = asker,
+      requestKey = randomUUID(),
+      binding,
+      isByTwo = false,
+    }: Asking = {},
   ): Promise<Asked> => {
     const known = kindOf(name);
     const kind = isByTwo ? byTwo(known) : known;
     const asked = { kind, subjectId: String(subjectId), args: kind.fields.parse(args) };
-    return database
-      .transaction()
-      .execute((transaction) =>
-        askRepair(
-          transaction,
-          { ...asked, why, actor, requestKey },
-          { ...basis, secretBox: () => secretBox },
-        ),
-      );
+    return database.transaction().execute(async (transaction) =>
+      askRepair(
+        transaction,
+        {
+          ...asked,
+          why,
+          actor,
+          requestKey,
+          binding: binding ?? (await bindingNow(transaction, known, String(subjectId))),
+        },
+        { ...basis, secretBox: () => secretBox },
+      ),
+    );
   };
+
+  /** What a page of this moment shows. */
+  async function bindingNow(of: Database, kind: RepairKind, given: string): Promise<string> {
+    const id = kind.isBound ? await kind.nameOf(of, given) : undefined;
+    const judged = id === undefined ? undefined : await kind.judge(of, id, {}, basis);
+    return judged?.binding ?? '';
+  }
 
   async function asked(...parameters: Parameters<typeof ask>): Promise<RepairRow> {
     const result = await ask(...parameters);

@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => scene?.stack.stop());
 
 const retry = (id: number, ...words: string[]) => [
-  ...['top-up', 'retry', String(id), '--why', 'Ticket 4711'],
+  ...['top-up', 'retry', String(id), '--facts', 'attempt=2', '--why', 'Ticket 4711'],
   ...words,
 ];
 

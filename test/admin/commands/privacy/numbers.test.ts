@@ -165,8 +165,8 @@ test('a number that only a repair was given is erased with it, and not while it 
   const { database } = scene;
   const id = await topUp(database, catalogue.partnerId, '10', { ending: 'FAILED' });
   const given = '+251911555666';
-  const asked = ['top-up', 'retry', String(id), '--msisdn', given, '--why', 'Ticket 4711'];
-  const { repair } = await scene.json(asked);
+  const asked = ['top-up', 'retry', String(id), '--msisdn', given, '--facts', 'attempt=2'];
+  const { repair } = await scene.json([...asked, '--why', 'Ticket 4711']);
   const sealed = async () =>
     (
       await database

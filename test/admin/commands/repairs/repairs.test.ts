@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openCase } from '../../../../src/db/positions/cases.ts';
+import type { Gift } from '../../../end-to-end/gift/gift-scene.ts';
 import { type RepairScene, setRepairScene } from '../../../end-to-end/repairs/repair-scene.ts';
 import { type Commands, commandsOn } from '../../scene.ts';
 
@@ -20,13 +22,23 @@ afterAll(() => scene?.stop());
 
 const WHY = ['--why', 'Ticket 4711'];
 
+/** The option that "voucher show" prints for a command. */
+async function factsOf({ id }: Gift, command: string): Promise<string[]> {
+  const { repairs } = await commands.json(`voucher show ${id}`);
+  const found = repairs.find((one: { readonly command: string }) =>
+    one.command.startsWith(command),
+  );
+  return ['--facts', found?.facts];
+}
+
 const cancel = (name: string | number) => ['voucher', 'cancel', String(name), ...WHY];
 
 it('asks for a repair without the phone number in its reason, and shows what came of it', async () => {
   const { gift } = await scene.voucherIn('claimed');
   const { code, out } = await commands.admin([
     ...['voucher', 'claim', 'extend', String(gift.id)],
-    ...['--minutes', '15', '--why', 'Call 0911 234 567 back'],
+    ...['--minutes', '15', ...(await factsOf(gift, 'voucher claim extend'))],
+    ...['--why', 'Call 0911 234 567 back'],
   ]);
   expect([code, out]).toEqual([0, expect.stringContaining('was taken out of the reason')]);
   const repair = /^Repair (\d+)/.exec(out)?.[1] ?? '';
@@ -35,6 +47,73 @@ it('asks for a repair without the phone number in its reason, and shows what cam
   expect(shown.out).toMatch(/The claim stays open for 15 minutes at least/);
   expect(shown.out).toContain('Call [number] back');
   expect((await commands.admin('desk repair list --state DONE')).out).toContain('extend-claim');
+});
+
+it('asks for a repair of the claim that was shown alone', async () => {
+  const { merchant, client } = await scene.payee('merchant');
+  const gift = await scene.gift({ merchant });
+  await scene.claimed(client, gift);
+  const cancelClaim = ['voucher', 'claim', 'cancel', String(gift.id), ...WHY];
+  const shown = `"voucher show ${gift.id}" prints them.\n`;
+  expect(await commands.admin(cancelClaim)).toMatchObject({ err: `Missing: --facts. ${shown}` });
+  const facts = await factsOf(gift, 'voucher claim cancel');
+  const { out } = await commands.admin(`voucher show ${gift.id}`);
+  expect(out).toContain(`\nvoucher claim cancel ${gift.id} ${facts.join(' ')}  voucher `);
+  scene.expectDone(await scene.repaired('cancel-claim', gift.id));
+  await scene.claimed(client, gift);
+  const late = await commands.admin([...cancelClaim, ...facts]);
+  expect(late.err).toBe(`It has changed meanwhile: look at it, and ask again. ${shown}`);
+  expect(await scene.voucher(gift)).toMatchObject({ status: 'REDEEM_INITIATED' });
+});
+
+it.each([
+  ['payment', 'voucher', 'voucher settle-payment'],
+  ['top-up', 'top-up', 'top-up settle'],
+] as const)('settles no %s that another provider has by now', async (_what, shown, command) => {
+  const { database } = scene.stack;
+  const id =
+    shown === 'voucher'
+      ? (await scene.voucherIn('paying')).gift.id
+      : await scene.topUpIn('UNKNOWN');
+  const { repairs } = await commands.json(`${shown} show ${id}`);
+  const found = repairs.find((one: { readonly command: string }) =>
+    one.command.startsWith(command),
+  );
+  const operationId = /^operationId=([^,]+),provider=\w/.exec(found.facts)?.[1] ?? '';
+  const words = `${found.command} --outcome not-done --reference LETTER --facts ${found.facts}`;
+  const moveTo = (provider: string) =>
+    database
+      .updateTable('placements')
+      .set({ provider })
+      .where('operation_id', '=', operationId)
+      .execute();
+  await moveTo('another');
+  expect((await commands.admin([...words.split(' '), ...WHY])).err).toContain('It has changed');
+  await moveTo(found.facts.split('provider=')[1]);
+});
+
+it('settles a case only with the amount and the message that were shown', async () => {
+  const { database } = scene.stack;
+  const opened = async (amount: string, message: string) => {
+    const balance = { subjectKind: 'balance', subject: 'gsma 2026-11-22', why: 'balance' } as const;
+    await openCase(database, { ...balance, amount, message, provider: 'gsma' });
+    const { id } = (await commands.json('cases list'))[0];
+    return { id, facts: (await commands.json(`cases show ${id}`)).facts };
+  };
+  const { id, facts } = await opened('100', 'ETB 100 are missing.');
+  expect((await commands.admin(`cases show ${id}`)).out).toContain(`\n--facts ${facts}  The case`);
+  const settle = (seen: string[]) =>
+    commands.admin(['cases', 'settle', String(id), ...seen, ...WHY]);
+  expect((await settle([])).err).toBe(`Missing: --facts. "cases show ${id}" prints them.\n`);
+  for (const [amount, message] of [
+    ['150', 'ETB 100 are missing.'],
+    ['100', 'ETB 100 and a fee are missing.'],
+  ] as const) {
+    await opened(amount, message);
+    expect((await settle(['--facts', facts])).err).toContain('It has changed meanwhile');
+  }
+  await opened('100', 'ETB 100 are missing.');
+  expect((await settle(['--facts', facts])).code).toBe(0);
 });
 
 it('refuses with what to do instead, and asks for nothing', async () => {
@@ -91,7 +170,14 @@ it('takes a redemption by our reference as by its id', async () => {
 it('seals a number, and repeats nothing under the same key', async () => {
   const id = await scene.topUpIn('FAILED');
   const msisdn = scene.number();
-  const words = ['top-up', 'retry', String(id), '--msisdn', msisdn, '--key', 'one', ...WHY];
+  const { repairs } = await commands.json(`top-up show ${id}`);
+  expect(repairs).toEqual([
+    { command: `top-up retry ${id}`, facts: 'attempt=2', about: `top-up ${id}` },
+  ]);
+  const words = [
+    ...['top-up', 'retry', String(id), '--msisdn', msisdn, '--facts', 'attempt=2'],
+    ...['--key', 'one', ...WHY],
+  ];
   const { repair } = await commands.json(words);
   scene.expectDone(await scene.ended(repair));
   expect(
