@@ -101,14 +101,20 @@ const withSums = (orders: CheckedOrders) => sql`
   from (${orders}) as orders
   cross join lateral (
     select coalesce(sum(case when taken.is_under_way and placement.said = 'undone' then placement.ordered
-        else greatest(placement.done - taken.done, 0) end), 0) as done
+        when placement.done > 0 then placement.done - taken.done
+        else least(placement.ordered - taken.done, 0) end), 0) as done
     from placements as placement
     cross join lateral (
       select coalesce(sum(reversal.done), 0) as done,
-        coalesce(bool_or(reversal.said in ('none', 'pending')), false) as is_under_way
-      from placements as reversal
-      where reversal.operation_id = placement.operation_id and reversal.kind = 'reversal'
-        and reversal.provider = placement.provider
+        coalesce(bool_or(reversal.is_under_way), false) as is_under_way
+      from (
+        -- A statement may have told of one before its own answer came: it is placed twice.
+        select max(done) as done, bool_or(said in ('none', 'pending')) as is_under_way
+        from placements as part
+        where part.operation_id = placement.operation_id and part.kind = 'reversal'
+          and part.provider = placement.provider
+        group by coalesce(nullif(part.provider_reference, ''), part.id::text)
+      ) as reversal
     ) as taken
     where placement.kind <> 'reversal' and (placement.operation_id = orders.operation_id
       or placement.operation_id is null and placement.reference = orders.reference

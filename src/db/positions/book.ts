@@ -10,6 +10,7 @@ import {
   endHold,
   isBlocking,
   isUnclear,
+  mayPutRight,
   settle,
 } from '../../domain/positions/position.ts';
 import type { Ending } from '../../domain/providers.ts';
@@ -113,6 +114,8 @@ export function refuseSettlement(
   const open = difference(order.position);
   if (open === 0n) return undefined;
   if (by === null) return 'An amount is in suspense: say who bears it.';
+  if (by === 'provider' && !mayPutRight(order.position))
+    return 'The provider has not done this amount. Choose another bearer.';
   const why = by === 'payer' ? whyNoPayer({ ...order, isPayable }) : undefined;
   return why && `${why} Choose another bearer.`;
 }

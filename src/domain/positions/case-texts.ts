@@ -10,6 +10,8 @@ import {
   doersOf,
   mayCharge,
   mayCredit,
+  mayPutRight,
+  netDone,
   type Position,
   sumBorneBy,
 } from './position.ts';
@@ -180,6 +182,7 @@ export function differenceWords({ kind, position, names }: BorneOrder): string {
   const merchant = names.merchant ?? 'the merchant';
   const didWith = (object: string) =>
     kind === 'payment' ? `paid ${merchant} ${object}` : `delivered ${object}`;
+  const fromReceiver = kind === 'payment' ? ` from ${merchant}` : '';
   switch (what) {
     case 'late': {
       const gainers = settledWith({ position, names }, (sum) => sum < 0n);
@@ -191,9 +194,11 @@ export function differenceWords({ kind, position, names }: BorneOrder): string {
     case 'twice':
       return `${doersOf(position).map(providerName).join(' and ')} together ${didWith(`${amount} too much`)}.`;
     case 'amount':
-      return `${provider} ${didWith(`${amount} ${difference(position) > 0n ? 'more' : 'less'} than is paid for`)}.`;
+      return netDone(position) < 0n
+        ? `${provider} took ${amount} more back${fromReceiver} than it had ${kind === 'payment' ? 'paid' : 'delivered'}.`
+        : `${provider} ${didWith(`${amount} ${difference(position) > 0n ? 'more' : 'less'} than is paid for`)}.`;
     case 'taken-back':
-      return `${provider} took ${amount} back${kind === 'payment' ? ` from ${merchant}` : ''}, and ${payersOf({ kind, position, names }).join(' and ')} paid.`;
+      return `${provider} took ${amount} back${fromReceiver}, and ${payersOf({ kind, position, names }).join(' and ')} paid.`;
     case 'lost':
       return `${provider} ${kind === 'payment' ? 'paid' : 'delivered'} ${amount}, and a restore lost the order.`;
     case null:
@@ -283,12 +288,16 @@ export function bearerChoices(borne: BorneOrder): readonly BearerChoice[] {
       toFees: -open,
       toWallet: 0n,
     },
-    {
-      by: 'provider',
-      moves: `${provider} already ${deedOf(borne)}.`,
-      toFees: 0n,
-      toWallet: 0n,
-    },
+    ...(mayPutRight(position)
+      ? [
+          {
+            by: 'provider',
+            moves: `${provider} already ${deedOf(borne)}.`,
+            toFees: 0n,
+            toWallet: 0n,
+          } as const,
+        ]
+      : []),
   ];
 }
 
@@ -448,7 +457,7 @@ export function otherAmountWords(
   }: { readonly ordered: Money; readonly done: Money; readonly providers: readonly string[] },
 ): string | undefined {
   const { kind, by, names } = settled;
-  if (done === ordered || done === 0n) return undefined;
+  if (done === ordered || done <= 0n) return undefined;
   const isOurs = by === 'platform';
   const bearer = isOurs ? 'we' : by === 'partner' ? partnerOf(names) : bearerNames[by];
   const end =

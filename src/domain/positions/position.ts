@@ -38,8 +38,8 @@ export interface Position<Row extends Placement = Placement> {
 const sum = (amounts: readonly Money[]): Money => amounts.reduce((one, other) => one + other, 0n);
 
 /**
- * What the providers did in the end. A reversed amount counts where its payment stands: some
- * providers say of the payment itself that it is undone.
+ * What the providers did in the end: below zero where they took back more than they had done. A reversed amount counts
+ * where its payment stands: some providers say of the payment itself that it is undone.
  */
 export function netDone({ placements }: Pick<Position, 'placements'>): Money {
   return sum(placements.map((placement) => netOf(placement, placements)));
@@ -54,14 +54,32 @@ export const doersOf = ({ placements }: Pick<Position, 'placements'>): readonly 
 
 function netOf(placement: Placement, placements: readonly Placement[]): Money {
   if (placement.kind === 'reversal') return 0n;
-  const takenBack = placements.filter(
-    ({ kind, provider }) => kind === 'reversal' && provider === placement.provider,
-  );
-  const isUnderWay = takenBack.some(({ said }) => said === 'none' || said === 'pending');
+  const reversals = placements.filter(isReversalAt(placement.provider));
+  const isUnderWay = reversals.some(({ said }) => said === 'none' || said === 'pending');
   // The effect of a reversal counts when the reversal has ended.
   if (isUnderWay && placement.said === 'undone') return placement.ordered;
-  const left = placement.done - sum(takenBack.map(({ done }) => done));
-  return left > 0n ? left : 0n;
+  const taken = takenBackBy(reversals);
+  if (placement.done > 0n) return placement.done - taken;
+  // The reversal has undone the payment, and does not count twice. Only a surplus is missing at the receiver.
+  return taken > placement.ordered ? placement.ordered - taken : 0n;
+}
+
+const isReversalAt =
+  (provider: string) =>
+  (one: Placement): boolean =>
+    one.kind === 'reversal' && one.provider === provider;
+
+/**
+ * What reversals took back. A statement may have told of a reversal before its own answer came: it is placed twice then,
+ * under one reference of the provider.
+ */
+function takenBackBy(reversals: readonly Placement[]): Money {
+  const taken = new Map<string | symbol, Money>();
+  for (const one of reversals) {
+    const name = one.providerReference || Symbol();
+    if (one.done >= (taken.get(name) ?? 0n)) taken.set(name, one.done);
+  }
+  return sum([...taken.values()]);
 }
 
 /** Whether a hold can end, and how: some provider did the order, or each one certainly did not. */
@@ -92,7 +110,9 @@ export function differenceOf(position: Position): Difference | null {
   const open = difference(position);
   if (open === 0n) return null;
   const done = netDone(position);
-  if (open < 0n) return done > 0n && -open < order.price ? 'amount' : 'taken-back';
+  // A surplus that was taken back is owed to the receiver, as a missing part is.
+  const isOwed = done < 0n ? open === done : done > 0n && -open < order.price;
+  if (open < 0n) return isOwed ? 'amount' : 'taken-back';
   // Only an order that a restore lost has no price.
   if (order.price === 0n) return 'lost';
   if (placements.filter((one) => netOf(one, placements) > 0n).length > 1) return 'twice';
@@ -216,13 +236,19 @@ export const mayCredit = (position: Position): boolean =>
   difference(position) <= -position.order.price;
 
 /**
+ * Whether a provider can have put right what stands in suspense. It cannot where it stands there only because somebody
+ * got a surplus that the provider did not take back in the end.
+ */
+export const mayPutRight = (position: Position): boolean =>
+  sum(suspenseOf(position)) === difference(position);
+
+/**
  * A decision of a person about the providers: they have given back the surplus, or done the missing
  * part. A part that was taken back before stays so, because somebody bears it.
  */
 const putRight = <Row extends Placement>(position: Position<Row>, now: number): readonly Row[] => {
   const { placements } = position;
   const shares = suspenseOf(position);
-  const lacking = placements.find((_, index) => (shares[index] ?? 0n) < 0n)?.provider;
   const withDone = (one: Row, done: Money): Row => ({
     ...one,
     done,
@@ -230,21 +256,24 @@ const putRight = <Row extends Placement>(position: Position<Row>, now: number): 
     saidAt: now,
     silentSince: null,
   });
-  const isOfLacking = ({ kind, provider }: Row) => kind === 'reversal' && provider === lacking;
-  let missing = -sum(shares);
+  /** By provider. */
+  const missing = new Map<string, Money>();
+  for (const [index, { provider }] of placements.entries())
+    missing.set(provider, (missing.get(provider) ?? 0n) + larger(-(shares[index] ?? 0n), 0n));
   const again = placements
     .toReversed()
     .map((one) => {
-      if (!isOfLacking(one)) return one;
-      const repaid = one.done < missing ? one.done : missing;
-      missing -= repaid;
+      if (one.kind !== 'reversal') return one;
+      const lacking = missing.get(one.provider) ?? 0n;
+      const repaid = one.done < lacking ? one.done : lacking;
+      missing.set(one.provider, lacking - repaid);
       return repaid === 0n ? one : withDone(one, one.done - repaid);
     })
     .toReversed();
-  const takenBack = sum(again.filter(isOfLacking).map(({ done }) => done));
   return again.map((one, index) => {
     const share = shares[index] ?? 0n;
     if (share === 0n) return one;
+    const takenBack = takenBackBy(again.filter(isReversalAt(one.provider)));
     return withDone(one, (share < 0n ? netOf(one, placements) + takenBack : one.done) - share);
   });
 };
@@ -252,28 +281,31 @@ const putRight = <Row extends Placement>(position: Position<Row>, now: number): 
 /**
  * The share of each placement in the difference: positive where it did too much, negative where it did too little.
  * The service goes to another provider only after a refusal. So a later placement keeps the amount that is paid for,
- * and an earlier one is the surplus. A missing amount belongs to the placement that was last done or undone.
+ * and an earlier one is the surplus. A surplus that was taken back belongs to its payment. Another missing amount belongs to the
+ * placement that was last done or undone.
  */
 export function suspenseOf(position: Position): readonly Money[] {
   const { placements } = position;
-  const open = difference(position);
-  if (open < 0n) {
-    const isAny = ({ kind }: Placement) => kind !== 'reversal';
-    const isChanged = (one: Placement) =>
-      isAny(one) && (one.said === 'done' || one.said === 'undone');
-    const changed = placements.findLastIndex(isChanged);
-    const missing = changed >= 0 ? changed : placements.findLastIndex(isAny);
-    return placements.map((_, index) => (index === missing ? open : 0n));
-  }
-  let kept = netDone(position) - open;
-  const latestFirst = placements.toReversed().map((one) => {
-    const net = netOf(one, placements);
-    const own = net < kept ? net : kept;
-    kept -= own;
+  const nets = placements.map((one) => netOf(one, placements));
+  const paid = sum(nets) - difference(position);
+  // The latest placements keep the amount that is paid for, and a surplus that somebody got.
+  let [kept, got] = paid < 0n ? [0n, paid] : [paid, 0n];
+  const latestFirst = nets.toReversed().map((net) => {
+    const own = net < 0n ? larger(net, got) : -larger(-net, -kept);
+    if (net < 0n) got -= own;
+    else kept -= own;
     return net - own;
   });
-  return latestFirst.toReversed();
+  const shares = latestFirst.toReversed();
+  const isAny = ({ kind }: Placement) => kind !== 'reversal';
+  const isChanged = (one: Placement) =>
+    isAny(one) && (one.said === 'done' || one.said === 'undone');
+  const changed = placements.findLastIndex(isChanged);
+  const missing = changed >= 0 ? changed : placements.findLastIndex(isAny);
+  return shares.map((share, index) => (index === missing ? share - kept : share));
 }
+
+const larger = (one: Money, other: Money): Money => (one > other ? one : other);
 
 /** Days that news of a provider may stay unexplained before a person is asked. */
 export const PATIENCE_MS = 3 * 24 * 60 * 60 * 1_000;

@@ -99,6 +99,13 @@ describe('what a choice does', () => {
     expect(effects(order)[0]).toEqual(['payer', FEE, -PRICE - FEE - 10n]);
   });
 
+  it('is not the provider where somebody got a surplus that was not taken back in the end', () => {
+    const reversed = placed({ kind: 'reversal', said: 'done', done: PRICE });
+    const settlements = [{ by: 'platform', amount: -10n }] as const;
+    const order = borne(positionOf({ isCharged: false }, [done(), reversed], settlements));
+    expect(effects(order).map(([by]) => by)).toEqual(['partner', 'platform']);
+  });
+
   it('is nothing where nothing is in suspense', () => {
     expect(bearerChoices(borne(positionOf({}, [done()])))).toEqual([]);
   });
@@ -181,6 +188,14 @@ describe('what a choice does', () => {
     [
       positionOf({ ...inBirr, price: 160_000_000n }, [done(60_000_000n)]),
       'M-Pesa paid Bole Books ETB 100.00 less than is paid for.',
+      'gets',
+    ],
+    [
+      positionOf({ ...inBirr, isCharged: false }, [
+        done(inBirr.price),
+        placed({ kind: 'reversal', said: 'done', done: 2n * inBirr.price }),
+      ]),
+      'M-Pesa took ETB 100.00 more back from Bole Books than it had paid.',
       'gets',
     ],
     [

@@ -13,6 +13,7 @@ import {
   caseOf,
   difference,
   endHold,
+  mayPutRight,
   netDone,
   type Position,
   type PositionAccount,
@@ -107,7 +108,7 @@ class Model {
     if (index < this.#position.placements.length) this.#truth[index] = did;
   }
 
-  /** What the providers did in the end: nobody takes back more than was done. */
+  /** What the providers did in the end. A reversal of a payment that is undone is the same one, up to the price. */
   #did(): Money {
     const { placements } = this.#position;
     const sumOf = (isWanted: (one: Placement) => boolean) =>
@@ -118,8 +119,9 @@ class Model {
     return PROVIDERS.reduce((sum, name) => {
       const of = (isReversal: boolean) =>
         sumOf((one) => one.provider === name && (one.kind === 'reversal') === isReversal);
-      const left = of(false) - of(true);
-      return sum + (left > 0n ? left : 0n);
+      const [paid, taken] = [of(false), of(true)];
+      if (paid > 0n) return sum + paid - taken;
+      return sum + (taken > PRICE ? PRICE - taken : 0n);
     }, 0n);
   }
 
@@ -168,7 +170,8 @@ class Model {
     );
     // Only the payer can get what a reversal takes back that has not ended.
     if (isUnderWay && by !== 'payer') return;
-    this.#position = settle(this.#position, by, this.#now);
+    const bearer = by === 'provider' && !mayPutRight(this.#position) ? 'platform' : by;
+    this.#position = settle(this.#position, bearer, this.#now);
     this.#book();
     expect(difference(this.#position)).toBe(0n);
   }

@@ -46,11 +46,34 @@ describe('what an order is to have moved', () => {
     ],
     ['a reversal that its merchant asked for', { isCharged: false }, [done(), reversed], {}],
     [
+      'a reversal that a statement told of before its answer came',
+      { isCharged: false },
+      [done(), ...Array(2).fill({ ...reversed, providerReference: 'REV-1' })],
+      {},
+    ],
+    [
       'a payment and its reversal that are both undone',
       { isCharged: false },
       [undone, reversed],
       {},
     ],
+    ...[done(), undone, nothing].flatMap(
+      (payment) =>
+        [
+          [
+            `a reversal of more than was paid, of a payment that is ${payment.said}`,
+            { isCharged: false },
+            [payment, { ...reversed, done: 110n }],
+            { clearing: -10n, suspense: 10n },
+          ],
+          [
+            `two reversals of a payment that is ${payment.said}`,
+            { isCharged: false },
+            [payment, reversed, reversed],
+            { clearing: -PRICE, suspense: PRICE },
+          ],
+        ] as const,
+    ),
     [
       'a reversal of one of two',
       {},
@@ -185,6 +208,8 @@ describe('the kind of a difference', () => {
     ['a larger amount', {}, [done(110n)], [], 'amount'],
     ['a smaller amount', {}, [done(60n)], [], 'amount'],
     ['the rest of a reversal', { isCharged: false }, [done(), reversed(90n)], [], 'amount'],
+    ['more than was paid, back', { isCharged: false }, [done(), reversed(110n)], [], 'amount'],
+    ['the same of what is charged', {}, [done(), reversed(110n)], [], 'taken-back'],
     ['taken back', {}, [undone], [], 'taken-back'],
     ['taken back by one of two', {}, [done(), undone], [PRICE], 'taken-back'],
     ['taken back after a part was agreed', {}, [undone], [-40n], 'taken-back'],
@@ -258,6 +283,29 @@ describe('who bears a difference', () => {
       [undone, { ...undone, provider: 'mpesa', said: 'nothing' }],
       ['done 100', 'nothing 0'],
     ],
+    ...[done(), undone].flatMap(
+      (payment) =>
+        [
+          [
+            `it gave back what a reversal took too much of what is ${payment.said}`,
+            { isCharged: false },
+            [payment, { ...reversed, done: 110n }],
+            ['done 100', 'done 100'],
+          ],
+          [
+            `it gave back all that a reversal took of what is ${payment.said} and charged`,
+            {},
+            [payment, { ...reversed, done: 110n }],
+            ['done 100', 'undone 0'],
+          ],
+        ] as const,
+    ),
+    [
+      'the first one gave back what a reversal took too much, and the later one what it did',
+      { isCharged: false },
+      [done(), { ...reversed, done: 110n }, done(PRICE, 'mpesa')],
+      ['done 100', 'done 100', 'undone 0'],
+    ],
     [
       'it keeps what a reversal took back',
       { isCharged: false },
@@ -329,5 +377,5 @@ describe('who bears a difference', () => {
 it('what a reversal took back counts where its payment stands', () => {
   expect(netDone({ placements: [done(), reversed] })).toBe(0n);
   expect(netDone({ placements: [done(), { ...reversed, said: 'undone', done: 0n }] })).toBe(PRICE);
-  expect(netDone({ placements: [done(60n), reversed] })).toBe(0n);
+  expect(netDone({ placements: [done(60n), reversed] })).toBe(-40n);
 });

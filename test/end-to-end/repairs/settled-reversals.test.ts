@@ -83,6 +83,7 @@ const surfaces = {
 
 it.each([
   ['page', 'done', '90.00', '100.000000', '7.500000', 'SUCCESS'],
+  ['page', 'done', '110.00', '100.000000', '-12.500000', 'SUCCESS'],
   ['command', 'not-done', '90.00', '0.000000', '-90.000000', 'FAILED'],
 ] as const)(
   'by the %s as %s ends it, and the rest of ETB %s is a case',
