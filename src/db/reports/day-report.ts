@@ -193,10 +193,14 @@ function readAccountDays(snapshot: Database, day: ZonedDay): Promise<AccountDay[
     from account order by partner_id nulls last, id`;
 }
 
-/** The time up to which a snapshot has all that was written: now, or the last commit that a replica has got. */
+/**
+ * The time up to which a snapshot has all that was written: now, or the last commit that a replica has got. A replica
+ * that has got none since its start has all from before the checkpoint that it started from.
+ */
 async function readDataTime(snapshot: Database): Promise<Date> {
   const { at } = await onlyRow<{ at: Date }>(snapshot, 'PostgreSQL has no time')`
-    select case when pg_is_in_recovery() then coalesce(pg_last_xact_replay_timestamp(), now())
+    select case when pg_is_in_recovery() then coalesce(
+        pg_last_xact_replay_timestamp(), (select checkpoint_time from pg_control_checkpoint()))
       else now() end as at`;
   return at;
 }

@@ -2,8 +2,11 @@ import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { connectDatabase } from '../../../src/db/connection.ts';
 import { migrateToLatest } from '../../../src/db/migrate.ts';
-import { startPostgres } from '../../../src/local/postgres.ts';
+import { readDayReport } from '../../../src/db/reports/day-report.ts';
+import { lastClosedDay } from '../../../src/domain/day-report.ts';
+import { type RunningPostgres, startPostgres } from '../../../src/local/postgres.ts';
 import { freePort } from '../../../src/local/processes.ts';
 import { silentProgress as progress } from '../../../src/runtime/process/progress.ts';
 import { commandsOn } from '../../admin/scene.ts';
@@ -12,7 +15,7 @@ import { until } from '../../support/until.ts';
 import { setRedemptionScene } from '../gift/redemption-scene.ts';
 import { archiveAll, archiving, ask } from './archived-log.ts';
 
-/** The whole check of the books on a replica (DATABASE_READ_URL), which follows by the archived log. */
+/** Reports and the whole check of the books on a replica (DATABASE_READ_URL), which follows by the archived log. */
 let directory: string;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'read-replica-'));
@@ -32,34 +35,56 @@ const readRows = async (url: string): Promise<number> =>
     ).rows,
   );
 
-it('the whole check reads a replica, and finds what is wrong there', async () => {
+/** A primary that archives its log. */
+async function startPrimary() {
   const archive = join(directory, 'wal');
   await mkdir(archive);
   await chmod(archive, 0o777);
-  const original = join(directory, 'postgres');
   const primary = await startPostgres({
-    dataDirectory: original,
+    dataDirectory: join(directory, 'postgres'),
     port: 0,
-    settings: archiving(archive),
+    settings: { ...archiving(archive), autovacuum: 'off' },
     progress,
   });
   await migrateToLatest(primary.url);
+  return primary;
+}
+
+/** A replica of a primary as it is now, which follows by the archived log. */
+async function startReplica({ url }: Pick<RunningPostgres, 'url'>) {
+  const dataDirectory = await copyCluster(url, {
+    from: join(directory, 'postgres'),
+    to: join(directory, 'replica'),
+    signal: 'standby.signal',
+  });
+  const settings = { fsync: 'off', restore_command: `cp ${join(directory, 'wal')}/%f %p` };
+  return startPostgres({ dataDirectory, port: 0, settings, progress });
+}
+
+it('a replica that has got no commit since its start does not pass for current', async () => {
+  const primary = await startPrimary();
+  const day = { day: lastClosedDay(new Date(), 'UTC'), zone: 'UTC' };
+  const replica = await startReplica(primary);
+  const startedAt = new Date();
+  const { last } = await ask(replica.url, 'select pg_last_xact_replay_timestamp() as last');
+  expect(last).toBeNull();
+  const role = `${new URL(replica.url).pathname.slice(1)}_reports`;
+  const options = encodeURIComponent(`-c role=${role}`);
+  const database = connectDatabase(`${replica.url}?options=${options}`, { poolSize: 1 });
+  expect((await readDayReport(database, day)).madeAt < startedAt).toBe(true);
+  await database.destroy();
+  await replica.stop();
+  await primary.stop();
+});
+
+it('the whole check reads a replica, and finds what is wrong there', async () => {
+  const primary = await startPrimary();
   const scene = await setRedemptionScene({
     DATABASE_URL: primary.url,
     PORT: String(await freePort()),
   });
   await scene.redeemed(scene.asMerchant, await scene.gift());
-  const copy = await copyCluster(primary.url, {
-    from: original,
-    to: join(directory, 'replica'),
-    signal: 'standby.signal',
-  });
-  const replica = await startPostgres({
-    dataDirectory: copy,
-    port: 0,
-    settings: { fsync: 'off', restore_command: `cp ${archive}/%f %p` },
-    progress,
-  });
+  const replica = await startReplica(primary);
   const operator = commandsOn({
     DATABASE_URL: primary.url,
     DATABASE_READ_URL: replica.url,
