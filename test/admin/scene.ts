@@ -188,3 +188,11 @@ export const statementOf = (
   range = '',
 ): Promise<StatementJson> =>
   commands.json(`money statement --partner ${partnerId} --wallet ${wallet}${range}`);
+
+/** The option by which "merchant payout-account confirm" is about the account that the list shows. */
+export async function payoutFacts({ json }: Commands, merchantId: number): Promise<string> {
+  const accounts: { readonly merchantId: number; readonly facts: string }[] = await json(
+    'merchant payout-account list',
+  );
+  return `--facts ${accounts.find((one) => one.merchantId === merchantId)?.facts}`;
+}

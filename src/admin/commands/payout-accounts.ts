@@ -8,8 +8,9 @@ import {
 import type { Database } from '../../db/connection.ts';
 import { accountRemedy } from '../../domain/payout-account.ts';
 import { mobileMoneyProviderNames } from '../../domain/providers.ts';
+import { HAS_CHANGED } from '../../repairs/repair-kind.ts';
 import { type AdminCommand, changeCommand, lookCommand, type Report } from '../command.ts';
-import { AdminError, flag, type InputOf, id, oneOf, required } from '../fields.ts';
+import { AdminError, flag, type InputOf, id, oneOf, required, text } from '../fields.ts';
 import { providersOf } from '../provider-adapters.ts';
 import { readParty, requireSubject } from '../record-names.ts';
 import { column, numbers, tableReport } from '../tables.ts';
@@ -21,6 +22,7 @@ async function reportOf(
   const checks = (await listAccountChecks(database, wanted)).map(({ value, ...check }) => ({
     ...check,
     account: readParty(check.key, value)?.shown ?? check.key,
+    facts: factsOf(check.accountId),
     remedy: accountRemedy(check.state, check.expectedHolder),
   }));
   return tableReport(checks, [
@@ -32,9 +34,13 @@ async function reportOf(
     column('holder'),
     column('expected', 'expectedHolder'),
     column('asked', 'checkedAt'),
+    column('facts'),
     column('to do', 'remedy'),
   ]);
 }
+
+/** The facts that a person confirms: another value or another holder is another account. */
+const factsOf = (accountId: number): string => `account=${accountId}`;
 
 const fields = { merchant: required(id, 'The id of the merchant') };
 
@@ -86,9 +92,13 @@ export const commands: Record<string, AdminCommand> = {
         oneOf(...mobileMoneyProviderNames),
         'The provider that may pay the account',
       ),
+      facts: required(
+        text,
+        'The facts, as "merchant payout-account list" prints them: refused if they changed',
+      ),
     },
-    examples: ['--merchant 3 --provider mpesa'],
-    async change(transaction, { merchant, provider }) {
+    examples: ['--merchant 3 --provider mpesa --facts account=17'],
+    async change(transaction, { merchant, provider, facts }) {
       const { name } = await requireSubject(transaction, 'merchant', merchant);
       await lockRow(transaction, 'merchants', merchant);
       const account = (await currentPayoutAccounts(transaction, [merchant])).get(merchant);
@@ -97,6 +107,10 @@ export const commands: Record<string, AdminCommand> = {
       if (holder === null)
         throw new AdminError(
           `Merchant ${merchant} has no registered holder: use "merchant payout-account set" with --holder first.`,
+        );
+      if (facts !== factsOf(accountId))
+        throw new AdminError(
+          `${HAS_CHANGED} "merchant payout-account list" prints the facts of its account.`,
         );
       await recordAccountCheck(transaction, { accountId, provider, state: 'open', holder });
       const others = (await listAccountChecks(transaction, { merchantId: merchant }))

@@ -6,7 +6,7 @@ import { redemptionPayment } from '../../../src/db/vouchers/redemptions.ts';
 import type { Payment } from '../../../src/providers/mobile-money/mobile-money.ts';
 import { gsmaOfSettings } from '../../../src/providers/of-settings.ts';
 import type { ProviderFault, SandboxProvider } from '../../../src/sandbox/faults.ts';
-import { commandsOn } from '../../admin/scene.ts';
+import { commandsOn, payoutFacts } from '../../admin/scene.ts';
 import { staffClient } from '../../pages/staff/staff-client.ts';
 import { settleCase } from '../../positions/cases.ts';
 import { call } from '../../support/clients.ts';
@@ -257,7 +257,8 @@ describe('a payment', () => {
     expect(await scene.transfersOf(gift)).toEqual(['hold 1000.00', 'void 1000.00']);
     expect(scene.payoutsTo(merchant)).toEqual([]);
 
-    const confirm = `merchant payout-account confirm --merchant ${merchant.id} --provider mpesa`;
+    const facts = await payoutFacts(commands, merchant.id);
+    const confirm = `merchant payout-account confirm --merchant ${merchant.id} --provider mpesa ${facts}`;
     expect((await commands.admin(confirm)).out).toContain('may be paid by mpesa');
     done(await redeem(client, gift));
     expect(scene.stack.sandbox.books.payouts({ to: merchant.payoutNumber })).toMatchObject([

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { replacePayoutAccounts } from '../../../src/db/catalogue/payout-accounts.ts';
-import { commandsOn } from '../../admin/scene.ts';
+import { commandsOn, payoutFacts } from '../../admin/scene.ts';
 import type { TestMerchant } from '../../support/companies.ts';
 import type { Client } from './gift-scene.ts';
 import { type RedemptionScene, redeemToEnd, setRedemptionScene } from './redemption-scene.ts';
@@ -96,9 +96,12 @@ describe('a payout account, before the first payment to it', () => {
     const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '031' });
     await replace(merchant, merchant.payoutNumber, 'Abebe Kebede');
     const { gift } = await redeemed(merchant, client);
-    const { admin } = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
+    const commands = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
+    const facts = await payoutFacts(commands, merchant.id);
     const confirm = (provider: string) =>
-      admin(`merchant payout-account confirm --merchant ${merchant.id} --provider ${provider}`);
+      commands.admin(
+        `merchant payout-account confirm --merchant ${merchant.id} --provider ${provider} ${facts}`,
+      );
     expect((await confirm('mpesa')).out).toContain(
       'by mpesa from now on. gsma does not pay it without a confirmation of its own.',
     );

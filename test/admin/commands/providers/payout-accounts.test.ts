@@ -71,10 +71,22 @@ it('shows who holds a payout account, and what to do where it is not paid', asyn
   );
   expect(unasked.code).toBe(0);
 
-  const confirm = `merchant payout-account confirm ${of} --provider mpesa`;
-  expect((await admin(confirm)).err).toContain('has no registered holder');
-  await admin([...account, '--value', '0911000030', '--holder', 'Abebe Kebede']);
-  expect((await admin(confirm)).out).toContain('may be paid by mpesa');
+  const confirm = async () => {
+    const [{ facts }] = await json('merchant payout-account list');
+    return `merchant payout-account confirm ${of} --provider mpesa --facts ${facts}`;
+  };
+  expect((await admin(await confirm())).err).toContain('has no registered holder');
+  // Somebody else changes the account, and then its holder, after it was looked at.
+  for (const [value, holder] of [
+    ['0911000031', 'Chaltu Bekele'],
+    ['0911000030', 'Chaltu Bekele'],
+    ['0911000030', 'Abebe Kebede'],
+  ] as const) {
+    const seen = await confirm();
+    await admin([...account, '--value', value, '--holder', holder]);
+    expect((await admin(seen)).err).toContain('It has changed meanwhile');
+  }
+  expect((await admin(await confirm())).out).toContain('may be paid by mpesa');
   expect(await json('merchant payout-account list')).toMatchObject([
     { provider: 'mpesa', state: 'open', holder: 'Abebe Kebede', remedy: null },
   ]);
