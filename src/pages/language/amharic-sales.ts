@@ -264,6 +264,8 @@ export const topUps = {
   'The number of this top-up was erased. A package needs a number of the same operator.':
     'የዚህ ሙሌት ቁጥር ተሰርዟል። ጥቅል የዚያው ኦፕሬተር ቁጥር ያስፈልገዋል።',
   'Its price': 'ዋጋው',
+  '<1>Another attempt was made, or the price has changed.</1> Nothing was sent.':
+    '<1>ሌላ ሙከራ ተደርጓል፣ ወይም ዋጋው ተቀይሯል።</1> ምንም አልተላከም።',
   'Another number': 'ሌላ ቁጥር',
   'Empty: the same number. A package needs a number of the same operator.':
     'ባዶ፦ ያው ቁጥር። ጥቅል የዚያው ኦፕሬተር ቁጥር ያስፈልገዋል።',

@@ -5,6 +5,7 @@ import { mayUse } from '../../domain/access.ts';
 import { amountText, plainAmount } from '../../domain/money.ts';
 import { isErased, maskStored, parseMsisdn } from '../../domain/phone.ts';
 import { refuseUnfailed, type TopupStatus } from '../../domain/topup.ts';
+import { hasBegun } from '../../operations/run-once.ts';
 import { retryOnce } from '../../operations/topups.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
@@ -22,6 +23,7 @@ import {
   emptyState,
   facts,
   field,
+  message,
   money,
   questionPage,
   table,
@@ -116,7 +118,14 @@ const NOT_RETRIED = 'The top-up was not retried';
 const topUpOf = (request: AccountRequest): Promise<TopupDetail | undefined> =>
   findTopupDetail(request.services.database, request.session.company.id, idOf(request));
 
-async function retryPage(request: AccountRequest, wrong?: string): Promise<PageAnswer> {
+/** The facts of the question of a retry: the number of attempts, which decides who gets it, and the present price. */
+const askedAbout = ({ attempts, amountOfRetry }: TopupDetail): string =>
+  `${attempts.length} ${amountOfRetry}`;
+
+async function retryPage(
+  request: AccountRequest,
+  { wrong, hasChanged }: { readonly wrong?: string; readonly hasChanged?: true } = {},
+): Promise<PageAnswer> {
   const topup = await topUpOf(request);
   if (!topup) return problems.notFound;
   const back = `${PORTAL_PATH}/top-ups/${topup.id}`;
@@ -125,24 +134,32 @@ async function retryPage(request: AccountRequest, wrong?: string): Promise<PageA
   const isGone = isErased(topup.msisdn);
   return questionPage(request, {
     title: 'Retry a top-up',
-    status: wrong === undefined ? undefined : 422,
+    status: hasChanged ? 409 : wrong === undefined ? undefined : 422,
     heading: html`Retry top-up ${topup.id}?`,
-    text: html`<p>${productOf(topup)} is sent once more to ${
+    text: html`${
+      hasChanged &&
+      message(
+        'warning',
+        html`<strong>Another attempt was made, or the price has changed.</strong> Nothing was sent.`,
+      )
+    }<p>${productOf(topup)} is sent once more to ${
       isGone ? phrase('the number that you enter') : maskStored(topup.msisdn)
     }. ${
       topup.amountOfRetry === null ? phrase('Its price') : money(topup.amountOfRetry)
     } is put on hold in your airtime wallet. It is charged when the top-up is delivered, and returned when it
 fails again.</p>`,
-    fields: html`${onceField()}${field({
-      name: 'msisdn',
-      label: isGone ? 'Phone number' : 'Another number',
-      hint: isGone
-        ? 'The number of this top-up was erased. A package needs a number of the same operator.'
-        : 'Empty: the same number. A package needs a number of the same operator.',
-      error: wrong,
-      maximumLength: 32,
-      ...(!isGone && { isOptional: true }),
-    })}
+    fields: html`${onceField()}<input type="hidden" name="about" value="${askedAbout(topup)}">${field(
+      {
+        name: 'msisdn',
+        label: isGone ? 'Phone number' : 'Another number',
+        hint: isGone
+          ? 'The number of this top-up was erased. A package needs a number of the same operator.'
+          : 'Empty: the same number. A package needs a number of the same operator.',
+        error: wrong,
+        maximumLength: 32,
+        ...(!isGone && { isOptional: true }),
+      },
+    )}
 `,
     button: 'Retry the top-up',
     back,
@@ -163,26 +180,32 @@ export const retryTopUpPages = portal.asked({
   needs: 'operate',
   confirmation(request) {
     const msisdn = readNumber(request);
-    if (msisdn === undefined) return retryPage(request, UNREADABLE_NUMBER);
+    if (msisdn === undefined) return retryPage(request, { wrong: UNREADABLE_NUMBER });
     return msisdn === null
       ? html`You are about to retry top-up ${idOf(request)}.`
       : html`You are about to retry top-up ${idOf(request)} to ${msisdn}.`;
   },
   kind: 'partner',
-  ask: retryPage,
+  ask: (request) => retryPage(request),
   async handle(request) {
     const [transactionId, key] = [idOf(request), onceKey(request)];
     if (key === undefined) return problems.invalid;
+    const { services, form } = request;
+    const company = callerOf(request);
     const msisdn = readNumber(request);
-    if (msisdn === undefined) return retryPage(request, UNREADABLE_NUMBER);
-    if (!(await topUpOf(request))) return problems.notFound;
+    if (msisdn === undefined) return retryPage(request, { wrong: UNREADABLE_NUMBER });
+    const topup = await topUpOf(request);
+    if (!topup) return problems.notFound;
+    const isAsAsked = topup.status !== 'FAILED' || form.text('about') === askedAbout(topup);
+    // A form that is sent again gets the answer of its retry.
+    if (!isAsAsked && !(await hasBegun(services, { company, kind: 'retry-topup', key })))
+      return retryPage(request, { hasChanged: true });
     await recordOperation(request, 'retry top-up', {
       transactionId,
       isOtherNumber: msisdn !== null,
     });
     const retry = { transactionId, msisdn };
-    const company = callerOf(request);
-    const answer = await retryOnce(request.services, { company, key, content: retry, retry });
+    const answer = await retryOnce(services, { company, key, content: retry, retry });
     const to = `${PORTAL_PATH}/top-ups/${transactionId}`;
     if ('accepted' in answer)
       return redirect(to, 'The retry was accepted. Its result is not known yet.');

@@ -134,16 +134,41 @@ describe('a failed top-up', () => {
     expect(JSON.stringify(entry)).not.toContain('911000059');
   });
 
-  test('that fails once more leads to its page, which says so', async () => {
-    const { asPartner, asPerson } = scene;
-    const failed = await asPartner.post('/topup-transactions/airtime-topup', {
+  const failedTopUp = async () => {
+    const { body } = await scene.asPartner.post('/topup-transactions/airtime-topup', {
       amount: 25,
       msisdn: '0911000002',
       exchangeRate: 57.2,
       currency: 'USD',
       originatingCountry: 'US',
     });
-    const path = `/portal/top-ups/${failed.body.data.transactionId}`;
+    return Number(body.data.transactionId);
+  };
+
+  test('that somebody else has made meanwhile is asked about again, and sends nothing', async () => {
+    const { asPartner, asPerson } = scene;
+    const transactionId = await failedTopUp();
+    const path = `/portal/top-ups/${transactionId}/retry`;
+    const fields = hiddenFields((await asPerson.get(path)).html, path);
+    await asPartner.post('/topup-transactions/retry-topup', {
+      transactionId,
+      msisdn: '0922000002',
+    });
+    const late = await asPerson.post(path, fields);
+    expect([late.status, textOf(late.html)]).toEqual([
+      409,
+      expect.stringMatching(/Nothing was sent\..+ is sent once more to \+2519\*+002/),
+    ]);
+    const { html } = await asPerson.get(path.replace('/retry', ''));
+    expect(cellsOf(html).filter(([first]) => first === '3')).toEqual([]);
+    const sent = await asPerson.post(path, hiddenFields(late.html, path));
+    expect(sent.status).toBe(303);
+    expect((await asPerson.post(path, fields)).status).toBe(409);
+  });
+
+  test('that fails once more leads to its page, which says so', async () => {
+    const { asPerson } = scene;
+    const path = `/portal/top-ups/${await failedTopUp()}`;
     const { status, location } = await asPerson.submit(`${path}/retry`, `${path}/retry`, {});
     expect([status, location]).toEqual([303, path]);
     const shown = textOf((await asPerson.get(path)).html);
