@@ -273,13 +273,19 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
     },
   };
 
-  /** The result of a settlement by hand; undefined while the end is open. */
+  /**
+   * The result of a settlement by hand; undefined while the end is open. It ends where another provider has the order by
+   * now.
+   */
   async function readSettlement(
     repairId: number,
     call: Settlement,
   ): Promise<RepairOutcome | undefined> {
     const booked = await bookedEnd(database, call.of, call.operationId);
-    if (booked === undefined) return undefined;
+    if (booked === undefined)
+      return (await settledByHand(database, call.operationId))
+        ? undefined
+        : { isDone: false, words: HAS_CHANGED };
     const row = await findRepair(database, repairId);
     const words = endings[call.of][booked];
     return row?.arguments.outcome === booked

@@ -7,7 +7,7 @@ import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import { allValues, type Database, firstRow, updateRow } from '../connection.ts';
 import { cancelQueuedMessages } from '../messages/messages.ts';
 import { isVoucherBlocked, oldestOpenCase } from '../positions/cases.ts';
-import { doerOf, providerOf, providerReferenceOf } from '../positions/placements.ts';
+import { doerOf, providerReferenceOf } from '../positions/placements.ts';
 import { routesOfTopup } from '../providers.ts';
 import { amountOfRetry } from '../topups/topups.ts';
 import { isReturnable, isReversed } from '../vouchers/reversals.ts';
@@ -100,7 +100,7 @@ export const topupFactsForRepair = (database: Database, topupId: number) =>
       case when status = 'FAILED' then ${amountOfRetry} else amount end as amount,
       ${routesOfTopup} as routes,
       ${oldestOpenCase(sql`found.topup_id = topups.id and found.why <> 'unbooked'`)} as "caseId",
-      held_id as "heldOperationId", ${providerOf(sql`held_id`)} as provider,
+      held_id as "heldOperationId", ${doerOf(sql`held_id`)} as provider,
       exists (select from repairs where repairs.topup_id = topups.id and kind = 'settle-top-up'
         and state in ('RUNNING', 'DONE') and arguments ->> 'outcome' = 'not-done')
         as "wasSettledByHand"

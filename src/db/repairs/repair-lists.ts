@@ -4,6 +4,7 @@ import type { RepairState } from '../../domain/repairs.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import { staffName } from '../people/accounts.ts';
+import { doerOf } from '../positions/placements.ts';
 import { companyName } from '../support-search.ts';
 
 /** One repair; undefined where there is none. */
@@ -116,11 +117,15 @@ export interface SettledByHand {
   readonly reference: string;
 }
 
-/** The decision about an operation on hold, or about its reversal under way; undefined without a decision. */
+/**
+ * The decision about an operation on hold, or about its reversal under way; undefined without a decision. The decision
+ * is about the provider that its person asked: it says nothing of a provider that has the order since then.
+ */
 export const settledByHand = (database: Database | DatabaseTransaction, operationId: string) =>
   firstRow<SettledByHand>(database)`
     select arguments ->> 'outcome' <> 'not-done' as "isDone",
       coalesce(arguments ->> 'reference', '') as reference
     from repairs
     where state = 'RUNNING' and kind in ('settle-payment', 'settle-top-up')
-      and arguments ->> 'operationId' = ${operationId}`;
+      and arguments ->> 'operationId' = ${operationId}
+      and coalesce(arguments ->> 'provider' = ${doerOf(sql`${operationId}`)}, true)`;

@@ -1,10 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ActivityDependencies } from '../../../activities/dependencies.ts';
+import { createSettlementActivities } from '../../../activities/repairs.ts';
 import { paymentFacts } from '../../../src/db/repairs/facts.ts';
 import { markAttemptUnknown } from '../../../src/db/topups/attempts.ts';
 import { findVoucherDetail } from '../../../src/db/vouchers/vouchers.ts';
 import { askAbout } from '../../../src/pages/staff/next-steps.ts';
 import type { ProviderInquiry, ProviderOutcome } from '../../../src/providers/outcome.ts';
+import { HAS_CHANGED } from '../../../src/repairs/repair-kind.ts';
 import { redemptions, topUp } from '../../admin/movements.ts';
 import { atProvider, observe, placementsOf } from '../../positions/placements.ts';
 import { findBrokenInvariants } from '../../support/broken-invariants.ts';
@@ -219,6 +222,34 @@ describe('a payment', () => {
       expect(await findBrokenInvariants(database)).toEqual([]);
     },
   );
+
+  it('of the second provider is not ended by an answer about the first', async () => {
+    two.answers = { first: () => notSent, second: () => unknown };
+    const { database } = two.scene;
+    const operationId = await two.hold();
+    await two.pay(operationId);
+    two.found.second = { kind: 'unknown', message: 'no answer' };
+    const inquire = () => inAttempt(1, () => two.activities().inquirePayment(operationId, 1));
+    const decision = { outcome: 'not-done', reference: 'LETTER', operationId, provider: 'gsma' };
+    const { rows } = await sql<{ id: number }>`
+      insert into repairs (operation_id, request_key, kind, subject_kind, subject_id, arguments, amount,
+        moves_value, why, asked_by, needs_confirmation, confirm_until, state)
+      values ('of-first', 'of-first', 'settle-payment', 'redemption', '1', ${JSON.stringify(decision)}::jsonb,
+        0, false, 'TICKET-1', 'hanna', false, now(), 'RUNNING') returning id`.execute(database);
+    const { readSettlement } = createSettlementActivities({
+      database,
+    } as unknown as ActivityDependencies);
+    const ended = () =>
+      readSettlement(rows[0]?.id ?? 0, { kind: 'settle', of: 'redemption', operationId });
+    expect(await inquire()).toMatchObject({ kind: 'unknown' });
+    expect(await ended()).toEqual({ isDone: false, words: HAS_CHANGED });
+    await sql`update repairs set arguments = arguments || '{"provider": "mpesa"}'`.execute(
+      database,
+    );
+    expect(await inquire()).toMatchObject({ kind: 'refused', by: 'staff' });
+    expect(await ended()).toBeUndefined();
+    await database.deleteFrom('repairs').execute();
+  });
 
   it('that has ended meanwhile goes to nobody else', async () => {
     const operationId = await two.hold();
