@@ -30,11 +30,12 @@ const server = createServer(async (request, response) => {
   for await (const chunk of request) chunks.push(chunk);
   const body = Buffer.concat(chunks);
   if (!isOurs(request.headers, body)) return response.writeHead(400).end();
-  // Answer at once, and do slow work afterwards.
-  response.writeHead(204).end();
+  // Store the event first, then answer. Do slow work afterwards.
   const event = JSON.parse(body);
-  if (known.has(event.id)) return;
+  const isNew = !known.has(event.id);
   known.add(event.id);
+  response.writeHead(204).end();
+  if (!isNew) return;
   console.log(`${event.id} ${event.type} ${event.subject} ${JSON.stringify(event.data)}`);
 });
 server.listen(Number(process.env.PORT ?? 4000), () =>

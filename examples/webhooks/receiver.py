@@ -33,17 +33,20 @@ def is_ours(headers, body):
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
-        is_accepted = is_ours(self.headers, body)
-        # Answer at once, and do slow work afterwards.
-        self.send_response(204 if is_accepted else 400)
-        self.end_headers()
-        if not is_accepted:
-            return
+        if not is_ours(self.headers, body):
+            return self.answer(400)
+        # Store the event first, then answer. Do slow work afterwards.
         event = json.loads(body)
-        if event["id"] in known:
-            return
+        is_new = event["id"] not in known
         known.add(event["id"])
+        self.answer(204)
+        if not is_new:
+            return
         print(event["id"], event["type"], event["subject"], json.dumps(event["data"]), flush=True)
+
+    def answer(self, status):
+        self.send_response(status)
+        self.end_headers()
 
     def log_message(self, *_arguments):
         pass

@@ -49,6 +49,16 @@ describe.each([
     expect(output().match(/evt_1/g)).toHaveLength(1);
   });
 
+  it('accepts no message that it could not store', async () => {
+    const secret = randomWebhookSecret();
+    const { url } = await startReceiver(command, file, secret);
+    const body = 'not an event';
+    const timestampSeconds = Math.floor(Date.now() / 1_000);
+    const headers = webhookHeaders({ id: 'evt_1', timestampSeconds, body }, [secret]);
+    const status = fetch(url, { method: 'POST', headers, body }).then((answer) => answer.status);
+    expect(await status.catch(() => 'no answer')).not.toBe(204);
+  });
+
   it.each(['', 'whsec_'])(
     'does not begin with the secret "%s": with an empty key anybody could sign',
     (empty) => {
