@@ -109,7 +109,7 @@ function refusals({ surface }: SurfaceRoutes, { reasons, operation }: Endpoint):
 }
 
 function section(title: string, routes: SurfaceRoutes, endpoint: Endpoint): string[] {
-  const { params, body, list, reasons, answer, bare, idempotency, guessLimit } = endpoint;
+  const { params, query, body, list, reasons, answer, bare, idempotency, guessLimit } = endpoint;
   return [
     `### ${headingOf(title, endpoint)}`,
     `${endpoint.description} Access: ${ACCESS[endpoint.access]}${scopeName(endpoint)}.` +
@@ -117,7 +117,7 @@ function section(title: string, routes: SurfaceRoutes, endpoint: Endpoint): stri
       (guessLimit ? GUESSES[guessLimit] : ''),
     ...(params ? [fieldTable('Part of the path', params)] : []),
     ...(body ? [fieldTable('Field of the body', body)] : []),
-    ...(list ? [listTable(list)] : []),
+    ...(list ? [listTable(list)] : query ? [fieldTable('Parameter of the query', query)] : []),
     ...(reasons.length > 0 ? [refusals(routes, endpoint)] : []),
     `${bare ? 'Answer, without the envelope' : '`data` of the answer'}:`,
     `\`\`\`\n${shapeOf(answer)}\n\`\`\``,
