@@ -16,6 +16,7 @@ import {
 } from '../../src/config/config.ts';
 import { HEALTH_LIMIT_MS } from '../../src/runtime/process/health.ts';
 import { composeSecrets } from '../config/compose-file.ts';
+import { codeBlocks } from '../docs/guides.ts';
 import { type ChartValues, findHelmTools, HELM_LIMIT_MS, runHelm } from './helm.ts';
 
 const variable = z.object({
@@ -139,14 +140,18 @@ const podOf = (resources: readonly Resource[], component: Component) =>
     .parse(find(resources, COMPONENTS[component], component).spec).template.spec;
 
 /** What a process finds: the keys of its Secrets, then its variables, each with those before it. */
-function environmentOf(resources: readonly Resource[], component: Component): Environment {
+function environmentOf(
+  resources: readonly Resource[],
+  component: Component,
+  secrets = SECRETS,
+): Environment {
   const [container] = podOf(resources, component).containers;
   const environment: Record<string, string> = {};
   for (const { secretRef } of container.envFrom)
-    Object.assign(environment, SECRETS[secretRef.name] ?? expect.fail(secretRef.name));
+    Object.assign(environment, secrets[secretRef.name] ?? expect.fail(secretRef.name));
   for (const { name, value, valueFrom } of container.env) {
     const reference = valueFrom?.secretKeyRef;
-    const text = reference ? SECRETS[reference.name]?.[reference.key] : value;
+    const text = reference ? secrets[reference.name]?.[reference.key] : value;
     environment[name] = (text ?? '').replaceAll(
       /\$\((\w+)\)/g,
       (_all, other: string) => environment[other] ?? '',
@@ -250,6 +255,40 @@ describe('the pods', () => {
       [codec, 'DATABASE_PASSWORD'],
     ] as const)
       expect(environment).not.toHaveProperty(secret);
+  });
+
+  test('start with the values and the Secrets of the guide', async () => {
+    const guide = await readFile('docs/guides/deploy-on-kubernetes.md', 'utf8');
+    const [values = ''] = codeBlocks(guide, 'yaml');
+    const ofProviders: Readonly<Record<string, string>> = {
+      ...Object.assign({}, ...Object.values(SECRETS)),
+      SMS_API_KEY: 'key',
+      AIRTIME_KEY: 'key',
+      AIRTIME_SECRET: 'secret',
+      CALLBACK_SECRETS: ['africas-talking', 'gsma', 'dt-one']
+        .map((provider) => `${provider}=secret-of-callbacks`)
+        .join(','),
+    };
+    const secrets = Object.fromEntries(
+      [...guide.matchAll(/^\| `(voucher-[a-z-]+)` \| (.+) \|$/gm)].map(
+        ([, name = '', keys = '']) => [
+          name,
+          Object.fromEntries(
+            [...keys.matchAll(/`([A-Z_]+)`/g)].map(([, key = '']) => [key, ofProviders[key] ?? '']),
+          ),
+        ],
+      ),
+    );
+    const given = parse(values.replace('sha256:…', `sha256:${'0'.repeat(64)}`));
+    const resources = resourcesIn(await runHelm(TEMPLATE, given));
+    const readers = {
+      api: readApiConfig,
+      worker: readConfig,
+      'codec-server': readCodecServerConfig,
+      migrate: readMigrationConfig,
+    } satisfies Record<Component, (environment: Environment) => unknown>;
+    for (const component of components)
+      readers[component](environmentOf(resources, component, secrets));
   });
 
   test('are asked on the ports that their processes answer on', async () => {
