@@ -103,6 +103,12 @@ test('rules, dashboard and runbook name only metrics that there are', () => {
   expect([...new Set(unknown)]).toEqual([]);
 });
 
+test('the runbook shows the reasons of failed redemptions that the alerts count', () => {
+  const [counted] = read('objectives.yml').match(/route=~"[^"]*redeem-gift",reason=~"[^"]*"/) ?? [];
+  for (const page of ['redemption-budget-burns.md', 'redemption-budget-burns-fast.md'])
+    expect(readFileSync(`${RUNBOOK}/${page}`, 'utf8'), page).toContain(counted);
+});
+
 test('the runbook names the series of a histogram, since its name alone has no value', () => {
   const isHistogram = (name: string) =>
     ({ ...sdkMetrics, ...prefixed })[name]?.kind === 'histogram';
