@@ -73,7 +73,7 @@ describe('a redemption', () => {
   });
 
   test('that the provider had failed is refused again, and not paid', async () => {
-    const { merchant, client } = await gifts.payee('merchant', { payoutSuffix: '004' });
+    const { merchant, client } = await gifts.payee('merchant', { payoutSuffix: '007' });
     const gift = await gifts.gift({ merchant });
     const verificationCode = await gifts.claimed(client, gift);
     const request = { verificationCode, idempotencyKey: randomUUID() };

@@ -51,7 +51,7 @@ const refusedTopUp = async () => endedTopUp(await topups.failedTopUp());
 
 async function refusedPayment(): Promise<Ended> {
   const { stack } = gifts;
-  const { merchant, client } = await gifts.payee('merchant', { payoutSuffix: '004' });
+  const { merchant, client } = await gifts.payee('merchant', { payoutSuffix: '007' });
   const gift = await gifts.gift({ merchant, owner: null, isRestricted: false });
   expect((await redeem(client, gift)).status).toBe(503);
   const { reference } = await gifts.untilPaidTo(merchant);

@@ -84,7 +84,8 @@ const topUps = { currency: 'same' } as const;
 const otherwise: Readonly<Record<string, Partial<Record<ListedFault, Found>>>> = {
   'DT One, asked': topUps,
   'DT One, a file': topUps,
-  'Reloadly, asked': topUps,
+  // It lists no top-up that is under way.
+  'Reloadly, asked': { ...topUps, pending: 'asked' },
   'Reloadly, a file': topUps,
   // The file has no column of currencies: M-Pesa pays birr.
   'M-Pesa, a file': { currency: 'same' },
