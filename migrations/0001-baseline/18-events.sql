@@ -171,6 +171,8 @@ begin
           where operation_id = new.operation_id limit 1),
         'providerReference', (select provider_reference from placements
           where operation_id = new.operation_id and provider_reference is not null
+            -- Before an answer it is the id of a request alone.
+            and said <> 'none'
           order by done > 0 desc, position desc limit 1))
     from topups where topups.id = new.topup_id;
   return null;

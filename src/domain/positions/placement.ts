@@ -83,7 +83,9 @@ function saidAfter(
   { amount, providerReference, source }: Observation,
   said: Exclude<Said, 'none' | 'pending'>,
 ): Pick<Placement, 'said' | 'done' | 'providerReference'> {
-  const reference = providerReference ?? before.providerReference;
+  // Before the first answer it is the id of a request alone.
+  const known = before.said === 'none' ? null : before.providerReference;
+  const reference = providerReference ?? known;
   switch (said) {
     case 'done': {
       // A person who books an answer names no amount: the amount that is known already stays.
@@ -93,15 +95,10 @@ function saidAfter(
     // Another transaction cannot be booked, so the books stay.
     case 'other':
       return { said, done: before.done, providerReference: reference };
-    // Its reversal may have a reference of its own. Before the first answer it is the id of a request alone.
+    // Its reversal may have a reference of its own.
     case 'nothing':
     case 'undone':
-      return {
-        said,
-        done: 0n,
-        providerReference:
-          (before.said === 'none' ? null : before.providerReference) ?? providerReference ?? null,
-      };
+      return { said, done: 0n, providerReference: known ?? providerReference ?? null };
   }
 }
 

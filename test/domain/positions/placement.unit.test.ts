@@ -55,6 +55,17 @@ describe('what a provider says of a placement', () => {
     expect(undone).toMatchObject({ done: 0n, providerReference: 'MP1', message: null });
   });
 
+  it.each(['done', 'other', 'nothing', 'undone'] as const)(
+    'the first answer, %s, drops the id of the request',
+    (said) => {
+      const taken = placed({ providerReference: 'S1' });
+      expect(answered(taken, said).providerReference).toBeNull();
+      const told = answered(taken, said, { providerReference: 'MP1' });
+      expect(told.providerReference).toBe('MP1');
+      expect(answered({ ...told, saidAt: 1 }, said).providerReference).toBe('MP1');
+    },
+  );
+
   it('done by the word of a person keeps an amount that is known already', () => {
     const booked = { at: AT, source: 'person', said: 'done', providerReference: 'LETTER' } as const;
     expect(fold(placed({ said: 'done', done: 60n, saidAt: 1 }), booked).done).toBe(60n);

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compareEventTable } from '../../../chaos/oracle/event-facts.ts';
 import { type EventType, eventTypes, eventTypesOf } from '../../../src/domain/events.ts';
@@ -5,7 +6,7 @@ import { maskMsisdn } from '../../../src/domain/phone.ts';
 import { eventSchema, subjectExample } from '../../../src/http/events.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { settleCase } from '../../positions/cases.ts';
-import { doneLate, takenBack } from '../../positions/placements.ts';
+import { doneLate, observe, takenBack } from '../../positions/placements.ts';
 import { merchantClient, partnerClient } from '../../support/clients.ts';
 import { deposit, makePartner } from '../../support/companies.ts';
 import { makeTopupProducts } from '../../support/topups.ts';
@@ -191,6 +192,29 @@ describe('the events of a top-up', () => {
     expect(await typesOf(id)).toEqual(['topup.succeeded 1', 'topup.reversed 1']);
     await settleCase(scene.stack, reference, 'partner');
     expect(await typesOf(id)).toEqual(['topup.succeeded 1', 'topup.reversed 1', 'topup.failed 1']);
+  });
+
+  test('tell no id of a request as a reference of the provider', async () => {
+    const { database } = scene.stack;
+    const id = await topUp('+251911000000');
+    const { operation_id: operationId } = await database
+      .selectFrom('topup_attempts')
+      .select('operation_id')
+      .where('topup_id', '=', id)
+      .executeTakeFirstOrThrow();
+    await sql`
+      insert into placements (kind, reference, provider, operation_id, ordered, position, provider_reference)
+      select kind, reference, 'reloadly', operation_id, ordered, 2, 'request-7' from placements
+      where operation_id = ${operationId}`.execute(database);
+    await database
+      .transaction()
+      .execute((transaction) =>
+        observe(transaction, operationId, { said: 'undone', provider: 'dt-one' }),
+      );
+    const { events } = await readLog(asSeller);
+    const [ended, reversed] = events.filter(({ subject }) => subject === `top-up:${id}`);
+    expect(reversed?.type).toBe('topup.reversed');
+    expect(reversed?.data.providerReference).toBe(ended?.data.providerReference);
   });
 
   test('tell a low balance each time that the wallet falls below its threshold', async () => {
