@@ -22,10 +22,10 @@ import type { CaseInput } from '../workflows/contracts.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { type CaseState, readDueVouchers, readRefusedRows } from './expiry.ts';
 import { withHeartbeat } from './provider-call.ts';
-import { askProvider } from './providers.ts';
+import { askByTakenId, askProvider } from './providers.ts';
 import { checkBooksFor } from './reconciliation.ts';
 import { paymentOf } from './redemptions/payments.ts';
-import { askForReversal, findReversalCall } from './redemptions/reversals.ts';
+import { findReversalCall } from './redemptions/reversals.ts';
 import { oneByOne, severalAtOnce } from './several-at-once.ts';
 import { orderOf } from './topups/topup-orders.ts';
 
@@ -172,22 +172,27 @@ export function createAskActivities(dependencies: ActivityDependencies) {
 /** Asks a provider about an order as it was placed there. */
 async function inquire(
   { database, airtime, mobileMoney, numbers }: ActivityDependencies,
-  { kind, operationId, provider, leftAt, id }: DuePlacement,
+  due: DuePlacement,
 ): Promise<ProviderInquiry> {
+  const { kind, operationId, provider, leftAt, id } = due;
   if (kind === 'top-up') {
     const order = orderOf(await findAttempt(database, operationId), numbers);
-    return askProvider(airtime, provider, (port) => port.findOrder(order, leftAt ?? undefined));
+    return askProvider(airtime, provider, (port) =>
+      askByTakenId(database, due, (takenAs) => port.findOrder(order, leftAt ?? undefined, takenAs)),
+    );
   }
   if (kind === 'payment') {
     const payment = paymentOf(await redemptionPayment(database, operationId));
-    return askProvider(mobileMoney, provider, (port) => port.findPayment(payment));
+    return askProvider(mobileMoney, provider, (port) =>
+      askByTakenId(database, due, (takenAs) => port.findPayment(payment, takenAs)),
+    );
   }
-  const call = await findReversalCall(database, id);
+  const reversal = await findReversalCall(database, id);
   // Its provider does not know it by a reference of ours: the statements tell of it.
-  if (!call) return unknown('The service did not ask for this reversal.');
+  if (!reversal) return unknown('The service did not ask for this reversal.');
   return askProvider(mobileMoney, provider, async ({ reversals }) =>
     reversals
-      ? askForReversal(reversals, call)
+      ? askByTakenId(database, due, (takenAs) => reversals.findReversal(reversal, takenAs))
       : unknown(`The provider ${provider} cannot be asked about reversals.`),
   );
 }

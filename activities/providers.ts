@@ -9,6 +9,7 @@ import {
 } from '../src/db/catalogue/payout-accounts.ts';
 import { allRows, type Database } from '../src/db/connection.ts';
 import { findChoice, type Placed, switchProvider } from '../src/db/positions/placements.ts';
+import { noteTaken, type OrderAtProvider } from '../src/db/positions/sendings.ts';
 import { parseMoney } from '../src/domain/money.ts';
 import {
   type AccountChecked,
@@ -68,11 +69,54 @@ export async function askProvider<Name extends string, Port>(
     : ask(set.named(name));
 }
 
+/** An order at a provider, and the id under which the provider has taken it; null where the provider told none. */
+interface TakenOrder extends OrderAtProvider {
+  readonly takenAs: string | null;
+}
+
+/** Keeps the id that an answer tells, before any other step can lose it. */
+async function keepId<Answer extends ProviderInquiry>(
+  database: Database,
+  order: TakenOrder,
+  answer: Answer,
+): Promise<Answer> {
+  if (answer.kind === 'unknown' && answer.takenAs !== undefined && answer.takenAs !== order.takenAs)
+    await noteTaken(database, order, answer.takenAs);
+  return answer;
+}
+
+/** Sends an order, unless its provider is known to have taken it. Keeps the id of the provider. */
+export const sendUnlessTaken = async (
+  database: Database,
+  order: TakenOrder,
+  send: () => Promise<ProviderOutcome>,
+): Promise<ProviderOutcome> =>
+  order.takenAs === null
+    ? keepId(database, order, await send())
+    : unknown('The provider took it before, and only an inquiry tells more.');
+
+/**
+ * Asks a provider for the outcome of an order, by the id of the provider where the id is known. The provider has seen an
+ * order that it took, although it does not list it now: a list may lack an order that is under way, or has failed.
+ */
+export async function askByTakenId(
+  database: Database,
+  order: TakenOrder,
+  find: (takenAs: string | undefined) => Promise<ProviderInquiry>,
+): Promise<ProviderInquiry> {
+  const { takenAs, reference } = order;
+  const ofProvider = takenAs === null || takenAs === reference ? undefined : takenAs;
+  const found = await keepId(database, order, await find(ofProvider));
+  return found.kind === 'never-seen' && takenAs !== null
+    ? unknown('The provider took it before, and does not find it now.')
+    : found;
+}
+
 /** An order to send, and its first provider. */
 interface Sent<Name extends string, Port> {
   readonly placed: Placed;
   readonly set: ProviderSet<Name, Port>;
-  readonly row: AskedRow<Name>;
+  readonly row: AskedRow<Name> & TakenOrder;
   /** Nothing can have been sent for the operation before: only then another provider may be asked. */
   readonly isFirst: boolean;
   readonly send: (port: Port, name: Name) => Promise<ProviderOutcome>;
@@ -96,10 +140,15 @@ export async function sendOrFailOver<Name extends string, Port extends ValuePort
   dependencies: ActivityDependencies,
   sent: Sent<Name, Port>,
 ): Promise<Sending<ProviderOutcome> & { readonly asked: AskedProviders }> {
-  let { provider } = sent.row;
+  let { provider, takenAs } = sent.row;
   const failovers = [...sent.row.failovers];
   for (;;) {
-    const outcome = await sent.send(sent.set.named(provider), provider);
+    const port = sent.set.named(provider);
+    const outcome = await sendUnlessTaken(
+      dependencies.database,
+      { reference: sent.row.reference, provider, takenAs },
+      () => sent.send(port, provider),
+    );
     const answer = { ...outcome, asked: { provider, failovers }, isFirst: sent.isFirst };
     if (!isFirstSending(sent.isFirst) || outcome.kind !== 'not-sent') return answer;
     const next = await nextProvider(dependencies, sent, provider);
@@ -115,6 +164,7 @@ export async function sendOrFailOver<Name extends string, Port extends ValuePort
     log.warn('A provider did nothing, and the next one is asked', { from: provider, to: next });
     failovers.push({ from: provider, message: outcome.message });
     provider = next;
+    takenAs = null;
   }
 }
 

@@ -12,7 +12,6 @@ import {
   type ProviderInquiry,
   type ProviderOutcome,
   unknown,
-  unlessTaken,
 } from '../../src/providers/outcome.ts';
 import type { Named } from '../../workflows/steps/named-results.ts';
 import type { Sending, WithProviders } from '../../workflows/steps/waiting.ts';
@@ -20,6 +19,7 @@ import type { ActivityDependencies } from '../dependencies.ts';
 import { sendValue, withHeartbeat } from '../provider-call.ts';
 import {
   afterInquiry,
+  askByTakenId,
   askedByRow,
   askProvider,
   canConfirmHolder,
@@ -45,7 +45,7 @@ async function sendPayment(
     provider.repetition === 'safe'
       ? await sendValue(() => provider.pay(payment))
       : await sendOnce(database, operationId, () => provider.pay(payment));
-  if (outcome.kind === 'unknown') await noteUnknown(database, operationId, outcome);
+  if (outcome.kind === 'unknown') await noteUnknown(database, operationId, outcome.message);
   return outcome;
 }
 
@@ -81,7 +81,7 @@ async function askForPayment(
 ): Promise<ProviderInquiry> {
   if (provider.repetition === 'never' && (await wasNeverSent(database, operationId)))
     return { kind: 'never-seen' };
-  return unlessTaken(await withHeartbeat(() => provider.findPayment(payment, takenAs)), takenAs);
+  return withHeartbeat(() => provider.findPayment(payment, takenAs));
 }
 
 /** ETB is the only currency of vouchers (specification 2.4). */
@@ -124,14 +124,15 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
     call: number,
   ): Promise<Named<WithProviders<SaidInquiry>>> {
     const payment = await redemptionPayment(database, operationId);
-    const takenAs = payment.takenAs ?? undefined;
     const answer = await askProvider(mobileMoney, payment.provider, (port) =>
-      askForPayment(database, port, { operationId, payment: paymentOf(payment), takenAs }),
+      askByTakenId(database, payment, (takenAs) =>
+        askForPayment(database, port, { operationId, payment: paymentOf(payment), takenAs }),
+      ),
     );
     const asked = askedByRow(payment);
     const found = await afterInquiry(database, operationId, answer, asked);
     // A run that was cut off may have died before it noted this.
-    if (found.kind === 'unknown') await noteUnknown(database, operationId, found);
+    if (found.kind === 'unknown') await noteUnknown(database, operationId, found.message);
     return {
       ...found,
       asked,
@@ -154,7 +155,7 @@ type FoundPayment = Omit<
  * voucher, so that the provider's books identify a payment whose row a restore took back.
  */
 export const paymentOf = (payment: FoundPayment): Payment => ({
-  reference: payment.payment_reference,
+  reference: payment.reference,
   amount: formatAmount(parseMoney(payment.to_merchant)),
   currency: CURRENCY,
   payee: payment.payee,

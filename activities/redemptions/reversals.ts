@@ -10,7 +10,6 @@ import {
 import { book, sourceOf } from '../../src/db/positions/book.ts';
 import { observed } from '../../src/db/positions/change.ts';
 import { type LockedOrder, lockOrder, type PlacementRow } from '../../src/db/positions/orders.ts';
-import { noteReversalTaken } from '../../src/db/positions/sendings.ts';
 import { MissingRowError } from '../../src/db/refused-rows.ts';
 import { paymentFacts } from '../../src/db/repairs/facts.ts';
 import {
@@ -35,22 +34,15 @@ import {
 } from '../../src/domain/refusals.ts';
 import { refuseReversal } from '../../src/domain/vouchers/redemption.ts';
 import { isOfRepair } from '../../src/domain/vouchers/voucher.ts';
-import type {
-  PaymentReversal,
-  PaymentReversals,
-} from '../../src/providers/mobile-money/mobile-money.ts';
-import {
-  type ProviderInquiry,
-  type ProviderOutcome,
-  unknown,
-  unlessTaken,
-} from '../../src/providers/outcome.ts';
+import type { PaymentReversal } from '../../src/providers/mobile-money/mobile-money.ts';
+import { type ProviderOutcome, unknown } from '../../src/providers/outcome.ts';
 import type { RedemptionReversed, ReverseRedemptionCommand } from '../../workflows/contracts.ts';
 import type { Named } from '../../workflows/steps/named-results.ts';
 import type { Sending } from '../../workflows/steps/waiting.ts';
 import { outcomeAfter } from '../database-step.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { sendValue, withHeartbeat } from '../provider-call.ts';
+import { askByTakenId, sendUnlessTaken } from '../providers.ts';
 import { orSettledByHand, type SaidInquiry } from '../repairs.ts';
 import { paymentOf } from './payments.ts';
 
@@ -65,13 +57,8 @@ export function createReversalCallActivities({
     const reversals = canReverse(mobileMoney, found.provider)
       ? mobileMoney.named(found.provider).reversals
       : undefined;
-    return { ...callOf(found), reversals };
+    return { found, reversal: reversalOf(found), reversals };
   }
-
-  const noteTaken = async ({ reference }: PaymentReversal, outcome: ProviderInquiry) => {
-    if (outcome.kind === 'unknown' && outcome.takenAs !== undefined)
-      await noteReversalTaken(database, reference, outcome.takenAs);
-  };
 
   /** Takes the payment of a redemption back; the reference is constant. */
   async function reversePayment(
@@ -79,25 +66,25 @@ export function createReversalCallActivities({
     call: number,
     isFirst: boolean,
   ): Promise<Named<Sending<ProviderOutcome>>> {
-    const { reversal, reversals } = await find(operationId);
+    const { found, reversal, reversals } = await find(operationId);
     await failpoint('reverse-sending');
     const outcome = reversals
-      ? await sendValue(() => reversals.reverse(reversal))
+      ? await sendUnlessTaken(database, found, () => sendValue(() => reversals.reverse(reversal)))
       : unknown(WITHOUT_REVERSALS);
-    await noteTaken(reversal, outcome);
     await failpoint('reverse-sent');
     return { ...outcome, isFirst, of: { operationId, call } };
   }
 
   /** Asks the provider by our reference for the outcome of the reversal. */
   async function inquireReversal(operationId: string, call: number): Promise<Named<SaidInquiry>> {
-    const { reversal, takenAs, reversals } = await find(operationId);
+    const { found, reversal, reversals } = await find(operationId);
     const answer = reversals
-      ? await withHeartbeat(() => askForReversal(reversals, { reversal, takenAs }))
+      ? await askByTakenId(database, found, (takenAs) =>
+          withHeartbeat(() => reversals.findReversal(reversal, takenAs)),
+        )
       : unknown(WITHOUT_REVERSALS);
-    await noteTaken(reversal, answer);
-    const found = await orSettledByHand(database, operationId, answer);
-    return { ...found, of: { operationId, call } };
+    const concluded = await orSettledByHand(database, operationId, answer);
+    return { ...concluded, of: { operationId, call } };
   }
 
   return { reversePayment, inquireReversal };
@@ -110,38 +97,23 @@ const canReverse = (
 ): boolean =>
   mobileMoney.names.includes(provider) && mobileMoney.named(provider).reversals !== undefined;
 
-/** A reversal as it was sent, and the id under which its provider took it. */
-interface ReversalCall {
-  readonly reversal: PaymentReversal;
-  readonly takenAs: string | undefined;
-}
-
-/** The reversal of a placement; undefined for one without a request of ours. */
+/** The reversal of a placement as it was sent; undefined for one without a request of ours. */
 export async function findReversalCall(
   database: Database,
   placementId: number,
-): Promise<ReversalCall | undefined> {
+): Promise<PaymentReversal | undefined> {
   const found = await findReversalOfPlacement(database, placementId);
-  return found && callOf(found);
+  return found && reversalOf(found);
 }
-
-/** Asks a provider for the outcome of a reversal. */
-export const askForReversal = async (
-  { findReversal }: PaymentReversals,
-  { reversal, takenAs }: ReversalCall,
-): Promise<ProviderInquiry> => unlessTaken(await findReversal(reversal, takenAs), takenAs);
 
 /** Said of a reversal that was begun under an earlier setting. */
 const WITHOUT_REVERSALS = 'The configured provider cannot be asked about reversals.';
 
-const callOf = (found: Awaited<ReturnType<typeof findReversal>>): ReversalCall => ({
-  takenAs: found.taken_as ?? undefined,
-  reversal: {
-    reference: found.reference,
-    payment: paymentOf(found),
-    paymentReference: found.payment_provider_reference ?? '',
-    description: `Reversal of gift voucher redemption ${found.platform_reference}`,
-  },
+const reversalOf = (found: Awaited<ReturnType<typeof findReversal>>): PaymentReversal => ({
+  reference: found.reference,
+  payment: paymentOf({ ...found, reference: found.payment_reference }),
+  paymentReference: found.payment_provider_reference ?? '',
+  description: `Reversal of gift voucher redemption ${found.platform_reference}`,
 });
 
 const KIND = 'reverse-redemption';

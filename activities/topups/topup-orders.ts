@@ -2,13 +2,14 @@ import { findAttempt, markAttemptUnknown } from '../../src/db/topups/attempts.ts
 import { formatAmount, parseMoney } from '../../src/domain/money.ts';
 import type { NumberBox } from '../../src/domain/phone.ts';
 import type { AirtimeOrder } from '../../src/providers/airtime/airtime.ts';
-import { type ProviderOutcome, unlessTaken } from '../../src/providers/outcome.ts';
+import type { ProviderOutcome } from '../../src/providers/outcome.ts';
 import type { Named } from '../../workflows/steps/named-results.ts';
 import type { Sending, WithProviders } from '../../workflows/steps/waiting.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { onOwnClock, sendValue, withHeartbeat } from '../provider-call.ts';
 import {
   afterInquiry,
+  askByTakenId,
   askedByRow,
   askProvider,
   isFirstSending,
@@ -29,8 +30,7 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
     call: number,
     isFirst: boolean,
   ): Promise<Named<Sending<ProviderOutcome>>> {
-    if (!isFirstSending(isFirst))
-      await markAttemptUnknown(database, operationId, { message: SENT_AGAIN });
+    if (!isFirstSending(isFirst)) await markAttemptUnknown(database, operationId, SENT_AGAIN);
     const attempt = await findAttempt(database, operationId);
     const order = orderOf(attempt, numbers);
     await failpoint(`${subjectOf(attempt)}-sending`);
@@ -58,10 +58,11 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
   ): Promise<Named<WithProviders<SaidInquiry>>> {
     const attempt = await findAttempt(database, operationId);
     const order = orderOf(attempt, numbers);
-    const takenAs = attempt.taken_as ?? undefined;
     const lastSentAt = onOwnClock(lastSentAtMs);
-    const answer = await askProvider(airtime, attempt.provider, async (port) =>
-      unlessTaken(await withHeartbeat(() => port.findOrder(order, lastSentAt, takenAs)), takenAs),
+    const answer = await askProvider(airtime, attempt.provider, (port) =>
+      askByTakenId(database, attempt, (takenAs) =>
+        withHeartbeat(() => port.findOrder(order, lastSentAt, takenAs)),
+      ),
     );
     const asked = askedByRow(attempt);
     const found = await afterInquiry(database, operationId, answer, asked);

@@ -53,15 +53,11 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
     }
   }
 
-  /** The outcome of the attempt is unknown; the hold stays. `takenAs` is the id under which its provider took it. */
-  async function markTopUpUnknown(
-    operationId: string,
-    message: string,
-    takenAs?: string,
-  ): Promise<void> {
+  /** The outcome of the attempt is unknown; the hold stays. */
+  async function markTopUpUnknown(operationId: string, message: string): Promise<void> {
     // Fails where a restore has taken the rows back.
     await findAttempt(database, operationId);
-    await markAttemptUnknown(database, operationId, { message, takenAs });
+    await markAttemptUnknown(database, operationId, message);
   }
 
   /** A top-up as it is in the database, which other processes change as well. */

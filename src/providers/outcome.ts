@@ -67,18 +67,6 @@ export const underWay = (message: string, id: string | null | undefined): Provid
   ...(id != null && { takenAs: id }),
 });
 
-/**
- * The answer to an inquiry about an order that its provider may have taken before. Then the provider has seen the
- * order, although it does not list it now: a list may lack an order that is under way, or one that failed.
- */
-export const unlessTaken = (
-  found: ProviderInquiry,
-  takenAs: string | undefined,
-): ProviderInquiry =>
-  found.kind === 'never-seen' && takenAs !== undefined
-    ? unknown('The provider took it before, and does not find it now.')
-    : found;
-
 /** The provider refuses our key, secret or token, and has read nothing else. */
 export const credentialsRefused: NotSent = {
   kind: 'not-sent',

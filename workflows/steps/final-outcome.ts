@@ -23,11 +23,8 @@ export interface ProviderAttempt {
   readonly inquire: (lastSentAtMs: number) => Promise<InquiryOutcome>;
   /** Called with each answer, for whom it names. */
   readonly note?: (answer: WithProviders<{ readonly kind: string }>) => void;
-  /**
-   * Called while the outcome is unknown: for the database and for support staff. `takenAs` is the id under which the
-   * provider took it.
-   */
-  readonly whileUnknown: (lastMessage: string, urgency: Urgency, takenAs?: string) => Promise<void>;
+  /** Called while the outcome is unknown: for the database and for support staff. */
+  readonly whileUnknown: (lastMessage: string, urgency: Urgency) => Promise<void>;
   /** An earlier run may have sent it: only an inquiry decides. */
   readonly possiblySent: boolean;
   /** Whether the provider has sent a nudge; checked during the pause. */
@@ -63,7 +60,6 @@ interface Unknown {
   readonly kind: 'unknown';
   readonly message: string;
   readonly disagrees?: true;
-  readonly takenAs?: string;
   /** The database refused the step, before the provider was called or after. */
   readonly isRefused?: true;
 }
@@ -106,7 +102,7 @@ async function inquireUntilKnown(
     if (urgency !== 'none') person.raise();
     // The right is there again, and a slow payment needs no person.
     else if (wasRefused) person.withdraw();
-    await attempt.whileUnknown(quoted(last.message), urgency, last.takenAs);
+    await attempt.whileUnknown(quoted(last.message), urgency);
     // A nudge is followed at once and does not lengthen the next pause.
     const usualMs = last.isRefused ? Math.min(pauseMs, MAXIMUM_REFUSED_PAUSE_MS) : pauseMs;
     const isFollowed =

@@ -96,9 +96,9 @@ function deliverTopUp(run: TopUpRun, operationId: string, hold: ShownTopUp): Pro
     note: ({ asked }) => {
       hold.asked = asked ?? hold.asked;
     },
-    whileUnknown: async (lastMessage, urgency, takenAs) => {
+    whileUnknown: async (lastMessage, urgency) => {
       // A refusal of the database must not prevent the inquiry.
-      await database.markTopUpUnknown(operationId, lastMessage, takenAs).catch(stepFailed);
+      await database.markTopUpUnknown(operationId, lastMessage).catch(stepFailed);
       upsertSearchAttributes([
         ...namesOf(run, hold),
         { key: searchAttributes.outcome, value: 'UNKNOWN' },

@@ -271,7 +271,10 @@ export interface DuePlacement {
   readonly id: number;
   readonly kind: PlacementKind;
   readonly operationId: string;
+  readonly reference: string;
   readonly provider: string;
+  /** The id under which the provider has taken the order; null where it has not, or has answered. */
+  readonly takenAs: string | null;
   /** When another provider was asked next, or the order ended; null while neither has happened. */
   readonly leftAt: Date | null;
   readonly takenAt: string;
@@ -306,7 +309,8 @@ export const takeDue = (database: Database, dueBy: string, limit: number) =>
         select id from placements where ask_at <= ${dueBy}::timestamptz
         order by ask_at limit ${limit} for update skip locked))
       returning *)
-    select id, kind, operation_id as "operationId", provider, ask_at::text as "takenAt",
+    select id, kind, operation_id as "operationId", reference, provider, ${takenAs('due')} as "takenAs",
+      ask_at::text as "takenAt",
       (extract(epoch from ask_at) * 1000)::float8 as "takenMs",
       coalesce((select min(later.placed_at) from placements as later
           where later.operation_id = due.operation_id and later.position > due.position

@@ -2,39 +2,41 @@ import { sql } from 'kysely';
 import { changedRows, type Database, hasRows } from '../connection.ts';
 import { currentPlacement, isOnHold } from './placements.ts';
 
-/** Why an outcome is open, for people, and the id under which the provider took the order; each where there is one. */
-interface OpenOutcome {
-  readonly message?: string | undefined;
-  readonly takenAs?: string | undefined;
-}
-
-/** Notes that the present provider left the outcome of an order on hold open. */
+/** Notes that the present provider left the outcome of an order on hold open; the message says why, for people. */
 export async function noteUnknown(
   database: Database,
   operationId: string,
-  open: OpenOutcome = {},
+  message?: string,
 ): Promise<void> {
-  const words = sql`coalesce(${open.message ?? null}, placements.message)`;
-  const reference = sql`coalesce(placements.provider_reference, ${open.takenAs ?? null})`;
+  const words = sql`coalesce(${message ?? null}, placements.message)`;
   await sql`
-    update placements set silent_since = coalesce(placements.silent_since, now()), message = ${words},
-      provider_reference = ${reference}
+    update placements set silent_since = coalesce(placements.silent_since, now()), message = ${words}
     from ${currentPlacement(sql`${operationId}`)} as placed
     where placements.id = placed.id and ${isOnHold(sql`${operationId}`)}
-      and (placements.silent_since is null or placements.message is distinct from ${words}
-        or placements.provider_reference is distinct from ${reference})`.execute(database);
+      and (placements.silent_since is null or placements.message is distinct from ${words})`.execute(
+    database,
+  );
 }
 
-/** Keeps the id under which a provider has taken a reversal. */
-export async function noteReversalTaken(
+/** An order or a reversal at one provider, by our reference. */
+export interface OrderAtProvider {
+  readonly reference: string;
+  readonly provider: string;
+}
+
+/**
+ * Keeps the id under which a provider has taken an order. Our own reference stands for an id that the provider did not
+ * tell: a later id replaces it, and no other id.
+ */
+export async function noteTaken(
   database: Database,
-  reference: string,
+  { reference, provider }: OrderAtProvider,
   id: string,
 ): Promise<void> {
   await sql`
     update placements set provider_reference = ${id}
-    where reference = ${reference} and kind = 'reversal' and said = 'none'
-      and provider_reference is null`.execute(database);
+    where reference = ${reference} and provider = ${provider} and said = 'none'
+      and coalesce(provider_reference, reference) = reference`.execute(database);
 }
 
 /**

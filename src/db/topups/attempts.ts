@@ -134,14 +134,14 @@ const attempts = (database: Database, operationId: string) =>
       'placed.provider',
       'placed.ordered as amount',
     ])
-    .select(takenAs('placed').as('taken_as'))
+    .select(takenAs('placed').as('takenAs'))
     .where('topup_attempts.operation_id', '=', operationId);
 
 /** Marks the top-up of an attempt without a result from the provider as UNKNOWN. */
 export async function markAttemptUnknown(
   database: Database,
   operationId: string,
-  { message, takenAs: id }: { readonly message: string; readonly takenAs?: string | undefined },
+  message: string,
 ): Promise<void> {
   await database
     .updateTable('topups')
@@ -152,7 +152,7 @@ export async function markAttemptUnknown(
     .where('topup_attempts.status', '=', 'HELD')
     .where('topups.status', 'in', ['PROCESSING', 'UNKNOWN'])
     .execute();
-  await noteUnknown(database, operationId, { message, takenAs: id });
+  await noteUnknown(database, operationId, message);
 }
 
 /** The status of a top-up, and the number of its newest attempt. */

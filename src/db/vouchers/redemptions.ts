@@ -162,7 +162,7 @@ export const redemptionPayment = (database: Database, operationId: string) =>
     .selectFrom('redemptions')
     .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
     .select([
-      'redemptions.payment_reference',
+      'redemptions.payment_reference as reference',
       'redemptions.platform_reference',
       'redemptions.to_merchant',
       'redemptions.payee',

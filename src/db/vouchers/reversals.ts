@@ -145,7 +145,7 @@ const reversalsWithPayment = (database: Database) =>
       'merchants.merchant_name',
       'payment.provider_reference as payment_provider_reference',
     ])
-    .select(takenAs('placed').as('taken_as'))
+    .select(takenAs('placed').as('takenAs'))
     .select((of) => of.ref('placed.provider').$castTo<MobileMoneyProviderName>().as('provider'));
 
 /** Whether a reversal is pending; locks it until the transaction ends. */

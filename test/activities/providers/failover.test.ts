@@ -283,7 +283,7 @@ it('a top-up whose outcome was unknown goes to nobody else', async () => {
     .select('operation_id')
     .where('topup_id', '=', topupId)
     .executeTakeFirstOrThrow();
-  await markAttemptUnknown(two.scene.database, operationId, { message: 'It gave no answer' });
+  await markAttemptUnknown(two.scene.database, operationId, 'It gave no answer');
   const outcome = await inAttempt(1, () => two.activities().sendTopUp(operationId, 1, true));
   expect(outcome).toMatchObject({ kind: 'not-sent' });
   expect(two.asked).toEqual(['first send']);

@@ -4,9 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { bookLost, liftFence, raiseFence } from '../../../src/db/recovery.ts';
 import { placingReversal } from '../../../src/db/vouchers/reversals.ts';
+import { underWay } from '../../../src/providers/outcome.ts';
 import { redemptions, topUp } from '../../admin/movements.ts';
 import { settleAlone } from '../../positions/cases.ts';
-import { placementsOf } from '../../positions/placements.ts';
+import { askNow, placementsOf } from '../../positions/placements.ts';
 import {
   inAttempt,
   notSent,
@@ -121,55 +122,150 @@ describe('a payment to a provider that pays twice what is sent twice', () => {
   );
 });
 
-const taken = { ...unknown, takenAs: 'request-7' };
+/** An order on hold at the first provider, and its calls. */
+interface Order {
+  readonly operationId: string;
+  send(): Promise<unknown>;
+  ask(): Promise<unknown>;
+}
 
-it('a payment that its provider took is not sent again where the provider does not list it', async () => {
+async function payment(): Promise<Order> {
   const operationId = await two.hold();
-  two.answers.first = () => taken;
-  await two.pay(operationId);
-  const ask = () => inAttempt(1, () => two.activities().inquirePayment(operationId, 1));
-  expect(await ask()).toMatchObject({ kind: 'unknown' });
-  expect(two.known).toBe('request-7');
-  // The id of the request is not the reference of the payment.
-  two.found.first = refused(true);
-  expect(await ask()).toMatchObject({ kind: 'refused' });
-  await redemptions(two.scene.database, two.catalogue).void(operationId);
-  expect(await placementsOf(two.scene.database, operationId)).toMatchObject([
-    { said: 'nothing', provider_reference: null },
-  ]);
-});
+  return {
+    operationId,
+    send: () => two.pay(operationId),
+    ask: () => inAttempt(1, () => two.activities().inquirePayment(operationId, 1)),
+  };
+}
 
-it('a top-up that its provider took is not sent again where the provider does not list it', async () => {
-  const topupId = await topUp(two.scene.database, two.catalogue.partnerId, '50');
-  const { operation_id: operationId } = await two.scene.database
+async function aTopUp(): Promise<Order> {
+  const { database } = two.scene;
+  const topupId = await topUp(database, two.catalogue.partnerId, '50');
+  const { operation_id: operationId } = await database
     .selectFrom('topup_attempts')
     .select('operation_id')
     .where('topup_id', '=', topupId)
     .executeTakeFirstOrThrow();
-  const ask = () => inAttempt(1, () => two.activities().inquireTopUp(operationId, 1, Date.now()));
-  expect(await ask()).toMatchObject({ kind: 'never-seen' });
-  await two.activities().markTopUpUnknown(operationId, 'The top-up is under way', 'request-7');
-  expect(await ask()).toMatchObject({ kind: 'unknown' });
-  expect(two.known).toBe('request-7');
-});
+  const { sendTopUp, inquireTopUp } = two.activities();
+  return {
+    operationId,
+    send: () => inAttempt(1, () => sendTopUp(operationId, 1, true)),
+    ask: () => inAttempt(1, () => inquireTopUp(operationId, 1, Date.now())),
+  };
+}
 
-it('a reversal that its provider took is not sent again where the provider does not list it', async () => {
+async function reversal(): Promise<Order> {
   const { database } = two.scene;
-  const paid = await two.hold();
-  await redemptions(database, two.catalogue).post(paid);
+  const operationId = await two.hold();
+  await redemptions(database, two.catalogue).post(operationId);
   const reference = randomUUID();
   await placingReversal(
     reference,
-    sql`(select * from placements where operation_id = ${paid})`,
+    sql`(select * from placements where operation_id = ${operationId})`,
   ).execute(database);
   await sql`
     insert into redemption_reversals (redemption_id, operation_id, request_digest, reference, status)
     select id, ${reference}, 'digest', ${reference}::uuid, 'PENDING'
-    from redemptions where operation_id = ${paid}`.execute(database);
-  const ask = () => inAttempt(1, () => two.activities().inquireReversal(reference, 1));
-  expect(await ask()).toMatchObject({ kind: 'never-seen' });
+    from redemptions where operation_id = ${operationId}`.execute(database);
+  const { reversePayment, inquireReversal } = two.activities();
+  return {
+    operationId,
+    send: () => inAttempt(1, () => reversePayment(reference, 1, true)),
+    ask: () => inAttempt(1, () => inquireReversal(reference, 1)),
+  };
+}
+
+const newestOf = async ({ operationId }: Order) => {
+  const newest = (await placementsOf(two.scene.database, operationId)).at(-1);
+  if (!newest) throw new Error('The order was never placed');
+  return newest;
+};
+
+const taken = underWay('It is under way', 'request-7');
+
+describe.each([
+  ['a payment', payment],
+  ['a top-up', aTopUp],
+  ['a reversal', reversal],
+])('%s that its provider took', (_, hold) => {
+  const takenAt = async (told: 'sending' | 'inquiry', id = 'request-7'): Promise<Order> => {
+    const order = await hold();
+    expect(await order.ask()).toMatchObject({ kind: 'never-seen' });
+    two.answers.first = () => (told === 'sending' ? underWay('It is under way', id) : unknown);
+    await order.send();
+    if (told === 'inquiry') two.found.first = underWay('It is under way', id);
+    await order.ask();
+    two.found.first = { kind: 'never-seen' };
+    two.asked = [];
+    return order;
+  };
+
+  it.each(['sending', 'inquiry'] as const)(
+    'is not sent again where the provider does not list it: the %s told its id',
+    async (told) => {
+      const order = await takenAt(told);
+      expect(await order.ask()).toMatchObject({ kind: 'unknown' });
+      expect(two.known).toBe('request-7');
+      expect(await order.send()).toMatchObject({ kind: 'unknown' });
+      expect(two.asked).toEqual(['first ask']);
+    },
+  );
+
+  it('is asked about by its reference until the provider tells an id', async () => {
+    const order = await takenAt('sending', 'to be replaced');
+    const { reference, id } = await newestOf(order);
+    await sql`update placements set provider_reference = reference where id = ${id}`.execute(
+      two.scene.database,
+    );
+    expect(await order.ask()).toMatchObject({ kind: 'unknown' });
+    expect(two.known).toBeUndefined();
+    for (const told of ['request-8', reference]) {
+      two.found.first = underWay('It is under way', told);
+      await order.ask();
+      expect(await newestOf(order)).toMatchObject({ provider_reference: 'request-8' });
+    }
+  });
+
+  it('is asked about by its id in the reconciliation', async () => {
+    const order = await takenAt('sending');
+    const { reference } = await newestOf(order);
+    await askNow(two.scene.database, reference);
+    await inAttempt(1, () => two.activities().askDue());
+    expect(two.known).toBe('request-7');
+    expect(await newestOf(order)).toMatchObject({
+      said: 'none',
+      provider_reference: 'request-7',
+    });
+  });
+});
+
+it.each([
+  ['a payment', payment],
+  ['a top-up', aTopUp],
+])(
+  '%s keeps the id of its provider where the answer of an earlier one is open',
+  async (_, hold) => {
+    const order = await hold();
+    two.answers.first = () => notSent;
+    // The first provider tells meanwhile that it is under way there.
+    two.answers.second = async () => {
+      await sql`
+      update placements set said = 'pending' where operation_id = ${order.operationId} and position = 1`.execute(
+        two.scene.database,
+      );
+      return taken;
+    };
+    expect(await order.send()).toMatchObject({ kind: 'unknown' });
+    expect(await newestOf(order)).toMatchObject({ position: 2, provider_reference: 'request-7' });
+  },
+);
+
+it('the id of a request is not the reference of a payment', async () => {
+  const order = await payment();
   two.answers.first = () => taken;
-  await inAttempt(1, () => two.activities().reversePayment(reference, 1, true));
-  expect(await ask()).toMatchObject({ kind: 'unknown' });
-  expect(two.known).toBe('request-7');
+  await order.send();
+  two.found.first = refused(true);
+  expect(await order.ask()).toMatchObject({ kind: 'refused' });
+  await redemptions(two.scene.database, two.catalogue).void(order.operationId);
+  expect(await newestOf(order)).toMatchObject({ said: 'nothing', provider_reference: null });
 });
