@@ -316,11 +316,14 @@ export function createApi({
 /** The provider may have it under our reference: its outcome needs an inquiry. */
 export interface DoubtfulAnswer {
   readonly kind: 'look-up';
-  /** The outcome where the provider has never seen the order. */
+  /** The outcome where the provider does not tell of the order. */
   readonly otherwise: ProviderOutcome;
 }
 
-/** The outcome of a sending by its answer, or by an inquiry where the answer leaves it open. */
+/**
+ * The outcome of a sending by its answer, or by an inquiry where the answer leaves it open. An answer that says that the
+ * provider has taken the order counts, too, where the inquiry fails.
+ */
 export async function readOrLookUp(
   answer: HttpResult,
   read: (answer: HttpAnswer) => ProviderOutcome | DoubtfulAnswer,
@@ -329,6 +332,9 @@ export async function readOrLookUp(
   if (answer.kind !== 'answered') return answer;
   const outcome = read(answer);
   if (outcome.kind !== 'look-up') return outcome;
+  const { otherwise } = outcome;
   const found = await find();
-  return found.kind === 'never-seen' || found.kind === 'not-listed' ? outcome.otherwise : found;
+  if (found.kind === 'never-seen' || found.kind === 'not-listed') return otherwise;
+  if (found.kind !== 'unknown' || otherwise.kind !== 'unknown') return found;
+  return { ...(otherwise.takenAs !== undefined && { takenAs: otherwise.takenAs }), ...found };
 }

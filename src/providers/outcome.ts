@@ -30,7 +30,10 @@ export type ProviderOutcome =
       readonly disagrees?: true;
       /** Where only the amount differs: the end of the order at the provider. */
       readonly otherAmount?: OtherAmount;
-      /** The provider has taken the order under this id of its own, and has not ended it yet. */
+      /**
+       * The provider has taken the order under this id of its own, and has not ended it as it was sent. Our reference
+       * stands for an id that the provider does not tell.
+       */
       readonly takenAs?: string;
       /** The only provider that may have done it, where that is not the present one, which did nothing. */
       readonly at?: string;
@@ -60,12 +63,16 @@ export interface NotSent {
  */
 export const unknown = (message: string): ProviderOutcome => ({ kind: 'unknown', message });
 
-/** The outcome of an order that its provider has taken, and may still do. `id` is the provider's own. */
+/**
+ * The outcome of an order that its provider has taken, and may still do. `id` is the provider's own, or our reference
+ * where the provider tells none.
+ */
 export const underWay = (message: string, id: string | null | undefined): ProviderOutcome => ({
-  kind: 'unknown',
-  message,
-  ...(id != null && { takenAs: id }),
+  ...unknown(message),
+  ...takenUnder(id),
 });
+
+const takenUnder = (id: string | null | undefined) => (id == null ? {} : { takenAs: id });
 
 /** The provider refuses our key, secret or token, and has read nothing else. */
 export const credentialsRefused: NotSent = {
@@ -77,9 +84,18 @@ export const credentialsRefused: NotSent = {
 export const disagreement = (message: string) =>
   ({ kind: 'unknown', message, disagrees: true }) satisfies ProviderOutcome;
 
-/** The order under our reference has another field there; never its value, which may be personal. */
-export const otherField = (order: 'payment' | 'top-up', field: string) =>
-  disagreement(`The provider knows a ${order} with another ${field}.`);
+/**
+ * The order under our reference has another field there; never its value, which may be personal. `id` is the provider's
+ * own: the order is taken, although in another form.
+ */
+export const otherField = (
+  order: 'payment' | 'top-up',
+  field: string,
+  id?: string | null | undefined,
+) => ({
+  ...disagreement(`The provider knows a ${order} with another ${field}.`),
+  ...takenUnder(id),
+});
 
 /** The provider took back what it had done. */
 export const reversed = (
@@ -103,12 +119,17 @@ export function ofAnotherAmount(
 ): ProviderOutcome {
   // An order that failed moved nothing, and its amount may say so.
   if (outcome.kind === 'refused' && /^0+(\.0+)?$/.test(theirs)) return outcome;
-  const differs = otherField(what, 'amount');
+  const differs = otherField(what, 'amount', idOf(outcome));
   const amount = exactAmount(theirs, { wholeDigits: 12, decimals: 6 });
   return amount !== undefined && (outcome.kind === 'delivered' || outcome.kind === 'refused')
     ? { ...differs, otherAmount: { amount, outcome } }
     : differs;
 }
+
+const idOf = (outcome: ProviderOutcome): string | undefined => {
+  if (outcome.kind === 'delivered') return outcome.providerReference;
+  return outcome.kind === 'unknown' ? outcome.takenAs : undefined;
+};
 
 /** The end of an order at the provider, also of another amount; undefined while it is open. */
 export const endOf = (outcome: ProviderOutcome): ProviderOutcome | undefined =>

@@ -148,9 +148,9 @@ const refusalCodes: Readonly<Record<number, RegExp>> = {
   404: /^1003/,
 };
 
-const unknownDuplicate = unknown(
-  'The provider says that it used our reference before, and does not know it.',
-);
+/** The provider has a top-up under our reference, although it does not list it. */
+const duplicateOf = (reference: string) =>
+  underWay('The provider says that it used our reference before, and does not know it.', reference);
 
 /** Maps the answer to an order. Those to a used reference, and of a gateway, only say where to look. */
 export function readOrderAnswer(
@@ -164,7 +164,7 @@ export function readOrderAnswer(
       ? credentialsRefused
       : { kind: 'look-up', otherwise: credentialsRefused };
   }
-  if (answer.status < 200 || answer.status >= 300) return readErrors(answer);
+  if (answer.status < 200 || answer.status >= 300) return readErrors(answer, request.external_id);
   const transaction = readJson(transactionSchema, answer.body);
   if (!transaction) return unreadable(answer);
   return agree(transaction.product?.id, String(request.product_id))
@@ -191,7 +191,7 @@ export function readFoundOrders(
 function readOurs(transaction: Transaction, request: TransactionRequest): ProviderOutcome {
   if (!agree(transaction.external_id, request.external_id)) return ofAnother;
   const other = differenceOf(transaction, request);
-  if (other) return otherField('top-up', other);
+  if (other) return otherField('top-up', other, transaction.id);
   const outcome = readTransaction(transaction, request);
   const ours = request.destination?.amount;
   const theirs = transaction.requested_values?.destination?.amount;
@@ -260,11 +260,11 @@ export function statusOfClass(
   return name !== undefined && refusedClasses.includes(name) ? 'failed' : 'pending';
 }
 
-function readErrors(answer: HttpAnswer): ProviderOutcome | DoubtfulAnswer {
+function readErrors(answer: HttpAnswer, reference: string): ProviderOutcome | DoubtfulAnswer {
   const errors = readJson(errorsSchema, answer.body)?.errors ?? [];
   const [first] = errors;
   if (answer.status === 400 && errors.some(({ code }) => code === externalIdUsed)) {
-    return { kind: 'look-up', otherwise: unknownDuplicate };
+    return { kind: 'look-up', otherwise: duplicateOf(reference) };
   }
   const isRefusal = errors.every(({ code }) => refusalCodes[answer.status]?.test(String(code)));
   if (!first || !isRefusal) return unknown(`HTTP status ${answer.status}.`);

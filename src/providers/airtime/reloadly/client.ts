@@ -165,7 +165,7 @@ export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
     const found = readFoundOrders(listed, request);
     if (found.kind !== 'not-listed' || takenAs === undefined) return found;
     const told = await get(`/topups/${encodeURIComponent(takenAs)}/status`, deadline);
-    return told.kind === 'answered' ? readStatus(told, request) : unknown(told.message);
+    return told.kind === 'answered' ? readStatus(told, request, takenAs) : unknown(told.message);
   }
 
   const isSettled = (lastSentAt: Date | undefined): boolean =>

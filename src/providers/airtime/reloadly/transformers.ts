@@ -184,7 +184,8 @@ export function readOrderAnswer(
   const verdict = judgeToken(answer);
   if (verdict === 'rejected') return credentialsRefused;
   if (verdict === 'doubtful') return { kind: 'look-up', otherwise: unknown('HTTP status 401.') };
-  if (answer.status < 200 || answer.status >= 300) return readError(answer);
+  if (answer.status < 200 || answer.status >= 300)
+    return readError(answer, request.customIdentifier);
   const topup = readJson(topupSchema, answer.body);
   if (topup?.transactionId == null) return unreadable(answer);
   return topup.status == null
@@ -213,16 +214,18 @@ export function readFoundOrders(
   return readOurs(topup, request);
 }
 
-/** Maps the status of a top-up that the provider has taken under its own id. */
-export function readStatus(answer: HttpAnswer, request: TopupRequest): ProviderOutcome {
+/** Maps the status of a top-up that the provider has taken under its own id, which the status may leave out. */
+export function readStatus(answer: HttpAnswer, request: TopupRequest, id: string): ProviderOutcome {
   const found = readOk(statusSchema, answer);
-  return found ? readOurs(found.transaction ?? found, request) : unreadable(answer);
+  if (!found) return unreadable(answer);
+  const topup = found.transaction ?? found;
+  return readOurs({ ...topup, transactionId: topup.transactionId ?? id }, request);
 }
 
 function readOurs(topup: ReloadlyTopup, request: TopupRequest): ProviderOutcome {
   if (!agree(topup.customIdentifier, request.customIdentifier, (text) => text)) return ofAnother;
   const other = differenceOf(topup, request);
-  if (other) return otherField('top-up', other);
+  if (other) return otherField('top-up', other, topup.transactionId);
   const outcome = readTopup(topup, request);
   const { amount } = deliveredAmount(topup);
   return amount === null || isAmountDelivered('reloadly', request.amount, amount)
@@ -270,12 +273,14 @@ export function statusOfTopup({
   return 'pending';
 }
 
-function readError(answer: HttpAnswer): ProviderOutcome | DoubtfulAnswer {
+function readError(answer: HttpAnswer, reference: string): ProviderOutcome | DoubtfulAnswer {
   const error = readJson(errorSchema, answer.body);
   const isClientError = answer.status >= 400 && answer.status < 500;
   const meaning = error && isClientError ? errorCodes[error.errorCode] : undefined;
-  const nothingListed = unknown(
+  const nothingListed = underWay(
     `HTTP status ${answer.status}${error ? `, ${presentableMessage(error.errorCode)}` : ''}.`,
+    // The provider has a top-up under it, although it does not list it.
+    error?.errorCode === 'CUSTOM_IDENTIFIER_ALREADY_USED' ? reference : undefined,
   );
   if (error === undefined || meaning === undefined) return nothingListed;
   if (meaning === 'look-up') return { kind: 'look-up', otherwise: nothingListed };

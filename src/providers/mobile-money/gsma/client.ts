@@ -192,7 +192,9 @@ function createInquiry(get: ApiGet) {
     const answer = await get(`/requeststates/${encodeURIComponent(id)}`, deadline);
     if (answer.kind !== 'answered') return unknown(answer.message);
     limits.note(id, answer);
-    const state = readRequestState(answer);
+    // The provider may have named the transaction that it works on in place of the request.
+    if (answer.status === 404) return findTransaction(id, ours, deadline);
+    const state = readRequestState(answer, id);
     if (state?.kind === 'transaction') return findTransaction(state.reference, ours, deadline);
     if (state === undefined || state.kind === 'look-up') {
       return unknown(`HTTP status ${answer.status}, without a readable request state.`);

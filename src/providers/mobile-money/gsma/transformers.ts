@@ -176,7 +176,9 @@ export function judgeToken(answer: HttpAnswer): TokenVerdict {
   return paymentDeclinedCodes.includes(error.errorcode) ? 'accepted' : 'rejected';
 }
 
-const unknownDuplicate = unknown('The provider calls it a duplicate of one that it does not know.');
+/** The provider has a request under our reference, although it does not list it. */
+const duplicateOf = (reference: string) =>
+  underWay('The provider calls it a duplicate of one that it does not know.', reference);
 
 /** Maps the answer to a payment. Those to a duplicate, and of a gateway, only say where to look. */
 export function readPaymentAnswer(
@@ -188,7 +190,7 @@ export function readPaymentAnswer(
   if (verdict === 'rejected') return credentialsRefused;
   if (verdict === 'doubtful') return { kind: 'look-up', otherwise: credentialsRefused };
   if (answer.status >= 200 && answer.status < 300) {
-    const state = readRequestState(answer);
+    const state = readRequestState(answer, payment.reference);
     if (state?.kind === 'transaction') {
       const words = 'The provider does not know the payment that it names.';
       return { kind: 'look-up', otherwise: underWay(words, state.reference) };
@@ -197,7 +199,7 @@ export function readPaymentAnswer(
   }
   const error = readJson(errorSchema, answer.body);
   const categories = refusalCategories[answer.status] ?? [];
-  if (error && categories.includes(error.errorcategory)) return readError(error);
+  if (error && categories.includes(error.errorcategory)) return readError(error, payment.reference);
   return unknown(`HTTP status ${answer.status}.`);
 }
 
@@ -208,7 +210,7 @@ export function readTransaction(answer: HttpAnswer, ours: ExpectedTransaction): 
   if (!agree(found.requestingorganisationtransactionreference, ours.reference))
     return unknown('The answer is about another payment.');
   const other = differenceOf(found, ours);
-  if (other) return otherField('payment', other);
+  if (other) return otherField('payment', other, found.transactionreference);
   const outcome = readStatus(found);
   return found.amount == null || agree(found.amount, ours.amount, toGsmaAmount)
     ? outcome
@@ -246,9 +248,13 @@ const canonicalIdentifier = (key: string) =>
     ? internationalDigits
     : (value: string): string => value.trim().toLowerCase().replace(/^\+/, '');
 
-/** Undefined where the answer is no request state. A completed state names its transaction. */
+/**
+ * Undefined where the answer is no request state. A completed state names its transaction. A state need not name its
+ * own id: then it has the id of the inquiry, and the answer to a payment has our reference.
+ */
 export function readRequestState(
   answer: HttpAnswer,
+  id: string,
 ): ProviderOutcome | DoubtfulAnswer | { kind: 'transaction'; reference: string } | undefined {
   const state = answer.status < 300 ? readJson(requestStateSchema, answer.body) : undefined;
   if (!state) return undefined;
@@ -256,16 +262,16 @@ export function readRequestState(
     return { kind: 'transaction', reference: state.objectreference };
   }
   if (!failedWords.includes(state.status))
-    return undecided(state.status, state.servercorrelationid);
+    return undecided(state.status, state.servercorrelationid ?? state.objectreference ?? id);
   const error = state.error ?? state.errorreference;
-  if (error) return readError(error);
+  if (error) return readError(error, id);
   return { kind: 'refused', code: state.status, message: failure, retryCanHelp: true };
 }
 
 /** A duplicate is never a refusal: the first request may have paid. */
-function readError(error: GsmaError): ProviderOutcome | DoubtfulAnswer {
+function readError(error: GsmaError, reference: string): ProviderOutcome | DoubtfulAnswer {
   if (error.errorcode === 'duplicateRequest')
-    return { kind: 'look-up', otherwise: unknownDuplicate };
+    return { kind: 'look-up', otherwise: duplicateOf(reference) };
   return {
     kind: 'refused',
     code: presentableMessage(error.errorcode),

@@ -140,6 +140,7 @@ describe('against the sandbox', () => {
         message: expect.any(String),
         disagrees: true,
         otherAmount,
+        takenAs: expect.any(String),
       };
       expect(await client.send(other)).toEqual(disagreeing);
       expect(await client.findOrder(other)).toEqual(disagreeing);

@@ -259,6 +259,27 @@ describe('readFoundOrders, asked by our reference', () => {
       kind: 'unknown',
       message: `The provider knows a top-up with another ${name}.`,
       disagrees: true,
+      takenAs: String(found.id),
+    });
+  });
+
+  it.each([
+    ['is under way', 200, { ...transaction('SUBMITTED') }, String(found.id)],
+    [
+      'is under way with another amount',
+      200,
+      {
+        ...transaction('SUBMITTED'),
+        requested_values: { destination: { ...destination, amount: 97.51 } },
+      },
+      String(found.id),
+    ],
+    ['was sent before', 400, { errors: [{ code: 1_007_001, message: '' }] }, request.external_id],
+  ])('a top-up that %s was taken', (_, status, body, takenAs) => {
+    const read = readOrderAnswer(answer(status, body), request);
+    expect(read.kind === 'look-up' ? read.otherwise : read).toMatchObject({
+      kind: 'unknown',
+      takenAs,
     });
   });
 
@@ -270,6 +291,7 @@ describe('readFoundOrders, asked by our reference', () => {
       message: 'The provider knows a top-up with another amount.',
       disagrees: true,
       otherAmount: { amount: '97.51', outcome: readFoundOrders(answer(200, [found]), request) },
+      takenAs: delivered().providerReference,
     });
   });
 

@@ -103,6 +103,12 @@ it.each([
     'delivered',
   ],
   [
+    'was delivered, without the top-up',
+    200,
+    { status: 'SUCCESSFUL', transaction: null },
+    'delivered',
+  ],
+  [
     'was delivered, in the shape of the documents',
     200,
     { transactionId: 7, status: 'SUCCESSFUL' },
@@ -125,7 +131,10 @@ it.each([
     const same = order();
     expect(await airtime.send(same)).toMatchObject({ kind: 'unknown', takenAs: '7' });
     expect(await airtime.findOrder(same, new Date(0))).toEqual({ kind: 'never-seen' });
-    expect(await airtime.findOrder(same, new Date(0), '7')).toMatchObject({ kind });
+    expect(await airtime.findOrder(same, new Date(0), '7')).toMatchObject({
+      kind,
+      ...(kind === 'delivered' && { providerReference: '7' }),
+    });
   },
 );
 

@@ -186,6 +186,19 @@ describe('the answer to an order', () => {
     else expect(read).toEqual(refused(code, meaning === 'passing'));
   });
 
+  it.each([
+    ['an id', answer(200, { transactionId: 7 }), '7'],
+    ['a status', answer(200, topup({ status: 'PROCESSING' })), '13172'],
+    ['another amount', answer(200, topup({ status: 'PROCESSING', deliveredAmount: 1 })), '13172'],
+    ['another number', answer(200, topup({ recipientPhone: '0911234568' })), '13172'],
+    ['a used reference', error(400, 'CUSTOM_IDENTIFIER_ALREADY_USED'), reference],
+    ['another error', error(400, 'TOPUP_TRANSACTION_FAILED'), undefined],
+  ])('with %s tells the id of what was taken', (_, given, takenAs) => {
+    const read = readOrderAnswer(given, request);
+    const outcome = read.kind === 'look-up' ? read.otherwise : read;
+    expect(outcome.kind === 'unknown' && outcome.takenAs).toBe(takenAs);
+  });
+
   it('does not show a number of the provider', () => {
     const read = readOrderAnswer(
       error(400, 'INVALID_RECIPIENT_PHONE', 'Not valid: +251 911 234 567'),

@@ -237,7 +237,38 @@ describe('readRequestState', () => {
     [404, { status: 'completed', objectReference: '77' }, undefined],
     [200, 'nonsense', undefined],
   ])('%i %j', (status, body, state) => {
-    expect(readRequestState(answer(status, body))).toEqual(state);
+    expect(readRequestState(answer(status, body), 'S1')).toEqual(state);
+  });
+});
+
+describe('the id of a payment that was taken', () => {
+  const duplicate = { errorCategory: 'businessRule', errorCode: 'duplicateRequest' };
+  const pending = { transactionReference: 'T1', transactionStatus: 'pending' };
+  it.each([
+    [202, { status: 'pending', serverCorrelationId: 'S1', objectReference: 'T1' }, 'S1'],
+    [202, { status: 'pending', objectReference: 'T1' }, 'T1'],
+    [202, { status: 'completed', objectReference: 'T1' }, 'T1'],
+    [202, { status: 'pending' }, reference],
+    [400, duplicate, reference],
+    [202, { status: 'failed', error: duplicate }, reference],
+    [201, pending, 'T1'],
+    [201, { ...pending, amount: '97.51' }, 'T1'],
+    [201, { ...pending, currency: 'USD' }, 'T1'],
+    [500, '', undefined],
+    [202, '<html>', undefined],
+  ])('%i %j: %s', (status, body, takenAs) => {
+    const read = readPaymentAnswer(answer(status, body), payment);
+    expect(read.kind === 'look-up' ? read.otherwise : read).toHaveProperty('kind', 'unknown');
+    expect((read.kind === 'look-up' ? read.otherwise : read) as object).toEqual(
+      takenAs === undefined
+        ? expect.not.objectContaining({ takenAs: expect.anything() })
+        : expect.objectContaining({ takenAs }),
+    );
+  });
+
+  it('is that by which a state was asked for, where the state names none', () => {
+    const read = readRequestState(answer(200, { status: 'pending' }), 'S1');
+    expect(read).toMatchObject({ kind: 'unknown', takenAs: 'S1' });
   });
 });
 
