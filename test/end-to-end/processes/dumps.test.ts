@@ -255,7 +255,8 @@ describe('a day', () => {
       .select('id')
       .where('status', '=', 'FAILED')
       .executeTakeFirstOrThrow();
-    const retry = ['top-up', 'retry', String(topup.id), '--msisdn', number];
+    const [shown] = (await operator.json(`top-up show ${topup.id}`)).repairs;
+    const retry = [...shown.command.split(' '), '--facts', shown.facts, '--msisdn', number];
     expect(await operator.admin([...retry, '--why', `Not ${msisdn}`])).toMatchObject({ code: 0 });
     const erase = ['privacy', 'erase-number', numbered('000'), '--note'];
     expect(await operator.admin([...erase, `Of ${number}`])).toMatchObject({ code: 1 });
