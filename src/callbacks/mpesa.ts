@@ -16,10 +16,9 @@ const text = z.union([z.string().trim(), z.number().transform(String)]);
 const short = text.pipe(z.string().max(100));
 /** An empty text is absent: it says nothing. */
 const toPresent = (value: string | null | undefined): string | null => value || null;
-const parameter = z.object({
-  Key: z.string(),
-  Value: text.nullish().catch(null).transform(toPresent),
-});
+/** So is another type: what M-Pesa writes strangely must not lose the rest of the result. */
+const optional = text.nullish().catch(null).transform(toPresent);
+const parameter = z.object({ Key: z.string(), Value: optional });
 
 /** M-Pesa sends some ten. */
 const MAXIMUM_PARAMETERS = 100;
@@ -28,12 +27,12 @@ const MAXIMUM_PARAMETERS = 100;
 const resultSchema = z.object({
   Result: z.object({
     /** 0 is the end; 1 waits for further messages (Daraja). */
-    ResultType: short.nullish(),
+    ResultType: optional,
     ResultCode: short,
     ResultDesc: z.string().catch(''),
-    OriginatorConversationID: short.nullish().transform(toPresent),
+    OriginatorConversationID: optional,
     ConversationID: short.pipe(z.string().min(1)),
-    TransactionID: short.nullish().transform(toPresent),
+    TransactionID: optional,
     ResultParameters: z
       .object({
         ResultParameter: z.union([

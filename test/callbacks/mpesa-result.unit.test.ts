@@ -130,6 +130,15 @@ it('an empty receipt is absent: the transaction names it', () => {
   expect(answered).toMatchObject({ difference: null, transactionStatus: 'Completed' });
 });
 
+describe.each(['ResultType', 'OriginatorConversationID', 'TransactionID'])(
+  '%s of another type',
+  (field) => {
+    it.each([{}, true, [1]])('such as %j is absent', (value) => {
+      expect(read('payment', paid({ [field]: value }))).toEqual(read('payment', paid()));
+    });
+  },
+);
+
 it.each([
   ['an empty object', {}],
   ['no code', paid({ ResultCode: undefined })],
