@@ -67,6 +67,9 @@ export const bulkTexts = {
   'Confirm a bulk order': 'የጅምላ ትዕዛዝ ያረጋግጡ',
   'Order one voucher for {1}?': 'አንድ ቫውቸር በ{1} ይታዘዝ?',
   'Order {1} vouchers for {2}?': '{1} ቫውቸሮች በ{2} ይታዘዙ?',
+  'Repeat the order?': 'ትዕዛዙ ይደገም?',
+  'Every reference has a voucher already. The order costs nothing, and only repeats their result.':
+    'ሁሉም ማጣቀሻዎች አስቀድሞ ቫውቸሮች አሏቸው። ትዕዛዙ ምንም አያስከፍልም፣ ውጤታቸውን ብቻ ይደግማል።',
   'One reference has a voucher already': 'አንድ ማጣቀሻ አስቀድሞ ቫውቸር አለው',
   '{1} references have vouchers already': '{1} ማጣቀሻዎች አስቀድሞ ቫውቸሮች አሏቸው',
   '<1>{1}.</1> Their lines cost nothing. The result has the same voucher again, or refuses a line with other content.':

@@ -10,7 +10,7 @@ import {
 } from '../../../domain/money.ts';
 import { BULK_LINES } from '../../../domain/vouchers/voucher.ts';
 import { WRONG_COUNTRY } from '../../../http/fields/request-fields.ts';
-import { newLines, type OrderedLine } from '../../../operations/bulk.ts';
+import type { OrderedLine } from '../../../operations/bulk.ts';
 import { lineSchema, orderedLine } from '../../../partner/bulk-orders.ts';
 import { lacksMerchant } from '../../../partner/voucher-view.ts';
 import { CsvContentError, readCsvRecords } from '../../../rendering/csv.ts';
@@ -146,13 +146,9 @@ export interface ReadLine {
   readonly hasPrice: boolean;
 }
 
-/** The content of a file: all lines and those that cost something, or all problems. */
+/** The content of a file: all lines, or all problems. */
 export type BulkFile =
-  | {
-      readonly ok: true;
-      readonly lines: readonly ReadLine[];
-      readonly paid: readonly ReadLine[];
-    }
+  | { readonly ok: true; readonly lines: readonly ReadLine[] }
   | { readonly ok: false; readonly problems: readonly LineProblem[] };
 
 /** Lines that are checked in one go, before other requests get their turn. */
@@ -184,12 +180,7 @@ export async function readBulkFile(request: AccountRequest, text: string): Promi
       });
     lines.push(read);
   }
-  if (problems.length > 0) return { ok: false, problems };
-  return {
-    ok: true,
-    lines,
-    paid: await newLines(request.services, request.session.company, lines),
-  };
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, lines };
 }
 
 async function merchantsOf(

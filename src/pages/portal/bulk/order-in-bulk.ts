@@ -3,7 +3,7 @@ import { BULK_ORDER_KIND } from '../../../db/vouchers/bulk-orders.ts';
 import { formatMoney, type Money, parseMoney, sumOf } from '../../../domain/money.ts';
 import { maskMsisdn } from '../../../domain/phone.ts';
 import { BULK_LINES } from '../../../domain/vouchers/voucher.ts';
-import { orderVouchersOnce } from '../../../operations/bulk.ts';
+import { newLines, orderVouchersOnce } from '../../../operations/bulk.ts';
 import { hasBegun } from '../../../operations/run-once.ts';
 import { csv } from '../../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../../rendering/html.ts';
@@ -19,7 +19,7 @@ import {
   refusedPage,
   SENT_AGAIN,
 } from '../operate.ts';
-import { type BulkFile, type LineProblem, type ReadLine, readBulkFile } from './bulk-file.ts';
+import { type LineProblem, type ReadLine, readBulkFile } from './bulk-file.ts';
 
 export const BULK_PATH = `${PORTAL_PATH}/bulk-orders`;
 const UPLOAD_PATH = `${PORTAL_PATH}/order-in-bulk`;
@@ -44,7 +44,7 @@ export const orderInBulkPages = portal.asked({
     const text = form.text(form.text('file').trim() === '' ? 'rows' : 'file');
     const file = await readBulkFile(request, text);
     if (!file.ok) return uploadPage(request, file.problems);
-    return previewPage(request, text, file);
+    return previewPage(request, text, file.lines);
   },
 });
 
@@ -110,33 +110,32 @@ const problemList = (problems: readonly LineProblem[]): Html =>
     }`,
   )}`;
 
-type ReadLines = Omit<Extract<BulkFile, { readonly ok: true }>, 'ok'>;
+/** The lines that cost something: a reference that has a voucher already only gets it again. */
+const paidOf = ({ services, session }: AccountRequest, lines: readonly ReadLine[]) =>
+  newLines(services, session.company, lines);
+
+const totalOf = (paid: readonly ReadLine[]): Money => sumOf(paid.map(({ amount }) => amount));
+
+const nothingNew = (): Html =>
+  html`Every reference has a voucher already. The order costs nothing, and only repeats their result.`;
 
 /** What the lines cost, and the form that orders them. */
 async function previewPage(
-  { services, session, formToken }: AccountRequest,
+  request: AccountRequest,
   text: string,
-  { lines, paid }: ReadLines,
+  lines: readonly ReadLine[],
 ): Promise<PageAnswer> {
+  const { services, session, formToken } = request;
+  const paid = await paidOf(request, lines);
   const { gift } = await partnerBalances(services.database, session.company.id);
-  const total = sumOf(paid.map(({ amount }) => amount));
-  const rest = parseMoney(gift) - total;
+  const rest = parseMoney(gift) - totalOf(paid);
   return {
     kind: 'page',
     title: 'Confirm a bulk order',
-    content: html`<h1>${
-      paid.length === 1
-        ? html`Order one voucher for ${money(formatMoney(total))}?`
-        : html`Order ${paid.length.toLocaleString(locale())} vouchers for ${money(formatMoney(total))}?`
-    }</h1>
-${warnings({ lines, paid }, gift, rest)}
+    content: html`<h1>${questionOf(paid)}</h1>
+${warnings(lines, paid, gift, rest)}
 <section class="card"><h2>What it costs</h2>
-${table('Vouchers by amount', byAmount(paid), [
-  { title: 'Voucher', phone: 'head', value: (group) => money(group.amount) },
-  { title: 'Count', value: ({ count }) => count.toLocaleString(locale()), align: 'right' },
-  amountColumn(({ sum }) => sum),
-])}
-<p>Gift wallet: ${money(gift)} now, ${money(formatMoney(rest < 0n ? 0n : rest))} after the order.</p>
+${paid.length === 0 ? html`<p>${nothingNew()}</p>` : costs(paid, gift, rest)}
 ${fileForm(
   { formToken },
   BULK_PATH,
@@ -157,8 +156,29 @@ ${table('The first lines of the order', lines.slice(0, SHOWN_LINES), [
   };
 }
 
+function questionOf(paid: readonly ReadLine[]): Html | string {
+  if (paid.length === 0) return phrase('Repeat the order?');
+  const total = money(formatMoney(totalOf(paid)));
+  return paid.length === 1
+    ? html`Order one voucher for ${total}?`
+    : html`Order ${paid.length.toLocaleString(locale())} vouchers for ${total}?`;
+}
+
+const costs = (paid: readonly ReadLine[], gift: string, rest: Money): Html =>
+  html`${table('Vouchers by amount', byAmount(paid), [
+    { title: 'Voucher', phone: 'head', value: (group) => money(group.amount) },
+    { title: 'Count', value: ({ count }) => count.toLocaleString(locale()), align: 'right' },
+    amountColumn(({ sum }) => sum),
+  ])}
+<p>Gift wallet: ${money(gift)} now, ${money(formatMoney(rest < 0n ? 0n : rest))} after the order.</p>`;
+
 /** What a person should know before the order of some lines. */
-function warnings({ lines, paid }: ReadLines, gift: string, rest: Money): Html {
+function warnings(
+  lines: readonly ReadLine[],
+  paid: readonly ReadLine[],
+  gift: string,
+  rest: Money,
+): Html {
   const used = lines.length - paid.length;
   const unpriced = paid.filter(({ hasPrice }) => !hasPrice).length;
   return html`${
@@ -209,11 +229,11 @@ function byAmount(lines: readonly ReadLine[]) {
 /** The lines of the form that orders them and its key, or the answer where they cannot be ordered. */
 async function readOrder(
   request: AccountRequest,
-): Promise<(ReadLines & { readonly key: string }) | PageAnswer> {
+): Promise<{ readonly lines: readonly ReadLine[]; readonly key: string } | PageAnswer> {
   const [key, text] = [onceKey(request), request.form.text('rows')];
   if (key === undefined) return problems.invalid;
   const file = await readBulkFile(request, text);
-  if (file.ok) return { key, ...file };
+  if (file.ok) return { key, lines: file.lines };
   // A merchant or a denomination may have ended since the form was sent first.
   const order = { company: callerOf(request), key, kind: BULK_ORDER_KIND } as const;
   return (await hasBegun(request.services, order))
@@ -228,8 +248,10 @@ export const orderBulkForm = portal.form({
   async confirmation(request) {
     const order = await readOrder(request);
     if ('kind' in order) return order;
-    const count = order.paid.length;
-    const total = money(formatMoney(sumOf(order.paid.map(({ amount }) => amount))));
+    const paid = await paidOf(request, order.lines);
+    if (paid.length === 0) return nothingNew();
+    const count = paid.length;
+    const total = money(formatMoney(totalOf(paid)));
     return count === 1
       ? html`You are about to order one voucher for ${total}.`
       : html`You are about to order ${count.toLocaleString(locale())} vouchers for ${total}.`;

@@ -36,6 +36,8 @@ afterAll(() => stack?.stop());
 
 const UPLOAD = '/portal/order-in-bulk';
 const ORDERS = '/portal/bulk-orders';
+const NOTHING_NEW =
+  'Every reference has a voucher already. The order costs nothing, and only repeats their result.';
 
 const unescaped = (text: string): string =>
   text.replaceAll('&#39;', "'").replaceAll('&quot;', '"').replaceAll('&amp;', '&');
@@ -205,6 +207,9 @@ test('lines are shown with their sum, ordered once, and answered with codes', as
   const next = textOf((await check(`${rows}\nmay/4\t100\t${merchant.identifier}\t`)).html);
   expect(next).toContain('Order 2 vouchers for ETB 200.00?');
   expect(next).toContain('2 references have vouchers already.');
+  const repeated = textOf((await check(rows.split('\n').slice(0, 3).join('\n'))).html);
+  for (const words of ['Repeat the order?', NOTHING_NEW]) expect(repeated).toContain(words);
+  expect(repeated).not.toContain('ETB 0');
   const audit = await stack.database
     .selectFrom('audit_log')
     .select('action')
@@ -281,6 +286,9 @@ test('an order after the time of a proof asks for one, and keeps its lines', asy
     .set({ confirmed_at: new Date(0) })
     .execute();
   const before = (await orders()).length;
+  const repeated = await check(`reference,amount,merchant\nmay/1,500,${merchant.identifier}`);
+  const again = await send(ORDERS, hiddenFields(repeated.html, ORDERS));
+  expect([again.status, textOf(again.html)]).toEqual([403, expect.stringContaining(NOTHING_NEW)]);
   const asked = await send(ORDERS, hiddenFields(preview.html, ORDERS));
   expect([asked.status, textOf(asked.html)]).toEqual([
     403,
