@@ -269,12 +269,13 @@ export async function shownChoicesOf(database: Database, facts: CaseFacts): Prom
   };
 }
 
-/** An open case follows the words of the provider: another amount, or another message, is another settlement. */
+/**
+ * An open case follows the words of the provider: another amount, or another message, is another settlement. That there
+ * was no message is a fact, too: the asker has not seen one that comes later.
+ */
 const boundOfCase = ({ found: { amount, message } }: CaseFacts) => ({
   amount,
-  ...(message !== null && {
-    said: createHash('sha256').update(message).digest('hex').slice(0, 8),
-  }),
+  said: message === null ? 'none' : createHash('sha256').update(message).digest('hex').slice(0, 8),
 });
 
 /** The amount and the message that a form or a command settles. */

@@ -91,7 +91,7 @@ test('a lost payment is settled as it was shown, by a partner whose id is one of
   expect((await scene.admin(`${settle} 0`)).err).toContain('--partner must be an id');
   const shown = await scene.admin(`cases show ${lost.id}`);
   // It can be copied as it stands.
-  expect(shown.out).toMatch(/^--by partner --facts amount=97\.500000 {2}\w/m);
+  expect(shown.out).toMatch(/^--by partner --facts amount=97\.500000,said=none {2}\w/m);
   // The provider says meanwhile that it did another amount.
   await scene.database
     .transaction()

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listCases, openCase } from '../../../src/db/positions/cases.ts';
 import { findRepair } from '../../../src/db/repairs/repair-lists.ts';
 import { declineRepair } from '../../../src/db/repairs/repairs.ts';
 import { staffActor } from '../../../src/domain/access.ts';
+import { HAS_CHANGED } from '../../../src/repairs/repair-kind.ts';
 import { until } from '../../support/until.ts';
 import { type RepairScene, setRepairScene } from './repair-scene.ts';
 
@@ -156,6 +158,30 @@ describe('before it is confirmed', () => {
     expect(await scene.audited(id)).toContain(`${actor}: ${action}`);
     expect(await scene.confirm(id, await scene.staff('SUPERVISOR'))).toBe(false);
     expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE' });
+  });
+});
+
+describe('about a case', () => {
+  it.each([
+    ['appears', null, 'Another payee under our reference'],
+    ['changes', 'ETB 100 are missing', 'ETB 100 and a fee are missing'],
+    ['is gone', 'ETB 100 are missing', null],
+  ])('it is refused where a message of the provider %s meanwhile', async (what, seen, later) => {
+    const { database } = scene.stack;
+    const subject = `gsma ${what}`;
+    const say = (message: string | null) =>
+      openCase(database, {
+        ...{ subjectKind: 'balance', subject, why: 'balance', amount: '100', provider: 'gsma' },
+        message,
+      });
+    await say(seen);
+    const found = await listCases(database, { includeClosed: false, limit: 100 });
+    const id = found.find((one) => one.subject === subject)?.id ?? 0;
+    const repair = await scene.asked('settle-case', id, {}, { isByTwo: true });
+    await say(later);
+    expect(await scene.confirm(repair.id, await scene.staff('SUPERVISOR'))).toBe(true);
+    const { state, result } = await scene.ended(repair.id);
+    expect([state, result]).toEqual(['REFUSED', HAS_CHANGED]);
   });
 });
 
