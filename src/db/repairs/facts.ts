@@ -10,7 +10,7 @@ import { isVoucherBlocked, oldestOpenCase } from '../positions/cases.ts';
 import { doerOf, providerReferenceOf } from '../positions/placements.ts';
 import { routesOfTopup } from '../providers.ts';
 import { amountOfRetry } from '../topups/topups.ts';
-import { isReturnable, isReversed } from '../vouchers/reversals.ts';
+import { hasReversal, isReturnable, isReversed } from '../vouchers/reversals.ts';
 
 /** The facts for a repair of a redemption's payment. */
 export interface PaymentFacts extends ReversedPayment {
@@ -130,10 +130,13 @@ export async function bookedEnd(
   return status === 'POSTED' || status === 'SUCCESS' ? 'done' : 'not-done';
 }
 
-/** The newest redemptions of a voucher, by their ids. */
+/** The redemptions of a voucher that a repair can be about, by their ids: the newest, and those that are under way. */
 export const redemptionsOfVoucher = (database: Database, voucherId: number) =>
   allValues<number>(database)`
-    select id from redemptions where voucher_id = ${voucherId} order by id desc limit 10`;
+    select id from redemptions as redemption
+    where voucher_id = ${voucherId} and (status = 'HELD' or ${hasReversal('PENDING')} or id in (
+      select id from redemptions where voucher_id = ${voucherId} order by id desc limit 10))
+    order by id desc`;
 
 /** The facts for a repair of a voucher, or of its claim. */
 export interface VoucherFacts {

@@ -16,7 +16,7 @@ export const voucherOfRedemption = (database: Database, redemptionId: number) =>
   firstValue<number>(database)`select voucher_id from redemptions where id = ${redemptionId}`;
 
 /** SQL condition on `redemption`: it has a reversal of this status. */
-const hasReversal = (status: 'PENDING' | 'SUCCESS') => sql<boolean>`exists (
+export const hasReversal = (status: 'PENDING' | 'SUCCESS') => sql<boolean>`exists (
   select from redemption_reversals as reversal
   where reversal.redemption_id = redemption.id and reversal.status = ${status})`;
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openCase } from '../../../../src/db/positions/cases.ts';
 import type { Gift } from '../../../end-to-end/gift/gift-scene.ts';
@@ -91,6 +92,30 @@ it.each([
   expect((await commands.admin([...words.split(' '), ...WHY])).err).toContain('It has changed');
   await moveTo(found.facts.split('provider=')[1]);
 });
+
+it.each(['paying', 'reversed'] as const)(
+  'shows the facts of a payment that is %s, however many newer ones its voucher has',
+  async (what) => {
+    const { database } = scene.stack;
+    const { gift } = await scene.voucherIn(what === 'paying' ? 'paying' : 'redeemed');
+    const { id, operation_id } = await scene.redemptionOf(gift);
+    if (what === 'reversed')
+      await sql`
+        insert into redemption_reversals (redemption_id, operation_id, request_digest, reference)
+        values (${id}, ${`reversal of ${operation_id}`}, 'digest', gen_random_uuid())`.execute(
+        database,
+      );
+    await sql`
+      insert into redemptions (operation_id, request_digest, voucher_id, company_kind, company_id, merchant_id,
+        to_merchant, service_fee, status, settled_at, payment_reference, platform_reference, payee)
+      select operation_id || number, request_digest, voucher_id, company_kind, company_id, merchant_id,
+        to_merchant, service_fee, 'VOIDED', now(), gen_random_uuid(), platform_reference || number, payee
+      from redemptions, generate_series(1, 11) as number where id = ${id}`.execute(database);
+    const { repairs } = await commands.json(`voucher show ${gift.id}`);
+    const shown = repairs.map((one: { readonly command: string }) => one.command);
+    expect(shown).toContain(`voucher settle-payment ${id}`);
+  },
+);
 
 it('settles a case only with the amount and the message that were shown', async () => {
   const { database } = scene.stack;
