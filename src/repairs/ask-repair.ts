@@ -148,7 +148,7 @@ const thereIsNo = ({ subject }: RepairKind, given: string): Asked =>
   refused(`There is no ${subject} ${given}: find the case again.`);
 
 /** How a provider said that a payment or a top-up ended. */
-interface Decision {
+export interface Decision {
   readonly outcome: 'done' | 'not-done';
   readonly reference: string;
 }

@@ -22,7 +22,13 @@ import {
 } from '../domain/positions/case-texts.ts';
 import { type Bearer, bearers, difference } from '../domain/positions/position.ts';
 import { providerName, takesBack } from '../domain/providers.ts';
-import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './ask-repair.ts';
+import {
+  type Decision,
+  decisionFields,
+  isUsedBefore,
+  lockDecision,
+  usedBefore,
+} from './ask-repair.ts';
 import {
   bindingOf,
   choiceArgument,
@@ -56,6 +62,15 @@ export const openCaseOf = (caseId: number): string =>
 
 const TAKEN_BACK =
   'was taken back already: the case says where its value is. Nothing is left to do.';
+
+/** Under another reference, what the provider has told already would count as a further reversal. */
+const toldUnderAnother = (
+  { toldReversals }: Pick<PaymentFacts, 'toldReversals'>,
+  { outcome, reference }: Decision,
+): string | undefined =>
+  outcome !== 'done' || toldReversals.length === 0 || toldReversals.includes(reference)
+    ? undefined
+    : `The provider has told of this reversal under ${toldReversals.join(' and ')}: give that reference.`;
 
 /** Of a payment that the provider made after another answer, or in part. */
 const BORNE = 'The case says who pays for it, and only the merchant can pay it back.';
@@ -91,7 +106,7 @@ export const settlePaymentRepair = repairKind({
   refuse({ status, isPaid, isReturnable, isReversed, hasUsedReference, ...facts }, args) {
     const { caseId, providerReference, pendingReversal } = facts;
     if (status === 'HELD' || pendingReversal !== null)
-      return hasUsedReference ? usedBefore(args) : undefined;
+      return hasUsedReference ? usedBefore(args) : toldUnderAnother(facts, args);
     if (caseId !== null) return openCaseOf(caseId);
     if (isReversed) return `It was paid under ${providerReference}, and ${TAKEN_BACK}`;
     return isPaid

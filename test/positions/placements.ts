@@ -47,16 +47,19 @@ export const askAll = async (database: Database): Promise<void> => {
     update placements set ask_at = clock_timestamp() where ask_at is not null`.execute(database);
 };
 
-/** Books what a provider of an order says now: its present one, unless another one, or its reversal, is named. */
+/** Books what a provider of an order says now: its present one, unless another one, a placement, or its reversal, is named. */
 export async function observe(
   transaction: DatabaseTransaction,
   operationId: string,
   {
     provider,
+    placed,
     isOfReversal = false,
     ...seen
   }: Omit<Observation, 'at' | 'source'> & {
     readonly provider?: string;
+    /** The reference of the placement. */
+    readonly placed?: string;
     readonly isOfReversal?: boolean;
     readonly at?: number;
     readonly source?: Observation['source'];
@@ -64,7 +67,7 @@ export async function observe(
 ): Promise<void> {
   const order = await lockOrder(transaction, operationId);
   const named = order.position.placements.find((one) =>
-    isOfReversal ? one.kind === 'reversal' : one.provider === provider,
+    isOfReversal ? one.kind === 'reversal' : one.reference === placed || one.provider === provider,
   );
   const { id } = named ?? currentOf(order.position.placements);
   const { source = 'inquiry' } = seen;

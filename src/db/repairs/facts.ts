@@ -10,7 +10,7 @@ import { isVoucherBlocked, oldestOpenCase } from '../positions/cases.ts';
 import { doerOf, providerReferenceOf } from '../positions/placements.ts';
 import { routesOfTopup } from '../providers.ts';
 import { amountOfRetry } from '../topups/topups.ts';
-import { hasReversal, isReturnable, isReversed } from '../vouchers/reversals.ts';
+import { hasReversal, isReturnable, isReversed, toldReversals } from '../vouchers/reversals.ts';
 
 /** The facts for a repair of a redemption's payment. */
 export interface PaymentFacts extends ReversedPayment {
@@ -22,6 +22,8 @@ export interface PaymentFacts extends ReversedPayment {
   readonly providerReference: string | null;
   /** The provider that paid, or has the payment. */
   readonly provider: MobileMoneyProviderName | null;
+  /** The references under which its provider has told of the reversal that is under way, apart from that order of ours. */
+  readonly toldReversals: readonly string[];
   /** Decimal string: with the service fee. */
   readonly amount: string;
   readonly voucherId: number;
@@ -44,6 +46,7 @@ export const paymentFacts = (database: Database, redemptionId: number) =>
         as "secondsSincePayment", ${isReversed} as "isReversed",
       (select operation_id from redemption_reversals
         where redemption_id = redemption.id and status = 'PENDING') as "pendingReversal",
+      ${toldReversals} as "toldReversals",
       ${oldestOpenCase(sql`found.subject = redemption.operation_id`)} as "caseId"
     from redemptions as redemption join vouchers on vouchers.id = voucher_id
     where redemption.id = ${redemptionId}`;

@@ -40,6 +40,18 @@ const isWhole = sql<boolean>`(
 export const isReturnable = sql<boolean>`(redemption.status = 'POSTED' and redemption.charged
   and ${isWhole})`;
 
+/**
+ * SQL expression on `redemption`: the references under which its provider has taken it back, apart from the order of the
+ * reversal that is under way. The statement had a line without a reference of ours.
+ */
+export const toldReversals = sql<readonly string[]>`array(
+  select told.provider_reference from redemption_reversals as reversal
+  join placements as ours on ours.reference = reversal.reference::text
+  join placements as told on told.operation_id = ours.operation_id and told.provider = ours.provider
+  where reversal.redemption_id = redemption.id and reversal.status = 'PENDING'
+    and told.kind = 'reversal' and told.id <> ours.id and told.done > 0
+    and told.provider_reference is not null)`;
+
 /** Whether the payment of an operation has a reversal under way. */
 export const isBeingReversed = (database: Database, operationId: string): Promise<boolean> =>
   hasRows(database)`

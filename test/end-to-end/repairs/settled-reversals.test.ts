@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { doingPlacement } from '../../../src/db/positions/placements.ts';
+import { placingReversal } from '../../../src/db/vouchers/reversals.ts';
 import { reverseRedemptionId } from '../../../workflows/workflow-ids.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { staffClient } from '../../pages/staff/staff-client.ts';
 import { caseOf, settleAlone } from '../../positions/cases.ts';
+import { observe } from '../../positions/placements.ts';
 import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import { until } from '../../support/until.ts';
 import { reconciled } from '../faults/reconciled.ts';
@@ -11,7 +15,7 @@ import type { Gift } from '../gift/gift-scene.ts';
 import { consent } from './repair-desk.ts';
 import { type RepairScene, setRepairScene } from './repair-scene.ts';
 
-/** A reversal that its provider confirms with another amount stays open until a person settles it. */
+/** A reversal that its provider does not confirm as it was asked stays open until a person settles it. */
 let scene: RepairScene;
 
 beforeAll(async () => {
@@ -19,7 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-async function reversedOtherwise(amount: string) {
+/** A reversal that its provider leaves pending. */
+async function reversing() {
   const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '023' });
   const gift = await scene.gift({ merchant });
   await scene.redeemed(client, gift);
@@ -31,6 +36,12 @@ async function reversedOtherwise(amount: string) {
     if (!taken) throw new Error('The provider has taken no reversal');
     return taken;
   });
+  return { gift, redemption, reference };
+}
+
+async function reversedOtherwise(amount: string) {
+  const { books } = scene.stack.sandbox;
+  const { gift, redemption, reference } = await reversing();
   const taken = books.findReversal('reference', reference);
   if (!taken) throw new Error('The provider has no reversal');
   books.settle(Object.assign(taken, { amount }), 'completed');
@@ -118,3 +129,26 @@ it.each([
     expect(await findBrokenInvariants(database)).toEqual([]);
   },
 );
+
+it('is settled under the reference of which a statement told without ours, and counts once', async () => {
+  const { gift, redemption } = await reversing();
+  const { id, operation_id, payment_reference } = redemption;
+  const { database } = scene.stack;
+  const told = `REV-${randomUUID()}`;
+  await database.transaction().execute(async (transaction) => {
+    await placingReversal(told, doingPlacement(sql`${operation_id}`)).execute(transaction);
+    await observe(transaction, operation_id, {
+      ...{ placed: told, said: 'done', providerReference: told, source: 'statement' },
+    });
+  });
+  const done = (reference: string) => ({ outcome: 'done', reference });
+  expect(await scene.ask('settle-payment', id, done('LETTER-1'))).toMatchObject({
+    refusal: expect.stringContaining(`told of this reversal under ${told}: give`),
+  });
+  scene.expectDone(await scene.repaired('settle-payment', id, done(told)));
+  expect(await reversalOf(id)).toMatchObject({ status: 'SUCCESS', provider_reference: told });
+  expect(await scene.voucher(gift)).toMatchObject({ remaining: '100.000000' });
+  await reconciled(scene.stack);
+  expect((await caseOf(database, payment_reference)).closed_at).not.toBeNull();
+  expect(await findBrokenInvariants(database)).toEqual([]);
+});
