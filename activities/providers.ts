@@ -104,9 +104,8 @@ export async function askByTakenId(
   order: TakenOrder,
   find: (takenAs: string | undefined) => Promise<ProviderInquiry>,
 ): Promise<ProviderInquiry> {
-  const { takenAs, reference } = order;
-  const ofProvider = takenAs === null || takenAs === reference ? undefined : takenAs;
-  const found = await keepId(database, order, await find(ofProvider));
+  const { takenAs } = order;
+  const found = await keepId(database, order, await find(takenAs ?? undefined));
   return found.kind === 'never-seen' && takenAs !== null
     ? unknown('The provider took it before, and does not find it now.')
     : found;

@@ -211,14 +211,14 @@ describe.each([
     },
   );
 
-  it('is asked about by its reference until the provider tells an id', async () => {
+  it('is asked about by our reference until the provider tells an id', async () => {
     const order = await takenAt('sending', 'to be replaced');
     const { reference, id } = await newestOf(order);
     await sql`update placements set provider_reference = reference where id = ${id}`.execute(
       two.scene.database,
     );
     expect(await order.ask()).toMatchObject({ kind: 'unknown' });
-    expect(two.known).toBeUndefined();
+    expect(two.known).toBe(reference);
     for (const told of ['request-8', reference]) {
       two.found.first = underWay('It is under way', told);
       await order.ask();

@@ -163,7 +163,9 @@ export function createReloadlyAirtime(settings: ReloadlySettings): Airtime {
     const listed = await get(`/topups/reports/transactions?${query}`, deadline);
     if (listed.kind !== 'answered') return unknown(listed.message);
     const found = readFoundOrders(listed, request);
-    if (found.kind !== 'not-listed' || takenAs === undefined) return found;
+    if (found.kind !== 'not-listed') return found;
+    // Our own reference stands for an id that the provider did not tell.
+    if (takenAs === undefined || takenAs === request.customIdentifier) return found;
     const told = await get(`/topups/${encodeURIComponent(takenAs)}/status`, deadline);
     return told.kind === 'answered' ? readStatus(told, request, takenAs) : unknown(told.message);
   }

@@ -192,8 +192,9 @@ function createInquiry(get: ApiGet) {
     const answer = await get(`/requeststates/${encodeURIComponent(id)}`, deadline);
     if (answer.kind !== 'answered') return unknown(answer.message);
     limits.note(id, answer);
-    // The provider may have named the transaction that it works on in place of the request.
-    if (answer.status === 404) return findTransaction(id, ours, deadline);
+    // The provider may have named the transaction that it works on in place of the request. But another transaction may
+    // have the id of our request: only a transaction that names our reference is ours.
+    if (answer.status === 404) return findTransaction(id, ours, deadline, true);
     const state = readRequestState(answer, id);
     if (state?.kind === 'transaction') return findTransaction(state.reference, ours, deadline);
     if (state === undefined || state.kind === 'look-up') {
@@ -202,9 +203,16 @@ function createInquiry(get: ApiGet) {
     return state;
   }
 
-  async function findTransaction(id: string, ours: ExpectedTransaction, deadline: AbortSignal) {
+  async function findTransaction(
+    id: string,
+    ours: ExpectedTransaction,
+    deadline: AbortSignal,
+    isNamed = false,
+  ) {
     const answer = await get(`/transactions/${encodeURIComponent(id)}`, deadline);
-    return answer.kind === 'answered' ? readTransaction(answer, ours) : unknown(answer.message);
+    return answer.kind === 'answered'
+      ? readTransaction(answer, ours, isNamed)
+      : unknown(answer.message);
   }
 
   return find;

@@ -203,11 +203,20 @@ export function readPaymentAnswer(
   return unknown(`HTTP status ${answer.status}.`);
 }
 
-/** A transaction with a different reference, currency or payee proves nothing. */
-export function readTransaction(answer: HttpAnswer, ours: ExpectedTransaction): ProviderOutcome {
+/**
+ * A transaction with a different reference, currency or payee proves nothing.
+ *
+ * @param isNamed whether it must name our reference, because nothing else says that it is ours
+ */
+export function readTransaction(
+  answer: HttpAnswer,
+  ours: ExpectedTransaction,
+  isNamed = false,
+): ProviderOutcome {
   const found = answer.status < 300 ? readJson(transactionSchema, answer.body) : undefined;
   if (!found) return unknown(`HTTP status ${answer.status}, without a readable transaction.`);
-  if (!agree(found.requestingorganisationtransactionreference, ours.reference))
+  const { requestingorganisationtransactionreference: named } = found;
+  if (!agree(named, ours.reference) || (isNamed && named == null))
     return unknown('The answer is about another payment.');
   const other = differenceOf(found, ours);
   if (other) return otherField('payment', other, found.transactionreference);

@@ -45,15 +45,32 @@ it.each([
   expect(told(await client.pay(payment))).toEqual(['unknown', payment.reference]);
 });
 
-it('a payment that was taken as a transaction is found by that', async () => {
+it.each([
+  ['is found by that', payment.reference, ['delivered']],
+  ['is not found by the transaction of another payment', randomUUID(), ['unknown', undefined]],
+  ['is not found by a transaction without a reference', undefined, ['unknown', undefined]],
+])('a payment that was taken as a transaction %s', async (_, reference, found) => {
   const client = await clientWith([
     ['/disbursement', 201, { ...transaction, transactionStatus: 'pending' }],
     ['/responses/', 404, nothing],
     ['/requeststates/', 404, nothing],
-    ['/transactions/MM1', 200, transaction],
+    [
+      '/transactions/MM1',
+      200,
+      { ...transaction, requestingOrganisationTransactionReference: reference },
+    ],
   ]);
   expect(told(await client.pay(payment))).toEqual(['unknown', 'MM1']);
-  expect(told(await client.findPayment(payment, 'MM1'))).toEqual(['delivered']);
+  expect(told(await client.findPayment(payment, 'MM1'))).toEqual(found);
+});
+
+it('a payment is found by our reference where the provider uses it as its id', async () => {
+  const error = { errorCategory: 'businessRule', errorCode: 'insufficientFunds' };
+  const client = await clientWith([
+    ['/responses/', 404, nothing],
+    [`/requeststates/${payment.reference}`, 200, { status: 'failed', error }],
+  ]);
+  expect(told(await client.findPayment(payment, payment.reference))).toEqual(['refused']);
 });
 
 it('a payment that was taken is no resource while it is under way, nor where it has failed', async () => {
