@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -61,6 +62,8 @@ it('counts the time since which a provider takes calls, or takes none', async ()
   const sinceOf = async (differing: Partial<ProviderState>) => {
     await recordProviderStates(database, 'counting', [{ ...closed, ...differing }], 60);
     const [state] = await listProviderStates(database);
+    // A time of JavaScript has milliseconds: the next change is in another one.
+    await sleep(2);
     return state?.since;
   };
   const taking = await sinceOf({});
