@@ -131,8 +131,11 @@ export interface InquiryTiming {
   readonly alarmAfterMs: number;
 }
 
+/** When the provider of an order is asked, also because of nudges. */
+type OrderTiming = InquiryTiming & NudgeLimit;
+
 /** Durations of a redemption. */
-export interface RedemptionTiming extends ReversalTiming {
+export interface RedemptionTiming extends OrderTiming {
   readonly claimLifetimeMs: number;
   /** The longest wait of a claim's answer for the SMS provider. */
   readonly messageWaitMs: number;
@@ -187,7 +190,7 @@ export interface TopUpMade {
   readonly referenceNumber: string;
 }
 
-export interface TopUpTiming extends ReversalTiming {
+export interface TopUpTiming extends OrderTiming {
   readonly retryWindowMs: number;
 }
 
@@ -269,11 +272,9 @@ export interface RedemptionReversed {
   readonly providerReference: string;
 }
 
-type ReversalTiming = InquiryTiming & NudgeLimit;
-
 export interface ReverseRedemptionInput {
   readonly command: ReverseRedemptionCommand;
-  readonly timing: ReversalTiming;
+  readonly timing: OrderTiming;
 }
 
 /** The reversal that started the workflow, once its outcome is known. */
@@ -315,7 +316,7 @@ export interface RepairName {
 }
 
 export interface RepairInput extends RepairName {
-  readonly timing: ReversalTiming;
+  readonly timing: OrderTiming;
   /** Of the pages at /support, to which its operation links, too. */
   readonly publicUrl: string;
 }

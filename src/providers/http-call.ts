@@ -4,7 +4,7 @@ import { TLSSocket } from 'node:tls';
 import { z } from 'zod';
 import { tracing } from '../runtime/tracing/tracing.ts';
 import { faultNote, noteThrottling } from './guard.ts';
-import type { NotSent, ProviderInquiry, ProviderOutcome } from './outcome.ts';
+import { type NotSent, type ProviderInquiry, type ProviderOutcome, takenUnder } from './outcome.ts';
 
 /** Limit of an answer's size; answers of providers have a few kilobytes. */
 const answerLimitBytes = 256 * 1024;
@@ -336,5 +336,5 @@ export async function readOrLookUp(
   const found = await find();
   if (found.kind === 'never-seen' || found.kind === 'not-listed') return otherwise;
   if (found.kind !== 'unknown' || otherwise.kind !== 'unknown') return found;
-  return { ...(otherwise.takenAs !== undefined && { takenAs: otherwise.takenAs }), ...found };
+  return { ...takenUnder(otherwise.takenAs), ...found };
 }

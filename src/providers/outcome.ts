@@ -72,7 +72,9 @@ export const underWay = (message: string, id: string | null | undefined): Provid
   ...takenUnder(id),
 });
 
-const takenUnder = (id: string | null | undefined) => (id == null ? {} : { takenAs: id });
+/** The field of an outcome that has the id; none where the provider told no id. */
+export const takenUnder = (id: string | null | undefined): { readonly takenAs?: string } =>
+  id == null ? {} : { takenAs: id };
 
 /** The provider refuses our key, secret or token, and has read nothing else. */
 export const credentialsRefused: NotSent = {

@@ -10,11 +10,11 @@ import {
   settleWake,
   takeWake,
 } from '../../../src/db/webhooks/deliveries.ts';
-import { addWebhook, findWebhook, setWebhookStatus } from '../../../src/db/webhooks/endpoints.ts';
+import { findWebhook, setWebhookStatus } from '../../../src/db/webhooks/endpoints.ts';
 import { switchWebhook } from '../../../src/operations/webhooks.ts';
 import { untilBlockedBy } from '../../support/database-locks.ts';
-import { addGiftSeller } from '../gift-rows.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
+import { addPartnerWebhook } from '../webhook-rows.ts';
 
 /** A webhook that is resumed between two steps of the worker that makes deliveries. */
 let open: OpenDatabase;
@@ -26,16 +26,7 @@ afterAll(() => open?.close());
 /** A webhook of a new partner. */
 async function newWebhook() {
   const { database } = open;
-  const { partnerId } = await addGiftSeller(database);
-  const id = await database.transaction().execute((transaction) =>
-    addWebhook(transaction, {
-      company: { kind: 'partner', id: partnerId },
-      url: 'https://shop.example',
-      description: '',
-      types: null,
-      createdBy: 'test',
-    }),
-  );
+  const { id, partnerId } = await addPartnerWebhook(database);
   const setStatus = (status: 'ACTIVE' | 'DISABLED') =>
     database
       .transaction()

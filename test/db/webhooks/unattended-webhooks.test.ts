@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readServiceState } from '../../../src/db/overview.ts';
 import { listDueEndpoints, takeWake } from '../../../src/db/webhooks/deliveries.ts';
-import { addWebhook } from '../../../src/db/webhooks/endpoints.ts';
-import { addGiftSeller } from '../gift-rows.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
+import { addPartnerWebhook } from '../webhook-rows.ts';
 
 /** The outbox `webhooks` of metrics, of the alert OutboxStuck and of the status page. */
 let open: OpenDatabase;
@@ -18,16 +17,7 @@ const MINUTE = 60;
 /** A webhook of a new partner, added an hour ago, with two deliveries that have been due for twenty minutes. */
 async function newWebhook(): Promise<number> {
   const { database } = open;
-  const { partnerId } = await addGiftSeller(database);
-  const id = await database.transaction().execute((transaction) =>
-    addWebhook(transaction, {
-      company: { kind: 'partner', id: partnerId },
-      url: 'https://shop.example',
-      description: '',
-      types: null,
-      createdBy: 'test',
-    }),
-  );
+  const { id } = await addPartnerWebhook(database);
   await sql`
     with added as (
       update webhook_endpoints set status_since = now() - interval '1 hour', wake_at = now() where id = ${id})
