@@ -9,7 +9,7 @@ import {
 } from '../src/db/catalogue/payout-accounts.ts';
 import { allRows, type Database } from '../src/db/connection.ts';
 import { findChoice, type Placed, switchProvider } from '../src/db/positions/placements.ts';
-import { noteTaken, type OrderAtProvider } from '../src/db/positions/sendings.ts';
+import { noteOpen, type OrderAtProvider } from '../src/db/positions/sendings.ts';
 import { parseMoney } from '../src/domain/money.ts';
 import {
   type AccountChecked,
@@ -74,26 +74,18 @@ interface TakenOrder extends OrderAtProvider {
   readonly takenAs: string | null;
 }
 
-/** Keeps the id that an answer tells, before any other step can lose it. */
-async function keepId<Answer extends ProviderInquiry>(
-  database: Database,
-  order: TakenOrder,
-  answer: Answer,
-): Promise<Answer> {
-  if (answer.kind === 'unknown' && answer.takenAs !== undefined && answer.takenAs !== order.takenAs)
-    await noteTaken(database, order, answer.takenAs);
-  return answer;
-}
-
-/** Sends an order, unless its provider is known to have taken it. Keeps the id of the provider. */
-export const sendUnlessTaken = async (
+/** Sends an order, unless its provider is known to have taken it. Notes an open answer before any other step can lose it. */
+export async function sendUnlessTaken(
   database: Database,
   order: TakenOrder,
   send: () => Promise<ProviderOutcome>,
-): Promise<ProviderOutcome> =>
-  order.takenAs === null
-    ? keepId(database, order, await send())
-    : unknown('The provider took it before, and only an inquiry tells more.');
+): Promise<ProviderOutcome> {
+  if (order.takenAs !== null)
+    return unknown('The provider took it before, and only an inquiry tells more.');
+  const outcome = await send();
+  if (outcome.kind === 'unknown') await noteOpen(database, order, outcome);
+  return outcome;
+}
 
 /**
  * Asks a provider for the outcome of an order, by the id of the provider where the id is known. The provider has seen an
@@ -104,8 +96,12 @@ export async function askByTakenId(
   order: TakenOrder,
   find: (takenAs: string | undefined) => Promise<ProviderInquiry>,
 ): Promise<ProviderInquiry> {
-  const { takenAs } = order;
-  const found = await keepId(database, order, await find(takenAs ?? undefined));
+  const { takenAs, reference } = order;
+  const found = await find(takenAs ?? undefined);
+  // Our own reference stands for an id that the provider did not tell.
+  const lacksId = takenAs === null || takenAs === reference;
+  if (found.kind === 'unknown' && lacksId && (found.takenAs ?? takenAs) !== takenAs)
+    await noteOpen(database, order, found);
   return found.kind === 'never-seen' && takenAs !== null
     ? unknown('The provider took it before, and does not find it now.')
     : found;

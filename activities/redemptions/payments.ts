@@ -41,12 +41,8 @@ async function sendPayment(
   provider: Pick<MobileMoney, 'pay' | 'repetition'>,
   { operationId, payment }: { readonly operationId: string; readonly payment: Payment },
 ): Promise<ProviderOutcome> {
-  const outcome =
-    provider.repetition === 'safe'
-      ? await sendValue(() => provider.pay(payment))
-      : await sendOnce(database, operationId, () => provider.pay(payment));
-  if (outcome.kind === 'unknown') await noteUnknown(database, operationId, outcome.message);
-  return outcome;
+  const pay = () => provider.pay(payment);
+  return provider.repetition === 'safe' ? sendValue(pay) : sendOnce(database, operationId, pay);
 }
 
 async function sendOnce(

@@ -30,8 +30,8 @@ const ofOrder = (operationId: Sql) => sql`
   placement.operation_id = ${operationId} and placement.kind <> 'reversal'`;
 
 const placementOf = (operationId: Sql, first: Sql) => sql`(
-  select placement.id, placement.provider, placement.provider_reference, placement.said, placement.operation_id,
-    placement.voucher_id, placement.ordered, placement.position, placement.silent_since, placement.ask_at
+  select placement.id, placement.reference, placement.provider, placement.provider_reference, placement.said,
+    placement.operation_id, placement.voucher_id, placement.ordered, placement.position, placement.silent_since, placement.ask_at
   from placements as placement where ${ofOrder(operationId)} order by ${first} limit 1)`;
 
 /** SQL source: the placement that an order is at by now, as `placed`. The columns are named, because a statement with `*` is not prepared. */
@@ -61,9 +61,13 @@ export const doerOf = (operationId: Sql) =>
 export const providerReferenceOf = (operationId: Sql) => sql<string | null>`(
   select provider_reference from ${doingPlacement(operationId)} as doing where said <> 'none')`;
 
-/** SQL expression on a placement: before the provider has answered, its reference is the id under which it took the order. */
+/**
+ * SQL expression on a placement, for the workflow that waits: the id under which the provider took the order. Our own
+ * reference stands for it where a booked answer names the order, such as other content: it is not sent again either.
+ */
 export const takenAs = (placement: string) => sql<string | null>`
-  case ${sql.ref(`${placement}.said`)} when 'none' then ${sql.ref(`${placement}.provider_reference`)} end`;
+  case ${sql.ref(`${placement}.said`)} when 'none' then ${sql.ref(`${placement}.provider_reference`)}
+    when 'nothing' then null else ${sql.ref(`${placement}.reference`)} end`;
 
 /** SQL expression: the same of the provider that an order is at by now. */
 export const takenAsOf = (operationId: Sql) =>
@@ -231,7 +235,7 @@ export const switchProvider = (
         from ${currentPlacement(sql`${operationId}`)} as placed
         where placements.id = placed.id and placements.provider = ${from}
           -- Of this row the newest version is read, after its lock. A subquery reads as of the statement's begin.
-          and placements.silent_since is null
+          and placements.said = 'none' and placements.silent_since is null
           and ${isHeld(subject, operationId)} and ${isKnown(operationId)}
         returning placements.*)
       insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, position)
@@ -309,7 +313,8 @@ export const takeDue = (database: Database, dueBy: string, limit: number) =>
         select id from placements where ask_at <= ${dueBy}::timestamptz
         order by ask_at limit ${limit} for update skip locked))
       returning *)
-    select id, kind, operation_id as "operationId", reference, provider, ${takenAs('due')} as "takenAs",
+    select id, kind, operation_id as "operationId", reference, provider,
+      case said when 'none' then provider_reference end as "takenAs",
       ask_at::text as "takenAt",
       (extract(epoch from ask_at) * 1000)::float8 as "takenMs",
       coalesce((select min(later.placed_at) from placements as later
@@ -414,7 +419,10 @@ export async function writePlacements(
 
 const time = (milliseconds: number | null) => sql`to_timestamp(${milliseconds}::float8 / 1000)`;
 
-/** Keeps `ask_at` where a callback has changed it since the row was read. */
+/**
+ * Keeps `ask_at` where a callback has changed it since the row was read, and an id that was noted since. Before the
+ * answer of the provider no booking changes that id.
+ */
 async function updatePlacement(
   transaction: DatabaseTransaction,
   old: PlacementRow,
@@ -435,7 +443,8 @@ async function updatePlacement(
   const doubted = isNews ? sql`coalesce(doubted_at, now())` : time(doubtedAt);
   await sql`
     update placements set said = ${said}, done = ${formatMoney(done)}::numeric,
-      provider_reference = ${providerReference}, said_at = ${time(saidAt)}, message = ${message},
+      provider_reference = ${said === 'none' ? sql`provider_reference` : sql`${providerReference}`},
+      said_at = ${time(saidAt)}, message = ${message},
       cleared = ${cleared}, silent_since = ${time(silentSince)},
       doubted_at = case when ${isUntouched} then ${doubted} else coalesce(doubted_at, now()) end,
       ask_at = case when ${isUntouched} then ${time(next)} else ask_at end

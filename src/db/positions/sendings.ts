@@ -25,18 +25,18 @@ export interface OrderAtProvider {
 }
 
 /**
- * Keeps the id under which a provider has taken an order. Our own reference stands for an id that the provider did not
- * tell: a later id replaces it, and no other id.
+ * Notes that a provider left the outcome of an order open, and the id under which it has taken the order. Our own
+ * reference stands for an id that the provider did not tell: a later id replaces it, and no other id.
  */
-export async function noteTaken(
+export async function noteOpen(
   database: Database,
   { reference, provider }: OrderAtProvider,
-  id: string,
+  { message, takenAs }: { readonly message: string; readonly takenAs?: string },
 ): Promise<void> {
   await sql`
-    update placements set provider_reference = ${id}
-    where reference = ${reference} and provider = ${provider} and said = 'none'
-      and coalesce(provider_reference, reference) = reference`.execute(database);
+    update placements set silent_since = coalesce(silent_since, now()), message = ${message},
+      provider_reference = coalesce(nullif(provider_reference, reference), ${takenAs ?? null}, provider_reference)
+    where reference = ${reference} and provider = ${provider} and said = 'none'`.execute(database);
 }
 
 /**

@@ -4,10 +4,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { bookLost, liftFence, raiseFence } from '../../../src/db/recovery.ts';
 import { placingReversal } from '../../../src/db/vouchers/reversals.ts';
-import { underWay } from '../../../src/providers/outcome.ts';
+import { disagreement, underWay } from '../../../src/providers/outcome.ts';
 import { redemptions, topUp } from '../../admin/movements.ts';
 import { settleAlone } from '../../positions/cases.ts';
 import { askNow, placementsOf } from '../../positions/placements.ts';
+import { breakStatement } from '../../support/database-faults.ts';
 import {
   inAttempt,
   notSent,
@@ -210,6 +211,37 @@ describe.each([
       expect(two.asked).toEqual(['first ask']);
     },
   );
+
+  it('is noted as open together with its id', async () => {
+    const mend = await breakStatement(two.scene.database, {
+      table: 'placements',
+      on: 'update',
+      when: 'new.silent_since is not null and new.provider_reference is null',
+    });
+    const order = await hold();
+    two.answers.first = () => taken;
+    await order.send().finally(mend);
+    expect(await newestOf(order)).toMatchObject({
+      message: 'It is under way',
+      provider_reference: 'request-7',
+      silent_since: expect.any(Date),
+    });
+  });
+
+  it('is not sent again once its provider has told of it otherwise', async () => {
+    const order = await hold();
+    two.answers.first = () => unknown;
+    await order.send();
+    two.found.first = disagreement('The provider knows one with another payee.');
+    await askNow(two.scene.database, (await newestOf(order)).reference);
+    await inAttempt(1, () => two.activities().askDue());
+    expect(await newestOf(order)).toMatchObject({ said: 'other' });
+    two.found.first = { kind: 'never-seen' };
+    two.asked = [];
+    expect(await order.ask()).toMatchObject({ kind: 'unknown' });
+    expect(await order.send()).toMatchObject({ kind: 'unknown' });
+    expect(two.asked).toEqual(['first ask']);
+  });
 
   it('is asked about by our reference until the provider tells an id', async () => {
     const order = await takenAt('sending', 'to be replaced');

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DatabaseTransaction } from '../../../src/db/connection.ts';
-import { settleOrder } from '../../../src/db/positions/book.ts';
+import { book, settleOrder } from '../../../src/db/positions/book.ts';
 import { findCase } from '../../../src/db/positions/cases.ts';
+import { observed } from '../../../src/db/positions/change.ts';
 import { lockOrder } from '../../../src/db/positions/orders.ts';
 import { switchProvider } from '../../../src/db/positions/placements.ts';
-import { noteUnknown } from '../../../src/db/positions/sendings.ts';
+import { noteOpen, noteUnknown } from '../../../src/db/positions/sendings.ts';
 import { lockRedemption } from '../../../src/db/vouchers/redemptions.ts';
 import { lockVoucher } from '../../../src/db/vouchers/vouchers.ts';
 import type { Answered } from '../../../src/domain/positions/placement.ts';
@@ -18,7 +19,7 @@ import {
   makeFundedCatalogue,
   openScene,
 } from '../../admin/scene.ts';
-import { observe } from '../../positions/placements.ts';
+import { observe, placementsOf } from '../../positions/placements.ts';
 import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import { untilBlocked } from '../../support/database-locks.ts';
 
@@ -158,6 +159,36 @@ it('a provider that another attempt has called meanwhile is not left', async () 
     return { switching: switched };
   });
   expect(await switching).toBe(false);
+});
+
+it('a provider that has told of the order meanwhile is not left', async () => {
+  const { operationId } = await heldPayment();
+  await inTransaction((transaction) =>
+    observe(transaction, operationId, { said: 'other', message: 'another payee' }),
+  );
+  const switched = await switchProvider(
+    scene.database,
+    { subject: 'payment', operationId },
+    { from: 'gsma', to: 'mpesa', message: 'not sent', isAskedLater: false },
+  );
+  expect(switched).toBe(false);
+});
+
+it('the id of a request that is noted during a booking is kept', async () => {
+  const { database } = scene;
+  const { operationId } = await heldPayment();
+  const [placement] = await placementsOf(database, operationId);
+  if (!placement) throw new Error('The payment was never placed');
+  await inTransaction(async (transaction) => {
+    const order = await lockOrder(transaction, operationId);
+    await noteOpen(database, placement, { message: 'under way', takenAs: 'request-7' });
+    const silent = { at: order.now, source: 'inquiry', said: 'silent' } as const;
+    const after = observed(order.position, placement.id, silent);
+    await book(transaction, order, after, silent, { reversalWatchSeconds: 0 });
+  });
+  expect(await placementsOf(database, operationId)).toMatchObject([
+    { provider_reference: 'request-7' },
+  ]);
 });
 
 it('a change of the provider does not wait for the voucher', async () => {

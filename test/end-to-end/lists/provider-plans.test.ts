@@ -130,7 +130,7 @@ async function placeOrders(): Promise<void> {
   await sendings.wasNeverSent(database, 'operation-1');
   await sendings.forgetSending(database, 'operation-1');
   const taken = { reference: randomUUID(), provider: 'gsma' };
-  await sendings.noteTaken(database, taken, 'request-1');
+  await sendings.noteOpen(database, taken, { message: 'open', takenAs: 'request-1' });
   await placements.doubt(database, { reference: 'reference-1', provider: 'gsma' });
   await placements.countDue(database, new Date().toJSON());
   await placements.takeDue(database, new Date().toJSON(), 10);
