@@ -112,26 +112,22 @@ export const reversed = (
 /**
  * The outcome of an order whose amount at the provider is another than ours. It ends no hold, because a person
  * looks at it first. After the hold our books follow the provider. An outcome that is open, and an
- * amount that no ledger holds, are other content.
+ * amount that no ledger holds, are other content. `id` is the provider's own.
  */
 export function ofAnotherAmount(
   outcome: ProviderOutcome,
   theirs: string,
   what: 'payment' | 'top-up',
+  id: string | null | undefined,
 ): ProviderOutcome {
   // An order that failed moved nothing, and its amount may say so.
   if (outcome.kind === 'refused' && /^0+(\.0+)?$/.test(theirs)) return outcome;
-  const differs = otherField(what, 'amount', idOf(outcome));
+  const differs = otherField(what, 'amount', id);
   const amount = exactAmount(theirs, { wholeDigits: 12, decimals: 6 });
   return amount !== undefined && (outcome.kind === 'delivered' || outcome.kind === 'refused')
     ? { ...differs, otherAmount: { amount, outcome } }
     : differs;
 }
-
-const idOf = (outcome: ProviderOutcome): string | undefined => {
-  if (outcome.kind === 'delivered') return outcome.providerReference;
-  return outcome.kind === 'unknown' ? outcome.takenAs : undefined;
-};
 
 /** The end of an order at the provider, also of another amount; undefined while it is open. */
 export const endOf = (outcome: ProviderOutcome): ProviderOutcome | undefined =>

@@ -2,7 +2,14 @@ import { formatAmount, type Money } from '../../domain/money.ts';
 import { isErased, type Operator } from '../../domain/phone.ts';
 import { internationalDigits } from '../../domain/providers.ts';
 import type { TopupKind } from '../../domain/topup.ts';
-import { agree, exactAmount, type ProviderInquiry, type ProviderOutcome } from '../outcome.ts';
+import {
+  agree,
+  disagreement,
+  exactAmount,
+  type ProviderInquiry,
+  type ProviderOutcome,
+  takenUnder,
+} from '../outcome.ts';
 import type { ProviderAccount } from '../statement.ts';
 
 /** Airtime of any amount, or a package with its own price and content. */
@@ -28,6 +35,12 @@ export const hasForm = (msisdn: string, form: RegExp): boolean =>
 /** Whether a provider names the number that we sent; an erased number contradicts nothing. */
 export const agreeOnNumber = (theirs: string | null | undefined, ours: string): boolean =>
   isErased(ours) || agree(theirs, ours, internationalDigits);
+
+/** The provider lists several top-ups under our reference, which can be value given twice. `id` is that of one. */
+export const severalTopUps = (id: string): ProviderOutcome => ({
+  ...disagreement('The provider knows several top-ups by our reference.'),
+  ...takenUnder(id),
+});
 
 export interface AirtimeOrder {
   /** Our reference of this attempt, at most 40 characters, constant for all its repetitions. */

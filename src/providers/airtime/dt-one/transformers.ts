@@ -22,7 +22,13 @@ import {
   underWay,
   unknown,
 } from '../../outcome.ts';
-import { type AirtimeOrder, agreeOnNumber, exactNumber, hasForm } from '../airtime.ts';
+import {
+  type AirtimeOrder,
+  agreeOnNumber,
+  exactNumber,
+  hasForm,
+  severalTopUps,
+} from '../airtime.ts';
 
 /** Enumerations are compared without case and punctuation: COMPLETED, Completed. */
 const word = z
@@ -179,12 +185,15 @@ export function readFoundOrders(
 ): ProviderOutcome | { readonly kind: 'never-seen' } {
   const transactions = readOk(transactionsSchema, answer);
   if (!transactions) return unreadable(answer);
-  const [transaction, ...others] = transactions;
-  if (!transaction) return { kind: 'never-seen' };
-  if (others.length > 0) return unknown('The provider knows several top-ups by our reference.');
+  if (transactions.length === 0) return { kind: 'never-seen' };
   // A provider that ignores the filter lists its latest transactions.
-  if (transaction.external_id !== request.external_id) return ofAnother;
-  return readOurs(transaction, request);
+  const [transaction, ...others] = transactions.filter(
+    ({ external_id }) => external_id === request.external_id,
+  );
+  if (!transaction) return ofAnother;
+  return others.length > 0
+    ? severalTopUps(transaction.id ?? request.external_id)
+    : readOurs(transaction, request);
 }
 
 /** A transaction with a different reference, product, number or currency proves nothing. */
@@ -197,7 +206,7 @@ function readOurs(transaction: Transaction, request: TransactionRequest): Provid
   const theirs = transaction.requested_values?.destination?.amount;
   return ours === undefined || theirs === undefined || agree(String(theirs), String(ours))
     ? outcome
-    : ofAnotherAmount(outcome, String(theirs), 'top-up');
+    : ofAnotherAmount(outcome, String(theirs), 'top-up', transaction.id);
 }
 
 /** The name of the deviating field, except the amount; never its value, which may be personal. */

@@ -16,14 +16,19 @@ import {
 import {
   agree,
   credentialsRefused,
-  disagreement,
   ofAnotherAmount,
   otherField,
   type ProviderOutcome,
   underWay,
   unknown,
 } from '../../outcome.ts';
-import { type AirtimeOrder, agreeOnNumber, exactNumber, hasForm } from '../airtime.ts';
+import {
+  type AirtimeOrder,
+  agreeOnNumber,
+  exactNumber,
+  hasForm,
+  severalTopUps,
+} from '../airtime.ts';
 
 const identifier = z
   .union([z.string(), z.int().transform(String)])
@@ -208,9 +213,8 @@ export function readFoundOrders(
   );
   const [topup, ...others] = ours;
   if (!topup) return ofAnother;
-  // Its check of references is not atomic, so this can be value given twice.
-  if (others.length > 0)
-    return disagreement('The provider knows several top-ups by our reference.');
+  // Its check of references is not atomic.
+  if (others.length > 0) return severalTopUps(topup.transactionId ?? request.customIdentifier);
   return readOurs(topup, request);
 }
 
@@ -230,7 +234,7 @@ function readOurs(topup: ReloadlyTopup, request: TopupRequest): ProviderOutcome 
   const { amount } = deliveredAmount(topup);
   return amount === null || isAmountDelivered('reloadly', request.amount, amount)
     ? outcome
-    : ofAnotherAmount(outcome, String(amount), 'top-up');
+    : ofAnotherAmount(outcome, String(amount), 'top-up', topup.transactionId);
 }
 
 /**

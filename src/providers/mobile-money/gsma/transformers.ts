@@ -63,7 +63,13 @@ export const transactionSchema = caseless({
   creditparty: partySchema,
 });
 
-/** A request state. The document calls its error `error`, the guide `errorReference`. */
+/** The states of a request (GSMA Mobile Money API). */
+const requestStates: readonly string[] = ['pending', 'completed', 'failed'];
+
+/**
+ * A request state. The document calls its error `error`, the guide `errorReference`. A status of another word, without
+ * the provider's id of a request, may be that of a gateway.
+ */
 export const requestStateSchema = caseless({
   status: word,
   /** The provider's id of the request. */
@@ -74,7 +80,10 @@ export const requestStateSchema = caseless({
   polllimit: z.coerce.number().int().min(0).nullish().catch(undefined),
   error: errorSchema.optional().catch(undefined),
   errorreference: errorSchema.optional().catch(undefined),
-});
+}).refine(
+  ({ status, servercorrelationid }) =>
+    requestStates.includes(status) || servercorrelationid != null,
+);
 
 /** The answer of `/responses/{clientCorrelationId}`. */
 const linkSchema = caseless({ link: z.string() });
@@ -223,7 +232,7 @@ export function readTransaction(
   const outcome = readStatus(found);
   return found.amount == null || agree(found.amount, ours.amount, toGsmaAmount)
     ? outcome
-    : ofAnotherAmount(outcome, found.amount, 'payment');
+    : ofAnotherAmount(outcome, found.amount, 'payment', found.transactionreference);
 }
 
 function readStatus({

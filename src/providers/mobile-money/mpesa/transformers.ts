@@ -162,7 +162,7 @@ function readResult(answer: MpesaResult, told: ToldResult | undefined): Provider
   const outcome = readAnswer(answer, told);
   return answer.otherAmount === null
     ? outcome
-    : ofAnotherAmount(outcome, answer.otherAmount, 'payment');
+    : ofAnotherAmount(outcome, answer.otherAmount, 'payment', answer.receipt);
 }
 
 function readAnswer(answer: MpesaResult, told: ToldResult | undefined): ProviderOutcome {
@@ -205,7 +205,7 @@ function readTold({
   if (resultCode !== '0') return readFailure(resultCode, description);
   if (receipt === null) return unknown('The provider names no receipt.');
   const outcome = { kind: 'delivered', providerReference: receipt } as const;
-  return otherAmount === null ? outcome : ofAnotherAmount(outcome, otherAmount, 'payment');
+  return otherAmount === null ? outcome : ofAnotherAmount(outcome, otherAmount, 'payment', receipt);
 }
 
 function readFailure(code: string, words: string): ProviderOutcome {

@@ -220,6 +220,7 @@ describe('readOrderAnswer', () => {
 
 describe('readFoundOrders, asked by our reference', () => {
   const found = transaction('COMPLETED');
+  const several = expect.objectContaining({ disagrees: true, takenAs: String(found.id) });
   it.each<[number, unknown, unknown]>([
     [200, [], neverSeen],
     [200, [found], delivered()],
@@ -229,8 +230,9 @@ describe('readFoundOrders, asked by our reference', () => {
     [200, [{ ...found, product: { id: 12 } }], delivered()],
     [200, [{ ...found, external_id: 'T-other' }], unknown],
     [200, [{ ...found, external_id: null }], unknown],
-    [200, [found, found], unknown],
-    [200, [transaction('DECLINED'), found], unknown],
+    [200, [{ ...found, external_id: 'T-other' }, found], delivered()],
+    [200, [found, found], several],
+    [200, [transaction('DECLINED'), found], several],
     [200, [{}], unknown],
     [200, [null], unknown],
     [200, found, unknown],
@@ -291,7 +293,7 @@ describe('readFoundOrders, asked by our reference', () => {
       message: 'The provider knows a top-up with another amount.',
       disagrees: true,
       otherAmount: { amount: '97.51', outcome: readFoundOrders(answer(200, [found]), request) },
-      takenAs: delivered().providerReference,
+      takenAs: String(found.id),
     });
   });
 

@@ -119,7 +119,11 @@ describe('an inquiry', () => {
       [topup({ status: 'FAILED', deliveredAmount: 0 })],
       refused('FAILED', false),
     ],
-    ['our reference twice', [topup(), topup({ transactionId: 2 })], disagreeing],
+    [
+      'our reference twice',
+      [topup(), topup({ transactionId: 2 })],
+      expect.objectContaining({ kind: 'unknown', disagrees: true, takenAs: '13172' }),
+    ],
     [
       'our reference in another case',
       [topup({ customIdentifier: reference.toLowerCase() })],
@@ -190,6 +194,7 @@ describe('the answer to an order', () => {
     ['an id', answer(200, { transactionId: 7 }), '7'],
     ['a status', answer(200, topup({ status: 'PROCESSING' })), '13172'],
     ['another amount', answer(200, topup({ status: 'PROCESSING', deliveredAmount: 1 })), '13172'],
+    ['another amount of a success', answer(200, topup({ deliveredAmount: 1 })), '13172'],
     ['another number', answer(200, topup({ recipientPhone: '0911234568' })), '13172'],
     ['a used reference', error(400, 'CUSTOM_IDENTIFIER_ALREADY_USED'), reference],
     ['another error', error(400, 'TOPUP_TRANSACTION_FAILED'), undefined],
