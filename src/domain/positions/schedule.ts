@@ -1,9 +1,12 @@
-import type { Placement } from './placement.ts';
+import type { Placement, Said } from './placement.ts';
 import { PATIENCE_MS } from './position.ts';
 
 const MINUTE_MS = 60_000;
 const FIRST_LOOK_MS = 10 * MINUTE_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** The provider has not said what became of the order. */
+const openAnswers: readonly Said[] = ['none', 'pending', 'other'];
 
 /** The facts that decide the next question to a provider. Times are in milliseconds since 1970. */
 export interface AskClock {
@@ -32,7 +35,7 @@ export function nextAsk(placement: Placement, clock: AskClock): number | null {
   if (isDue) return now;
   const silence = silentSince === null ? 0 : now - silentSince;
   const afterPause = now + Math.min(DAY_MS, Math.max(FIRST_LOOK_MS, silence));
-  const isUnexplained = doubtedAt !== null || said === 'pending' || said === 'other';
+  const isUnexplained = doubtedAt !== null || openAnswers.includes(said);
   if (hasCase || isUnexplained) return afterPause;
   if (silentSince !== null && silence < PATIENCE_MS) return afterPause;
   const since = decidedAt ?? placement.saidAt ?? now;

@@ -41,6 +41,12 @@ describe('when a provider is asked next', () => {
     ],
     ['what is under way', { said: 'pending', saidAt: NOW }, { decidedAt: 0 }, 10 * MINUTE],
     [
+      'one that was sent, and has never answered',
+      { silentSince: NOW - 9 * DAY },
+      { decidedAt: NOW - 9 * DAY, isCurrent: false },
+      DAY,
+    ],
+    [
       'in pauses that grow with the silence',
       { ...done, silentSince: NOW - 3 * 60 * MINUTE },
       { decidedAt: 0 },
