@@ -22,7 +22,7 @@ export interface PaymentFacts extends ReversedPayment {
   readonly providerReference: string | null;
   /** The provider that paid, or has the payment. */
   readonly provider: MobileMoneyProviderName | null;
-  /** The references under which its provider has told of the reversal that is under way, apart from that order of ours. */
+  /** The references under which its provider has told of the reversal that is under way. */
   readonly toldReversals: readonly string[];
   /** Decimal string: with the service fee. */
   readonly amount: string;

@@ -41,15 +41,15 @@ export const isReturnable = sql<boolean>`(redemption.status = 'POSTED' and redem
   and ${isWhole})`;
 
 /**
- * SQL expression on `redemption`: the references under which its provider has taken it back, apart from the order of the
- * reversal that is under way. The statement had a line without a reference of ours.
+ * SQL expression on `redemption`: the references under which its provider has told of the reversal that is under way. The
+ * statement may have had a line without a reference of ours, before the provider told of our own order.
  */
 export const toldReversals = sql<readonly string[]>`array(
   select told.provider_reference from redemption_reversals as reversal
   join placements as ours on ours.reference = reversal.reference::text
   join placements as told on told.operation_id = ours.operation_id and told.provider = ours.provider
   where reversal.redemption_id = redemption.id and reversal.status = 'PENDING'
-    and told.kind = 'reversal' and told.id <> ours.id and told.done > 0
+    and told.kind = 'reversal' and told.done > 0 and (told.id = ours.id or ours.done = 0)
     and told.provider_reference is not null)`;
 
 /** Whether the payment of an operation has a reversal under way. */

@@ -152,3 +152,31 @@ it('is settled under the reference of which a statement told without ours, and c
   expect((await caseOf(database, payment_reference)).closed_at).not.toBeNull();
   expect(await findBrokenInvariants(database)).toEqual([]);
 });
+
+it('is settled under the reference of our own order, where the provider has told of that and of another', async () => {
+  const { redemption, reference } = await reversing();
+  const { id, operation_id, payment_reference } = redemption;
+  const { database } = scene.stack;
+  const [ofOurs, another] = [`REV-${randomUUID()}`, `REV-${randomUUID()}`];
+  await database.transaction().execute(async (transaction) => {
+    await placingReversal(another, doingPlacement(sql`${operation_id}`)).execute(transaction);
+    for (const [placed, providerReference] of [
+      [reference, ofOurs],
+      [another, another],
+    ] as const)
+      await observe(transaction, operation_id, { placed, said: 'done', providerReference });
+  });
+  const done = (told: string) => ({ outcome: 'done', reference: told });
+  expect(await scene.ask('settle-payment', id, done(another))).toMatchObject({
+    refusal: expect.stringContaining(`told of this reversal under ${ofOurs}: give`),
+  });
+  scene.expectDone(await scene.repaired('settle-payment', id, done(ofOurs)));
+  await reconciled(scene.stack);
+  expect(await caseOf(database, payment_reference)).toMatchObject({
+    difference: 'amount',
+    amount: '-97.500000',
+    closed_at: null,
+  });
+  await settleAlone(database, payment_reference, 'platform');
+  expect(await findBrokenInvariants(database)).toEqual([]);
+});
