@@ -241,7 +241,10 @@ function findDifferences(
           when status = 'failed' then null
           when status = 'pending' and not is_old then 'late'
           when taken_back_id is not null then 'observation' else 'foreign' end
-        when said_at > told_at or is_overruled then null
+        when is_overruled then null
+        -- Older than our books: the contrary is a doubt.
+        when said_at > told_at then case
+          when status = 'completed' and said = 'nothing' or status = 'failed' and done > 0 then 'observation' end
         when status = 'completed' and kind <> 'top-up' and currency <> ${CURRENCY}
           then case when said <> 'other' then 'observation' end
         when status = 'completed' and (done <> there_amount or said = 'none'

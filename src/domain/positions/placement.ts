@@ -57,12 +57,15 @@ export interface Placement {
 
 /**
  * A placement after an observation: the only place that weighs what is said. A callback is a doubt only, silence
- * proves nothing, and an older observation does not overrule a newer one.
+ * proves nothing, and an older observation does not overrule a newer one. The contrary of the newer one is a doubt.
  */
 export function fold(before: Placement, seen: Observation): Placement {
   const { at, source, said } = seen;
-  if (before.saidAt !== null && at < before.saidAt) return before;
-  if (source === 'callback') return { ...before, doubtedAt: before.doubtedAt ?? at };
+  const isOlder = before.saidAt !== null && at < before.saidAt;
+  const isContrary =
+    (said === 'done' && before.said === 'nothing') || (said === 'nothing' && before.done > 0n);
+  if (isOlder && !isContrary) return before;
+  if (isOlder || source === 'callback') return { ...before, doubtedAt: before.doubtedAt ?? at };
   if (said === 'silent') return { ...before, silentSince: before.silentSince ?? at };
   const answered = { ...before, saidAt: at, silentSince: null };
   // A provider that does not list it any more may only have deleted it.

@@ -134,12 +134,19 @@ describe('a line of ours is what the provider says', () => {
     expect(await compare([alike()], given.day, dtOne)).toEqual(same);
   });
 
-  test('older than what the provider has said since, it says nothing', async () => {
-    const paid = await pay('void');
-    await sql`update placements set said_at = now() where reference = ${paid}`.execute(
+  test('older than what the provider has said since, it is a doubt where that is the contrary', async () => {
+    const [refused, paid, alike] = [await pay('void'), await pay(), await pay()];
+    await sql`
+      update placements set said_at = now() where reference in (${refused}, ${paid}, ${alike})`.execute(
       given.database,
     );
-    expect(await compare([line(paid)])).toEqual(same);
+    const lines = [line(refused), line(paid, { status: 'failed' }), line(alike)];
+    expect(await compare(lines)).toEqual({ ...same, observed: 2 });
+    // The day is days ago, so that its doubts are cases.
+    for (const doubted of [refused, paid])
+      expect(await open(doubted)).toEqual([['silence', 0, doubted]]);
+    expect(await open(alike)).toEqual([]);
+    expect(await findBrokenInvariants(given.database)).toEqual([]);
   });
 
   test('of what a restore lost it is an observation as well, and of another provider a foreign line', async () => {

@@ -78,6 +78,15 @@ describe('what a provider says of a placement', () => {
     expect(fold(before, { at: AT, source: 'statement', said: 'undone' }).done).toBe(0n);
   });
 
+  it.each([
+    ['done', 'nothing'],
+    ['nothing', 'done'],
+  ] as const)('an older answer %s is a doubt in the newer one, %s', (said, newer) => {
+    const before = placed({ said: newer, done: newer === 'done' ? PRICE : 0n, saidAt: AT });
+    const after = fold(before, { at: AT - 1, source: 'statement', said });
+    expect(after).toEqual({ ...before, doubtedAt: AT - 1 });
+  });
+
   it('a callback is a doubt that changes nothing else, and the first one counts', () => {
     const before = placed({ said: 'done', done: PRICE, saidAt: 1 });
     const doubted = fold(before, { at: AT, source: 'callback', said: 'undone' });
