@@ -4,6 +4,7 @@
 
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 
 const secret = process.env.WEBHOOK_SECRET ?? '';
 const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
@@ -25,13 +26,23 @@ function isOurs(headers, body) {
   });
 }
 
+/** The event in a body; undefined where there is none. */
+function eventOf(body) {
+  try {
+    const event = JSON.parse(body);
+    return event?.id === undefined ? undefined : event;
+  } catch {
+    return undefined;
+  }
+}
+
 const server = createServer(async (request, response) => {
-  const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
-  const body = Buffer.concat(chunks);
-  if (!isOurs(request.headers, body)) return response.writeHead(400).end();
+  // A sender may go away in the middle of its message.
+  const body = await buffer(request).catch(() => undefined);
+  if (body === undefined) return response.destroy();
+  const event = isOurs(request.headers, body) ? eventOf(body) : undefined;
+  if (event === undefined) return response.writeHead(400).end();
   // Store the event first, then answer. Do slow work afterwards.
-  const event = JSON.parse(body);
   const isNew = !known.has(event.id);
   known.add(event.id);
   response.writeHead(204).end();

@@ -30,13 +30,22 @@ def is_ours(headers, body):
     return any(hmac.compare_digest(one.encode(), expected.encode()) for one in signatures)
 
 
+def event_of(body):
+    """The event in a body; None where there is none."""
+    try:
+        event = json.loads(body)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) and "id" in event else None
+
+
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
-        if not is_ours(self.headers, body):
+        event = event_of(body) if is_ours(self.headers, body) else None
+        if event is None:
             return self.answer(400)
         # Store the event first, then answer. Do slow work afterwards.
-        event = json.loads(body)
         is_new = event["id"] not in known
         known.add(event["id"])
         self.answer(204)

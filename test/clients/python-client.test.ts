@@ -456,6 +456,7 @@ print(json.dumps([
     outcome({**headers, "webhook-id": "evt_2"}, body, now),
     outcome({**headers, "webhook-signature": "v1,???"}, body, now),
     outcome({"webhook-id": "evt_1"}, body, now),
+    *[outcome(signed, text, now) for text, signed in GIVEN["others"]],
     str(failure_of(lambda: verify_webhook(GIVEN["unsigned"], body, "whsec_", now))),
 ]))`,
     {
@@ -463,10 +464,14 @@ print(json.dumps([
       body,
       headers: webhookHeaders(message, [randomWebhookSecret(), secret]),
       unsigned: webhookHeaders(message, ['whsec_']),
+      others: ['not JSON', 'null', '{}'].map((text) => [
+        text,
+        webhookHeaders({ ...message, body: text }, [secret]),
+      ]),
     },
   );
   const emptySecret = 'secret must be that of the portal: whsec_…';
-  expect(result).toEqual(['evt_1', 'evt_1', ...Array(5).fill('refused'), emptySecret]);
+  expect(result).toEqual(['evt_1', 'evt_1', ...Array(8).fill('refused'), emptySecret]);
 });
 
 test.each(referencePages)('the program of the reference runs: %s', async (page, answer) => {

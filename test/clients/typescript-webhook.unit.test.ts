@@ -31,6 +31,8 @@ describe('verifyWebhook', () => {
       secret,
     ]);
 
+  const signedAs = (text: string) => webhookHeaders({ ...message, body: text }, [secret]);
+
   it.each([
     ['another body', headers, `${body} `],
     ['another id', { ...headers, 'webhook-id': 'evt_2' }, body],
@@ -49,6 +51,9 @@ describe('verifyWebhook', () => {
       { ...headers, 'webhook-signature': String(headers['webhook-signature']).replace('v1', 'v2') },
       body,
     ],
+    ['no JSON', signedAs('no JSON'), 'no JSON'],
+    ['no object', signedAs('null'), 'null'],
+    ['an object without an id', signedAs('{}'), '{}'],
   ])('refuses %s', (_what, given, text) => {
     expect(() => verify(given, text)).toThrow(WebhookError);
   });

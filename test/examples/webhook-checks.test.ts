@@ -15,6 +15,8 @@ interface Language {
 
 describe.each<Language>([
   { language: 'sh', file: 'verify.sh', command: ['sh'] },
+  // The `sh` of macOS.
+  { language: 'sh', file: 'verify.sh', command: ['bash', '--posix'] },
   { language: 'python', file: 'verify.py', command: ['python3'] },
   { language: 'js', file: 'verify.mjs', command: [process.execPath] },
   { language: 'java', file: 'Verify.java', command: ['java'] },
@@ -56,6 +58,10 @@ describe.each<Language>([
       status: 1,
       problem: 'The signature is wrong',
     });
+    // Shells evaluate what stands in the place of a number.
+    const evil = check({ ...vector, timestamp: 'usage[$(echo evaluated >&2)0]' });
+    expect(evil.status).not.toBe(0);
+    expect(evil.problem).not.toBe('evaluated');
     const message = {
       id: 'evt_1',
       timestampSeconds: Math.floor(Date.now() / 1_000),

@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { randomWebhookSecret, webhookHeaders } from '../../src/crypto/webhook-secrets.ts';
 import { eventSchema } from '../../src/http/events.ts';
@@ -49,14 +51,28 @@ describe.each([
     expect(output().match(/evt_1/g)).toHaveLength(1);
   });
 
-  it('accepts no message that it could not store', async () => {
-    const secret = randomWebhookSecret();
-    const { url } = await startReceiver(command, file, secret);
-    const body = 'not an event';
-    const timestampSeconds = Math.floor(Date.now() / 1_000);
-    const headers = webhookHeaders({ id: 'evt_1', timestampSeconds, body }, [secret]);
-    const status = fetch(url, { method: 'POST', headers, body }).then((answer) => answer.status);
-    expect(await status.catch(() => 'no answer')).not.toBe(204);
+  it.each(['not an event', 'null', '[]', '{}'])(
+    'answers 400 to "%s", and goes on',
+    async (body) => {
+      const secret = randomWebhookSecret();
+      const { url } = await startReceiver(command, file, secret);
+      const timestampSeconds = Math.floor(Date.now() / 1_000);
+      const headers = webhookHeaders({ id: 'evt_1', timestampSeconds, body }, [secret]);
+      const send = async () => (await fetch(url, { method: 'POST', headers, body })).status;
+      expect(await send()).toBe(400);
+      expect(await send()).toBe(400);
+    },
+  );
+
+  it('goes on when a sender goes away in the middle of a message', async () => {
+    const { url } = await startReceiver(command, file, randomWebhookSecret());
+    const sender = connect(Number(new URL(url).port), '127.0.0.1');
+    sender.write('POST / HTTP/1.1\r\nHost: receiver\r\nContent-Length: 9\r\n\r\n{');
+    await once(sender, 'connect');
+    sender.destroy();
+    await once(sender, 'close');
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(400);
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(400);
   });
 
   it.each(['', 'whsec_'])(

@@ -16,7 +16,7 @@ export interface WebhookEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** The message is not ours, or it is old. Answer it with 400. */
+/** The message is not ours, is old, or has no event. Answer it with 400. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 }
@@ -31,7 +31,7 @@ type Headers =
  * @param headers those of the request, with names in lower case or as `Headers`
  * @param rawBody exactly the bytes that came; JSON that was parsed and written again has others
  * @param secret `whsec_…`, as the portal showed it
- * @throws {WebhookError} for a wrong signature, and for a message older than five minutes
+ * @throws {WebhookError} for a wrong signature, a message older than five minutes, and a body without an event
  * @throws {TypeError} for an empty secret
  */
 export function verifyWebhook(
@@ -54,7 +54,17 @@ export function verifyWebhook(
   const signatures = headerOf(headers, 'webhook-signature').split(' ');
   if (!signatures.some((one) => isSignature(one, expected)))
     throw new WebhookError('The signature is not that of the body and the secret');
-  return JSON.parse(body.toString('utf8'));
+  return eventIn(body.toString('utf8'));
+}
+
+function eventIn(text: string): WebhookEvent {
+  try {
+    const event = JSON.parse(text);
+    if (event?.id !== undefined) return event;
+  } catch {
+    // It is no JSON.
+  }
+  throw new WebhookError('The body is not an event');
 }
 
 function isSignature(text: string, expected: Buffer): boolean {

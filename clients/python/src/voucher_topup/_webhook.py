@@ -17,7 +17,7 @@ _SECRET_PREFIX = "whsec_"
 
 
 class WebhookError(Exception):
-    """The message is not ours, or it is old. Answer it with 400."""
+    """The message is not ours, is old, or has no event. Answer it with 400."""
 
 
 def verify_webhook(
@@ -30,8 +30,8 @@ def verify_webhook(
 
     ``raw_body`` is exactly what came: JSON that was parsed and written again has other bytes.
     ``secret`` is ``whsec_…``, as the portal showed it. ``now`` is in Unix seconds, the clock by
-    default. Raises ``WebhookError`` for a wrong signature, and for a message older than five minutes;
-    ``ValueError`` for an empty secret.
+    default. Raises ``WebhookError`` for a wrong signature, a message older than five minutes, and a
+    body without an event; ``ValueError`` for an empty secret.
     """
     given = {name.lower(): value for name, value in headers.items()}
     message_id = _header(given, "webhook-id")
@@ -51,7 +51,17 @@ def verify_webhook(
     signatures = _header(given, "webhook-signature").split(" ")
     if not any(_is_signature(one, expected) for one in signatures):
         raise WebhookError("The signature is not that of the body and the secret")
-    return json.loads(body)
+    return _event_in(body)
+
+
+def _event_in(body: bytes) -> Any:
+    try:
+        event = json.loads(body)
+    except ValueError:
+        event = None
+    if isinstance(event, dict) and "id" in event:
+        return event
+    raise WebhookError("The body is not an event")
 
 
 def _header(headers: Mapping[str, str], name: str) -> str:
