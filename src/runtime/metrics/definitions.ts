@@ -160,9 +160,10 @@ const stateDefinitions = {
       },
     },
   ),
-  schedule_last_run_timestamp_seconds: stateGauge('Unix time at which the last run began', {
-    schedule,
-  }),
+  schedule_last_run_timestamp_seconds: stateGauge(
+    'Unix time at which the last run began, or at which it last continued as new',
+    { schedule },
+  ),
   schedule_last_run_succeeded: stateGauge(
     '1 if the last run that has ended succeeded; 0 if it failed, for example because the books do not agree',
     { schedule },

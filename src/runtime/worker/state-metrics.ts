@@ -232,7 +232,13 @@ async function showSchedule(
       .getHandle(action.workflow.workflowId)
       .describe()
       .catch(ifForgotten);
-    if (!run || run.status.name === 'RUNNING') continue;
+    if (!run) continue;
+    if (run.status.name === 'RUNNING') {
+      // A reconciliation with much to do continues as new: Temporal tells of the newest of its runs.
+      const continued = run.startTime.getTime() / 1_000;
+      metrics.set('schedule_last_run_timestamp_seconds', { schedule }, continued);
+      continue;
+    }
     const isGood = run.status.name === 'COMPLETED';
     metrics.set('schedule_last_run_succeeded', { schedule }, isGood ? 1 : 0);
     return;

@@ -28,19 +28,30 @@ test('a source that was never read has the time of the start, so that an alert s
   for (const reading of readings) await reading.stop();
 });
 
-test('a run that Temporal has forgotten by now keeps no other metric from being read', async () => {
+const takenAt = new Date('2026-10-01T00:30:00Z');
+const continuedAt = new Date('2026-10-01T00:55:00Z');
+
+test.each([
+  {
+    what: 'that Temporal has forgotten by now keeps no other metric from being read',
+    describe: async () => {
+      throw new WorkflowNotFoundError('Forgotten', 'check-books', 'run');
+    },
+    begun: takenAt,
+  },
+  {
+    what: 'that has continued as new began then',
+    describe: async () => ({ status: { name: 'RUNNING' }, startTime: continuedAt }),
+    begun: continuedAt,
+  },
+])('a run $what', async ({ describe, begun }) => {
   const metrics = createMetrics();
-  const takenAt = new Date('2026-10-01T00:30:00Z');
   const action = { workflow: { workflowId: 'check-books', firstExecutionRunId: 'run' } };
   const client = {
     withDeadline: (_at: number, work: () => Promise<void>) => work(),
     workflow: {
       count: async () => ({ groups: [] }),
-      getHandle: () => ({
-        describe: async () => {
-          throw new WorkflowNotFoundError('Forgotten', 'check-books', 'run');
-        },
-      }),
+      getHandle: () => ({ describe }),
     },
     schedule: {
       getHandle: () => ({
@@ -67,5 +78,5 @@ test('a run that Temporal has forgotten by now keeps no other metric from being 
   for (const schedule of ['expiry', 'statements'])
     expect(
       sampleValue(samples, 'voucher_service_schedule_last_run_timestamp_seconds', { schedule }),
-    ).toBe(takenAt.getTime() / 1_000);
+    ).toBe(begun.getTime() / 1_000);
 });
