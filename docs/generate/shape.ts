@@ -45,12 +45,14 @@ function wordsOf(schema: JsonSchema): string {
   return types.map((type) => WORDS[type] ?? type).join(' or ') || 'anything';
 }
 
-/** The fields of a body or the parameters of a path. */
-export function fieldsOf(schema: ZodType): DocumentedField[] {
-  const whole = schemaOf(schema, 'input');
+/** The fields of a body, those of its lists included, or the parameters of a path. */
+export const fieldsOf = (schema: ZodType): DocumentedField[] =>
+  fieldsIn(schemaOf(schema, 'input'), '');
+
+function fieldsIn(whole: JsonSchema, prefix: string): DocumentedField[] {
   const forms = whole.oneOf ?? [whole];
   const names = new Set(forms.flatMap(({ properties = {} }) => Object.keys(properties)));
-  return [...names].map((name) => {
+  return [...names].flatMap((name) => {
     const having = forms.filter(({ properties = {} }) => properties[name]);
     const isRequired = having.every(({ required = [] }) => required.includes(name));
     const meanings = having.map(({ properties = {} }) =>
@@ -62,7 +64,12 @@ export function fieldsOf(schema: ZodType): DocumentedField[] {
       !isRequired && requiring.length > 0
         ? ` (required of ${requiring.map(kindOf).join(', ')})`
         : '';
-    return { name, isRequired, meaning: [...new Set(meanings)].join('; ') + only + by };
+    const meaning = [...new Set(meanings)].join('; ') + only + by;
+    const items = having[0]?.properties?.[name]?.items ?? {};
+    return [
+      { name: prefix + name, isRequired, meaning },
+      ...fieldsIn(items, `${prefix}${name}[].`),
+    ];
   });
 }
 
