@@ -1,4 +1,6 @@
 import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
+import { type FoundCompany, findCompany } from '../../db/catalogue/companies.ts';
+import type { Database } from '../../db/connection.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { RepairRow } from '../../db/repairs/repairs.ts';
 import { amountText, parseMoney } from '../../domain/money.ts';
@@ -57,6 +59,26 @@ export const companyLink = (
   id: number | null | undefined,
   name: string,
 ): HtmlValue => (id ? html`<a href="${companyPath({ kind, id })}">${name}</a>` : name);
+
+const statusWords = {
+  ACTIVE: ['success', 'Active'],
+  SUSPENDED: ['danger', 'Suspended'],
+  DEACTIVATED: ['danger', 'Deactivated'],
+  DELETED: ['danger', 'Deleted'],
+} as const;
+
+export function companyBadge({ status }: FoundCompany): Html {
+  const [tone, word] = statusWords[status];
+  return badge(tone, word);
+}
+
+/** The company of a case, with a link to its page, and with its state where it is not active. */
+export async function companyOfCase(database: Database, company: Company): Promise<HtmlValue> {
+  const found = await findCompany(database, company);
+  if (!found) return '–';
+  const link = companyLink(found.kind, found.id, found.name);
+  return found.status === 'ACTIVE' ? link : html`${link} ${companyBadge(found)}`;
+}
 
 export const REPAIRS_PATH = `${SUPPORT_PATH}/repairs`;
 

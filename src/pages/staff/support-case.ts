@@ -18,7 +18,7 @@ import type { StaffRequest } from '../page.ts';
 import type { NextStep } from './next-steps.ts';
 import { namesOthers, nextStepOfTopup } from './next-steps-of-topups.ts';
 import { nextStepOfVoucher } from './next-steps-of-vouchers.ts';
-import { companyLink, pricePath, type SupportCaseName } from './repair-parts.ts';
+import { companyOfCase, pricePath, type SupportCaseName } from './repair-parts.ts';
 import { happeningsOfProviders, happeningsOfRepairs, happeningsOfTopup } from './stories.ts';
 
 /** Everything that support needs to know of one voucher or one top-up; numbers are masked. */
@@ -74,8 +74,8 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
       'On hold': money(voucher.held),
       'Returned to the partner': money(voucher.returned),
       'Price at the sale': html`USD ${usd(voucher.sellingPriceUsd)} <a href="${pricePath(voucher.partnerId, voucher.denominationId)}">All its prices</a>`,
-      Partner: companyLink('partner', voucher.partnerId, partner),
-      Merchant: companyLink('merchant', voucher.merchantId, voucher.merchantName),
+      Partner: await companyOfCase(database, { kind: 'partner', id: voucher.partnerId }),
+      Merchant: await companyOfCase(database, { kind: 'merchant', id: voucher.merchantId }),
       Redeemable: redeemableAt,
       Generated: time(voucher.createdAt),
       'Valid until': time(voucher.expiresAt),
@@ -123,7 +123,7 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
       Number: maskStored(topup.msisdn),
       What: productOf(topup),
       Amount: topup.amount === null ? 'Known once it is sent' : money(topup.amount),
-      Partner: companyLink('partner', topup.partnerId, topup.partner),
+      Partner: await companyOfCase(database, { kind: 'partner', id: topup.partnerId }),
       Charged: topup.charged ? 'Yes' : 'No',
       'Provider’s reference': topup.providerReference ?? '–',
       Accepted: time(topup.createdAt),

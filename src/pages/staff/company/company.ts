@@ -13,7 +13,7 @@ import type { PageAnswer, StaffPage, StaffRequest } from '../../page.ts';
 import { caseColumns } from '../cases.ts';
 import { waitingOf } from '../desk.ts';
 import type { RefusedForm } from '../repair-form.ts';
-import { companyPath } from '../repair-parts.ts';
+import { companyBadge, companyPath } from '../repair-parts.ts';
 import { addressesPart, changesPages, keysPart, publicKeysPart } from './access.ts';
 import { companyPages, declarePart } from './company-pages.ts';
 import { depositPage, moneyPart, pagesOfMoney, salesPages, salesTitle } from './money.ts';
@@ -49,19 +49,11 @@ const parts = [
   publicKeysPart,
 ] as const;
 
-const statusWords = {
-  ACTIVE: ['success', 'Active'],
-  SUSPENDED: ['danger', 'Suspended'],
-  DEACTIVATED: ['danger', 'Deactivated'],
-  DELETED: ['danger', 'Deleted'],
-} as const;
-
 /** The page of a company: its figures, its rows of the queue, and a link to each subject. */
 const showCompany = companyPages({
   path: '',
   async handle(request, company) {
-    const { kind, name, status } = company;
-    const [tone, word] = statusWords[status];
+    const { kind, name } = company;
     const path = companyPath(company);
     const figures = {
       ...(await figuresOf(request, company)),
@@ -77,7 +69,7 @@ const showCompany = companyPages({
     return {
       kind: 'page',
       title: name,
-      content: html`<h1>${name} ${badge(tone, word)}</h1>
+      content: html`<h1>${name} ${companyBadge(company)}</h1>
 ${Object.keys(figures).length > 0 && html`<section class="card">${facts(figures)}</section>`}
 <nav class="card" aria-label="About ${name}"><ul class="page-parts">
 ${links.map((one) => html`<li><a href="${path}${one.path}">${one.title}</a></li>`)}</ul></nav>
