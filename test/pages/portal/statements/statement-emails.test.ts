@@ -255,7 +255,7 @@ test('what the mail server does not take waits; what it refuses, or may have tak
   expect([dropped, willing].map((one) => mailsTo(one).length)).toEqual([1, 1]);
 });
 
-test('only owners and people of finance choose, each for themselves; a role that ends cancels', async () => {
+test('only owners and people of finance choose, each for themselves; a role that ends and a suspension cancel', async () => {
   const company = partnerOf(scene.partner);
   const developer = await person(company, { role: 'developer' });
   const asDeveloper = await signedIn(scene.stack, developer);
@@ -267,12 +267,25 @@ test('only owners and people of finance choose, each for themselves; a role that
   const asFinance = await signedIn(scene.stack, finance);
   expect((await asFinance.submit('/portal/account', PATH, { wanted: 'x' })).status).toBe(400);
 
+  const ofOther = await person(partnerOf(other));
+  const setOther = (status: 'ACTIVE' | 'SUSPENDED') =>
+    scene.stack.database
+      .updateTable('partners')
+      .set({ status })
+      .where('id', '=', other.id)
+      .execute();
   armed = (name) =>
-    (name === 'outbox-read' ? change(finance, { role: 'viewer' }) : undefined) as never;
+    (name === 'outbox-read'
+      ? Promise.all([change(finance, { role: 'viewer' }), setOther('SUSPENDED')])
+      : undefined) as never;
   await runExpiry();
   armed = () => undefined;
-  expect(await outcomesOf(finance)).toMatchObject({
-    [month]: 'CANCELLED: The recipient does not get it any more',
-  });
-  expect(mailsTo(finance)).toEqual([]);
+  await setOther('ACTIVE');
+  await runExpiry();
+  for (const one of [finance, ofOther]) {
+    expect(await outcomesOf(one)).toMatchObject({
+      [month]: 'CANCELLED: The recipient does not get it any more',
+    });
+    expect(mailsTo(one)).toEqual([]);
+  }
 });
