@@ -196,6 +196,14 @@ test('two APIs stand behind a balancer that they trust, and two workers beside t
   expect(trusted).toEqual([networks?.default?.ipv4_address]);
 });
 
+test('the runbook stops every worker', async () => {
+  const workers = Object.entries(compose.services)
+    .filter(([, { command }]) => command?.includes('src/worker.js'))
+    .map(([name]) => name);
+  const runbook = await readFile(new URL('docs/guides/runbook/README.md', root), 'utf8');
+  expect(runbook).toContain(`\`docker compose stop ${workers.join(' ')}\``);
+});
+
 const foreignServices = () =>
   Object.entries(compose.services).filter(([, { build }]) => build === undefined);
 
