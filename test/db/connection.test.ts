@@ -130,7 +130,7 @@ test('settings end a statement of their transactions, and hold nowhere else', as
 
 test('all connections end with their database, also where only transactions with settings used them', async () => {
   const database = connectDatabase(inject('databaseAdminUrl'), { poolSize: 1 });
-  const { rows } = await withSettings(database, { statement_timeout: 100 })
+  const { rows } = await withSettings(database, { statement_timeout: 10_000 })
     .transaction()
     .execute((transaction) =>
       sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(transaction),

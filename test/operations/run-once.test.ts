@@ -170,7 +170,7 @@ describe('runOnce', () => {
 
   it('waits for the row of a request that runs, without running it again', async () => {
     await store('RUNNING', success);
-    const waiting = Array.from({ length: 20 }, () => runOnce(services, repeated(), run));
+    const waiting = Array.from({ length: 100 }, () => runOnce(services, repeated(), run));
     const statements = vi.spyOn(database, 'getExecutor');
     await settle();
     for (const answer of await Promise.all(waiting))

@@ -348,11 +348,11 @@ describe('an archive', () => {
 
   test('finds its days, however long that takes', async () => {
     await forgetRestoring();
-    const impatient = connectDatabase(open.url, { poolSize: 2, statementTimeoutMs: 100 });
+    const impatient = connectDatabase(open.url, { poolSize: 2, statementTimeoutMs: 1_000 });
     const archiving = await open.database.transaction().execute(async (transaction) => {
       await sql`lock table ledger_day_sums`.execute(transaction);
       const found = archiveDays(impatient, { folder, before: BEFORE });
-      await Promise.race([found, sleep(500)]);
+      await Promise.race([found, sleep(2_000)]);
       return { found };
     });
     expect(await archiving.found).toBeGreaterThan(0);

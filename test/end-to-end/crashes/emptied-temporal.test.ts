@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Connection } from '@temporalio/client';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createSecretBox } from '../../../src/crypto/secret-box.ts';
 import { registerWebhook } from '../../../src/operations/webhooks.ts';
 import * as searchAttributes from '../../../workflows/search-attributes.ts';
@@ -10,7 +10,7 @@ import { startRawServer } from '../../providers/raw-server.ts';
 import { call, partnerClient } from '../../support/clients.ts';
 import { deposit } from '../../support/companies.ts';
 import { makeTopupProducts } from '../../support/topups.ts';
-import { until } from '../../support/until.ts';
+import { until, within } from '../../support/until.ts';
 import { GENERATE, newOwner } from '../gift/gift-scene.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from '../gift/redemption-scene.ts';
 import { startBalancer } from '../processes/balancer.ts';
@@ -27,7 +27,6 @@ const DEFAULTS = {
   WEBHOOK_DISPATCH_SECONDS: '0.5',
   EVENT_NUMBERING_SECONDS: '0.5',
 };
-const MINUTE_MS = 60_000;
 
 let temporal: OwnTemporal;
 let scene: RedemptionScene;
@@ -129,8 +128,8 @@ it('all that was under way is done within a minute after Temporal has come back 
   webhook.accept();
   await temporal.startAgain('empty');
   const backAt = performance.now();
-  const withinTheMinute = <Result>(condition: () => Promise<Result> | Result) =>
-    vi.waitFor(condition, { timeout: MINUTE_MS - (performance.now() - backAt), interval: 100 });
+  const withinTheMinute = (condition: () => Promise<void>) =>
+    within(60 - (performance.now() - backAt) / 1_000, condition);
 
   await withinTheMinute(async () => expect((await redeemClaimed()).body.statusCode).toBe(200));
   await withinTheMinute(async () =>
@@ -141,8 +140,7 @@ it('all that was under way is done within a minute after Temporal has come back 
     const { body } = await scene.asPartner.get(bulkPath);
     expect(body.data.bulkOrder).toMatchObject({ endedAt: expect.any(String), generated: 20 });
   });
-  await withinTheMinute(() => expect(webhook.accepted()).toBeGreaterThan(0));
-  expect(performance.now() - backAt).toBeLessThan(MINUTE_MS);
+  await withinTheMinute(async () => expect(webhook.accepted()).toBeGreaterThan(0));
 
   expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);
   expect(scene.amountsPaidTo(shop)).toEqual(['97.50 completed']);

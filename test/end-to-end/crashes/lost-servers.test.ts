@@ -185,10 +185,12 @@ async function expectNothingIsHeld({ database }: Stack, { log }: Stories): Promi
   };
   const refusals = () =>
     log.operations.flatMap(({ answers }) => answers).filter(({ status }) => status === 503).length;
-  // What had begun before may still come to its commit.
+  // What had begun before may still come to its commit, on a slow machine later: there the refusals take longer, too.
   let before = await transfers();
   for (let isQuiet = false; !isQuiet; ) {
+    const earlier = refusals();
     await sleep(1_500);
+    await until(() => expect(refusals()).toBeGreaterThan(earlier + CLIENTS));
     const after = await transfers();
     isQuiet = after === before;
     before = after;
