@@ -283,6 +283,7 @@ if (isMainModule(import.meta.url)) {
     const api = await startApi(config, temporal, { logger, metrics, eager: false });
     logger.info({ port: api.port, metricsPort }, 'API is listening');
     return {
+      logger,
       async stop() {
         await api.stop();
         await observation.stop();

@@ -24,5 +24,5 @@ await runProcess(async () => {
     logger,
   });
   logger.info({ url: server.url }, 'Codec server is listening');
-  return server;
+  return { logger, stop: server.stop };
 });

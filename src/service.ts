@@ -53,6 +53,7 @@ if (isMainModule(import.meta.url)) {
     const service = await startService(config, observation);
     logger.info({ port: service.api.port, metricsPort }, 'Service is running');
     return {
+      logger,
       ended: service.ended,
       async stop() {
         await service.stop();

@@ -221,6 +221,7 @@ if (isMainModule(import.meta.url)) {
         : await startHealthServer(worker.readHealth, { host, port, logger });
     logger.info({ healthPort: health?.port, metricsPort }, 'Worker is running');
     return {
+      logger,
       ended: worker.ended,
       async stop() {
         // It says until the end that the worker lives, and takes no more work.

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import type { Logger } from 'pino';
 
 export type BackgroundTasks = ReturnType<typeof createBackgroundTasks>;
 
@@ -71,6 +72,8 @@ export async function runToEnd(work: () => Promise<void>): Promise<never> {
 }
 
 export interface RunningProcess {
+  /** Tells when the process begins to stop, and that it has stopped: a killed process tells neither. */
+  readonly logger?: Pick<Logger, 'info'>;
   stop(): Promise<void>;
   /** Rejects with the error of a part that ended by itself although it must not. */
   readonly ended?: Promise<unknown>;
@@ -89,11 +92,13 @@ export const runProcess = (start: () => Promise<RunningProcess>): Promise<never>
     const running = await start();
     const failure = await Promise.race([terminated, failureOf(running)]);
     if (failure !== undefined) setTimeout(() => process.exit(1), STOP_LIMIT_MS).unref();
+    running.logger?.info('The process stops');
     // A failed process may fail again while it stops; report the first failure.
     await running.stop().catch((error: unknown) => {
       if (failure === undefined) throw error;
     });
     if (failure !== undefined) throw failure;
+    running.logger?.info('The process has stopped');
   });
 
 async function failureOf({ ended }: RunningProcess): Promise<Error> {

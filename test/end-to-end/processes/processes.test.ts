@@ -170,6 +170,10 @@ describe('the processes', () => {
     expect(await api.stop()).toBe(0);
     expect((await pending).body.statusCode).toBe(4092);
     expect(await Promise.all([worker.stop(), sandbox.stop()])).toEqual([0, 0]);
+    for (const process of [api, worker]) {
+      await process.logged('The process stops');
+      await process.logged('The process has stopped');
+    }
     expect(await Promise.all(addresses.map(isListening))).toEqual([false, false]);
   });
 
