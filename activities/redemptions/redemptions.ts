@@ -93,7 +93,7 @@ async function endHold(
     lockRedemption(together, operationId),
     readLockedOrder(together, operationId, 'payment'),
   ]);
-  if (redemption.status !== 'HELD') return settledOutcome<RedemptionMade>(transaction, operationId);
+  if (held.status !== 'HELD') return settledOutcome<RedemptionMade>(transaction, operationId);
   const order = await endOrder(transaction, held, ending, settings.topups);
   const isPaid = order.position.order.isCharged;
   await failpoint('redeem-posted');

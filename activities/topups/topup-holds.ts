@@ -181,14 +181,16 @@ export const refuseAfterError = (
     return refuseTopup(transaction, command, refusal, isTold ? { topupId: topup.id } : undefined);
   });
 
-/** A retry must be of the failed attempt, and no earlier one may have been delivered. */
+/** A retry must be of the failed attempt. */
 function refuseByState(topup: LockedTopup, retry: RetryCommand): Refusal | undefined {
   if (topup.status !== 'FAILED') return refuseUnfailed(topup.status);
-  if (topup.attempt !== retry.attempt - 1) return forestalled;
-  return topup.is_blocked
-    ? refuse('topup-not-failed', { detail: 'it may have been delivered after all; ask support' })
-    : undefined;
+  return topup.attempt === retry.attempt - 1 ? undefined : forestalled;
 }
+
+/** An earlier attempt has an open case. */
+const maybeDelivered = refuse('topup-not-failed', {
+  detail: 'it may have been delivered after all; ask support',
+});
 
 /** An attempt on hold, with texts for support staff. */
 export interface TopUpHeld {
@@ -273,6 +275,7 @@ async function holdOrRefuse(
   const msisdn = retry?.msisdn ?? numbers.open(topup.msisdn);
   if (isErased(msisdn)) return refuse('number-erased');
   const context = await topupContext(transaction, topup, command.company);
+  if (context.isBlocked) return maybeDelivered;
   const asked = await askedOf(transaction, command, dependencies);
   const operator = operatorOf(msisdn);
   const choice = choiceFor(airtime, {

@@ -109,7 +109,7 @@ async function endHold(
   ]);
   const { topup_id: transactionId } = attempt;
   const subject = subjectOf(attempt);
-  if (attempt.status !== 'HELD')
+  if (held.status !== 'HELD')
     return { subject, outcome: await settledOutcome<TopUpMade>(transaction, operationId) };
   const order = await endOrder(transaction, held, ending, settings.topups);
   await failpoint(`${subject}-ended`);

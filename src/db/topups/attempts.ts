@@ -106,7 +106,10 @@ export const findAttempt = (database: Database, operationId: string) =>
     ])
     .executeTakeFirstOrThrow();
 
-/** The same with its top-up locked, for a change of the top-up. */
+/**
+ * The same with its top-up locked, for a change of the top-up. A status of the attempt's own row would be from before the
+ * wait for that lock: the order has it (`readLockedOrder`).
+ */
 export const lockAttempt = (transaction: DatabaseTransaction, operationId: string) =>
   attempts(transaction, operationId).forNoKeyUpdate('topups').executeTakeFirstOrThrow();
 
@@ -126,7 +129,6 @@ const attempts = (database: Database, operationId: string) =>
       'topup_attempts.attempt',
       'topup_attempts.reference',
       'topup_attempts.msisdn',
-      'topup_attempts.status',
       'topups.kind',
       'topups.operator',
       'products.product_name',

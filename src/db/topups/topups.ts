@@ -50,8 +50,6 @@ export const lockTopup = (
       'status',
       'attempt',
     ])
-    // A case is open: an attempt may have been delivered.
-    .select(isTopupBlocked(sql.ref('topups.id')).as('is_blocked'))
     // The requesting operation has made an attempt.
     .select(({ exists, selectFrom }) =>
       exists(
@@ -168,14 +166,21 @@ export interface TopupContext extends CompanyAuthority {
 }
 
 /**
- * Reads the facts in one round trip. Airtime uses the one airtime product of the partner, which may have replaced the
- * product of an earlier attempt.
+ * Reads the facts of a locked top-up in one round trip. Airtime uses the one airtime product of the partner, which may
+ * have replaced the product of an earlier attempt.
  */
 export const topupContext = (
   database: Database,
-  topup: TopupSubject,
+  topup: TopupSubject & { readonly id: number },
   company: Caller,
-): Promise<TopupContext> => readContext(database, topup, company, sql`null`);
+) =>
+  readContext(
+    database,
+    topup,
+    company,
+    // A case may have been opened while the lock was waited for.
+    sql<{ readonly isBlocked: boolean }>`${isTopupBlocked(topup.id)} as "isBlocked"`,
+  );
 
 /** The same with what limits leave, for a quote. */
 export const readTopupQuote = (

@@ -140,7 +140,6 @@ export const lockRedemption = (transaction: DatabaseTransaction, operationId: st
     .innerJoin('merchants', 'merchants.id', 'redemptions.merchant_id')
     .select([
       'redemptions.id',
-      'redemptions.status',
       'redemptions.claim_id as claimId',
       'redemptions.to_merchant as toMerchant',
       'redemptions.service_fee as serviceFee',

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ActivityDependencies } from '../../../activities/dependencies.ts';
+import { createTopupActivities } from '../../../activities/topups/topups.ts';
 import type { DatabaseTransaction } from '../../../src/db/connection.ts';
 import { book, settleOrder } from '../../../src/db/positions/book.ts';
 import { findCase } from '../../../src/db/positions/cases.ts';
@@ -12,6 +14,7 @@ import { lockRedemption } from '../../../src/db/vouchers/redemptions.ts';
 import { lockVoucher } from '../../../src/db/vouchers/vouchers.ts';
 import type { Answered } from '../../../src/domain/positions/placement.ts';
 import { type Bearer, bearers } from '../../../src/domain/positions/position.ts';
+import { createFailpoint } from '../../../src/runtime/process/failpoint.ts';
 import { makeVoucher, redemptions, topUp } from '../../admin/movements.ts';
 import {
   type AdminScene,
@@ -144,6 +147,38 @@ it.each([
     return { waiting: locked };
   });
   await waiting;
+});
+
+it('the end of a top-up that is repeated before it is over is booked once', async () => {
+  const { database } = scene;
+  const id = await topUp(database, catalogue.partnerId, '50');
+  const times = () =>
+    database
+      .selectFrom('topup_attempts as attempt')
+      .innerJoin('operations', 'operations.id', 'operation_id')
+      .select([
+        'operation_id',
+        'attempt.settled_at as endedAt',
+        'operations.settled_at as answeredAt',
+      ])
+      .where('topup_id', '=', id)
+      .executeTakeFirstOrThrow();
+  const { operation_id: operationId } = await times();
+  const { endTopUp } = createTopupActivities({
+    database,
+    failpoint: createFailpoint(undefined),
+    settings: { topups: { reversalWatchSeconds: 0 } },
+  } as unknown as ActivityDependencies);
+  const end = () => endTopUp(operationId, { kind: 'not-done', message: 'no', by: 'provider' });
+  const { first, second } = await inTransaction(async (transaction) => {
+    await sql`select from topups where id = ${id} for no key update`.execute(transaction);
+    const ends = { first: end(), second: end() };
+    await untilBlocked(database, 2);
+    return ends;
+  });
+  expect(await second).toEqual(await first);
+  const { endedAt, answeredAt } = await times();
+  expect(endedAt).toEqual(answeredAt);
 });
 
 it('a provider that another attempt has called meanwhile is not left', async () => {

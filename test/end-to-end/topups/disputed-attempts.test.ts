@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lockOrder } from '../../../src/db/positions/orders.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { settleCase } from '../../positions/cases.ts';
+import { observe } from '../../positions/placements.ts';
 import { call } from '../../support/clients.ts';
+import { untilBlockedBy } from '../../support/database-locks.ts';
 import { until } from '../../support/until.ts';
 import { detailsOf } from '../../workflows/details-of.ts';
 import { reconciled } from '../faults/reconciled.ts';
@@ -52,6 +55,23 @@ describe('a retry of it is refused until a person has cleared what the provider 
     expect(retried.body.data.status).toBe('SUCCESS');
     expect(await topups.delivered(number)).toHaveLength(1);
     expect(await topups.wallet()).toBe(wallet - 50);
+  });
+
+  it('by the API, where the provider says it while the retry waits for the top-up', async () => {
+    const { database } = topups.stack;
+    const id = await topups.failedTopUp();
+    const number = topups.number('000');
+    const operationId = await topups.operationOf(id);
+    const { retried } = await database.transaction().execute(async (transaction) => {
+      await lockOrder(transaction, operationId);
+      const waiting = topups.retry(id, number);
+      await untilBlockedBy(transaction, database, 1);
+      await observe(transaction, operationId, { said: 'other', message: 'another currency' });
+      return { retried: waiting };
+    });
+    expect((await retried).body.message).toContain('ask support');
+    expect(await topups.delivered(number)).toEqual([]);
+    expect(await attemptsOf(id)).toBe(1);
   });
 
   it('by the command', async () => {
