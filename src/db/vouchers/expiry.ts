@@ -64,11 +64,12 @@ export async function expireDueVouchers(
   batchSize: number,
   vouchers: Vouchers = { except: [] },
 ): Promise<number> {
-  // An array makes PostgreSQL use the index for any number of values.
+  const due = await allRows<{ id: number }>(transaction)`
+    ${dueVouchers(batchSize, vouchers)} for no key update skip locked`;
+  // Looked at again under their locks: a case may have been opened before a voucher was locked.
   const rows = await allRows<{ id: number; partner_id: number; returned: string }>(transaction)`
     update vouchers set status = 'EXPIRED', returned = remaining, remaining = 0
-    where id = any(array(
-      select id from (${dueVouchers(batchSize, vouchers)} for no key update skip locked) as due))
+    where id = any(${due.map(({ id }) => id)}::bigint[]) and ${isDue}
     returning id, partner_id, returned`;
   await returnReserve(
     transaction,

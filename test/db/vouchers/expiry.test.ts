@@ -1,8 +1,10 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../../src/db/connection.ts';
+import { addRow, type Database } from '../../../src/db/connection.ts';
 import { partnerBalances } from '../../../src/db/ledger/ledger.ts';
 import { expireDueVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { lockVoucher } from '../../../src/db/vouchers/vouchers.ts';
+import { untilBlockedBy } from '../../support/database-locks.ts';
 import { addGiftSeller, addVoucher, type GiftSeller } from '../gift-rows.ts';
 import { type OpenDatabase, openDatabase } from '../open-database.ts';
 
@@ -35,6 +37,17 @@ const voucherOf = (id: number) =>
 const untouched = { status: 'ACTIVE', remaining: '100.000000', returned: '0.000000' };
 const expired = { status: 'EXPIRED', remaining: '0.000000', returned: '100.000000' };
 
+/** A payment of the voucher could be made twice. */
+const addBlockingCase = (voucherId: number) =>
+  addRow(database, 'cases', {
+    subject_kind: 'order',
+    subject: `order of ${voucherId}`,
+    why: 'unclear',
+    amount: '0',
+    voucher_id: voucherId,
+    is_blocking: true,
+  });
+
 const balancesOf = ({ partnerId }: GiftSeller) => partnerBalances(database, partnerId);
 
 describe('expireVouchers', () => {
@@ -52,6 +65,27 @@ describe('expireVouchers', () => {
         gift: '1000.000000',
         reserved: '0.000000',
       });
+  });
+
+  it('leaves a voucher with a case that was opened after it had begun', async () => {
+    const id = await addVoucher(database, seller, OVER);
+    // A clock that waits, so that the statement has begun and has locked nothing yet.
+    await sql`create schema slow`.execute(database);
+    await sql`
+      create function slow.clock_timestamp() returns timestamptz language sql volatile as
+        'select pg_advisory_xact_lock(1); select pg_catalog.clock_timestamp()'`.execute(database);
+    const { expiring } = await database.transaction().execute(async (transaction) => {
+      await sql`select pg_advisory_xact_lock(1)`.execute(transaction);
+      const run = database.transaction().execute(async (slow) => {
+        await sql`set local search_path = slow, pg_catalog, public`.execute(slow);
+        return expireDueVouchers(slow, 100);
+      });
+      await untilBlockedBy(transaction, database, 1);
+      await addBlockingCase(id);
+      return { expiring: run };
+    });
+    expect(await expiring).toBe(0);
+    expect(await voucherOf(id)).toEqual(untouched);
   });
 
   it('leaves a voucher whose date has not come', async () => {
