@@ -38,7 +38,12 @@ import {
   type Refusal,
   refuse,
 } from '../../src/domain/refusals.ts';
-import { codeDigits, type MessageCounts, refuseClaim } from '../../src/domain/vouchers/claim.ts';
+import {
+  codeDigits,
+  type MessageCounts,
+  paymentOfClaim,
+  refuseClaim,
+} from '../../src/domain/vouchers/claim.ts';
 import type { Company } from '../../src/domain/vouchers/voucher.ts';
 import type { ClaimCommand, ClaimMade } from '../../workflows/contracts.ts';
 import { countMessage, messageCountsOf, raiseBudgetAlarm } from '../budgets.ts';
@@ -168,7 +173,7 @@ async function refuseByRows(
   const facts = claimFacts(voucher, context, { messages, canPay: choice.canCarry });
   const amount = command.amount === null ? undefined : parseMoney(command.amount);
   const refusal = refuseClaim(facts, { company: command.company, amount }, settings.vouchers);
-  return refusal ?? choice.refuseAccount(transaction, amount ?? facts.voucher.remaining);
+  return refusal ?? choice.refuseAccount(transaction, paymentOfClaim(facts, amount));
 }
 
 const withNumberHash = (voucher: LockedVoucher, { numbers }: ActivityDependencies) => ({

@@ -261,6 +261,18 @@ export function refuseClaim(
   return refuseMessage(facts, limits);
 }
 
+/** The payment of a claim that `refuseClaim` permits; without a known merchant, with the fee still in it. */
+export function paymentOfClaim(
+  { voucher, merchant }: Pick<ClaimFacts, 'voucher' | 'merchant'>,
+  amount: Money = voucher.remaining,
+): Money {
+  const { remaining } = voucher;
+  const { feePercent = null } = merchant ?? {};
+  if (feePercent === null) return amount;
+  const settlement = splitRedemption({ remaining, amount, feePercent });
+  return settlement.ok ? settlement.toMerchant : amount;
+}
+
 /** A merchant claims for itself; a partner may leave the merchant to the redemption. */
 function refusePayee({ voucher, merchant }: ClaimFacts, company: Company): Refusal | undefined {
   if (company.kind === 'merchant' && !isRedeemableBy(voucher, company.id))

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { addRow } from '../../../src/db/connection.ts';
 import type { TestMerchant } from '../../support/companies.ts';
-import { setPrice } from '../../support/companies.ts';
 import { expectRefusal } from '../bad-input/refusals.ts';
-import { CLAIM, type Client, done, GENERATE, type Gift, newOwner } from './gift-scene.ts';
+import { CLAIM, type Client, done, type Gift } from './gift-scene.ts';
 import { type RedemptionScene, redeem, setRedemptionScene } from './redemption-scene.ts';
 
 /** What a claim can promise: whatever gets a code can be redeemed at the fee of the claim. */
@@ -58,7 +56,8 @@ describe('a claim', () => {
 
   test('of an amount that the provider cannot carry is refused', async () => {
     const { merchant, client } = await scene.payee('partner');
-    const gift = await oddGift(merchant);
+    // Its whole balance has more decimals than the provider takes.
+    const gift = await scene.giftOf(merchant, '100.00001');
     const before = await scene.holdings();
     expectRefusal(await claim(client, gift), 'partner', 400, {
       reason: 'amount-not-payable',
@@ -115,26 +114,3 @@ test('a partner’s claim of an unrestricted voucher waits for the merchant, who
     says: 'with the service fee of 50 % at most 333.33, or the whole balance of 500.00',
   });
 });
-
-/** A voucher whose whole balance has more decimals than the provider takes. */
-async function oddGift(merchant: TestMerchant): Promise<Gift> {
-  const { partner, asPartner, stack } = scene;
-  const denominationId = await addRow(stack.database, 'gift_denominations', {
-    product_id: partner.giftProductId,
-    amount_etb: '100.00001',
-  });
-  await setPrice(stack.database, {
-    partnerId: partner.id,
-    denominationId,
-    merchantId: null,
-    sellingPriceUsd: '1',
-  });
-  const owner = newOwner();
-  const answer = await asPartner.post(GENERATE, {
-    denominationId,
-    merchantId: merchant.id,
-    msisdn: owner,
-  });
-  const { id, voucherCode } = done(answer).body.data.voucher;
-  return { id: Number(id), voucherCode, owner, partner };
-}

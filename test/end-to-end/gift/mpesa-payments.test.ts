@@ -109,18 +109,23 @@ describe('a payment of whole birr that M-Pesa', () => {
   test.concurrent('cannot pay to, because the account is no number, is refused before anything is held', async () => {
     const payout = { key: 'accountid', value: '1000123400' };
     const { merchant, client } = await scene.payee('merchant', { payout });
-    const [owned, anonymous] = [
+    const [owned, uneven, anonymous] = [
       await scene.gift({ merchant, denomination: 1000 }),
+      // Not the balance, but what is paid of it, is whole birr.
+      await scene.giftOf(merchant, '102.56'),
       await scene.gift({ merchant, owner: null, denomination: 1000 }),
     ];
-    const claim = await client.post(CLAIM, { voucherCode: owned.voucherCode });
-    const redemption = await redeem(client, anonymous);
-    for (const { body } of [claim, redemption]) {
+    const answers = [
+      await client.post(CLAIM, { voucherCode: owned.voucherCode }),
+      await client.post(CLAIM, { voucherCode: uneven.voucherCode }),
+      await redeem(client, anonymous),
+    ];
+    for (const { body } of answers) {
       expect(body.statusCode).toBe(5031);
       expect(body.message).toContain('no provider pays to its accountid');
       expect(body.message).not.toContain('1000123400');
     }
-    for (const gift of [owned, anonymous]) {
+    for (const gift of [owned, uneven, anonymous]) {
       expect(await scene.transfersOf(gift)).toEqual([]);
       expect(await scene.voucher(gift)).toMatchObject({ status: 'ACTIVE', held: '0.000000' });
     }

@@ -1,8 +1,18 @@
+import { addRow } from '../../../src/db/connection.ts';
 import type { Surface } from '../../../src/domain/refusals.ts';
 import { atProvider } from '../../positions/placements.ts';
 import { merchantClient } from '../../support/clients.ts';
-import { makeMerchant, type TestMerchant } from '../../support/companies.ts';
-import { type Client, type Gift, REDEEM, setGiftScene, settled } from './gift-scene.ts';
+import { makeMerchant, setPrice, type TestMerchant } from '../../support/companies.ts';
+import {
+  type Client,
+  done,
+  GENERATE,
+  type Gift,
+  newOwner,
+  REDEEM,
+  setGiftScene,
+  settled,
+} from './gift-scene.ts';
 
 export type RedemptionScene = Awaited<ReturnType<typeof setRedemptionScene>>;
 
@@ -28,6 +38,25 @@ export async function setRedemptionScene(...settings: Parameters<typeof setGiftS
       const client: Client =
         surface === 'partner' ? scene.asPartner : await merchantClient(scene.stack, merchant);
       return { merchant, client };
+    },
+
+    /** An owned gift of an amount that has a denomination of its own. */
+    async giftOf(merchant: TestMerchant, amount: string): Promise<Gift> {
+      const { partner, asPartner } = scene;
+      const denominationId = await addRow(database, 'gift_denominations', {
+        product_id: partner.giftProductId,
+        amount_etb: amount,
+      });
+      await setPrice(database, {
+        partnerId: partner.id,
+        denominationId,
+        merchantId: null,
+        sellingPriceUsd: '1',
+      });
+      const owner = newOwner();
+      const asked = { denominationId, merchantId: merchant.id, msisdn: owner };
+      const { id, voucherCode } = done(await asPartner.post(GENERATE, asked)).body.data.voucher;
+      return { id: Number(id), voucherCode, owner, partner };
     },
 
     /** "97.50 completed", newest first. */
