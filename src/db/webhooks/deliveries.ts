@@ -5,7 +5,6 @@ import {
   addRow,
   allRows,
   allValues,
-  changedRows,
   type Database,
   type DatabaseTransaction,
   firstRow,
@@ -199,7 +198,7 @@ export const switchOffFailing = (
     )
     select id from ended`;
 
-/** Deliveries that one request sends again. */
+/** Deliveries that one statement sends again, and one request of a choice. */
 export const MOST_SENT_AGAIN = 10_000;
 
 /** Wakes the workflow of an active webhook. */
@@ -258,8 +257,9 @@ function conditionOf(which: SentAgain): Sql {
 }
 
 /**
- * Makes deliveries due again, at most `MOST_SENT_AGAIN`, the oldest first; returns their number.
- * Test events are never sent again.
+ * Makes deliveries due again, the oldest first; returns their number. A choice of failed deliveries or of a time ends at
+ * `MOST_SENT_AGAIN`. Undelivered ones have no such end, since the company expects all of them. Test events are never
+ * sent again.
  */
 export async function sendAgain(
   transaction: DatabaseTransaction,
@@ -268,14 +268,24 @@ export async function sendAgain(
   retrySeconds: number,
 ): Promise<number> {
   const condition = conditionOf(which);
-  const changed = await changedRows(transaction)`
-    update webhook_deliveries set status = 'PENDING',
-      attempts = case status when 'PENDING' then attempts else 0 end, next_attempt_at = now(),
-      retry_until = now() + make_interval(secs => ${retrySeconds}::float8)
-    where id = any(array(
-      select id from webhook_deliveries
-      where endpoint_id = ${endpointId} and event_number is not null and ${condition}
-      order by id limit ${MOST_SENT_AGAIN} for update))`;
+  let changed = 0;
+  let batch: { readonly count: number; readonly last: number | null } = { count: 0, last: 0 };
+  do {
+    batch = await onlyRow<typeof batch>(transaction)`
+      with due as (
+        update webhook_deliveries set status = 'PENDING',
+          attempts = case status when 'PENDING' then attempts else 0 end, next_attempt_at = now(),
+          retry_until = now() + make_interval(secs => ${retrySeconds}::float8)
+        where id = any(array(
+          select id from webhook_deliveries
+          where endpoint_id = ${endpointId} and event_number is not null and id > ${batch.last}
+            and ${condition}
+          order by id limit ${MOST_SENT_AGAIN} for update))
+        returning id
+      )
+      select count(*), max(id) as last from due`;
+    changed += batch.count;
+  } while (which.kind === 'undelivered' && batch.count === MOST_SENT_AGAIN);
   if (changed > 0) await wake(transaction, endpointId);
   return changed;
 }

@@ -4,6 +4,7 @@ import { numberEvents } from '../../../src/db/events.ts';
 import {
   dispatchEvents,
   listDueEndpoints,
+  MOST_SENT_AGAIN,
   readDeliveryTarget,
   readDispatchState,
   recordAttempt,
@@ -34,6 +35,38 @@ async function newWebhook() {
   return { id, partnerId, setStatus };
 }
 
+/** Resumes a webhook, as its company does. */
+const resume = (id: number) =>
+  open.database.transaction().execute(async (transaction) => {
+    const webhook = await findWebhook(transaction, id);
+    if (!webhook) throw new Error('The webhook is gone');
+    const resumed = { status: 'ACTIVE', reason: 'test' } as const;
+    return switchWebhook(transaction, webhook, resumed, {
+      webhooks: { webhookRetrySeconds: 60 },
+    } as never);
+  });
+
+it('gets every event that was given up or waits, however many there are', async () => {
+  const { database } = open;
+  const { id, setStatus } = await newWebhook();
+  await sql`
+    insert into webhook_deliveries (endpoint_id, event_number, type, subject, status, attempts,
+      next_attempt_at, retry_until)
+    select ${id}::bigint, number, 'voucher.expired', 'voucher:' || number,
+      case when number % 2 = 0 then 'FAILED' else 'PENDING' end, 9, now() + interval '9 hours', now()
+    from generate_series(1, ${2 * MOST_SENT_AGAIN + 2}::int) as number`.execute(database);
+  await setStatus('DISABLED');
+  await resume(id);
+  const late = await database
+    .selectFrom('webhook_deliveries')
+    .select('event_number')
+    .where(sql<boolean>`status <> 'PENDING' or next_attempt_at > now() or retry_until <= now()`)
+    .execute();
+  expect(late).toEqual([]);
+  await database.deleteFrom('webhook_deliveries').execute();
+  await setStatus('DISABLED');
+});
+
 it('waits for no attempt from before its pause that waits for it', async () => {
   const { database } = open;
   const { id, setStatus } = await newWebhook();
@@ -43,18 +76,9 @@ it('waits for no attempt from before its pause that waits for it', async () => {
     from generate_series(1, 2) as number returning id`.execute(database);
   const [first = 0, second = 0] = deliveries.map((delivery) => delivery.id).toSorted();
   await setStatus('DISABLED');
-  const resume = () =>
-    database.transaction().execute(async (transaction) => {
-      const webhook = await findWebhook(transaction, id);
-      if (!webhook) throw new Error('The webhook is gone');
-      const resumed = { status: 'ACTIVE', reason: 'test' } as const;
-      return switchWebhook(transaction, webhook, resumed, {
-        webhooks: { webhookRetrySeconds: 60 },
-      } as never);
-    });
   const { ended } = await database.transaction().execute(async (holder) => {
     await sql`select from webhook_deliveries where id = ${first} for update`.execute(holder);
-    const resumed = resume();
+    const resumed = resume(id);
     await untilBlockedBy(holder, database, 1);
     const recorded = recordAttempt(
       database,
