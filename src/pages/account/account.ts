@@ -1,5 +1,6 @@
 import { addPersonEntry } from '../../db/access/calls.ts';
 import { replacePassword } from '../../db/people/accounts.ts';
+import { endInvitationsOf } from '../../db/people/invitations.ts';
 import { endPortalSessions } from '../../db/people/sign-ins.ts';
 import { html, phrase } from '../../rendering/html.ts';
 import { field, message, postForm, type WrongFields } from '../layout/parts.ts';
@@ -19,7 +20,7 @@ const showAccount = bothSites.page({
 });
 
 /**
- * Changes the password, and ends every other session, so that a stolen password becomes useless.
+ * Changes the password, and ends every other session and older links, so that what was stolen becomes useless.
  */
 const changePassword = bothSites.form({
   path: '/account/password',
@@ -45,6 +46,7 @@ const changePassword = bothSites.form({
       const hashes = { checkedHash: checked.hash, newHash };
       if (!(await replacePassword(transaction, { ...ids, ...hashes }))) return false;
       await endPortalSessions(transaction, session.accountId, session.id);
+      await endInvitationsOf(transaction, { accountId: session.accountId });
       await addPersonEntry(transaction, session, 'change portal-password', { sourceAddress });
       return true;
     });

@@ -164,6 +164,19 @@ describe('a link', () => {
     expect(await scene.operator.json(`access account list --merchant ${id}`)).toHaveLength(1);
   });
 
+  test('of before the person has chosen another password works no longer', async () => {
+    const { id, email, path } = await scene.invited();
+    const { client } = await scene.activate(path);
+    await scene.invite(id);
+    const open = await scene.mailedPath(email, 2);
+    const changed = await client.submit('/portal/account', '/portal/account/password', {
+      password: PASSWORD,
+      'new-password': `${PASSWORD} again`,
+    });
+    expect(changed.status).toBe(303);
+    expect((await scene.activate(open)).answer.status).toBe(404);
+  });
+
   test('brings nobody back whose account was disabled, before the invitation or after it', async () => {
     const { id, email, path } = await scene.invited();
     await scene.activate(path);
