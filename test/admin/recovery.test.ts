@@ -9,7 +9,7 @@ import type { ProviderAccount } from '../../src/providers/statement.ts';
 import { shownFacts } from '../positions/cases.ts';
 import { observe } from '../positions/placements.ts';
 import { setOfOne } from '../providers/set-of-one.ts';
-import { type AdminScene, openScene } from './scene.ts';
+import { type AdminScene, makeCatalogue, openScene } from './scene.ts';
 
 /** What operators do with a restored database, as far as it needs no provider. */
 let scene: AdminScene;
@@ -62,6 +62,28 @@ test('the fence of an earlier recovery, in a database that was restored again, i
   expect(after.bookedAt).toBeNull();
   expect(await newest()).toBeGreaterThan(before.newest);
   expect((await scene.admin('recovery lift --note early')).err).toContain('recovery book');
+  await scene.json('recovery lift --unbooked --note checked');
+});
+
+test('the fence ends sessions and links, which may have ended after the restored moment', async () => {
+  const { merchantId } = await makeCatalogue(scene);
+  const account = `--email ${randomUUID()}@till.example --merchant ${merchantId}`;
+  await scene.json(`access account create ${account}`);
+  await scene.json(`merchant invite ${merchantId}`);
+  for (const table of ['portal_sessions', 'portal_half_sign_ins'])
+    await sql`
+      insert into ${sql.table(table)} (account_id, token_digest)
+      select id, ${Buffer.from(table)} from portal_accounts`.execute(scene.database);
+  expect(await scene.json('recovery fence')).toMatchObject({
+    endedSessions: 1,
+    endedInvitations: 1,
+  });
+  const { rows } = await sql`
+    select from portal_sessions union all select from portal_half_sign_ins
+    union all select from merchant_invitations where status in ('REQUESTED', 'OPEN')`.execute(
+    scene.database,
+  );
+  expect(rows).toEqual([]);
   await scene.json('recovery lift --unbooked --note checked');
 });
 

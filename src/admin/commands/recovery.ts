@@ -1,5 +1,7 @@
 import type { Database } from '../../db/connection.ts';
 import { renewEventEpoch } from '../../db/events.ts';
+import { endAllInvitations } from '../../db/people/invitations.ts';
+import { endAllSessions } from '../../db/people/sign-ins.ts';
 import { openLostCases } from '../../db/positions/cases.ts';
 import {
   acceptTimeline,
@@ -183,7 +185,8 @@ export const commands: Record<string, AdminCommand> = {
     details:
       'Until "recovery lift" the service serves only reads: it refuses changes with 503, and pays, tops ' +
       'up and tells nothing. It still asks the providers. The command advances every identity and the ' +
-      'numbers of events, so that none is given again, and renews the epoch of the log of events. A fence that ' +
+      'numbers of events, so that none is given again, and renews the epoch of the log of events. It ends sessions ' +
+      'and invitations, because they may have ended after the restored moment. A fence that ' +
       'stands may be that of an earlier recovery: --restored-to replaces it.',
     fields: {
       restoredTo: optional(
@@ -216,13 +219,21 @@ export const commands: Record<string, AdminCommand> = {
       // First, so that the fence and its audit entry have new numbers.
       const identities = await skipIdentities(transaction, skip);
       await renewEventEpoch(transaction);
+      const endedSessions = await endAllSessions(transaction);
+      const endedInvitations = await endAllInvitations(transaction);
       const fenceId = await raiseFence(transaction, since);
       return {
         subject: { kind: 'maintenance-fence', id: fenceId },
-        details: { restoredTo: since.toISOString(), skipped: skip, identities },
+        details: {
+          restoredTo: since.toISOString(),
+          skipped: skip,
+          identities,
+          endedSessions,
+          endedInvitations,
+        },
         text:
           `The fence stands: the database is that of ${timeText(since)}. Advanced ${identities} ` +
-          `identities by ${skip}. Next: start the processes, then "recovery list".`,
+          `identities by ${skip}. Ended sessions: ${endedSessions}, invitations: ${endedInvitations}. Next: start the processes, then "recovery list".`,
       };
     },
   }),

@@ -75,6 +75,10 @@ export async function endInvitationsOf(
   ).execute();
 }
 
+/** Ends the invitations of all merchants; returns their number. */
+export const endAllInvitations = async (transaction: DatabaseTransaction): Promise<number> =>
+  (await replaceInvitations(transaction, sql<SqlBool>`true`).execute()).length;
+
 /** Ends the invitations that have not ended and meet a condition; a newer link or password takes their place. */
 const replaceInvitations = (transaction: DatabaseTransaction, condition: RawBuilder<SqlBool>) =>
   transaction

@@ -3,6 +3,7 @@ import type { PortalRole } from '../../domain/access.ts';
 import type { Staff, StaffRole } from '../../domain/staff.ts';
 import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
 import {
+  changedRows,
   changesRow,
   type Database,
   type DatabaseTransaction,
@@ -290,6 +291,12 @@ export async function endPortalSessions(
   if (keptId !== undefined) query = query.where('id', '!=', keptId);
   const { numDeletedRows } = await query.executeTakeFirstOrThrow();
   return Number(numDeletedRows);
+}
+
+/** Ends every session and sign-in under way of everybody; returns the number of sessions. */
+export async function endAllSessions(transaction: DatabaseTransaction): Promise<number> {
+  await transaction.deleteFrom('portal_half_sign_ins').execute();
+  return changedRows(transaction)`delete from portal_sessions`;
 }
 
 /** Disables an account, and ends its sessions; false where it is disabled already. */
