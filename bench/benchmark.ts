@@ -20,7 +20,6 @@ export type Measurement =
   | PaceMeasurement
   | SecondsMeasurement
   | CostMeasurement
-  | UsageMeasurement
   | GrowthMeasurement
   | PredictionMeasurement;
 
@@ -39,7 +38,7 @@ export interface TimeMeasurement {
   readonly comparison: Comparison;
   readonly quantile: 'p50' | 'p99';
   /** What both sides only wait for; it is taken off both. */
-  readonly waitedMilliseconds: number;
+  readonly waitedMilliseconds?: number;
   /** Each round is one time, so that the least and the greatest ratio of a round say how sure it is. */
   readonly isOfRounds?: boolean;
   /** The greatest ratio that is good enough. */
@@ -66,7 +65,7 @@ export interface SecondsMeasurement {
   readonly most: number;
 }
 
-/** CPU milliseconds a call, of each round in turns: the less, the better. */
+/** CPU milliseconds of each round in turns: the less, the better. */
 export interface CostMeasurement {
   readonly title: string;
   readonly costs: Sides<readonly number[]>;
@@ -75,13 +74,6 @@ export interface CostMeasurement {
    * only informs.
    */
   readonly greatest?: number;
-}
-
-/** What a call uses of a part of the run; it only informs. */
-export interface UsageMeasurement {
-  readonly title: string;
-  /** CPU milliseconds a call. */
-  readonly usage: Sides<number>;
 }
 
 /** What grows while the same work goes on: the less, the better. */

@@ -1,7 +1,7 @@
-import { type CpuTimes, createCpuMeter } from './cpu/process-usage.ts';
+import { type CpuTimes, startCpuMeter } from './cpu/process-usage.ts';
 import type { BenchOptions } from './options.ts';
 import { type Calls, type LoadResult, runLoad } from './run-load.ts';
-import { quantile, type SideName, type Sides, sidesOf } from './statistics.ts';
+import { quantile, type SideName, type Sides, sideNames, sidesOf } from './statistics.ts';
 
 interface Figures {
   /** Per second; the median of the rounds. */
@@ -18,8 +18,11 @@ export interface Comparison {
   readonly subject: Figures;
   readonly baseline: Figures;
   readonly ratio: { readonly median: number; readonly minimum: number; readonly maximum: number };
-  /** CPU milliseconds a call by part of the run, where they were measured. */
-  readonly cpu?: Sides<CpuTimes>;
+}
+
+/** With the CPU milliseconds a call, of each round by part of the run; without a reader of them there are none. */
+interface MeasuredComparison extends Comparison {
+  readonly cpu: Sides<readonly CpuTimes[]>;
 }
 
 /** Milliseconds that a hundredth of the calls of one measurement exceed. */
@@ -59,36 +62,34 @@ export async function compare(
     /** Told what is being measured. */
     readonly note: (detail: string) => void;
     /** Ends when what a side's calls left behind is done, so that it falls on no measurement. */
-    readonly settled?: () => Promise<void>;
+    readonly settled?: (side: SideName) => Promise<void>;
     /** CPU milliseconds so far; with it the comparison tells what a call of each side costs. */
     readonly readCpu?: () => CpuTimes;
   },
-): Promise<Comparison> {
-  const { lanes = LANES, warmUpCalls = WARM_UP_CALLS } = options;
-  const cpu = { subject: createCpuMeter(options), baseline: createCpuMeter(options) };
+): Promise<MeasuredComparison> {
+  const { lanes = LANES, warmUpCalls = WARM_UP_CALLS, readCpu = () => ({}) } = options;
+  const cpu: Sides<CpuTimes[]> = { subject: [], baseline: [] };
   const measure = async (side: SideName) => {
-    cpu[side].start();
+    const costOfCall = startCpuMeter(readCpu);
     const result = await runLoad({ calls: options[side], lanes, seconds, signal });
-    await options.settled?.();
-    cpu[side].stop(result.milliseconds.length);
-    return result;
+    await options.settled?.(side);
+    return { result, cost: costOfCall(result.milliseconds.length) };
   };
 
   if (warmUpCalls > 0) options.note('warming up');
   const warmUp = { subject: 0, baseline: 0 };
-  while (Math.min(warmUp.subject, warmUp.baseline) < warmUpCalls) {
-    warmUp.subject += (await measure('subject')).milliseconds.length;
-    warmUp.baseline += (await measure('baseline')).milliseconds.length;
-  }
-  for (const meter of Object.values(cpu)) meter.reset();
+  while (Math.min(warmUp.subject, warmUp.baseline) < warmUpCalls)
+    for (const side of sideNames) warmUp[side] += (await measure(side)).result.milliseconds.length;
   const results: Sides<LoadResult[]> = { subject: [], baseline: [] };
   for (let round = 1; round <= rounds; round += 1) {
     options.note(`round ${round} of ${rounds}`);
-    for (const side of sidesOf(round)) results[side].push(await measure(side));
+    for (const side of sidesOf(round)) {
+      const { result, cost } = await measure(side);
+      results[side].push(result);
+      cpu[side].push(cost);
+    }
   }
-  const comparison = comparisonOf(results, warmUp);
-  if (!options.readCpu) return comparison;
-  return { ...comparison, cpu: { subject: cpu.subject.read(), baseline: cpu.baseline.read() } };
+  return { ...comparisonOf(results, warmUp), cpu };
 }
 
 /** What was measured in turns, round by round; calls of a warm-up only count as completed. */

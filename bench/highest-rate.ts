@@ -3,7 +3,7 @@ import { WARM_UP_LIVES } from './benchmarks/p9-voucher-lives.ts';
 import { LANES } from './compare.ts';
 import { runLoad, type SendBenchCall } from './run-load.ts';
 import type { Service } from './service.ts';
-import { lifeOf, messagesSettled, voucherLives } from './voucher-lives.ts';
+import { lifeOf, livesInTurns, messagesSettled, voucherLives } from './voucher-lives.ts';
 
 /** Lives of vouchers, warm, and the highest rate of them that a service reaches in this time, per second. */
 export async function measureLives(
@@ -31,5 +31,5 @@ export async function measureLives(
   note('measuring the highest rate');
   const { rate } = await runLoad({ ...load, seconds });
   await messagesSettled(service);
-  return { calls, rate };
+  return { send: livesInTurns(calls), rate };
 }

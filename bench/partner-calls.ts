@@ -1,8 +1,32 @@
 import { MerchantClient, PartnerClient } from '../clients/typescript/src/index.ts';
 import { merchantRoutes } from '../src/merchant/routes.ts';
-import { makePartner, type TestMerchant, type TestPartner } from '../test/support/companies.ts';
+import {
+  deposit,
+  makePartner,
+  type TestMerchant,
+  type TestPartner,
+} from '../test/support/companies.ts';
+import { makeTopupProducts } from '../test/support/topups.ts';
 import { type BenchCall, type Calls, inTurn, post } from './run-load.ts';
 import type { Service } from './service.ts';
+
+/** Enough for ten million vouchers, or twenty million top-ups. */
+const WALLET = '1000000000';
+
+/** A new partner whose gift wallet no benchmark empties. */
+export const makeSeller = (service: Service): Promise<TestPartner> =>
+  makePartner(service, { giftWallet: WALLET });
+
+/** Gives a partner what top-ups need; the body of one. */
+export async function prepareTopups(
+  service: Service,
+  partner: TestPartner,
+  { amount, msisdn }: { readonly amount: number; readonly msisdn: string },
+) {
+  await makeTopupProducts(service, partner);
+  await deposit(service, partner.id, WALLET, 'airtime');
+  return { amount, msisdn, exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
+}
 
 /**
  * Calls of one endpoint by so many new partners, which are logged in; a lane stays with its partner.
@@ -20,7 +44,7 @@ export async function partnerCalls(
   const { partners, path, prepare, ...expectation } = options;
   const calls = await Promise.all(
     Array.from({ length: partners }, async (): Promise<BenchCall> => {
-      const partner = await makePartner(service);
+      const partner = await makeSeller(service);
       const content = await prepare(partner);
       const headers = await partnerHeaders(service, partner);
       return { ...post(`${service.url}/api/v1/client${path}`, content, headers), ...expectation };

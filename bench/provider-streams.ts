@@ -1,9 +1,8 @@
 import type { PartnerClient } from '../clients/typescript/src/index.ts';
 import { addRoute } from '../src/db/providers.ts';
 import type { RouteKind, routedProviders } from '../src/domain/providers.ts';
-import { deposit, makeMerchant, makePartner, type TestPartner } from '../test/support/companies.ts';
-import { makeTopupProducts } from '../test/support/topups.ts';
-import { clientOf } from './partner-calls.ts';
+import { makeMerchant, type TestPartner } from '../test/support/companies.ts';
+import { clientOf, makeSeller, prepareTopups } from './partner-calls.ts';
 import type { Service } from './service.ts';
 
 /** Operations of one kind, which two providers can carry out. */
@@ -34,7 +33,6 @@ type SendOperation = () => Promise<unknown>;
 
 /** Used in turns; one whose operation hangs is busy. */
 const VOUCHERS = 100;
-const WALLET = '1000000000';
 
 export const providerStreams: readonly ProviderStream[] = [
   {
@@ -43,10 +41,7 @@ export const providerStreams: readonly ProviderStream[] = [
     first: { name: 'DT One', setting: 'AIRTIME_URL' },
     second: { name: 'Reloadly', provider: 'reloadly' },
     async prepare(service, { partner, client }) {
-      await makeTopupProducts(service, partner);
-      await deposit(service, partner.id, WALLET, 'airtime');
-      const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
-      const body = { amount: 50, msisdn: '0911234567', ...sale };
+      const body = await prepareTopups(service, partner, { amount: 50, msisdn: '0911234567' });
       return () => client.topUps.sendAirtime(body);
     },
   },
@@ -79,8 +74,7 @@ export async function operationsOf(
   { kind, prepare }: ProviderStream,
   provider?: string,
 ): Promise<SendOperation> {
-  const partner = await makePartner(service);
-  await deposit(service, partner.id, WALLET);
+  const partner = await makeSeller(service);
   if (provider !== undefined)
     await service.database
       .transaction()

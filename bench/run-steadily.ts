@@ -1,5 +1,6 @@
+import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LoadResult } from './run-load.ts';
+import { type LoadResult, type SendBenchCall, sendCall } from './run-load.ts';
 
 /**
  * Sends at a steady rate, however long the answers take, and waits for all of them. The pauses vary, so
@@ -13,18 +14,19 @@ export async function runSteadily({
   seconds,
   signal,
 }: {
-  readonly send: () => Promise<unknown>;
+  readonly send: (send: SendBenchCall) => Promise<unknown>;
   readonly perSecond: number;
   readonly seconds: number;
   /** Ends the sending early. */
   readonly signal: AbortSignal;
 }): Promise<LoadResult> {
+  const agent = new Agent({ keepAlive: true });
   const milliseconds: number[] = [];
   const failures: unknown[] = [];
   const open = new Set<Promise<void>>();
   const begin = () => {
     const startedAt = performance.now();
-    const answered = send()
+    const answered = send((call) => sendCall(agent, call))
       .then(() => void milliseconds.push(performance.now() - startedAt))
       .catch((error: unknown) => void failures.push(error))
       .finally(() => open.delete(answered));
@@ -39,6 +41,7 @@ export async function runSteadily({
     begin();
   }
   await Promise.all(open);
+  agent.destroy();
   if (failures.length > 0) throw failures[0];
   return { rate: milliseconds.length / seconds, milliseconds };
 }

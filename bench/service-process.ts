@@ -3,7 +3,7 @@ import { type ApiConfig, readApiConfig } from '../src/config/config.ts';
 import { createStops, type Stops } from '../src/local/start/stops.ts';
 import { runProcess } from '../src/runtime/process/background-tasks.ts';
 import { startObservation } from '../src/runtime/process/observation.ts';
-import { connectTemporal } from '../src/runtime/temporal/connection.ts';
+import { connectBySettings } from '../src/runtime/temporal/connection.ts';
 import { startWorker } from '../src/worker.ts';
 import { startBareLists } from './baselines/bare-lists.ts';
 import { bareRoutes } from './baselines/bare-route.ts';
@@ -29,11 +29,7 @@ async function start(role: ServiceRole, config: ApiConfig, stops: Stops) {
   const observation = await startObservation(config, role);
   stops.add(observation.stop);
   const { logger, metrics } = observation;
-  const temporal = await connectTemporal({
-    address: config.temporal.temporalAddress,
-    namespace: config.temporal.temporalNamespace,
-    payloadKeys: config.secrets.payloadKeys,
-  });
+  const temporal = await connectBySettings(config);
   stops.add(() => temporal.connection.close());
   const taskQueue = config.temporal.temporalTaskQueue;
   if (role !== 'api') {

@@ -8,6 +8,7 @@ import type { Bench } from './benchmark.ts';
 import { startChild } from './child-process.ts';
 import { copyDatabase } from './copy-database.ts';
 import type { ServiceRole } from './service-process.ts';
+import type { Sides } from './statistics.ts';
 
 /** A running service to be measured, and what its companies are made with. */
 export interface Service {
@@ -31,6 +32,9 @@ const layouts = {
 /** Which processes are the service. */
 export type ServiceLayout = keyof typeof layouts;
 
+/** What is set otherwise than for all benchmarks. */
+type Changes = Readonly<Record<string, string>>;
+
 /**
  * Runs work with a service on a database of its own, checks the invariants of the ledger, and stops
  * it, however the work ends.
@@ -41,8 +45,7 @@ export async function withService<Result>(
   bench: Bench,
   layout: ServiceLayout,
   work: (service: Service) => Promise<Result>,
-  /** What is set otherwise than for all benchmarks. */
-  changes: Readonly<Record<string, string>> = {},
+  changes: Changes = {},
 ): Promise<Result> {
   const stops = createStops();
   try {
@@ -58,10 +61,29 @@ export async function withService<Result>(
   }
 }
 
+/** The same with two services, which are measured in turns. */
+export const withServices = <Result>(
+  bench: Bench,
+  { subject, baseline }: Sides<readonly [layout: ServiceLayout, changes?: Changes]>,
+  work: (services: Sides<Service>) => Promise<Result>,
+): Promise<Result> =>
+  withService(
+    bench,
+    subject[0],
+    (one) =>
+      withService(
+        bench,
+        baseline[0],
+        (other) => work({ subject: one, baseline: other }),
+        baseline[1],
+      ),
+    subject[1],
+  );
+
 async function startService(
   { backing, signal }: Bench,
   roles: readonly ServiceRole[],
-  changes: Readonly<Record<string, string>>,
+  changes: Changes,
   stops: Stops,
 ): Promise<Service> {
   const settings = {
@@ -106,6 +128,6 @@ async function startService(
     urls,
     config,
     database,
-    digests: createDigests(config.secrets.digestKey, config.secrets.digestKeys),
+    digests: createDigests(config.secrets),
   };
 }

@@ -21,13 +21,6 @@ export const sideNames: readonly SideName[] = ['subject', 'baseline'];
 export const sidesOf = (turn: number): readonly SideName[] =>
   turn % 2 === 1 ? sideNames : sideNames.toReversed();
 
-/** The ratio of two costs over rounds in turns, and its 95 % interval. */
-export interface RatioInterval {
-  readonly mean: number;
-  readonly lower: number;
-  readonly upper: number;
-}
-
 /** The 97.5 % quantile of the normal distribution. */
 const NORMAL = 1.959964;
 
@@ -42,10 +35,7 @@ const student = (freedom: number): number =>
  * The geometric mean of the rounds' ratios with its 95 % interval: a round in which the machine was
  * busy with something else pulls it as much as its opposite does.
  */
-export function ratioInterval(
-  subject: readonly number[],
-  baseline: readonly number[],
-): RatioInterval {
+export function ratioInterval(subject: readonly number[], baseline: readonly number[]) {
   const logs = subject.map((cost, round) => Math.log(cost / (baseline[round] ?? Number.NaN)));
   const mean = logs.reduce((sum, one) => sum + one, 0) / logs.length;
   const freedom = logs.length - 1;

@@ -1,13 +1,11 @@
 import { sql } from 'kysely';
 import { formatMoney, parseMoney } from '../src/domain/money.ts';
-import { deposit, makeMerchant } from '../test/support/companies.ts';
+import { makeMerchant } from '../test/support/companies.ts';
 import { partnerCalls } from './partner-calls.ts';
 import type { Calls } from './run-load.ts';
 import type { Service } from './service.ts';
 
 const AMOUNT = '100';
-/** Enough for ten million vouchers. */
-const WALLET = '1000000000';
 
 /** Calls of generate-voucher for a merchant of their own, by so many partners. */
 export async function voucherGeneration(service: Service, partners: number): Promise<Calls> {
@@ -15,14 +13,11 @@ export async function voucherGeneration(service: Service, partners: number): Pro
   return partnerCalls(service, {
     partners,
     path: '/topup-transactions/generate-voucher',
-    async prepare(partner) {
-      await deposit(service, partner.id, WALLET);
-      return {
-        denominationId: partner.denominations[AMOUNT],
-        merchantId: merchant.id,
-        msisdn: '0911234567',
-      };
-    },
+    prepare: async (partner) => ({
+      denominationId: partner.denominations[AMOUNT],
+      merchantId: merchant.id,
+      msisdn: '0911234567',
+    }),
   });
 }
 

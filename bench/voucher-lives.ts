@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type RawBuilder, sql } from 'kysely';
 import { merchantRoutes } from '../src/merchant/routes.ts';
 import { partnerRoutes } from '../src/partner/routes.ts';
-import { deposit, makeMerchant, makePartner } from '../test/support/companies.ts';
+import { makeMerchant } from '../test/support/companies.ts';
 import { bareCall, barePath } from './baselines/bare-route.ts';
 import { LANES } from './compare.ts';
-import { merchantHeaders, partnerHeaders } from './partner-calls.ts';
+import { makeSeller, merchantHeaders, partnerHeaders } from './partner-calls.ts';
 import {
   type BenchCall,
   type CallSequence,
@@ -18,8 +18,6 @@ import {
 import type { Service } from './service.ts';
 
 const AMOUNT = 100;
-/** Enough for ten million vouchers. */
-const WALLET = '1000000000';
 /** The sandbox accepts the messages to numbers with this ending. */
 const ENDING = '50';
 
@@ -58,8 +56,7 @@ export async function voucherLives(scene: Scene): Promise<Calls> {
   const { service } = scene;
   const lanes = await Promise.all(
     Array.from({ length: LANES }, async (_, number) => {
-      const partner = await makePartner(service);
-      await deposit(service, partner.id, WALLET);
+      const partner = await makeSeller(service);
       const merchant = await makeMerchant(service);
       return {
         url: service.urls[number % service.urls.length] ?? service.url,
@@ -96,6 +93,12 @@ export async function voucherLives(scene: Scene): Promise<Calls> {
       await send(signed('/redeem-gift', { voucherCode, verificationCode }));
     };
   };
+}
+
+/** The lives of all lanes in turns, as a steady rate needs them. */
+export function livesInTurns(calls: Calls): CallSequence {
+  let begun = 0;
+  return (send) => lifeOf(calls, begun++ % LANES)(send);
 }
 
 /** The next life of a lane. */

@@ -1,11 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { verifyWebhook, type WebhookEvent } from '../clients/typescript/src/index.ts';
 import { createSecretBox } from '../src/crypto/secret-box.ts';
 import type { Company } from '../src/domain/vouchers/voucher.ts';
 import type { Stops } from '../src/local/start/stops.ts';
 import { registerWebhook } from '../src/operations/webhooks.ts';
 import { startRawServer } from '../test/providers/raw-server.ts';
-import { companyName } from './clients/client-log.ts';
+import { companyName, merchantCompany, partnerCompany } from './clients/client-log.ts';
 import { createRandom, type Random } from './random.ts';
 import type { ThrowawayStack } from './throwaway-stack.ts';
 import type { World } from './world.ts';
@@ -42,7 +43,7 @@ export async function startReceiver(
   let isCalm = false;
   const server = await startRawServer((request, response) => {
     const owner = decodeURIComponent(request.url?.slice(1) ?? '');
-    void bodyOf(request).then((body) => {
+    void buffer(request).then((body) => {
       try {
         const event = verifyWebhook(request.headers, body, secrets.get(owner) ?? '');
         if (answer(response, isCalm ? 'accept' : random.weighted(answers)))
@@ -72,11 +73,11 @@ export async function startReceiver(
 }
 
 const listeners = ({ partners, merchants }: World, random: Random): Company[] => [
-  ...partners.map(({ id }) => ({ kind: 'partner', id }) as const),
+  ...partners.map(({ id }) => partnerCompany(id)),
   ...random
     .shuffled(merchants)
     .slice(0, 5)
-    .map(({ id }) => ({ kind: 'merchant', id }) as const),
+    .map(({ id }) => merchantCompany(id)),
 ];
 
 /** Registers a webhook as portal and command line do; returns its secret. */
@@ -90,12 +91,6 @@ const register = (stack: ThrowawayStack, company: Company, url: string): Promise
     if (!registered.ok) throw new Error(registered.problem);
     return registered.secret;
   });
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks);
-}
 
 /** Returns whether the delivery was accepted. */
 function answer(response: ServerResponse, kind: keyof typeof answers): boolean {

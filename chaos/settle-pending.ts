@@ -15,6 +15,10 @@ export interface ProviderBooks {
 export const readBooks = async (sandboxUrl: string): Promise<ProviderBooks> =>
   (await call(`${sandboxUrl}/books`)).body;
 
+/** Decides a row of the books, named by its kind and reference. */
+export const setStatus = (sandboxUrl: string, row: string, status: string) =>
+  call(`${sandboxUrl}/books/${row}`, { body: { status } });
+
 /** Only what is sent to these numbers waits for a person; the rest comes to its end by itself. */
 const PENDING_SUFFIX = /14$/;
 
@@ -45,8 +49,11 @@ export async function settleOnce(
   for (const kind of ['payouts', 'topups'] as const) {
     for (const { reference, status, to } of books[kind]) {
       if (status !== 'pending' || !PENDING_SUFFIX.test(to) || !random.chance(probability)) continue;
-      const body = { status: random.chance(0.6) ? 'completed' : 'failed' };
-      await call(`${sandboxUrl}/books/${kind}/${reference}`, { body });
+      await setStatus(
+        sandboxUrl,
+        `${kind}/${reference}`,
+        random.chance(0.6) ? 'completed' : 'failed',
+      );
     }
   }
 }

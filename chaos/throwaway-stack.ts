@@ -103,7 +103,7 @@ export async function startThrowawayStack(
     services,
     config,
     database,
-    digests: createDigests(config.secrets.digestKey, config.secrets.digestKeys),
+    digests: createDigests(config.secrets),
     api,
     worker,
     ways,

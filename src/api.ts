@@ -104,7 +104,7 @@ export async function startApi(
     nudgeWithinLimit: createCallbackLimit(),
     logger,
     failpoint,
-    digests: createDigests(config.secrets.digestKey, config.secrets.digestKeys),
+    digests: createDigests(config.secrets),
     numbers,
     secretBox: createSecretBox(config.secrets.dataKeys),
     keyCopies: keyCopiesOf(config),

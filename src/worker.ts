@@ -85,7 +85,7 @@ export async function startWorker(
   const { fence, ...watch } = await watchDatabase(config.database, { logger, metrics });
   const databases = connectDatabases(config.database, { logger, metrics, onConnect: fence.lookOn });
   const { database } = databases;
-  const digests = createDigests(config.secrets.digestKey, config.secrets.digestKeys);
+  const digests = createDigests(config.secrets);
   const numbers = createNumberBox(config.secrets);
   const background = createBackgroundTasks(() => !fence.isFenced());
   const starts = {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { Bench, Benchmark } from '../benchmark.ts';
 import { measureCpuInTurns } from '../cpu/in-turns.ts';
-import { type Service, withService } from '../service.ts';
+import { type Service, withServices } from '../service.ts';
 import type { Sides } from '../statistics.ts';
 import { eventsNumbered } from '../voucher-lives.ts';
 
@@ -23,17 +23,12 @@ export const eventsBenchmark: Benchmark = {
   name: 'P10',
   async run(bench) {
     const title = 'CPU of generate-voucher, with events / without';
-    const costs = await withService(bench, 'one process', (subject) =>
-      withService(
-        bench,
-        'one process',
-        (baseline) =>
-          bench.progress.step(`P10 ${title}`, async (note) => {
-            await switchEventsOff(baseline);
-            return measure(bench, { subject, baseline }, note);
-          }),
-        NO_NUMBERING,
-      ),
+    const sides = { subject: ['one process'], baseline: ['one process', NO_NUMBERING] } as const;
+    const costs = await withServices(bench, sides, (services) =>
+      bench.progress.step(`P10 ${title}`, async (note) => {
+        await switchEventsOff(services.baseline);
+        return measure(bench, services, note);
+      }),
     );
     return [{ title, costs, greatest: GREATEST }];
   },
@@ -42,7 +37,7 @@ export const eventsBenchmark: Benchmark = {
 async function measure(bench: Bench, services: Sides<Service>, note: (detail: string) => void) {
   const { costs, completed } = await measureCpuInTurns(bench, services, {
     note,
-    async settle(side) {
+    async settled(side) {
       // Numbering is a part of the cost; what runs meanwhile for nobody costs both sides the same.
       await sleep(NUMBERING_MS);
       if (side === 'subject') await eventsNumbered(services.subject);

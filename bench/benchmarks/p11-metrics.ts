@@ -1,7 +1,7 @@
 import { freePort } from '../../src/local/processes.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { measureCpuInTurns } from '../cpu/in-turns.ts';
-import { withService } from '../service.ts';
+import { withServices } from '../service.ts';
 
 /** Of the CPU of generate-voucher: metrics may cost two percent. */
 const GREATEST = 1.02;
@@ -15,18 +15,17 @@ export const metricsBenchmark: Benchmark = {
   async run(bench) {
     const title = 'CPU of generate-voucher, with metrics / without';
     const port = String(await freePort());
-    const costs = await withService(
-      bench,
-      'one process',
-      (subject) =>
-        withService(bench, 'one process', (baseline) =>
-          bench.progress.step(`P11 ${title}`, async (note) => {
-            const settle = (side: string) =>
-              side === 'subject' ? scrape(port) : Promise.resolve();
-            return (await measureCpuInTurns(bench, { subject, baseline }, { note, settle })).costs;
-          }),
-        ),
-      { METRICS_PORT: port },
+    const sides = {
+      subject: ['one process', { METRICS_PORT: port }],
+      baseline: ['one process'],
+    } as const;
+    const { costs } = await withServices(bench, sides, (services) =>
+      bench.progress.step(`P11 ${title}`, (note) =>
+        measureCpuInTurns(bench, services, {
+          note,
+          settled: async (side) => (side === 'subject' ? scrape(port) : undefined),
+        }),
+      ),
     );
     return [{ title, costs, greatest: GREATEST }];
   },

@@ -4,16 +4,15 @@ import { withTemporal } from '../backing.ts';
 import type { Bench, Benchmark, PredictionMeasurement } from '../benchmark.ts';
 import { type CostOfLife, costsOfLife } from '../capacity/predictions.ts';
 import { type Counts, readCounts } from '../capacity/read-counts.ts';
-import { LANES } from '../compare.ts';
-import { type Calls, runLoad } from '../run-load.ts';
+import { runSteadily } from '../run-steadily.ts';
 import { type Service, withService } from '../service.ts';
-import { lifeOf, voucherLives } from '../voucher-lives.ts';
+import { livesInTurns, voucherLives } from '../voucher-lives.ts';
 
 /** Lives a second. The sizes are multiples of what a life costs, so it must cost the same at each. */
 const RATES = [2, 4] as const;
-const WARM_UP_LIVES = 60;
+const WARM_UP_PER_SECOND = 6;
+const WARM_UP_SECONDS = 10;
 const IDLE_SECONDS = 10;
-const NO_LIMIT_SECONDS = 3_600;
 
 /** P12: what a life costs at two steady rates, against the predictions of capacity.md. */
 export const capacityBenchmark: Benchmark = {
@@ -38,16 +37,16 @@ async function measureRates(
   { options, backing, signal }: Bench,
   { service, temporal, note }: Scene,
 ): Promise<readonly PredictionMeasurement[]> {
-  const calls = await voucherLives({ service, sandboxUrl: backing.sandboxUrl });
+  const send = livesInTurns(await voucherLives({ service, sandboxUrl: backing.sandboxUrl }));
   let lives = 0;
-  const run = async (count: number, rate?: number): Promise<Counts> => {
-    const wanted = rate === undefined ? calls : paced(calls, rate);
-    await runLoad({ calls: wanted, lanes: LANES, seconds: NO_LIMIT_SECONDS, count, signal });
-    lives += count;
-    return readCounts(service, temporal, lives);
+  const run = async (perSecond: number, seconds: number) => {
+    const { milliseconds } = await runSteadily({ send, perSecond, seconds, signal });
+    signal.throwIfAborted();
+    lives += milliseconds.length;
+    return { count: milliseconds.length, after: await readCounts(service, temporal, lives) };
   };
   note('warming up');
-  const warm = await run(WARM_UP_LIVES);
+  const { after: warm } = await run(WARM_UP_PER_SECOND, WARM_UP_SECONDS);
   note('idle');
   await pause(IDLE_SECONDS * 1_000, undefined, { signal });
   let before = await readCounts(service, temporal, lives);
@@ -56,26 +55,11 @@ async function measureRates(
   const measured: PredictionMeasurement[] = [];
   for (const rate of RATES) {
     note(`${rate} lives a second`);
-    const count = Math.ceil(rate * options.rounds * options.seconds);
-    const after = await run(count, rate);
+    const { count, after } = await run(rate, options.rounds * options.seconds);
     measured.push(...predictionsAt(rate, (cost) => perLife(cost, { before, after, idle, count })));
     before = after;
   }
   return measured;
-}
-
-/** The same calls, of which so many begin each second. */
-function paced(calls: Calls, rate: number): Calls {
-  const startedAt = performance.now();
-  let begun = 0;
-  return (lane) => {
-    const life = lifeOf(calls, lane);
-    const beginsAt = startedAt + (begun++ * 1_000) / rate;
-    return async (send) => {
-      await pause(Math.max(0, beginsAt - performance.now()));
-      await life(send);
-    };
-  };
 }
 
 interface Interval {

@@ -1,9 +1,6 @@
 import type { Bench, Benchmark, Measurement } from '../benchmark.ts';
-import { compare } from '../compare.ts';
-import { cpuTimesOf } from '../cpu/process-usage.ts';
-import { type ServiceLayout, withService } from '../service.ts';
-import { messagesSettled, requireLives, voucherLives } from '../voucher-lives.ts';
-import { cpuOf, WARM_UP_LIVES } from './p9-voucher-lives.ts';
+import { type ServiceLayout, withServices } from '../service.ts';
+import { compareLives } from './p9-voucher-lives.ts';
 
 /**
  * P13: lives of vouchers by two processes of the service, each API and worker together, against an API and
@@ -25,26 +22,9 @@ const measure = (
   bench: Bench,
   name: string,
   { layout, bar }: { readonly layout: ServiceLayout; readonly bar: number },
-): Promise<readonly Measurement[]> =>
-  withService(bench, layout, (several) =>
-    withService(bench, 'two processes', (apart) => {
-      const title = `whole life of a voucher, ${layout} / API and worker`;
-      return bench.progress.step(`${name} ${title}`, async (note) => {
-        const { sandboxUrl, directory } = bench.backing;
-        const comparison = await compare(bench, {
-          subject: await voucherLives({ service: several, sandboxUrl }),
-          baseline: await voucherLives({ service: apart, sandboxUrl }),
-          warmUpCalls: WARM_UP_LIVES,
-          note,
-          settled: async () => {
-            await messagesSettled(several);
-            await messagesSettled(apart);
-          },
-          readCpu: () => cpuTimesOf(directory),
-        });
-        await requireLives(several, comparison.subject.completed);
-        await requireLives(apart, comparison.baseline.completed);
-        return [{ title, comparison, bar }, ...cpuOf(comparison)];
-      });
-    }),
+): Promise<readonly Measurement[]> => {
+  const title = `whole life of a voucher, ${layout} / API and worker`;
+  return withServices(bench, { subject: [layout], baseline: ['two processes'] }, (services) =>
+    compareLives(bench, { name, title, bar }, services),
   );
+};

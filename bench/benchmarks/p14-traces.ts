@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { closeAtOnce, listen } from '../../src/runtime/process/health.ts';
 import type { Bench, Benchmark, CostMeasurement } from '../benchmark.ts';
 import { measureCpuInTurns } from '../cpu/in-turns.ts';
-import { withService } from '../service.ts';
+import { withServices } from '../service.ts';
 
 /** The spans of a load are delivered in this time, which is a part of its cost. */
 const DELIVERY_MS = 300;
@@ -37,26 +37,16 @@ async function costOf(
     OTEL_BSP_SCHEDULE_DELAY: String(DELIVERY_MS / 2),
     ...sampler,
   };
+  const sides = { subject: ['one process', traces], baseline: ['one process'] } as const;
   try {
-    return await withService(
-      bench,
-      'one process',
-      (subject) =>
-        withService(bench, 'one process', (baseline) =>
-          bench.progress.step(`P14 ${title}`, async (note) => {
-            // What runs meanwhile for nobody costs both sides the same.
-            const settle = () => sleep(DELIVERY_MS);
-            const { costs } = await measureCpuInTurns(
-              bench,
-              { subject, baseline },
-              { note, settle },
-            );
-            if (!collector.hasVouchers()) throw new Error('The traces have no vouchers');
-            return { title, costs };
-          }),
-        ),
-      traces,
+    const { costs } = await withServices(bench, sides, (services) =>
+      bench.progress.step(`P14 ${title}`, (note) =>
+        // What runs meanwhile for nobody costs both sides the same.
+        measureCpuInTurns(bench, services, { note, settled: () => sleep(DELIVERY_MS) }),
+      ),
     );
+    if (!collector.hasVouchers()) throw new Error('The traces have no vouchers');
+    return { title, costs };
   } finally {
     await collector.stop();
   }

@@ -3,15 +3,15 @@ import { connectDatabase } from '../../src/db/connection.ts';
 import type { GenerationSubject } from '../../src/db/vouchers/generation.ts';
 import { credentialOf } from '../../test/admin/movements.ts';
 import { giftRequest } from '../../test/db/gift-rows.ts';
-import { deposit, makeMerchant, makePartner } from '../../test/support/companies.ts';
+import { makeMerchant } from '../../test/support/companies.ts';
 import type { Bench, Benchmark, Measurement } from '../benchmark.ts';
 import { compare, WARM_UP_OF_QUICK_CALLS } from '../compare.ts';
 import { withDelayedStandby } from '../delayed-standby.ts';
+import { makeSeller } from '../partner-calls.ts';
 import { type Calls, inTurn, runLoad } from '../run-load.ts';
 import { type Service, withService } from '../service.ts';
 
 const AMOUNT = '100';
-const WALLET = '1000000000';
 const PARTNERS = 50;
 /** The least ratio by the calls in flight; few calls only show the rate. */
 const BARS = { 1: undefined, 4: undefined, 16: undefined, 50: 0.95, 200: 0.95 } as const;
@@ -106,8 +106,7 @@ async function sellerAt(
   service: Service,
   merchant: GenerationSubject['merchant'],
 ): Promise<GenerationSubject> {
-  const { id, denominations } = await makePartner(service);
-  await deposit(service, id, WALLET);
+  const { id, denominations } = await makeSeller(service);
   const credential = await credentialOf(service.database, 'partner', id);
   const denominationId = denominations[AMOUNT];
   if (denominationId === undefined) throw new Error(`There is no denomination of ${AMOUNT}`);

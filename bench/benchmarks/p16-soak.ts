@@ -1,15 +1,15 @@
-import { Agent } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { ProviderName } from '../../src/domain/providers.ts';
+import { call } from '../../test/support/clients.ts';
 import type { Bench, Benchmark, GrowthMeasurement, Measurement } from '../benchmark.ts';
-import { LANES } from '../compare.ts';
 import { memoryOf } from '../cpu/process-usage.ts';
 import { measureLives } from '../highest-rate.ts';
-import { type BenchCall, FailedCallError, type SendBenchCall, sendCall } from '../run-load.ts';
+import { type BenchCall, FailedCallError, type SendBenchCall } from '../run-load.ts';
 import { runSteadily } from '../run-steadily.ts';
 import { type Service, withService } from '../service.ts';
 import { quantile } from '../statistics.ts';
-import { lifeOf, messagesSettled } from '../voucher-lives.ts';
+import { messagesSettled } from '../voucher-lives.ts';
 
 /** Of the rate that the machine reaches with the same faults. */
 const SHARE = 0.8;
@@ -65,24 +65,21 @@ async function soak(
   const { result: measured } = await amongFaults(bench, service, () =>
     measureLives(bench, service, measuring),
   );
-  const { calls, rate } = measured;
+  const { send: sendLife, rate } = measured;
   const perSecond = SHARE * rate;
   note(`${perSecond.toFixed(1)} lives a second for ${options.minutes} minutes`);
-  const agent = new Agent({ keepAlive: true });
   const repeated = createRepetition();
-  const sendRepeated = repeated.through((call) => sendCall(agent, call));
   /** The milliseconds of each life, at its end. */
   const lives: Figure[] = [];
-  let begun = 0;
-  const send = async () => {
+  const send = async (sendOnce: SendBenchCall) => {
     const startedAt = performance.now();
-    await lifeOf(calls, begun++ % LANES)(sendRepeated);
+    await sendLife(repeated.through(sendOnce));
     const at = performance.now();
     lives.push({ at, value: at - startedAt });
   };
   const startedAt = performance.now();
   const { faults, samples } = await amongFaults(bench, service, () =>
-    runSteadily({ send, perSecond, seconds, signal }).finally(() => agent.destroy()),
+    runSteadily({ send, perSecond, seconds, signal }),
   );
   await messagesSettled(service);
   const title = `lives, ${faults} faults, ${repeated.count()} repeated calls, rate / ${rate.toFixed(1)}`;
@@ -167,15 +164,11 @@ async function breakInTurns(
   { database }: Service,
   signal: AbortSignal,
 ): Promise<number> {
-  const provider = (name: string, fault: object) => () =>
-    fetch(`${sandboxUrl}/faults/${name}`, {
-      method: 'PUT',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(fault),
-    });
+  const slow = (provider: ProviderName) => () =>
+    call(`${sandboxUrl}/faults/${provider}`, { method: 'PUT', body: { slowSeconds: 1 } });
   const faults: readonly (() => Promise<unknown>)[] = [
-    provider('gsma', { slowSeconds: 1 }),
-    provider('africas-talking', { slowSeconds: 1 }),
+    slow('gsma'),
+    slow('africas-talking'),
     () =>
       sql`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and pid <> pg_backend_pid()`.execute(database),
@@ -187,7 +180,7 @@ async function breakInTurns(
     await faults[count % faults.length]?.();
     count += 1;
     await unlessEnded(FAULT_SECONDS, signal);
-    await fetch(`${sandboxUrl}/faults`, { method: 'DELETE' });
+    await call(`${sandboxUrl}/faults`, { method: 'DELETE' });
   }
 }
 

@@ -1,13 +1,10 @@
-import { Agent } from 'node:http';
 import { availableParallelism } from 'node:os';
 import type { Bench, Benchmark, PredictionMeasurement } from '../benchmark.ts';
 import { fitQueue, predictMs, type TimeAtRate } from '../capacity/queue.ts';
-import { LANES } from '../compare.ts';
 import { measureLives } from '../highest-rate.ts';
-import { sendCall } from '../run-load.ts';
 import { runSteadily } from '../run-steadily.ts';
 import { type Service, withService } from '../service.ts';
-import { lifeOf, messagesSettled } from '../voucher-lives.ts';
+import { messagesSettled } from '../voucher-lives.ts';
 
 /** Shares of the highest rate. The model is fitted to two of them, and predicts the two others. */
 const FITTED = [0.2, 0.5] as const;
@@ -31,28 +28,21 @@ async function measure(
   note: (detail: string) => void,
 ): Promise<readonly PredictionMeasurement[]> {
   const { rounds, seconds } = bench.options;
-  const { calls, rate: highestRate } = await measureLives(bench, service, {
+  const { send, rate: highestRate } = await measureLives(bench, service, {
     seconds: rounds * seconds,
     note,
   });
-  const agent = new Agent({ keepAlive: true });
-  let begun = 0;
-  const send = () => lifeOf(calls, begun++ % LANES)((call) => sendCall(agent, call));
   const times = new Map<number, number[]>([...FITTED, ...PREDICTED].map((share) => [share, []]));
-  try {
-    // In turns, so that what drifts on the machine falls on all rates alike.
-    for (let round = 1; round <= rounds; round += 1) {
-      note(`round ${round} of ${rounds}`);
-      for (const [share, milliseconds] of times) {
-        const steady = { perSecond: share * highestRate, seconds: LENGTH * seconds };
-        milliseconds.push(
-          ...(await runSteadily({ send, ...steady, signal: bench.signal })).milliseconds,
-        );
-        await messagesSettled(service);
-      }
+  // In turns, so that what drifts on the machine falls on all rates alike.
+  for (let round = 1; round <= rounds; round += 1) {
+    note(`round ${round} of ${rounds}`);
+    for (const [share, milliseconds] of times) {
+      const steady = { perSecond: share * highestRate, seconds: LENGTH * seconds };
+      milliseconds.push(
+        ...(await runSteadily({ send, ...steady, signal: bench.signal })).milliseconds,
+      );
+      await messagesSettled(service);
     }
-  } finally {
-    agent.destroy();
   }
   const at = (share: number): TimeAtRate => {
     const milliseconds = times.get(share) ?? [];

@@ -41,7 +41,6 @@ async function compareLogin(bench: Bench, service: Service): Promise<readonly Me
         title: `p99, ${LANES} in flight`,
         comparison,
         quantile: 'p99',
-        waitedMilliseconds: 0,
         greatest: P99_BAR,
       },
     ];

@@ -2,16 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { PartnerClient } from '../../clients/typescript/src/index.ts';
 import { merchantRoutes } from '../../src/merchant/routes.ts';
-import {
-  makeMerchant,
-  makePartner,
-  type TestMerchant,
-  type TestPartner,
-} from '../../test/support/companies.ts';
+import { makeMerchant, type TestMerchant, type TestPartner } from '../../test/support/companies.ts';
 import { unsignedRoutes } from '../baselines/unsigned-route.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { compare, LANES } from '../compare.ts';
-import { clientOf, merchantHeaders } from '../partner-calls.ts';
+import { clientOf, makeSeller, merchantHeaders } from '../partner-calls.ts';
 import { type Calls, postSigned } from '../run-load.ts';
 import { type Service, withService } from '../service.ts';
 
@@ -30,7 +25,7 @@ export const signedClaimBenchmark: Benchmark = {
     const comparison = await withService(bench, 'one process', (service) =>
       bench.progress.step(`P4 ${title}`, async (note) => {
         note('generating vouchers');
-        const partner = await makePartner(service, { giftWallet: '1000000' });
+        const partner = await makeSeller(service);
         const issuer = { partner, client: clientOf(service, partner) };
         const result = await compare(bench, {
           subject: await claims(service, issuer, merchantRoutes.basePath),

@@ -5,7 +5,8 @@ import { compare, WARM_UP_OF_QUICK_CALLS } from '../compare.ts';
 import { addListRows } from '../list-rows.ts';
 import { partnerHeaders } from '../partner-calls.ts';
 import { type Calls, get, inTurn } from '../run-load.ts';
-import { type Service, withService } from '../service.ts';
+import { type Service, withServices } from '../service.ts';
+import type { Sides } from '../statistics.ts';
 
 const RATE_BAR = 0.6;
 /** How many times as long the slowest calls may take in lists ten times as long. */
@@ -27,19 +28,18 @@ const grownPaths = [
 export const listsBenchmark: Benchmark = {
   name: 'P5',
   run: (bench) =>
-    withService(bench, 'API alone', (short) =>
-      withService(bench, 'API alone', (long) => measure(bench, short, long)),
+    withServices(bench, { subject: ['API alone'], baseline: ['API alone'] }, (services) =>
+      measure(bench, services),
     ),
 };
 
 async function measure(
   bench: Bench,
-  short: Service,
-  long: Service,
+  { subject, baseline }: Sides<Service>,
 ): Promise<readonly Measurement[]> {
-  const few = await withRows(bench, short, ROWS.few);
-  const many = await withRows(bench, long, ROWS.many);
-  const rates = await againstBare(bench, long, many);
+  const few = await withRows(bench, baseline, ROWS.few);
+  const many = await withRows(bench, subject, ROWS.many);
+  const rates = await againstBare(bench, subject, many);
   const growth: Measurement[] = [];
   for (const path of grownPaths) {
     const title = `${path}, p99, ${ROWS.many} rows / ${ROWS.few}`;
@@ -54,7 +54,6 @@ async function measure(
       title,
       comparison,
       quantile: 'p99',
-      waitedMilliseconds: 0,
       greatest: GROWTH_BAR,
     });
   }

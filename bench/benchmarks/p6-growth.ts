@@ -11,7 +11,7 @@ import { type GrownDatabase, growDatabase } from '../growth/grown-database.ts';
 import { openSide, type Side } from '../growth/side.ts';
 import { type GrowthStep, growthSteps, oldStatement } from '../growth/steps.ts';
 import type { LoadResult } from '../run-load.ts';
-import { withService } from '../service.ts';
+import { withServices } from '../service.ts';
 import { type Sides, sidesOf } from '../statistics.ts';
 
 const RATE_BAR = 0.85;
@@ -71,15 +71,16 @@ const onBoth = (
 ): Promise<readonly Measurement[]> =>
   withTemporal(bench, (temporal) => {
     const backing = { sandboxUrl: bench.backing.sandboxUrl, temporal };
-    const serve = <Result>(on: GrownDatabase, work: (side: Side) => Promise<Result>) =>
-      withService(
-        bench,
-        'one process',
-        async (service) => work(await openSide(service, on, backing)),
-        { ...QUIET, DATABASE_URL: on.url },
-      );
-    return serve(subject, (one) =>
-      serve(baseline, (other) => measure(bench, sides, steps, { subject: one, baseline: other })),
+    const serviceOn = ({ url }: GrownDatabase) =>
+      ['one process', { ...QUIET, DATABASE_URL: url }] as const;
+    return withServices(
+      bench,
+      { subject: serviceOn(subject), baseline: serviceOn(baseline) },
+      async (services) =>
+        measure(bench, sides, steps, {
+          subject: await openSide(services.subject, subject, backing),
+          baseline: await openSide(services.baseline, baseline, backing),
+        }),
     );
   });
 
@@ -135,7 +136,7 @@ function measurementsOf(
   }
   const comparison = comparisonOf(results);
   const title = `${name}, ${names}`;
-  const time = { comparison, waitedMilliseconds: 0, greatest: TIME_BAR };
+  const time = { comparison, greatest: TIME_BAR };
   // The slowest hundredth of a short turn are what one or two pauses of a process hold up: over all calls
   // together a few long ones would decide.
   const rounds = { subject: results.subject.map(p99), baseline: results.baseline.map(p99) };

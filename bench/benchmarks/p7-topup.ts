@@ -2,13 +2,11 @@ import { sql } from 'kysely';
 import { formatMoney, parseMoney } from '../../src/domain/money.ts';
 import type { BooksRow } from '../../src/sandbox/requests.ts';
 import { call } from '../../test/support/clients.ts';
-import { deposit } from '../../test/support/companies.ts';
-import { makeTopupProducts } from '../../test/support/topups.ts';
 import { bareCall } from '../baselines/bare-route.ts';
 import { providerMilliseconds, slowNumber } from '../baselines/slow-provider.ts';
 import type { Bench, Benchmark, Measurement, TimeMeasurement } from '../benchmark.ts';
 import { type Comparison, compare, LANES } from '../compare.ts';
-import { partnerCalls } from '../partner-calls.ts';
+import { partnerCalls, prepareTopups } from '../partner-calls.ts';
 import type { Calls } from '../run-load.ts';
 import { type Service, withService } from '../service.ts';
 
@@ -18,8 +16,6 @@ const TIME_BARS = { p50: 2, p99: 3 } as const;
 
 const PARTNERS = 20;
 const AMOUNT = '50';
-/** Enough for twenty million top-ups. */
-const WALLET = '1000000000';
 
 /** One call at a time makes few in the usual length of a measurement, and a p99 needs hundreds. */
 const ONE_AT_A_TIME_SECONDS_FACTOR = 3;
@@ -71,17 +67,8 @@ const airtimeTopups = (service: Service): Promise<Calls> =>
     path: '/topup-transactions/airtime-topup',
     // "Accepted and processing" is a success, too.
     isDone: (data) => (data as { readonly status?: string }).status === 'SUCCESS',
-    async prepare(partner) {
-      await makeTopupProducts(service, partner);
-      await deposit(service, partner.id, WALLET, 'airtime');
-      return {
-        amount: Number(AMOUNT),
-        msisdn: slowNumber,
-        exchangeRate: 57.2,
-        currency: 'USD',
-        originatingCountry: 'US',
-      };
-    },
+    prepare: (partner) =>
+      prepareTopups(service, partner, { amount: Number(AMOUNT), msisdn: slowNumber }),
   });
 
 /** How many top-ups there are, and what they are worth together. */

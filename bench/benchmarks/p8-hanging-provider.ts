@@ -1,17 +1,16 @@
-import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type CuttableWay, makeCuttableWay } from '../../test/end-to-end/faults/provider-outage.ts';
-import { deposit, makeMerchant, makePartner } from '../../test/support/companies.ts';
+import { makeMerchant } from '../../test/support/companies.ts';
 import type { Bench, Benchmark, Measurement } from '../benchmark.ts';
 import { comparisonOf, p99 } from '../compare.ts';
-import { cpuMillisecondsOf } from '../cpu/process-usage.ts';
-import { partnerHeaders } from '../partner-calls.ts';
+import { cpuTimesOf, totalOf } from '../cpu/process-usage.ts';
+import { makeSeller, partnerHeaders } from '../partner-calls.ts';
 import { operationsOf, type ProviderStream, providerStreams } from '../provider-streams.ts';
-import { get, type LoadResult, post, sendCall } from '../run-load.ts';
+import { get, type LoadResult, post, type SendBenchCall } from '../run-load.ts';
 import { runSteadily } from '../run-steadily.ts';
 import { type Service, withService } from '../service.ts';
-import { quantile, type SideName, type Sides, sidesOf } from '../statistics.ts';
+import { type SideName, type Sides, sidesOf } from '../statistics.ts';
 
 /** How many times as long a call may take while a provider hangs. */
 const BAR = 1.2;
@@ -83,8 +82,7 @@ async function measureWith(
   note: (detail: string) => void,
 ): Promise<Measurement[]> {
   note('preparing');
-  const agent = new Agent({ keepAlive: true });
-  const calls = await measuredCalls(service, stream, agent);
+  const calls = await measuredCalls(service, stream);
   const results = calls.map((): Sides<LoadResult[]> => ({ subject: [], baseline: [] }));
   const cpu: Sides<number[]> = { subject: [], baseline: [] };
   const seconds = options.seconds * LENGTH;
@@ -109,7 +107,6 @@ async function measureWith(
     for (let round = 1; round <= options.rounds; round += 1)
       for (const side of sidesOf(round)) await measure(side, round);
   } finally {
-    agent.destroy();
     way.flow();
     await flowing.stop();
   }
@@ -121,41 +118,34 @@ async function measureWith(
       title: `p99 of ${title} ${sides}`,
       comparison: comparisonOf({ subject, baseline }),
       quantile: 'p99',
-      waitedMilliseconds: 0,
       greatest: BAR,
       rounds: { subject: subject.map(p99), baseline: baseline.map(p99) },
     };
   });
-  const usage = { subject: quantile(cpu.subject, 0.5), baseline: quantile(cpu.baseline, 0.5) };
-  return [...times, { title: `CPU milliseconds a second ${sides}`, usage }];
+  return [...times, { title: `CPU milliseconds a second ${sides}`, costs: cpu }];
 }
 
 /** Of all processes, and of this one: it makes the load, and is the providers. */
 function cpuMilliseconds(directory: string): number {
   const { user, system } = process.cpuUsage();
-  return cpuMillisecondsOf(directory) + (user + system) / 1_000;
+  return totalOf(cpuTimesOf(directory)) + (user + system) / 1_000;
 }
 
 interface MeasuredCall {
   readonly title: string;
   readonly perSecond: number;
-  readonly send: () => Promise<unknown>;
+  readonly send: (send: SendBenchCall) => Promise<unknown>;
 }
 
 /** What must stay quick; its partners have nothing to do with the stream. */
-async function measuredCalls(
-  service: Service,
-  stream: ProviderStream,
-  agent: Agent,
-): Promise<MeasuredCall[]> {
-  const partner = await makePartner(service);
-  await deposit(service, partner.id, '1000000000');
+async function measuredCalls(service: Service, stream: ProviderStream): Promise<MeasuredCall[]> {
+  const partner = await makeSeller(service);
   const merchant = await makeMerchant(service);
   const headers = await partnerHeaders(service, partner);
   const request = (path: string, content?: object) => {
     const url = `${service.url}/api/v1/client${path}`;
     const call = content ? post(url, content, headers) : get(url, headers);
-    return () => sendCall(agent, call);
+    return (send: SendBenchCall) => send(call);
   };
   const { name, second } = stream;
   return [

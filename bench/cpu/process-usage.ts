@@ -75,33 +75,20 @@ function usageOf(
   return usage;
 }
 
-/** The same of all parts together. */
-export const cpuMillisecondsOf = (directory: string): number =>
-  Object.values(cpuTimesOf(directory)).reduce((sum, one) => sum + one, 0);
+/** All parts together. */
+export const totalOf = (times: CpuTimes): number =>
+  Object.values(times).reduce((sum, one) => sum + one, 0);
 
-/** Adds up what the calls of one side of a comparison cost. */
-export function createCpuMeter({ readCpu = () => ({}) }: { readonly readCpu?: () => CpuTimes }) {
-  let before: CpuTimes = {};
-  let used = new Map<RunPart, number>();
-  let calls = 0;
-  return {
-    start() {
-      before = readCpu();
-    },
-    stop(completed: number) {
-      calls += completed;
-      for (const [part, now] of Object.entries(readCpu()) as [RunPart, number][])
-        used.set(part, (used.get(part) ?? 0) + now - (before[part] ?? 0));
-    },
-    /** Forgets a warm-up. */
-    reset() {
-      used = new Map();
-      calls = 0;
-    },
-    /** Milliseconds a call. */
-    read: (): CpuTimes =>
-      Object.fromEntries([...used].map(([part, milliseconds]) => [part, milliseconds / calls])),
-  };
+/** Begins to measure; what was used by part until it is read, for each of so many calls. */
+export function startCpuMeter(readCpu: () => CpuTimes): (calls: number) => CpuTimes {
+  const before = readCpu();
+  return (calls) =>
+    Object.fromEntries(
+      (Object.entries(readCpu()) as [RunPart, number][]).map(([part, now]) => [
+        part,
+        (now - (before[part] ?? 0)) / calls,
+      ]),
+    );
 }
 
 function readProcesses(): Map<number, SeenProcess> {

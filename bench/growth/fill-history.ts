@@ -4,7 +4,7 @@ import { EVENT_DAYS, OPERATION_DAYS } from '../../activities/expiry.ts';
 import type { Digests } from '../../src/crypto/digests.ts';
 import { checkChangedBooks } from '../../src/db/books/check-changes.ts';
 import { checkWholeBooks } from '../../src/db/books/check-whole.ts';
-import { connectDatabase } from '../../src/db/connection.ts';
+import { connectDatabase, type Database } from '../../src/db/connection.ts';
 import { archiveDays, firstMonthKept } from '../../src/db/ledger/archives.ts';
 import { pruneInTurns } from '../../src/db/pruning.ts';
 import type { NumberBox } from '../../src/domain/phone.ts';
@@ -49,8 +49,13 @@ export async function fillHistory(options: HistoryOptions): Promise<void> {
   await withSession(options.databaseUrl, async (client) => {
     await writeRows(client, options);
     await closeAccounts(client, options);
-    await requireBooks(options);
-    await ageHistory(options);
+    const database = connectDatabase(options.databaseUrl, { poolSize: 2, statementTimeoutMs: 0 });
+    try {
+      await requireBooks(database, options);
+      await ageHistory(database, options);
+    } finally {
+      await database.destroy();
+    }
     options.note('vacuum');
     await client.query('vacuum (freeze, analyze)');
     await client.query('checkpoint');
@@ -132,55 +137,48 @@ async function closeAccounts(client: pg.Client, { note }: HistoryOptions): Promi
 }
 
 /** Removes what retention has removed by now, and archives old transfers. */
-async function ageHistory({ databaseUrl, span, note }: HistoryOptions): Promise<void> {
-  const database = connectDatabase(databaseUrl, { poolSize: 2, statementTimeoutMs: 0 });
-  try {
-    note('retention');
-    await pruneInTurns(
-      database,
-      {
-        operationDays: OPERATION_DAYS,
-        eventDays: EVENT_DAYS,
-        signInSeconds: 900,
-        sessionSeconds: 43_200,
-        messageRetentionDays: 400,
-        numberRetentionDays: 1_095,
-      },
-      { batchSize: 20_000, endsAt: Number.POSITIVE_INFINITY, note: () => {} },
-    );
-    const { archiveFolder: folder } = span;
-    if (folder === undefined) return;
-    await archiveDays(database, {
-      folder,
-      before: firstMonthKept(new Date(), ARCHIVED_MONTHS),
-      note: (count) => note(`archive, ${count} transfers`),
-    });
-    const faults = await checkWholeBooks(database);
-    if (faults.length > 0) throw new Error(`Broken invariants:\n${faults.slice(0, 20).join('\n')}`);
-  } finally {
-    await database.destroy();
-  }
+async function ageHistory(database: Database, { span, note }: HistoryOptions): Promise<void> {
+  note('retention');
+  await pruneInTurns(
+    database,
+    {
+      operationDays: OPERATION_DAYS,
+      eventDays: EVENT_DAYS,
+      signInSeconds: 900,
+      sessionSeconds: 43_200,
+      messageRetentionDays: 400,
+      numberRetentionDays: 1_095,
+    },
+    { batchSize: 20_000, endsAt: Number.POSITIVE_INFINITY, note: () => {} },
+  );
+  const { archiveFolder: folder } = span;
+  if (folder === undefined) return;
+  await archiveDays(database, {
+    folder,
+    before: firstMonthKept(new Date(), ARCHIVED_MONTHS),
+    note: (count) => note(`archive, ${count} transfers`),
+  });
+  requireNone(await checkWholeBooks(database));
 }
 
 /** Adds up the sums of the incremental check, and checks everything once. */
-async function requireBooks({ databaseUrl, note, signal }: HistoryOptions): Promise<void> {
-  const database = connectDatabase(databaseUrl, { poolSize: 2, statementTimeoutMs: 0 });
-  try {
-    const faults = await checkWholeBooks(database, {
-      note(progress) {
-        signal.throwIfAborted();
-        note(`check of the books, ${progress}`);
-      },
-    });
-    note('check of the books, sums');
-    // The first notes the ends, the second adds up to them.
-    for (let round = 1; round <= 2; round += 1) {
-      const checked = await checkChangedBooks(database, { settleSeconds: 0 });
-      faults.push(...checked.faults);
-    }
-    await sql`delete from unchecked_changes`.execute(database);
-    if (faults.length > 0) throw new Error(`Broken invariants:\n${faults.slice(0, 20).join('\n')}`);
-  } finally {
-    await database.destroy();
+async function requireBooks(database: Database, { note, signal }: HistoryOptions): Promise<void> {
+  const faults = await checkWholeBooks(database, {
+    note(progress) {
+      signal.throwIfAborted();
+      note(`check of the books, ${progress}`);
+    },
+  });
+  note('check of the books, sums');
+  // The first notes the ends, the second adds up to them.
+  for (let round = 1; round <= 2; round += 1) {
+    const checked = await checkChangedBooks(database, { settleSeconds: 0 });
+    faults.push(...checked.faults);
   }
+  await sql`delete from unchecked_changes`.execute(database);
+  requireNone(faults);
+}
+
+function requireNone(faults: readonly string[]): void {
+  if (faults.length > 0) throw new Error(`Broken invariants:\n${faults.slice(0, 20).join('\n')}`);
 }

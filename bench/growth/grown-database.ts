@@ -42,7 +42,7 @@ interface GrownOptions {
 /** Makes companies, and a history of so many vouchers. */
 export async function growDatabase(options: GrownOptions): Promise<GrownDatabase> {
   const { url, config, vouchers, span = { days: HISTORY_DAYS }, signal, note } = options;
-  const digests = createDigests(config.secrets.digestKey);
+  const digests = createDigests(config.secrets);
   const database = connectDatabase(url, { poolSize: 1 });
   try {
     const stack = { config, database, digests };

@@ -7,7 +7,6 @@ import type {
   RateMeasurement,
   SecondsMeasurement,
   TimeMeasurement,
-  UsageMeasurement,
 } from '../benchmark.ts';
 import { quantile as quantileOf, ratioInterval } from '../statistics.ts';
 
@@ -41,7 +40,6 @@ export function readingOf(measurement: Measurement): Reading {
   if ('paces' in measurement) return readPace(measurement);
   if ('seconds' in measurement) return readSeconds(measurement);
   if ('costs' in measurement) return readCost(measurement);
-  if ('usage' in measurement) return readUsage(measurement);
   if ('quarters' in measurement) return readGrowth(measurement);
   return 'predicted' in measurement ? readPrediction(measurement) : readRate(measurement);
 }
@@ -80,7 +78,14 @@ function readRate({ comparison, bar }: RateMeasurement): Reading {
  * ratios of rounds of one time each are those of the rates.
  */
 function readTime(measurement: TimeMeasurement): Reading {
-  const { comparison, quantile, waitedMilliseconds, isOfRounds, rounds, greatest } = measurement;
+  const {
+    comparison,
+    quantile,
+    waitedMilliseconds = 0,
+    isOfRounds,
+    rounds,
+    greatest,
+  } = measurement;
   const worked = (milliseconds: number) => without(waitedMilliseconds, milliseconds);
   const subject = worked(comparison.subject[quantile]);
   const baseline = worked(comparison.baseline[quantile]);
@@ -109,7 +114,7 @@ function without(waited: number, milliseconds: number): number {
   throw new RangeError(`A call took ${milliseconds} ms, which is less than it waits`);
 }
 
-/** The ends are those of the 95 % interval of the ratio. */
+/** The ends are those of the 95 % interval of the ratio; a side that used nothing in a round has none. */
 function readCost({ costs, greatest }: CostMeasurement): Reading {
   const { mean, lower, upper } = ratioInterval(costs.subject, costs.baseline);
   const [subject, baseline] = [quantileOf(costs.subject, 0.5), quantileOf(costs.baseline, 0.5)];
@@ -122,16 +127,10 @@ function readCost({ costs, greatest }: CostMeasurement): Reading {
       ratioUpper: rounded(upper, 4),
     },
     times: [cpu(subject), cpu(baseline)],
-    ratio: mean.toFixed(3) + ends(lower, upper, 3),
+    ratio: mean.toFixed(3) + (Number.isFinite(upper) ? ends(lower, upper, 3) : ''),
     bar: atMost(upper, greatest),
   };
 }
-
-const readUsage = ({ usage: { subject, baseline } }: UsageMeasurement): Reading => ({
-  figures: { subject: rounded(subject, 3), baseline: rounded(baseline, 3) },
-  times: [cpu(subject), cpu(baseline)],
-  ratio: (subject / baseline).toFixed(2),
-});
 
 /** The last quarter of a run is the subject, and its first one the baseline. */
 function readGrowth({ quarters: { first, last }, unit, greatest }: GrowthMeasurement): Reading {

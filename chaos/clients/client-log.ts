@@ -123,5 +123,8 @@ export const contentOf = ({ path, body }: ClientCall): string => `${path} ${JSON
 export const nameOf = ({ operation, company, key }: ClientCall | KeyedCalls): string =>
   `${operation} of ${companyName(company)}, key ${key ?? 'none'}`;
 
+export const partnerCompany = (id: number): Company => ({ kind: 'partner', id });
+export const merchantCompany = (id: number): Company => ({ kind: 'merchant', id });
+
 /** "partner 3" */
 export const companyName = ({ kind, id }: Company): string => `${kind} ${id}`;

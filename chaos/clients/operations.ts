@@ -2,7 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Company } from '../../src/domain/vouchers/voucher.ts';
 import { type Random, recent } from '../random.ts';
 import type { ChaosPartner, KnownGift, SentLine, World } from '../world.ts';
-import type { ClientCall, KeyedOperation } from './client-log.ts';
+import {
+  type ClientCall,
+  type KeyedOperation,
+  merchantCompany,
+  partnerCompany,
+} from './client-log.ts';
 
 /** What an operation is made from. */
 export interface Making {
@@ -14,9 +19,6 @@ export interface Making {
 
 /** Makes the next call of its kind; undefined when the world has nothing for it yet. */
 type MakeCall = (making: Making) => Promise<ClientCall | undefined> | ClientCall | undefined;
-
-const partnerCompany = (id: number): Company => ({ kind: 'partner', id });
-const merchantCompany = (id: number): Company => ({ kind: 'merchant', id });
 
 /** How the provider of messages, and of airtime, treats a new number. */
 const SMS_SUFFIXES = { '000': 12, '002': 1, '006': 1, '008': 1, '009': 1, '100': 1, '016': 1 };
@@ -38,7 +40,8 @@ const AIRTIME_SUFFIXES = {
 
 const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
 
-function keyed(
+/** A call below a path of its own, under a new key. */
+export function keyed(
   operation: KeyedOperation,
   company: Company,
   body: Readonly<Record<string, unknown>>,
@@ -244,23 +247,23 @@ function showTopup({ random, world }: Making): ClientCall | undefined {
 }
 
 /** The next call by what it is to be, each with how often it comes. */
-export const operations: Readonly<Record<string, { weight: number; make: MakeCall }>> = {
-  'generate a voucher': { weight: 16, make: generateVoucher },
-  'claim it': { weight: 16, make: initiateClaim },
-  'redeem what is claimed': { weight: 18, make: redeemClaimed },
-  'redeem an anonymous one': { weight: 12, make: redeemAnonymous },
-  'list redemptions': { weight: 4, make: listRedemptions },
-  'reverse a redemption': { weight: 4, make: reverseRedemption },
-  'top airtime up': { weight: 12, make: topUpAirtime },
-  'buy a package': { weight: 5, make: topUpPackage },
-  'retry a top-up': { weight: 6, make: retryTopup },
-  'read the balance': { weight: 4, make: showBalance },
-  'cancel a voucher': { weight: 2, make: withVoucher('cancel-voucher') },
-  'send a message again': { weight: 3, make: withVoucher('resend-message') },
-  'order several vouchers': { weight: 2, make: orderVouchers },
-  'look at an order': { weight: 2, make: ofOrder('show-bulk-order', '') },
-  'read the codes of an order': { weight: 4, make: ofOrder('list-bulk-lines', '/lines') },
-  'cancel an order': { weight: 1, make: ofOrder('cancel-bulk-order', '/cancel') },
-  'look at a voucher': { weight: 4, make: showVoucher },
-  'look at a top-up': { weight: 4, make: showTopup },
+export const operations: Readonly<Record<string, readonly [weight: number, make: MakeCall]>> = {
+  'generate a voucher': [16, generateVoucher],
+  'claim it': [16, initiateClaim],
+  'redeem what is claimed': [18, redeemClaimed],
+  'redeem an anonymous one': [12, redeemAnonymous],
+  'list redemptions': [4, listRedemptions],
+  'reverse a redemption': [4, reverseRedemption],
+  'top airtime up': [12, topUpAirtime],
+  'buy a package': [5, topUpPackage],
+  'retry a top-up': [6, retryTopup],
+  'read the balance': [4, showBalance],
+  'cancel a voucher': [2, withVoucher('cancel-voucher')],
+  'send a message again': [3, withVoucher('resend-message')],
+  'order several vouchers': [2, orderVouchers],
+  'look at an order': [2, ofOrder('show-bulk-order', '')],
+  'read the codes of an order': [4, ofOrder('list-bulk-lines', '/lines')],
+  'cancel an order': [1, ofOrder('cancel-bulk-order', '/cancel')],
+  'look at a voucher': [4, showVoucher],
+  'look at a top-up': [4, showTopup],
 };

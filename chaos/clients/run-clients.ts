@@ -15,7 +15,7 @@ const HESITATION = 2_000;
 const REMEMBERED = 300;
 
 const weights = {
-  ...Object.fromEntries(Object.entries(operations).map(([name, { weight }]) => [name, weight])),
+  ...Object.fromEntries(Object.entries(operations).map(([name, [weight]]) => [name, weight])),
   repeat: 8,
   'repeat twice at once': 3,
   'change under the same key': 4,
@@ -55,7 +55,8 @@ async function doSomething(
   random: Random,
 ): Promise<LogEntry[]> {
   const name = random.weighted(weights);
-  const call = await (operations[name]?.make({ random, world, codeOf }) ?? again(log, random));
+  const [, make] = operations[name] ?? [];
+  const call = await (make?.({ random, world, codeOf }) ?? again(log, random));
   if (!call) return [];
   if (name === 'repeat twice at once') {
     return Promise.all([send(client, call), send(client, call)]);

@@ -1,9 +1,5 @@
-import {
-  faultAnswers,
-  type ProviderFault,
-  type SandboxProvider,
-  sandboxProviderNames,
-} from '../../src/sandbox/faults.ts';
+import { allProviders, type ProviderName } from '../../src/domain/providers.ts';
+import { faultAnswers, type ProviderFault } from '../../src/sandbox/faults.ts';
 import { call } from '../../test/support/clients.ts';
 import type { Random } from '../random.ts';
 import { lasting, type MakeFault } from './fault-scene.ts';
@@ -13,14 +9,14 @@ type Answers = ProviderFault['answers'];
 const wrongAnswers = (Object.keys(faultAnswers) as Answers[]).filter((one) => one !== 'normal');
 
 /** Messages have no callback to lose that moves money, and are never reversed. */
-const ofMoney: SandboxProvider[] = ['gsma', 'mpesa', 'dt-one', 'reloadly'];
+const ofMoney: ProviderName[] = ['gsma', 'mpesa', 'dt-one', 'reloadly'];
 
 /** In seconds, around the time limits of the calls. */
 const SLOW = [1, 3, 5] as const;
 
 /** Breaks one provider of the sandbox over HTTP, as a tester does on the page of faults, and mends it. */
 const breaking =
-  (make: (random: Random) => Partial<ProviderFault>, providers = sandboxProviderNames): MakeFault =>
+  (make: (random: Random) => Partial<ProviderFault>, providers = allProviders): MakeFault =>
   async ({ stack, random }) => {
     const provider = random.pick(providers);
     const fault = make(random);
@@ -43,7 +39,7 @@ export const providerFaults = {
 
 async function setFault(
   sandboxUrl: string,
-  provider: SandboxProvider,
+  provider: ProviderName,
   fault: Partial<ProviderFault>,
 ): Promise<void> {
   const { status } = await call(`${sandboxUrl}/faults/${provider}`, { method: 'PUT', body: fault });

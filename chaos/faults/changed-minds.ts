@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { settleOrder } from '../../src/db/positions/book.ts';
 import { findCase, listCases } from '../../src/db/positions/cases.ts';
-import { call } from '../../test/support/clients.ts';
-import { type ProviderBooks, readBooks } from '../settle-pending.ts';
+import { type ProviderBooks, readBooks, setStatus } from '../settle-pending.ts';
 import type { ThrowawayStack } from '../throwaway-stack.ts';
 import type { World } from '../world.ts';
 import type { FaultScene } from './fault-scene.ts';
@@ -26,7 +25,7 @@ export async function changeItsMind(
   const { reference, provider } = random.pick(ended);
   const status = opposites[from];
   world.changedMinds.set(reference, status);
-  await setStatus(stack, 'topups', reference, status);
+  await setStatus(stack.services.sandboxUrl, `topups/${reference}`, status);
   return `${reference} of ${provider} is ${status}`;
 }
 
@@ -55,7 +54,11 @@ export async function makeUp(
     // One that was not refused here yet was simply delivered.
     const isOurs = status === 'reversed' || (await wasRefused(stack, reference));
     if (row?.status === status && isOurs)
-      await setStatus(stack, row.kind, reference, status === 'reversed' ? 'completed' : 'reversed');
+      await setStatus(
+        stack.services.sandboxUrl,
+        `${row.kind}/${reference}`,
+        status === 'reversed' ? 'completed' : 'reversed',
+      );
   }
   await settleByProvider(stack);
 }
@@ -100,10 +103,3 @@ async function wasRefused({ database }: ThrowawayStack, reference: string): Prom
     .executeTakeFirst();
   return attempt?.status === 'VOIDED';
 }
-
-const setStatus = (
-  { services }: ThrowawayStack,
-  kind: 'payouts' | 'topups',
-  reference: string,
-  status: string,
-) => call(`${services.sandboxUrl}/books/${kind}/${reference}`, { body: { status } });

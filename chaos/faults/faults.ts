@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { changeRow } from '../../src/db/catalogue/companies.ts';
-import { sandboxProviderNames } from '../../src/sandbox/faults.ts';
+import { allProviders } from '../../src/domain/providers.ts';
 import { providerFaults } from './broken-provider.ts';
 import { changeItsMind } from './changed-minds.ts';
 import { type FaultScene, lasting, type MakeFault, persist } from './fault-scene.ts';
@@ -14,7 +14,7 @@ import {
 } from './servers.ts';
 import { shortenReserve } from './short-reserve.ts';
 
-const someProvider = ({ random }: FaultScene) => random.pick(sandboxProviderNames);
+const someProvider = ({ random }: FaultScene) => random.pick(allProviders);
 
 const killing =
   (name: 'api' | 'worker'): MakeFault =>

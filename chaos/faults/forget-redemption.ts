@@ -1,17 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
 import type { TestMerchant } from '../../test/support/companies.ts';
-import { type ClientCall, createClientLog, type LogEntry } from '../clients/client-log.ts';
+import { createClientLog, partnerCompany } from '../clients/client-log.ts';
+import { keyed } from '../clients/operations.ts';
 import { bodyOf } from '../clients/outcome.ts';
-import { createSendCall, type SendCall } from '../clients/send-call.ts';
+import { untilDone } from '../clients/read-surely.ts';
+import { createSendCall } from '../clients/send-call.ts';
 import { type FaultScene, persist } from './fault-scene.ts';
-
-/** The number of the client that makes these calls: none of those that a run has. */
-const CLIENT = -1;
-const TRIES = 40;
-const PAUSE_MS = 500;
 
 /**
  * Has the database forget one redemption, as a restore of an older backup would, although the provider
@@ -25,20 +20,10 @@ export async function forgetRedemption(scene: FaultScene): Promise<string> {
   const send = createSendCall(stack.url, world, ownLog);
   try {
     const partner = random.pick(world.partners);
-    const company = { kind: 'partner', id: partner.id } as const;
-    const call = (
-      operation: 'generate-voucher' | 'redeem-gift',
-      body: ClientCall['body'],
-    ): ClientCall => ({
-      operation,
-      company,
-      path: `/topup-transactions/${operation}`,
-      key: randomUUID(),
-      ...(body ? { body } : {}),
-    });
+    const company = partnerCompany(partner.id);
     const generation = await untilDone(
       send,
-      call('generate-voucher', {
+      keyed('generate-voucher', company, {
         denominationId: partner.denominations['500'],
         merchantId: random.pick(world.merchants.filter(isPaidAtOnce)).id,
         msisdn: null,
@@ -50,11 +35,10 @@ export async function forgetRedemption(scene: FaultScene): Promise<string> {
     // M-Pesa would pay it again, and is not chosen: it carries whole birr, and with any fee an odd
     // number of hundredths leaves none.
     const amount = (random.integer(500, 20_000) * 2 + 1) / 100;
-    const redemption = call('redeem-gift', { voucherCode, amount });
+    const redemption = keyed('redeem-gift', company, { voucherCode, amount });
     if (!(await untilDone(send, redemption))) return 'the voucher could not be redeemed';
     const operationId = stack.digests.operation({
-      ownerKind: company.kind,
-      ownerId: company.id,
+      company,
       kind: 'redeem-gift',
       key: redemption.key ?? '',
     });
@@ -70,17 +54,6 @@ export async function forgetRedemption(scene: FaultScene): Promise<string> {
 }
 
 const isPaidAtOnce = ({ payoutNumber }: TestMerchant): boolean => payoutNumber.endsWith('000');
-
-/** Repeats a call through the other faults until its client knows the end; undefined if it is refused. */
-async function untilDone(send: SendCall, call: ClientCall): Promise<LogEntry | undefined> {
-  for (let tries = 1; tries <= TRIES; tries += 1) {
-    const entry = await send(CLIENT, call);
-    if (entry.outcome.kind === 'done') return entry;
-    if (entry.outcome.kind === 'refused' && entry.outcome.isBound) return undefined;
-    await sleep(PAUSE_MS);
-  }
-  return undefined;
-}
 
 /** Takes every row of the redemption away, and what they had changed, as if it had never been. */
 async function forget(transaction: DatabaseTransaction, operationId: string): Promise<void> {

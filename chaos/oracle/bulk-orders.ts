@@ -1,4 +1,4 @@
-import { type ClientLog, finalEntry } from '../clients/client-log.ts';
+import { type ClientLog, finalEntry, partnerCompany } from '../clients/client-log.ts';
 import { bodyOf } from '../clients/outcome.ts';
 import { readSurely } from '../clients/read-surely.ts';
 import type { SendCall } from '../clients/send-call.ts';
@@ -27,7 +27,7 @@ export async function readOrderedLines(
 }
 
 async function linesOf(send: SendCall, partnerId: number, order: number): Promise<ToldLine[]> {
-  const company = { kind: 'partner', id: partnerId } as const;
+  const company = partnerCompany(partnerId);
   const path = `/bulk-orders/${order}/lines`;
   const { lines } = await readSurely(send, { operation: 'list-bulk-lines', company, path });
   return lines.map((line: Omit<ToldLine, 'partnerId'>) => ({ ...line, partnerId }));

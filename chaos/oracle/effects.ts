@@ -1,6 +1,12 @@
 import { sql } from 'kysely';
 import { providerReferenceOf } from '../../src/db/positions/placements.ts';
-import { type ClientLog, finalEntry, type KeyedCalls, nameOf } from '../clients/client-log.ts';
+import {
+  type ClientLog,
+  finalEntry,
+  type KeyedCalls,
+  nameOf,
+  partnerCompany,
+} from '../clients/client-log.ts';
 import { bodyOf } from '../clients/outcome.ts';
 import { SHORT_RESERVE } from '../faults/short-reserve.ts';
 import type { ThrowawayStack } from '../throwaway-stack.ts';
@@ -36,8 +42,7 @@ export async function compareEffects(
   for (const calls of log.keyed()) {
     const { company, operation, key } = calls;
     const id = stack.digests.operation({
-      ownerKind: company.kind,
-      ownerId: company.id,
+      company,
       kind: operation,
       key,
     });
@@ -67,8 +72,8 @@ function namedLines({ digests }: ThrowawayStack, lines: readonly ToldLine[]) {
   const byOperation = new Map<string, ToldLine>();
   for (const line of lines) {
     const { partnerId, reference } = line;
-    const owner = { ownerKind: 'partner', ownerId: partnerId } as const;
-    const id = digests.operation({ ...owner, kind: 'bulk-line', key: reference });
+    const company = partnerCompany(partnerId);
+    const id = digests.operation({ company, kind: 'bulk-line', key: reference });
     if (byOperation.get(id)?.voucher === undefined || line.voucher) byOperation.set(id, line);
   }
   return byOperation;
@@ -112,15 +117,14 @@ function judge(calls: KeyedCalls, effect: Effect | undefined): string | undefine
     case 'cancel-voucher':
     case 'resend-message':
     case 'order-vouchers':
-      // What is cancelled already is so without a move of its own.
+    case 'retry-topup':
+      // What is cancelled already is so without a move of its own, and a retry that joined another
+      // request's attempt has its answer and no attempt of its own.
       return effect?.status === 'SUCCEEDED' ? undefined : 'acknowledged, but it is not settled';
     case 'reverse-redemption':
       return effect?.moved && effect.status === 'SUCCEEDED'
         ? undefined
         : `acknowledged, but ${JSON.stringify(effect)}`;
-    case 'retry-topup':
-      // One that joined another request's attempt has its answer and no attempt of its own.
-      return effect?.status === 'SUCCEEDED' ? undefined : 'acknowledged, but it is not settled';
     default:
       return effect?.moved && effect.topup === data.transactionId
         ? undefined

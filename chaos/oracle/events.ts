@@ -1,5 +1,11 @@
 import type { Company } from '../../src/domain/vouchers/voucher.ts';
-import { type ClientLog, companyName, finalEntry } from '../clients/client-log.ts';
+import {
+  type ClientLog,
+  companyName,
+  finalEntry,
+  merchantCompany,
+  partnerCompany,
+} from '../clients/client-log.ts';
 import { bodyOf } from '../clients/outcome.ts';
 import { readSurely } from '../clients/read-surely.ts';
 import type { SendCall } from '../clients/send-call.ts';
@@ -29,9 +35,9 @@ export async function compareEvents(
 ): Promise<string[]> {
   const { database } = stack;
   const { world, log, send, receiver } = parts;
-  const companies: Company[] = [
-    ...world.partners.map(({ id }) => ({ kind: 'partner', id }) as const),
-    ...world.merchants.map(({ id }) => ({ kind: 'merchant', id }) as const),
+  const companies = [
+    ...world.partners.map(({ id }) => partnerCompany(id)),
+    ...world.merchants.map(({ id }) => merchantCompany(id)),
   ];
   const logs = new Map<string, Log>();
   for (const company of companies) logs.set(companyName(company), await readLog(send, company));

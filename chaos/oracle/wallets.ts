@@ -1,5 +1,10 @@
 import { formatMoney, parseMoney } from '../../src/domain/money.ts';
-import { type ClientLog, finalEntry, type KeyedCalls } from '../clients/client-log.ts';
+import {
+  type ClientLog,
+  finalEntry,
+  type KeyedCalls,
+  partnerCompany,
+} from '../clients/client-log.ts';
 import { bodyOf } from '../clients/outcome.ts';
 import { readSurely } from '../clients/read-surely.ts';
 import type { SendCall } from '../clients/send-call.ts';
@@ -42,7 +47,7 @@ export async function compareWallets(
 }
 
 function shownBalances(send: SendCall, { id }: ChaosPartner) {
-  const company = { kind: 'partner', id } as const;
+  const company = partnerCompany(id);
   const path = '/info/get-current-balance';
   return readSurely(send, { operation: 'balance', company, path });
 }

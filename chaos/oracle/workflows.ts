@@ -12,25 +12,12 @@ const RED = "ExecutionStatus in ('Failed', 'Terminated', 'TimedOut', 'Canceled')
 /** What Schedules run: a red run is their alarm, and the next one is green when its cause is gone. */
 const SCHEDULED = ['reconcile', 'expireVouchers'] as const;
 
-export interface FoundWorkflows {
-  readonly running: string[];
-  readonly red: string[];
-  /** Red ones whose rows a restore took back: each calls a person, and says so. */
-  readonly restored: string[];
-  /** Red runs of Schedules: each had something to report. */
-  readonly alarms: string[];
-  /** What still asks for a person: open alarms, and a Schedule whose newest run is red. */
-  readonly needsAction: string[];
-}
-
 /**
  * The workflows that still run, the red ones, and what asks for a person (I8).
  *
  * @throws {ServiceError} while Temporal does not answer, or does not know our search attributes yet
  */
-export async function findWorkflows({
-  config,
-}: Pick<ThrowawayStack, 'config'>): Promise<FoundWorkflows> {
+export async function findWorkflows({ config }: Pick<ThrowawayStack, 'config'>) {
   const connection = await Connection.connect({ address: config.temporal.temporalAddress });
   try {
     const { workflow } = new Client({ connection, namespace: config.temporal.temporalNamespace });
@@ -63,8 +50,11 @@ export async function findWorkflows({
     return {
       running: await list(`${OF_MONEY} and ExecutionStatus = 'Running'`),
       red,
+      /** Red ones whose rows a restore took back: each calls a person, and says so. */
       restored,
+      /** Red runs of Schedules: each had something to report. */
       alarms: await list(`${RED} and ${isScheduled}`),
+      /** What still asks for a person: open alarms, and a Schedule whose newest run is red. */
       needsAction: [
         ...newestRed,
         ...(await list("NeedsAction = true and ExecutionStatus = 'Running'")),

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { sandboxProviderNames } from '../../src/sandbox/faults.ts';
+import { allProviders } from '../../src/domain/providers.ts';
 import { readBooks } from '../settle-pending.ts';
 import type { ThrowawayStack } from '../throwaway-stack.ts';
 
@@ -10,7 +10,7 @@ export async function describeShares({
 }: Pick<ThrowawayStack, 'database' | 'services'>): Promise<string> {
   const { payouts, topups, messages } = await readBooks(services.sandboxUrl);
   const taken = [...payouts, ...topups, ...messages];
-  const shares = sandboxProviderNames.map(
+  const shares = allProviders.map(
     (name) => `${name} ${taken.filter(({ provider }) => provider === name).length}`,
   );
   const { rows } = await sql<{ switched: string }>`

@@ -1,10 +1,10 @@
+import { allProviders, type ProviderName } from '../../src/domain/providers.ts';
 import type { Stops } from '../../src/local/start/stops.ts';
-import { type SandboxProvider, sandboxProviderNames } from '../../src/sandbox/faults.ts';
 import { type CuttableWay, makeCuttableWay } from '../../test/end-to-end/faults/provider-outage.ts';
 import type { ThrowawayServices } from '../../test/harness/throwaway-services.ts';
 
 /** The settings with the addresses of each provider. */
-const ADDRESSES: Readonly<Record<SandboxProvider, readonly string[]>> = {
+const ADDRESSES: Readonly<Record<ProviderName, readonly string[]>> = {
   'africas-talking': ['SMS_URL'],
   smpp: ['SMPP_URL'],
   gsma: ['MOBILE_MONEY_URL', 'MOBILE_MONEY_TOKEN_URL'],
@@ -13,7 +13,7 @@ const ADDRESSES: Readonly<Record<SandboxProvider, readonly string[]>> = {
   reloadly: ['RELOADLY_URL', 'RELOADLY_TOKEN_URL'],
 };
 
-export type ProviderWays = Readonly<Record<SandboxProvider, CuttableWay>>;
+export type ProviderWays = Readonly<Record<ProviderName, CuttableWay>>;
 
 /**
  * A way of its own to each provider, so that one may fail while the others work, and the settings that
@@ -24,8 +24,8 @@ export async function makeProviderWays(
   stops: Stops,
 ): Promise<{ readonly settings: Readonly<Record<string, string>>; readonly ways: ProviderWays }> {
   const settings: Record<string, string> = {};
-  const ways: Partial<Record<SandboxProvider, CuttableWay>> = {};
-  for (const provider of sandboxProviderNames) {
+  const ways: Partial<Record<ProviderName, CuttableWay>> = {};
+  for (const provider of allProviders) {
     const way = await makeCuttableWay();
     stops.add(() => way.close());
     ways[provider] = way;

@@ -16,7 +16,7 @@ function keysOf({ digestKey, digestKeys, dataKeys }: AdminConfig['secrets'], wha
 
 /** The digests of API keys. @throws {AdminError} without a digest key */
 export function apiKeyDigests({ secrets: { digestKey, digestKeys } }: AdminConfig): Digests {
-  if (digestKey !== undefined) return createDigests(digestKey, digestKeys);
+  if (digestKey !== undefined) return createDigests({ digestKey, digestKeys });
   throw new AdminError(
     'API keys need the setting DIGEST_KEY: set it to the value of the API process.',
   );
@@ -31,7 +31,10 @@ export function digestsAndBox({ secrets }: AdminConfig): {
     secrets,
     'Digests need the settings DIGEST_KEY, DIGEST_KEYS and DATA_KEYS',
   );
-  return { digests: createDigests(digestKey, digestKeys), secretBox: createSecretBox(dataKeys) };
+  return {
+    digests: createDigests({ digestKey, digestKeys }),
+    secretBox: createSecretBox(dataKeys),
+  };
 }
 
 /** Seals and finds phone numbers. @throws {AdminError} without the keys */

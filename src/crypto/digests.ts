@@ -4,8 +4,7 @@ import { type PreparedKey, prepareKeys, type SecretBox, type SecretKey } from '.
 
 /** The parts that identify an operation. */
 export interface OperationName {
-  readonly ownerKind: string;
-  readonly ownerId: number;
+  readonly company: { readonly kind: string; readonly id: number };
   readonly kind: string;
   /** The caller's idempotency key. */
   readonly key: string;
@@ -29,15 +28,18 @@ type Part = string | Uint8Array;
  * them. Every kind has its own domain, so digests of different kinds never match. Digests for
  * columns are bytes; those that payloads and workflow ids also contain are hex.
  *
- * `identityKey` (32 bytes) names operations, requests, payments and counted subjects, which are no
+ * `digestKey` (32 bytes) names operations, requests, payments and counted subjects, which are no
  * secrets, and API keys: it must not change for the life of the database. All other digests are
- * made with the first key of `ring` and found under all of them. Each carries the id of its key.
+ * made with the first key of `digestKeys` and found under all of them. Each carries the id of its key.
  * The identity key was the only one at first, so its digests carry none.
  */
-export function createDigests(
-  identityKey: Buffer,
-  ring: readonly SecretKey[] = [{ id: '', key: identityKey }],
-) {
+export function createDigests({
+  digestKey: identityKey,
+  digestKeys: ring = [{ id: '', key: identityKey }],
+}: {
+  readonly digestKey: Buffer;
+  readonly digestKeys?: readonly SecretKey[] | undefined;
+}) {
   const identity = createSecretKey(identityKey);
   const keys = prepareKeys(
     ring.map(({ id, key }) => ({ id: key.equals(identityKey) ? '' : id, key })),
@@ -57,14 +59,8 @@ export function createDigests(
      * The id of an operation, 32 hex characters: short enough for people to read in a workflow's
      * id.
      */
-    operation: (operation: OperationName): string =>
-      digest(
-        'operation',
-        operation.ownerKind,
-        String(operation.ownerId),
-        operation.kind,
-        operation.key,
-      )
+    operation: ({ company, kind, key }: OperationName): string =>
+      digest('operation', company.kind, String(company.id), kind, key)
         .subarray(0, 16)
         .toString('hex'),
     /**

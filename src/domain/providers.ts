@@ -30,6 +30,7 @@ export const routeKindOf = (kind: TopupKind): RouteKind =>
 
 /** The names of all providers. */
 export const allProviders = [...new Set(Object.values(routedProviders).flat())];
+export type ProviderName = (typeof allProviders)[number];
 
 export const routeKinds = Object.keys(routedProviders) as RouteKind[];
 
@@ -41,7 +42,7 @@ const spokenNames: Readonly<Record<string, string>> = {
   mpesa: 'M-Pesa',
   'dt-one': 'DT One',
   reloadly: 'Reloadly',
-} satisfies Record<(typeof allProviders)[number], string>;
+} satisfies Record<ProviderName, string>;
 
 /** The name of a provider as people say it; its own where it is not known any more. */
 export const providerName = (provider: string): string => spokenNames[provider] ?? provider;

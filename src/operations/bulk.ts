@@ -71,12 +71,7 @@ async function namedLines(
 }
 
 const operationOf = (digests: OperationServices['digests'], company: Company, reference: string) =>
-  digests.operation({
-    ownerKind: company.kind,
-    ownerId: company.id,
-    kind: 'bulk-line',
-    key: reference,
-  });
+  digests.operation({ company, kind: 'bulk-line', key: reference });
 
 /** The lines whose references have not generated a voucher yet: the other ones cost nothing. */
 export async function newLines<Line extends { readonly ordered: OrderedLine }>(

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
-import type { Digests } from '../crypto/digests.ts';
+import type { Digests, OperationName } from '../crypto/digests.ts';
 import type { Database } from '../db/connection.ts';
 import { secondsUntilTurn } from '../db/limits/daily-limits.ts';
 import {
@@ -90,7 +90,7 @@ export function identify(
   const operationId =
     key === undefined
       ? randomBytes(RANDOM_ID_BYTES).toString('hex')
-      : operationIdOf(services, { company, kind, key });
+      : services.digests.operation({ company, kind, key });
   services.noteInLog?.({ operationId });
   return {
     operationId,
@@ -106,24 +106,12 @@ export function identify(
   };
 }
 
-/** The company, the kind and the key that an operation has its id from. */
-interface KeyOfOperation {
-  readonly company: Company;
-  readonly kind: string;
-  readonly key: string;
-}
-
-const operationIdOf = (
-  { digests }: Pick<OperationServices, 'digests'>,
-  { company, kind, key }: KeyOfOperation,
-): string => digests.operation({ ownerKind: company.kind, ownerId: company.id, kind, key });
-
 /** Whether a request under a key has begun, and was not refused. */
 export async function hasBegun(
   services: Pick<OperationServices, 'database' | 'digests'>,
-  operation: KeyOfOperation,
+  operation: OperationName,
 ): Promise<boolean> {
-  const id = operationIdOf(services, operation);
+  const id = services.digests.operation(operation);
   const known = (await findOperations(services.database, [id])).get(id);
   return known !== undefined && known.status !== 'REFUSED';
 }

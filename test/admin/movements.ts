@@ -41,7 +41,7 @@ export function redemptions(database: Database, catalogue: Catalogue) {
   // The only dependencies that these activities touch.
   const dependencies = {
     database,
-    digests: createDigests(Buffer.alloc(32, 7)),
+    digests: createDigests({ digestKey: Buffer.alloc(32, 7) }),
     numbers: testNumbers,
     settings: {
       market: { servedCountries: ['ET'] },

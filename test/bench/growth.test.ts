@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 
 const VOUCHERS = 4_000;
 const DIGEST_KEY = Buffer.alloc(32, 1);
-const digests = createDigests(DIGEST_KEY);
+const digests = createDigests({ digestKey: DIGEST_KEY });
 
 let testDatabase: TestDatabase;
 let database: Database;

@@ -6,7 +6,6 @@ import type {
   PredictionMeasurement,
   RateMeasurement,
   TimeMeasurement,
-  UsageMeasurement,
 } from '../../bench/benchmark.ts';
 import { json } from '../../bench/report/json.ts';
 import { passes } from '../../bench/report/reading.ts';
@@ -54,11 +53,6 @@ const pace = (title: string, leastPace?: number): PaceMeasurement => ({
   ...(leastPace === undefined ? {} : { leastPace }),
 });
 
-const usage = (title: string): UsageMeasurement => ({
-  title,
-  usage: { subject: 12.344, baseline: 10 },
-});
-
 const growth = (title: string, greatest?: number): GrowthMeasurement => ({
   title,
   unit: 'MB',
@@ -85,7 +79,6 @@ test.each([
   [pace('a pace at its bar', 1_500), true],
   [pace('a pace below its bar', 1_501), false],
   [pace('a pace without a bar'), true],
-  [usage('a usage'), true],
   [growth('a growth at its bar', 1.1), true],
   [growth('a growth above its bar', 1.0999), false],
   [growth('a growth without a bar'), true],
@@ -97,7 +90,7 @@ test('people read one line per measurement', () => {
   const lines = table([
     { name: 'P1', measurements: [measurement('one', 1.5, 1.5), measurement('two', 1.2)] },
     { name: 'P2', measurements: [measurement('three', 0.8, 0.9), time('four', 'p99', 190, 2)] },
-    { name: 'P3', measurements: [pace('five', 1_500), pace('six'), usage('seven')] },
+    { name: 'P3', measurements: [pace('five', 1_500), pace('six'), cost('seven', [0, 2, 4])] },
     { name: 'P4', measurements: [cost('eight', [12, 12, 12]), inRounds('nine')] },
     { name: 'P5', measurements: [growth('ten', 1.2), growth('eleven')] },
   ]).split('\n');
@@ -108,7 +101,7 @@ test('people read one line per measurement', () => {
   expect(lines[4]).toMatch(/^P2 four +110\.0 +220\.0 +0\.50 +≤ 2 +pass$/);
   expect(lines[5]).toMatch(/^P3 five +1500\.0 +≥ 1500\/s +pass$/);
   expect(lines[6]).toMatch(/^P3 six +1500\.0$/);
-  expect(lines[7]).toMatch(/^P3 seven +CPU 12\.34 +CPU 10\.00 +1\.23$/);
+  expect(lines[7]).toMatch(/^P3 seven +CPU 2\.00 +CPU 10\.00 +0\.000$/);
   expect(lines[8]).toMatch(/^P4 eight +CPU 12\.00 +CPU 10\.00 +1\.200 \(1\.200 – 1\.200\)$/);
   expect(lines[9]).toMatch(/^P4 nine +110\.0 +220\.0 +0\.50 \(0\.50 – 0\.50\) +≤ 2 +pass$/);
   expect(lines[10]).toMatch(/^P5 ten +440 MB +400 MB +1\.10 +≤ 1\.2 +pass$/);
@@ -124,7 +117,12 @@ test('programs read one line of JSON', () => {
     },
     {
       name: 'P3',
-      measurements: [pace('five', 1_600), pace('six'), usage('seven'), growth('eight', 1)],
+      measurements: [
+        pace('five', 1_600),
+        pace('six'),
+        cost('seven', [12, 12, 12]),
+        growth('eight', 1),
+      ],
     },
   ]);
   expect(text).not.toContain('\n');
@@ -155,7 +153,7 @@ test('programs read one line of JSON', () => {
       passed: false,
       beside: [
         { title: 'six', subject: 1_500 },
-        { title: 'seven', subject: 12.344, baseline: 10 },
+        { title: 'seven', subject: 12, baseline: 10, ratio: 1.2 },
         { title: 'eight', subject: 440, baseline: 400, ratio: 1.1, bar: 1, passed: false },
       ],
     },

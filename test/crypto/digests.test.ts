@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createDigests } from '../../src/crypto/digests.ts';
 
 const key = Buffer.alloc(32, 7);
-const digests = createDigests(key);
-const operation = { ownerKind: 'partner', ownerId: 1, kind: 'generate-voucher', key: 'abc' };
+const digests = createDigests({ digestKey: key });
+const operation = { company: { kind: 'partner', id: 1 }, kind: 'generate-voucher', key: 'abc' };
 
 describe('digests', () => {
   it('are HMAC-SHA256 over the domain and the parts with their lengths', () => {
@@ -13,8 +13,8 @@ describe('digests', () => {
   });
 
   it('are the same for the same input and key only', () => {
-    const again = createDigests(Buffer.alloc(32, 7));
-    const other = createDigests(Buffer.alloc(32, 8));
+    const again = createDigests({ digestKey: Buffer.alloc(32, 7) });
+    const other = createDigests({ digestKey: Buffer.alloc(32, 8) });
     expect(again.apiKey('x')).toEqual(digests.apiKey('x'));
     expect(other.apiKey('x')).not.toEqual(digests.apiKey('x'));
     expect(again.operation(operation)).toBe(digests.operation(operation));
@@ -30,11 +30,11 @@ describe('digests', () => {
   });
 
   it.each([
-    ['owner kind', { ownerKind: 'merchant' }],
-    ['owner', { ownerId: 2 }],
+    ['owner kind', { company: { kind: 'merchant', id: 1 } }],
+    ['owner', { company: { kind: 'partner', id: 2 } }],
     ['kind', { kind: 'redeem-voucher' }],
     ['key', { key: 'abd' }],
-    ['border between two parts', { ownerKind: 'partner1', ownerId: 1 }],
+    ['border between two parts', { company: { kind: 'partner1', id: 1 } }],
   ])('of operations differ by %s', (_, change) => {
     expect(digests.operation(operation)).toMatch(/^[0-9a-f]{32}$/);
     expect(digests.operation({ ...operation, ...change })).not.toBe(digests.operation(operation));

@@ -9,7 +9,7 @@ const numberHash = createNumberHash(digestKey);
 test('a number has one hash of 128 bits, whatever the ring of other keys', () => {
   const ring = [{ id: 'k2', key: randomBytes(32) }];
   expect(numberHash('+251911000001')).toMatch(/^[\w-]{22}$/);
-  expect(createDigests(digestKey, ring).numberHash('+251911000001')).toBe(
+  expect(createDigests({ digestKey, digestKeys: ring }).numberHash('+251911000001')).toBe(
     numberHash('+251911000001'),
   );
 });

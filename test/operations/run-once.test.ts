@@ -39,7 +39,11 @@ beforeAll(async () => {
   database = connectDatabase(testDatabase.url, { poolSize: 2 });
   const logger = createLogger('silent', 'test');
   const waits = createOperationWaits({ database, logger, callerWaitMs: CALLER_WAIT_MS });
-  services = { database, waits, digests: createDigests(randomBytes(32)) } as Services;
+  services = {
+    database,
+    waits,
+    digests: createDigests({ digestKey: randomBytes(32) }),
+  } as Services;
 });
 afterAll(async () => {
   await database?.destroy();

@@ -17,7 +17,7 @@ it('a voucher that cannot be read after its generation is not to be generated ag
   const voucher = { ownerMsisdn: null } as GenerateVoucherCommand;
   const services = {
     database,
-    digests: createDigests(randomBytes(32)),
+    digests: createDigests({ digestKey: randomBytes(32) }),
     waits: { callerWaitMs: 1_000 },
     logger: createLogger('silent', 'test'),
     settings: { market: { servedCountries: ['ET'] } },

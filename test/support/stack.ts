@@ -139,7 +139,7 @@ export async function startStack(
     config,
     url: `http://127.0.0.1:${api.port}`,
     database,
-    digests: createDigests(config.secrets.digestKey, config.secrets.digestKeys),
+    digests: createDigests(config.secrets),
     sandbox,
     temporal,
     api,

@@ -213,8 +213,7 @@ describe('redeem-voucher', () => {
       idempotencyKey,
     });
     const operationId = stack.digests.operation({
-      ownerKind: 'merchant',
-      ownerId: merchant.id,
+      company: { kind: 'merchant', id: merchant.id },
       kind: 'initiate-claim',
       key: idempotencyKey,
     });
@@ -349,8 +348,7 @@ describe('reverse-redemption', () => {
     const [{ id }] = body.data;
     const idempotencyKey = randomUUID();
     const operationId = stack.digests.operation({
-      ownerKind: 'merchant',
-      ownerId: (await merchantOf(id)).merchant_id,
+      company: { kind: 'merchant', id: (await merchantOf(id)).merchant_id },
       kind: 'reverse-redemption',
       key: idempotencyKey,
     });

@@ -158,7 +158,7 @@ async function writeDemo(
   const existing = await readDemoFile(startConfig.DATA_DIR);
   const database = connectDatabase(config.database.databaseUrl, { poolSize: 1 });
   try {
-    const digests = createDigests(config.secrets.digestKey, config.secrets.digestKeys);
+    const digests = createDigests(config.secrets);
     // The file may belong to another database.
     const isKnown = existing && (await isDemoKey(database, digests, existing));
     const access = isKnown

@@ -91,7 +91,7 @@ export async function openTwoProviders() {
     activities() {
       const dependencies = {
         database: scene.database,
-        digests: createDigests(Buffer.alloc(32, 7)),
+        digests: createDigests({ digestKey: Buffer.alloc(32, 7) }),
         numbers: testNumbers,
         failpoint: () => undefined,
         mobileMoney: setOf('gsma', 'mpesa'),

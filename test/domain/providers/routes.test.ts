@@ -3,7 +3,7 @@ import { createDigests } from '../../../src/crypto/digests.ts';
 import { parseMoney } from '../../../src/domain/money.ts';
 import { providersFor, type Route, type Routed } from '../../../src/domain/providers.ts';
 
-const digests = createDigests(Buffer.alloc(32, 7));
+const digests = createDigests({ digestKey: Buffer.alloc(32, 7) });
 
 const route = (id: number, changes: Partial<Route> = {}): Route => ({
   id,

@@ -106,7 +106,7 @@ export async function setProcessScene() {
         url: `http://127.0.0.1:${port}`,
         config,
         database,
-        digests: createDigests(config.secrets.digestKey, config.secrets.digestKeys),
+        digests: createDigests(config.secrets),
         sandbox: { url: sandboxUrl },
       }) as Stack,
 
