@@ -41,14 +41,12 @@ export function createNumberBox(keys: {
   const firstKeyId = keys.dataKeys[0]?.id ?? '';
   const contextOf = (hash: string): string => `number ${hash}`;
 
-  /** Takes E.164. */
   function store(msisdn: string): StoredNumber {
     const hash = hashOf(msisdn);
     const box = secretBox.seal(msisdn, contextOf(hash));
     return `${hash}.${maskMsisdn(msisdn)}.${box}` as unknown as StoredNumber;
   }
 
-  /** The number (E.164); of an erased one the text "erased", which equals no number. */
   function open(number: StoredNumber): string {
     if (isErased(number)) return String(number);
     const [hash = '', , keyId, body] = String(number).split('.', 4);
@@ -57,18 +55,12 @@ export function createNumberBox(keys: {
 
   return {
     store,
-    storeIfAny: (msisdn: string | null): StoredNumber | null =>
-      msisdn === null ? null : store(msisdn),
+    storeIfAny: (msisdn) => (msisdn === null ? null : store(msisdn)),
     open,
-    openIfAny: (number: StoredNumber | null): string | null =>
-      number === null ? null : open(number),
-    /** Sealed under the first key; undefined where it is so already, or erased. */
-    resealed: (number: StoredNumber): StoredNumber | undefined =>
+    openIfAny: (number) => (number === null ? null : open(number)),
+    resealed: (number) =>
       isErased(number) || sealingKeyOf(number) === firstKeyId ? undefined : store(open(number)),
-    /** The keyed hash of a number (E.164). */
     hashOf,
-    /** The same of a stored one; undefined where it is erased. */
-    hashOfStored: (number: StoredNumber): string | undefined =>
-      isErased(number) ? undefined : String(number).split('.', 1)[0],
+    hashOfStored: (number) => (isErased(number) ? undefined : String(number).split('.', 1)[0]),
   };
 }

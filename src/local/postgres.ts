@@ -115,10 +115,7 @@ async function postgresAccount(
 const programsSchema = z.object({ initdb: z.string(), pg_ctl: z.string(), postgres: z.string() });
 
 /** Absolute paths. */
-interface PostgresPrograms {
-  readonly initdb: string;
-  readonly pgCtl: string;
-  readonly postgres: string;
+interface PostgresPrograms extends Readonly<z.output<typeof programsSchema>> {
   /** A data file of the installation, which initdb reads. */
   readonly template: string;
 }
@@ -144,12 +141,7 @@ async function findPostgresPrograms(): Promise<PostgresPrograms> {
   }
   const programs = programsSchema.parse(await import(pathToFileURL(entry).href));
   const template = join(dirname(programs.initdb), '..', 'share', 'postgresql', 'postgres.bki');
-  return {
-    initdb: programs.initdb,
-    pgCtl: programs.pg_ctl,
-    postgres: programs.postgres,
-    template,
-  };
+  return { ...programs, template };
 }
 
 /** A database cluster on disk with everything needed to run it. */
@@ -309,7 +301,7 @@ async function stopServer(cluster: PostgresCluster): Promise<void> {
   for (const mode of ['fast', 'immediate']) {
     if ((await runningServer(cluster)) === undefined) return;
     const commandArguments = ['stop', '-D', cluster.directory, '-m', mode, '-w', '-t', '30'];
-    await cluster.account.run(cluster.programs.pgCtl, commandArguments);
+    await cluster.account.run(cluster.programs.pg_ctl, commandArguments);
   }
   const server = await runningServer(cluster);
   if (server) throw new Error(`PostgreSQL (process ${server.pid}) does not stop`);
@@ -323,7 +315,7 @@ async function startServer(
 ): Promise<number> {
   const options = Object.entries({ ...settings, port: `${port}` });
   const log = join(cluster.directory, 'server.log');
-  const { exitCode } = await cluster.account.run(cluster.programs.pgCtl, [
+  const { exitCode } = await cluster.account.run(cluster.programs.pg_ctl, [
     'start',
     '-w',
     ...['-t', '120'],

@@ -9,7 +9,8 @@ import type { Progress } from '../runtime/process/progress.ts';
 import { takesConnections } from '../runtime/temporal/temporal-server.ts';
 import { commandLine, freePort, readProcessRecord, stopProcess } from './processes.ts';
 
-export interface TemporalArguments {
+interface TemporalArguments {
+  /** 0 selects a free port. */
   readonly port: number;
   /** Without it there is no UI. */
   readonly uiPort?: number | undefined;
@@ -18,7 +19,7 @@ export interface TemporalArguments {
   /** The codec server of the UI. */
   readonly codecEndpoint?: string | undefined;
   /** Created in addition to `default`. */
-  readonly namespaces: readonly string[];
+  readonly namespaces?: readonly string[];
   /** Settings of the server in addition to the service's. */
   readonly dynamicConfig?: Readonly<Record<string, string | number>> | undefined;
 }
@@ -40,7 +41,7 @@ const DYNAMIC_CONFIG = {
 
 /** The command line of the development server, listening on loopback only. */
 export function temporalArguments(options: TemporalArguments): string[] {
-  const { port, uiPort, databaseFile, codecEndpoint, namespaces } = options;
+  const { port, uiPort, databaseFile, codecEndpoint, namespaces = [] } = options;
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', `${port}`, '--log-level', 'warn'],
     ...['--disable-config-file', '--disable-config-env'],
@@ -154,29 +155,18 @@ export async function launchTemporal(
   };
 }
 
-export interface TemporalServerOptions {
+export interface TemporalServerOptions extends Omit<TemporalArguments, 'databaseFile'> {
   /** The Temporal CLI, from `findTemporalBinary`. */
   readonly binary: string;
   /** Contains the pid file, the log and, unless `inMemory`, the database `temporal.db`. */
   readonly directory: string;
   readonly inMemory?: boolean;
-  /** 0 selects a free port. */
-  readonly port: number;
-  /** Without it there is no UI. */
-  readonly uiPort?: number;
-  /** The codec server of the UI. */
-  readonly codecEndpoint?: string;
-  /** Created in addition to `default`. */
-  readonly namespaces?: readonly string[];
-  /** Settings of the server in addition to the service's. */
-  readonly dynamicConfig?: Readonly<Record<string, string | number>>;
   readonly progress: Progress;
 }
 
 export interface RunningTemporalServer {
   /** `host:port` of the gRPC service. */
   readonly address: string;
-  readonly uiUrl: string | undefined;
   readonly pid: number;
   stop(): Promise<void>;
 }
@@ -234,25 +224,23 @@ export function startTemporalServer(
   options: TemporalServerOptions,
 ): Promise<RunningTemporalServer> {
   return options.progress.step('Temporal server', async () => {
-    const { inMemory = false, uiPort, codecEndpoint, dynamicConfig } = options;
+    const { inMemory = false, namespaces } = options;
     await mkdir(options.directory, { recursive: true });
     const directory = await realpath(options.directory);
     await stopOrphanedTemporal(directory);
     const port = options.port === 0 ? await freePort() : options.port;
-    const namespaces = options.namespaces ?? [];
     const databaseFile = inMemory ? undefined : join(directory, 'temporal.db');
     const database = databaseFile && (await beginTemporalDatabase(databaseFile));
-    const words = { port, uiPort, databaseFile, codecEndpoint, namespaces, dynamicConfig };
     const server = await launchTemporal(
       options.binary,
-      temporalArguments(words),
+      temporalArguments({ ...options, port, databaseFile }),
       directory,
       inMemory ? RARE_COLLECTION : {},
     );
 
     const address = `127.0.0.1:${port}`;
     try {
-      await waitUntilReady(server, address, namespaces.at(-1) ?? 'default');
+      await waitUntilReady(server, address, namespaces?.at(-1) ?? 'default');
       await server.recordCommand();
       if (database) await database.finish();
     } catch (error) {
@@ -263,7 +251,6 @@ export function startTemporalServer(
     }
     return {
       address,
-      uiUrl: uiPort === undefined ? undefined : `http://127.0.0.1:${uiPort}`,
       pid: server.pid,
       // A server in memory has nothing to save.
       stop: () => server.stop(inMemory ? 0 : undefined),

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { OpenAPIObject, SchemaObject } from 'openapi3-ts/oas31';
 import { type ZodType, z } from 'zod';
+import type { Surface } from '../domain/refusals.ts';
 import type { Endpoint } from '../http/endpoint.ts';
 
 /** The output of zod before it is simplified. */
@@ -142,71 +143,62 @@ export interface NamedOperation {
   readonly item?: string;
 }
 
-const list = (name: string, item: string): NamedOperation => ({ name, item });
-
-const LOG_IN: NamedOperation = { name: 'logIn' };
-const CHECK: NamedOperation = { name: 'checkAccess' };
-const KEY: NamedOperation = { name: 'readKey' };
-const CLAIM: NamedOperation = { name: 'initiateClaim' };
-const REDEEM: NamedOperation = { name: 'redeemVoucher' };
-const EVENTS: NamedOperation = { name: 'readEvents' };
-
-/** The plain names of operations: those of clients, of schemas and of addresses of the reference. */
+/** The plain names of operations: those of clients, of schemas and of addresses of the reference. A list names its items. */
 const namesOfOperations: Readonly<
-  Record<'partner' | 'merchant', Readonly<Record<string, NamedOperation>>>
+  Record<Surface, Readonly<Record<string, string | readonly [name: string, item: string]>>>
 > = {
   partner: {
-    postAuthLogin: LOG_IN,
-    getTest: CHECK,
-    getKey: KEY,
-    getMerchants: list('listMerchants', 'Merchant'),
-    getMerchantCategories: list('listMerchantCategories', 'MerchantCategory'),
-    getPromos: list('listPromos', 'Promo'),
-    getProductList: list('listProducts', 'Product'),
-    getProductCategoriesList: list('listProductCategories', 'ProductCategory'),
-    getGiftDenominations: list('listDenominations', 'Denomination'),
-    getPartnerGiftDenominationPrices: list('listPrices', 'SellingPrice'),
-    postPartnerGiftDenominationPrices: { name: 'setPrice' },
-    getInfoGetCurrentBalance: { name: 'readBalances' },
-    getTransactions: { name: 'readTransactions' },
-    postQuote: { name: 'quote' },
-    postTopupTransactionsGenerateVoucher: { name: 'generateVoucher' },
-    postVouchersBulk: { name: 'orderVouchers' },
-    getBulkOrdersBulkOrderId: { name: 'readBulkOrder' },
-    getBulkOrdersBulkOrderIdLines: { name: 'readBulkLines' },
-    postBulkOrdersBulkOrderIdCancel: { name: 'cancelBulkOrder' },
-    postTopupTransactionsInitiateClaim: CLAIM,
-    postTopupTransactionsRedeemGift: REDEEM,
-    postTopupTransactionsAirtimeTopup: { name: 'sendAirtime' },
-    postTopupTransactionsAirtimePackageTopup: { name: 'sendPackage' },
-    postTopupTransactionsRetryTopup: { name: 'retryTopUp' },
-    getTopupTransactions: list('listTopUps', 'TopUp'),
-    getTopupTransactionsTransactionId: { name: 'readTopUp' },
-    getVouchers: list('listVouchers', 'Voucher'),
-    getVouchersVoucherId: { name: 'readVoucher' },
-    postVouchersVoucherIdResend: { name: 'resendMessage' },
-    postVouchersVoucherIdCancel: { name: 'cancelVoucher' },
-    getEvents: EVENTS,
+    postAuthLogin: 'logIn',
+    getTest: 'checkAccess',
+    getKey: 'readKey',
+    getMerchants: ['listMerchants', 'Merchant'],
+    getMerchantCategories: ['listMerchantCategories', 'MerchantCategory'],
+    getPromos: ['listPromos', 'Promo'],
+    getProductList: ['listProducts', 'Product'],
+    getProductCategoriesList: ['listProductCategories', 'ProductCategory'],
+    getGiftDenominations: ['listDenominations', 'Denomination'],
+    getPartnerGiftDenominationPrices: ['listPrices', 'SellingPrice'],
+    postPartnerGiftDenominationPrices: 'setPrice',
+    getInfoGetCurrentBalance: 'readBalances',
+    getTransactions: 'readTransactions',
+    postQuote: 'quote',
+    postTopupTransactionsGenerateVoucher: 'generateVoucher',
+    postVouchersBulk: 'orderVouchers',
+    getBulkOrdersBulkOrderId: 'readBulkOrder',
+    getBulkOrdersBulkOrderIdLines: 'readBulkLines',
+    postBulkOrdersBulkOrderIdCancel: 'cancelBulkOrder',
+    postTopupTransactionsInitiateClaim: 'initiateClaim',
+    postTopupTransactionsRedeemGift: 'redeemVoucher',
+    postTopupTransactionsAirtimeTopup: 'sendAirtime',
+    postTopupTransactionsAirtimePackageTopup: 'sendPackage',
+    postTopupTransactionsRetryTopup: 'retryTopUp',
+    getTopupTransactions: ['listTopUps', 'TopUp'],
+    getTopupTransactionsTransactionId: 'readTopUp',
+    getVouchers: ['listVouchers', 'Voucher'],
+    getVouchersVoucherId: 'readVoucher',
+    postVouchersVoucherIdResend: 'resendMessage',
+    postVouchersVoucherIdCancel: 'cancelVoucher',
+    getEvents: 'readEvents',
   },
   merchant: {
-    postAuthLogin: LOG_IN,
-    postTest: CHECK,
-    getKey: KEY,
-    postTopupTransactionsInitiateClaim: CLAIM,
-    postTopupTransactionsRedeemGift: REDEEM,
-    getTopupTransactionsVoucherCode: { name: 'readVoucher' },
-    getRedemptions: list('listRedemptions', 'Redemption'),
-    postRedemptionsRedemptionIdReverse: { name: 'reverseRedemption' },
-    getPayouts: list('listPayouts', 'DayOfPayouts'),
-    getEvents: EVENTS,
+    postAuthLogin: 'logIn',
+    postTest: 'checkAccess',
+    getKey: 'readKey',
+    postTopupTransactionsInitiateClaim: 'initiateClaim',
+    postTopupTransactionsRedeemGift: 'redeemVoucher',
+    getTopupTransactionsVoucherCode: 'readVoucher',
+    getRedemptions: ['listRedemptions', 'Redemption'],
+    postRedemptionsRedemptionIdReverse: 'reverseRedemption',
+    getPayouts: ['listPayouts', 'DayOfPayouts'],
+    getEvents: 'readEvents',
   },
 };
 
 /** @throws {Error} for an operation without a name here */
-export function nameOfOperation(surface: 'partner' | 'merchant', id: string): NamedOperation {
-  const named = namesOfOperations[surface][id];
-  if (!named) throw new Error(`schemas.ts has no name for ${surface} ${id}`);
-  return named;
+export function nameOfOperation(surface: Surface, id: string): NamedOperation {
+  const [name, item] = [namesOfOperations[surface][id]].flat();
+  if (name === undefined) throw new Error(`schemas.ts has no name for ${surface} ${id}`);
+  return { name, ...(item !== undefined && { item }) };
 }
 
 /** The name of a type: `generateVoucher` is `GenerateVoucher`. */

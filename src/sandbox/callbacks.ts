@@ -1,7 +1,8 @@
 import { finished } from 'node:stream';
 import type { Context } from 'koa';
+import type { ProviderName } from '../domain/providers.ts';
 import type { Books, Payout, Topup } from './books.ts';
-import type { Faults, SandboxProvider } from './faults.ts';
+import type { Faults } from './faults.ts';
 import type { SandboxReply, TakenRequest, TakenStatus } from './requests.ts';
 import {
   type BooksBehaviour,
@@ -150,7 +151,7 @@ export interface CallbackParts {
  * announced status. A provider that tells no status makes none.
  */
 export const createCallbacks = <Taken extends Payout | Topup>(
-  provider: SandboxProvider,
+  provider: ProviderName,
   { sender, faults }: CallbackParts,
   callbackOf: (taken: Taken, told: TakenStatus, announced: TakenStatus) => Callback | undefined,
 ): Callbacks<Taken> => ({

@@ -1,30 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type {
-  AirtimeProviderName,
-  MobileMoneyProviderName,
-  SmsProviderName,
-} from '../domain/providers.ts';
+import type { ProviderName } from '../domain/providers.ts';
 import { statusOf, type TakenRequest, type TakenStatus } from './requests.ts';
 import type { BooksBehaviour } from './scenarios.ts';
 
-type ProviderName = SmsProviderName | MobileMoneyProviderName | AirtimeProviderName;
-
-/** The simulated providers, which a tester can break one by one: all that the service knows. */
-export const sandboxProviders = {
-  'africas-talking': { title: "Africa's Talking", kind: 'SMS' },
-  smpp: { title: 'SMPP', kind: 'SMS' },
-  gsma: { title: 'GSMA mobile money', kind: 'payouts' },
-  mpesa: { title: 'M-Pesa', kind: 'payouts' },
-  'dt-one': { title: 'DT One', kind: 'airtime and packages' },
-  reloadly: { title: 'Reloadly', kind: 'airtime' },
-} as const satisfies Readonly<
-  Record<ProviderName, { readonly title: string; readonly kind: string }>
->;
-
-export type SandboxProvider = keyof typeof sandboxProviders;
-
-export const sandboxProviderNames = Object.keys(sandboxProviders) as SandboxProvider[];
+/** The purpose of each simulated provider. A tester can break them one by one. */
+export const providerPurposes: Readonly<Record<ProviderName, string>> = {
+  'africas-talking': 'SMS',
+  smpp: 'SMS',
+  gsma: 'payouts',
+  mpesa: 'payouts',
+  'dt-one': 'airtime and packages',
+  reloadly: 'airtime',
+};
 
 /** What a provider answers; the first three without doing anything, the others after doing it. */
 export const faultAnswers = {
@@ -74,11 +62,11 @@ export type Faults = ReturnType<typeof createFaults>;
 
 /** No provider has a fault at first. */
 export function createFaults() {
-  const faults = new Map<SandboxProvider, ProviderFault>();
+  const faults = new Map<ProviderName, ProviderFault>();
   return {
     /** The present fault of a provider; a router or another server asks at every request. */
-    of: (provider: SandboxProvider): ProviderFault => faults.get(provider) ?? faultless,
-    set(provider: SandboxProvider, fault: ProviderFault): void {
+    of: (provider: ProviderName): ProviderFault => faults.get(provider) ?? faultless,
+    set(provider: ProviderName, fault: ProviderFault): void {
       faults.set(provider, fault);
     },
     /** All providers behave as usual again. */

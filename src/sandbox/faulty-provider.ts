@@ -1,15 +1,10 @@
 import { Readable } from 'node:stream';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import { allProviders, type ProviderName } from '../domain/providers.ts';
 import type { Waiting } from './callbacks.ts';
 import { errorReply as dtOneError } from './dt-one.ts';
-import {
-  type Faults,
-  type ProviderFault,
-  readFault,
-  type SandboxProvider,
-  sandboxProviderNames,
-} from './faults.ts';
+import { type Faults, type ProviderFault, readFault } from './faults.ts';
 import { errorReply as gsmaError } from './gsma/answers.ts';
 import { errorReply as mpesaError } from './mpesa.ts';
 import { answerFaultsPage } from './pages.ts';
@@ -29,7 +24,7 @@ type Answers = ProviderFault['answers'];
 type Reply = (ctx: Context) => SandboxReply;
 
 /** A 401 as each provider writes it; another 401 says nothing about the effect. */
-const notAuthorisedBy: Partial<Record<SandboxProvider, Reply>> = {
+const notAuthorisedBy: Partial<Record<ProviderName, Reply>> = {
   gsma: () => gsmaError('notAuthorised'),
   mpesa: () => mpesaError('wrongToken'),
   'dt-one': () => dtOneError('unauthorised'),
@@ -37,7 +32,7 @@ const notAuthorisedBy: Partial<Record<SandboxProvider, Reply>> = {
 };
 
 /** Answers of a provider that reads nothing. */
-const unread: Partial<Record<Answers, (provider: SandboxProvider) => Reply>> = {
+const unread: Partial<Record<Answers, (provider: ProviderName) => Reply>> = {
   'not-authorised': (provider) => notAuthorisedBy[provider] ?? (() => notAuthorised),
   'too-many-requests': () => () => tooManyRequests,
   unavailable: () => () => ({ status: 503, body: 'Service Unavailable' }),
@@ -72,7 +67,7 @@ const ofOtherTypes = (right: unknown): unknown =>
 
 /** The faults of one provider, in front of its router. */
 export const faultyProvider =
-  (faults: Faults, provider: SandboxProvider, waiting: Waiting): Middleware =>
+  (faults: Faults, provider: ProviderName, waiting: Waiting): Middleware =>
   async (ctx, next) => {
     const fault = faults.of(provider);
     if (fault.down) return give(ctx, 'dropped');
@@ -145,10 +140,10 @@ export function faultsRouter(faults: Faults): Router {
 }
 
 const allOf = (faults: Faults) =>
-  Object.fromEntries(sandboxProviderNames.map((provider) => [provider, faults.of(provider)]));
+  Object.fromEntries(allProviders.map((provider) => [provider, faults.of(provider)]));
 
-const providerOf = (ctx: Context): SandboxProvider | undefined =>
-  sandboxProviderNames.find((provider) => provider === ctx.params.provider);
+const providerOf = (ctx: Context): ProviderName | undefined =>
+  allProviders.find((provider) => provider === ctx.params.provider);
 
 const faultOfForm = (form: URLSearchParams) => ({
   down: form.has('down'),

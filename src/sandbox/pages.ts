@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { dayOfTime } from '../domain/day-report.ts';
+import { allProviders, type ProviderName, providerName } from '../domain/providers.ts';
 import { type Html, type HtmlValue, html } from '../rendering/html.ts';
 import type { Books } from './books.ts';
 import {
@@ -7,9 +8,7 @@ import {
   faultAnswers,
   isFaultless,
   type ProviderFault,
-  type SandboxProvider,
-  sandboxProviderNames,
-  sandboxProviders,
+  providerPurposes,
 } from './faults.ts';
 import { accountRows } from './gsma/router.ts';
 import { mailBehaviours } from './mail-server.ts';
@@ -179,23 +178,23 @@ JSON: <code>curl ${ctx.protocol}://${ctx.host}/faults</code>, and
 <code>curl -X PUT ${ctx.protocol}://${ctx.host}/faults/dt-one -H 'Content-Type: application/json'
 -d '{"down":true}'</code>; a field that is missing is as usual. <code>curl -X DELETE</code> on
 <code>/faults</code> mends all.</p>
-${sandboxProviderNames.map((provider) => faultForm(provider, faults.of(provider)))}
+${allProviders.map((provider) => faultForm(provider, faults.of(provider)))}
 </main>`;
   answerPage(ctx, { title: 'Faults', content });
 }
 
-function faultForm(provider: SandboxProvider, fault: ProviderFault): Html {
-  const { title, kind } = sandboxProviders[provider];
+function faultForm(provider: ProviderName, fault: ProviderFault): Html {
+  const purpose = providerPurposes[provider];
   const box = (name: keyof ProviderFault, label: string) =>
     html`<label class="box"><input type="checkbox" name="${name}"${fault[name] === true ? html` checked` : html``}>
 ${label}</label>`;
-  return html`<section id="${provider}"><h2>${title}</h2>
-<p class="quiet">${kind}: <strong>${inWords(fault)}</strong></p>
+  return html`<section id="${provider}"><h2>${providerName(provider)}</h2>
+<p class="quiet">${purpose}: <strong>${inWords(fault)}</strong></p>
 <form action="/faults/${provider}" method="post">
 ${box('down', 'Down: resets connections')}
 ${box('dropsAnswers', 'Does it, then drops the connection')}
 ${box('losesCallbacks', 'Loses callbacks')}
-${kind !== 'SMS' && box('reversesLater', 'Reverses what it completes')}
+${purpose !== 'SMS' && box('reversesLater', 'Reverses what it completes')}
 <label>Slow: seconds before a request is taken
 <input name="slowSeconds" type="number" min="0" max="3600" step="any" value="${fault.slowSeconds}"></label>
 <label>Answers
@@ -259,10 +258,11 @@ ${statementLinks(new Date())}</li>
 <h2>Providers</h2>
 ${table(
   ['Provider', 'For', 'Now'],
-  sandboxProviderNames.map((provider) => {
-    const { title, kind } = sandboxProviders[provider];
-    return [title, kind, inWords(faults.of(provider))];
-  }),
+  allProviders.map((provider) => [
+    providerName(provider),
+    providerPurposes[provider],
+    inWords(faults.of(provider)),
+  ]),
 )}
 <p><a href="/faults">Break a provider, or mend it</a>; the same over HTTP, with JSON</p>
 <h2>Addresses for settings</h2>

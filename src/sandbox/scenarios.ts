@@ -107,8 +107,6 @@ const payout = (behaviour: Partial<PayoutBehaviour>): PayoutBehaviour => ({
   callback: 'once',
   ...behaviour,
 });
-const paidLater = (callback: PayoutBehaviour['callback']): PayoutBehaviour =>
-  payout({ books: 'completed-later', answer: 'request-state', callback });
 const notReceived = (answer: SmsBehaviour['answer']): SmsBehaviour => ({
   isReceived: false,
   answer,
@@ -128,8 +126,20 @@ const topup = (behaviour: Partial<AirtimeBehaviour>): AirtimeBehaviour => ({
 });
 const declined = (reason?: string): AirtimeBehaviour =>
   topup({ books: 'failed', ...(reason !== undefined && { reason }) });
-const toppedUpLater = (callback: AirtimeBehaviour['callback']): AirtimeBehaviour =>
-  topup({ books: 'completed-later', callback });
+
+/** It completes after the answer; a message has such reports. */
+const completedLater = (callback: CallbackCourse) => ({
+  sms: accepted(callback),
+  payout: payout({ books: 'completed-later', answer: 'request-state', callback }),
+  airtime: topup({ books: 'completed-later', callback }),
+});
+
+/** It is done, and the answer does not say so. */
+const doneUnsaid = (answer: 'connection-dropped' | 'unavailable') => ({
+  sms: { isReceived: true, answer },
+  payout: payout({ answer }),
+  airtime: topup({ answer }),
+});
 
 /**
  * The behaviour of each service by number suffix. The table drives the sandbox and its first page
@@ -186,44 +196,32 @@ export const suffixRows: readonly SuffixRow[] = [
   {
     suffix: '08',
     meaning: 'does it, then drops the connection',
-    sms: { isReceived: true, answer: 'connection-dropped' },
-    payout: payout({ answer: 'connection-dropped' }),
-    airtime: topup({ answer: 'connection-dropped' }),
+    ...doneUnsaid('connection-dropped'),
   },
   {
     suffix: '09',
     meaning: 'does it, then answers 503',
-    sms: { isReceived: true, answer: 'unavailable' },
-    payout: payout({ answer: 'unavailable' }),
-    airtime: topup({ answer: 'unavailable' }),
+    ...doneUnsaid('unavailable'),
   },
   {
     suffix: '10',
     meaning: 'completes unseen by the answer; callback before the answer',
-    sms: accepted('before-the-answer'),
-    payout: paidLater('before-the-answer'),
-    airtime: toppedUpLater('before-the-answer'),
+    ...completedLater('before-the-answer'),
   },
   {
     suffix: '11',
     meaning: 'completes shortly after the answer; callback twice',
-    sms: accepted('twice'),
-    payout: paidLater('twice'),
-    airtime: toppedUpLater('twice'),
+    ...completedLater('twice'),
   },
   {
     suffix: '12',
     meaning: 'completes shortly after the answer; callback lost',
-    sms: accepted('lost'),
-    payout: paidLater('lost'),
-    airtime: toppedUpLater('lost'),
+    ...completedLater('lost'),
   },
   {
     suffix: '13',
     meaning: 'completes shortly after the answer; callbacks out of order',
-    sms: accepted('out-of-order'),
-    payout: paidLater('out-of-order'),
-    airtime: toppedUpLater('out-of-order'),
+    ...completedLater('out-of-order'),
   },
   {
     suffix: '14',

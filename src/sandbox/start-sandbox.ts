@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import Router from '@koa/router';
 import Koa from 'koa';
+import type { ProviderName } from '../domain/providers.ts';
 import { listen } from '../runtime/process/health.ts';
 import { africasTalkingRouter } from './africas-talking.ts';
 import { type Books, createBooks, type Topup } from './books.ts';
 import { booksRouter } from './books-router.ts';
 import { createCallbackSender, createCallbacks, createWaiting, type Waiting } from './callbacks.ts';
 import { dtOneCallback, dtOnePath, dtOneRouter } from './dt-one.ts';
-import { createFaults, type Faults, type SandboxProvider } from './faults.ts';
+import { createFaults, type Faults } from './faults.ts';
 import { faultsRouter, faultyProvider } from './faulty-provider.ts';
 import { gsmaCallback } from './gsma/orders.ts';
 import { gsmaPaths, gsmaRouter } from './gsma/router.ts';
@@ -144,7 +145,7 @@ function partsOf(
 function application(parts: Parts, addresses: SandboxAddresses): Koa {
   const { waiting, faults, callbacks } = parts;
   const router = new Router();
-  const mount = (provider: SandboxProvider, routes: Router) =>
+  const mount = (provider: ProviderName, routes: Router) =>
     router.use(`/${provider}`, faultyProvider(faults, provider, waiting), routes.routes());
   mount('africas-talking', africasTalkingRouter(parts));
   mount('gsma', gsmaRouter({ ...parts, callbacks: callbacks.gsma }));

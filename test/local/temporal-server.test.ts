@@ -40,12 +40,13 @@ async function withClient<Result>(
 }
 
 test('it serves its namespaces and its UI, and stop leaves no process', async () => {
+  const uiPort = await freePort();
   const server = await startTemporalServer({
     binary,
     directory,
     inMemory: true,
     port: 0,
-    uiPort: await freePort(),
+    uiPort,
     codecEndpoint: 'http://127.0.0.1:8234',
     namespaces: ['reports'],
     progress,
@@ -53,7 +54,7 @@ test('it serves its namespaces and its UI, and stop leaves no process', async ()
   await withClient(server.address, ({ connection }) =>
     connection.workflowService.describeNamespace({ namespace: 'reports' }),
   );
-  const settings = await fetch(`${server.uiUrl}/api/v1/settings`);
+  const settings = await fetch(`http://127.0.0.1:${uiPort}/api/v1/settings`);
   expect(await settings.json()).toMatchObject({ Codec: { Endpoint: 'http://127.0.0.1:8234' } });
   for (const name of await readdir(directory))
     expect((await stat(join(directory, name))).mode & 0o077, name).toBe(0);

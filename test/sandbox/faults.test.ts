@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sandboxProviderNames } from '../../src/sandbox/faults.ts';
+import { allProviders } from '../../src/domain/providers.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 import { startCallbackReceiver } from './callback-receiver.ts';
 
@@ -53,7 +53,7 @@ const statusesOf = (reference: string) =>
 describe('the HTTP API', () => {
   it('shows and sets the fault of one provider, and mends all', async () => {
     const all = async (method = 'GET') => (await fetch(`${sandbox.url}/faults`, { method })).json();
-    const none = Object.fromEntries(sandboxProviderNames.map((name) => [name, usual]));
+    const none = Object.fromEntries(allProviders.map((name) => [name, usual]));
     expect(await all()).toEqual(none);
     expect(await (await put('dt-one', { down: true })).json()).toEqual({ ...usual, down: true });
     await put('gsma', { slowSeconds: 3, answers: 'html' });

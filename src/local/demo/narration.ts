@@ -152,27 +152,28 @@ export const createCaller =
   (transcript: Transcript, baseUrl: string): DemoCaller =>
   async ({ title, path, answer }) => {
     const url = baseUrl + path;
-    transcript.sent({ title, method: 'GET', url, headers: {}, body: undefined });
-    const got = await read(url);
-    transcript.got(got);
-    const found = answer.safeParse(got.body);
-    if (got.status === 200 && found.success) return found.data;
-    throw new DemoError(`"${title}" got an unexpected answer, with the status ${got.status}.`);
+    const headers = { Accept: 'application/json' };
+    const { status, body } = await narrate(transcript, title, url, { headers }).catch((error) => {
+      throw nothingAnswers(url, error);
+    });
+    const found = answer.safeParse(body);
+    if (status === 200 && found.success) return found.data;
+    throw new DemoError(`"${title}" got an unexpected answer, with the status ${status}.`);
   };
 
-async function read(url: string) {
-  let response: Response;
-  try {
-    response = await fetch(url, { headers: { Accept: 'application/json' } });
-  } catch (error) {
-    throw nothingAnswers(url, error);
-  }
-  const text = await response.text();
-  try {
-    return { status: response.status, body: JSON.parse(text) as unknown };
-  } catch {
-    throw new DemoError(`${url} answered ${response.status} and no JSON: is it this service?`);
-  }
+/** Sends a request, and writes it with its answer to the transcript. */
+async function narrate(transcript: Transcript, title: string, url: string, request: RequestInit) {
+  transcript.sent({
+    title,
+    method: request.method ?? 'GET',
+    url,
+    headers: shownHeaders(request.headers as Record<string, string>),
+    body: typeof request.body === 'string' ? JSON.parse(request.body) : undefined,
+  });
+  const response = await fetch(url, request);
+  const got = { status: response.status, body: jsonOr(await response.clone().text()) };
+  transcript.got(got);
+  return { ...got, response };
 }
 
 /** The error of an address at which nothing listens. */
@@ -209,17 +210,9 @@ export function narratedClient<Client>(
 ): Narrated<Client> {
   let title = '';
   const narratedFetch = async (url: string, request: RequestInit): Promise<Response> => {
-    transcript.sent({
-      title: url.endsWith('/auth/login') ? `The ${company} logs in with its API key.` : title,
-      method: request.method ?? 'GET',
-      url,
-      headers: shownHeaders(request.headers as Record<string, string>),
-      body: typeof request.body === 'string' ? JSON.parse(request.body) : undefined,
-    });
-    const response = await fetch(url, request);
-    const text = await response.clone().text();
-    transcript.got({ status: response.status, body: jsonOr(text) });
-    return response;
+    const isLogIn = url.endsWith('/auth/login');
+    const sentence = isLogIn ? `The ${company} logs in with its API key.` : title;
+    return (await narrate(transcript, sentence, url, request)).response;
   };
   const client = make({ baseUrl, apiKey, fetch: narratedFetch, ...PATIENCE });
   return async (sentence, call) => {

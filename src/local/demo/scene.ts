@@ -109,19 +109,12 @@ export async function confirmDelivery(
   return delivered;
 }
 
-/** A package that the partner may sell. */
-interface Package {
-  readonly productId: number;
-  readonly name: string;
-  readonly price: Money;
-}
-
 /**
  * The cheapest package for numbers of Ethio telecom.
  *
  * @throws {DemoError} where the partner may sell none
  */
-async function findPackage(partner: DemoPartner): Promise<Package> {
+async function findPackage(partner: DemoPartner) {
   const query = {
     q: 'productCategory.categoryName=PACKAGES,metadata.operator=ETHIO_TELECOM',
     sortBy: 'productPrice.amount:ASC',
@@ -170,4 +163,15 @@ export async function setScene(demo: DemoFile, transcript: Transcript) {
     /** The id of the denomination of an amount. */
     denominationOf,
   };
+}
+
+/** Generates a gift of so many birr at the merchant; without a phone number it is anonymous. */
+export async function orderVoucher(
+  { partner, merchantId, denominationOf }: DemoScene,
+  title: string,
+  { amountEtb, msisdn }: { readonly amountEtb: number; readonly msisdn: string | null },
+) {
+  const order = { denominationId: denominationOf(amountEtb), merchantId, msisdn };
+  const { voucher } = await partner(title, ({ vouchers }) => vouchers.generate(order));
+  return { code: voucher.voucherCode, amount: moneyOf(voucher.amount) };
 }

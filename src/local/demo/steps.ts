@@ -2,7 +2,6 @@ import { decodeJwt } from 'jose';
 import type { ZodType, z } from 'zod';
 import { MerchantClient, PartnerClient } from '../../../clients/typescript/src/index.ts';
 import { runAdmin } from '../../admin/run-admin.ts';
-import type { Money } from '../../domain/money.ts';
 import type { DemoFile } from '../start/demo-data.ts';
 import {
   DemoError,
@@ -78,20 +77,7 @@ export const redeemWithWrongCode = (
   );
 };
 
-export interface Balances {
-  readonly gift: Money;
-  readonly reserved: Money;
-  readonly airtime: Money;
-}
-
-export interface GiftOrder {
-  readonly denominationId: number;
-  readonly merchantId: number;
-  /** Null for an anonymous voucher. */
-  readonly msisdn: string | null;
-}
-
-export async function readBalances(partner: DemoPartner, title: string): Promise<Balances> {
+export async function readBalances(partner: DemoPartner, title: string) {
   const balances = await partner(title, (client) => client.readBalances());
   return {
     gift: moneyOf(balances.eMoneyWalletBalance),
@@ -125,11 +111,6 @@ export async function prepareSale(partner: DemoPartner, merchantId: number) {
     ({ prices }) => prices.set(price),
   );
   return denominationOf;
-}
-
-export async function orderVoucher(partner: DemoPartner, title: string, order: GiftOrder) {
-  const { voucher } = await partner(title, ({ vouchers }) => vouchers.generate(order));
-  return { code: voucher.voucherCode, amount: moneyOf(voucher.amount) };
 }
 
 /** The sale of every top-up in the demo. */

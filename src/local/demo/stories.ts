@@ -8,13 +8,13 @@ import {
   type DemoScene,
   newestCode,
   newPhoneNumber,
+  orderVoucher,
   readPhone,
   setScene,
 } from './scene.ts';
 import {
   claimWhole,
   delivered,
-  orderVoucher,
   readBalances,
   readVoucher,
   redeemWithWrongCode,
@@ -97,11 +97,14 @@ async function leaveTopUpToSupport({ transcript, partner }: DemoScene): Promise<
 
 /** A gift without an owner is redeemed with its code alone. */
 async function redeemAnonymousGift(scene: DemoScene): Promise<void> {
-  const { transcript, partner, merchant, merchantId, denominationOf } = scene;
+  const { transcript, merchant } = scene;
   const { code } = await orderVoucher(
-    partner,
+    scene,
     'The partner generates an anonymous gift of 100 ETB: msisdn is null.',
-    { denominationId: denominationOf(100), merchantId, msisdn: null },
+    {
+      amountEtb: 100,
+      msisdn: null,
+    },
   );
   await merchant('The merchant redeems it at once, without a claim and a code.', ({ vouchers }) =>
     vouchers.redeem({ voucherCode: code }),
@@ -117,12 +120,15 @@ async function redeemAnonymousGift(scene: DemoScene): Promise<void> {
  * The main story: a gift from its generation to its redemption by a merchant, with its transfers.
  */
 async function redeemGiftAtTill(scene: DemoScene): Promise<void> {
-  const { transcript, partner, merchant, merchantId, sandbox, owner, denominationOf } = scene;
+  const { transcript, partner, merchant, sandbox, owner } = scene;
   const before = await readBalances(partner, 'The partner reads its balances.');
   const { code, amount } = await orderVoucher(
-    partner,
+    scene,
     'It generates a gift of 500 ETB for a phone number.',
-    { denominationId: denominationOf(500), merchantId, msisdn: owner },
+    {
+      amountEtb: 500,
+      msisdn: owner,
+    },
   );
   const between = await readBalances(partner, 'The gift is paid for and reserved.');
   transcript.confirm(
@@ -163,11 +169,14 @@ const PART_ETB = 300;
 
 /** A partner redeems less than the whole balance: the fee comes out of the remaining balance. */
 async function redeemPartOfGift(scene: DemoScene): Promise<void> {
-  const { transcript, partner, merchant, merchantId, sandbox, owner, denominationOf } = scene;
+  const { transcript, partner, merchant, sandbox, owner } = scene;
   const { code, amount } = await orderVoucher(
-    partner,
+    scene,
     'The partner generates a gift of 1000 ETB for the same owner.',
-    { denominationId: denominationOf(1_000), merchantId, msisdn: owner },
+    {
+      amountEtb: 1_000,
+      msisdn: owner,
+    },
   );
   await partner(`It claims ${PART_ETB} ETB of it.`, ({ vouchers }) =>
     vouchers.initiateClaim({ voucherCode: code, amount: PART_ETB }),
@@ -288,12 +297,15 @@ async function readRoutes({ operator }: DemoScene, title: string): Promise<numbe
 
 /** A gift for a number of Safaricom, at a merchant who gets whole birr. */
 async function redeemByOthers(scene: DemoScene): Promise<void> {
-  const { transcript, partner, merchant, merchantId, sandbox, denominationOf } = scene;
+  const { transcript, merchant, sandbox } = scene;
   const msisdn = newPhoneNumber('success', 'safaricom');
   const { code } = await orderVoucher(
-    partner,
+    scene,
     'The partner generates a gift of 1,000 ETB for a number of Safaricom.',
-    { denominationId: denominationOf(1000), merchantId, msisdn },
+    {
+      amountEtb: 1000,
+      msisdn,
+    },
   );
   await claimWhole(merchant, 'The merchant starts a redemption.', code);
   const messages = await readPhone(sandbox, 'The code arrives.', msisdn);
@@ -304,11 +316,13 @@ async function redeemByOthers(scene: DemoScene): Promise<void> {
 
 /** An amount with cents goes to the next provider, at once. */
 async function redeemWhatRemains(scene: DemoScene): Promise<void> {
-  const { partner, merchantId, denominationOf } = scene;
   const { code } = await orderVoucher(
-    partner,
+    scene,
     'The partner generates an anonymous gift of 500 ETB, of which the merchant gets 487.50.',
-    { denominationId: denominationOf(500), merchantId, msisdn: null },
+    {
+      amountEtb: 500,
+      msisdn: null,
+    },
   );
   await pay(scene, { voucherCode: code }, 'gsma');
 }

@@ -245,7 +245,7 @@ export async function isDemoKey(
 }
 
 async function findDemo(transaction: DatabaseTransaction) {
-  const row = await transaction
+  return transaction
     .selectFrom('partners')
     .innerJoin('merchants', (join) =>
       join.on('merchants.identifier', '=', DEMO_MERCHANT_IDENTIFIER),
@@ -253,7 +253,6 @@ async function findDemo(transaction: DatabaseTransaction) {
     .select(['partners.id as partnerId', 'merchants.id as merchantId'])
     .where('partners.company_name', '=', DEMO_PARTNER)
     .executeTakeFirst();
-  return row;
 }
 
 async function seedDemo(transaction: DatabaseTransaction) {
@@ -286,34 +285,19 @@ async function seedProducts(transaction: DatabaseTransaction, partnerId: number)
         { ...product, product_category_id: categoryId },
         partnerId,
       );
-      for (const { amount, priceUsd } of denominations)
-        await seedDenomination(transaction, { partnerId, productId, amount, priceUsd });
+      for (const { amount, priceUsd } of denominations) {
+        const denominationId = await addRow(transaction, 'gift_denominations', {
+          product_id: productId,
+          amount_etb: amount,
+        });
+        const price = { partnerId, denominationId, merchantId: null };
+        if (priceUsd !== undefined)
+          await replacePrice(transaction, { ...price, sellingPriceUsd: priceUsd });
+      }
     }
     for (const promo of promos)
       await addRow(transaction, 'promos', { ...promo, product_category_id: categoryId });
   }
-}
-
-async function seedDenomination(
-  transaction: DatabaseTransaction,
-  denomination: {
-    readonly partnerId: number;
-    readonly productId: number;
-    readonly amount: string;
-    readonly priceUsd: string | undefined;
-  },
-) {
-  const denominationId = await addRow(transaction, 'gift_denominations', {
-    product_id: denomination.productId,
-    amount_etb: denomination.amount,
-  });
-  if (denomination.priceUsd === undefined) return;
-  await replacePrice(transaction, {
-    partnerId: denomination.partnerId,
-    denominationId,
-    merchantId: null,
-    sellingPriceUsd: denomination.priceUsd,
-  });
 }
 
 /** Returns the first merchant, whose keys are in `demo.json`. */
@@ -360,7 +344,7 @@ interface CompanyAccess extends PersonAccess {
 }
 
 /** `.data/demo.json`: all data that a tester or the demo needs. */
-export interface DemoFile {
+export interface DemoFile extends Omit<StackAddresses, 'api'> {
   readonly partner: CompanyAccess;
   readonly merchant: CompanyAccess & {
     readonly privateKeyPem: string;
@@ -368,9 +352,6 @@ export interface DemoFile {
   };
   /** A person of the service, at `/support`. */
   readonly staff: PersonAccess;
-  readonly sandboxUrl: string;
-  readonly temporalUiUrl: string;
-  readonly temporalAddress: string;
 }
 
 const fileIn = (dataDirectory: string) => join(dataDirectory, 'demo.json');
@@ -392,11 +373,11 @@ export async function writeDemoFile(
   return file;
 }
 
-function demoFile(access: DemoAccess | DemoFile, addresses: StackAddresses): DemoFile {
+function demoFile(access: DemoAccess | DemoFile, { api, ...addresses }: StackAddresses): DemoFile {
   const { partner, merchant } = access;
   const staff = 'staff' in access ? access.staff : {};
   const person = (known: object, email: string, path: string) => ({
-    portalUrl: addresses.api + path,
+    portalUrl: api + path,
     portalEmail: email,
     portalPassword:
       'portalPassword' in known
@@ -406,21 +387,19 @@ function demoFile(access: DemoAccess | DemoFile, addresses: StackAddresses): Dem
   const portal = (company: object, email: string) => person(company, email, '/portal');
   return {
     partner: {
-      baseUrl: `${addresses.api}/api/v1/client`,
+      baseUrl: `${api}/api/v1/client`,
       apiKey: partner.apiKey,
       ...portal(partner, 'partner@demo.test'),
     },
     merchant: {
-      baseUrl: `${addresses.api}/api/v1/merchant/client`,
+      baseUrl: `${api}/api/v1/merchant/client`,
       apiKey: merchant.apiKey,
       privateKeyPem: merchant.privateKeyPem,
       merchantId: 'merchantId' in merchant ? merchant.merchantId : merchant.id,
       ...portal(merchant, 'merchant@demo.test'),
     },
     staff: person(staff, 'staff@demo.test', '/support'),
-    sandboxUrl: addresses.sandboxUrl,
-    temporalUiUrl: addresses.temporalUiUrl,
-    temporalAddress: addresses.temporalAddress,
+    ...addresses,
   };
 }
 
@@ -454,18 +433,14 @@ async function makeAccount(
   if (known && (await passwords.fits(demo.portalPassword, known.passwordHash))) return;
   const hash = await passwords.make(demo.portalPassword);
   await database.transaction().execute(async (transaction) => {
-    if (known) await setPassword(transaction, known.id, { hash, mustChange: false });
-    else await addAccount(transaction, holder, { email: demo.portalEmail, passwordHash: hash });
+    if (known) return setPassword(transaction, known.id, { hash, mustChange: false });
+    const account = {
+      email: demo.portalEmail,
+      passwordHash: hash,
+      mustChangePassword: false,
+    };
+    if (holder === 'staff')
+      await addStaffAccount(transaction, { ...account, name: 'Demo operator', role: 'OPERATOR' });
+    else await addPortalAccount(transaction, { ...account, company: holder });
   });
 }
-
-const addAccount = (
-  transaction: DatabaseTransaction,
-  holder: Company | 'staff',
-  given: { readonly email: string; readonly passwordHash: string },
-): Promise<number | undefined> => {
-  const account = { ...given, mustChangePassword: false };
-  return holder === 'staff'
-    ? addStaffAccount(transaction, { ...account, name: 'Demo operator', role: 'OPERATOR' })
-    : addPortalAccount(transaction, { ...account, company: holder });
-};

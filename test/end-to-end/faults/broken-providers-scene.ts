@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import type { Environment } from '../../../src/config/config.ts';
 import { addRoute } from '../../../src/db/providers.ts';
-import type { RouteKind } from '../../../src/domain/providers.ts';
+import type { ProviderName, RouteKind } from '../../../src/domain/providers.ts';
 import { freePort } from '../../../src/local/processes.ts';
-import type { ProviderFault, SandboxProvider } from '../../../src/sandbox/faults.ts';
+import type { ProviderFault } from '../../../src/sandbox/faults.ts';
 import { staffClient } from '../../pages/staff/staff-client.ts';
 import { call, partnerClient } from '../../support/clients.ts';
 import { deposit, makePartner } from '../../support/companies.ts';
@@ -60,7 +60,7 @@ export async function setBrokenScene(
     'top-up': ['topup-airtime', topUp(parts)],
   };
 
-  const makeSeller = async (route: readonly SandboxProvider[]): Promise<Seller> => {
+  const makeSeller = async (route: readonly ProviderName[]): Promise<Seller> => {
     const partner = await makePartner(scene.stack, { giftWallet: '100000' });
     await makeTopupProducts(scene.stack, partner);
     await deposit(scene.stack, partner.id, '100000', 'airtime');
@@ -79,12 +79,12 @@ export async function setBrokenScene(
   return {
     ...scene,
     /** Prepares operations of one partner at a provider, and at the next ones after it, one by one. */
-    async operationsAt(first: SandboxProvider, ...next: readonly SandboxProvider[]) {
+    async operationsAt(first: ProviderName, ...next: readonly ProviderName[]) {
       const seller = await makeSeller([first, ...next]);
       return (suffix = '000') => kinds[kindOf[first]][1](seller, suffix);
     },
     /** Breaks a provider as a tester does; without a fault it is mended. */
-    async breakProvider(provider: SandboxProvider, fault: Partial<ProviderFault> = {}) {
+    async breakProvider(provider: ProviderName, fault: Partial<ProviderFault> = {}) {
       const url = `${sandbox.url}/faults/${provider}`;
       expect((await call(url, { method: 'PUT', body: fault })).status).toBe(200);
     },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ProviderFault, SandboxProvider } from '../../../src/sandbox/faults.ts';
+import type { ProviderName } from '../../../src/domain/providers.ts';
+import type { ProviderFault } from '../../../src/sandbox/faults.ts';
 import { askAll } from '../../positions/placements.ts';
 import type { Answer } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';
@@ -25,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-const providers = Object.keys(kindOf) as SandboxProvider[];
+const providers = Object.keys(kindOf) as ProviderName[];
 
 /** Whether the provider does what it is asked for. */
 type Effect = 'does it' | 'does nothing';

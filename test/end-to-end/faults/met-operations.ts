@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import type { SandboxProvider } from '../../../src/sandbox/faults.ts';
+import type { ProviderName } from '../../../src/domain/providers.ts';
 import type { BooksRow } from '../../../src/sandbox/requests.ts';
 import type { staffClient } from '../../pages/staff/staff-client.ts';
 import { atProvider } from '../../positions/placements.ts';
@@ -19,8 +19,8 @@ export const kindOf = {
   mpesa: 'payment',
   'dt-one': 'top-up',
   reloadly: 'top-up',
-} as const satisfies Record<SandboxProvider, string>;
-export type Kind = (typeof kindOf)[SandboxProvider];
+} as const satisfies Record<ProviderName, string>;
+export type Kind = (typeof kindOf)[ProviderName];
 
 /** What became of an operation by the books of the service. */
 export type Booked = 'done' | 'on hold' | 'not done';

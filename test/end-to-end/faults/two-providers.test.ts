@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { paymentOf } from '../../../activities/redemptions/payments.ts';
 import { redemptionPayment } from '../../../src/db/vouchers/redemptions.ts';
+import type { ProviderName } from '../../../src/domain/providers.ts';
 import { mpesaOfSettings } from '../../../src/providers/of-settings.ts';
-import type { SandboxProvider } from '../../../src/sandbox/faults.ts';
 import { suffixRows } from '../../../src/sandbox/scenarios.ts';
 import { askAll, placementsOf } from '../../positions/placements.ts';
 import { call } from '../../support/clients.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-type Route = readonly [first: SandboxProvider, second: SandboxProvider];
+type Route = readonly [first: ProviderName, second: ProviderName];
 
 const routes: Readonly<Record<Kind, readonly Route[]>> = {
   payment: [

@@ -3,9 +3,10 @@ import { paymentOf } from '../../../activities/redemptions/payments.ts';
 import { replacePayoutAccounts } from '../../../src/db/catalogue/payout-accounts.ts';
 import { addRoute } from '../../../src/db/providers.ts';
 import { redemptionPayment } from '../../../src/db/vouchers/redemptions.ts';
+import type { ProviderName } from '../../../src/domain/providers.ts';
 import type { Payment } from '../../../src/providers/mobile-money/mobile-money.ts';
 import { gsmaOfSettings } from '../../../src/providers/of-settings.ts';
-import type { ProviderFault, SandboxProvider } from '../../../src/sandbox/faults.ts';
+import type { ProviderFault } from '../../../src/sandbox/faults.ts';
 import { commandsOn, payoutFacts } from '../../admin/scene.ts';
 import { staffClient } from '../../pages/staff/staff-client.ts';
 import { settleCase } from '../../positions/cases.ts';
@@ -46,7 +47,7 @@ afterAll(async () => {
   await toService?.close();
 });
 
-const setFault = async (provider: SandboxProvider, body: Partial<ProviderFault>) => {
+const setFault = async (provider: ProviderName, body: Partial<ProviderFault>) => {
   const url = `${scene.stack.sandbox.url}/faults/${provider}`;
   expect((await call(url, { method: 'PUT', body })).status).toBe(200);
 };

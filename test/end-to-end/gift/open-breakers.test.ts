@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addRoute } from '../../../src/db/providers.ts';
+import { allProviders } from '../../../src/domain/providers.ts';
 import { freePort } from '../../../src/local/processes.ts';
-import { type ProviderFault, sandboxProviderNames } from '../../../src/sandbox/faults.ts';
+import type { ProviderFault } from '../../../src/sandbox/faults.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { call } from '../../support/clients.ts';
 import { deposit, makeMerchant, type TestMerchant } from '../../support/companies.ts';
@@ -58,7 +59,7 @@ const redeem = async (voucherCode: string) =>
   scene.asPartner.post(REDEEM, { voucherCode, amount: 40 });
 
 const setFaults = async (fault: Partial<ProviderFault>) => {
-  for (const provider of sandboxProviderNames)
+  for (const provider of allProviders)
     await call(`${scene.stack.sandbox.url}/faults/${provider}`, { method: 'PUT', body: fault });
 };
 

@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { providerOf } from '../../../src/db/positions/placements.ts';
 import { addRoute } from '../../../src/db/providers.ts';
+import type { ProviderName } from '../../../src/domain/providers.ts';
 import { dtOneOfSettings } from '../../../src/providers/of-settings.ts';
-import type { ProviderFault, SandboxProvider } from '../../../src/sandbox/faults.ts';
+import type { ProviderFault } from '../../../src/sandbox/faults.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { placementsOf } from '../../positions/placements.ts';
 import { call } from '../../support/clients.ts';
@@ -38,7 +39,7 @@ afterAll(() => scene?.stack.stop());
 
 const airtime = { kind: 'airtime', operator: 'ETHIO_TELECOM', amount: '50' } as const;
 
-const setFault = async (provider: SandboxProvider, body: Partial<ProviderFault>) => {
+const setFault = async (provider: ProviderName, body: Partial<ProviderFault>) => {
   const url = `${scene.stack.sandbox.url}/faults/${provider}`;
   expect((await call(url, { method: 'PUT', body })).status).toBe(200);
 };

@@ -11,42 +11,39 @@ type Kind = 'refused' | 'refused-account' | 'refused-for-now' | 'throttled' | 'n
  * What a command_status of submit_sm proves (SMPP 3.4, 5.1.3). A status that is not here, such as a
  * system error or a vendor's own, proves nothing: the message may have been taken.
  */
-const statuses: Readonly<Record<string, Kind>> = {
-  ESME_RINVMSGLEN: 'refused-account',
-  ESME_RINVCMDLEN: 'refused-account',
-  ESME_RINVCMDID: 'refused-account',
-  ESME_RINVBNDSTS: 'not-bound',
-  ESME_RINVPRTFLG: 'refused-account',
-  ESME_RINVREGDLVFLG: 'refused-account',
-  ESME_RINVSRCADR: 'refused-account',
-  ESME_RINVDSTADR: 'refused',
-  ESME_RMSGQFUL: 'throttled',
-  ESME_RINVSERTYP: 'refused-account',
-  ESME_RINVESMCLASS: 'refused-account',
-  ESME_RSUBMITFAIL: 'refused-for-now',
-  ESME_RINVSRCTON: 'refused-account',
-  ESME_RINVSRCNPI: 'refused-account',
-  ESME_RINVDSTTON: 'refused-account',
-  ESME_RINVDSTNPI: 'refused-account',
-  ESME_RINVSYSTYP: 'refused-account',
-  ESME_RINVREPFLAG: 'refused-account',
-  ESME_RTHROTTLED: 'throttled',
-  ESME_RINVSCHED: 'refused-account',
-  ESME_RINVEXPIRY: 'refused-account',
-  ESME_RINVDFTMSGID: 'refused-account',
-  ESME_RX_T_APPN: 'refused-for-now',
-  ESME_RX_P_APPN: 'refused',
-  ESME_RX_R_APPN: 'refused',
-  ESME_RINVTLVSTREAM: 'refused-account',
-  ESME_RTLVNOTALLWD: 'refused-account',
-  ESME_RINVTLVLEN: 'refused-account',
-  ESME_RMISSINGTLV: 'refused-account',
-  ESME_RINVTLVVAL: 'refused-account',
-  ESME_RSERTYPUNAUTH: 'refused-account',
-  ESME_RPROHIBITED: 'refused-account',
-  ESME_RSERTYPUNAVAIL: 'refused-for-now',
-  ESME_RSERTYPDENIED: 'refused-account',
-  ESME_RINVDCS: 'refused-account',
+const statuses: Readonly<Record<Kind, readonly string[]>> = {
+  refused: ['ESME_RINVDSTADR', 'ESME_RX_P_APPN', 'ESME_RX_R_APPN'],
+  'refused-account': [
+    'ESME_RINVMSGLEN',
+    'ESME_RINVCMDLEN',
+    'ESME_RINVCMDID',
+    'ESME_RINVPRTFLG',
+    'ESME_RINVREGDLVFLG',
+    'ESME_RINVSRCADR',
+    'ESME_RINVSERTYP',
+    'ESME_RINVESMCLASS',
+    'ESME_RINVSRCTON',
+    'ESME_RINVSRCNPI',
+    'ESME_RINVDSTTON',
+    'ESME_RINVDSTNPI',
+    'ESME_RINVSYSTYP',
+    'ESME_RINVREPFLAG',
+    'ESME_RINVSCHED',
+    'ESME_RINVEXPIRY',
+    'ESME_RINVDFTMSGID',
+    'ESME_RINVTLVSTREAM',
+    'ESME_RTLVNOTALLWD',
+    'ESME_RINVTLVLEN',
+    'ESME_RMISSINGTLV',
+    'ESME_RINVTLVVAL',
+    'ESME_RSERTYPUNAUTH',
+    'ESME_RPROHIBITED',
+    'ESME_RSERTYPDENIED',
+    'ESME_RINVDCS',
+  ],
+  'refused-for-now': ['ESME_RSUBMITFAIL', 'ESME_RX_T_APPN', 'ESME_RSERTYPUNAVAIL'],
+  throttled: ['ESME_RMSGQFUL', 'ESME_RTHROTTLED'],
+  'not-bound': ['ESME_RINVBNDSTS'],
 };
 
 const names = new Map(Object.entries(smpp.errors).map(([name, status]) => [status, name]));
@@ -55,9 +52,13 @@ const names = new Map(Object.entries(smpp.errors).map(([name, status]) => [statu
 const statusName = (status: number): string =>
   names.get(status)?.replace(/^ESME_/, '') ?? `0x${status.toString(16).padStart(8, '0')}`;
 
+const kindOf = (status: number): Kind | undefined =>
+  (Object.keys(statuses) as Kind[]).find((kind) =>
+    statuses[kind].includes(names.get(status) ?? ''),
+  );
+
 /** Whether the SMSC asks for fewer messages. */
-export const isThrottling = (status: number): boolean =>
-  statuses[names.get(status) ?? ''] === 'throttled';
+export const isThrottling = (status: number): boolean => kindOf(status) === 'throttled';
 
 /** The outcome of a submit_sm that was answered. Delivered means accepted by the SMSC. */
 export function outcomeOfAnswer(
@@ -67,7 +68,7 @@ export function outcomeOfAnswer(
 ): ProviderOutcome {
   if (status === 0) return { kind: 'delivered', providerReference: readableId(messageId) };
   const name = statusName(status);
-  switch (statuses[names.get(status) ?? '']) {
+  switch (kindOf(status)) {
     case 'refused':
       return refused(name, { retryCanHelp: false });
     case 'refused-account':
