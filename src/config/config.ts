@@ -286,26 +286,26 @@ const located = <Groups extends { readonly http: InCamelCase<ReadSettings<typeof
   return { ...groups, http: { ...groups.http, publicUrl } };
 };
 
+/** Reads groups of settings; `constants` are those that a test changes in its own process. */
+const readerOf =
+  <Given extends Groups>(groups: Given, reading: Reading = {}) =>
+  (environment: Environment = process.env, constants?: Environment): ReadGroups<Given> =>
+    readGroups(groups, environment, { ...reading, constants });
+
 const serviceReading = {
   rules: [...connectionRules, ...providerRules],
   findProblems: serviceProblems,
 };
+const readApi = readerOf(apiGroups, serviceReading);
+const readWorker = readerOf(workerGroups, serviceReading);
 
-/**
- * The settings of the API process.
- *
- * @param constants those that a test changes in its own process
- */
-export const readApiConfig = (
-  environment: Environment = process.env,
-  constants?: Environment,
-): ApiConfig => located(readGroups(apiGroups, environment, { ...serviceReading, constants }));
+/** The settings of the API process. */
+export const readApiConfig = (...given: Parameters<typeof readApi>): ApiConfig =>
+  located(readApi(...given));
 
-/** The settings of the worker process, as those of the API. */
-export const readConfig = (
-  environment: Environment = process.env,
-  constants?: Environment,
-): Config => located(readGroups(workerGroups, environment, { ...serviceReading, constants }));
+/** The settings of the worker process. */
+export const readConfig = (...given: Parameters<typeof readWorker>): Config =>
+  located(readWorker(...given));
 
 /** The settings of the API process, overridden by those that `npm start` makes for its servers. */
 export const readApiConfigWith = (overrides: Environment): ApiConfig =>
@@ -316,30 +316,24 @@ export const readStartConfig = (environment: Environment = process.env): StartCo
   readSettings(startSettings, environment, { findProblems: startProblems });
 
 /** The settings of the demo, which looks for the servers of `npm start`. */
-export const readDemoConfig = (environment: Environment = process.env) =>
-  readGroups(demoGroups, environment, { rules: connectionRules });
+export const readDemoConfig = readerOf(demoGroups, { rules: connectionRules });
 
 /** The payload keys for the codec server. */
 export const readPayloadKeys = (text: string): Config['secrets']['payloadKeys'] =>
   keyRing.parse(text);
 
 /** The settings of the migration process. */
-export const readMigrationConfig = (environment: Environment = process.env) =>
-  readGroups(migrationGroups, environment, { rules: connectionRules });
+export const readMigrationConfig = readerOf(migrationGroups, { rules: connectionRules });
 
 /** The settings of the codec server as a separate process. */
-export const readCodecServerConfig = (environment: Environment = process.env): CodecConfig =>
-  readGroups(codecGroups, environment, { rules: codecRules });
+export const readCodecServerConfig = readerOf(codecGroups, { rules: codecRules });
 
 /** The settings of the sandbox as a separate process, by their names in the environment. */
 export const readSandboxConfig = (environment: Environment = process.env) =>
   readSettings(sandboxSettings, environment, { findProblems: sandboxProblems });
 
 /** The settings of the operator's command line, which looks for missing ones at `npm start`. */
-export const readAdminConfig = (
-  environment: Environment = process.env,
-  constants?: Environment,
-): AdminConfig => readGroups(adminGroups, environment, { constants });
+export const readAdminConfig = readerOf(adminGroups);
 
 /** The settings of the operator's command line, overridden by those of `npm start`. */
 export const readAdminConfigWith = (overrides: Environment): AdminConfig =>

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import {
   airtimeProviderNames,
   mobileMoneyProviderNames,
+  type ProviderName,
   smsProviderNames,
 } from '../domain/providers.ts';
 import { usesTls } from '../runtime/temporal/temporal-server.ts';
@@ -161,11 +162,6 @@ export const connectionRules: readonly Rule<Settings>[] = [
     message: 'and TEMPORAL_TLS_KEY belong together: set both',
   },
 ];
-
-type ProviderName =
-  | (typeof smsProviderNames)[number]
-  | (typeof mobileMoneyProviderNames)[number]
-  | (typeof airtimeProviderNames)[number];
 
 /** What each provider needs. The first is its address: where it is set, the provider is configured. */
 const needed: Readonly<Record<ProviderName, readonly [address: string, ...others: string[]]>> = {

@@ -24,6 +24,14 @@ export const SECRET = { secret: true };
 /** Marks what has no environment variable: operators do not turn it. */
 export const CONSTANT = { constant: true };
 
+/** A setting that may be missing; the last text says what then holds. */
+export const optionalSetting = <Kind extends z.ZodType>(
+  kind: Kind,
+  description: string,
+  whenUnset?: string,
+): z.ZodOptional<Kind> =>
+  kind.optional().meta({ description, ...(whenUnset !== undefined && { whenUnset }) });
+
 /** A number that only tests change, to see sooner what production sees in days. */
 export const constant = (value: number) => z.coerce.number().default(value).meta(CONSTANT);
 

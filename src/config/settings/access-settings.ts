@@ -10,6 +10,7 @@ import {
   ed25519PublicKeys,
   isLoopback,
   keyRing,
+  optionalSetting,
   port,
   SECRET,
   symmetricKey,
@@ -27,12 +28,11 @@ export const secretSettings = {
       '32 bytes in base64: key of the digests that name operations, requests, payments and API ' +
         'keys. Never change it. Without `DIGEST_KEYS` it is the key of all other digests, too',
     ),
-  DIGEST_KEYS: keyRing
-    .optional()
-    .describe(
-      '`id:key,…` of 32 bytes in base64: keys of the digests of codes and of tokens of the ' +
-        'portal. The first makes digests, all find them. `DIGEST_KEY` by default',
-    ),
+  DIGEST_KEYS: optionalSetting(
+    keyRing,
+    '`id:key,…` of 32 bytes in base64: keys of the digests of codes and of tokens of the ' +
+      'portal. The first makes digests, all find them. `DIGEST_KEY` by default',
+  ),
   DATA_KEYS: keyRing.describe(
     '`id:key,…` of 32 bytes in base64: AES-256-GCM keys for codes in the database. The ' +
       'first encrypts, all decrypt',
@@ -167,22 +167,21 @@ const tokenClaim = z
 
 /** The settings of tokens of an identity provider. */
 const tokenSettings = {
-  CODEC_SERVER_TOKEN_ISSUER: z.string().optional().meta({
-    description:
-      'The issuer of an OpenID Connect provider (`iss`) whose tokens the Temporal UI passes on',
-    whenUnset: 'no tokens',
-  }),
-  CODEC_SERVER_TOKEN_AUDIENCE: z.string().optional().meta({
-    description: 'The audience (`aud`) that a token must have',
-    whenUnset: 'required with an issuer',
-  }),
-  CODEC_SERVER_TOKEN_KEYS_URL: webAddress
-    .refine(isSafe, 'must begin with https, or be on this machine')
-    .optional()
-    .meta({
-      description: "Address of the issuer's public keys (`jwks_uri`)",
-      whenUnset: 'required with an issuer',
-    }),
+  CODEC_SERVER_TOKEN_ISSUER: optionalSetting(
+    z.string(),
+    'The issuer of an OpenID Connect provider (`iss`) whose tokens the Temporal UI passes on',
+    'no tokens',
+  ),
+  CODEC_SERVER_TOKEN_AUDIENCE: optionalSetting(
+    z.string(),
+    'The audience (`aud`) that a token must have',
+    'required with an issuer',
+  ),
+  CODEC_SERVER_TOKEN_KEYS_URL: optionalSetting(
+    webAddress.refine(isSafe, 'must begin with https, or be on this machine'),
+    "Address of the issuer's public keys (`jwks_uri`)",
+    'required with an issuer',
+  ),
   CODEC_SERVER_TOKEN_CLAIMS: commaList.pipe(z.array(tokenClaim)).meta({
     description:
       'Meanings of the claims of a token, separated by commas. The entry `decode:groups=support` lets a person ' +

@@ -16,6 +16,7 @@ import {
   mobilePrefixes,
   moneyAmount,
   onOff,
+  optionalSetting,
   seconds,
   zoneName,
 } from '../setting-kinds.ts';
@@ -152,12 +153,12 @@ export const scheduleSettings = {
       'Days after which the phone numbers of ended vouchers (from their expiry date) and ended top-ups (from ' +
         'their last change) are erased; 0 keeps them',
     ),
-  ARCHIVE_FOLDER: folder.optional().meta({
-    description:
-      'Folder for files of transfers that are older than 18 months, of the same path for API, worker and operator; ' +
+  ARCHIVE_FOLDER: optionalSetting(
+    folder,
+    'Folder for files of transfers that are older than 18 months, of the same path for API, worker and operator; ' +
       'back it up like the database',
-    whenUnset: 'the ledger keeps all transfers',
-  }),
+    'the ledger keeps all transfers',
+  ),
   /** Months after which the usual transfers of a month move to `ARCHIVE_FOLDER`; the ledger lets none move before 13. */
   ARCHIVE_AFTER_MONTHS: constant(18),
   /** Interval of the expiry run, which ends due vouchers, claims and top-ups that never began. */

@@ -14,6 +14,7 @@ import {
   limit,
   linkAddress,
   onOff,
+  optionalSetting,
   pairs,
   pemOrFile,
   port,
@@ -37,13 +38,11 @@ export const processSettings = {
     .refine(isFailpoint, 'names no step, or no action')
     .optional()
     .meta(CONSTANT),
-  TEST_CONSTANTS: z
-    .string()
-    .optional()
-    .describe(
-      'For tests, in the test environment only: JSON of the constants of `src/config` that a process ' +
-        'has otherwise, by name, such as `{"RECONCILE_INTERVAL_SECONDS":1}`',
-    ),
+  TEST_CONSTANTS: optionalSetting(
+    z.string(),
+    'For tests, in the test environment only: JSON of the constants of `src/config` that a process ' +
+      'has otherwise, by name, such as `{"RECONCILE_INTERVAL_SECONDS":1}`',
+  ),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info')
@@ -52,11 +51,11 @@ export const processSettings = {
 
 /** Metrics and traces of API and worker; those of traces are the standard variables of OpenTelemetry. */
 export const observationSettings = {
-  METRICS_PORT: port.optional().meta({
-    description:
-      'Port on which a process answers `/metrics` in the format of Prometheus ([metrics](metrics.md))',
-    whenUnset: 'no metrics; `npm start`: with `PORT_BASE`, the last of its ports',
-  }),
+  METRICS_PORT: optionalSetting(
+    port,
+    'Port on which a process answers `/metrics` in the format of Prometheus ([metrics](metrics.md))',
+    'no metrics; `npm start`: with `PORT_BASE`, the last of its ports',
+  ),
   METRICS_HOST: z
     .string()
     .default('127.0.0.1')
@@ -66,15 +65,12 @@ export const observationSettings = {
    * Temporal.
    */
   METRICS_READ_SECONDS: constant(15),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .meta({
-      description:
-        'Address of a collector of traces that takes OTLP over HTTP (JSON), such as ' +
-        '`http://localhost:4318`; spans go to `/v1/traces` below it ([traces](traces.md))',
-      whenUnset: 'no traces',
-    }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optionalSetting(
+    z.url({ protocol: /^https?$/ }),
+    'Address of a collector of traces that takes OTLP over HTTP (JSON), such as ' +
+      '`http://localhost:4318`; spans go to `/v1/traces` below it ([traces](traces.md))',
+    'no traces',
+  ),
   OTEL_EXPORTER_OTLP_HEADERS: pairs
     .meta(SECRET)
     .default({})
@@ -106,18 +102,17 @@ export const databaseSettings = {
   DATABASE_URL: databaseAddress.describe(
     'Address of PostgreSQL; `npm start` starts an embedded server if this is not set',
   ),
-  DATABASE_READ_URL: databaseAddress
-    .optional()
-    .describe(
-      'Address of a replica of PostgreSQL for the whole check of the books, nightly and by ' +
-        '`money check-ledger`, and for day reports; without it they read `DATABASE_URL`',
-    ),
-  WORKER_DATABASE_URL: databaseAddress.optional().meta({
-    description:
-      'Address of PostgreSQL for the worker of `src/service.ts`, with a login of its role; the API in ' +
+  DATABASE_READ_URL: optionalSetting(
+    databaseAddress,
+    'Address of a replica of PostgreSQL for the whole check of the books, nightly and by ' +
+      '`money check-ledger`, and for day reports; without it they read `DATABASE_URL`',
+  ),
+  WORKER_DATABASE_URL: optionalSetting(
+    databaseAddress,
+    'Address of PostgreSQL for the worker of `src/service.ts`, with a login of its role; the API in ' +
       'that process uses `DATABASE_URL`',
-    whenUnset: 'both use `DATABASE_URL`',
-  }),
+    'both use `DATABASE_URL`',
+  ),
   DATABASE_POOL_SIZE: z.coerce
     .number()
     .int()
@@ -160,42 +155,45 @@ export const temporalSettings = {
       '`host:port` of Temporal; `npm start` starts a development server if this is not set',
     ),
   TEMPORAL_NAMESPACE: z.string().default('default').describe('Namespace of all workflows'),
-  TEMPORAL_UI_URL: linkAddress.optional().meta({
-    description: 'Address of the Temporal UI, to which the pages and commands of support link',
-    whenUnset: 'no links',
-  }),
+  TEMPORAL_UI_URL: optionalSetting(
+    linkAddress,
+    'Address of the Temporal UI, to which the pages and commands of support link',
+    'no links',
+  ),
   TEMPORAL_TLS: onOff
     .default('off')
     .describe(
       '`on` encrypts the connection to Temporal; any `TEMPORAL_TLS_…` setting and ' +
         '`TEMPORAL_API_KEY` do so too',
     ),
-  TEMPORAL_TLS_CA: pemOrFile.optional().meta({
-    description: "Authority that signs the server's certificate: PEM, or the path of a PEM file",
-    whenUnset: "the system's",
-  }),
-  TEMPORAL_TLS_CERT: pemOrFile
-    .optional()
-    .describe("The service's own certificate: PEM, or the path of a PEM file"),
-  TEMPORAL_TLS_KEY: pemOrFile
-    .meta(SECRET)
-    .optional()
-    .describe('Private key of that certificate: PEM, or the path of a PEM file'),
-  TEMPORAL_TLS_SERVER_NAME: z
-    .string()
-    .min(1)
-    .optional()
-    .meta({ description: "Name in the server's certificate", whenUnset: 'that of the address' }),
-  TEMPORAL_API_KEY: secret.optional().describe('API key for the Temporal server'),
+  TEMPORAL_TLS_CA: optionalSetting(
+    pemOrFile,
+    "Authority that signs the server's certificate: PEM, or the path of a PEM file",
+    "the system's",
+  ),
+  TEMPORAL_TLS_CERT: optionalSetting(
+    pemOrFile,
+    "The service's own certificate: PEM, or the path of a PEM file",
+  ),
+  TEMPORAL_TLS_KEY: optionalSetting(
+    pemOrFile.meta(SECRET),
+    'Private key of that certificate: PEM, or the path of a PEM file',
+  ),
+  TEMPORAL_TLS_SERVER_NAME: optionalSetting(
+    z.string().min(1),
+    "Name in the server's certificate",
+    'that of the address',
+  ),
+  TEMPORAL_API_KEY: optionalSetting(secret, 'API key for the Temporal server'),
 };
 
 /** The work that API and worker give each other through Temporal. */
 export const taskQueueSettings = {
-  WORKER_HEALTH_PORT: port.optional().meta({
-    description:
-      'Port on which a worker answers `/health/live` and `/health/ready`; the API does so on its own',
-    whenUnset: 'the worker has no port',
-  }),
+  WORKER_HEALTH_PORT: optionalSetting(
+    port,
+    'Port on which a worker answers `/health/live` and `/health/ready`; the API does so on its own',
+    'the worker has no port',
+  ),
   TEMPORAL_TASK_QUEUE: z
     .string()
     .regex(/^[\w-]{1,100}$/, 'must be letters, digits, "-" and "_"')
@@ -204,20 +202,17 @@ export const taskQueueSettings = {
       'Task queue of API and worker. With `TEMPORAL_BUILD_ID` it also names the deployment whose ' +
         'versions workers are',
     ),
-  TEMPORAL_BUILD_ID: z
-    .string()
-    .regex(/^[\w.-]{1,100}$/, 'must be letters, digits, ".", "-" and "_"')
-    .optional()
-    .meta({
-      description:
-        'Release that a worker is. Its version gets tasks once it is made current, and workflows do ' +
-        'not start eagerly',
-      whenUnset: 'every worker gets tasks; `npm start`: so, too',
-    }),
-  WORKFLOW_BUNDLE: file.optional().meta({
-    description: 'File of the bundled workflows of this release, as `npm run build` writes it',
-    whenUnset: 'the worker bundles them at its start, which takes some seconds',
-  }),
+  TEMPORAL_BUILD_ID: optionalSetting(
+    z.string().regex(/^[\w.-]{1,100}$/, 'must be letters, digits, ".", "-" and "_"'),
+    'Release that a worker is. Its version gets tasks once it is made current, and workflows do ' +
+      'not start eagerly',
+    'every worker gets tasks; `npm start`: so, too',
+  ),
+  WORKFLOW_BUNDLE: optionalSetting(
+    file,
+    'File of the bundled workflows of this release, as `npm run build` writes it',
+    'the worker bundles them at its start, which takes some seconds',
+  ),
   /**
    * Interval at which workers check the namespace, the search attributes and the Schedules, and
    * create what is missing.
@@ -234,36 +229,34 @@ export const httpSettings = {
     .default('127.0.0.1')
     .describe('Address that the API, the codec server or the sandbox process listens on'),
   PORT: port.default(localServers.api.usual).describe('Port of the API'),
-  PUBLIC_URL: linkAddress.optional().meta({
-    description:
-      'Public address of the service; the base of links. Passkeys belong to its host, and the cookies of the ' +
+  PUBLIC_URL: optionalSetting(
+    linkAddress,
+    'Public address of the service; the base of links. Passkeys belong to its host, and the cookies of the ' +
       'portal follow it. Must be set in production, with https',
-    whenUnset: '`http://localhost:PORT`',
-  }),
-  SANDBOX_URL: linkAddress.optional().meta({
-    description:
-      'Address at which integrators reach the provider sandbox: the guides and the portal lead to ' +
+    '`http://localhost:PORT`',
+  ),
+  SANDBOX_URL: optionalSetting(
+    linkAddress,
+    'Address at which integrators reach the provider sandbox: the guides and the portal lead to ' +
       'its phone. For the test environment only',
-    whenUnset: 'no link; `npm start`: its own sandbox',
-  }),
+    'no link; `npm start`: its own sandbox',
+  ),
   TRUSTED_PROXIES: commaList
     .pipe(z.array(addressOrRange))
     .describe('Addresses and CIDR ranges, separated by commas, whose `X-Forwarded-For` counts'),
-  PROMO_IMAGE_FOLDER: folder.optional().meta({
-    description:
-      'Folder of the images of promos: `promoImage` is a path in it, and below `PUBLIC_URL`',
-    whenUnset: 'no images; `npm start`: those of the demo',
-  }),
-  SECURITY_CONTACT: z
-    .string()
-    .regex(/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'must be a mailto: or https: address')
-    .optional()
-    .meta({
-      description:
-        'Where weaknesses are reported, a `mailto:` or `https:` address: `/.well-known/security.txt` ' +
-        'names it',
-      whenUnset: 'no such file',
-    }),
+  PROMO_IMAGE_FOLDER: optionalSetting(
+    folder,
+    'Folder of the images of promos: `promoImage` is a path in it, and below `PUBLIC_URL`',
+    'no images; `npm start`: those of the demo',
+  ),
+  SECURITY_CONTACT: optionalSetting(
+    z
+      .string()
+      .regex(/^(?:mailto:[^\s@]+@[^\s@]+|https:\/\/\S+)$/, 'must be a mailto: or https: address'),
+    'Where weaknesses are reported, a `mailto:` or `https:` address: `/.well-known/security.txt` ' +
+      'names it',
+    'no such file',
+  ),
   /** Time within which the headers of a request must arrive. */
   HEADERS_TIMEOUT_SECONDS: constant(10),
   /** Time within which the whole request must arrive. */

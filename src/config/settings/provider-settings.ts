@@ -14,6 +14,7 @@ import {
   mailSender,
   messageTemplates,
   onOff,
+  optionalSetting,
   pairs,
   pemOrFile,
   SECRET,
@@ -29,12 +30,11 @@ const path = z.string().regex(/^\/[\w./-]+$/, 'must be a path such as /oauth/v1/
 
 /** Payments by M-Pesa Daraja; `MPESA_URL` configures it. */
 const mpesaSettings = {
-  MPESA_URL: linkAddress
-    .optional()
-    .describe(
-      'Base address of M-Pesa Daraja, such as `https://api.safaricom.et`; `npm start` uses the ' +
-        'sandbox if this is not set',
-    ),
+  MPESA_URL: optionalSetting(
+    linkAddress,
+    'Base address of M-Pesa Daraja, such as `https://api.safaricom.et`; `npm start` uses the ' +
+      'sandbox if this is not set',
+  ),
   MPESA_PATHS: byName(['token', 'payment', 'status'], path)
     .default({})
     .meta({
@@ -43,46 +43,45 @@ const mpesaSettings = {
         '`token=/oauth/v1/generate,…`',
       whenUnset: "Kenya's, and Ethiopia's where the host of `MPESA_URL` ends in `.et`",
     }),
-  MPESA_CONSUMER_KEY: secret.optional().describe('Key of the app, required with `MPESA_URL`'),
-  MPESA_CONSUMER_SECRET: secret.optional().describe('Secret of the app, required with `MPESA_URL`'),
-  MPESA_SHORT_CODE: z
-    .string()
-    .regex(/^\d{5,9}$/, 'must be 5 to 9 digits')
-    .optional()
-    .describe('Our short code, which pays; required with `MPESA_URL`'),
-  MPESA_INITIATOR: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Name of the API operator that initiates payments, required with `MPESA_URL`'),
-  MPESA_SECURITY_CREDENTIAL: secret
-    .optional()
-    .describe("The initiator's password as M-Pesa's portal encrypts it, required with `MPESA_URL`"),
+  MPESA_CONSUMER_KEY: optionalSetting(secret, 'Key of the app, required with `MPESA_URL`'),
+  MPESA_CONSUMER_SECRET: optionalSetting(secret, 'Secret of the app, required with `MPESA_URL`'),
+  MPESA_SHORT_CODE: optionalSetting(
+    z.string().regex(/^\d{5,9}$/, 'must be 5 to 9 digits'),
+    'Our short code, which pays; required with `MPESA_URL`',
+  ),
+  MPESA_INITIATOR: optionalSetting(
+    z.string().min(1),
+    'Name of the API operator that initiates payments, required with `MPESA_URL`',
+  ),
+  MPESA_SECURITY_CREDENTIAL: optionalSetting(
+    secret,
+    "The initiator's password as M-Pesa's portal encrypts it, required with `MPESA_URL`",
+  ),
 };
 
 /** Airtime by Reloadly; `RELOADLY_URL` configures it. */
 const reloadlySettings = {
-  RELOADLY_URL: linkAddress
-    .optional()
-    .describe(
-      'Base address of Reloadly, such as `https://topups.reloadly.com`, and audience of its tokens. The setting ' +
-        'configures Reloadly; without it `npm start` uses the sandbox',
-    ),
+  RELOADLY_URL: optionalSetting(
+    linkAddress,
+    'Base address of Reloadly, such as `https://topups.reloadly.com`, and audience of its tokens. The setting ' +
+      'configures Reloadly; without it `npm start` uses the sandbox',
+  ),
   RELOADLY_TOKEN_URL: webAddress
     .default('https://auth.reloadly.com/oauth/token')
     .describe('Address of the token endpoint'),
-  RELOADLY_CLIENT_ID: secret
-    .optional()
-    .describe("The account's client id, required with `RELOADLY_URL`"),
-  RELOADLY_CLIENT_SECRET: secret
-    .optional()
-    .describe("The account's client secret, required with `RELOADLY_URL`"),
-  RELOADLY_OPERATORS: byOperator(count)
-    .optional()
-    .describe(
-      "Reloadly's ids of the mobile operators, required with `RELOADLY_URL`: " +
-        '`ETHIO_TELECOM=…,SAFARICOM_ETHIOPIA=…`',
-    ),
+  RELOADLY_CLIENT_ID: optionalSetting(
+    secret,
+    "The account's client id, required with `RELOADLY_URL`",
+  ),
+  RELOADLY_CLIENT_SECRET: optionalSetting(
+    secret,
+    "The account's client secret, required with `RELOADLY_URL`",
+  ),
+  RELOADLY_OPERATORS: optionalSetting(
+    byOperator(count),
+    "Reloadly's ids of the mobile operators, required with `RELOADLY_URL`: " +
+      '`ETHIO_TELECOM=…,SAFARICOM_ETHIOPIA=…`',
+  ),
   RELOADLY_TIME_ZONE: zoneName
     .default('America/New_York')
     .describe(
@@ -99,25 +98,22 @@ const reloadlySettings = {
 
 /** SMS over SMPP 3.4. */
 const smppSettings = {
-  SMPP_URL: smppAddress
-    .optional()
-    .describe(
-      'Address of the SMSC with the system id and the password of the account: ' +
-        '`smpp://id:password@host:2775`, or `smpps://id:password@host:3550` with TLS, and `?system_type=…` where the SMSC ' +
-        'needs it. Without the setting the provider `smpp` is not configured, and `npm start` uses the sandbox',
-    ),
-  SMPP_SENDER: z
-    .string()
-    .regex(/^[ -~]{1,20}$/, 'must be 1 to 20 ASCII characters')
-    .optional()
-    .meta({
-      description: 'Sender that phones show: a name, a short code, or a number with its plus sign',
-      whenUnset: "the account's own",
-    }),
-  SMPP_CA: pemOrFile.optional().meta({
-    description: "Authority of the SMSC's certificate: PEM, or the path of a file with it",
-    whenUnset: 'those of Node.js',
-  }),
+  SMPP_URL: optionalSetting(
+    smppAddress,
+    'Address of the SMSC with the system id and the password of the account: ' +
+      '`smpp://id:password@host:2775`, or `smpps://id:password@host:3550` with TLS, and `?system_type=…` where the SMSC ' +
+      'needs it. Without the setting the provider `smpp` is not configured, and `npm start` uses the sandbox',
+  ),
+  SMPP_SENDER: optionalSetting(
+    z.string().regex(/^[ -~]{1,20}$/, 'must be 1 to 20 ASCII characters'),
+    'Sender that phones show: a name, a short code, or a number with its plus sign',
+    "the account's own",
+  ),
+  SMPP_CA: optionalSetting(
+    pemOrFile,
+    "Authority of the SMSC's certificate: PEM, or the path of a file with it",
+    'those of Node.js',
+  ),
   SMPP_WINDOW: count.default(10).describe('Messages of one worker without an answer at a time'),
   /** Pause before a lost session is opened again; it doubles with each failure. */
   SMPP_RECONNECT_SECONDS: constant(1),
@@ -142,12 +138,12 @@ const pathSecret = z.string().regex(/^[\w-]{16,128}$/, 'must be 16 to 128 letter
 
 /** Where providers report, and who may. */
 export const callbackSettings = {
-  CALLBACK_URL: linkAddress.optional().meta({
-    description:
-      'Base address at which providers reach us, such as `https://vouchers.example.com/callbacks`; ' +
+  CALLBACK_URL: optionalSetting(
+    linkAddress,
+    'Base address at which providers reach us, such as `https://vouchers.example.com/callbacks`; ' +
       'required with `MPESA_URL`, because M-Pesa answers only there',
-    whenUnset: 'the service only polls the providers',
-  }),
+    'the service only polls the providers',
+  ),
   CALLBACK_SECRETS: byName(callbackProviders, pathSecret)
     .meta(SECRET)
     .default({})
@@ -166,17 +162,12 @@ export const callbackSettings = {
         '`mpesa=196.201.214.0/24 196.201.213.0/24,gsma=…`',
       whenUnset: 'any address',
     }),
-  RELOADLY_CALLBACK_SECRET: z
-    .string()
-    .min(16)
-    .meta(SECRET)
-    .optional()
-    .meta({
-      description:
-        'Secret of the webhook of the account, which signs callbacks at `…/callbacks/reloadly`; ' +
-        'other callbacks are 404',
-      whenUnset: 'callbacks are 404, and the service only polls Reloadly',
-    }),
+  RELOADLY_CALLBACK_SECRET: optionalSetting(
+    z.string().min(16).meta(SECRET),
+    'Secret of the webhook of the account, which signs callbacks at `…/callbacks/reloadly`; ' +
+      'other callbacks are 404',
+    'callbacks are 404, and the service only polls Reloadly',
+  ),
 };
 
 /** The providers that serve where no route decides. */
@@ -215,21 +206,17 @@ const headers = pairs.pipe(
 
 /** SMS. */
 const messageSettings = {
-  SMS_URL: linkAddress
-    .optional()
-    .describe(
-      "Base address of Africa's Talking, required with it; `npm start` uses the sandbox if this is " +
-        'not set, which production refuses',
-    ),
+  SMS_URL: optionalSetting(
+    linkAddress,
+    "Base address of Africa's Talking, required with it; `npm start` uses the sandbox if this is " +
+      'not set, which production refuses',
+  ),
   SMS_USERNAME: z
     .string()
     .default('sandbox')
     .describe("The account's user name; must be set in production with `SMS_URL`"),
-  SMS_API_KEY: secret.optional().describe("The account's API key, required with `SMS_URL`"),
-  SMS_SENDER: z
-    .string()
-    .optional()
-    .meta({ description: 'Sender that phones show', whenUnset: "the provider's own" }),
+  SMS_API_KEY: optionalSetting(secret, "The account's API key, required with `SMS_URL`"),
+  SMS_SENDER: optionalSetting(z.string(), 'Sender that phones show', "the provider's own"),
   ...smppSettings,
   MESSAGE_TEMPLATES: messageTemplates.meta({
     description:
@@ -242,31 +229,28 @@ const messageSettings = {
 
 /** Payments to merchants. */
 const mobileMoneySettings = {
-  MOBILE_MONEY_URL: linkAddress
-    .optional()
-    .describe(
-      'Base address of the provider with the GSMA API, required with it; `npm start` uses the ' +
-        'sandbox if this is not set, which production refuses',
-    ),
-  MOBILE_MONEY_TOKEN_URL: webAddress
-    .optional()
-    .describe(
-      'Address of the token endpoint. Without it the calls carry the key by HTTP Basic, or no ' +
-        '`Authorization` header where there is no key',
-    ),
+  MOBILE_MONEY_URL: optionalSetting(
+    linkAddress,
+    'Base address of the provider with the GSMA API, required with it; `npm start` uses the ' +
+      'sandbox if this is not set, which production refuses',
+  ),
+  MOBILE_MONEY_TOKEN_URL: optionalSetting(
+    webAddress,
+    'Address of the token endpoint. Without it the calls carry the key by HTTP Basic, or no ' +
+      '`Authorization` header where there is no key',
+  ),
   MOBILE_MONEY_KEY: z
     .string()
     .meta(SECRET)
     .default('')
     .describe('Key for the token, or for HTTP Basic where there is no address for tokens'),
   MOBILE_MONEY_SECRET: z.string().meta(SECRET).default('').describe('Secret of the key'),
-  MOBILE_MONEY_ACCOUNT: someNames
-    .optional()
-    .describe(
-      "Source account of payouts (GSMA's `accountid`), required with `MOBILE_MONEY_URL`. After it, " +
-        'separated by commas, other identifiers of the account in the lists of the provider, such as a short code. ' +
-        'The service then recognises a transfer to them as a credit',
-    ),
+  MOBILE_MONEY_ACCOUNT: optionalSetting(
+    someNames,
+    "Source account of payouts (GSMA's `accountid`), required with `MOBILE_MONEY_URL`. After it, " +
+      'separated by commas, other identifiers of the account in the lists of the provider, such as a short code. ' +
+      'The service then recognises a transfer to them as a credit',
+  ),
   MOBILE_MONEY_ACCOUNT_CHECK: onOff
     .default('on')
     .describe(
@@ -287,14 +271,13 @@ const mobileMoneySettings = {
 /** Airtime and packages. */
 const airtimeSettings = {
   ...reloadlySettings,
-  AIRTIME_URL: linkAddress
-    .optional()
-    .describe(
-      'Base address of DT One, required with it; `npm start` uses the sandbox if this is not set, ' +
-        'which production refuses',
-    ),
-  AIRTIME_KEY: secret.optional().describe("The account's key, required with `AIRTIME_URL`"),
-  AIRTIME_SECRET: secret.optional().describe("The account's secret, required with `AIRTIME_URL`"),
+  AIRTIME_URL: optionalSetting(
+    linkAddress,
+    'Base address of DT One, required with it; `npm start` uses the sandbox if this is not set, ' +
+      'which production refuses',
+  ),
+  AIRTIME_KEY: optionalSetting(secret, "The account's key, required with `AIRTIME_URL`"),
+  AIRTIME_SECRET: optionalSetting(secret, "The account's secret, required with `AIRTIME_URL`"),
   AIRTIME_PRODUCTS: byOperator(count)
     .prefault('ETHIO_TELECOM=1001,SAFARICOM_ETHIOPIA=1002')
     .describe(

@@ -4,6 +4,7 @@ import {
   CONSTANT,
   constant,
   databaseAddress,
+  optionalSetting,
   port,
   secret,
   smppAddress,
@@ -27,18 +28,16 @@ export const startSettings = {
         'commands look there',
     ),
   HOST: httpSettings.HOST,
-  PORT_BASE: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(65_536 - PORTS_IN_A_ROW)
-    .optional()
-    .meta({
-      description:
-        `First of ${PORTS_IN_A_ROW} ports in a row for a second stack on one machine. The command ` +
-        `\`npm start\` opens on them: ${serverTitles.join(', ')}. A setting of one port counts more`,
-      whenUnset: `${usualPorts.join(', ')}, and no metrics`,
-    }),
+  PORT_BASE: optionalSetting(
+    z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(65_536 - PORTS_IN_A_ROW),
+    `First of ${PORTS_IN_A_ROW} ports in a row for a second stack on one machine. The command ` +
+      `\`npm start\` opens on them: ${serverTitles.join(', ')}. A setting of one port counts more`,
+    `${usualPorts.join(', ')}, and no metrics`,
+  ),
   PORT: port.optional(),
   METRICS_PORT: port.optional(),
   /**
@@ -51,14 +50,16 @@ export const startSettings = {
   ENVIRONMENT: processSettings.ENVIRONMENT,
   PROMO_IMAGE_FOLDER: httpSettings.PROMO_IMAGE_FOLDER,
   CODEC_SERVER_PORT: port.optional(),
-  TEMPORAL_CLI_PATH: z.string().optional().meta({
-    description: 'Path of the Temporal CLI, with server 1.32 or newer',
-    whenUnset: '`temporal` on PATH, or a fetched file',
-  }),
-  XDG_CACHE_HOME: z.string().optional().meta({
-    description: 'Folder in which a fetched Temporal CLI is kept',
-    whenUnset: '`~/.cache`',
-  }),
+  TEMPORAL_CLI_PATH: optionalSetting(
+    z.string(),
+    'Path of the Temporal CLI, with server 1.32 or newer',
+    '`temporal` on PATH, or a fetched file',
+  ),
+  XDG_CACHE_HOME: optionalSetting(
+    z.string(),
+    'Folder in which a fetched Temporal CLI is kept',
+    '`~/.cache`',
+  ),
   LOG_LEVEL: processSettings.LOG_LEVEL.default('warn'),
   WEBHOOK_PRIVATE_NETWORKS: webhookSettings.WEBHOOK_PRIVATE_NETWORKS.default('on'),
   DATABASE_URL: databaseAddress.optional(),
