@@ -132,8 +132,20 @@ export const etagOf = (content: string | Buffer): string =>
  * in full wherever the request has `Cache-Control: no-cache`, which the fetch of Node.js adds to every
  * request with `If-None-Match`.
  */
-export const isKnown = (context: Context, etag: string): boolean =>
+const isKnown = (context: Context, etag: string): boolean =>
   context
     .get('If-None-Match')
     .split(',')
     .some((one) => ['*', etag].includes(one.trim().replace(/^W\//, '')));
+
+/** Answers with a version of a content, or with 304 where the caller has it. */
+export function answerVersion(
+  context: Context,
+  { etag, type, content }: { readonly etag: string; type: string; content: string | Buffer },
+): void {
+  context.set('ETag', etag);
+  context.status = isKnown(context, etag) ? 304 : 200;
+  if (context.status === 304) return;
+  context.set('Content-Type', type);
+  context.body = content;
+}

@@ -49,13 +49,15 @@ const voucher = {
   voucherId: idAnswer('voucher'),
   serialNumber: textAnswer('Serial number, which support asks for', '482193756041827305'),
 };
-const endedVoucher = z
-  .object({
-    ...voucher,
-    amount: moneyAnswer('Value at the generation in ETB'),
-    returned: moneyAnswer('What went back to the gift wallet in ETB', '295.000000'),
-  })
-  .meta({ title: 'VoucherEndedFacts' });
+/** The facts of an event of some types, with their name in the documents. */
+const facts = <const Shape extends z.ZodRawShape>(name: string, shape: Shape) =>
+  z.object(shape).meta({ title: `${name}Facts` });
+
+const endedVoucher = facts('VoucherEnded', {
+  ...voucher,
+  amount: moneyAnswer('Value at the generation in ETB'),
+  returned: moneyAnswer('What went back to the gift wallet in ETB', '295.000000'),
+});
 const reference = textAnswer(
   'Our reference of the redemption, for questions to support',
   'RDM-0123456789ABCDEF',
@@ -67,29 +69,23 @@ const redemption = {
   merchantId: idAnswer('merchant of the redemption'),
   amount: moneyAnswer('Part of the voucher in ETB, with the service fee', '205.000000'),
 };
-const paidRedemption = z
-  .object({
-    ...redemption,
-    remaining: moneyAnswer('What is left of the voucher in ETB after it', '295.000000'),
-  })
-  .meta({ title: 'VoucherRedeemedFacts' });
-const refusedRedemption = z
-  .object({
-    ...redemption,
-    remaining: moneyAnswer('What is left of the voucher in ETB after it'),
-  })
-  .meta({ title: 'RedemptionRefusedFacts' });
-const reversedRedemption = z
-  .object({
-    ...redemption,
-    remaining: moneyAnswer(
-      'What is left of the voucher in ETB after it, without what another redemption holds at the moment',
-    ),
-    creditedTo: z.enum(['voucher', 'gift']).meta({
-      description: "Where the amount went: back to the voucher, or to the partner's gift wallet",
-    }),
-  })
-  .meta({ title: 'RedemptionReversedFacts' });
+const paidRedemption = facts('VoucherRedeemed', {
+  ...redemption,
+  remaining: moneyAnswer('What is left of the voucher in ETB after it', '295.000000'),
+});
+const refusedRedemption = facts('RedemptionRefused', {
+  ...redemption,
+  remaining: moneyAnswer('What is left of the voucher in ETB after it'),
+});
+const reversedRedemption = facts('RedemptionReversed', {
+  ...redemption,
+  remaining: moneyAnswer(
+    'What is left of the voucher in ETB after it, without what another redemption holds at the moment',
+  ),
+  creditedTo: z.enum(['voucher', 'gift']).meta({
+    description: "Where the amount went: back to the voucher, or to the partner's gift wallet",
+  }),
+});
 const providerReference = textAnswer(
   'Reference of the provider; null where it gave none',
   '5b1f6c1e-7a43-4a53-9a0f-8f6d2c9e1b70',
@@ -102,64 +98,50 @@ const topup = {
   providerReference,
 };
 const endedTopup = (status: 'SUCCESS' | 'FAILED') =>
-  z
-    .object({
-      ...topup,
-      status: z.literal(status).meta({ description: 'State of the top-up' }),
-      amount: moneyAnswer(
-        'Price in ETB; null where a package failed before its price was known',
-        '50.000000',
-      ).nullable(),
-      productId: idAnswer('product; null where none was chosen').nullable(),
-      operator: operatorAnswer
-        .nullable()
-        .meta({ description: 'Operator of the number; null where it was not determined' }),
-      message: textAnswer(
-        "The provider's message; null where it gave none",
-        'Delivered',
-      ).nullable(),
-    })
-    .meta({ title: status === 'SUCCESS' ? 'TopupSucceededFacts' : 'TopupFailedFacts' });
-const changedTopup = z
-  .object({
+  facts(status === 'SUCCESS' ? 'TopupSucceeded' : 'TopupFailed', {
     ...topup,
-    amount: moneyAnswer('Price of the attempt in ETB', '50.000000'),
-  })
-  .meta({ title: 'TopupChangedFacts' });
+    status: z.literal(status).meta({ description: 'State of the top-up' }),
+    amount: moneyAnswer(
+      'Price in ETB; null where a package failed before its price was known',
+      '50.000000',
+    ).nullable(),
+    productId: idAnswer('product; null where none was chosen').nullable(),
+    operator: operatorAnswer
+      .nullable()
+      .meta({ description: 'Operator of the number; null where it was not determined' }),
+    message: textAnswer("The provider's message; null where it gave none", 'Delivered').nullable(),
+  });
+const changedTopup = facts('TopupChanged', {
+  ...topup,
+  amount: moneyAnswer('Price of the attempt in ETB', '50.000000'),
+});
 
 /** The facts of each type: `data` of its events. The triggers of `migrations/0001-baseline/18-events.sql` write them. */
 const eventData = {
-  'voucher.generated': z
-    .object({
-      ...voucher,
-      amount: moneyAnswer('Value in ETB'),
-      denominationId: idAnswer('denomination'),
-      merchantId: idAnswer('merchant of the voucher'),
-      isRestricted: z
-        .boolean()
-        .meta({ description: 'Whether only that merchant redeems it', examples: [true] }),
-      owner: maskedMsisdnAnswer.nullable().meta({
-        description: "The owner's phone number, partly masked; null for an anonymous voucher",
-      }),
-      sellingPriceUsd: moneyAnswer('Your selling price in USD', '4.750000'),
-      expiresAt: timeAnswer('When the voucher expires'),
-    })
-    .meta({ title: 'VoucherGeneratedFacts' }),
-  'claim.started': z
-    .object({
-      ...voucher,
-      merchantId: idAnswer('merchant that will be paid'),
-      claimedBy: z
-        .enum(['partner', 'merchant'])
-        .meta({ description: 'Who started it: the partner, or the merchant' }),
-      amount: moneyAnswer(
-        'Claimed part in ETB; null for the whole balance',
-        '200.000000',
-      ).nullable(),
-      remaining: moneyAnswer('What is left of the voucher in ETB'),
-      expiresAt: timeAnswer('When the claim and its verification code end'),
-    })
-    .meta({ title: 'ClaimStartedFacts' }),
+  'voucher.generated': facts('VoucherGenerated', {
+    ...voucher,
+    amount: moneyAnswer('Value in ETB'),
+    denominationId: idAnswer('denomination'),
+    merchantId: idAnswer('merchant of the voucher'),
+    isRestricted: z
+      .boolean()
+      .meta({ description: 'Whether only that merchant redeems it', examples: [true] }),
+    owner: maskedMsisdnAnswer.nullable().meta({
+      description: "The owner's phone number, partly masked; null for an anonymous voucher",
+    }),
+    sellingPriceUsd: moneyAnswer('Your selling price in USD', '4.750000'),
+    expiresAt: timeAnswer('When the voucher expires'),
+  }),
+  'claim.started': facts('ClaimStarted', {
+    ...voucher,
+    merchantId: idAnswer('merchant that will be paid'),
+    claimedBy: z
+      .enum(['partner', 'merchant'])
+      .meta({ description: 'Who started it: the partner, or the merchant' }),
+    amount: moneyAnswer('Claimed part in ETB; null for the whole balance', '200.000000').nullable(),
+    remaining: moneyAnswer('What is left of the voucher in ETB'),
+    expiresAt: timeAnswer('When the claim and its verification code end'),
+  }),
   'voucher.redeemed': paidRedemption,
   'redemption.refused': refusedRedemption,
   'redemption.reversed': reversedRedemption,
@@ -169,27 +151,23 @@ const eventData = {
   'topup.failed': endedTopup('FAILED'),
   'topup.late': changedTopup,
   'topup.reversed': changedTopup,
-  'balance.low': z
-    .object({
-      wallet: payingWalletAnswer,
-      balance: moneyAnswer('Balance in ETB', '950.000000'),
-      threshold: moneyAnswer('The threshold in ETB', '1000.000000'),
-    })
-    .meta({ title: 'BalanceLowFacts' }),
-  'payout.completed': z
-    .object({
-      redemptionId: idAnswer('redemption'),
-      voucherId: idAnswer('voucher'),
-      reference,
-      amount: moneyAnswer('What the merchant got in ETB', '200.000000'),
-      serviceFee: moneyAnswer('The service fee in ETB', '5.000000'),
-      providerReference,
-      isLate: z.boolean().meta({
-        description: 'Whether the provider paid after it had refused to pay; support settles it',
-        examples: [false],
-      }),
-    })
-    .meta({ title: 'PayoutCompletedFacts' }),
+  'balance.low': facts('BalanceLow', {
+    wallet: payingWalletAnswer,
+    balance: moneyAnswer('Balance in ETB', '950.000000'),
+    threshold: moneyAnswer('The threshold in ETB', '1000.000000'),
+  }),
+  'payout.completed': facts('PayoutCompleted', {
+    redemptionId: idAnswer('redemption'),
+    voucherId: idAnswer('voucher'),
+    reference,
+    amount: moneyAnswer('What the merchant got in ETB', '200.000000'),
+    serviceFee: moneyAnswer('The service fee in ETB', '5.000000'),
+    providerReference,
+    isLate: z.boolean().meta({
+      description: 'Whether the provider paid after it had refused to pay; support settles it',
+      examples: [false],
+    }),
+  }),
 } satisfies Record<EventType, z.ZodObject>;
 
 const SUBJECTS: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ import type Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import type { Config } from '../config/config.ts';
 import { isImagePath } from '../domain/image-path.ts';
-import { etagOf, isKnown } from './envelope.ts';
+import { answerVersion, etagOf } from './envelope.ts';
 import { once } from './once.ts';
 
 const assetTypes = { css: 'text/css', js: 'text/javascript', svg: 'image/svg+xml' } as const;
@@ -40,12 +40,8 @@ function staticAsset(name: string, content: Buffer, basePath: string): StaticAss
 export function answerAsset(context: Context, assets: readonly StaticAsset[]): boolean {
   const found = assets.find(({ path }) => path === context.path);
   if (found === undefined) return false;
-  context.status = 200;
-  context.set('Content-Type', found.type);
-  context.set('ETag', found.etag);
   context.set('Cache-Control', 'public, max-age=31536000, immutable');
-  if (context.get('If-None-Match') === found.etag) context.status = 304;
-  else context.body = found.content;
+  answerVersion(context, found);
   return true;
 }
 
@@ -181,20 +177,15 @@ export function routeDocuments(router: Router, documents: readonly PublicDocumen
   for (const { path, type, body } of documents) {
     const make = once(async () => {
       const content = await body();
-      return { content, etag: etagOf(content) };
+      return { type, content, etag: etagOf(content) };
     });
     router.get(path, async (context) => {
-      const { content, etag } = await make();
       context.set({
-        ETag: etag,
         'Cache-Control': `public, max-age=${DOCUMENT_CACHE_SECONDS}`,
         'Access-Control-Allow-Origin': '*',
         'Cross-Origin-Resource-Policy': 'cross-origin',
       });
-      context.status = isKnown(context, etag) ? 304 : 200;
-      if (context.status === 304) return;
-      context.set('Content-Type', type);
-      context.body = content;
+      answerVersion(context, await make());
     });
   }
 }

@@ -4,9 +4,9 @@ import type { Context } from 'koa';
 import type { Surface } from '../domain/refusals.ts';
 import type { Endpoint } from './endpoint.ts';
 import {
+  answerVersion,
   etagOf,
   helpLink,
-  isKnown,
   REASON_HEADER,
   type RefusalReply,
   type Reply,
@@ -20,16 +20,10 @@ import {
  * store it; `Vary` protects it from a cache that does.
  */
 function writeConditionally(context: Context, json: string): void {
-  const etag = etagOf(json);
   context.set('Cache-Control', 'private, no-cache');
   context.set('Vary', 'x-api-token, Authorization');
-  context.set('ETag', etag);
-  if (isKnown(context, etag)) {
-    context.status = 304;
-    return;
-  }
-  context.type = 'json';
-  context.body = json;
+  const type = 'application/json; charset=utf-8';
+  answerVersion(context, { etag: etagOf(json), type, content: json });
 }
 
 /** Writes the answer of a successful request. */

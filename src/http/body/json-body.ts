@@ -19,8 +19,17 @@ export type JsonBody = { readonly ok: true; readonly value: JsonObject } | Refus
 
 const MAX_DEPTH = 32;
 const SPACE = 0x20;
-const MEDIA_TYPE = /^application\/json[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?;?$/i;
+/** A media type may end so. */
+const CHARSET = /^[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?;?$/i;
 const MAX_MEDIA_TYPE_LENGTH = 100;
+
+/** Whether a body is said to be of a media type, in UTF-8. */
+export function isMediaType(contentType: string | undefined, expected: string): boolean {
+  const given = contentType ?? '';
+  if (given.length > MAX_MEDIA_TYPE_LENGTH) return false;
+  const text = given.trim();
+  return text.toLowerCase().startsWith(expected) && CHARSET.test(text.slice(expected.length));
+}
 
 /**
  * Reads the raw bytes of a body as one JSON object. It also refuses text that two
@@ -37,10 +46,7 @@ export function readJsonText(
   bytes: Uint8Array,
   contentType: string | undefined,
 ): { readonly ok: true; readonly text: string } | Refusal {
-  const mediaType = contentType ?? '';
-  if (mediaType.length > MAX_MEDIA_TYPE_LENGTH || !MEDIA_TYPE.test(mediaType.trim())) {
-    return refuse('media-type-unsupported');
-  }
+  if (!isMediaType(contentType, 'application/json')) return refuse('media-type-unsupported');
   if (bytes.length === 0) return malformed('The body is empty: send a JSON object.');
   const text = decodeUtf8(bytes);
   return text === undefined ? malformed('The body is not valid UTF-8.') : { ok: true, text };
@@ -74,7 +80,8 @@ function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-function parseJson(text: string): unknown {
+/** Undefined for other text. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -142,7 +149,7 @@ const isFollowedByColon = (text: string, end: number): boolean =>
 /**
  * PostgreSQL stores neither NUL nor an unpaired surrogate; with `u` a whole pair does not match.
  */
-const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text);
+export const isStorable = (text: string): boolean => !/[\0\p{Surrogate}]/u.test(text);
 
 /** The largest body of a request, where the endpoint names no other. */
 export const BODY_LIMIT_BYTES = 65_536;
@@ -277,21 +284,13 @@ function startOfArray(text: string, field: string): number | undefined {
       const colon = afterBlanks(text, end);
       const value = afterBlanks(text, colon + 1);
       const isArray = depth === 1 && text[colon] === ':' && text[value] === '[';
-      if (isArray && isName(text.slice(at, end), field))
+      // A name may be written with escapes.
+      if (isArray && parseJson(text.slice(at, end)) === field)
         return text[afterBlanks(text, value + 1)] === ']' ? undefined : value + 1;
       at = end - 1;
     }
   }
   return undefined;
-}
-
-/** A name may be written with escapes. */
-function isName(quoted: string, field: string): boolean {
-  try {
-    return JSON.parse(quoted) === field;
-  } catch {
-    return false;
-  }
 }
 
 /** Indices of the commas between items and of the bracket behind them; or one beyond a long item. */

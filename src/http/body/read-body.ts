@@ -1,6 +1,7 @@
 import { type Refusal, refuse } from '../../domain/refusals.ts';
 import type { Endpoint } from '../endpoint.ts';
 import {
+  isMediaType,
   type JsonBody,
   type JsonObject,
   malformed,
@@ -10,12 +11,9 @@ import {
 } from './json-body.ts';
 import { type ReadBody, unknownFields, validate } from './validation.ts';
 
-const MEDIA_TYPE =
-  /^application\/x-www-form-urlencoded[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?;?$/i;
-
 /** Reads the raw bytes of a body as a form, each field once; the fields are texts. */
 function parseFormBody(bytes: Uint8Array, contentType: string | undefined): JsonBody {
-  if (!MEDIA_TYPE.test((contentType ?? '').slice(0, 100).trim()))
+  if (!isMediaType(contentType, 'application/x-www-form-urlencoded'))
     return refuse('media-type-unsupported');
   const value: JsonObject = Object.create(null);
   for (const [name, text] of new URLSearchParams(Buffer.from(bytes).toString('utf8'))) {

@@ -6,6 +6,7 @@ import { plainCopy, soughtText } from '../../domain/copied-text.ts';
 import { parseRequestAmount } from '../../domain/money.ts';
 import { parseMsisdn } from '../../domain/phone.ts';
 import { parseVoucherCode } from '../../domain/vouchers/voucher.ts';
+import { parseJson } from '../body/json-body.ts';
 
 const MAXIMUM_LENGTH = 100;
 const NEAREST = 3;
@@ -119,15 +120,25 @@ export const idField = z
     ],
   });
 
+/** A transformation that reads what was given; where nothing can be read, the problem says what to send. */
+const reading =
+  <Given, Read>(read: (given: Given) => Read | undefined, problem: string) =>
+  (given: Given, context: z.RefinementCtx): Read => {
+    const found = read(given);
+    if (found !== undefined) return found;
+    context.addIssue(problem);
+    return z.NEVER;
+  };
+
 /** ETB above zero with at most two decimals; validation yields a bigint of micro-units. */
 export const amountField = z
   .union([z.number(), z.string()], { error: 'must be an amount in ETB' })
-  .transform((value, context) => {
-    const amount = parseRequestAmount(value);
-    if (amount !== undefined) return amount;
-    context.addIssue('must be an amount in ETB above 0 with at most 2 decimals, such as 99.50');
-    return z.NEVER;
-  })
+  .transform(
+    reading(
+      parseRequestAmount,
+      'must be an amount in ETB above 0 with at most 2 decimals, such as 99.50',
+    ),
+  )
   .meta({
     description: 'Amount in ETB above 0 with at most 2 decimals, as a number or as text',
     examples: ['99.50'],
@@ -140,12 +151,7 @@ export const amountField = z
 /** A phone number in any usual format; validation yields E.164. */
 export const msisdnField = z
   .string('must be a phone number as text')
-  .transform((text, context) => {
-    const msisdn = parseMsisdn(text);
-    if (msisdn !== undefined) return msisdn;
-    context.addIssue('must be a mobile number, such as 0911234567 or +251911234567');
-    return z.NEVER;
-  })
+  .transform(reading(parseMsisdn, 'must be a mobile number, such as 0911234567 or +251911234567'))
   .meta({
     description: 'Mobile number in any usual spelling: international, or national of Ethiopia',
     examples: ['+251911234567', '0911234567'],
@@ -207,13 +213,12 @@ export const positiveDecimalField = z
  */
 export const informativeDecimalField = z
   .union([z.string().transform(plainCopy), z.number()], { error: 'must be a decimal number' })
-  .transform((value, context) => {
-    const isTiny = typeof value === 'number' && value > 0 && value < 1e-6;
-    const decimal = roundDecimal(isTiny ? value.toFixed(20) : String(value));
-    if (decimal !== undefined) return decimal;
-    context.addIssue('must be a decimal number above 0, such as 57.25');
-    return z.NEVER;
-  })
+  .transform(
+    reading((value: string | number) => {
+      const isTiny = typeof value === 'number' && value > 0 && value < 1e-6;
+      return roundDecimal(isTiny ? value.toFixed(20) : String(value));
+    }, 'must be a decimal number above 0, such as 57.25'),
+  )
   .meta({
     description: 'Decimal number above 0, as a number or as text; kept with at most 12 decimals',
     examples: ['57.25'],
@@ -257,7 +262,7 @@ export const idempotencyKeyField = z
 export const metadataField = z
   .string('must be JSON as text')
   .max(4_096, 'must have at most 4096 characters')
-  .refine(isJson, 'must be valid JSON as text')
+  .refine((text) => parseJson(text) !== undefined, 'must be valid JSON as text')
   .meta({
     description: 'JSON as text, at most 4096 characters; echoed as it came',
     examples: ['{"shop":"Bole","item":"Coffee"}'],
@@ -269,15 +274,6 @@ export const merchantFields = {
   idempotencyKey: idempotencyKeyField,
   metadata: metadataField.nullish(),
 };
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const TIME = 'must be a time in ISO 8601, such as 2026-01-31T00:00:00Z';
 
@@ -296,13 +292,13 @@ const currencies = new Set(Intl.supportedValuesOf('currency'));
 /** ISO 4217 in any case; validation yields capitals. */
 export const currencyField = z
   .string('must be a currency code')
-  .transform((text, context) => {
-    const code = plainCopy(text);
-    const currency = /^[a-z]{3}$/i.test(code) ? code.toUpperCase() : '';
-    if (currencies.has(currency)) return currency;
-    context.addIssue('must be an ISO 4217 currency code, such as USD');
-    return z.NEVER;
-  })
+  .transform(
+    reading((text: string) => {
+      const code = plainCopy(text);
+      const currency = /^[a-z]{3}$/i.test(code) ? code.toUpperCase() : '';
+      return currencies.has(currency) ? currency : undefined;
+    }, 'must be an ISO 4217 currency code, such as USD'),
+  )
   .meta({
     description: 'ISO 4217 currency code in any case',
     examples: ['USD'],

@@ -23,7 +23,7 @@ export function limitConnections(
   isTrustedProxy: AddressMatcher,
 ): void {
   const unreserved = total - Math.min(connectionReserve, Math.floor(total / 4));
-  const counts = new Map<string, number>();
+  const ofGroups = createRunningCounts();
   let open = 0;
   server.maxConnections = total;
 
@@ -34,17 +34,13 @@ export function limitConnections(
     // A socket that is already closed has no address.
     const address = socket.remoteAddress ?? '';
     const group = isTrustedProxy(address) ? undefined : addressGroup(address);
-    const ofAddress = group === undefined ? 0 : (counts.get(group) ?? 0) + 1;
     open += 1;
-    if (group !== undefined) counts.set(group, ofAddress);
+    if (group !== undefined) ofGroups.begin(group);
     socket.once('close', () => {
       open -= 1;
-      if (group === undefined) return;
-      const left = (counts.get(group) ?? 1) - 1;
-      if (left > 0) counts.set(group, left);
-      else counts.delete(group);
+      if (group !== undefined) ofGroups.end(group);
     });
-    if (isTooMany(ofAddress)) socket.destroy();
+    if (isTooMany(group === undefined ? 0 : ofGroups.of(group))) socket.destroy();
   });
 }
 

@@ -5,7 +5,7 @@ import { type CsvRow, csv, csvLines } from '../../rendering/csv.ts';
 import { type Endpoint, endpoint } from '../endpoint.ts';
 import { type ListMeta, type Reply, reply } from '../envelope.ts';
 import { timeParameter } from '../fields/request-fields.ts';
-import { type ListParameter, listLinks, listMeta } from './list-filters.ts';
+import { type ListParameter, listLinks, listMeta, searchedOf } from './list-filters.ts';
 import { type ListOptions, type ListRequest, listQuery } from './list-query.ts';
 
 /** Parameters that lists share, each for a column of the list. */
@@ -16,11 +16,11 @@ export const listParameters = {
     operator: 'eq',
   }),
   /** Any short text. */
-  exact: (description: string, column: string): ListParameter => ({
-    schema: z.string('must be one text').min(1).max(100).meta({ description }),
-    column,
-    operator: 'eq',
-  }),
+  exact: (description: string, column: string): ListParameter =>
+    listParameters.choice(
+      z.string('must be one text').min(1).max(100).meta({ description }),
+      column,
+    ),
   from: (description: string): ListParameter => ({
     schema: timeParameter(description),
     column: 'createdAt',
@@ -107,22 +107,16 @@ function itemOf<Row, Item extends z.ZodObject>(
   return Object.fromEntries(Object.keys(item.shape).map((name) => [name, values[name]]));
 }
 
-const describe = ({
-  list: { columns, sortBy },
-  parameters = {},
-  defaultLimit,
-}: ListOptions): NonNullable<Endpoint['list']> => ({
-  columns: Object.entries(columns).map(([name, column]) => ({
+const describe = (options: ListOptions): NonNullable<Endpoint['list']> => ({
+  columns: Object.entries(options.list.columns).map(([name, column]) => ({
     name,
     kind: column.kind,
     ...(column.kind !== 'look-up' && column.values && { values: column.values }),
   })),
-  searched: Object.entries(columns)
-    .filter(([, column]) => column.kind !== 'look-up' && column.isSearched)
-    .map(([name]) => name),
-  parameters: Object.keys(parameters),
-  defaultSort: sortBy,
-  defaultLimit,
+  searched: searchedOf(options),
+  parameters: Object.keys(options.parameters ?? {}),
+  defaultSort: options.list.sortBy,
+  defaultLimit: options.defaultLimit,
 });
 
 function metaOf(

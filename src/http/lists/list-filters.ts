@@ -7,6 +7,7 @@ import type {
   ListQuery,
 } from '../../db/lists/list-page.ts';
 import { soughtText } from '../../domain/copied-text.ts';
+import { isStorable } from '../body/json-body.ts';
 import type { ListMeta } from '../envelope.ts';
 
 const MAXIMUM_TEXT = 200;
@@ -15,37 +16,22 @@ const MAXIMUM_VALUES = 100;
 type Kind = ColumnKind | 'look-up';
 
 /** The operators of nestjs-paginate by their names in a query. */
-const operators = new Map<string, FilterOperator>([
-  ['$eq', 'eq'],
-  ['$in', 'in'],
-  ['$gt', 'gt'],
-  ['$gte', 'gte'],
-  ['$lt', 'lt'],
-  ['$lte', 'lte'],
-  ['$btw', 'btw'],
-  ['$ilike', 'ilike'],
-  ['$sw', 'sw'],
-  ['$null', 'null'],
-]);
+const operators = new Map<string, FilterOperator>(
+  (['eq', 'in', 'gt', 'gte', 'lt', 'lte', 'btw', 'ilike', 'sw', 'null'] as const).map((name) => [
+    `$${name}`,
+    name,
+  ]),
+);
 
-const ordered: readonly FilterOperator[] = [
-  'eq',
-  'same',
-  'in',
-  'null',
-  'gt',
-  'gte',
-  'lt',
-  'lte',
-  'btw',
-];
+const equal: readonly FilterOperator[] = ['eq', 'same', 'in', 'null'];
+const ordered: readonly FilterOperator[] = [...equal, 'gt', 'gte', 'lt', 'lte', 'btw'];
 
 const operatorsOf: Record<Kind, readonly FilterOperator[]> = {
   text: [...ordered, 'ilike', 'sw'],
   integer: ordered,
   decimal: ordered,
   time: ordered,
-  boolean: ['eq', 'same', 'in', 'null'],
+  boolean: equal,
   'look-up': ['eq', 'same'],
 };
 
@@ -160,7 +146,7 @@ function parseValue(kind: Kind, given: string): FilterValue {
 function parseText(given: string): string {
   const text = soughtText(given);
   if (text.length > MAXIMUM_TEXT) refuse(`must have at most ${MAXIMUM_TEXT} characters`);
-  if (/\0|\p{Surrogate}/u.test(text)) refuse('must not contain invalid characters');
+  if (!isStorable(text)) refuse('must not contain invalid characters');
   return text;
 }
 
@@ -407,13 +393,17 @@ function readTerm(filterable: Filterable, term: Term): Condition {
     : parseCondition(column, term.text, term.operator);
 }
 
-/** The default of `searchBy` is all searchable columns. */
-function readSearch({ list }: Filterable, { search = '', searchBy }: SentFilters) {
-  const text = parseText(search);
-  if (text === '') return undefined;
-  const searched = Object.entries(list.columns).flatMap(([name, column]) =>
+/** The columns that `search` looks into. */
+export const searchedOf = ({ list }: Filterable): string[] =>
+  Object.entries(list.columns).flatMap(([name, column]) =>
     column.kind !== 'look-up' && column.isSearched ? [name] : [],
   );
+
+/** The default of `searchBy` is all searchable columns. */
+function readSearch(filterable: Filterable, { search = '', searchBy }: SentFilters) {
+  const text = parseText(search);
+  if (text === '') return undefined;
+  const searched = searchedOf(filterable);
   if (searched.length === 0) throw new FilterError('must be absent: this list has no search');
   if (searchBy?.some((name) => !searched.includes(name)))
     throw new FilterError(`must have a \`searchBy\` of searchable columns: ${searched.join(', ')}`);
