@@ -13,7 +13,7 @@ interface CallInput<Request> {
   /** The value in the path. */
   readonly parameter?: string | number;
   /** The body; of an operation that only reads, the query. */
-  readonly request?: Request;
+  readonly request?: Request | undefined;
 }
 
 /** One call: the same in each of its requests. */
@@ -71,26 +71,39 @@ export class Connection<Name extends string, Types extends OperationTypes<Name>>
     return (operation.isBare ? answer.body : answer.body.data) as Types[Called]['result'];
   }
 
-  /** The list of an operation; nothing is sent before the first item or page is asked for. */
-  list<Called extends Name>(
-    name: Called,
-    query: Types[Called]['request'],
-    { signal }: CallOptions = {},
-  ): List<Types[Called]['result']> {
+  /** The method that sends what an operation is about. */
+  sending<Called extends Name>(name: Called) {
+    return (request: Types[Called]['request'], options?: ChangeOptions) =>
+      this.call(name, { request }, options);
+  }
+
+  /** The method that reads what is asked for. */
+  asking<Called extends Name>(name: Called) {
+    return (query?: Types[Called]['request'], options?: CallOptions) =>
+      this.call(name, { request: query }, options);
+  }
+
+  /** The method that gives a list; nothing is sent before the first item or page is asked for. */
+  listing<Called extends Name>(name: Called) {
     const operation: Operation = this.#operations[name];
-    const readPage = async (search: string, isFirst: boolean) => {
-      const url = this.#settings.baseUrl + operation.path + search;
-      const call = { operation, url, body: undefined, key: undefined, signal };
-      try {
-        const { data, meta, links } = (await this.#repeat(call)).body;
-        return { items: data, meta, links } as Page<Types[Called]['result']>;
-      } catch (error) {
-        // The list has become shorter since its last page named this one.
-        if (!isFirst && error instanceof ApiError && error.statusCode === 404) return undefined;
-        throw error;
-      }
+    return (
+      query?: Types[Called]['request'],
+      { signal }: CallOptions = {},
+    ): List<Types[Called]['result']> => {
+      const readPage = async (search: string, isFirst: boolean) => {
+        const url = this.#settings.baseUrl + operation.path + search;
+        const call = { operation, url, body: undefined, key: undefined, signal };
+        try {
+          const { data, meta, links } = (await this.#repeat(call)).body;
+          return { items: data, meta, links } as Page<Types[Called]['result']>;
+        } catch (error) {
+          // The list has become shorter since its last page named this one.
+          if (!isFirst && error instanceof ApiError && error.statusCode === 404) return undefined;
+          throw error;
+        }
+      };
+      return new List(queryText(query ?? {}), operation.identifier ?? 'id', readPage);
     };
-    return new List(queryText(query as object), operation.identifier ?? 'id', readPage);
   }
 
   /** The access token that the next call is sent with, for requests that no method makes. */

@@ -1,3 +1,5 @@
+import type { CallOptions } from './settings.ts';
+
 /** One answer of what is read by cursor, such as the log of events. */
 interface EventPage {
   /** Null before the first. */
@@ -5,15 +7,21 @@ interface EventPage {
   readonly hasMore: boolean;
 }
 
-/** Reads page after page until there is no more; `next` of the last page is where to go on. */
-export async function* eventPages<
+/** The methods of what is read by cursor. */
+export const byCursor = <
   Query extends { readonly after?: string | undefined },
   Page extends EventPage,
->(read: (query: Query) => Promise<Page>, query: Query): AsyncGenerator<Page, void> {
-  let page: Page = await read(query);
-  yield page;
-  while (page.hasMore && page.next !== null) {
-    page = await read({ ...query, after: page.next });
+>(
+  read: (query?: Query, options?: CallOptions) => Promise<Page>,
+) => ({
+  read,
+  /** Page after page until there is no more; keep `next` of each page that you have handled. */
+  async *pages(query?: Query, options?: CallOptions): AsyncGenerator<Page, void> {
+    let page = await read(query, options);
     yield page;
-  }
-}
+    while (page.hasMore && page.next !== null) {
+      page = await read({ ...query, after: page.next } as Query, options);
+      yield page;
+    }
+  },
+});

@@ -1,14 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { Connection } from './connection.ts';
-import { eventPages } from './events.ts';
+import { byCursor } from './events.ts';
 import {
-  type InitiateClaimRequest,
-  type ListPayoutsQuery,
-  type ListRedemptionsQuery,
   type Operations,
   operations,
-  type ReadEventsQuery,
-  type RedeemVoucherRequest,
   type ReverseRedemptionRequest,
 } from './generated/merchant.ts';
 import {
@@ -44,8 +39,7 @@ export class MerchantClient {
     );
     this.#connection = connection;
     this.redemptions = {
-      list: (query: ListRedemptionsQuery = {}, options?: CallOptions) =>
-        connection.list('listRedemptions', query, options),
+      list: connection.listing('listRedemptions'),
       /** Takes the whole payment back; the value returns to the voucher. */
       reverse: (
         redemptionId: number,
@@ -53,19 +47,14 @@ export class MerchantClient {
         options?: ChangeOptions,
       ) => connection.call('reverseRedemption', { parameter: redemptionId, request }, options),
     };
-    this.payouts = {
-      list: (query: ListPayoutsQuery = {}, options?: CallOptions) =>
-        connection.list('listPayouts', query, options),
-    };
-    this.events = eventsOf(connection);
+    this.payouts = { list: connection.listing('listPayouts') };
+    this.events = byCursor(connection.asking('readEvents'));
     this.vouchers = {
       read: (voucherCode: string, options?: CallOptions) =>
         connection.call('readVoucher', { parameter: voucherCode }, options),
       /** Sends the owner a verification code by SMS. */
-      initiateClaim: (request: InitiateClaimRequest, options?: ChangeOptions) =>
-        connection.call('initiateClaim', { request }, options),
-      redeem: (request: RedeemVoucherRequest, options?: ChangeOptions) =>
-        connection.call('redeemVoucher', { request }, options),
+      initiateClaim: connection.sending('initiateClaim'),
+      redeem: connection.sending('redeemVoucher'),
     };
   }
 
@@ -84,14 +73,3 @@ export class MerchantClient {
     return this.#connection.accessToken(signal);
   }
 }
-
-const eventsOf = (connection: MerchantConnection) => {
-  const read = (query: ReadEventsQuery = {}, options?: CallOptions) =>
-    connection.call('readEvents', { request: query }, options);
-  return {
-    read,
-    /** Page after page until there is no more; keep `next` of each page that you have handled. */
-    pages: (query: ReadEventsQuery = {}, options?: CallOptions) =>
-      eventPages((one: ReadEventsQuery) => read(one, options), query),
-  };
-};

@@ -1,30 +1,12 @@
 import { Connection } from './connection.ts';
-import { eventPages } from './events.ts';
+import { byCursor } from './events.ts';
 import {
-  type GenerateVoucherRequest,
-  type InitiateClaimRequest,
-  type ListDenominationsQuery,
-  type ListMerchantCategoriesQuery,
-  type ListMerchantsQuery,
-  type ListPricesQuery,
-  type ListProductCategoriesQuery,
-  type ListProductsQuery,
-  type ListPromosQuery,
-  type ListTopUpsQuery,
-  type ListVouchersQuery,
   type Operations,
-  type OrderVouchersRequest,
   operations,
   type QuoteRequest,
   type QuoteResult,
   type ReadBalancesResult,
   type ReadBulkLinesQuery,
-  type ReadEventsQuery,
-  type ReadTransactionsQuery,
-  type RedeemVoucherRequest,
-  type RetryTopUpRequest,
-  type SendAirtimeRequest,
-  type SendPackageRequest,
   type SetPriceRequest,
 } from './generated/partner.ts';
 import {
@@ -57,32 +39,14 @@ export class PartnerClient {
     this.vouchers = vouchersOf(connection);
     this.topUps = topUpsOf(connection);
     this.prices = pricesOf(connection);
-    this.events = eventsOf(connection);
-    this.transactions = transactionsOf(connection);
-    this.denominations = {
-      list: (query: ListDenominationsQuery = {}, options?: CallOptions) =>
-        connection.list('listDenominations', query, options),
-    };
-    this.merchants = {
-      list: (query: ListMerchantsQuery = {}, options?: CallOptions) =>
-        connection.list('listMerchants', query, options),
-    };
-    this.merchantCategories = {
-      list: (query: ListMerchantCategoriesQuery = {}, options?: CallOptions) =>
-        connection.list('listMerchantCategories', query, options),
-    };
-    this.products = {
-      list: (query: ListProductsQuery = {}, options?: CallOptions) =>
-        connection.list('listProducts', query, options),
-    };
-    this.productCategories = {
-      list: (query: ListProductCategoriesQuery = {}, options?: CallOptions) =>
-        connection.list('listProductCategories', query, options),
-    };
-    this.promos = {
-      list: (query: ListPromosQuery = {}, options?: CallOptions) =>
-        connection.list('listPromos', query, options),
-    };
+    this.events = byCursor(connection.asking('readEvents'));
+    this.transactions = byCursor(connection.asking('readTransactions'));
+    this.denominations = { list: connection.listing('listDenominations') };
+    this.merchants = { list: connection.listing('listMerchants') };
+    this.merchantCategories = { list: connection.listing('listMerchantCategories') };
+    this.products = { list: connection.listing('listProducts') };
+    this.productCategories = { list: connection.listing('listProductCategories') };
+    this.promos = { list: connection.listing('listPromos') };
   }
 
   /** Whether key, address and token are in order; throws where they are not. */
@@ -111,11 +75,9 @@ export class PartnerClient {
 }
 
 const vouchersOf = (connection: PartnerConnection) => ({
-  generate: (request: GenerateVoucherRequest, options?: ChangeOptions) =>
-    connection.call('generateVoucher', { request }, options),
+  generate: connection.sending('generateVoucher'),
   /** Orders many at once; a reference that generated a voucher never generates another. */
-  order: (request: OrderVouchersRequest, options?: ChangeOptions) =>
-    connection.call('orderVouchers', { request }, options),
+  order: connection.sending('orderVouchers'),
   readOrder: (bulkOrderId: number, options?: CallOptions) =>
     connection.call('readBulkOrder', { parameter: bulkOrderId }, options),
   /** The next lines of an order, from `after` on. */
@@ -125,10 +87,8 @@ const vouchersOf = (connection: PartnerConnection) => ({
   cancelOrder: (bulkOrderId: number, options?: CallOptions) =>
     connection.call('cancelBulkOrder', { parameter: bulkOrderId }, options),
   /** Sends the owner a verification code by SMS. */
-  initiateClaim: (request: InitiateClaimRequest, options?: ChangeOptions) =>
-    connection.call('initiateClaim', { request }, options),
-  redeem: (request: RedeemVoucherRequest, options?: ChangeOptions) =>
-    connection.call('redeemVoucher', { request }, options),
+  initiateClaim: connection.sending('initiateClaim'),
+  redeem: connection.sending('redeemVoucher'),
   /** State, remaining value and history of a voucher, by its id; never its code. */
   read: (voucherId: number, options?: CallOptions) =>
     connection.call('readVoucher', { parameter: voucherId }, options),
@@ -138,50 +98,22 @@ const vouchersOf = (connection: PartnerConnection) => ({
   /** Returns the remaining value of a voucher to the gift wallet; final. */
   cancel: (voucherId: number, options?: ChangeOptions) =>
     connection.call('cancelVoucher', { parameter: voucherId }, options),
-  list: (query: ListVouchersQuery = {}, options?: CallOptions) =>
-    connection.list('listVouchers', query, options),
+  list: connection.listing('listVouchers'),
 });
 
 /** A failed top-up is an `ApiError` with `failedTopUp`; one without `status` is still processed. */
 const topUpsOf = (connection: PartnerConnection) => ({
-  sendAirtime: (request: SendAirtimeRequest, options?: ChangeOptions) =>
-    connection.call('sendAirtime', { request }, options),
-  sendPackage: (request: SendPackageRequest, options?: ChangeOptions) =>
-    connection.call('sendPackage', { request }, options),
+  sendAirtime: connection.sending('sendAirtime'),
+  sendPackage: connection.sending('sendPackage'),
   /** Tries a failed top-up again, also to another number. */
-  retry: (request: RetryTopUpRequest, options?: ChangeOptions) =>
-    connection.call('retryTopUp', { request }, options),
+  retry: connection.sending('retryTopUp'),
   read: (transactionId: number, options?: CallOptions) =>
     connection.call('readTopUp', { parameter: transactionId }, options),
-  list: (query: ListTopUpsQuery = {}, options?: CallOptions) =>
-    connection.list('listTopUps', query, options),
+  list: connection.listing('listTopUps'),
 });
 
 const pricesOf = (connection: PartnerConnection) => ({
   set: (request: SetPriceRequest, options?: CallOptions) =>
     connection.call('setPrice', { request }, options),
-  list: (query: ListPricesQuery = {}, options?: CallOptions) =>
-    connection.list('listPrices', query, options),
+  list: connection.listing('listPrices'),
 });
-
-const transactionsOf = (connection: PartnerConnection) => {
-  const read = (query: ReadTransactionsQuery = {}, options?: CallOptions) =>
-    connection.call('readTransactions', { request: query }, options);
-  return {
-    read,
-    /** Page after page until there is no more; keep `next` of each page that you have handled. */
-    pages: (query: ReadTransactionsQuery = {}, options?: CallOptions) =>
-      eventPages((one: ReadTransactionsQuery) => read(one, options), query),
-  };
-};
-
-const eventsOf = (connection: PartnerConnection) => {
-  const read = (query: ReadEventsQuery = {}, options?: CallOptions) =>
-    connection.call('readEvents', { request: query }, options);
-  return {
-    read,
-    /** Page after page until there is no more; keep `next` of each page that you have handled. */
-    pages: (query: ReadEventsQuery = {}, options?: CallOptions) =>
-      eventPages((one: ReadEventsQuery) => read(one, options), query),
-  };
-};
