@@ -45,28 +45,28 @@ export const allCommands: readonly ListedCommand[] = [
     'top-up list': 'Show the newest top-ups',
   }),
   inFile(() => import('./commands/find.ts'), {
-    'desk find': 'Find the case of a customer, and tell its story',
+    'desk find': 'Find the voucher, top-up or payment of a customer, and show its history',
   }),
   inFile(() => import('./commands/reports.ts'), {
     'desk list-undelivered-emails': 'Show the e-mails of the last day that failed',
   }),
   inFile(() => import('./commands/repairs.ts'), {
     'desk repair list': 'Show the newest repairs',
-    'desk repair show': 'Show who asked, who confirmed, and what came of it',
+    'desk repair show': 'Show who asked for a repair, who confirmed it, and its result',
   }),
   inFile(() => import('./commands/companies.ts'), {
-    'partner show': 'Show its balances, products, keys and addresses',
+    'partner show': 'Show a partner: balances, products, keys, addresses',
     'partner create': 'Add a partner, with its wallets',
     'partner change': 'Change the name of a partner',
     'partner suspend': 'Suspend a partner and its vouchers at once',
     'partner reinstate': 'Reinstate a suspended partner',
   }),
   inFile(() => import('./commands/limits.ts'), {
-    'partner set-daily-limits': 'Set what it may spend in a day',
-    'partner set-low-balance': 'Set when it gets the event balance.low',
+    'partner set-daily-limits': 'Set how much a partner may spend in a day',
+    'partner set-low-balance': 'Set the balance below which balance.low is sent',
   }),
   inFile(() => import('./commands/companies.ts'), {
-    'partner set-message-language': 'Set the language of messages to owners',
+    'partner set-message-language': 'Set the language of messages to owners of vouchers',
   }),
   inFile(() => import('./commands/prices.ts'), {
     'partner product grant': 'Let a partner sell a product',
@@ -75,15 +75,15 @@ export const allCommands: readonly ListedCommand[] = [
     'partner price set': 'Set the selling price of a denomination, in USD',
   }),
   inFile(() => import('./commands/show.ts'), {
-    'merchant show': 'Show its fee, payout account, keys and addresses',
-    'voucher show': 'Tell what happened to it, how its money moved, and what to do next',
-    'top-up show': 'Tell what happened to it, how its money moved, and what to do next',
+    'merchant show': 'Show a merchant: fee, payout account, keys, addresses',
+    'voucher show': 'Show the history of a voucher, its money and the next step',
+    'top-up show': 'Show the history of a top-up, its money and the next step',
   }),
   inFile(() => import('./commands/records.ts'), {
     'merchant create': 'Add a merchant',
     'merchant change': 'Change a merchant',
     'merchant import': 'Add and change merchants from a file',
-    'merchant deactivate': 'Stop new vouchers, claims and redemptions',
+    'merchant deactivate': 'Stop new vouchers, claims and redemptions of a merchant',
     'merchant activate': 'Reactivate a merchant',
     'merchant delete': 'Delete a merchant that is deactivated',
     'merchant restore': 'Restore a deleted merchant, still deactivated',
@@ -92,11 +92,12 @@ export const allCommands: readonly ListedCommand[] = [
     'merchant set-service-fee': 'Set the service fee of a merchant',
   }),
   inFile(() => import('./commands/invitations.ts'), {
-    'merchant invite': 'Send the link that activates the portal account',
-    'merchant list-invitations': 'Show its invitations and their messages',
+    'merchant invite': 'Send a merchant the link that activates its portal account',
+    'merchant list-invitations': 'Show the invitations of a merchant and their messages',
   }),
   inFile(() => import('./commands/payout-accounts.ts'), {
-    'merchant payout-account list': 'Show all, and what the providers say of them',
+    'merchant payout-account list':
+      'Show the payout accounts of all merchants, and the answers of providers',
   }),
   inFile(() => import('./commands/companies.ts'), {
     'merchant payout-account set': 'Set the payout account of a merchant',
@@ -151,7 +152,7 @@ export const allCommands: readonly ListedCommand[] = [
   }),
   repairs('correct-deposit', 'credit-goodwill'),
   inFile(() => import('./commands/statement.ts'), {
-    'money statement': 'Explain the balance of a wallet line by line',
+    'money statement': 'Show each transfer of a wallet, and explain its balance',
   }),
   inFile(() => import('./commands/reports.ts'), {
     'money report': 'Report the business and the books of a day',
@@ -160,21 +161,21 @@ export const allCommands: readonly ListedCommand[] = [
     'money reconcile': "Compare a provider's statement of a day with our books",
   }),
   inFile(() => import('./commands/check-ledger.ts'), {
-    'money check-ledger': 'Check the consistency of money and states',
+    'money check-ledger': 'Check that the money and the states of all rows agree',
   }),
   inFile(() => import('./commands/archive.ts'), {
     'money archive list': 'Show the months with transfers in files',
     'money archive create': 'Move the transfers of old months to files',
-    'money archive restore': 'Bring the transfers of a month back from files',
+    'money archive restore': 'Bring the transfers of a month back from their files',
   }),
   inFile(() => import('./commands/reports.ts'), {
-    'money report-recipient list': 'Show who gets it, and what became of the last one',
-    'money report-recipient add': 'Send it to an e-mail address',
-    'money report-recipient remove': 'Send it no more to an e-mail address',
+    'money report-recipient list': 'Show who gets the report, and whether the last one arrived',
+    'money report-recipient add': 'Send the report to an e-mail address',
+    'money report-recipient remove': 'Stop sending the report to an e-mail address',
   }),
   inFile(() => import('./commands/cases.ts'), {
     'cases list': 'Show the open cases, the oldest first',
-    'cases show': 'Show what the providers say, and what each choice moves',
+    'cases show': 'Show what the providers say of a case, and what each choice moves',
   }),
   repairs('settle-case'),
   inFile(() => import('./commands/providers.ts'), {
@@ -185,8 +186,8 @@ export const allCommands: readonly ListedCommand[] = [
     'providers route list': 'Show the routes in the order in which they are asked',
     'providers route add': 'Let a provider serve messages, payments or top-ups',
     'providers route remove': 'Remove a route',
-    'providers route enable': 'Let a disabled route decide again',
-    'providers route disable': 'Let a route decide nothing until it is enabled again',
+    'providers route enable': 'Use a disabled route again',
+    'providers route disable': 'Stop using a route until it is enabled again',
   }),
   inFile(() => import('./commands/audit.ts'), {
     'access audit': 'Show the audit log, newest first',
@@ -198,13 +199,13 @@ export const allCommands: readonly ListedCommand[] = [
   }),
   inFile(() => import('./commands/access.ts'), {
     'access api-key list': 'Show the API keys of a company, including revoked ones',
-    'access api-key create': 'Make an API key and show it once',
+    'access api-key create': 'Create an API key and show it once',
     'access api-key rotate': 'Replace an API key with a new one; both work for a while',
     'access api-key revoke': 'Revoke an API key and all its tokens',
     'access api-key set-scopes': 'Set what an API key may do',
   }),
   inFile(() => import('./commands/limits.ts'), {
-    'access api-key set-limits': 'Set what an API key of a partner may spend in a day',
+    'access api-key set-daily-limits': 'Set how much an API key of a partner may spend in a day',
   }),
   inFile(() => import('./commands/access.ts'), {
     'access address list': 'Show the addresses of a company',
@@ -216,15 +217,17 @@ export const allCommands: readonly ListedCommand[] = [
   }),
   inFile(() => import('./commands/accounts.ts'), {
     'access account list': 'Show the portal accounts of a company',
-    'access account create': 'Create an account for a person',
-    'access account reset-password': 'Reset the password, and end all sessions',
-    'access account reset-second-factor': 'Remove the second factor, and end all sessions',
-    'access account disable': 'Disable an account at once',
+    'access account create': 'Create a portal account for a person',
+    'access account reset-password': 'Reset the password of a person, and end all sessions',
+    'access account reset-second-factor':
+      'Remove the second factor of a person, and end all sessions',
+    'access account disable': 'Disable a portal account at once',
     'access staff list': 'Show the accounts of people of the service',
-    'access staff create': 'Create an account for a person, who signs in at /support',
-    'access staff set-role': 'Set what a person may do',
-    'access staff reset': 'Reset password and second factor, and end all sessions',
-    'access staff disable': 'Disable an account at once',
+    'access staff create': 'Create an account for a person who signs in at /support',
+    'access staff set-role': 'Set the role of a person, which says what the person may do',
+    'access staff reset':
+      'Reset the password and the second factor of a person, and end all sessions',
+    'access staff disable': 'Disable the account of a person at once',
   }),
   inFile(() => import('./commands/webhooks.ts'), {
     'access webhook list': 'Show the webhooks of a company',

@@ -194,6 +194,9 @@ export const reason = bySchema(
   }),
 );
 
+/** A file by its path, or - for standard input. */
+export const givenFile = bySchema('file', line);
+
 /** A reference to another record by id or name. */
 export const recordReference = bySchema('id|name', line);
 

@@ -20,8 +20,8 @@ export function createProgram(parts: ProgramParts): Command {
   const program: Command = new Command(PROGRAM)
     .usage('<group> <command> [options]')
     .description('The operator’s commands. Add --help to a group or a command.')
-    .option('--json', 'print one JSON document instead of text')
-    .option('--actor <name>', 'who acts, for the audit log; your user name by default')
+    .option('--json', 'Print one JSON document instead of text')
+    .option('--actor <name>', 'Who acts, for the audit log; your user name by default')
     .addHelpOption(new Option('-h, --help').hideHelp())
     .configureHelp({
       showGlobalOptions: true,

@@ -93,7 +93,7 @@ export const settlePaymentRepair = repairKind({
   button: 'Book the answer',
   summary:
     'Books what the provider told you of the payment, or of the reversal that is under way, when its system does not answer or has other content. If the system answers before that, its answer stands. It is final.',
-  allowed: 'While the payment is on hold, or its reversal is under way',
+  allowed: 'while the payment is on hold, or its reversal is under way',
   about: (facts) => ({
     company: { kind: 'partner', id: facts.partnerId },
     voucherId: facts.voucherId,
@@ -126,8 +126,8 @@ export const reverseRedemptionRepair = repairKind({
   isIrreversible: true,
   button: 'Take the payment back',
   summary:
-    'The provider takes the payment back from the merchant, and the value returns to the voucher. Only with the consent of the merchant. It is final.',
-  allowed: 'When the merchant was paid, and where the provider can take it back',
+    'The provider takes the payment back from the merchant, and the value returns to the voucher. The merchant must have agreed. This is final.',
+  allowed: 'when the merchant was paid, and the provider can take a payment back',
   about: (facts) => ({
     company: { kind: 'merchant', id: facts.merchantId },
     voucherId: facts.voucherId,
@@ -305,11 +305,13 @@ export const settleCaseRepair = repairKind({
   isIrreversible: true,
   button: 'Book it',
   summary:
-    'Says who bears what is in suspense, or that the words of the provider are clear. Later words of the provider open a case again.',
-  allowed: 'While the case is open',
+    'Says who bears the amount in suspense, or that the answer of the provider is clear now. A later answer of the provider opens a case again.',
+  allowed: 'while the case is open',
   fields: z.object({
-    by: choiceArgument(bearers, 'Who bears it').optional(),
-    partner: idArgument('The id of the partner, for what a restore lost').optional(),
+    by: choiceArgument(bearers, 'Who bears the amount in suspense').optional(),
+    partner: idArgument(
+      'The id of the partner of a payment or top-up that a restore lost',
+    ).optional(),
   }),
   async lock(transaction, id) {
     const found = await findCase(transaction, Number(id));

@@ -63,7 +63,7 @@ interface Definition<Facts, Fields extends z.ZodObject> {
   readonly subject: RepairSubject;
   /** What it does. */
   readonly summary: string;
-  /** When it is allowed. */
+  /** When it is possible: the rest of the sentence "It is possible …". */
   readonly allowed: string;
   /** Each has `description`, `placeholder` and `example` in its metadata. */
   readonly fields: Fields;

@@ -15,7 +15,7 @@ export const repairTitles = {
   'retry-top-up': 'Retry the top-up',
   'settle-top-up': 'Settle the top-up',
   'correct-deposit': 'Correct the deposit',
-  'credit-goodwill': 'Credit as goodwill',
+  'credit-goodwill': 'Credit goodwill to the partner',
   'settle-case': 'Settle the case',
 } as const;
 

@@ -37,11 +37,14 @@ export const retryTopUpRepair = repairKind({
   isIrreversible: true,
   button: 'Send it once more',
   summary:
-    'One more attempt, to the same number or another one, also by another provider. The partner pays for it only if it is delivered, and then it is final.',
-  allowed: 'When the last attempt has failed',
+    'Sends the top-up once more, to the same number or another number, by the same provider or another provider. The partner pays only for a delivered top-up. A delivery is final.',
+  allowed: 'when the last attempt has failed',
   fields: z.object({
-    msisdn: numberArgument('Another number').optional(),
-    provider: choiceArgument(airtimeProviderNames, 'Another provider').optional(),
+    msisdn: numberArgument('Another number than the last attempt had').optional(),
+    provider: choiceArgument(
+      airtimeProviderNames,
+      'Another provider than the routes name',
+    ).optional(),
   }),
   sealed: ['msisdn'],
   // The partner pays for what it has ordered.
@@ -146,7 +149,7 @@ export const settleTopUpRepair = repairKind({
   button: 'Book the answer',
   summary:
     'Books what the provider told you, when its system does not answer. If the system answers before that, its answer stands. It is final.',
-  allowed: 'While the outcome is unknown',
+  allowed: 'while the outcome is unknown',
   fields: decisionFields('Did the provider deliver it?'),
   bind: ({ heldOperationId, provider }) => ({ operationId: heldOperationId, provider }),
   refuse({ status, caseId, hasUsedReference }, args) {

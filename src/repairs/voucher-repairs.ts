@@ -98,7 +98,7 @@ export const extendVoucherRepair = repairKind({
   name: 'extend-voucher',
   button: 'Move its last day',
   summary: 'The voucher stays valid until the end of a later day (UTC).',
-  allowed: 'As long as its value has not gone back to its partner',
+  allowed: 'while the value of the voucher has not gone back to its partner',
   fields: z.object({ until: lastDayArgument('The last day on which it is valid') }),
   limits: ({ vouchers }) => ({ until: `Up to ${dayOf(lastExtension(vouchers))}.` }),
   movesNothing: () => true,
@@ -128,8 +128,8 @@ export const cancelVoucherRepair = repairKind({
   isIrreversible: true,
   button: 'Cancel it for good',
   summary:
-    'Its value goes back to the gift wallet of its partner, and an open claim ends. It is final.',
-  allowed: 'As long as it has value, and nothing of it is being paid',
+    'The value goes back to the gift wallet of the partner, and an open claim ends. This is final.',
+  allowed: 'while the voucher has value, and no payment of it is under way',
   fields: z.object({}),
   amountOf: ({ value }) => parseMoney(value),
   refuse({ status, isBlocked }) {
@@ -148,7 +148,7 @@ export const correctNumberRepair = repairKind({
   name: 'correct-number',
   button: 'Ask for the correction',
   summary: 'The voucher belongs to another number, which gets its codes.',
-  allowed: 'Before a code has gone out',
+  allowed: 'before a code has gone out',
   byTwo: { why: 'the codes will go to the new number' },
   fields: z.object({ msisdn: numberArgument('The right number of the owner') }),
   sealed: ['msisdn'],
@@ -179,7 +179,7 @@ export const resendMessageRepair = repairKind({
   button: 'Send it again',
   summary:
     'The owner gets the code of the open claim again, or else the confirmation of the last payment that did not arrive.',
-  allowed: 'With an open claim, or a payment whose confirmation the owner misses',
+  allowed: 'with an open claim, or after a payment without a delivered confirmation',
   fields: z.object({}),
   amountOf: () => 0n,
   refuse({ status, owner, hasMessage, isClaimOver }) {
@@ -218,7 +218,7 @@ export const extendClaimRepair = repairKind({
   name: 'extend-claim',
   button: 'Keep it open',
   summary: 'The owner has more time to give the code to the merchant.',
-  allowed: 'While the claim is open and its time is not over',
+  allowed: 'while the claim is open and its time is not over',
   limits: () => ({ minutes: `From 1 to ${LONGEST_MINUTES}.` }),
   fields: z.object({
     minutes: wholeNumberArgument(
@@ -258,7 +258,7 @@ export const cancelClaimRepair = repairKind({
   button: 'End the claim',
   summary:
     'The claim ends, and its code pays nothing any more. The voucher is free for a new claim.',
-  allowed: 'While the claim is open',
+  allowed: 'while the claim is open',
   endsClaim: true,
   fields: z.object({}),
   refuse: (facts) =>
@@ -271,8 +271,9 @@ export const releaseClaimRepair = repairKind({
   ...ofClaim,
   name: 'release-claim',
   button: 'End the claim at once',
-  summary: 'The time of the claim is over, but it still keeps the voucher: it ends at once.',
-  allowed: 'When the time of the claim is over, and the voucher still waits for it',
+  summary:
+    'The time of the claim is over, but the claim still keeps the voucher. The claim ends at once.',
+  allowed: 'when the time of the claim is over, and the claim still keeps the voucher',
   endsClaim: true,
   fields: z.object({}),
   refuse: (facts) =>

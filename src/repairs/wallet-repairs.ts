@@ -45,9 +45,9 @@ export const correctDepositRepair = repairKind({
   name: 'correct-deposit',
   button: 'Book the correction',
   summary:
-    'Corrects a deposit to the amount that came in at the bank; to 0 where nothing came. The partner sees the ' +
+    'Corrects a deposit to the amount that the bank received, or to 0 if it received nothing. The partner sees the ' +
     'correction in its statement.',
-  allowed: 'As often as needed, while the wallet covers the difference',
+  allowed: 'as often as needed, while the wallet covers the difference',
   subject: 'deposit',
   fields: z.object({
     amount: amountArgument('ETB received (0 for none)', { canBeZero: true }),
@@ -126,8 +126,8 @@ export const creditGoodwillRepair = repairKind({
   isIrreversible: true,
   button: 'Credit the amount',
   summary:
-    'The platform pays an amount into a wallet of a partner out of its service fees. It is final.',
-  allowed: 'Once for each reference',
+    'The platform pays an amount out of its service fees into a wallet of the partner. This is final.',
+  allowed: 'once for each reference',
   subject: 'partner',
   fields: z.object({
     wallet: choiceArgument(

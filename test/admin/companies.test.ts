@@ -233,11 +233,9 @@ describe('the terms of a merchant', () => {
 
   test('a service fee, zero too', async () => {
     const { merchantId } = catalogue;
-    await scene.json(`merchant set-service-fee --merchant ${merchantId} --percent 0`);
+    await scene.json(`merchant set-service-fee ${merchantId} --percent 0`);
     expect(await listed('merchants', merchantId)).toMatchObject({ serviceFeePercent: '0.0000' });
-    const again = await scene.admin(
-      `merchant set-service-fee --merchant ${merchantId} --percent 0.0`,
-    );
+    const again = await scene.admin(`merchant set-service-fee ${merchantId} --percent 0.0`);
     expect(again.out).toContain('No change');
   });
 });
@@ -365,9 +363,7 @@ describe('the audit log', () => {
 test('partners are shown with their balances, products, keys and addresses', async () => {
   const { partnerId, giftProductId } = catalogue;
   await scene.json(`money deposit --partner ${partnerId} --wallet airtime --amount 12.34`);
-  await scene.json(
-    `partner set-low-balance --partner ${partnerId} --wallet airtime --threshold 1000`,
-  );
+  await scene.json(`partner set-low-balance ${partnerId} --wallet airtime --threshold 1000`);
   await scene.json(`access address add 203.0.113.0/24 --partner ${partnerId}`);
   await scene.json(`access api-key create --partner ${partnerId} --name Shop`);
   expect(await scene.json(`partner show ${partnerId}`)).toMatchObject({

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.close());
 
-const invitations = (id: number) => scene.json(`merchant list-invitations --merchant ${id}`);
+const invitations = (id: number) => scene.json(`merchant list-invitations ${id}`);
 
 async function makeMerchant(...more: string[]): Promise<number> {
   const words = merchantWords(randomUUID());
@@ -27,7 +27,7 @@ test('an invitation waits for a worker, and the next one takes its place', async
     { status: 'REQUESTED', email: 'sara@till.example', phone: '+2519*****002', mail: 'QUEUED' },
     { status: 'REPLACED', email: 'owner@coffee.example', sms: 'CANCELLED', mail: 'CANCELLED' },
   ]);
-  const shown = await scene.admin(`merchant list-invitations --merchant ${id}`);
+  const shown = await scene.admin(`merchant list-invitations ${id}`);
   expect(shown.out).toMatch(/waiting for a worker .+sara@till\.example \(queued\)/);
   const audit = (await scene.auditRows()).filter(({ action }) => action === 'invite merchant');
   expect(audit).toHaveLength(2);

@@ -28,12 +28,12 @@ test('the restored moment is that of the newest request, whatever was booked sin
       'REFUSED', '{}', now())`.execute(scene.database);
   await scene.json(`money deposit --partner ${id} --wallet gift --amount 100`);
   expect(await scene.json('recovery fence')).toMatchObject({ restoredTo: requestedAt });
-  await scene.json('recovery lift --unbooked --note checked');
+  await scene.json('recovery lift --unbooked --why checked');
   // A later moment is a mistake, such as one of another time zone.
   expect(await scene.json('recovery fence --restored-to 2026-11-23T13:00:00Z')).toMatchObject({
     restoredTo: requestedAt,
   });
-  await scene.json('recovery lift --unbooked --note checked');
+  await scene.json('recovery lift --unbooked --why checked');
 });
 
 test('the fence of an earlier recovery, in a database that was restored again, is replaced', async () => {
@@ -61,8 +61,8 @@ test('the fence of an earlier recovery, in a database that was restored again, i
   expect(after.id).not.toBe(before.fence.id);
   expect(after.bookedAt).toBeNull();
   expect(await newest()).toBeGreaterThan(before.newest);
-  expect((await scene.admin('recovery lift --note early')).err).toContain('recovery book');
-  await scene.json('recovery lift --unbooked --note checked');
+  expect((await scene.admin('recovery lift --why early')).err).toContain('recovery book');
+  await scene.json('recovery lift --unbooked --why checked');
 });
 
 test('the fence ends sessions and links, which may have ended after the restored moment', async () => {

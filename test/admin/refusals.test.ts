@@ -38,10 +38,10 @@ describe('refused in one line, with nothing changed:', () => {
         'privacy',
         'erase-number',
         '0911234568',
-        '--note',
+        '--why',
         'The owner, 0911 234 567, has called',
       ],
-      /^--note names a phone number: leave it out and name the ticket, because it is kept in clear\.\n$/,
+      /^--why names a phone number: leave it out and name the ticket, because it is kept in clear\.\n$/,
     ],
     [
       'nothing to change',

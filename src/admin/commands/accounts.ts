@@ -187,7 +187,7 @@ export const commands: Record<string, AdminCommand> = {
       return {
         subject: company,
         details: { accountId: account, email: address },
-        text: `${label} signs in with its password alone.`,
+        text: `${label} signs in with the password alone.`,
       };
     },
   }),

@@ -23,10 +23,12 @@ export const commands: Record<string, AdminCommand> = {
   'money archive create': longCommand({
     action: 'archive transfers',
     details:
-      'Moves the usual transfers of the month, and of all months before it, from the ledger to files in ' +
-      'ARCHIVE_FOLDER, as the Schedule does every night after 18 months. Statements, lists and checks ' +
-      'read the files. It may be interrupted and run again.',
-    fields: { month: argument(month, `The last month; at least ${MINIMUM_MONTHS} months ago`) },
+      'Moves the usual transfers of the month, and of all months before it, from the ledger to ' +
+      'files in ARCHIVE_FOLDER. The Schedule does so every night with months that are 18 months ' +
+      'old. Statements, lists and checks read the files. An interrupted command can be run again.',
+    fields: {
+      month: argument(month, `The last month that moves; at least ${MINIMUM_MONTHS} months ago`),
+    },
     examples: ['2025-03'],
     subject: subjectOf,
     async change({ month: last }, context) {

@@ -45,11 +45,11 @@ export const caseTable = (cases: readonly Case[]): string =>
 export const commands: Record<string, AdminCommand> = {
   'cases list': lookCommand({
     details:
-      'Open cases, the oldest first. Each has a workflow in the Temporal UI, and a page at /support with what to do ' +
-      'and what each choice moves; "cases show" tells the same here. "cases settle" settles one.',
+      'Each case has a workflow in the Temporal UI. The page of a case at /support and "cases show" ' +
+      'show what to do and what each choice moves. "cases settle" settles a case.',
     fields: {
-      all: flag('Also the newest closed ones'),
-      provider: optional(oneOf(...statementProviderNames), 'Only those of a provider'),
+      all: flag('Also the newest closed cases'),
+      provider: optional(oneOf(...statementProviderNames), 'Only those of one provider'),
       limit: rowLimit(100),
     },
     examples: ['', '--provider gsma --all'],
@@ -61,9 +61,9 @@ export const commands: Record<string, AdminCommand> = {
 
   'cases show': lookCommand({
     details:
-      'Each choice begins with the options that "cases settle" needs for it: who bears it, and the facts that were ' +
-      'shown. Where the facts have changed since then, nothing is settled.',
-    fields: { case: argument(id, 'Its id, as "cases list" shows it') },
+      'Each choice begins with the options that "cases settle" needs: --by, which says who bears ' +
+      'the amount, and --facts. If the facts have changed by then, nothing is settled.',
+    fields: { case: argument(id, 'The id of the case: see cases list') },
     examples: ['17'],
     async look(database, input) {
       const facts = existing(

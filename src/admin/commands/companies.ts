@@ -30,7 +30,7 @@ export const commands: Record<string, AdminCommand> = {
   'partner create': changeCommand({
     action: 'create partner',
     details:
-      'It tells the next commands: for products, prices, money, an address, a key and a person.',
+      'The output shows the next commands: for products, prices, money, an address, a key and a person.',
     fields: { name: required(text, 'The name of the company') },
     examples: ['--name "Acme Gifts"'],
     async change(transaction, { name }) {
@@ -54,7 +54,7 @@ export const commands: Record<string, AdminCommand> = {
   'partner suspend': changeCommand({
     action: 'suspend partner',
     details:
-      'Its calls are refused within two seconds. Its money, keys and vouchers do not change. The ' +
+      'The service refuses the calls of the partner within two seconds. Money, keys and vouchers do not change. The ' +
       'service completes payments and top-ups in progress.',
     fields: { id: partnerId },
     examples: ['1'],
@@ -73,13 +73,13 @@ export const commands: Record<string, AdminCommand> = {
   'partner set-message-language': changeCommand({
     action: 'set message-language',
     details:
-      'It holds for messages that are written from now on. The partner can choose it in the portal.',
+      'The language holds for messages that are written from now on. The partner can choose it in the portal.',
     fields: {
-      partner: required(id, 'The id of the partner'),
+      id: partnerId,
       language: required(oneOf(...messageLanguages), 'en is English, am is Amharic'),
     },
-    examples: ['--partner 1 --language am'],
-    async change(transaction, { partner, language }) {
+    examples: ['1 --language am'],
+    async change(transaction, { id: partner, language }) {
       const { name } = await requireSubject(transaction, 'partner', partner);
       const before = await setMessageLanguage(transaction, partner, language);
       if (before === language)
@@ -148,12 +148,12 @@ export const commands: Record<string, AdminCommand> = {
       'claims of partners for vouchers that are restricted to the merchant. Redemptions without ' +
       'such a claim use the current fee.',
     fields: {
-      merchant: required(id, 'The id of the merchant'),
+      id: argument(id, 'The id of the merchant'),
       percent: required(percent, 'In percent of the redeemed amount; 0 is allowed'),
     },
-    examples: ['--merchant 3 --percent 2.5'],
+    examples: ['3 --percent 2.5'],
     change: (transaction, input) =>
-      changeSubject(transaction, 'merchant', input.merchant, {
+      changeSubject(transaction, 'merchant', input.id, {
         service_fee_percent: input.percent,
       }),
   }),
@@ -172,7 +172,10 @@ export const commands: Record<string, AdminCommand> = {
         'The kind of account: msisdn, accountid, walletid or another GSMA identifier',
       ),
       value: required(text, 'The number of the account'),
-      holder: optional(text, 'Who must hold it; without this the name is only recorded'),
+      holder: optional(
+        text,
+        'The person or company that must hold the account; without this option the name is only recorded',
+      ),
     },
     examples: [
       '--merchant 3 --key msisdn --value 0911234567',

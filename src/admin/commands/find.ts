@@ -11,17 +11,17 @@ import { amounts, column, record, textTable, timeText } from '../tables.ts';
 import { factLines, repairFacts } from './repairs.ts';
 
 const fields = {
-  what: argument(text, 'What the customer has given: see below; quote a text with spaces'),
+  what: argument(text, 'The text that the customer gave: see below; quote a text with spaces'),
 };
 
 export const commands: Record<string, AdminCommand> = {
   /** Not a `lookCommand`: that somebody looked is written down, with the name. */
   'desk find': {
     details:
-      'By a phone number in any writing, a serial number, a voucher code, a transaction id, a reference ' +
+      'Finds a phone number in any writing, a serial number, a voucher code, a transaction id, a reference ' +
       'of ours, of a provider, of a line of a bulk order, of a deposit or of a goodwill credit, the ' +
       'X-Request-Id of a call, the id of a workflow, or the name or e-mail address of a company or person. ' +
-      'Numbers are shown masked. The audit log gets who looked for what, a number only as a keyed hash. Needs the ' +
+      'Numbers are shown masked. The audit log records the person and the text; of a number it keeps only a keyed hash. Needs the ' +
       'settings DIGEST_KEY, DIGEST_KEYS and DATA_KEYS of the service, unless "npm start" runs it.',
     fields,
     examples: ['0911234567', '012345678901234567', 'RDM-0123456789ABCDEF'],

@@ -3,7 +3,7 @@ import { listInvitations } from '../../db/people/invitations.ts';
 import { maskMsisdn } from '../../domain/phone.ts';
 import { invitationStates, inviteMerchant } from '../../operations/invitations.ts';
 import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
-import { AdminError, argument, email, id, msisdn, optional, required } from '../fields.ts';
+import { AdminError, argument, email, id, msisdn, optional } from '../fields.ts';
 import { notFound, requireSubject } from '../record-names.ts';
 import type { Consequence } from '../records/record-kind.ts';
 import { column, tableReport } from '../tables.ts';
@@ -78,11 +78,11 @@ export const commands: Record<string, AdminCommand> = {
   }),
 
   'merchant list-invitations': lookCommand({
-    fields: { merchant: required(id, 'The id of the merchant') },
-    examples: ['--merchant 3'],
+    fields: { id: argument(id, 'The id of the merchant') },
+    examples: ['3'],
     async look(database, input) {
-      await requireSubject(database, 'merchant', input.merchant);
-      const found = await listInvitations(database, input.merchant);
+      await requireSubject(database, 'merchant', input.id);
+      const found = await listInvitations(database, input.id);
       const invitations = found.map(({ msisdn: number, ...rest }) => ({
         ...rest,
         phone: number && maskMsisdn(number),

@@ -38,9 +38,14 @@ const orNone = <Value>(parser: Parser<Value>, none = 'none'): Parser<Value | nul
 
 const count = wholeNumber(1, 1_000_000_000);
 
+const partnerId = argument(id, 'The id of the partner');
+
 const limitFields = {
-  amount: optional(orNone(decimalAmount), 'What vouchers and top-ups of a day may cost in ETB'),
-  operations: optional(orNone(count), 'How many of them a day may have'),
+  amount: optional(
+    orNone(decimalAmount),
+    'How much vouchers and top-ups of a day may cost, in ETB',
+  ),
+  operations: optional(orNone(count), 'How many vouchers and top-ups a day may have'),
 };
 
 const RULES =
@@ -70,10 +75,10 @@ export const commands: Record<string, AdminCommand> = {
   'partner set-daily-limits': changeCommand({
     action: 'set daily-limits',
     details: `${RULES} The partner cannot change them; it can limit its keys further.`,
-    fields: { partner: argument(id, 'The id of the partner: see partner list'), ...limitFields },
+    fields: { id: partnerId, ...limitFields },
     examples: ['1 --amount 50000 --operations 200', '1 --amount none'],
     change: (transaction, input) =>
-      changeSubject(transaction, 'partner', input.partner, {
+      changeSubject(transaction, 'partner', input.id, {
         daily_amount: input.amount,
         daily_operations: input.operations,
       }),
@@ -85,32 +90,29 @@ export const commands: Record<string, AdminCommand> = {
       'The event comes once each time the balance falls below the threshold. Setting a threshold above ' +
       'the balance tells nothing until the balance has risen and fallen again.',
     fields: {
-      partner: required(id, 'The id of the partner'),
+      id: partnerId,
       wallet: required(oneOf('gift', 'airtime'), 'gift pays for vouchers, airtime for top-ups'),
       threshold: required(orNone(amount), 'In ETB, with at most 2 decimals; "none" for no event'),
     },
-    examples: [
-      '--partner 1 --wallet gift --threshold 10000',
-      '--partner 1 --wallet airtime --threshold none',
-    ],
+    examples: ['1 --wallet gift --threshold 10000', '1 --wallet airtime --threshold none'],
     async change(transaction, input) {
-      const { name } = await requireSubject(transaction, 'partner', input.partner);
-      const wanted = { partnerId: input.partner, wallet: input.wallet, threshold: input.threshold };
+      const { name } = await requireSubject(transaction, 'partner', input.id);
+      const wanted = { partnerId: input.id, wallet: input.wallet, threshold: input.threshold };
       const before = await setLowBalance(transaction, wanted);
       const after = wanted.threshold === null ? null : formatMoney(wanted.threshold);
       if (before === after)
-        return { unchanged: `No change: partner ${input.partner} already has this threshold.` };
+        return { unchanged: `No change: partner ${input.id} already has this threshold.` };
       const shown =
         wanted.threshold === null ? 'none' : `ETB ${formatGroupedAmount(wanted.threshold)}`;
       return {
-        subject: { kind: 'partner', id: input.partner },
+        subject: { kind: 'partner', id: input.id },
         details: { wallet: wanted.wallet, lowBalance: { from: before, to: after } },
-        text: `Set the low balance of the ${wanted.wallet} wallet of partner ${input.partner} (${name}): ${shown}`,
+        text: `Set the low balance of the ${wanted.wallet} wallet of partner ${input.id} (${name}): ${shown}`,
       };
     },
   }),
 
-  'access api-key set-limits': changeCommand({
+  'access api-key set-daily-limits': changeCommand({
     action: 'set key-limits',
     details: `${RULES} The partner can change them in the portal; its own limits hold, too.`,
     fields: { id: argument(id, 'The id of the key: see access api-key list'), ...limitFields },

@@ -47,10 +47,10 @@ const fields = { merchant: required(id, 'The id of the merchant') };
 export const commands: Record<string, AdminCommand> = {
   'merchant payout-account list': lookCommand({
     details:
-      'Before the first payment to an account the provider is asked for it, where it can tell. An account ' +
+      'Before the first payment the service asks the provider for the account, if the provider can tell. An account ' +
       'that is closed, or held by somebody else than expected, is not paid: redemptions are refused, and ' +
       'the voucher keeps its value. Its provider is asked again at each of them.',
-    fields: { unpaid: flag('Only those that are not paid, and why') },
+    fields: { unpaid: flag('Only accounts that are not paid, and why') },
     examples: ['', '--unpaid'],
     look: (database, { unpaid }, { settings }) =>
       reportOf(

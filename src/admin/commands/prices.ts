@@ -16,8 +16,9 @@ export const commands: Record<string, AdminCommand> = {
   'partner price set': changeCommand({
     action: 'set selling-price',
     details:
-      'Equals the endpoint of the partner API: with --merchant for vouchers of that merchant only, ' +
-      'without it for every merchant without its own price. The previous price stays as history.',
+      'With --merchant the price is for vouchers of that merchant alone. Without it the price is ' +
+      'for every merchant without a price of its own. The partner API sets the same prices. The ' +
+      'previous price stays as history.',
     fields: {
       partner: required(id, 'The id of the partner'),
       denomination: required(id, 'The id of the denomination: see product denomination list'),

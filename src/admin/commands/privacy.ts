@@ -77,16 +77,15 @@ export const commands: Record<string, AdminCommand> = {
   'privacy erase-number': changeCommand({
     action: 'erase number',
     details:
-      'Vouchers, top-ups, amounts and transfers stay, without the number. It is refused while the ' +
-      'number has a voucher with value or a running top-up. Payloads of workflows, which are ' +
-      'encrypted, end with the retention of the Temporal namespace. Only the keys of the service tell which ' +
-      'repair was given the number: each that still has one is opened, 100,000 in ' +
-      'a second.',
+      'Vouchers, top-ups, amounts and transfers stay, without the number. The command is refused ' +
+      'while the number has a voucher with value or a running top-up. Encrypted payloads of ' +
+      'workflows end with the retention of the Temporal namespace. The command decrypts each repair ' +
+      'that still has a number, 100,000 in a second, to find those with this number.',
     fields: {
       msisdn: argument(msisdn, 'The phone number'),
-      note: required(reason, 'The reason; recorded in the audit log'),
+      why: required(reason, 'The reason, and the ticket; recorded in the audit log'),
     },
-    examples: ['0911234567 --note "Asked by letter of 2026-11-20"'],
+    examples: ['0911234567 --why "Asked by letter of 2026-11-20"'],
     async change(transaction, input, context) {
       const box = numberBoxOf(context.settings);
       const { digests, secretBox } = digestsAndBox(context.settings);
@@ -109,7 +108,7 @@ export const commands: Record<string, AdminCommand> = {
       return {
         subject: { kind: 'number', id: 0 },
         // Not even its hash, which would tell that it was here.
-        details: { erased, note: input.note },
+        details: { erased, why: input.why },
         text: `Erased ${shown} from ${rows} rows.`,
       };
     },

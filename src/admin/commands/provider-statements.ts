@@ -18,11 +18,11 @@ import {
   AdminError,
   day,
   flag,
+  givenFile,
   type InputOf,
   oneOf,
   optional,
   required,
-  text,
   wholeNumber,
 } from '../fields.ts';
 import { withStatementFile } from '../given-file.ts';
@@ -32,24 +32,27 @@ const fields = {
   provider: required(oneOf(...statementProviderNames), 'The provider'),
   day: required(day, 'The day, in MARKET_TIME_ZONE'),
   file: optional(
-    text,
-    'Its statement as a file in CSV, or - for standard input; by default it is asked',
+    givenFile,
+    'The statement as a file in CSV, or - for standard input; by default the provider is asked',
   ),
-  empty: flag('Take a file without rows as a statement of nothing'),
-  stored: flag('Only show what was found before'),
-  all: flag('Show closed cases of lines, too'),
-  maximum: optional(wholeNumber(1, 1_000_000), 'Differences that may be booked; 200 by default'),
-  format: optional(oneOf('text', 'csv', 'json'), 'The form; text by default'),
+  empty: flag('Accept a file without rows: the provider did nothing on that day'),
+  stored: flag('Only show the cases of earlier comparisons'),
+  all: flag('Also show closed cases of lines'),
+  maximum: optional(
+    wholeNumber(1, 1_000_000),
+    'How many differences may be booked; 200 by default',
+  ),
+  format: optional(oneOf('text', 'csv', 'json'), 'The format of the output; text by default'),
 };
 type Input = InputOf<typeof fields>;
 
 export const commands: Record<string, AdminCommand> = {
   'money reconcile': {
     details:
-      'Reads the statement from the provider, or from a file in CSV, books what it says and its fees, and opens ' +
-      'cases of lines that are not ours, as the Schedule does every day: comparing a day again changes nothing ' +
-      'more. It needs the settings of the provider unless there is a file. The exit code is 2 while something is ' +
-      'not explained.',
+      'Reads the statement from the provider or from a file in CSV. Books its answers and fees, and ' +
+      'opens a case for each line that is not ours, as the Schedule does every day. A repeated ' +
+      'comparison of a day changes nothing more. Needs the settings of the provider unless there is ' +
+      'a file. The exit code is 2 while a line is not explained.',
     fields,
     examples: [
       '--provider gsma --day 2026-11-22',

@@ -54,11 +54,14 @@ const switchCommand = (name: 'enable' | 'disable') =>
     },
   });
 
+/** An amount in ETB that may be 0. */
+const amountFromZero = { ...decimalFromZero, placeholder: 'amount' };
+
 export const commands: Record<string, AdminCommand> = {
   'providers check': {
     details:
-      'Says of each provider whether it is configured, reachable, and accepts our credentials. It moves ' +
-      'no money and sends no message. It uses the settings of this command, so run it with those of the ' +
+      'Shows whether each provider is configured and reachable, and accepts our credentials. Moves ' +
+      'no money and sends no message. The command uses its own settings, so run it with the settings of the ' +
       'worker process. A provider that fails makes the exit code 2.',
     fields: {},
     examples: ['', '--json'],
@@ -100,9 +103,9 @@ export const commands: Record<string, AdminCommand> = {
 
   'providers list-states': lookCommand({
     details:
-      'Each worker has a circuit breaker of its own, and tells its state every 10 seconds. ' +
-      '"stuck" means that a call waited for a place in vain and none has ended since; "empty" that the ' +
-      'provider refused something lately for lack of our money.',
+      'Each worker has its own circuit breaker for each provider, and reports its state every 10 ' +
+      'seconds. "stuck": a call waited for a place in vain, and no call has ended since. "empty": ' +
+      'the provider lately refused a call because our account has no money.',
     fields: {},
     look: async (database) =>
       tableReport(await listProviderStates(database), [
@@ -143,8 +146,8 @@ export const commands: Record<string, AdminCommand> = {
 
   'providers route list': lookCommand({
     details:
-      'What no route decides goes to the default provider of its kind: SMS_PROVIDER, ' +
-      'MOBILE_MONEY_PROVIDER, AIRTIME_PROVIDER.',
+      'Where no route matches, the default provider serves the operation: SMS_PROVIDER, ' +
+      'MOBILE_MONEY_PROVIDER or AIRTIME_PROVIDER.',
     fields: {},
     look: async (database) =>
       tableReport(await listRoutes(database), [
@@ -161,14 +164,17 @@ export const commands: Record<string, AdminCommand> = {
   'providers route add': changeCommand({
     action: 'route add',
     details:
-      'All conditions of a route must hold. Of the routes that hold, the lowest position is asked first, ' +
-      'and the next one only where that provider certainly did nothing. Routes of one position share ' +
-      'the operations by their weights. It holds for new operations from now on; who was asked already ' +
-      'stays.',
+      'A route matches an operation if all its conditions hold. Of the matching routes, the one ' +
+      'with the lowest position is asked first, and the next one only if that provider certainly ' +
+      'did nothing. Routes of one position share the operations by their weights. A new route ' +
+      'counts for new operations: an operation that was sent to a provider stays there.',
     fields: {
-      kind: required(oneOf(...routeKinds), 'What it serves'),
-      provider: required(oneOf(...allProviders), 'Who serves it'),
-      position: optional(wholeNumber(1, 1_000), 'Its turn; 1 by default, which is asked first'),
+      kind: required(oneOf(...routeKinds), 'The kind of operation that the route serves'),
+      provider: required(oneOf(...allProviders), 'The provider that serves the operation'),
+      position: optional(
+        wholeNumber(1, 1_000),
+        'The turn of the route; 1 by default, which is asked first',
+      ),
       weight: optional(
         wholeNumber(1, 1_000),
         'Its share among routes of the position; 1 by default',
@@ -179,8 +185,8 @@ export const commands: Record<string, AdminCommand> = {
       ),
       partner: optional(id, 'Only vouchers and top-ups of this partner'),
       merchant: optional(id, 'Only payments to this merchant, and messages about them'),
-      from: optional(decimalFromZero, 'Only amounts from this one, in ETB'),
-      to: optional(decimalFromZero, 'Only amounts up to this one, in ETB'),
+      from: optional(amountFromZero, 'Only amounts of at least this, in ETB'),
+      to: optional(amountFromZero, 'Only amounts of at most this, in ETB'),
     },
     examples: [
       '--kind payout --provider gsma --position 1',

@@ -37,11 +37,11 @@ import {
   AdminError,
   beginning,
   flag,
+  givenFile,
   type InputOf,
   optional,
   reason,
   required,
-  text,
   wholeNumber,
 } from '../fields.ts';
 import { amounts, column, record, textTable, timeText } from '../tables.ts';
@@ -51,16 +51,16 @@ const MARGIN_MS = 30 * 60 * 1_000;
 
 const since = optional(
   beginning,
-  'List from this moment (UTC); by default half an hour before the restored one',
+  'List from this moment (UTC); by default half an hour before the moment of the restore',
 );
 
 const fields = {
   since,
   mpesaStatement: optional(
-    text,
+    givenFile,
     "M-Pesa's organisation statement in CSV, or - for standard input: M-Pesa cannot list what it paid",
   ),
-  empty: flag('Take a file without payments of that time as a statement of nothing'),
+  empty: flag('Accept a file without payments of that time: M-Pesa paid nothing'),
 };
 
 /** Lists the books of the providers; the fence must stand, so that nothing is added meanwhile. */
@@ -95,10 +95,11 @@ const SKIPPED_NUMBERS = 1_000_000_000;
 export const commands: Record<string, AdminCommand> = {
   'recovery list': {
     details:
-      'Changes nothing. lost: the provider did it, or may still do it, and our row is gone: "recovery ' +
-      'book" books it. open: on hold, its workflow asks the provider. differs: the next reconciliation ' +
-      'asks the provider, and books its answer. foreign: without a reference of ours. It needs the ' +
-      'settings of the providers, as the worker has them (MOBILE_MONEY_…, MPESA_…, AIRTIME_…, RELOADLY_…).',
+      'Changes nothing. lost: the provider did it, or may still do it, and our row is gone; ' +
+      '"recovery book" books it. open: the money is on hold, and a workflow asks the provider. ' +
+      'differs: the next reconciliation asks the provider and books its answer. foreign: the ' +
+      'transaction has no reference of ours. Needs the settings of the providers, as the worker has ' +
+      'them (MOBILE_MONEY_…, MPESA_…, AIRTIME_…, RELOADLY_…).',
     fields,
     examples: ['', '--since 2026-11-23T10:00:00Z --json', '--mpesa-statement statement.csv'],
     async run(context, input: InputOf<typeof fields>) {
@@ -131,10 +132,10 @@ export const commands: Record<string, AdminCommand> = {
 
   'recovery book': {
     details:
-      'Books each lost payment and top-up from suspense to the account of its provider. It ends when ' +
-      'its caller repeats the request, or with "cases settle"; until then it is a case, and its voucher pays ' +
-      'nothing else. Where the provider differs from our row, it is asked again. ' +
-      'Repeating the command books nothing twice.',
+      'Books each lost payment and top-up from suspense to the account of its provider, and opens a ' +
+      'case for it. The case ends when the caller repeats the request, or with "cases settle"; ' +
+      'until then the voucher pays nothing else. The next reconciliation asks the provider again ' +
+      'where its answer differs from our row. A repetition of the command books nothing twice.',
     fields,
     examples: ['', '--mpesa-statement statement.csv'],
     async run(context, input: InputOf<typeof fields>) {
@@ -183,11 +184,11 @@ export const commands: Record<string, AdminCommand> = {
   'recovery fence': changeCommand({
     action: 'recover fence',
     details:
-      'Until "recovery lift" the service serves only reads: it refuses changes with 503, and pays, tops ' +
-      'up and tells nothing. It still asks the providers. The command advances every identity and the ' +
-      'numbers of events, so that none is given again, and renews the epoch of the log of events. It ends sessions ' +
-      'and invitations, because they may have ended after the restored moment. A fence that ' +
-      'stands may be that of an earlier recovery: --restored-to replaces it.',
+      'Until "recovery lift" the service serves only reads: it refuses changes with 503, and sends ' +
+      'no payment, top-up or message. It still asks the providers. The command advances every ' +
+      'identity and the numbers of events, so that none is given again, and renews the epoch of the ' +
+      'event log. It ends sessions and invitations, because they may have ended after the restored moment. ' +
+      'If a fence of an earlier restore still stands, --restored-to replaces it.',
     fields: {
       restoredTo: optional(
         beginning,
@@ -276,16 +277,16 @@ export const commands: Record<string, AdminCommand> = {
   'recovery lift': changeCommand({
     action: 'recover lift',
     details:
-      'The processes notice it within a second. It is refused before "recovery book" has ' +
-      'booked everything that the providers did; --unbooked lifts it nevertheless, for a provider ' +
-      'that cannot list, once you have compared its statement by hand. The present timeline of ' +
-      'PostgreSQL is accepted.',
+      'The processes notice the lifted fence within a second. The command is refused before ' +
+      '"recovery book" has booked everything that the providers did. With --unbooked it lifts the ' +
+      'fence nevertheless, for a provider that cannot list its payments; compare the statement of ' +
+      'that provider by hand first. The command accepts the present timeline of PostgreSQL.',
     fields: {
-      note: required(reason, 'Who checked what; recorded in the audit log'),
-      unbooked: flag('Lift it although what the providers did is not booked completely'),
+      why: required(reason, 'The reason, and who checked the books; recorded in the audit log'),
+      unbooked: flag('Lift the fence although some payments of the providers are not booked'),
     },
-    examples: ['--note "Listed and booked, 3 payments in suspense"'],
-    async change(transaction, { note, unbooked }) {
+    examples: ['--why "Listed and booked, 3 payments in suspense"'],
+    async change(transaction, { why, unbooked }) {
       const fence = await standingFence(transaction);
       if (!fence) {
         const { timeline, acceptedTimeline } = await readFence(transaction);
@@ -302,7 +303,7 @@ export const commands: Record<string, AdminCommand> = {
       await acceptTimeline(transaction);
       return {
         subject: { kind: 'maintenance-fence', id: fence.id },
-        details: { note, bookedAt: fence.bookedAt?.toISOString() ?? null },
+        details: { why, bookedAt: fence.bookedAt?.toISOString() ?? null },
         text: 'Lifted the fence: the service accepts changes and sends again.',
       };
     },
@@ -311,15 +312,15 @@ export const commands: Record<string, AdminCommand> = {
   'recovery renew-event-epoch': changeCommand({
     action: 'renew event-epoch',
     details:
-      'Run it after a restore from a backup, before the processes start: readers of the log get 410 ' +
-      'and begin again.',
+      'Run the command after a restore from a backup, before the processes start: readers of the ' +
+      'event log get 410 and begin again.',
     fields: {},
     async change(transaction) {
       const epochId = await renewEventEpoch(transaction);
       return {
         subject: { kind: 'event-epoch', id: epochId },
         details: {},
-        text: 'Renewed the epoch of the event log: cursors from before are refused',
+        text: 'Renewed the epoch of the event log: earlier cursors are refused.',
       };
     },
   }),

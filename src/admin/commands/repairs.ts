@@ -109,22 +109,22 @@ const subjects: Readonly<
     shownBy: 'voucher show',
   },
   redemption: {
-    description: 'The reference of the redemption, as "voucher show" has it, or its id',
+    description: 'The reference of the redemption, as "voucher show" prints it, or its id',
     example: 'RDM-0123456789ABCDEF',
     shownBy: 'voucher show',
   },
   'top-up': {
-    description: 'The number of the top-up, its transactionId',
+    description: 'The number of the top-up, which is its transactionId',
     example: '17',
     shownBy: 'top-up show',
   },
   deposit: {
-    description: 'The reference of the deposit, as "money statement" shows it',
+    description: 'The reference of the deposit, as "money statement" prints it',
     example: 'CBE-2026-0042',
   },
   partner: { description: 'The id of the partner', example: '1' },
   case: {
-    description: 'Its id; "cases show" tells what each choice moves',
+    description: 'The id of the case; "cases show" shows what each choice moves',
     example: '17',
     shownBy: 'cases show',
   },
@@ -138,16 +138,16 @@ export function repairCommand(kindName: RepairKindName): AdminCommand {
   const { description, shownBy } = subjects[kind.subject];
   return {
     details:
-      `${kind.summary} ${kind.allowed}. A worker carries it out; "desk repair show" tells what came of it. ` +
-      'Where two people are needed it is refused: people of the service ask and confirm at /support. The ' +
-      'command line is one asker, whatever names are given.',
+      `${kind.summary} It is possible ${kind.allowed}. A worker carries the repair out; "desk repair show" ` +
+      'shows its result. The command refuses a repair that a second person must confirm: staff ask for it ' +
+      'and confirm it at /support. The command line counts as one person, whatever --actor says.',
     fields: {
-      subject: argument(text, description),
+      [kind.subject]: argument(text, description),
       ...Object.fromEntries(options.map(([name, schema]) => [name, optionOf(schema)])),
       ...(kind.isBound && {
         facts: optional(
           text,
-          `The facts, as "${shownBy}" prints them: needed, and refused if they changed`,
+          `The facts, as "${shownBy}" prints them (required): the repair is refused if they have changed`,
         ),
       }),
       why: required(text, 'The reason, and the ticket; recorded in the audit log'),
@@ -183,7 +183,7 @@ function examplesOf({ subject, fields, isBound }: RepairKind): string[] {
 async function ask(
   kind: RepairKind,
   context: AdminContext,
-  { subject, why, key, facts, ...args }: Readonly<Record<string, unknown>>,
+  { [kind.subject]: subject, why, key, facts, ...args }: Readonly<Record<string, unknown>>,
 ): Promise<Report> {
   const actor = context.actor();
   const asked = await context.database.transaction().execute((transaction) =>
@@ -264,8 +264,8 @@ function reportOf(asked: Asked): Report {
   const takenOut = takenOutOf(why);
   const text =
     asked.kind === 'asked'
-      ? `Repair ${repair} is asked for. A worker carries it out; "desk repair show ${repair}" tells what came of it.`
-      : `No change: this is repair ${repair}, which is ${state}.`;
+      ? `Repair ${repair} is asked for. A worker carries it out; "desk repair show ${repair}" shows its result.`
+      : `No change: repair ${repair} is the same, and is ${state}.`;
   return {
     json: { repair, state, isNew: asked.kind === 'asked', ...(takenOut && { takenOut }) },
     text: takenOut ? `${text} ${takenOut}` : text,

@@ -23,9 +23,10 @@ export const commands: Record<string, AdminCommand> = {
   'money report-recipient add': changeCommand({
     action: 'add report-recipient',
     details:
-      'The service sends it after 02:00 of MARKET_TIME_ZONE, when the day is closed, beginning with the ' +
-      'next day that closes. The report shows the business of all partners: choose the address with care.',
-    fields: { email: required(email, 'The address, such as that of a team') },
+      'The service sends the report after 02:00 of MARKET_TIME_ZONE, when the day is closed, ' +
+      'beginning with the next day that closes. The report shows the business of all partners: ' +
+      'choose the address with care.',
+    fields: { email: required(email, 'The e-mail address, such as that of a team') },
     examples: ['--email finance@service.example'],
     async change(transaction, input) {
       const id = await addReportRecipient(transaction, input.email);
@@ -41,7 +42,7 @@ export const commands: Record<string, AdminCommand> = {
 
   'money report-recipient remove': changeCommand({
     action: 'remove report-recipient',
-    fields: { email: required(email, 'The address: see money report-recipient list') },
+    fields: { email: required(email, 'The e-mail address: see money report-recipient list') },
     examples: ['--email finance@service.example'],
     async change(transaction, input) {
       const id = await removeReportRecipient(transaction, input.email);
@@ -70,13 +71,16 @@ export const commands: Record<string, AdminCommand> = {
 
   'money report': lookCommand({
     details:
-      'Sales, redemptions, payouts, fees, top-ups by operator and outcome, the opening and the closing ' +
+      'Shows sales, redemptions, payouts, fees, top-ups by operator and outcome, the opening and the closing ' +
       'balance of each wallet, open cases, and checks of the books, from the ledger. The day is that of ' +
-      'MARKET_TIME_ZONE. It reads the transfers since the day, so that of a day long ago takes longer, ' +
+      'MARKET_TIME_ZONE. The command reads the transfers since the day, so the report of an old day takes longer, ' +
       'and reads DATABASE_READ_URL where it is set. Where a check finds a fault, the exit code is 2.',
     fields: {
-      day: optional(day, 'The day; the last closed one by default'),
-      format: optional(oneOf('text', 'csv', 'json', 'html'), 'The form; text by default'),
+      day: optional(day, 'The day; the last closed day by default'),
+      format: optional(
+        oneOf('text', 'csv', 'json', 'html'),
+        'The format of the output; text by default',
+      ),
     },
     readsEverything: true,
     examples: ['', '--day 2026-11-23 --format html > report.html', '--day 2026-11-23 --json'],
@@ -94,7 +98,7 @@ export const commands: Record<string, AdminCommand> = {
 
   'desk list-undelivered-emails': lookCommand({
     details:
-      'Of the last day. REFUSED: the mail server refused it for good. GIVEN_UP: it could not be made or ' +
+      'REFUSED: the mail server refused the e-mail for good. GIVEN_UP: the e-mail could not be made or ' +
       'sent in time. UNKNOWN: an invitation may have arrived or not. None is sent again.',
     fields: { limit: rowLimit(50) },
     look: async (database, { limit = 50 }) =>

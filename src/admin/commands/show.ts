@@ -60,7 +60,7 @@ export const commands: Record<string, AdminCommand> = {
     details:
       'With --json it has each attempt with the answers of providers. A repair that demands --facts stands at the end ' +
       'with them, while it is possible.',
-    fields: { id: argument(id, 'The number of the top-up, the transactionId of partners') },
+    fields: { id: argument(id, 'The number of the top-up, which is its transactionId') },
     examples: ['17', '17 --json'],
     async look(database, input, { settings }) {
       const subject = { kind: 'top-up', id: input.id } as const;

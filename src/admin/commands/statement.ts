@@ -21,9 +21,9 @@ export const commands: Record<string, AdminCommand> = {
       'command reports it and the exit code is 2.',
     fields: {
       partner: required(id, 'The id of the partner'),
-      wallet: required(oneOf('gift', 'airtime', 'reserved'), 'Which of its balances'),
-      from: optional(beginning, 'The first day, or a time; from the beginning by default'),
-      to: optional(ending, 'The last day, or a time; until now by default'),
+      wallet: required(oneOf('gift', 'airtime', 'reserved'), 'The balance of the partner'),
+      from: optional(beginning, 'The first day, or a time; the beginning by default'),
+      to: optional(ending, 'The last day, or a time; now by default'),
     },
     examples: [
       '--partner 1 --wallet gift',

@@ -74,7 +74,7 @@ export const commands: Record<string, AdminCommand> = {
         'An https address on the public internet; `WEBHOOK_PRIVATE_NETWORKS=on` also takes http and private ones',
       ),
       ...companyFields,
-      description: optional(text, 'What receives the events'),
+      description: optional(text, 'The system that receives the events'),
       types: optional(listOfWords, 'Types of events, separated by commas; all by default'),
     },
     examples: [
@@ -158,7 +158,7 @@ export const commands: Record<string, AdminCommand> = {
 
   'access webhook test': changeCommand({
     action: 'test webhook',
-    details: 'See its answer with "access webhook list-deliveries".',
+    details: 'The command "access webhook list-deliveries" shows the answer.',
     fields: { id: webhookId },
     examples: ['7'],
     async change(transaction, input) {
@@ -183,8 +183,8 @@ export const commands: Record<string, AdminCommand> = {
       id: webhookId,
       delivery: optional(id, 'The id of one delivery: see access webhook list-deliveries'),
       failed: flag('All deliveries that failed'),
-      from: optional(beginning, 'A day (UTC) or a time'),
-      to: optional(ending, 'A day (UTC), included, or a time, excluded'),
+      from: optional(beginning, 'The first day (UTC), or a time'),
+      to: optional(ending, 'The last day (UTC), or a time, which is excluded'),
     },
     examples: ['7 --delivery 1234', '7 --failed', '7 --from 2026-11-20 --to 2026-11-20'],
     async change(transaction, input, { settings }) {

@@ -171,7 +171,7 @@ export const merchant: RecordKind = {
   },
   next: (id, { serviceFee, payoutKey, invite: isInvited }) => ({
     ...(serviceFee === undefined && {
-      'Its fee': `merchant set-service-fee --merchant ${id} --percent PERCENT`,
+      'Its fee': `merchant set-service-fee ${id} --percent PERCENT`,
     }),
     ...(payoutKey === undefined && {
       'Where it is paid': `merchant payout-account set --merchant ${id} --key msisdn --value NUMBER`,

@@ -29,7 +29,7 @@ test('the next invitation ends the one before, and the messages that it has left
   const { id } = await scene.newMerchant({ mailbox: 'busy' });
   const first = await scene.invite(id);
   await until(async () => {
-    const [listed] = await scene.operator.json(`merchant list-invitations --merchant ${id}`);
+    const [listed] = await scene.operator.json(`merchant list-invitations ${id}`);
     expect(listed).toMatchObject({ sms: 'SENT', mail: 'QUEUED' });
     expect(listed.mailMessage).toContain('451');
   });
@@ -39,7 +39,7 @@ test('the next invitation ends the one before, and the messages that it has left
     token_ciphertext: null,
   });
   await until(async () => {
-    const [, listed] = await scene.operator.json(`merchant list-invitations --merchant ${id}`);
+    const [, listed] = await scene.operator.json(`merchant list-invitations ${id}`);
     expect(listed).toMatchObject({ mail: 'CANCELLED', mailMessage: 'The invitation has ended' });
   });
 });
@@ -64,7 +64,7 @@ test('one goes on when one message is refused, and is no alert', async () => {
   const { id, path, invitationId, phone, email } = await scene.invited({ suffix: '002' });
   await scene.untilSent(invitationId);
   expect(await scene.texts(phone)).toEqual([]);
-  const [listed] = await scene.operator.json(`merchant list-invitations --merchant ${id}`);
+  const [listed] = await scene.operator.json(`merchant list-invitations ${id}`);
   expect(listed).toMatchObject({ status: 'OPEN', sms: 'REFUSED', mail: 'SENT' });
   expect(await undelivered(email)).toEqual([]);
   expect((await scene.activate(path)).answer.status).toBe(303);
@@ -76,7 +76,7 @@ test('one is not delivered when no message was, and the link is dead', async () 
   const invitationId = await scene.invite(id);
   const row = await scene.untilStatus(invitationId, 'UNDELIVERED');
   expect(row.token_ciphertext).toBeNull();
-  const [listed] = await scene.operator.json(`merchant list-invitations --merchant ${id}`);
+  const [listed] = await scene.operator.json(`merchant list-invitations ${id}`);
   expect(listed).toMatchObject({
     sms: 'REFUSED',
     mail: 'REFUSED',
@@ -93,7 +93,7 @@ test('a person is told while nobody knows whether a message arrived', async () =
     suffix: '002',
   });
   await scene.untilSent(invitationId);
-  const [listed] = await scene.operator.json(`merchant list-invitations --merchant ${id}`);
+  const [listed] = await scene.operator.json(`merchant list-invitations ${id}`);
   expect(listed).toMatchObject({ status: 'OPEN', sms: 'REFUSED', mail: 'UNKNOWN' });
   expect(await undelivered(email)).toMatchObject([{ queue: 'invitations', outcome: 'UNKNOWN' }]);
   expect((await scene.activate(path)).answer.status).toBe(303);
@@ -136,7 +136,7 @@ test('a message that the database refuses keeps no other one waiting', async () 
   await scene.mailedPath(email);
   const { invitationId: other } = await scene.invited();
   await scene.untilSent(other);
-  const [listed] = await scene.operator.json(`merchant list-invitations --merchant ${id}`);
+  const [listed] = await scene.operator.json(`merchant list-invitations ${id}`);
   expect(listed).toMatchObject({ sms: 'QUEUED' });
   await mend();
   await scene.untilSent(invitationId);

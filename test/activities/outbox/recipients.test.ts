@@ -62,7 +62,7 @@ test('an invitation by SMS goes to the next provider where the first one takes n
   const { id, invitationId, phone } = await scene.invited();
   await scene.untilSent(invitationId);
   expect(stack.sandbox.books.messages(phone).map(({ provider }) => provider)).toEqual(['smpp']);
-  expect(await scene.operator.json(`merchant list-invitations --merchant ${id}`)).toMatchObject([
+  expect(await scene.operator.json(`merchant list-invitations ${id}`)).toMatchObject([
     { status: 'OPEN', sms: 'SENT', smsProvider: 'smpp' },
   ]);
 });

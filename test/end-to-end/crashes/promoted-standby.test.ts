@@ -105,7 +105,7 @@ it('a promoted standby changes and sends nothing before an operator lifts the fe
     timeline: 2,
     acceptedTimeline: 1,
   });
-  expect((await operator.admin('recovery lift --note early')).err).toContain('recovery fence');
+  expect((await operator.admin('recovery lift --why early')).err).toContain('recovery fence');
   expect(await operator.json('recovery fence')).toMatchObject({ changed: true });
   const file = join(directory, 'statement.csv');
   await writeFile(file, await statementOf(scene));
@@ -115,7 +115,7 @@ it('a promoted standby changes and sends nothing before an operator lifts the fe
   expect(sentBy(scene), 'under the fence').toEqual(sent);
   expect(await ask(standby.url, NUMBER_OF_LATE_EVENT)).toEqual({ number: null });
 
-  await operator.json(['recovery', 'lift', '--note', 'booked']);
+  await operator.json(['recovery', 'lift', '--why', 'booked']);
   expect(await operator.json('recovery status')).toMatchObject({
     fence: null,
     acceptedTimeline: 2,

@@ -111,7 +111,7 @@ it('a service that was restored to a moment ago loses and doubles nothing', asyn
     booked: lost.length,
     isComplete: true,
   });
-  await operator.json(['recovery', 'lift', '--note', 'booked']);
+  await operator.json(['recovery', 'lift', '--why', 'booked']);
   await until(async () => expect((await first?.send())?.body.statusCode).not.toBe(503));
 
   // Every client repeats what it sent, and gets the first answer.

@@ -221,7 +221,7 @@ describe('the events of a top-up', () => {
     const balance = Number(
       (await asSeller.get('/info/get-current-balance')).body.data.walletBalance,
     );
-    const set = `partner set-low-balance --partner ${sellerId} --wallet airtime --threshold`;
+    const set = `partner set-low-balance ${sellerId} --wallet airtime --threshold`;
     await operator().json(`${set} ${balance - 60}`);
     const again = await operator().admin(`${set} ${balance - 60}`);
     expect(again.out).toContain('No change');

@@ -258,7 +258,7 @@ describe('a day', () => {
     const [shown] = (await operator.json(`top-up show ${topup.id}`)).repairs;
     const retry = [...shown.command.split(' '), '--facts', shown.facts, '--msisdn', number];
     expect(await operator.admin([...retry, '--why', `Not ${msisdn}`])).toMatchObject({ code: 0 });
-    const erase = ['privacy', 'erase-number', numbered('000'), '--note'];
+    const erase = ['privacy', 'erase-number', numbered('000'), '--why'];
     expect(await operator.admin([...erase, `Of ${number}`])).toMatchObject({ code: 1 });
     const today = new Date().toISOString().slice(0, 10);
     for (const provider of ['gsma', 'dt-one'])

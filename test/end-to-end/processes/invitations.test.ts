@@ -65,7 +65,7 @@ test('the next worker takes up all that was cut off: each link arrives, by each 
   for (const { id, email, phone, invitationId } of cutOff) {
     // Cut off in the middle, a text may be lost; the e-mail then comes again, known as the same.
     await until(async () => {
-      const [listed] = await scene.operator.json(`merchant list-invitations --merchant ${id}`);
+      const [listed] = await scene.operator.json(`merchant list-invitations ${id}`);
       expect(['SENT', 'UNKNOWN']).toContain(listed.sms);
       expect(['SENT', 'UNKNOWN']).toContain(listed.mail);
     });

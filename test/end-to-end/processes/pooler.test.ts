@@ -145,7 +145,7 @@ describe('the service', () => {
     expect(await operator.json('recovery fence')).toMatchObject({ changed: true });
     await until(async () => expect(await probe()).toBe(503));
     expect(await operator.json('recovery book')).toMatchObject({ booked: 0, isComplete: true });
-    expect(await operator.json('recovery lift --note checked')).toMatchObject({ changed: true });
+    expect(await operator.json('recovery lift --why checked')).toMatchObject({ changed: true });
     await until(async () => expect(await probe()).not.toBe(503));
     const verificationCode = await scene.claimed(client, gift);
     expect((await redeem(client, gift, { verificationCode })).body.statusCode).toBe(200);

@@ -109,7 +109,7 @@ test('what M-Pesa paid since a restore is booked from its statement, once', asyn
   expect(await operator.json('cases list')).toMatchObject([
     { provider: 'mpesa', amount: '975.000000' },
   ]);
-  expect((await operator.admin(['recovery', 'lift', '--note', 'booked'])).code).toBe(0);
+  expect((await operator.admin(['recovery', 'lift', '--why', 'booked'])).code).toBe(0);
 
   // M-Pesa pays a repeated request again: it is asked, and nothing is sent.
   const { referenceNumber } = paid.body.data;

@@ -108,7 +108,7 @@ test('what the providers did since is booked once, and never paid again', async 
   // A part of the books says nothing of the rest.
   const part = await operator.json(`recovery book --since ${new Date().toISOString()}`);
   expect(part).toMatchObject({ booked: 0, isComplete: false });
-  expect((await operator.admin('recovery lift --note early')).err).toContain('recovery book');
+  expect((await operator.admin('recovery lift --why early')).err).toContain('recovery book');
   expect(await operator.json('recovery book')).toMatchObject({ booked: 3, isComplete: true });
   expect(await operator.json('recovery book')).toMatchObject({ booked: 0 });
   expect(await attemptOf(underWay)).toEqual({ provider: 'dt-one', status: 'HELD' });
@@ -125,7 +125,7 @@ test('what the providers did since is booked once, and never paid again', async 
   canary.add('number', '+251911770000');
   expect(await secretsInDatabase(scene.stack.database, canary)).toEqual([]);
   expect((await operator.json('recovery status')).fence).not.toBeNull();
-  expect(await operator.admin(['recovery', 'lift', '--note', 'all booked'])).toMatchObject({
+  expect(await operator.admin(['recovery', 'lift', '--why', 'all booked'])).toMatchObject({
     code: 0,
   });
 
@@ -178,7 +178,7 @@ test('a reversal that a restore lost gives its voucher the value back', async ()
   await restore();
   await operator.admin('recovery fence');
   await operator.json('recovery book');
-  await operator.admin(['recovery', 'lift', '--note', 'all booked']);
+  await operator.admin(['recovery', 'lift', '--why', 'all booked']);
 
   const day = dayOfTime(new Date(), scene.stack.config.market.marketTimeZone);
   const reconcile = `money reconcile --provider gsma --day ${day}`;
@@ -223,7 +223,7 @@ const attemptOf = (answer: Answer) =>
 async function expectRefusedWithoutFence() {
   for (const command of ['recovery list', 'recovery book'])
     expect((await operator.admin(command)).err).toContain('recovery fence');
-  expect(await operator.json('recovery lift --note none')).toMatchObject({ changed: false });
+  expect(await operator.json('recovery lift --why none')).toMatchObject({ changed: false });
 }
 
 /** Nothing is accepted, held or sent; lists, log-in and its check work. */

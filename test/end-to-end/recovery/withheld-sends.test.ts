@@ -91,7 +91,7 @@ test('payments, top-ups, messages and expiry runs wait for the end of the fence'
   expect(sent()).toBe(0);
 
   expect(await operator.json('recovery book')).toMatchObject({ booked: 0, isComplete: true });
-  expect(await operator.json(['recovery', 'lift', '--note', 'none'])).toMatchObject({
+  expect(await operator.json(['recovery', 'lift', '--why', 'none'])).toMatchObject({
     changed: true,
   });
   await Promise.all(answers);

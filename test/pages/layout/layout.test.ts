@@ -53,7 +53,7 @@ describe('the terms of a merchant', () => {
   test('sees its fee and its account, masked, on the overview and beside its payouts', async () => {
     const { id } = await makeMerchant(stack);
     const operator = commandsOn({ DATABASE_URL: stack.urlFor('operator') });
-    await operator.json(`merchant set-service-fee --merchant ${id} --percent 3.25`);
+    await operator.json(`merchant set-service-fee ${id} --percent 3.25`);
     await operator.json(
       `merchant payout-account set --merchant ${id} --key msisdn --value 0911234567`,
     );

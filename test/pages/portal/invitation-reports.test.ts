@@ -29,7 +29,7 @@ test.each([
   const { id, invitationId } = await scene.invited({ suffix });
   await scene.untilSent(invitationId);
   await until(async () =>
-    expect(await scene.operator.json(`merchant list-invitations --merchant ${id}`)).toMatchObject([
+    expect(await scene.operator.json(`merchant list-invitations ${id}`)).toMatchObject([
       { status: 'OPEN', sms: 'SENT', smsProvider: 'africas-talking', mail: 'SENT', ...reported },
     ]),
   );
@@ -39,7 +39,7 @@ test('a list for people says it in words', async () => {
   const { id, invitationId } = await scene.invited({ suffix: '015' });
   await scene.untilSent(invitationId);
   await until(async () => {
-    const { out } = await scene.operator.admin(`merchant list-invitations --merchant ${id}`);
+    const { out } = await scene.operator.admin(`merchant list-invitations ${id}`);
     expect(out).toMatch(/\(sent\).*not delivered: DeliveryFailure/);
   });
 });

@@ -438,7 +438,7 @@ describe('settling', () => {
     const words = await read(location, supervisor.client);
     const moved = `${partnerName} gets ETB 975.00 into its gift wallet.`;
     expect(words).toContain(moved);
-    expect(words).toContain('Who bears itThe partner');
+    expect(words).toContain('Who bears the amount in suspenseThe partner');
     expect(words).toContain('AmountETB 975.00');
     const desk = (await supervisor.client.get('/support')).html;
     expect(desk).toContain(`href="${location}"`);

@@ -112,9 +112,15 @@ describe('a partner that only commands have made', () => {
 
   test('limits what a key and the partner spend in a day', async () => {
     const issued = await operator.json(`access api-key create --partner ${id} --name Limited`);
-    await operator.json(`access api-key set-limits ${issued.keyId} --amount 100 --operations 3`);
-    const less = await operator.json(`access api-key set-limits ${issued.keyId} --amount none`);
-    const same = await operator.json(`access api-key set-limits ${issued.keyId} --operations 3`);
+    await operator.json(
+      `access api-key set-daily-limits ${issued.keyId} --amount 100 --operations 3`,
+    );
+    const less = await operator.json(
+      `access api-key set-daily-limits ${issued.keyId} --amount none`,
+    );
+    const same = await operator.json(
+      `access api-key set-daily-limits ${issued.keyId} --operations 3`,
+    );
     expect(same.changed).toBe(false);
     expect(less).toMatchObject({
       before: { dailyAmount: '100.000000', dailyOperations: 3 },
@@ -127,7 +133,7 @@ describe('a partner that only commands have made', () => {
     });
     await operator.json(`partner set-daily-limits ${id} --amount none`);
     expect((await operator.admin(`partner show ${id}`)).out).toMatch(/Limits of a day +none/);
-    expect((await operator.admin(`access api-key set-limits ${issued.keyId}`)).err).toContain(
+    expect((await operator.admin(`access api-key set-daily-limits ${issued.keyId}`)).err).toContain(
       'nothing to change',
     );
   });

@@ -83,13 +83,7 @@ test('a rotation of DATA_KEYS renews them, and then the old key is in no row', a
 });
 
 test('privacy erase-number is refused while the number has value', async () => {
-  const refused = await scene.admin([
-    'privacy',
-    'erase-number',
-    OWNER,
-    '--note',
-    'Asked by letter',
-  ]);
+  const refused = await scene.admin(['privacy', 'erase-number', OWNER, '--why', 'Asked by letter']);
   expect(refused.code).toBe(1);
   expect(refused.err).toMatch(
     /\+2519\*{5}444 cannot be erased: voucher \d+ needs it\. First cancel/,
@@ -99,7 +93,7 @@ test('privacy erase-number is refused while the number has value', async () => {
     'privacy',
     'erase-number',
     TOPPED_UP,
-    '--note',
+    '--why',
     'Asked by letter',
   ]);
   expect(running.err).toContain(`top-up ${open} needs it. First wait`);
@@ -113,7 +107,7 @@ test('privacy erase-number leaves neither the number nor its hash, and all amoun
   const hashes = (await hashesOf()).filter((hash) => hash !== 'erased');
   expect(hashes).toHaveLength(1);
   canary.add('hash', ...hashes);
-  const erased = await scene.json(['privacy', 'erase-number', OWNER, '--note', 'Asked by letter']);
+  const erased = await scene.json(['privacy', 'erase-number', OWNER, '--why', 'Asked by letter']);
   expect(erased).toMatchObject({ changed: true, erased: { vouchers: 1, topups: 0 } });
   expect(await secretsInDatabase(scene.database, canary)).toEqual([]);
   expect(await foundBy(OWNER)).toEqual([0, 0]);
@@ -121,9 +115,9 @@ test('privacy erase-number leaves neither the number nor its hash, and all amoun
   expect(voucher).toMatchObject({ ownerMsisdn: 'erased', amount: '500.000000' });
   expect((await scene.auditRows()).at(-1)).toMatchObject({
     action: 'erase number',
-    details: { note: 'Asked by letter' },
+    details: { why: 'Asked by letter' },
   });
-  const again = await scene.json(['privacy', 'erase-number', OWNER, '--note', 'Once more']);
+  const again = await scene.json(['privacy', 'erase-number', OWNER, '--why', 'Once more']);
   expect(again.changed).toBe(false);
 });
 
@@ -175,7 +169,7 @@ test('a number that only a repair was given is erased with it, and not while it 
         .where('id', '=', repair)
         .executeTakeFirstOrThrow()
     ).sealed_arguments;
-  const erase = ['privacy', 'erase-number', given, '--note', 'Asked by letter'];
+  const erase = ['privacy', 'erase-number', given, '--why', 'Asked by letter'];
   const refused = await scene.admin(erase);
   expect([refused.code, refused.err]).toEqual([
     1,
@@ -204,7 +198,7 @@ test('a number whose redeemed voucher is to get its value back is not erased bef
   await sql`insert into redemption_reversals (redemption_id, operation_id, request_digest, reference)
     select id, 'reversal', 'digest', gen_random_uuid() from redemptions
     where voucher_id = ${id}`.execute(database);
-  const erase = ['privacy', 'erase-number', owner, '--note', 'Asked by letter'];
+  const erase = ['privacy', 'erase-number', owner, '--why', 'Asked by letter'];
   expect((await scene.admin(erase)).err).toContain(`voucher ${id} needs it`);
   await sql`update redemption_reversals set status = 'FAILED', settled_at = now()`.execute(
     database,

@@ -52,7 +52,7 @@ test('a person of finance chooses Amharic, and an operator English again', async
   await until(async () => expect(await newestTo(gift)).toMatch(/^ከስጦታ ቫውቸርዎ 100\.00 ብር/));
 
   const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
-  const set = `partner set-message-language --partner ${scene.partner.id} --language en`;
+  const set = `partner set-message-language ${scene.partner.id} --language en`;
   await operator.json(set);
   expect((await operator.admin(set)).out).toContain('No change');
   const other = await scene.gift();
