@@ -49,9 +49,9 @@ async function attemptUntilDelivered(run: TopUpRun): Promise<TopUpResult> {
   setHandlers(run, first);
   await first;
   while (hasFailed(run) && (await retryComes(run))) {
-    // Read before the news: a replay may have them before a signal of the same workflow task.
+    // Read before the late delivery: a replay may have its result before a signal of the same workflow task.
     const { retryIsWanted } = run;
-    if (run.newsOfFailed) await takeNews(run);
+    if (run.mayBeDelivered) await readLateDelivery(run);
     if (!hasFailed(run) || !retryIsWanted) continue;
     run.retryIsWanted = false;
     const attempt = run.attempts + 1;
@@ -62,14 +62,14 @@ async function attemptUntilDelivered(run: TopUpRun): Promise<TopUpResult> {
   return { ended: run.ended, attempts: run.attempts };
 }
 
-/** Whether a retry is requested, or was made by a handler, before the window closes. */
+/** Waits for a retry, or for a nudge; false where the window closes before. */
 async function retryComes(run: TopUpRun): Promise<boolean> {
   const { running, timing } = run;
   await condition(() => running.size === 0);
   if (!hasFailed(run)) return false;
   const attemptsBefore = run.attempts;
   const isOver = () =>
-    run.retryIsWanted || run.newsOfFailed || running.size > 0 || run.attempts > attemptsBefore;
+    run.retryIsWanted || run.mayBeDelivered || running.size > 0 || run.attempts > attemptsBefore;
   // Each wait has a timer, also a wait that ends at once: a replay may learn its reason or the length one task later
   // or earlier, and timers are numbered.
   const isLong = workflowInfo().historyLength > MAXIMUM_HISTORY;
@@ -77,11 +77,11 @@ async function retryComes(run: TopUpRun): Promise<boolean> {
 }
 
 /**
- * Another run may have made the attempt that this one was asked for. A late delivery must not be retried, so there is
- * nothing to wait for.
+ * Reads whether the failed top-up was delivered late, or retried by another run. A delivered top-up is not retried,
+ * so the workflow waits no longer.
  */
-async function takeNews(run: TopUpRun): Promise<void> {
-  run.newsOfFailed = false;
+async function readLateDelivery(run: TopUpRun): Promise<void> {
+  run.mayBeDelivered = false;
   const { status, attempt } = await run.database.readTopUp(run.begin.command.transactionId);
   if (!hasFailed(run) || run.running.size > 0) return;
   run.attempts = attempt;
@@ -126,7 +126,7 @@ function setHandlers(run: TopUpRun, first: Promise<OperationOutcome<TopUpMade>>)
     providerNudge,
     () => {
       nudges.give();
-      run.newsOfFailed ||= hasFailed(run) && running.size === 0;
+      run.mayBeDelivered ||= hasFailed(run) && running.size === 0;
     },
     {
       description:

@@ -173,8 +173,8 @@ export const companyList = <Row>({
       tableReport(await read(database, await requireCompany(database, input)), columns),
   });
 
-/** The owner of a row in sentences. */
-export const ownerOf = (owner: {
+/** The company of a row that has the id of a partner or of a merchant. */
+export const companyOfRow = (owner: {
   readonly partnerId: number | null;
   readonly merchantId: number | null;
 }): Company =>

@@ -11,7 +11,7 @@ import type { AirtimeProviderName, MobileMoneyProviderName } from '../domain/pro
 import { type Refusal, refuse } from '../domain/refusals.ts';
 import { createAddressMatcher } from '../http/access/source-address.ts';
 import type { CallbackAccess, NudgeWithinLimit, Services } from '../http/services.ts';
-import { foundNobody, WorkflowsUnavailableError } from '../operations/call-errors.ts';
+import { isUnreachable, WorkflowsUnavailableError } from '../operations/call-errors.ts';
 import { redemptionWorkflowId } from '../runtime/temporal/workflow-starts.ts';
 
 /** Who may call back, by provider. */
@@ -84,7 +84,7 @@ export function createCallbackLimit(): NudgeWithinLimit {
 }
 
 const mayHaveArrived = (error: unknown): boolean =>
-  error instanceof WorkflowsUnavailableError && !error.isCertain && !foundNobody(error);
+  error instanceof WorkflowsUnavailableError && !error.isCertain && !isUnreachable(error);
 
 /**
  * Passes a callback on as a nudge: the workflow or the next reconciliation asks the provider that calls before it

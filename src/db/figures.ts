@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { checkedTo } from './books/rollup.ts';
-import { besideHours, hoursEnd, paidAt, summedHours } from './books/sums.ts';
+import { hoursEnd, paidAt, summedHours, unsummedHours } from './books/sums.ts';
 import { allRows, type Database, onlyRow, type Sql } from './connection.ts';
 import { beginOf, boundsOfDay, type Days, eachDay, isWithin } from './days.ts';
 import type { Wallet } from './ledger/account-statements.ts';
@@ -50,9 +50,9 @@ export function paymentsPerDay(
       from payout_hour_sums
       where merchant_id = any(${merchants}) and hour >= hours.begin and hour < hours."end"
       union all
-      ${rows((time) => besideHours.first(time, from, before))}
+      ${rows((time) => unsummedHours.first(time, from, before))}
       union all
-      ${rows((time) => besideHours.last(time, before))}
+      ${rows((time) => unsummedHours.last(time, before))}
     ) as parts
     group by day order by day`;
 }

@@ -360,7 +360,7 @@ export interface FoundOrder {
  * Has a provider asked about orders of ours: the database may have been restored to before this provider was asked. An
  * order on hold is at this one by now, which its workflow asks, as the next reconciliation does the others.
  */
-export async function doubtFound(
+export async function askAboutFoundOrders(
   transaction: DatabaseTransaction,
   found: readonly FoundOrder[],
 ): Promise<void> {

@@ -8,7 +8,7 @@ import { allRows, allValues, type Database, firstValue, type Sql } from './conne
 import { anyDigest } from './digest-keys.ts';
 import type { VouchersTable } from './generated/tables.ts';
 import { isNamed } from './ledger/ledger.ts';
-import { anySpelling, asked } from './lists/list.ts';
+import { anySpelling, searchQueries } from './lists/list.ts';
 import { hasNumber } from './phone-numbers.ts';
 
 /** The number of a voucher's owner, or of a top-up; undefined where there is none. */
@@ -77,7 +77,7 @@ const settledUnder = (column: 'voucher_id' | 'topup_id', reference: Sql) =>
 const voucherWays = (term: SearchedTerm) => {
   const { serialNumber, codeDigests, numberHash, redemptionId, uuid, operationId } = term;
   const reference = term.reference && anySpelling(term.reference);
-  return asked(
+  return searchQueries(
     serialNumber && sql`select id from vouchers where serial_number = ${serialNumber}`,
     codeDigests && sql`select id from vouchers where code_digest = ${anyDigest(codeDigests)}`,
     numberHash && [
@@ -131,7 +131,7 @@ const vouchersOfOperation = (operationId: string) => [
 const topupWays = (term: SearchedTerm) => {
   const { topupId, numberHash, operationId } = term;
   const reference = term.reference && anySpelling(term.reference);
-  return asked(
+  return searchQueries(
     topupId && sql`select id from topups where id = ${topupId}`,
     numberHash && [
       newestOf(numberHash, { table: 'topups', id: 'id', column: 'msisdn' }),
@@ -290,7 +290,7 @@ const openedCases = ({ caseId, reference }: SearchedTerm) => {
       coalesce(partner_id, merchant_id), coalesce(difference, why) || case when closed_at is null then ': open' else ': closed' end,
       cases.amount, null::bigint
     from cases where ${condition} limit ${ROWS}`;
-  return asked(
+  return searchQueries(
     caseId && found(sql`cases.id = ${caseId}`),
     reference &&
       found(
@@ -320,7 +320,7 @@ const repairs = ({ repairId, operationId }: SearchedTerm) => {
   const found = (condition: Sql) => sql`
     select 'repair', id::text, changed_at, company_kind, company_id, kind || ': ' || state, amount, null::bigint
     from repairs where ${condition}`;
-  return asked(
+  return searchQueries(
     repairId && found(sql`id = ${repairId}`),
     operationId &&
       found(sql`operation_id = ${operationId} and voucher_id is null and topup_id is null`),
@@ -346,7 +346,7 @@ async function readRecords(database: Database, statements: readonly Sql[]): Prom
 /** What a text names besides vouchers and top-ups: companies first, then the newest. Each statement uses an index. */
 export const findRecords = (database: Database, term: SearchedTerm): Promise<FoundRecord[]> => {
   const { reference, uuid, operationId, bulkOrderId, name } = term;
-  const statements = asked(
+  const statements = searchQueries(
     name && [...companies(name), ...people(name)],
     openedCases(term),
     repairs(term),
@@ -366,7 +366,8 @@ export const findRecords = (database: Database, term: SearchedTerm): Promise<Fou
 export const findOperationRecord = (
   database: Database,
   { operationId }: SearchedTerm,
-): Promise<FoundRecord[]> => readRecords(database, asked(operationId && operation(operationId)));
+): Promise<FoundRecord[]> =>
+  readRecords(database, searchQueries(operationId && operation(operationId)));
 
 /** A redemption with what its workflows are found by. */
 export interface NamedRedemption extends NamedVoucher {

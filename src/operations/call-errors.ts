@@ -29,8 +29,9 @@ export class WorkflowsUnavailableError extends Error {
 
 const DEADLINE_CODES: readonly number[] = [grpcCodes.cancelled, grpcCodes.deadlineExceeded];
 
-/** Whether a call failed because the service could not be reached. */
-export const foundNobody = (error: unknown): boolean => grpcCodeOf(error) === grpcCodes.unavailable;
+/** Whether a call failed because Temporal could not be reached. */
+export const isUnreachable = (error: unknown): boolean =>
+  grpcCodeOf(error) === grpcCodes.unavailable;
 
 /**
  * Failures of an update by the server itself: the workflow ended at that moment, or its worker lost

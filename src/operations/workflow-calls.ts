@@ -63,7 +63,7 @@ import {
 } from '../runtime/temporal/workflow-starts.ts';
 import {
   callError,
-  foundNobody,
+  isUnreachable,
   missedWorkflow,
   StillProcessingError,
   WorkflowsUnavailableError,
@@ -384,7 +384,7 @@ export function createWorkflowClient(options: WorkflowClientOptions) {
     // After the first call it is no longer certain that nothing was started.
     if (!(await reachability.isReachable())) throw new WorkflowsUnavailableError(isFirst);
     const calling = client.withDeadline(deadline, () => kind.send(request, options));
-    calling.catch((error) => foundNobody(error) && reachability.doubt());
+    calling.catch((error) => isUnreachable(error) && reachability.doubt());
     const answer = before(deadline, calling);
     // If a test fails this step, no code awaits the answer.
     answer.catch(() => {});
@@ -428,7 +428,7 @@ export function createWorkflowClient(options: WorkflowClientOptions) {
     } catch (error) {
       const found = callError(error);
       const isUnknown = found instanceof StillProcessingError;
-      if (isUnknown || foundNobody(error)) reachability.doubt();
+      if (isUnknown || isUnreachable(error)) reachability.doubt();
       throw isUnknown ? new WorkflowsUnavailableError(false, error) : found;
     }
   }

@@ -12,7 +12,7 @@ import {
   lockAsker,
   lockAsking,
   lockReceipt,
-  movedAlone,
+  movedUnconfirmed,
   type ProviderReceipt,
   type RepairRow,
 } from '../db/repairs/repairs.ts';
@@ -56,7 +56,7 @@ export async function whySecondPerson(
   const limit = `ETB ${formatGroupedAmount(repairs.repairConfirmFrom)} or more`;
   if (isByTwo(amount, repairs)) return `it is ${limit}`;
   if (!movesValue) return undefined;
-  const { byAsker, ofSubject } = await movedAlone(database, asking);
+  const { byAsker, ofSubject } = await movedUnconfirmed(database, asking);
   const [moved, who] =
     byAsker > ofSubject
       ? [byAsker, 'its asker']

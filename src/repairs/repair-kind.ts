@@ -55,38 +55,39 @@ export type CarriedOut =
 
 type ArgumentsOf<Fields extends z.ZodObject> = z.output<Fields>;
 
-/** One kind of repair, and everything that is said of it. */
+/** The declaration of one kind of repair. */
 interface Definition<Facts, Fields extends z.ZodObject> {
   readonly name: RepairKindName;
-  /** The button of a form that had to be opened: other words than those that opened it. */
+  /** The text of the form's button. It differs from the title, which opens the form. */
   readonly button: string;
   readonly subject: RepairSubject;
-  /** What it does. */
+  /** The effect of the repair, in sentences. */
   readonly summary: string;
   /** When it is possible: the rest of the sentence "It is possible …". */
   readonly allowed: string;
   /** Each has `description`, `placeholder` and `example` in its metadata. */
   readonly fields: Fields;
-  /** The limits of fields under these settings, by their names, in a sentence: the form shows them before. */
+  /** The limits of fields under these settings, by their names, in a sentence that the form shows. */
   readonly limits?: (settings: RepairBasis['settings']) => Readonly<Record<string, string>>;
-  /** The personal ones, which are encrypted. */
+  /** The names of personal arguments, which are encrypted. */
   readonly sealed?: readonly (keyof ArgumentsOf<Fields> & string)[];
-  /** Two people are needed for any amount: always, or for these facts. */
+  /** A second person must confirm any amount: always, or for these facts. */
   readonly byTwo?: {
     /** Ends the sentence "another person must confirm it: …". */
     readonly why: string;
     readonly when?: (facts: Facts, args: ArgumentsOf<Fields>, basis: RepairBasis) => boolean;
   };
-  /** No other repair takes it back: its button looks so. */
+  /** No other repair takes this one back, and its button warns of that. */
   readonly isIrreversible?: true;
-  /** Whether its value stays with whom it belongs to. Otherwise it is added up over the day (`movedAlone`). */
+  /**
+   * Whether the value stays with its owner. Otherwise it counts towards the limit of the day (`movedUnconfirmed`).
+   */
   readonly movesNothing?: (args: ArgumentsOf<Fields>) => boolean;
-  /** A claim ends with it, by the argument `claimId`. */
+  /** The repair ends the claim of the argument `claimId`. */
   readonly endsClaim?: true;
   /**
-   * The one text that names the subject, where people may use several. Open repairs of a subject
-   * are found by it. Undefined where there is no such subject; without it only an id names the
-   * subject.
+   * The one name of a subject that people may name in several ways; open repairs of a subject are found by it.
+   * Undefined where the subject does not exist. Without this function only an id names a subject.
    */
   readonly nameOf?: (database: Database, given: string) => Promise<string | undefined>;
   /** Locks the subject before it is read for the last time. */
@@ -101,10 +102,13 @@ interface Definition<Facts, Fields extends z.ZodObject> {
     args: ArgumentsOf<Fields>,
   ) => Promise<Facts | undefined>;
   readonly about: (facts: Facts) => Subject;
-  /** The facts that bind the repair, such as the claim: a later claim is another repair. Its asker has seen them. */
+  /**
+   * The facts that the asker has seen and that bind the repair, such as the claim: a later claim needs another
+   * repair.
+   */
   readonly bind?: (facts: Facts) => Readonly<Record<string, string | number | null>>;
   readonly amountOf: (facts: Facts, args: ArgumentsOf<Fields>) => Money;
-  /** Why it is not allowed now, and what to do instead. */
+  /** Why the repair is not possible now, and what to do instead; undefined where it is possible. */
   readonly refuse: (
     facts: Facts,
     args: ArgumentsOf<Fields>,
@@ -123,15 +127,17 @@ interface Definition<Facts, Fields extends z.ZodObject> {
 /** The judgement of a repair at a moment. */
 export interface Judgement extends Subject {
   readonly amount: Money;
-  /** Whether the amount goes from one to another. */
+  /** Whether the amount goes from one owner to another. */
   readonly movesValue: boolean;
   /** Why two people are needed for any amount; undefined where they are not. */
   readonly byTwo: string | undefined;
-  /** Why it is not allowed, and what to do instead. */
+  /** Why the repair is not possible, and what to do instead; undefined where it is possible. */
   readonly refusal: string | undefined;
-  /** Its arguments with what it is bound to. */
+  /** The arguments together with the facts that bind the repair. */
   readonly bound: Readonly<Record<string, unknown>>;
-  /** The facts that it is bound to, as a text. A form or a command carries it, and is about no other facts. */
+  /**
+   * The facts that bind the repair, as a text. A form or a command carries it, and is refused once the facts differ.
+   */
   readonly binding: string;
   /** Its effect in a sentence, where that depends on the facts. */
   readonly effect: string | undefined;
@@ -154,14 +160,16 @@ export interface RepairKind
   readonly endsClaim: boolean;
   /** Whether it is bound to facts, which its asker has seen. */
   readonly isBound: boolean;
-  /** The one text that names the subject; undefined where it names none. */
+  /** The one name of a subject; undefined where the subject does not exist. */
   nameOf(database: Database, given: string): Promise<string | undefined>;
   lock(
     transaction: DatabaseTransaction,
     subjectId: string,
     args: Readonly<Record<string, unknown>>,
   ): Promise<unknown>;
-  /** Undefined where the subject does not exist. Before its form is filled in, the state alone decides. */
+  /**
+   * Undefined where the subject does not exist. Before a form is filled in, the state of the subject alone decides.
+   */
   judge(
     database: Database,
     subjectId: string,
@@ -176,7 +184,7 @@ const ID = /^[1-9][0-9]{0,14}$/;
 /** The id that a text is; undefined for another text. */
 export const idNamed = (given: string): string | undefined => (ID.test(given) ? given : undefined);
 
-/** Refuses a repair that is about something else by now. */
+/** The refusal of a repair whose facts have changed since a person saw them. */
 export const HAS_CHANGED = 'It has changed meanwhile: look at it, and ask again.';
 
 /** The facts that a repair is bound to, as one word of a command line; empty where there are none. */
@@ -366,13 +374,13 @@ export function numberGivenBy(row: StoredArguments, secretBox: SecretBox): strin
   return typeof msisdn === 'string' ? msisdn : undefined;
 }
 
-/** The same, masked. */
+/** The number that a repair gives, masked. */
 export function maskedNumberOf(row: StoredArguments, secretBox: SecretBox): string | undefined {
   const msisdn = numberGivenBy(row, secretBox);
   return msisdn === undefined ? undefined : maskMsisdn(msisdn);
 }
 
-/** The same; undefined where the key of the personal ones is gone. */
+/** All arguments of a repair; undefined where the key of the personal arguments is gone. */
 export function readArguments(row: StoredArguments, secretBox: SecretBox): Arguments | undefined {
   try {
     return argumentsOf(row, secretBox);

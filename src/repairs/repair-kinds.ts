@@ -7,7 +7,7 @@ import {
   settlePaymentRepair,
 } from './payment-repairs.ts';
 import type { RepairKind } from './repair-kind.ts';
-import { retryTopUpRepair, settleTopUpRepair } from './top-up-repairs.ts';
+import { retryTopupRepair, settleTopupRepair } from './top-up-repairs.ts';
 import {
   cancelClaimRepair,
   cancelVoucherRepair,
@@ -30,8 +30,8 @@ export const repairKinds: readonly RepairKind[] = [
   correctNumberRepair,
   settlePaymentRepair,
   reverseRedemptionRepair,
-  retryTopUpRepair,
-  settleTopUpRepair,
+  retryTopupRepair,
+  settleTopupRepair,
   correctDepositRepair,
   creditGoodwillRepair,
   settleCaseRepair,

@@ -31,7 +31,7 @@ const ofTopup = {
   amountOf: ({ amount }: TopupFactsForRepair) => parseMoney(amount ?? '0'),
 } as const satisfies Partial<Parameters<typeof repairKind<TopupFactsForRepair, z.ZodObject>>[0]>;
 
-export const retryTopUpRepair = repairKind({
+export const retryTopupRepair = repairKind({
   ...ofTopup,
   name: 'retry-top-up',
   isIrreversible: true,
@@ -96,7 +96,7 @@ export async function askedRetry(
   secretBox: SecretBox,
 ): Promise<AskedRetry | undefined> {
   const row = await findRepair(database, repairId);
-  const args = row?.kind === retryTopUpRepair.name ? readArguments(row, secretBox) : undefined;
+  const args = row?.kind === retryTopupRepair.name ? readArguments(row, secretBox) : undefined;
   if (!row || !args) return undefined;
   const { attempt, msisdn: number = null, provider } = args;
   return {
@@ -132,7 +132,7 @@ function refuseProvider(
     : `No route leads this top-up to ${args.provider}: retry it without naming a provider, or ask an operator for a route.`;
 }
 
-export const settleTopUpRepair = repairKind({
+export const settleTopupRepair = repairKind({
   ...ofTopup,
   async lock(transaction, subjectId, args) {
     await lockDecision(transaction, args);

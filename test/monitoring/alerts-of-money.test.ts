@@ -65,7 +65,7 @@ test('a merchant whose registered holder nobody has confirmed, until an operator
   const unconfirmed = await scene.during(() => scene.redeemAt('031', 'Abebe Kebede'));
   expect(await count()).toBe(1);
   const { database } = scene.gifts.stack;
-  const [account] = await listAccountChecks(database, { unpaidBeside: 'gsma' });
+  const [account] = await listAccountChecks(database, { unpaidWithDefault: 'gsma' });
   const accountId = account?.accountId ?? 0;
   await recordAccountCheck(database, {
     accountId,

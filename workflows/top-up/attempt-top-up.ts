@@ -37,7 +37,7 @@ export interface TopUpRun extends TopUpInput {
   readonly nudges: ReturnType<typeof createNudges>;
   readonly details: ReturnType<typeof createTopUpDetails>;
   readonly running: Map<number, RunningAttempt>;
-  /** Ours and the provider's, of all attempts. */
+  /** The references of all attempts: ours and the provider's. */
   readonly references: Set<string>;
   /** Keyed hash of the number of the newest attempt, where that differs from the first number. */
   numberHash?: string;
@@ -48,8 +48,8 @@ export interface TopUpRun extends TopUpInput {
   /** The provider's message of the last attempt that failed. */
   lastFailure?: string;
   retryIsWanted: boolean;
-  /** Whether a nudge for a failed top-up has arrived. */
-  newsOfFailed: boolean;
+  /** The failed top-up may have been delivered by now: a nudge has arrived, or another run has made an attempt. */
+  mayBeDelivered: boolean;
 }
 
 export const createTopUpRun = (input: TopUpInput): TopUpRun => ({
@@ -62,10 +62,10 @@ export const createTopUpRun = (input: TopUpInput): TopUpRun => ({
   attempts: input.begin.kind === 'retry' ? input.begin.command.attempt - 1 : 0,
   ended: input.begin.kind === 'retry' ? 'failed' : 'refused',
   retryIsWanted: false,
-  newsOfFailed: false,
+  mayBeDelivered: false,
 });
 
-/** Whether a top-up has failed by now; handlers change this while its workflow waits. */
+/** Whether the top-up has failed; handlers change this while the workflow waits. */
 export const hasFailed = (run: TopUpRun): boolean => run.ended === 'failed';
 
 /** Sends a held top-up to the provider; ends when the outcome is known. */
@@ -218,7 +218,7 @@ async function holdDeliverAndBook(
   run.ended = ending.kind === 'done' ? 'delivered' : 'failed';
   reportAttempt(run, hold, ending);
   // An earlier attempt may have been delivered late without this run knowing.
-  if (hasFailed(run) && run.attempts > 1) run.newsOfFailed = true;
+  if (hasFailed(run) && run.attempts > 1) run.mayBeDelivered = true;
   return outcome;
 }
 
@@ -230,8 +230,8 @@ function noteAnswered(run: TopUpRun, { result }: OperationOutcome<TopUpMade>): v
     if (run.lastHold === undefined) run.details.deliveredBefore();
   } else if (run.ended === 'failed') {
     run.details.retryRefused(result);
-    // It may be another run's attempt, or an attempt that was delivered late refuses each retry.
-    run.newsOfFailed = true;
+    // Another run may have made the attempt, or an earlier attempt was delivered late.
+    run.mayBeDelivered = true;
   } else if (run.ended === 'refused') run.details.refused(result);
 }
 

@@ -38,7 +38,7 @@ const HOW_TO_SETTLE =
 const WHO_SETTLES =
   'A separate case settles who pays, found by `NeedsAction = true` until it is settled.';
 
-/** An attempt, and who was asked for it by the newest answer. */
+/** An attempt, and the providers that were asked for it by the newest answer. */
 export type ShownTopUp = TopUpHeld & { asked?: AskedProviders | undefined };
 
 export const shownTopUp = (held: TopUpHeld): ShownTopUp => ({
@@ -49,7 +49,7 @@ export const shownTopUp = (held: TopUpHeld): ShownTopUp => ({
 interface UnknownOutcome {
   readonly lastMessage: string;
   readonly urgency: Urgency;
-  /** Of the attempt before. */
+  /** The provider's message of the attempt before. */
   readonly lastFailure: string | undefined;
 }
 
@@ -104,7 +104,7 @@ export function createTopUpDetails(transactionId: number) {
         WHO_SETTLES,
       ),
 
-    /** By an earlier run. */
+    /** An earlier run delivered the top-up. */
     deliveredBefore: () =>
       showDetails(
         `**Delivered**: top-up ${transactionId}, before this run began. It has sent and charged nothing.`,

@@ -48,7 +48,7 @@ import { apiKeyDigests } from '../keys.ts';
 import {
   companyFields,
   companyList,
-  ownerOf,
+  companyOfRow,
   requireCompany,
   requireSubject,
 } from '../record-names.ts';
@@ -170,7 +170,7 @@ export const commands: Record<string, AdminCommand> = {
         `address ${input.id}`,
         'access address list',
       );
-      const company = ownerOf(removed);
+      const company = companyOfRow(removed);
       return {
         subject: company,
         details: { addressId: input.id, address: removed.address },
@@ -196,7 +196,7 @@ export const commands: Record<string, AdminCommand> = {
     examples: ['7 --scopes read', '7 --scopes read,vouchers'],
     async change(transaction, input) {
       const key = await requireApiKey(transaction, input.id);
-      const company = ownerOf(key);
+      const company = companyOfRow(key);
       const after = requireScopes(company, input.scopes);
       if (after.join() === key.scopes.join())
         return { unchanged: `No change: API key ${input.id} already has these scopes.` };
@@ -268,7 +268,7 @@ export const commands: Record<string, AdminCommand> = {
         throw new AdminError(
           `There is no valid API key ${input.id} without an end: see "access api-key list".`,
         );
-      const company = ownerOf(old);
+      const company = companyOfRow(old);
       const { key, prefix } = randomApiKey(settings.process.environment);
       const digest = digests.apiKey(key);
       const { name, scopes, dailyAmount, dailyOperations } = old;
@@ -297,7 +297,7 @@ export const commands: Record<string, AdminCommand> = {
         `valid API key ${input.id}`,
         'access api-key list',
       );
-      const company = ownerOf(key);
+      const company = companyOfRow(key);
       return {
         subject: company,
         details: { keyId: input.id, name: key.name, prefix: key.prefix },

@@ -8,7 +8,7 @@ import {
   caseTitle,
   saidWords,
   settledWords,
-  toTell,
+  whoToTell,
 } from '../../domain/positions/case-texts.ts';
 import { statementProviderNames } from '../../domain/providers.ts';
 import {
@@ -86,7 +86,7 @@ export const commands: Record<string, AdminCommand> = {
           '',
           caseTitle(found),
           ...(found.closedAt === null ? [caseAdvice(found.why)] : []),
-          ...(end ? [toTell(end, firstDone(placements)?.providerReference)] : []),
+          ...(end ? [whoToTell(end, firstDone(placements)?.providerReference)] : []),
           ...placements.flatMap((placement) =>
             placement.observations.map(
               (one) => `${timeText(new Date(one.at))}: ${saidWords(placement, one)}`,

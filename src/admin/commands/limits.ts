@@ -24,7 +24,7 @@ import {
 import {
   changeSubject,
   companyFields,
-  ownerOf,
+  companyOfRow,
   requireCompany,
   requireSubject,
 } from '../record-names.ts';
@@ -121,7 +121,7 @@ export const commands: Record<string, AdminCommand> = {
       if (input.amount === undefined && input.operations === undefined)
         throw new AdminError('There is nothing to change: add --help to see the options.');
       const key = await requireApiKey(transaction, input.id);
-      const company = ownerOf(key);
+      const company = companyOfRow(key);
       if (company.kind !== 'partner')
         throw new AdminError('Keys of merchants spend nothing, and have no daily limits.');
       const before = { dailyAmount: key.dailyAmount, dailyOperations: key.dailyOperations };

@@ -55,7 +55,7 @@ export const commands: Record<string, AdminCommand> = {
     look: (database, { unpaid }, { settings }) =>
       reportOf(
         database,
-        unpaid ? { unpaidBeside: settings.defaultProviders.mobileMoneyProvider } : {},
+        unpaid ? { unpaidWithDefault: settings.defaultProviders.mobileMoneyProvider } : {},
       ),
   }),
 

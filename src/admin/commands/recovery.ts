@@ -5,8 +5,8 @@ import { endAllSessions } from '../../db/people/sign-ins.ts';
 import { openLostCases } from '../../db/positions/cases.ts';
 import {
   acceptTimeline,
+  askAboutFoundOrders,
   bookLost,
-  doubtFound,
   type Fence,
   liftFence,
   markBooked,
@@ -155,7 +155,10 @@ export const commands: Record<string, AdminCommand> = {
         let count = 0;
         for (const one of lost)
           if (await bookLost(transaction, one, context.settings.topups)) count += 1;
-        await doubtFound(transaction, [...differing, ...heldAt(comparisons)].flatMap(named));
+        await askAboutFoundOrders(
+          transaction,
+          [...differing, ...heldAt(comparisons)].flatMap(named),
+        );
         if (isComplete) await markBooked(transaction, fence.id);
         const details = { booked: count, unpriced, asked: differing.length, gaps };
         await recordChanges(transaction, actor, 'recover book', [

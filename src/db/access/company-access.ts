@@ -6,16 +6,13 @@ import { allValues, type Database, type DatabaseTransaction, updateRow } from '.
 import { type RowPage, rowsById } from '../row-page.ts';
 import { isValidKey } from './access.ts';
 
-/** The company of a key or an address; exactly one of the two is null. */
-export interface Owner {
+/** The company of a key or an address, by its id; exactly one of both ids is null. */
+export interface CompanyIds {
   readonly partnerId: number | null;
   readonly merchantId: number | null;
 }
 
-/**
- * Condition: rows of one company, or all rows. An id given by a person may belong to another
- * company.
- */
+/** SQL condition: rows of one company, or all rows. An id that a person gave may belong to another company. */
 const ownedBy = (company: Company | undefined) =>
   company === undefined
     ? sql<boolean>`true`
@@ -83,7 +80,7 @@ export async function findApiKeyCopy(
   return key?.ciphertext ? { ...key, ciphertext: key.ciphertext } : undefined;
 }
 
-type ChangedKey = Owner & ApiKeyPower & { readonly name: string; readonly prefix: string };
+type ChangedKey = CompanyIds & ApiKeyPower & { readonly name: string; readonly prefix: string };
 
 const changedKey = [
   'key_name as name',
@@ -151,7 +148,7 @@ export const removeSourceAddress = (
   id: number,
   /** Required owner; any company where it is absent. */
   company?: Company,
-): Promise<(Owner & { readonly address: string }) | undefined> =>
+): Promise<(CompanyIds & { readonly address: string }) | undefined> =>
   transaction
     .deleteFrom('source_addresses')
     .where('id', '=', id)

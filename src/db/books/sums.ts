@@ -195,8 +195,8 @@ export const summedHours = (from: Sql, before: Sql) => sql`
   select ${hourOf(sql`${from} + interval '1 hour' - interval '1 microsecond'`)} as begin,
     least(${hourOf(before)}, ${hoursEnd('hour-sums')}) as "end"`;
 
-/** SQL condition: a time is of one of the hours between `from` and `before` that are not summed up. */
-export const besideHours = {
+/** SQL conditions: a time between `from` and `before` is in an hour without a sum. */
+export const unsummedHours = {
   /** Before the first whole hour. */
   first: (time: Sql, from: Sql, before: Sql) =>
     sql`(${time} >= ${from} and ${time} < least(hours.begin, ${before}))`,

@@ -3,7 +3,7 @@ import { type PayoutAccountState, refusedStates } from '../../domain/payout-acco
 import type { MobileMoneyProviderName } from '../../domain/providers.ts';
 import { allRows, type Database, type DatabaseTransaction, firstValue } from '../connection.ts';
 
-/** The payout account that a redemption pays to, and who need not be asked about it any more. */
+/** The payout account of a redemption, and the providers that have accepted it. */
 export interface PaidAccount {
   /** Null where the account is no longer known. */
   readonly id: number | null;
@@ -34,7 +34,7 @@ const stateNow = sql<PayoutAccountState | null>`case
 export const accountWithChecks: RawBuilder<PaidAccount> = sql`jsonb_build_object(
   'id', account.id, 'holder', account.holder_name, 'checkedBy', ${checkedBy})`;
 
-/** Reads it within a query of a redemption: no round trip of its own. */
+/** SQL expression: the payout account of a redemption, in the query of the redemption. */
 export const paidAccount: RawBuilder<PaidAccount> = sql`coalesce((
     select ${accountWithChecks} from merchant_payout_accounts as account
     where account.merchant_id = redemptions.merchant_id
@@ -112,8 +112,8 @@ export const listAccountChecks = (
   database: Database,
   wanted: {
     readonly merchantId?: number;
-    /** Only those that are not paid, where this provider serves what no route decides. */
-    readonly unpaidBeside?: MobileMoneyProviderName;
+    /** Only accounts that are not paid. The given provider serves payments without a route. */
+    readonly unpaidWithDefault?: MobileMoneyProviderName;
     readonly limit?: number;
   } = {},
 ) =>
@@ -133,8 +133,8 @@ export const listAccountChecks = (
     .$if(wanted.merchantId !== undefined, (query) =>
       query.where('merchants.id', '=', wanted.merchantId as number),
     )
-    .$if(wanted.unpaidBeside !== undefined, (query) =>
-      query.where(isUnpaid(wanted.unpaidBeside as MobileMoneyProviderName)),
+    .$if(wanted.unpaidWithDefault !== undefined, (query) =>
+      query.where(isUnpaid(wanted.unpaidWithDefault as MobileMoneyProviderName)),
     )
     .orderBy('merchants.id')
     .orderBy('done.provider')
@@ -142,14 +142,14 @@ export const listAccountChecks = (
     .execute();
 
 /**
- * How many merchants cannot be paid, by the provider that refuses their account or cannot confirm its
- * holder, and why. The default provider serves what no route decides.
+ * The number of merchants that cannot be paid, by state and by the provider that refuses the account or cannot
+ * confirm its holder. The default provider serves payments without a route.
  */
 export function countUnpaidAccounts(
   database: Database,
   defaultProvider: MobileMoneyProviderName,
 ): Promise<UnpaidCount[]> {
-  // Each account by its id: PostgreSQL would else look through all of them.
+  // Each account is found by its id: otherwise PostgreSQL would look through all of them.
   return allRows<UnpaidCount>(database)`
     select provider, state, count(*) from (
       select done.provider, ${stateNow} as state
@@ -191,7 +191,7 @@ const isUnpaid = (defaultProvider: MobileMoneyProviderName) => sql<boolean>`(${m
       and other.state = 'open' and other.holder_name is not null
       and ${isReached(defaultProvider)})))`;
 
-/** In the text, because the plan for all states would look through all checks. */
+/** The states are literals, because the plan for any state would look through all checks. */
 const states = sql.join(refusedStates.map(sql.lit));
 const mayBeUnpaid = sql`(done.state in (${states}) or done.lacks_confirmation)`;
 

@@ -1,5 +1,11 @@
 import { sql } from 'kysely';
-import { besideHours, priceOfTopup, soldAtOnce, summedHours, sumsOfSales } from '../books/sums.ts';
+import {
+  priceOfTopup,
+  soldAtOnce,
+  summedHours,
+  sumsOfSales,
+  unsummedHours,
+} from '../books/sums.ts';
 import { allRows, type Database, type Sql } from '../connection.ts';
 import { boundsOfDay, boundsOfDays, type Days, eachDay } from '../days.ts';
 import { isDelivered } from '../positions/change.ts';
@@ -59,9 +65,9 @@ function salesBetween(sellers: Sellers, from: Sql, before: Sql) {
       from sale_hour_sums
       where partner_id = any(${partners}) and hour >= hours.begin and hour < hours."end"
       union all
-      ${rows((time) => besideHours.first(time, from, before))}
+      ${rows((time) => unsummedHours.first(time, from, before))}
       union all
-      ${rows((time) => besideHours.last(time, before))}
+      ${rows((time) => unsummedHours.last(time, before))}
       union all
       select kind, ${sumsOfSales}, 0
       from (${changedLater(partners, from, before)}) as sale group by kind

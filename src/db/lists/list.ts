@@ -29,7 +29,7 @@ interface LookUp {
 }
 
 interface AnyField {
-  /** Absent where rows do not have it. */
+  /** Its SQL in rows; absent where rows do not have the field. */
   readonly shown?: Sql;
   /** Absent where callers can neither filter nor sort by it. */
   readonly column?: ListColumn | LookUp;
@@ -39,7 +39,7 @@ interface AnyField {
 
 /** A field of a list with the type that it has in rows: `never` where they do not have it. */
 interface Field<Value> extends AnyField {
-  /** Of the type alone. */
+  /** Only its type is used. */
   readonly value?: Value;
 }
 
@@ -54,18 +54,18 @@ type RowWith<Given extends Fields> = {
   >;
 };
 
-/** A text that somebody looks for, as everything that it may be (`readSearchTerm`); a number by its keyed hash. */
+/** The possible meanings of a searched text (`readSearchTerm`); a phone number is known by its keyed hash. */
 export interface Sought extends Pick<SearchTerm, 'serialNumber' | 'uuid' | 'reference'> {
-  /** Of `Digests.numberHash`. */
+  /** The keyed hash of a phone number (`Digests.numberHash`). */
   readonly numberHash?: string;
-  /** Of a top-up or a bulk order. */
+  /** The id of a top-up or of a bulk order. */
   readonly id?: number;
 }
 
 type Query = Sql | readonly Sql[] | string | number | undefined;
 
 /** The queries of a search, each in parentheses; `term && sql…` is left out where the search has no such term. */
-export const asked = (...queries: readonly Query[]): Sql[] =>
+export const searchQueries = (...queries: readonly Query[]): Sql[] =>
   queries
     .flat()
     .filter((query) => typeof query === 'object')
@@ -73,7 +73,7 @@ export const asked = (...queries: readonly Query[]): Sql[] =>
 
 /** SQL condition: an id is of one of these queries. Each query uses an index of its own. */
 export const isFoundBy = (id: Sql, ...queries: readonly Query[]): Sql => {
-  const found = asked(...queries);
+  const found = searchQueries(...queries);
   return found.length === 0
     ? sql`false`
     : sql`${id} = any(array(${sql.join(found, sql` union all `)}))`;
@@ -109,11 +109,11 @@ export interface List<Row> {
   /** Whether the rows also depend on time. */
   readonly changesWithTime?: true;
   /**
-   * Of rows that are only added: the start of the transaction that added the row. An index has it
-   * behind the company, so that only new rows are counted again.
+   * For rows that are only added: the start of the transaction that added the row. An index has it behind the
+   * company, so that only new rows are counted again.
    */
   readonly addedAt?: Sql;
-  /** Since when added rows may still be deleted; null where none may, as where this is absent. */
+  /** The time since which added rows may still be deleted. Null, or absent, where none may be deleted. */
   readonly openSince?: Sql;
 }
 
@@ -173,7 +173,7 @@ const ofKind =
     ...(calledBy !== undefined && { calledBy }),
   });
 
-/** Constructors of fields by type. Callers use the second name, if there is one. */
+/** Constructors of fields by type. Callers of the API use the second name, if there is one. */
 export const listFields = {
   text: ofKind<string>('text'),
   /** One of a few texts. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { besideHours, paidAt, summedHours } from '../books/sums.ts';
+import { paidAt, summedHours, unsummedHours } from '../books/sums.ts';
 import { allRows, type Database, type Sql } from '../connection.ts';
 import { boundsOfDay, type Days, eachDay } from '../days.ts';
 import { hasNumber } from '../phone-numbers.ts';
@@ -88,10 +88,9 @@ const ofRows = sql`count(1) as payouts, sum(to_merchant) as paid,
   sum(service_fee) filter (where status = 'POSTED') as fees`;
 
 /**
- * SQL query: `payouts`, `paid` and `fees` of a merchant from a time to before another, without
- * reversed payouts; late successes have no fee. Past hours are read from their sums, with the few
- * payouts that were changed later. The rest of a day and newer payouts are read by the index of
- * payments. So a day costs no more when more is paid in it.
+ * SQL query: `payouts`, `paid` and `fees` of a merchant from a time to before another, without reversed payouts; late
+ * payments have no fee. Past hours are read from their sums, with the few payouts that were changed later. The rest
+ * of a day and newer payouts are read by the index of payments. So a day costs no more when more is paid in it.
  */
 const payoutsBetween = (merchantId: Sql, from: Sql, before: Sql) => {
   const paid = (condition: Sql, when: Sql) => sql`
@@ -113,9 +112,9 @@ const payoutsBetween = (merchantId: Sql, from: Sql, before: Sql) => {
         select status, to_merchant, service_fee, case when is_done then 1 else -1 end as change
         ${paid(wasChanged, isSummedUp)}) as changed
       union all
-      select ${ofRows} ${paid(isLeft, besideHours.first(paidAt, from, before))}
+      select ${ofRows} ${paid(isLeft, unsummedHours.first(paidAt, from, before))}
       union all
-      select ${ofRows} ${paid(isLeft, besideHours.last(paidAt, before))}
+      select ${ofRows} ${paid(isLeft, unsummedHours.last(paidAt, before))}
     ) as parts`;
 };
 
@@ -143,7 +142,7 @@ const newestDay = (merchantId: number, before?: Sql) => sql`
     and ${paidAt} ${before ? sql`< ${before} at time zone 'UTC'` : sql`is not null`}
   order by ${paidAt} desc limit 1)`;
 
-/** A sum of the payouts on a row's day. */
+/** SQL expression: a sum of the payouts on the day of a row. */
 const ofDay = (value: Sql) => sql`
   (select ${value} from (${payoutsBetween(
     sql`days.merchant_id`,

@@ -300,11 +300,11 @@ export const lockAsker = (transaction: DatabaseTransaction, askedBy: string): Pr
 export type Asking = Pick<RepairRow, 'kind' | 'subject_id' | 'asked_by'> & { readonly id?: number };
 
 /**
- * The value that moved within 24 hours without a second person: by one asker, and by repairs of one kind for one
- * subject. It reads the other repairs of one day. Who decides by it has called `lockAsker` first; of a subject one
- * repair of a kind is open at a time.
+ * The value that moved within 24 hours without the confirmation of a second person: by one asker, and by repairs of
+ * one kind for one subject. The caller has called `lockAsker` first. A subject has one open repair of a kind at a
+ * time.
  */
-export async function movedAlone(
+export async function movedUnconfirmed(
   database: Database,
   { id, kind, subject_id, asked_by }: Asking,
 ): Promise<{ readonly byAsker: Money; readonly ofSubject: Money }> {

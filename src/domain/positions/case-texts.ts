@@ -73,7 +73,7 @@ export function caseAbout({
 interface ToldObservation {
   readonly source: ObservationSource;
   readonly said: Said;
-  /** A decimal string. */
+  /** Decimal string. */
   readonly done: string;
   readonly message: string | null;
   readonly providerReference: string | null;
@@ -134,7 +134,7 @@ interface DifferingLine {
   readonly provider: string;
   readonly day: string;
   readonly kind: PlacementKind;
-  /** With its currency. */
+  /** The amount with its currency. */
   readonly amount: string;
   readonly providerReference: string | null;
 }
@@ -301,7 +301,7 @@ export function bearerChoices(borne: BorneOrder): readonly BearerChoice[] {
   ];
 }
 
-/** The past deed of a provider that has put the difference right. */
+/** The end of a sentence: how a provider has put the difference right. */
 function deedOf({ kind, position }: BorneOrder): string {
   const open = difference(position);
   if (open > 0n) return `gave ${etb(open)} back`;
@@ -391,7 +391,7 @@ export interface SettledCase {
   readonly kind: BorneOrder['kind'];
   readonly difference: Difference;
   readonly by: Bearer;
-  /** The amount that was in suspense. */
+  /** The amount that was in suspense before. */
   readonly amount: Money;
   readonly names: CaseNames;
 }
@@ -400,10 +400,10 @@ const receiverOf = ({ kind, names }: Pick<SettledCase, 'kind' | 'names'>): strin
   kind === 'payment' ? (names.merchant ?? 'the merchant') : 'the customer';
 
 /**
- * Who must be told about a settled case, in one sentence. The customer of a top-up hears it from the partner.
- * `reference`: of the provider, for a late payment.
+ * One sentence: who must be told of a settled case. The partner tells the customer of a top-up.
+ * @param reference of the provider, for a late payment
  */
-export function toTell(settled: SettledCase, reference?: string | null): string {
+export function whoToTell(settled: SettledCase, reference?: string | null): string {
   const { kind, difference: what, by, amount, names } = settled;
   const isMore = amount > 0n;
   const partner = names.partner ?? 'the partner';

@@ -54,7 +54,7 @@ import {
   showStatement,
   showStatements,
 } from './statements.ts';
-import { retryTopUpPages, showTopUp, topUpPages } from './top-ups.ts';
+import { retryTopupPages, showTopup, topUpPages } from './top-ups.ts';
 import { showTryIt } from './try-it.ts';
 import { cancelVoucherPages, resendMessagePages, showVoucher, voucherPages } from './vouchers.ts';
 import { downloadDeliveries, sendWebhookAgainForm, showWebhook } from './webhooks/webhook.ts';
@@ -95,9 +95,9 @@ const pages: readonly Page<PortalSession, PortalNeed>[] = [
   ...setPricePages,
   downloadPrices,
   ...packagePages,
-  showTopUp,
+  showTopup,
   ...topUpPages,
-  ...retryTopUpPages,
+  ...retryTopupPages,
   ...salesByDay,
   ...redemptionPages,
   ...payoutsByDay,

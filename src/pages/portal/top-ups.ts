@@ -175,7 +175,7 @@ function readNumber({ form }: AccountRequest): string | null | undefined {
 }
 
 /** Says what a retry does with the money, asks for the number, and retries a failed top-up. */
-export const retryTopUpPages = portal.asked({
+export const retryTopupPages = portal.asked({
   path: '/top-ups/:id/retry',
   needs: 'operate',
   confirmation(request) {
@@ -218,7 +218,7 @@ export const retryTopUpPages = portal.asked({
 });
 
 /** One top-up with its attempts and its transfers. */
-export const showTopUp = portal.page({
+export const showTopup = portal.page({
   path: '/top-ups/:id',
   needs: 'read',
   kind: 'partner',

@@ -10,7 +10,7 @@ import {
   caseTitle,
   saidWords,
   settledWords,
-  toTell,
+  whoToTell,
 } from '../../domain/positions/case-texts.ts';
 import { allProviders, providerName } from '../../domain/providers.ts';
 import { needToAsk } from '../../domain/staff.ts';
@@ -176,7 +176,7 @@ function settled(
   const end = settledCase(found);
   const reference = firstDone(placements)?.providerReference;
   return html`<section class="card next">${moved && html`<p class="lead">${unbroken(moved)}</p>`}
-${end && html`<p>${unbroken(toTell(end, reference))}</p>`}
+${end && html`<p>${unbroken(whoToTell(end, reference))}</p>`}
 ${facts(endOf(found))}</section>`;
 }
 

@@ -2,7 +2,7 @@ import type { Case } from '../../db/positions/cases.ts';
 import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { TopupDetail } from '../../db/topups/topups.ts';
 import { maskStored } from '../../domain/phone.ts';
-import { toTell } from '../../domain/positions/case-texts.ts';
+import { whoToTell } from '../../domain/positions/case-texts.ts';
 import { providerName } from '../../domain/providers.ts';
 import { mayStillComeByItself } from '../../domain/staff.ts';
 import { type Html, html } from '../../rendering/html.ts';
@@ -68,7 +68,7 @@ function nextOfSettled(
   const words = amount === null ? undefined : otherAmountOf(settled, attempt.placements, amount);
   return {
     ...(words && { happened: html`${unbroken(words)}` }),
-    toDo: html`${unbroken(toTell(settled))}${status === 'FAILED' && html` ${toDo}`}`,
+    toDo: html`${unbroken(whoToTell(settled))}${status === 'FAILED' && html` ${toDo}`}`,
   };
 }
 

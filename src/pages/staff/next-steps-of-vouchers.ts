@@ -3,7 +3,7 @@ import type { ShownRepair } from '../../db/repairs/repair-lists.ts';
 import type { VoucherDetail } from '../../db/vouchers/vouchers.ts';
 import { formatMoney, parseMoney } from '../../domain/money.ts';
 import { maskStored } from '../../domain/phone.ts';
-import { type SettledCase, toTell } from '../../domain/positions/case-texts.ts';
+import { type SettledCase, whoToTell } from '../../domain/positions/case-texts.ts';
 import { providerName, takesBack } from '../../domain/providers.ts';
 import { mayStillComeByItself } from '../../domain/staff.ts';
 import { type Html, html } from '../../rendering/html.ts';
@@ -97,7 +97,7 @@ function nextOfSettled(
         charged && ': the voucher pays for it'
       }.`,
       toDo: settled
-        ? html`${unbroken(toTell(settled, providerReference))}`
+        ? html`${unbroken(whoToTell(settled, providerReference))}`
         : html`Give the merchant the provider’s reference <code>${providerReference}</code>.`,
     };
   return takenBackAt === null || reversal?.status === 'SUCCESS'
@@ -106,7 +106,7 @@ function nextOfSettled(
         happened: html`The provider took the payment back by itself, and an operator has settled that${
           !charged && ': the value is on the voucher again'
         }.`,
-        toDo: html`${settled ? unbroken(toTell(settled)) : `Tell ${merchant} that the provider took it back.`}${
+        toDo: html`${settled ? unbroken(whoToTell(settled)) : `Tell ${merchant} that the provider took it back.`}${
           !charged && ' The owner can redeem again.'
         }`,
       };
@@ -261,7 +261,7 @@ function nextOfLastSettled(
       happened: words
         ? html`${unbroken(words)}${status === 'ACTIVE' && html` The voucher has ${money(remaining)}.`}`
         : nextByState[status](voucher, now).happened,
-      toDo: html`${unbroken(toTell(settled, payment.providerReference))}`,
+      toDo: html`${unbroken(whoToTell(settled, payment.providerReference))}`,
     }
   );
 }

@@ -23,7 +23,7 @@ export const showPayoutAccounts = support.page({
   async handle(request) {
     const { database, settings } = request.services;
     const unpaid = await listAccountChecks(database, {
-      unpaidBeside: settings.defaultProviders.mobileMoneyProvider,
+      unpaidWithDefault: settings.defaultProviders.mobileMoneyProvider,
       limit: SHOWN + 1,
     });
     return html`<h1>Payout accounts</h1>

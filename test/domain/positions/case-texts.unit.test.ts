@@ -10,7 +10,7 @@ import {
   otherAmountWords,
   type SettledCase,
   saidWords,
-  toTell,
+  whoToTell,
   whyNoPayer,
 } from '../../../src/domain/positions/case-texts.ts';
 import type { PlacementKind } from '../../../src/domain/positions/placement.ts';
@@ -291,7 +291,7 @@ describe('who must be told of a settled case', () => {
     [settled('partner', 'lost'), 'Tell Addis Gifts that it pays ETB 10.00.'],
     [settled('platform', 'lost'), 'Nobody needs to be told.'],
   ])('%#', (one, words) => {
-    expect(toTell(one, 'OP-1')).toBe(words);
+    expect(whoToTell(one, 'OP-1')).toBe(words);
   });
 });
 

@@ -19,7 +19,12 @@ import {
   type StatementProvider,
 } from '../../../src/db/provider-statements/statements.ts';
 import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation.ts';
-import { bookLost, doubtFound, findKnown, referencesOfReceipts } from '../../../src/db/recovery.ts';
+import {
+  askAboutFoundOrders,
+  bookLost,
+  findKnown,
+  referencesOfReceipts,
+} from '../../../src/db/recovery.ts';
 import { findTopupDetail } from '../../../src/db/topups/topups.ts';
 import { dayOfTime } from '../../../src/domain/day-report.ts';
 import { caseFacts } from '../../../src/repairs/payment-repairs.ts';
@@ -159,7 +164,7 @@ async function loseOrder(): Promise<void> {
       },
       settings,
     );
-    await doubtFound(transaction, [{ reference: 'reference-1', provider: 'mpesa' }]);
+    await askAboutFoundOrders(transaction, [{ reference: 'reference-1', provider: 'mpesa' }]);
     await observe(transaction, lostOperationId(reference), { said: 'undone' });
   });
   const subject = lostOperationId(reference);
@@ -200,7 +205,7 @@ async function takeCallbacks(): Promise<void> {
 /** The metric of payout accounts that are not paid, and the page that lists them. */
 async function countAccounts(): Promise<void> {
   expect(await countUnpaidAccounts(database, 'gsma')).toEqual([]);
-  expect(await listAccountChecks(database, { unpaidBeside: 'gsma', limit: 201 })).toEqual([]);
+  expect(await listAccountChecks(database, { unpaidWithDefault: 'gsma', limit: 201 })).toEqual([]);
   await listAccountChecks(database, { merchantId: 1 });
 }
 
