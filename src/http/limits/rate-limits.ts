@@ -147,6 +147,8 @@ function createLimiter(
 
 /** The service's own connections behind the limiter's client interface. */
 function storeClient(database: Database, logger: Logger) {
+  // An outage logs one line, not a line for each call.
+  let hasFailed = false;
   return {
     async query({ text, values }: { readonly text: string; readonly values: unknown[] }) {
       try {
@@ -154,9 +156,12 @@ function storeClient(database: Database, logger: Logger) {
         const { rows } = await withinTime(STORE_WAIT_MS, result, () => {
           throw new Error('The rate-limit store timed out');
         });
+        hasFailed = false;
         return { rows, rowCount: rows.length };
       } catch (error) {
-        logger.warn({ error: (error as Error).name }, 'Rate limits are counted in memory');
+        if (!hasFailed)
+          logger.warn({ error: (error as Error).name }, 'Rate limits are counted in memory');
+        hasFailed = true;
         throw error;
       }
     },
