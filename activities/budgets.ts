@@ -72,7 +72,7 @@ export async function countMessage(
   if (isLast) raiseBudgetAlarm(company, 'messages', budget);
 }
 
-/** The refusal where another operation has spent the balance or a daily limit; undefined for another error. */
+/** The refusal where a concurrent operation has spent the balance or a daily limit; undefined for any other error. */
 export async function refusalOfSpending(
   database: Database,
   caller: Caller,
@@ -92,10 +92,10 @@ export async function refusalAfterSpending(
   return (await refusalOfSpending(database, caller, error)) ?? definiteRefusal(error);
 }
 
-/** The alarms of the day, so that each number raises one in a process. */
+/** The alarms of the day: a process raises one for each number. */
 const raised = new LRUCache<string, true>({ max: 10_000 });
 
-/** The count of an event of a number. */
+/** The count of an event of a phone number; undefined without a limit of such events. */
 export const countOfEvent = (
   { digests, settings }: Pick<ActivityDependencies, 'digests' | 'settings'>,
   event: NumberEvent,
@@ -121,7 +121,7 @@ export async function withinNumberLimit<Result>(
   }
 }
 
-/** The log has the beginning of the number's digest, which tells numbers apart. */
+/** The log has only the beginning of the digest, which tells numbers apart. */
 function refuseNumber(count: NumberCount, { kind, id }: Company): Refusal {
   const number = count.digest.toString('hex').slice(0, 16);
   const alarm = `${new Date().toISOString().slice(0, 10)} ${count.event} ${number}`;

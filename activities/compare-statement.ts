@@ -33,13 +33,13 @@ import type { ProviderAccount } from '../src/providers/statement.ts';
 export interface ComparisonSettings extends ComparisonTimes, BookSettings {
   /** A comparison that finds more differences books none, until an operator allows it. */
   readonly maximumDifferences: number;
-  /** Told in the transaction of the comparison, so that what it writes is there with it or not at all. */
+  /** Called in the transaction of the comparison: both are committed, or neither. */
   readonly record?: (transaction: DatabaseTransaction, compared: Compared) => Promise<void>;
 }
 
 /** Days after which a person looks at differences that a provider statement does not explain. */
 const PATIENCE_DAYS = 3;
-/** Above them nothing is booked: a person looks at the whole first, as after a restore. */
+/** With more differences nothing is booked: a person looks at all of them first, as after a restore. */
 const MAXIMUM_DIFFERENCES = 200;
 
 /** How provider statements are compared, by workers and by operators. */
@@ -61,7 +61,7 @@ export type ComparisonResult =
   | ({ readonly kind: 'compared' } & Compared)
   /** The provider statement could not be read, and is tried again. */
   | { readonly kind: 'failed'; readonly message: string }
-  /** As after a restore, or with the account of another service. */
+  /** More differences than may be booked, as after a restore or with the account of another service. */
   | { readonly kind: 'too-many'; readonly message: string };
 
 /** Lines of one SQL statement. */
@@ -74,7 +74,7 @@ export const periodOf = (database: Database, day: StatementDay) =>
   onlyRow<{ from: Date; to: Date }>(database, 'The day has no beginning')`
     select ${beginOf(day)} as from, ${endOf(day)} as to`;
 
-/** Reads the provider statement of a day, and compares it. */
+/** Reads the provider statement of a day from the provider, and compares it. */
 export async function compareFetched(
   database: Database,
   of: StatementDay,
@@ -207,13 +207,13 @@ export async function compareStored(
   }
 }
 
-/** A provider with what it says of our balance, or credit. */
+/** A provider, and how it is asked for our balance or credit. */
 export interface BalanceAtProvider {
   readonly name: string;
   readonly account: Pick<ProviderAccount, 'balance'>;
 }
 
-/** A provider of value, with what it says of our account. */
+/** A provider of value, and how it is asked for our account. */
 export interface AccountAtProvider extends StatementProvider {
   readonly account: ProviderAccount;
 }

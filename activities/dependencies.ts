@@ -55,7 +55,7 @@ export interface ActivityDependencies {
   readonly airtime: ProviderSet<AirtimeProviderName, Airtime>;
   /** Our accounts at the providers of value. */
   readonly providerAccounts: readonly AccountAtProvider[];
-  /** The same, and our credit at the providers of messages. */
+  /** The accounts with a balance: those at the providers of value, and our credit at the providers of messages. */
   readonly balanceAccounts: readonly BalanceAtProvider[];
   readonly failpoint: Failpoint;
   readonly background: BackgroundTasks;
@@ -117,7 +117,7 @@ export interface Resumption {
   nudgeReversal(
     pending: Pick<ReverseRedemptionCommand, 'redemptionId' | 'operationId'>,
   ): Promise<void>;
-  /** Tells the workflow of a waiting claim what was reported about its code; it only shows it. */
+  /** Tells the workflow of a waiting claim the delivery report about its code, which the workflow shows. */
   tellCode(code: ReportedCode): Promise<void>;
 }
 

@@ -13,8 +13,8 @@ interface Waiting<Item, Result> {
 export type AddToGroup<Item, Result> = (name: string, item: Item) => Promise<Result>;
 
 /**
- * Carries out items of one name together. The first item goes at once; the items that come meanwhile wait, and the
- * next group has at most `maximum` of them. So a single item never waits, and the more items come, the less each costs.
+ * Carries out items of one name together. The first item starts at once. Items that come meanwhile wait for the next
+ * group, which has at most `maximum` items. So a single item never waits, and each of many items costs less.
  */
 export function createGroups<Item, Result>(options: {
   readonly maximum: number;

@@ -43,7 +43,7 @@ export const stateAfter = {
 const recordOf = (outcome: ProviderOutcome) => ({
   status:
     outcome === pointless || (outcome.kind === 'refused' && outcome.anotherMayTake)
-      ? // The number is not to blame, so it does not count as refused.
+      ? // The fault is not the number's, so the message does not count as refused for it.
         ('CANCELLED' as const)
       : stateAfter[outcome.kind],
   ...(outcome.kind === 'delivered'
@@ -84,7 +84,7 @@ function recordedOutcome(row: {
   return { kind: 'unknown', ...whom };
 }
 
-/** Recorded of an interrupted sending, whose outcome is unknown. */
+/** The recorded problem of an interrupted sending, whose outcome is unknown. */
 export const CUT_OFF = 'the worker stopped while it was sending';
 
 const FIRST_PAUSE_MS = 100;
@@ -103,8 +103,8 @@ interface EarlierSending {
 }
 
 /**
- * The outcome of a message that was taken before. While another worker may still be sending it, this waits
- * for what that one records. A sending that takes longer than it can was interrupted: its outcome is unknown.
+ * The outcome of a message that another attempt has taken. While the other worker may still be sending it, this waits
+ * for the recorded outcome. A sending that exceeds its longest time was interrupted, and its outcome is unknown.
  */
 async function outcomeOfEarlierSending({
   read,
@@ -114,7 +114,7 @@ async function outcomeOfEarlierSending({
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     const earlier = await read();
     if (earlier.status !== 'SENDING') return recordedOutcome(earlier);
-    // Read again: its worker may record the outcome at the same moment.
+    // Read again: the sending worker may record the outcome at the same moment.
     if (earlier.sendingSeconds > longestSeconds) await cutOff();
     else await sleep(pauseMs);
   }
@@ -209,7 +209,7 @@ export interface MessageSender {
   sendInBackground(messageId: number): void;
 }
 
-/** Reading what a message says, and recording what became of it. */
+/** The time for reading the text of a message and recording its outcome. */
 const RECORDING_SECONDS = 2;
 
 /** Longest sending of a message by one provider. */
@@ -278,7 +278,7 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     return told.kind === 'not-sent' && isHopeless ? { ...told, isHopeless } : told;
   }
 
-  /** The report found no message under its id, so the claim that waits for the code was not told. */
+  /** Tells the claim of a report that came before its message had the provider's id. */
   async function tellEarlyReport(messageId: number): Promise<void> {
     const code = await earlyReportOf(database, messageId);
     if (code) await resumption.tellCode(code);
@@ -329,7 +329,7 @@ export function createMessageActivities(sender: MessageSender) {
   return { sendMessage };
 }
 
-/** No provider was asked: the claim of the code has ended, or the voucher of the reminder. */
+/** The outcome without a provider: the claim of the code, or the voucher of the reminder, has ended. */
 const pointless: ProviderOutcome = {
   kind: 'refused',
   code: 'pointless',

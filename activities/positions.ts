@@ -29,7 +29,7 @@ import { findReversalCall } from './redemptions/reversals.ts';
 import { oneByOne, severalAtOnce } from './several-at-once.ts';
 import { orderOf } from './topups/topup-orders.ts';
 
-/** The observation in a provider's answer to an inquiry. No answer and an unclear one are silence. */
+/** The observation in the answer to an inquiry. An absent or unclear answer is silence. */
 function observationOf(answer: ProviderInquiry, at: number): Observation {
   const inquiry = { at, source: 'inquiry' } as const;
   switch (answer.kind) {
@@ -78,7 +78,7 @@ async function observePlacement(
   return order;
 }
 
-/** The workflow of a top-up that waits for a retry which is no longer wanted; undefined for any other order. */
+/** The workflow of a delivered top-up, which may wait for a retry in vain; undefined for any other order. */
 async function workflowOfTopup(
   { database }: Pick<ActivityDependencies, 'database'>,
   { topupId }: LockedOrder,
@@ -93,9 +93,9 @@ const PAGE_SIZE = 100;
 const CONCURRENCY = 20;
 /** Time limit of one batch; the next batch does the rest. */
 const BATCH_MS = 300_000;
-/** Of the time until the next run: what is due is asked about evenly over it, so that no call has to wait. */
+/** The share of the time until the next run over which the questions are spread, so that no call has to wait. */
 const SHARE_OF_INTERVAL = 0.8;
-/** Between two inquiries, where few are due. */
+/** The longest pause between two inquiries, where few are due. */
 const LONGEST_PAUSE_MS = 50;
 
 /** The result of one batch of inquiries. */
@@ -147,8 +147,8 @@ export function createAskActivities(dependencies: ActivityDependencies) {
   }
 
   /**
-   * The workflows of top-ups that have had a case since an hour: a worker may have died between a
-   * booking and its nudge. A nudged workflow has ended.
+   * The workflows of top-ups whose case was opened within the last hour: a worker may have died between a booking and
+   * its nudge. A nudged workflow has ended.
    */
   async function recentlyDelivered(): Promise<string[]> {
     return await allValues<string>(database)`
@@ -157,7 +157,7 @@ export function createAskActivities(dependencies: ActivityDependencies) {
       order by cases.id desc limit ${PAGE_SIZE}`;
   }
 
-  /** It may be waiting for a retry, which is no longer wanted. */
+  /** Tells the workflow of a top-up about a late delivery: it may wait for a retry that is no longer needed. */
   async function nudge(workflowId: string): Promise<void> {
     try {
       await resumption.nudgeTopUp(workflowId);
@@ -188,7 +188,7 @@ async function inquire(
     );
   }
   const reversal = await findReversalCall(database, id);
-  // Its provider does not know it by a reference of ours: the statements tell of it.
+  // The provider does not know this reversal by a reference of ours: its statement lists the reversal.
   if (!reversal) return unknown('The service did not ask for this reversal.');
   return askProvider(mobileMoney, provider, async ({ reversals }) =>
     reversals

@@ -39,7 +39,9 @@ async function readBalances(
   return silent;
 }
 
-/** Records a balance; why the database refuses it, which stops no other provider's. */
+/**
+ * Records a balance. Returns why the database refuses it; the balances of other providers are recorded all the same.
+ */
 async function record(
   database: Database,
   balance: Parameters<typeof recordBalance>[1],
@@ -58,7 +60,7 @@ async function record(
  * unexplained.
  */
 const STATEMENT_DAYS = 7;
-/** Days after which the provider statement of a provider without a list, such as M-Pesa, is missed. */
+/** Days after which the provider statement counts as missing, for a provider without a list such as M-Pesa. */
 const STATEMENT_FILE_DAYS = 2;
 
 /** The result of one round of comparisons. */
@@ -111,7 +113,7 @@ export function createProviderStatementActivities(
       return { compared, unfinished, canRetry, retrySeconds, maximumTries };
     });
 
-  /** Of a provider without a list. */
+  /** The days of a provider without a list of transactions whose file is missing. */
   const daysWithoutFile = (provider: StatementProvider): Promise<Day[]> =>
     noteMissingFiles(database, provider, {
       zone,

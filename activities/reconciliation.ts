@@ -71,7 +71,7 @@ export function createResumptionActivities(dependencies: ActivityDependencies) {
       (held) => resumePayment(dependencies, held),
     );
 
-  /** There are few, so that an interrupted attempt begins again. */
+  /** Resumes pending reversals. They are few, so an interrupted attempt begins again. */
   async function resumeReversals(): Promise<number> {
     let resumed = 0;
     const pages: Pages<PendingReversal> = {
@@ -183,11 +183,11 @@ export const resumeReversal = (
     references: pending.references,
   });
 
-/** The redemption's row has the request; only its caller is needed again. */
+/** The command of a redemption on hold, with the caller of its request. The row has the rest. */
 const redeemCommandOf = (held: HeldRedemption): RedeemCommand => ({
   ...held.request,
   voucherId: held.voucherId,
-  // Its own answer must not count as that of an abandoned request.
+  // Otherwise its own answer would count as that of an abandoned request.
   hasKey: true,
   merchantId: null,
   amount: null,
@@ -195,14 +195,14 @@ const redeemCommandOf = (held: HeldRedemption): RedeemCommand => ({
   msisdn: null,
 });
 
-/** The reversal's row has the request; only its caller is needed again. */
+/** The command of a pending reversal, with the caller of its request. The row has the rest. */
 const reverseCommandOf = (pending: PendingReversal): ReverseRedemptionCommand => ({
   ...pending.request,
   redemptionId: pending.redemptionId,
   reason: pending.reason,
 });
 
-/** The attempt's row has the request; only its partner is needed again. */
+/** The command of an attempt on hold, with the partner of its request. The row has the rest. */
 function attemptBeginOf(held: HeldAttempt): TopUpInput['begin'] {
   const command = { ...held.request, transactionId: held.topupId };
   return command.operationId === held.creationId

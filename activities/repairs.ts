@@ -80,12 +80,12 @@ export function createRepairActivities(dependencies: ActivityDependencies) {
   const refuseBegun = (name: RepairName, error: unknown, result: string): Promise<RepairEnded> =>
     database.transaction().execute(async (transaction) => {
       const row = await lockRepair(transaction, name);
-      // An earlier attempt has begun it: what it does elsewhere goes on.
+      // An earlier attempt has begun the repair, and its operation goes on.
       if (row.state === 'RUNNING') throw error;
       return endedOf(await end(transaction, row.id, { state: 'REFUSED', result }));
     });
 
-  /** Ends a repair with what came of its call. Idempotent. */
+  /** Ends a repair with the result of its call. Idempotent. */
   async function endRepair(name: RepairName, outcome: RepairOutcome): Promise<RepairEnded> {
     const ended = await database.transaction().execute(async (transaction) => {
       const row = await lockRepair(transaction, name);
@@ -132,7 +132,7 @@ async function beginOrEnd(
       'This version of the service does not know this kind of repair: ask an operator.',
     );
   const args = argumentsOf(row, secretBox);
-  // Before the subject: who asks takes the locks in this order, too.
+  // Locked before the subject, in the same order as by a person who asks.
   if (isNew && !row.is_confirmed) await lockAsker(transaction, row.asked_by);
   await kind.lock(transaction, row.subject_id, args);
   const judgement = await kind.judge(transaction, row.subject_id, args, dependencies);
@@ -210,7 +210,7 @@ const endedOf = (row: RepairRow): RepairEnded => ({
   label: labelOf(row),
 });
 
-/** Neither the reason nor the arguments: details in the Temporal UI are not encrypted. */
+/** The label has neither the reason nor the arguments: details in the Temporal UI are not encrypted. */
 const labelOf = (row: RepairRow): string =>
   `${findRepairKind(row.kind)?.title ?? row.kind}, ${row.subject_kind} ${row.subject_id}` +
   (parseMoney(row.amount) === 0n ? '' : `, ETB ${formatAmount(parseMoney(row.amount))}`) +
@@ -238,7 +238,7 @@ const RETRY_WAIT_MS = 10_000;
 
 type Settlement = Extract<RepairCall, { kind: 'settle' }>;
 
-/** A booked ending in the words of people. */
+/** The end of an operation in words for people. */
 const endings = {
   redemption: { done: 'as paid', 'not-done': 'as not paid' },
   topup: { done: 'as delivered', 'not-done': 'as not delivered' },
@@ -303,7 +303,7 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
   return { pressSettlement, readSettlement, retryForRepair };
 }
 
-/** The result of an inquiry, whether staff said it, and the provider that staff said it of, where it is not the present one. */
+/** The result of an inquiry: whether staff gave it, and about which provider, if that is not the present one. */
 export type SaidInquiry = ProviderInquiry & { readonly by?: 'staff'; readonly at?: string };
 
 /**
@@ -325,7 +325,7 @@ export async function orSettledByHand(
     : {
         kind: 'refused',
         code: 'settled-by-hand',
-        // Callers read it: the reference and the repair are for staff, who find them by the case.
+        // Callers read this message. Staff find the reference and the repair by the case.
         message: 'settled by hand as not done',
         retryCanHelp: true,
         by: 'staff',

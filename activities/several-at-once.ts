@@ -34,7 +34,7 @@ async function failuresOf<Item>(
   return failures;
 }
 
-/** Lets one caller after the other through, each so long after the one before it. */
+/** Lets callers through one by one, with a pause between them. */
 export function oneByOne(pauseMs: number): () => Promise<void> {
   let next = 0;
   return async () => {

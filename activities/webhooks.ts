@@ -18,7 +18,7 @@ import { severalAtOnce } from './several-at-once.ts';
 
 /** Deliveries that are read at a time. */
 const BATCH_SIZE = 50;
-/** No batch begins later: the workflow calls again, and its history shows the progress. */
+/** No batch begins after this time: the workflow calls again, so that its history shows the progress. */
 const ROUND_MS = 10_000;
 /** How late a workflow may be before its webhook is woken again. */
 const GRACE_SECONDS = 60;
@@ -27,11 +27,11 @@ const GRACE_SECONDS = 60;
 export interface DeliveryRound {
   /** Only an active webhook has deliveries; the state also tells a webhook that was switched off. */
   readonly state: 'active' | 'inactive' | 'switched-off';
-  /** Of its address; empty where it is not active. */
+  /** The host of the address; empty for an inactive webhook. */
   readonly host: string;
-  /** Of the last attempt that failed. */
+  /** The problem of the last attempt that failed; null without one. */
   readonly problem: string | null;
-  /** Until the next delivery is due; null where none waits. */
+  /** Milliseconds until the next delivery is due; null where none waits. */
   readonly remainingMs: number | null;
 }
 

@@ -163,7 +163,8 @@ export async function startWorker(
 /** @throws where a worker has stopped polling */
 function requirePolling(workers: readonly Worker[]): void {
   const states = workers.map((worker) => worker.getState());
-  if (states.some((state) => state !== 'RUNNING')) throw new Error(`Workers: ${states.join(', ')}`);
+  if (states.some((state) => state !== 'RUNNING'))
+    throw new Error(`A worker does not poll: ${states.join(', ')}`);
 }
 
 /** The background tasks of a worker that need only the database and Temporal's client. */

@@ -41,7 +41,7 @@ export type OutboxDependencies = Pick<
 
 /** An e-mail or a text message. */
 export type Letter = (Omit<Email, 'id'> | (SmsMessage & { readonly routes: readonly Route[] })) & {
-  /** A part of the text that is stored nowhere. */
+  /** A part of the text that is never stored, such as a token. */
   readonly secret?: string;
 };
 
@@ -110,7 +110,7 @@ export const createMessageKinds = (
   },
 });
 
-/** Of a change of access: to the owners, and to the person concerned. */
+/** Reads an e-mail about a change of access: to the owners, and to the person concerned. */
 const readNotice =
   ({ database, settings: { http } }: OutboxDependencies): MessageKind['read'] =>
   async (auditId) => {
@@ -160,7 +160,7 @@ You get this e-mail because you own the company's account, or because it concern
 `;
 }
 
-/** That a webhook was switched off: to the people of its company. */
+/** Reads an e-mail about a webhook that was switched off: to the people of its company. */
 const readWebhook =
   ({ database, settings: { http } }: OutboxDependencies): MessageKind['read'] =>
   async (endpointId) => {
@@ -198,7 +198,9 @@ There you also see what the receiver answered. When it is resumed, it gets the e
 and that are still kept. GET /events lists them, too.
 `;
 
-/** The link of an invitation: to a merchant. Its first message creates and activates it. */
+/**
+ * Reads the message with the link of an invitation to a merchant. The first message creates and activates the link.
+ */
 const readInvitation =
   ({
     database,
@@ -257,7 +259,7 @@ your first signed request.
 You did not expect this? Then do nothing, and give the link to nobody.
 `;
 
-/** Rounded for people; a lifetime is a setting. */
+/** A lifetime in words, rounded for people. */
 function inWords(seconds: number): string {
   const minutes = Math.max(1, Math.round(seconds / 60));
   if (minutes < 90) return minutes === 1 ? '1 minute' : `${minutes} minutes`;
@@ -267,7 +269,7 @@ function inWords(seconds: number): string {
 /** Limit of reading one statement. */
 const READ_STATEMENT_TIMEOUT_MS = 60_000;
 
-/** The monthly statement of a company: to its owners and people of finance. */
+/** Reads the e-mail with the monthly statement of a company: to its owners and people of finance. */
 const readStatement =
   ({
     database,
@@ -300,12 +302,15 @@ const readStatement =
 /** Limit of one statement of a report. */
 const READ_REPORT_TIMEOUT_MS = 120_000;
 
-/** The replica does not have the whole day yet. */
+/** Thrown while the replica does not have the whole day. */
 class ReplicaBehindError extends Error {
   override readonly name = 'ReplicaBehindError';
 }
 
-/** The report of a day, made on the replica where there is one: to the registered addresses. */
+/**
+ * Reads the e-mail with the report of a day: to the registered addresses. A replica, if there is one, makes the
+ * report.
+ */
 const readReport =
   (
     { database, readDatabase = database, dayReportFiles, settings }: OutboxDependencies,

@@ -52,7 +52,7 @@ import type { ActivityDependencies } from '../dependencies.ts';
 import type { MessageOutcome, MessageSender } from '../messages.ts';
 import { claimFacts, payeeOfClaim, payoutChoice } from './facts.ts';
 
-/** A budget that was lowered below what was counted is reached by the first that it refuses. */
+/** Raises the alarm for a budget that was lowered below the count: the first refused message reaches it. */
 async function noteSpentMessages(
   transaction: DatabaseTransaction,
   company: Company,
@@ -97,7 +97,7 @@ interface ClaimCreation {
   readonly dependencies: ActivityDependencies;
 }
 
-/** The rows that a claim's checks use; the voucher's is locked. */
+/** The rows for the checks of a claim; the row of the voucher is locked. */
 interface ClaimRows {
   readonly voucher: LockedVoucher;
   readonly context: ClaimContext;
@@ -122,11 +122,11 @@ async function createOrAnswer(
   const voucher = await lockVoucherAndOwner(transaction, command.voucherId);
   if (!voucher) return answerRefusal(transaction, command, refuse('voucher-not-found'));
   if (begun.kind !== 'begun') {
-    // Made again, a claim that a newer one has replaced would make the newer code useless.
+    // A claim that a newer claim has replaced is not made again: it would make the newer code useless.
     const isAnswered = begun.kind === 'answered';
     const made = await claimMadeBy(transaction, command, isAnswered);
     if (made) return resumeClaim(transaction, { command, voucher, claim: made });
-    if (isAnswered) throw new Error('A confirmed claim that is not there');
+    if (isAnswered) throw new Error('The confirmed claim does not exist');
   }
   const context = await claimContext(transaction, withNumberHash(voucher, dependencies), {
     company: command.company,
@@ -149,7 +149,7 @@ async function resumeClaim(
 ): Promise<ClaimStarted> {
   const { id: claimId } = made.claim;
   const message = await findMessage(transaction, { claimId });
-  if (!message) throw new Error('A claim without a message');
+  if (!message) throw new Error('The claim has no message');
   const replaced = await lastEndedClaim(transaction, {
     voucherId: made.voucher.id,
     status: 'SUPERSEDED',
@@ -182,7 +182,7 @@ const withNumberHash = (voucher: LockedVoucher, { numbers }: ActivityDependencie
     voucher.owner_msisdn === null ? undefined : numbers.hashOfStored(voucher.owner_msisdn),
 });
 
-/** Anonymous vouchers are refused before. */
+/** The owner's number; anonymous vouchers are refused before. */
 function ownerOf({ owner_msisdn: owner }: LockedVoucher) {
   if (owner === null) throw new Error('A claimed voucher has no owner');
   return owner;
@@ -330,7 +330,7 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
       await releaseClaimedVoucher(transaction, claimId);
       if (await endClaim(transaction, claimId, 'CANCELLED'))
         await giveBackCompanyMessage(transaction, claimId);
-      // It ended while its message was being sent, which has since returned to the queue.
+      // The claim ended while its message was being sent; the message is back in the queue.
       else await cancelQueuedMessages(transaction, 'claim_id', claimId);
       const refusal = refuse('message-not-queued', { detail });
       return refuseOperation<ClaimMade>(transaction, command, refusal);

@@ -48,7 +48,7 @@ export interface PricedRedemption {
   readonly voucher: LockedVoucher;
   readonly context: RedemptionContext;
   readonly settlement: SettledAmounts;
-  /** Pays it. */
+  /** The provider that pays. */
   readonly provider: MobileMoneyProviderName;
 }
 
@@ -87,7 +87,7 @@ export const redemptionRequest = (
   msisdn: command.msisdn ?? undefined,
 });
 
-/** Who can pay a merchant. */
+/** The providers that can pay a merchant. */
 export interface PayoutChoice {
   /** Whether a provider can pay the amount, whatever the account. */
   canCarry(amount: Money): boolean;
@@ -134,7 +134,7 @@ export async function payoutChoice(
   };
 }
 
-/** Whether a provider pays to an account; without one the lack of it is refused elsewhere. */
+/** Whether a provider pays to an account. Without an account the answer is yes, because another rule refuses it. */
 export const paysTo = (
   port: Pick<MobileMoney, 'canPayTo'>,
   party: PartyIdentifier | null | undefined,
@@ -172,7 +172,7 @@ export function redemptionFacts(
 /** A redemption on hold, with texts for support staff. */
 export interface RedemptionHeld {
   readonly kind: 'held';
-  /** Compared by the workflow: the hold must be its own. */
+  /** The workflow compares it: the hold must be its own. */
   readonly operationId: string;
   /** An earlier run held it, and may have sent it. */
   readonly isResumed: boolean;
@@ -184,7 +184,7 @@ export interface RedemptionHeld {
   /** Masked. */
   readonly payoutAccount: string;
   readonly serialNumber: string;
-  /** Who pays it. */
+  /** The provider that pays. */
   readonly provider: string;
   /** Decimal strings with two digits, for people. */
   readonly toMerchant: string;

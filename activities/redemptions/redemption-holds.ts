@@ -42,7 +42,7 @@ const KIND = 'redeem-gift';
 export interface RedemptionHold {
   readonly command: RedeemCommand;
   readonly dependencies: ActivityDependencies;
-  /** Set once a code was compared and is wrong; a rollback does not reset it. */
+  /** The wrong code, once a code was compared. A rollback does not reset it. */
   wrongCode?: { readonly claimId: string; readonly budget: number };
 }
 

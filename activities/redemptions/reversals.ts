@@ -106,7 +106,7 @@ export async function findReversalCall(
   return found && reversalOf(found);
 }
 
-/** Said of a reversal that was begun under an earlier setting. */
+/** The answer about a reversal that was begun under an earlier setting. */
 const WITHOUT_REVERSALS = 'The configured provider cannot be asked about reversals.';
 
 const reversalOf = (found: Awaited<ReturnType<typeof findReversal>>): PaymentReversal => ({
@@ -121,7 +121,7 @@ const KIND = 'reverse-redemption';
 /** A reversal that is recorded and may be sent, with texts for support staff. */
 export interface ReversalBegun {
   readonly kind: 'begun';
-  /** Compared by the workflow: the reversal must be its own. */
+  /** The workflow compares it: the reversal must be its own. */
   readonly operationId: string;
   /** An earlier run recorded it, and may have sent it. */
   readonly isResumed: boolean;
@@ -133,7 +133,7 @@ export interface ReversalBegun {
   /** Decimal strings with two digits, for people. */
   readonly toMerchant: string;
   readonly serviceFee: string;
-  /** Who made the payment, and is asked to take it back. */
+  /** The provider that made the payment, and is asked to take it back. */
   readonly provider: string;
 }
 
@@ -221,7 +221,7 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
     }
   }
 
-  /** Books what became of a reversal. Idempotent. */
+  /** Books the end of a reversal. Idempotent. */
   async function endReversal(operationId: string, ending: Ending): Promise<ReversalEnded> {
     const ended = await database
       .transaction()
@@ -367,11 +367,11 @@ function placedWhere(
   isWanted: (placement: PlacementRow) => boolean,
 ): PlacementRow {
   const placement = position.placements.find(isWanted);
-  if (!placement) throw new MissingRowError('A reversal without a provider');
+  if (!placement) throw new MissingRowError('The reversal has no placement');
   return placement;
 }
 
-/** Tells the owner, unless the voucher has ended or its date has passed. */
+/** Queues the message to the owner, unless the voucher has ended or its date has passed. */
 async function queueNotice(
   transaction: DatabaseTransaction,
   credited: {

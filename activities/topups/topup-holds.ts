@@ -55,7 +55,9 @@ import { countOfEvent, withinNumberLimit } from '../budgets.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import type { TopUpSubject } from './topup-orders.ts';
 
-/** Sent in the Temporal UI: it repeats the failed attempt to the same number. */
+/**
+ * Whether the signal "retry" of the Temporal UI made the command: it repeats the failed attempt to the same number.
+ */
 const isRetrySignal = (command: TopUpCommand | RetryCommand): boolean =>
   'attempt' in command &&
   command.msisdn === null &&
@@ -79,7 +81,7 @@ function refuseSignal(
     ? `ETB ${formatGroupedAmount(amount)} reaches REPAIR_CONFIRM_FROM (ETB ` +
       `${formatGroupedAmount(repairs.repairConfirmFrom)}), so that two people are needed: ask for "Retry the top-up" at /support`
     : 'retries by signal are switched off (SUPPORT_RETRY_SIGNAL)';
-  log.warn('The signal retry was refused', { transactionId: command.transactionId, detail });
+  log.warn('The signal "retry" was refused', { transactionId: command.transactionId, detail });
   return refuse('topup-not-failed', { detail });
 }
 
@@ -181,7 +183,7 @@ export const refuseAfterError = (
     return refuseTopup(transaction, command, refusal, isTold ? { topupId: topup.id } : undefined);
   });
 
-/** A retry must be of the failed attempt. */
+/** Refuses a retry of any but the failed attempt. */
 function refuseByState(topup: LockedTopup, retry: RetryCommand): Refusal | undefined {
   if (topup.status !== 'FAILED') return refuseUnfailed(topup.status);
   return topup.attempt === retry.attempt - 1 ? undefined : forestalled;
@@ -195,7 +197,7 @@ const maybeDelivered = refuse('topup-not-failed', {
 /** An attempt on hold, with texts for support staff. */
 export interface TopUpHeld {
   readonly kind: 'held';
-  /** Compared by the workflow: the hold must be its own. */
+  /** The workflow compares it: the hold must be its own. */
   readonly operationId: string;
   /** An earlier run held it, and may have sent it. */
   readonly isResumed: boolean;
@@ -206,7 +208,7 @@ export interface TopUpHeld {
   readonly amount: string;
   readonly product: string;
   readonly reference: string;
-  /** Who sends it. */
+  /** The provider that sends the top-up. */
   readonly provider: string;
   /** The name of the partner that pays. */
   readonly partner: string;
@@ -231,7 +233,7 @@ export async function holdAttempt(
   if (begun.kind === 'answered') return begun;
   await dependencies.failpoint(`${subject}-begun`);
   const topup = await lockTopupOf(transaction, command);
-  // Its start was withdrawn as provably not sent, while a duplicate was sending its own.
+  // The request was withdrawn as provably not sent, while a duplicate was sending its own.
   if (!topup) return answerRefusal(transaction, command, gone);
   if (isStranger(topup, command)) return answered(outcomeFor<TopUpMade>(command, gone));
   if (topup.has_begun) return resumeHold(transaction, command, dependencies);

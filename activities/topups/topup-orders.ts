@@ -72,7 +72,7 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
   return { sendTopUp, inquireTopUp };
 }
 
-/** Shown while it is sent again: what became of the earlier sending is not known. */
+/** The message while an order is sent again: the outcome of the earlier sending is not known. */
 const SENT_AGAIN = 'It may have been sent before a fault';
 
 export type FoundAttempt = Awaited<ReturnType<typeof findAttempt>>;

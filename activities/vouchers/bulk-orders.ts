@@ -34,7 +34,7 @@ const CANCELLED_PER_TRANSACTION = 500;
 /** Time limit of a step; the workflow repeats it for the rest. */
 const STEP_MS = 15_000;
 
-/** How far an order is. */
+/** The progress of a bulk order. */
 export type BulkProgress = Pick<BulkOrder, 'lines' | 'generated' | 'refused' | 'cancelled'> & {
   readonly isEnded: boolean;
 };
@@ -70,15 +70,15 @@ export function createBulkOrderActivities(dependencies: ActivityDependencies) {
       }
     });
 
-  /** Batches of one partner would wait for one another at its wallet, each with a connection that others need. */
+  /** One batch of a partner at a time: concurrent batches would wait for its wallet, each with a connection. */
   const settleInTurn = createGroups<Batch, SettledBatch>({
     maximum: 1,
     carryOut: (batches) => Promise.allSettled(batches.map(settleBatch)),
   });
 
   /**
-   * One line that the database refuses keeps none of the others from being generated. It rolls back its whole batch:
-   * the next line is settled alone, and the batches after it grow as long as nothing is refused.
+   * A line that the database refuses rolls back its batch, and must not stop the others. So the next line is settled
+   * alone, and the batches after it grow while nothing is refused.
    */
   async function settleBatch({ id, size }: Batch): Promise<SettledBatch> {
     const [next] = size === 1 ? await pendingBulkLines(database, id, 1) : [];
@@ -166,7 +166,7 @@ async function generateLines(
     : [];
   for (const [index, { line, request }] of asked.entries()) {
     const generation = generations[index];
-    if (!generation) throw new Error('A line without a result');
+    if (!generation) throw new Error('The line has no result');
     const { voucherId, ...facts } = generation;
     if (voucherId !== null) settled.push({ line, voucherId });
     else if (facts.operation) settled.push({ line, ...earlierResult(request, facts.operation) });
@@ -175,7 +175,7 @@ async function generateLines(
   return settled;
 }
 
-/** What the reference of a line generated before. */
+/** The result of an earlier line or request with the same reference. */
 function earlierResult(
   request: GenerationRequest,
   operation: StoredOperation,
@@ -190,7 +190,7 @@ const keyReused = refuse('key-reused', {
   detail: 'the reference was used for a voucher with other content',
 });
 
-/** Whether the key has a daily limit is looked up with each line. */
+/** The caller of an order's lines. A daily limit of its key is looked up with each line. */
 const callerOf = (order: BulkOrder): Caller => ({
   kind: 'partner',
   id: order.partner_id,

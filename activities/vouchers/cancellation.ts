@@ -71,7 +71,7 @@ async function cancelOrAnswer(
       isBlocked: voucher !== undefined && (await isBlocked(transaction, voucher.id)),
     });
   if (refusal) return withoutClaim(await refuseOperation(transaction, command, refusal));
-  if (!voucher) throw new Error('A cancellation without a voucher was not refused');
+  if (!voucher) throw new Error('The cancellation of an unknown voucher was not refused');
   const isDone = voucher.status === 'CANCELLED';
   const returned = isDone
     ? await returnedByCancellation(transaction, voucher.id)

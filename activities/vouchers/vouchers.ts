@@ -79,7 +79,7 @@ export async function generateTogether(
     const generated = await insertVouchers(database, [first, ...others]);
     return generated.map((value) => ({ status: 'fulfilled', value }));
   } catch (reason) {
-    // Without a definite answer all of them may have been written.
+    // Without a definite answer of the database all of them may have been written.
     if (others.length === 0 || !isDefiniteDatabaseError(reason))
       return requests.map(() => ({ status: 'rejected', reason }));
   }
@@ -89,8 +89,8 @@ export async function generateTogether(
 }
 
 /**
- * Generates vouchers, those of one caller one statement behind the other: they would wait for one another at the
- * wallet of the partner. Vouchers that come meanwhile go into the next statement.
+ * Generates vouchers by one statement of a caller at a time, because concurrent statements would wait for the wallet
+ * of the partner. Vouchers that come meanwhile go into the next statement.
  */
 export function createGenerations(
   database: Database,
@@ -151,7 +151,7 @@ export function createVoucherActivities(dependencies: ActivityDependencies) {
     command: GenerateVoucherCommand,
   ): Promise<OperationOutcome<GeneratedVoucher>> {
     const stored = await findOperation(database, KIND, command.operationId);
-    if (!stored) throw new Error('A voucher without an operation');
+    if (!stored) throw new Error('The voucher has no operation');
     return storedOutcome(stored);
   }
 

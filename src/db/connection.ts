@@ -256,7 +256,7 @@ export function withSettings(database: Database, settings: Settings): Database {
 }
 
 const unusedDialect = new PostgresDialect({
-  pool: () => Promise.reject(new Error('A transaction has its connection')),
+  pool: () => Promise.reject(new Error('A transaction opens no further connection')),
 });
 
 /**

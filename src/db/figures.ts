@@ -7,12 +7,12 @@ import type { Wallet } from './ledger/account-statements.ts';
 import { ownMovements } from './ledger/own-movements.ts';
 import { partnersOf, type Sellers } from './ledger/sales.ts';
 
-/** What charts show besides sales. All of it is read from sums, and what is newer from the rows. */
+/** The figures of charts, apart from sales. They are read from sums, and newer figures from the rows. */
 
 /** The merchants whose payments are added up. */
 export type Payees = number | 'all merchants';
 
-/** SQL expression: their ids, as an array. */
+/** SQL expression: the ids of the merchants, as an array. */
 export const merchantsOf = (payees: Payees): Sql =>
   payees === 'all merchants' ? sql`array(select id from merchants)` : sql`array[${payees}::bigint]`;
 
@@ -91,7 +91,7 @@ export function topMerchants(
     order by most.paid desc, merchant_id`;
 }
 
-/** What became of claims. */
+/** Numbers of claims by their outcome. */
 export interface ClaimCounts {
   readonly claims: number;
   /** Claimed vouchers whose right code was given. */

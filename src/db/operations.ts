@@ -261,7 +261,11 @@ export const lockOperation = (
     .forNoKeyUpdate()
     .executeTakeFirst();
 
-/** For callers that know that the operation exists. */
+/**
+ * The row of an operation that must exist.
+ *
+ * @throws {MissingRowError} where a restore has lost it
+ */
 function present<Found>(found: Found | undefined): Found {
   if (found === undefined) throw new MissingRowError('The operation is gone');
   return found;
@@ -353,7 +357,7 @@ export async function refuseOperation<Result>(
   return settled ?? outcomeFor<Result>(identity, refusal);
 }
 
-/** The same as an answer. */
+/** Ends an operation that was refused before any hold, and returns the refusal as its answer. */
 export const answerRefusal = async <Result>(
   transaction: DatabaseTransaction,
   identity: OperationIdentity,

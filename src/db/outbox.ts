@@ -85,7 +85,7 @@ export const takeFromOutbox = (database: Database, lane: Lane, subject: string) 
 export interface OutboxEnd {
   readonly state: Extract<OutboxState, 'QUEUED' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED'>;
   readonly problem?: string;
-  /** Who was asked to send a text message. */
+  /** The provider that was asked to send a text message. */
   readonly provider?: SmsProviderName;
   readonly providerReference?: string;
 }
@@ -100,10 +100,10 @@ const postponed = sql`
     secs => least(power(2, least(attempts, 20) - 1), ${LONGEST_PAUSE_SECONDS}::float8))`;
 
 /**
- * Records what became of a message, by the attempt that sends it. That counts where no later attempt has
- * begun, also where the attempt was taken for interrupted. A message that was accepted is sent in any case.
+ * Records the outcome of a message, by the sending attempt. The outcome counts where no later attempt has begun, also
+ * where the attempt was recorded as interrupted. An accepted message counts as sent in any case.
  *
- * @param conclude what follows in the same transaction
+ * @param conclude the step that follows in the same transaction
  * @returns whether the message is given up now
  */
 export const recordOutboxMessage = (

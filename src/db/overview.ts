@@ -86,7 +86,7 @@ const unsettled = (kind: OutboxKind) => sql`
   select created_at as since from outbox where kind = ${sql.lit(kind)} and settled_at is null
   order by channel, due_at`;
 
-/** Each reads the beginning of an index, so that its cost does not grow with history. */
+/** The counts of waiting rows. Each reads the beginning of an index, so that its cost does not grow with history. */
 const waiting = {
   events: sql`select created_at as since from events where number is null order by id`,
   webhooks: unattendedWebhooks,

@@ -100,7 +100,7 @@ export async function countNumbers(
   return counts;
 }
 
-/** Ended for longer than the retention; none where it is 0. */
+/** SQL condition: the row has ended for longer than the retention; no row where the retention is 0. */
 const isOlder = (column: Sql, days: number) =>
   sql`${days}::int > 0 and ${column} < now() - make_interval(days => ${days}::int)`;
 
@@ -196,7 +196,7 @@ export interface LiveUse {
 
 /** A number to erase, as rows have it. */
 export interface SoughtNumber {
-  /** Of `NumberBox.hashOf`. */
+  /** The keyed hash of the number (`NumberBox.hashOf`). */
   readonly hash: string;
   /** The repairs that somebody gave it to. */
   readonly repairIds: readonly number[];
@@ -283,7 +283,7 @@ export async function eraseNumber(
 ): Promise<Record<string, number>> {
   const { hash, repairIds } = sought;
   const erased: Record<string, number> = {};
-  // Those about its vouchers and top-ups may hold it under a key that is gone.
+  // Repairs of vouchers and top-ups with the number may hold it under a key that is gone.
   await sql`update repairs set sealed_arguments = null, ${FORMER_ERASED}
     where ${namesNumber(sought)} and sealed_arguments is not null`.execute(transaction);
   for (const { table, column } of numberColumns) {
@@ -292,7 +292,7 @@ export async function eraseNumber(
       where ${hasNumber(column, hash)} and ${sql.ref(column)} is not null`;
     erased[table] = changed;
   }
-  // Those that it was given to, and those that corrected it.
+  // Repairs that were given the number, and repairs that corrected it.
   erased.repairs = (erased.repairs ?? 0) + repairIds.length;
   await sql`delete from number_daily_counts where number_digest = ${digest}`.execute(transaction);
   return erased;

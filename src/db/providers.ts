@@ -83,15 +83,15 @@ export async function switchRoute(
 /** What a worker knows of a provider now. */
 export interface ProviderState {
   readonly provider: string;
-  /** Of its circuit breaker. */
+  /** The state of the circuit breaker. */
   readonly state: ProviderStatesTable['state'];
   /** Whether a call would be made: the breaker lets it through, and the provider is not stuck. */
   readonly takesCalls: boolean;
-  /** It refused nothing lately for lack of our money. */
+  /** Whether our account has money: the provider refused nothing lately for lack of it. */
   readonly hasMoney: boolean;
 }
 
-/** The same with the worker, and times. */
+/** The state of a provider in a worker, with its times. */
 export interface SeenProviderState extends ProviderState {
   readonly worker: string;
   /** Since when it takes calls, or takes none. */

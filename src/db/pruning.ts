@@ -44,7 +44,7 @@ interface AgingRows {
   readonly since: string;
   /** The column that identifies a row, where a table has one. */
   readonly key?: string;
-  /** A condition for those that may go. */
+  /** SQL condition: the row may be deleted. */
   readonly only?: Sql;
 }
 
@@ -211,7 +211,7 @@ export async function pruneInTurns(
     readonly batchSize: number;
     /** In milliseconds since 1970. */
     readonly endsAt: number;
-    /** Told how many rows were deleted so far. */
+    /** Called with the number of rows that were deleted so far. */
     readonly note: (count: number) => void;
   },
 ): Promise<{ count: number; isDone: boolean }> {

@@ -84,7 +84,7 @@ const allHeldAttempts = (database: Database) =>
 
 /** The content of a callback of M-Pesa. */
 export interface NewMpesaResult {
-  /** Of the payment itself, or the answer to an inquiry. */
+  /** Whether the result is of the payment itself, or answers an inquiry. */
   readonly kind: 'payment' | 'inquiry';
   /** Our reference of the payment. */
   readonly reference: string;
@@ -177,7 +177,7 @@ export interface PendingReversal {
   readonly id: number;
   readonly redemptionId: number;
   readonly reason: string | null;
-  /** Of its merchant. */
+  /** The request of the merchant. */
   readonly request: OperationIdentity;
   /** The partner of the voucher, whose merchant was paid. */
   readonly partnerId: number;
@@ -219,10 +219,10 @@ export interface ReferencedPayment {
   readonly reference: string;
   readonly operationId: string;
   readonly redemptionId: number;
-  /** Who has the payment. */
+  /** The provider that has the payment. */
   readonly provider: string;
   readonly isOpen: boolean;
-  /** It has ended as done. */
+  /** Whether the payment ended as done. */
   readonly isDone: boolean;
   /** The operation that generated the voucher. */
   readonly generationId: string;
@@ -253,7 +253,7 @@ export const findReferencedPayment = (database: Database, reference: string) =>
     join vouchers on vouchers.id = redemptions.voucher_id
     left join voucher_claims as claim on claim.id = redemptions.claim_id`;
 
-/** Those of the rows that neither an expiry run nor another process has ended. */
+/** SQL query: the rows that neither an expiry run nor another process has ended. */
 const left: Readonly<Record<RefusedRowKind, (ids: readonly string[]) => Sql>> = {
   claim: (ids) => sql`
     select id from voucher_claims where id = any(${ids}::text[]) and status = 'OPEN'`,

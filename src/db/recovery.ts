@@ -86,7 +86,7 @@ const readFenceOn = async (
 
 function only({ rows }: { readonly rows: readonly FenceFacts[] }): FenceFacts {
   const [found] = rows;
-  if (!found) throw new Error('The database has no time');
+  if (!found) throw new Error('The database does not tell its time');
   return found;
 }
 
@@ -160,7 +160,7 @@ export async function skipIdentities(
   return sequences.length;
 }
 
-/** Knows whether a fence stands, without a round trip for those who ask. */
+/** Knows whether a fence stands, without a round trip for each caller. */
 export interface FenceWatch {
   /** True also while the database has gone: it may come back restored. */
   isFenced(): boolean;
@@ -174,11 +174,11 @@ export interface FenceWatchOptions {
   /** See `whyFenced`. */
   readonly isSynchronous: boolean;
   /**
-   * Told with each look by how many seconds the clock of this process is ahead of that of the database,
-   * to half the time of the round trip.
+   * Called with each look: the seconds by which the clock of this process is ahead of the database's clock, to half
+   * the time of the round trip.
    */
   readonly noteClock: (aheadSeconds: number) => void;
-  /** Told when the timeline of the server differs from the accepted timeline. */
+  /** Called when the timeline of the server differs from the accepted timeline. */
   readonly noteNewTimeline: (facts: FenceFacts) => void;
 }
 
@@ -257,7 +257,7 @@ export async function watchFence(
 export interface KnownPlacement {
   readonly reference: string;
   readonly provider: string;
-  /** By our books the provider has done it. */
+  /** Whether the provider has done the order by our books. */
   readonly isDone: boolean;
   /** LOST: our rows are gone, and what providers did is in suspense. */
   readonly status: 'HELD' | 'POSTED' | 'VOIDED' | 'LOST';
@@ -357,8 +357,8 @@ export interface FoundOrder {
 }
 
 /**
- * Has a provider asked about orders of ours: the database may have been restored to before this provider was asked. An
- * order on hold is at this one by now, which its workflow asks, as the next reconciliation does the others.
+ * Lets each provider be asked about orders that it lists: the database may have been restored to before this provider
+ * got them. The workflow of an order on hold asks the provider; the next reconciliation asks about the other orders.
  */
 export async function askAboutFoundOrders(
   transaction: DatabaseTransaction,

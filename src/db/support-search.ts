@@ -41,7 +41,7 @@ export interface FoundCase {
   /** Of a voucher: the value that it has now, and until when; null for a top-up. */
   readonly left: string | null;
   readonly expiresAt: Date | null;
-  /** Of the owner, or that of the top-up. */
+  /** The number of the owner or of the top-up, masked. */
   readonly maskedNumber: string | null;
 }
 
@@ -64,7 +64,7 @@ const newestOf = (
   where ${sql.ref(column)} is not null and ${hasNumber(column, hash)}
   order by ${sql.ref(id)} desc limit ${ROWS_OF_A_WAY}`;
 
-/** What somebody settled by hand under a reference, also as not done. */
+/** SQL query: the vouchers or top-ups that a person settled by hand under a reference, also as not done. */
 const settledUnder = (column: 'voucher_id' | 'topup_id', reference: Sql) =>
   ['reference', 'letter'].map(
     (name) => sql`
@@ -82,7 +82,7 @@ const voucherWays = (term: SearchedTerm) => {
     codeDigests && sql`select id from vouchers where code_digest = ${anyDigest(codeDigests)}`,
     numberHash && [
       newestOf(numberHash, { table: 'vouchers', id: 'id', column: 'owner_msisdn' }),
-      // Before a correction.
+      // Vouchers whose owner had the number before a correction.
       newestOf(numberHash, { table: 'repairs', id: 'voucher_id', column: 'former_msisdn' }),
     ],
     redemptionId && sql`select voucher_id from redemptions where id = ${redemptionId}`,
@@ -190,7 +190,7 @@ export async function findCases(
   return { cases, more: vouchers.length + topups.length - cases.length };
 }
 
-/** Something that a text names besides a voucher or a top-up. */
+/** A record that a text names, apart from vouchers and top-ups. */
 export interface FoundRecord {
   readonly kind:
     | 'partner'
@@ -343,7 +343,10 @@ async function readRecords(database: Database, statements: readonly Sql[]): Prom
     from found order by kind in ('partner', 'merchant') desc, at desc, name limit ${ROWS}`;
 }
 
-/** What a text names besides vouchers and top-ups: companies first, then the newest. Each statement uses an index. */
+/**
+ * The records that a text names, apart from vouchers and top-ups: companies first, then the newest. Each statement
+ * uses an index.
+ */
 export const findRecords = (database: Database, term: SearchedTerm): Promise<FoundRecord[]> => {
   const { reference, uuid, operationId, bulkOrderId, name } = term;
   const statements = searchQueries(

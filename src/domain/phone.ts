@@ -120,17 +120,17 @@ export const sealingKeyOf = (number: StoredNumber): string | undefined =>
 
 /** Seals numbers for the database, and opens them. */
 export interface NumberBox {
-  /** Takes E.164. */
+  /** Seals a number (E.164) for the database. */
   store(msisdn: string): StoredNumber;
   storeIfAny(msisdn: string | null): StoredNumber | null;
   /** The number (E.164); of an erased one the text "erased", which equals no number. */
   open(stored: StoredNumber): string;
   openIfAny(stored: StoredNumber | null): string | null;
-  /** Sealed under the first key; undefined where it is so already, or erased. */
+  /** The number sealed under the first key; undefined where it is so already, or erased. */
   resealed(stored: StoredNumber): StoredNumber | undefined;
   /** The keyed hash of a number (E.164), by which the index finds it. */
   hashOf(msisdn: string): string;
-  /** The same of a stored one; undefined where it is erased. */
+  /** The keyed hash of a stored number; undefined where it is erased. */
   hashOfStored(stored: StoredNumber): string | undefined;
 }
 

@@ -55,7 +55,7 @@ export const takesBack = (provider: string): boolean => reversingProviders.inclu
 /** A route whose partner and merchant agree; null conditions hold always. */
 export interface Route {
   readonly id: number;
-  /** The first is asked first. */
+  /** The turn of the route: the lowest is asked first. */
   readonly position: number;
   readonly provider: string;
   /** The share among routes of the same position. */
@@ -130,8 +130,8 @@ const turnOf = ({ id, weight }: Route, { shareOf }: Routed): number =>
   -Math.log(shareOf(id)) / weight;
 
 /**
- * Who said how a payment, a top-up or a reversal ended: the provider, the service, which sent nothing,
- * or staff, who settled it by hand.
+ * The source of the end of a payment, a top-up or a reversal: the provider; the service, which sent nothing; or
+ * staff, who settled it by hand.
  */
 export type EndedBy = 'provider' | 'service' | 'staff';
 
@@ -143,7 +143,7 @@ export type Ending =
       /** What the provider said of its reversal. The provider is then asked again at once. */
       readonly reversal?: string;
       readonly by: Exclude<EndedBy, 'service'>;
-      /** The provider that did it, where staff said it of another one than the present. */
+      /** The provider that did the order, where staff settled it for another provider than the present one. */
       readonly at?: string;
     }
   | { readonly kind: 'not-done'; readonly message: string; readonly by: EndedBy };
@@ -178,7 +178,7 @@ export function presentableMessage(words: string): string {
 export interface AmountTolerance {
   /** ETB */
   readonly fixed: number;
-  /** Of the ordered amount. */
+  /** The share of the ordered amount. */
   readonly share: number;
 }
 

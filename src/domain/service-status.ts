@@ -53,7 +53,7 @@ export interface StatusFacts {
 
 const SOON = 120;
 const LATE = 600;
-/** An older payment is a case for a person, and tells nothing of the present. */
+/** Older payments are cases for people, and tell nothing of the present. */
 const LATEST = 3_600;
 
 /** The ages of open payments and top-ups that the table tells apart, in seconds. */
@@ -89,7 +89,9 @@ const queued =
         .filter((age) => age >= seconds),
     );
 
-/** How many operations must be open for how long, and their part of all that were done in the last hour or are late. */
+/**
+ * The rule for late operations: how many are open for how long, and their share of the operations of the last hour.
+ */
 interface Late {
   readonly count: number;
   readonly percent: number;

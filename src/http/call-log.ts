@@ -145,7 +145,7 @@ export function createCallRecorder(
     const { rows, dropped } = refusals.take(which);
     const calls = [...admitted.values()].flat();
     admitted = new Map();
-    if (dropped > 0) logger.warn({ dropped }, 'Dropped refused calls beyond the limit');
+    if (dropped > 0) logger.warn({ dropped }, 'Refused calls beyond the limit were not recorded');
     try {
       if (rows.length > 0) await addRefusedCalls(database, rows);
     } catch (error) {

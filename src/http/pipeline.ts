@@ -328,7 +328,7 @@ const JSON_FORM = 'application/json; charset=utf-8';
 const CSV_FORM = 'text/csv; charset=utf-8; header=present';
 
 const lookUpNothing: VoucherLookUp = () => {
-  throw new Error('An endpoint that looks up vouchers by their codes declares guessLimit');
+  throw new Error('An endpoint that finds vouchers by their codes must declare guessLimit');
 };
 
 /** The source address of a request; empty where the connection has no readable address. */

@@ -73,7 +73,7 @@ async function namedLines(
 const operationOf = (digests: OperationServices['digests'], company: Company, reference: string) =>
   digests.operation({ company, kind: 'bulk-line', key: reference });
 
-/** The lines whose references have not generated a voucher yet: the other ones cost nothing. */
+/** The lines whose references have not generated a voucher yet. The other lines cost nothing. */
 export async function newLines<Line extends { readonly ordered: OrderedLine }>(
   { database, digests }: Pick<OperationServices, 'database' | 'digests'>,
   company: Company,
@@ -96,6 +96,9 @@ async function begin({ workflows, logger }: OperationServices, order: BulkOrder)
       partnerId: order.partner_id,
     });
   } catch (error) {
-    logger.warn(describeError(error), 'A bulk order waits for the next expiry run');
+    logger.warn(
+      { ...describeError(error), bulkOrderId: order.id },
+      'Could not start a bulk order; the next expiry run starts it',
+    );
   }
 }

@@ -36,7 +36,7 @@ type Invited =
       readonly ok: false;
       readonly why: 'address-taken';
       readonly email: string;
-      /** Who signs in by this address. */
+      /** The company, or the service, of the person who signs in with this address. */
       readonly employer: Employer;
     };
 

@@ -10,13 +10,15 @@ export type PriceSet =
   | {
       readonly ok: true;
       readonly stored: Stored;
-      /** Of the entry in the audit log; undefined where the price has this value already: then nothing is written. */
+      /**
+       * The details for the audit log; undefined where the price has this value already, so that nothing was written.
+       */
       readonly details?: {
         readonly denominationId: number;
-        /** Of the voucher, in ETB. */
+        /** Decimal string in ETB: the amount of the voucher. */
         readonly amount: string;
         readonly merchantId: number | null;
-        /** Null where there was none. */
+        /** Decimal string in USD: the previous price; null where there was none. */
         readonly before: string | null;
         readonly after: string;
       };

@@ -21,7 +21,7 @@ export interface Quote {
   readonly amount: string | null;
   /** Decimal string in USD, of a voucher. */
   readonly sellingPriceUsd: string | null;
-  /** Of the phone number of a top-up. */
+  /** The mobile operator of the number of a top-up; null for a voucher. */
   readonly operator: Operator | null;
   readonly refusal: Refusal | undefined;
 }
@@ -81,7 +81,7 @@ export async function quoteTopUp(
   topup: {
     readonly company: Caller;
     readonly kind: TopupKind;
-    /** Of a package. */
+    /** The product of a package; null for airtime. */
     readonly productId: number | null;
     /** Decimal string in ETB, of airtime. */
     readonly amount: string | null;

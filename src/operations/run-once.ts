@@ -172,11 +172,11 @@ async function answerOrRun<Result>(
   if (answer) return answer;
   const settled = await whileOthersWait(services, identity, stored, deadline);
   if (settled !== 'runs') {
-    // Nothing is left of the operation that this request has seen: the request begins again.
+    // The operation that this request has seen is gone: the request begins again.
     const seen = settled ?? (await look());
     return answerOrRun(services, identity, { ...steps, stored: seen });
   }
-  // Under the id of the request that began it, the call repeats the same workflow update.
+  // With the id of the first request the call repeats the same workflow update.
   const asFirst = { ...identity, requestId: stored.request_id };
   return resultFor(identity, await run(asFirst, deadline));
 }
@@ -283,7 +283,7 @@ const INTERVAL_MS = 100;
 
 interface Waiter {
   readonly requestId: string;
-  /** Undefined where the row is gone, or is that of another request. */
+  /** Called with undefined where the row is gone, or belongs to another request. */
   resolve(operation: StoredOperation | undefined): void;
 }
 

@@ -96,7 +96,7 @@ interface RecordedSteps<Numbered extends NumberedTopup> {
   /** Records the request, or finds the outcome of an earlier one under its key. */
   record(): Promise<{
     readonly stored: StoredOperation | undefined;
-    /** Undefined for a refused one. */
+    /** Undefined for a refused request. */
     readonly number?: Numbered | undefined;
   }>;
   run(number: Numbered, ...asked: Parameters<Run<ToppedUp>>): Promise<OperationOutcome<ToppedUp>>;
@@ -121,7 +121,7 @@ async function runRecordedOnce<Numbered extends NumberedTopup>(
     return recorded.stored;
   };
   const runNumbered: Run<ToppedUp> = (as, deadline) => {
-    if (!number) throw new Error('A top-up without a number');
+    if (!number) throw new Error('The top-up has no number');
     return run(number, as, deadline);
   };
   const answered = await runOnce<ToppedUp>(services, identity, runNumbered, look).catch((error) =>
@@ -175,7 +175,7 @@ async function accept(
 ): Promise<TopUpAnswer> {
   try {
     const operation = await acceptRequest(services.database, identity.operationId);
-    // It was refused concurrently and deleted.
+    // The operation was refused concurrently, and deleted.
     if (!operation)
       return { result: refuse('unavailable', { retryAfterSeconds: 1 }), replayed: false };
     if (operation.status !== 'RUNNING') {

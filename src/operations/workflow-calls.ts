@@ -137,7 +137,7 @@ const answeredByUpdate = <
   },
 });
 
-/** The ends of workflows that did nothing: a refusal that one of their tasks told stands. */
+/** The ends of workflows that did nothing: the refusal that one of their tasks has told stands. */
 const DID_NOTHING: readonly string[] = ['refused', 'cancelled'];
 
 /** The workflow answers the call that starts it, and goes on. Callers in other processes ask by an update. */
@@ -161,7 +161,7 @@ const answeredByStart = <
           try {
             return await handle.executeUpdate(call.update, { updateId });
           } catch (error) {
-            // It has ended meanwhile, in another process. A new run finds the answer in the database.
+            // The workflow has ended meanwhile, in another process. A new run finds the answer in the database.
             if (error instanceof WorkflowNotFoundError) return asked.send(request, context);
             throw error;
           }
@@ -241,7 +241,7 @@ export const calls = {
     }),
   ),
 
-  /** Its answer waits for the SMS provider. */
+  /** The answer waits for the SMS provider. */
   resend: answeredByResult(({ command, voucher }: OfVoucherIfAny<ResendMessageCommand>, context) =>
     startOf<typeof resendMessage>('resendMessage', {
       operation: 'resend-message',
@@ -252,7 +252,7 @@ export const calls = {
     }),
   ),
 
-  /** It answers when the code was sent. */
+  /** The answer comes when the code was sent. */
   claim: answeredByStart({
     update: claimResult,
     startFor: (
@@ -285,7 +285,7 @@ export const calls = {
     sent: 'redeem-started',
   }),
 
-  /** Its answer waits for the mobile-money provider; the workflow then tells the owner. */
+  /** The answer waits for the mobile-money provider; the workflow then tells the owner. */
   reverse: answeredByStart({
     update: reversalResult,
     startFor: (
@@ -306,7 +306,7 @@ export const calls = {
     sent: 'reverse-started',
   }),
 
-  /** It answers when the outcome of the first attempt is known. */
+  /** The answer comes when the outcome of the first attempt is known. */
   topUp: answeredByStart({
     update: topUpResult,
     startFor: (
@@ -349,7 +349,7 @@ export const calls = {
     sent: 'retry-started',
   }),
 
-  /** Its answer waits for the providers. Who asks at the same moment gets the same answer. */
+  /** The answer waits for the providers. Concurrent callers get the same answer. */
   checkPayoutAccount: answeredByResult(
     ({ merchantId }: { readonly merchantId: number }, { taskQueue }) =>
       startOf<typeof checkPayoutAccount>('checkPayoutAccount', {

@@ -62,7 +62,7 @@ function requireInput(to: Address, data: readonly unknown[]): unknown[] {
   if (input) return input;
   logRefused(to);
   throw ApplicationFailure.nonRetryable(
-    `Refused to ${to}: its data is missing, or was not encrypted by this service for this (PAYLOAD_KEYS)`,
+    `Refused to ${to}: its data is missing, or this service did not encrypt it for this receiver (PAYLOAD_KEYS)`,
     'CommandFromOutside',
   );
 }

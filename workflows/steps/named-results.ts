@@ -56,5 +56,5 @@ export function raiseForeignHold(operationId: string): ApplicationFailure {
     `**Somebody changed this workflow**: its hold does not belong to operation ${operationId}. The ` +
       'service sent nothing. Find out who can reach Temporal.',
   );
-  return needsPerson('What is on hold is not of this operation');
+  return needsPerson('The hold belongs to another operation');
 }

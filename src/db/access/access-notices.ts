@@ -8,7 +8,10 @@ const accounts = sql`portal_accounts as account
   where case audit.subject_kind when 'partner' then account.partner_id
     when 'merchant' then account.merchant_id end = audit.subject_id`;
 
-/** Whether an account is told an entry: owners are, and the person concerned, also one whose account it disabled. */
+/**
+ * SQL condition: the account gets the e-mail about an entry. Owners get it, and the person concerned, also after that
+ * account was disabled.
+ */
 const isTold = sql`(account.role = 'owner' and account.disabled_at is null
   or account.id::text = audit.details ->> 'accountId')`;
 
@@ -28,7 +31,7 @@ export async function addAccessNotices(
     where audit.id = any(${auditIds})`).execute(transaction);
 }
 
-/** A change, and the people of its company: those who are told were chosen with the change. */
+/** A change, and the people of the company who get the e-mail. */
 export interface AccessNotice {
   readonly at: Date;
   readonly actor: string;

@@ -91,8 +91,8 @@ export const isStillAdmitted = ({ kind, id, credential }: Caller, command: Right
 };
 
 /**
- * What gives value back. Staff do it in a repair, whatever a company may do. A partner whose key was
- * stolen need not be let go on first.
+ * The commands that give value back. Staff give them in a repair, whatever the company may do: a partner whose key
+ * was stolen stays suspended.
  */
 const givesBack: readonly RightfulCommand[] = ['cancel-voucher', 'reverse-redemption'];
 

@@ -17,7 +17,7 @@ interface RecordedCall {
   /** The key whose prefix is stored. */
   readonly apiKeyId: number | null;
   readonly requestId: string;
-  /** The mistake: the fields, or the signature. Never a part of the request. */
+  /** The mistake in the fields or the signature; never a part of the request. */
   readonly detail?: string | undefined;
 }
 
@@ -204,7 +204,7 @@ export function listRefusedCalls(
     readonly sourceAddress?: string | undefined;
     readonly reason?: string | undefined;
     readonly company?: Company | undefined;
-    /** Only unauthenticated calls of this API within the last seconds. */
+    /** Only unauthenticated calls of this API, of at most this age. */
     readonly nobodys?: { readonly surface: string; readonly ageSeconds: number };
     readonly limit: number;
   },
@@ -240,11 +240,11 @@ export function listRefusedCalls(
   return query.execute();
 }
 
-/** One entry: a change by a person. */
+/** An entry of the audit log: a change by a person. */
 export interface AuditEntry {
   /** The person. */
   readonly actor: string;
-  /** The change, such as "suspend partner". */
+  /** The action, such as "suspend partner". */
   readonly action: string;
   /** The kind of the changed subject, such as "partner". */
   readonly subjectKind: string;

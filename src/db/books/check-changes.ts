@@ -52,7 +52,7 @@ export async function checkChangedBooks(
 }
 
 /**
- * Makes the following checks look at what the whole check found faulty, until it is in order.
+ * Makes the following checks look at the faults of the whole check, until they are in order.
  *
  * @param database has two connections: one holds a lock meanwhile
  */

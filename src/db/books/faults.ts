@@ -79,7 +79,7 @@ export const checkedRows = (batchSize: number): CheckedRows[] =>
     },
   }));
 
-/** How many changes wait for a check. */
+/** The number of changes that wait for a check. */
 export const countChanges = (database: Database) =>
   firstValue<number>(database, 0)`
     select count(*) as count from unchecked_changes`;
@@ -134,7 +134,7 @@ export async function putBack(
       ${subjects.map(({ id }) => id)}::bigint[]) as subjects (subject, id)`.execute(transaction);
 }
 
-/** The rows by what they are. */
+/** The SQL of the rows to be checked, by their subjects. */
 export function idsOf(subjects: readonly ChangedSubject[]): SubjectIds {
   return Object.fromEntries(
     [...Map.groupBy(subjects, ({ subject }) => subject)].map(([subject, some]) => [

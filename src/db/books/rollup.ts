@@ -39,7 +39,7 @@ export interface Followed {
 export interface VerifyOptions {
   /** Rows that one statement reads at most. */
   readonly batchSize: number;
-  /** Told how far it is. */
+  /** Called with the progress. */
   readonly note: (progress: string) => void;
 }
 
@@ -143,7 +143,7 @@ export async function* spansOf(
 }
 
 export interface AdvanceOptions {
-  /** Time after which the rest is left to the next check. */
+  /** The time (milliseconds since 1970) after which the rest is left to the next check. */
   readonly endsAt?: number;
   readonly settleSeconds?: number;
 }

@@ -31,7 +31,7 @@ export interface FoundCompany extends Company {
   readonly name: string;
   readonly status: 'ACTIVE' | 'SUSPENDED' | 'DEACTIVATED' | 'DELETED';
   readonly createdAt: Date;
-  /** Of a merchant. */
+  /** The contact of a merchant. */
   readonly contact: {
     readonly identifier: string;
     readonly email: string;
@@ -310,7 +310,7 @@ export const messageLanguageOf = async (
       .executeTakeFirstOrThrow()
   ).message_language;
 
-/** Sets it for the messages that are written from now on; returns the previous language. */
+/** Sets the language of messages that are written from now on; returns the previous language. */
 export async function setMessageLanguage(
   transaction: DatabaseTransaction,
   partnerId: number,

@@ -125,7 +125,7 @@ export const findPrice = (database: Database, price: Omit<NewPrice, 'sellingPric
     .where('replaced_at', 'is', null)
     .executeTakeFirst();
 
-/** What a partner may sell. */
+/** A product that a partner may sell. */
 export interface ProductAccess {
   readonly partnerId: number;
   readonly productId: number;

@@ -109,7 +109,7 @@ export const oldestUnsummed = sql`coalesce(
   (select created_at from ledger_transfers where id > ${checkedTo('ledger-sums')} order by id limit 1)
     - make_interval(hours => ${CLOSED_AFTER_HOURS}::int), 'infinity')`;
 
-/** Changes with every archiving and restoring. */
+/** A text that changes with every archiving and restoring. */
 export const archiveState = (database: Database) =>
   firstValue<string>(database, '')`
     select concat_ws(' ', count(*), max(archived_at), max(restored_at))
@@ -121,7 +121,7 @@ interface ArchiveOptions {
   readonly before: Month;
   /** Awaited before each day. */
   readonly begin?: () => Promise<void>;
-  /** Told how many transfers were archived so far. */
+  /** Called with the number of transfers that were archived so far. */
   readonly note?: (count: number) => void;
   /** Called between the steps of a day. */
   readonly failpoint?: (name: 'archive-written' | 'archive-moved') => Promise<void> | undefined;
@@ -156,7 +156,7 @@ export async function archiveDays(database: Database, options: ArchiveOptions): 
     await options.begin?.();
     count += await patient.transaction().execute(async (transaction) => {
       const archived = await archiveDay(transaction, due, options);
-      // Before its last day is there for good, so that a crash leaves no month without it.
+      // The manifest is written before the last day of the month, so that a crash leaves no month without it.
       const month = due.day.slice(0, 7);
       if (!dueDays[index + 1]?.day.startsWith(month))
         await writeManifest(transaction, options.folder, month);
@@ -167,7 +167,7 @@ export async function archiveDays(database: Database, options: ArchiveOptions): 
   return count;
 }
 
-/** The newest files that are looked for: a single one may be lost. */
+/** How many of the newest files are looked for: a single file may be lost. */
 const LOOKED_FOR = 20;
 
 /** @throws {ArchiveFileError} where no earlier file is there: the files of a folder that is not mounted are lost with it */
@@ -364,7 +364,7 @@ export interface ArchivedMonth {
   readonly transfers: number;
   /** Decimal string: the sum of all transfers. */
   readonly amount: string;
-  /** Those that are in the table as well, until they are archived again. */
+  /** The number of transfers that are in the table as well, until they are archived again. */
   readonly restored: number;
 }
 

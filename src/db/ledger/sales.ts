@@ -19,7 +19,7 @@ import { orderedOf } from '../positions/placements.ts';
 /** The partners whose sales are added up. */
 export type Sellers = number | 'all partners';
 
-/** SQL expression: their ids, as an array. */
+/** SQL expression: the ids of the partners, as an array. */
 export const partnersOf = (sellers: Sellers): Sql =>
   sellers === 'all partners' ? sql`array(select id from partners)` : sql`array[${sellers}::bigint]`;
 

@@ -116,7 +116,7 @@ export function wrongSignIns(
   accountIds: readonly number[],
   limits: {
     readonly attempts: number;
-    /** Of an account from everywhere: its subjects, and their limit. */
+    /** The subjects of an account from all browsers and addresses, and their limit. */
     readonly anywhere: { readonly subjects: readonly Buffer[]; readonly attempts: number };
   },
 ): Promise<WrongSignIns[]> {

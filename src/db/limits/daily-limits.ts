@@ -208,19 +208,19 @@ export async function secondsUntilTurn(
 /** The limits and budgets of a company, and what of them is used today (UTC). */
 export interface CompanyLimits {
   readonly messages: number;
-  /** Null where the setting applies, as of wrong codes. */
+  /** Null where the setting applies; the same holds for wrong codes. */
   readonly messagesBudget: number | null;
   readonly wrongCodes: number;
   readonly wrongCodesBudget: number | null;
   /** Decimal string, counted while the partner has a limit. */
   readonly spent: string;
-  /** Null without a limit, as of operations. */
+  /** Null without a limit; the same holds for operations. */
   readonly amountLimit: string | null;
   readonly operations: number;
   readonly operationsLimit: number | null;
 }
 
-/** Reads them; merchants spend nothing. */
+/** Reads the limits and budgets of a company; merchants spend nothing. */
 export function readCompanyLimits(
   database: Database,
   company: Company,
@@ -424,7 +424,7 @@ export const withNumberCount = (
 
 /** What limits leave today, of a caller and of a phone number. */
 export interface LimitsLeft {
-  /** As JSON, whose times are texts. */
+  /** From JSON, in which times are texts. */
   readonly daily_limits: readonly (Omit<DailyLimit, 'renewsAt'> & { readonly renewsAt: string })[];
   /** Events of the number today; null where they have no limit. */
   readonly number_count: number | null;

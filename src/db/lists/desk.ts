@@ -22,7 +22,7 @@ const { text, searched, integer, decimal, time, shown, hidden } = listFields;
 /** Rows of one part at most. A longer queue is an incident, and its oldest rows come first. */
 const ROWS_OF_A_PART = 1_000;
 
-/** Younger ones end by themselves. */
+/** Younger payments and top-ups end by themselves. */
 const USUALLY_KNOWN_AFTER = sql`interval '1 minute'`;
 
 /** The statement of a day is read again and again until it is there. */
@@ -34,13 +34,13 @@ const FORGOTTEN_AFTER = sql`interval '3 days'`;
 /** One kind of rows, and what it knows of each: the rest is null. */
 interface Part {
   readonly kind: DeskKind;
-  /** Names the row among those of its kind. */
+  /** SQL expression: the name of the row, unique within the kind. */
   readonly subject: Sql;
   /** Since when it waits. */
   readonly since?: Sql;
   readonly amount?: Sql;
   readonly detail?: Sql;
-  /** Of a case, ours towards the provider; of a repair, that of a deposit. */
+  /** The reference: of a case, our reference towards the provider; of a repair, the reference of a deposit. */
   readonly reference?: Sql;
   readonly provider?: Sql;
   readonly partnerId?: Sql;
@@ -294,7 +294,7 @@ export const deskList = declareList({
   },
 });
 
-/** How much waits that is not assigned to others, for the menu of a person. */
+/** The number of rows in the queue that are not assigned to other people, for the menu of a person. */
 export const countDesk = (database: Database, accountId: number) =>
   firstValue<number>(database, 0)`
     select count(1)::int as count from ${withPeople}

@@ -93,14 +93,14 @@ async function keepEarlyReport(
   });
 }
 
-/** SQL: what a report says beyond the row of its message. */
+/** SQL: the assignments and the condition of a report that says more than the row of its message. */
 const newsOf = (report: DeliveryReport) => ({
   set: sql`delivery = ${deliveryOf(report)}, delivery_at = clock_timestamp(),
     delivery_reason = ${report.reason}`,
   isNew: sql`(delivery is null or delivery = 'NOT_DELIVERED' and ${deliveryOf(report)} = 'DELIVERED')`,
 });
 
-/** Records it where it says more than the row; returns the code of a claim that is open. */
+/** Records a report that says more than the row; returns the code of an open claim. */
 async function recordDelivery(
   database: Database,
   messageId: number,

@@ -30,7 +30,7 @@ export interface NewMessage {
   readonly claimId?: string;
   readonly redemptionId?: number;
   readonly reversalId?: number;
-  /** The reason why it is not sent; it is recorded anyway. */
+  /** Why the message is not sent; its row is written anyway. */
   readonly leftOut?: string;
 }
 
@@ -76,7 +76,7 @@ export const messageCounts = (
 export interface CountedMessages
   extends CompanyBudgets,
     Pick<MessageCounts, 'messagesToday' | 'refusedMessages'> {
-  /** Of the company that asks. */
+  /** The messages of the company that asks. */
   readonly companyMessages: Count;
   /** Null where the voucher has had no such message. */
   readonly secondsSinceMessage: number | null;
@@ -183,11 +183,11 @@ export interface TakenMessage {
   readonly claim_id: string | null;
   readonly reversal_id: number | null;
   readonly language: MessageLanguage;
-  /** Of a claim's message. */
+  /** The facts of the message of a claim; null for other messages. */
   readonly code: CodeFacts | null;
-  /** Of a redemption's message. */
+  /** The facts of the message of a redemption; null for other messages. */
   readonly confirmation: ConfirmationFacts | null;
-  /** Of messages about vouchers of this partner and merchant. */
+  /** The routes of messages about vouchers of this partner and merchant. */
   readonly routes: readonly Route[];
 }
 
@@ -290,11 +290,10 @@ export async function recordCutOff(
 }
 
 /**
- * Records the outcome of sending, by the worker that sends: also where another worker has meanwhile
- * taken it for interrupted. `QUEUED` returns a message that was provably not sent. A code whose
- * claim has already settled on an unknown outcome stays unknown, because no workflow would send it.
- * It may be sent again on request. Returns whether its provider has already reported what became of
- * it: such a report came before this outcome.
+ * Records the outcome of a sending, by the sending worker: also where another worker has meanwhile recorded the
+ * sending as interrupted. `QUEUED` returns a message that was provably not sent. A code whose claim was answered with
+ * an unknown outcome stays unknown, because no workflow would send it; it may be sent again on request. Returns
+ * whether the provider's delivery report came before this outcome.
  */
 export async function recordMessage(
   transaction: Database,

@@ -50,7 +50,7 @@ export const findResendable = (
       order by id desc limit 1) as paid
     join messages as message on message.redemption_id = paid.id and message.msisdn <> 'erased'`;
 
-/** The same for showing: nothing is locked, and its sending decides again. */
+/** The message that a resend would send, for showing: nothing is locked, and the resend decides again. */
 export async function readResendable(
   database: Database,
   voucherId: number,

@@ -116,7 +116,7 @@ export const companyOf = (row: {
   return { kind: 'staff', id: row.id };
 };
 
-/** So that of two changes of an account the second one sees what the first one did. */
+/** Locks an account until the transaction ends, so that a second change sees the first one. */
 export async function lockAccount(
   transaction: DatabaseTransaction,
   accountId: number,
@@ -238,7 +238,7 @@ const accountsOf = (database: Database, company: Company) =>
 export const listPortalAccounts = (database: Database, company: Company, page?: RowPage) =>
   rowsById(accountsOf(database, company), page).execute();
 
-/** One of them; undefined for the account of another company. */
+/** An account of a company; undefined for the account of another company. */
 export const findCompanyAccount = (database: Database, company: Company, accountId: number) =>
   accountsOf(database, company).where('id', '=', accountId).executeTakeFirst();
 

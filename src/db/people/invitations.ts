@@ -119,10 +119,10 @@ export interface InvitationFacts {
   readonly email: string;
   readonly msisdn: string | null;
   readonly merchantName: string;
-  /** Of the link. */
+  /** The sealed token of the link. */
   readonly tokenCiphertext: string;
   readonly remainingSeconds: number;
-  /** Of text messages about the merchant. */
+  /** The routes of text messages about the merchant. */
   readonly routes: readonly Route[];
 }
 

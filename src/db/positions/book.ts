@@ -72,7 +72,7 @@ export async function book(
   return order;
 }
 
-/** Whether a provider only says once more what is booked, as nearly all do that are asked after an end. */
+/** Whether an answer only confirms the books, as nearly all answers after the end of an order do. */
 const confirms = (
   { cases, position: { order, placements } }: LockedOrder,
   after: AfterPosition,
@@ -90,7 +90,7 @@ const messageOf = ({ placements }: AfterPosition): string | null =>
 export interface SettlementChoice {
   /** Null where nothing is in suspense: the provider's message is cleared. */
   readonly by: Bearer | null;
-  /** Who pays or gets what a restore lost, whose partner our books do not know. */
+  /** The partner that pays or gets an amount that a restore lost: our books do not know it. */
   readonly partnerId: number | null;
   readonly actor: string;
   readonly note: string;
@@ -177,7 +177,7 @@ export async function endOrder(
   const placed =
     placements.find(({ kind, provider }) => kind !== 'reversal' && provider === at) ??
     currentOf(placements);
-  // Another provider did it, or a list after a restore shows that: the present one has not said so.
+  // Another provider did the order, or a list after a restore shows that; the present provider has not said so.
   const isKnownDone =
     ending.by !== 'staff' &&
     (ending.kind === 'done'

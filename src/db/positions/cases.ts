@@ -43,7 +43,7 @@ export interface Case {
   readonly closedAt: Date | null;
   /** Null where it ended by itself. */
   readonly closedBy: string | null;
-  /** The same by the name of the person, where that is one of the service. */
+  /** The name of the person who closed the case, for a person of the service. */
   readonly closer: string | null;
   readonly note: string | null;
   /** Null where nothing was in suspense, or the case ended by itself. */
@@ -180,7 +180,7 @@ const joins = sql`left join partners on partners.id = found.partner_id
   left join merchants on merchants.id = found.merchant_id
   left join vouchers on vouchers.id = voucher_id`;
 
-/** Which cases are listed. */
+/** The selection of cases for a list. */
 export interface CaseSelection {
   /** Also those that are closed, the newest of them. */
   readonly includeClosed: boolean;
@@ -234,7 +234,7 @@ export async function reportedCases(
     .execute();
 }
 
-/** How many cases are open, by why. */
+/** The number of open cases, by their reasons. */
 export const countOpenCases = (database: Database) =>
   allRows<{ readonly why: CaseWhy; readonly count: number }>(database)`
     select why, count(*)::int as count from cases where closed_at is null group by why`;

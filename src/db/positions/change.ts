@@ -9,9 +9,9 @@ import type { EndedBy } from '../../domain/providers.ts';
 import type { DatabaseTransaction, Sql } from '../connection.ts';
 import type { LockedOrder, PlacementRow } from './orders.ts';
 
-/** What the books of a worker depend on. */
+/** The settings that decide about bookings. */
 export interface BookSettings {
-  /** How long a payment that was made is watched for a reversal. 0: it is not. */
+  /** Seconds for which a paid payment is watched for a reversal; 0: it is not watched. */
   readonly reversalWatchSeconds: number;
 }
 

@@ -15,7 +15,7 @@ import { lockVoucher } from '../vouchers/vouchers.ts';
 import type { AfterPosition } from './change.ts';
 import { type LockedOrder, lostOperationId } from './orders.ts';
 
-/** Moves the value between a voucher and what was paid for it, and says where it is. */
+/** Moves the value between a voucher and its payment; returns where the value is now. */
 export async function moveValue(
   transaction: DatabaseTransaction,
   { voucherId, position: { order: before } }: LockedOrder,
@@ -67,7 +67,7 @@ const accountsOf: Readonly<
 
 const accountOrder = ['hold', 'payer', 'partner', 'clearing', 'fees', 'suspense'] as const;
 
-/** The sums of several by account. */
+/** The sums of several entries, by account. */
 function addedUp(...parts: Iterable<readonly [AccountKind, Money]>[]): Map<AccountKind, Money> {
   const sums = new Map<AccountKind, Money>();
   for (const part of parts)
@@ -160,7 +160,7 @@ function named(
   });
 }
 
-/** Whether no provider has said anything of it, so that a restore has lost nothing of it. */
+/** Whether no provider has said anything about an order, so that a restore has lost nothing of it. */
 const isUntouched = ({ position: { placements } }: LockedOrder): boolean =>
   placements.every(({ said }) => said === 'none');
 

@@ -37,7 +37,7 @@ export interface LockedOrder {
   readonly kind: 'payment' | 'top-up';
   /** A restore lost its rows, and its operation in the ledger still names it. */
   readonly isLost: boolean;
-  /** Names it in the ledger. */
+  /** The operation that names the order in the ledger. */
   readonly operationId: string;
   /** Ours, towards the providers. */
   readonly reference: string;
@@ -129,7 +129,7 @@ const ofLost = (operationId: string, reference: string) => sql`
   from placements as lost where lost.reference = ${reference} and lost.operation_id is null
   having count(*) > 0`;
 
-/** Locks a top-up or a voucher, the subject of the order, before the order itself: everybody takes this turn. */
+/** Locks the subject of an order, a top-up or a voucher. Every transaction locks the subject before the order. */
 async function lockSubject(
   transaction: DatabaseTransaction,
   operationId: string,
@@ -166,7 +166,10 @@ export async function lockOrder(
   return readLockedOrder(transaction, operationId, subject);
 }
 
-/** The same, where there is one: what a restore lost is an order of its own until its request is repeated. */
+/**
+ * Locks an order and reads it; undefined where there is none. An order that a restore lost stays an order of its own
+ * until its request is repeated.
+ */
 export async function lockOrderIfAny(
   transaction: DatabaseTransaction,
   operationId: string,
@@ -262,7 +265,7 @@ function orderOf(
 /** The placement that an order is at by now: the provider that was asked last. */
 export const currentOf = (placements: readonly PlacementRow[]): PlacementRow => {
   const current = placements.findLast(({ kind }) => kind !== 'reversal');
-  if (!current) throw new MissingRowError('An order without a provider');
+  if (!current) throw new MissingRowError('The order has no placement');
   return current;
 };
 

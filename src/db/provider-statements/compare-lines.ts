@@ -99,18 +99,18 @@ interface Found {
   readonly kind: PlacementKind;
   readonly reference: string | null;
   readonly providerReference: string | null;
-  /** Of a placement of ours; null for a line of none. */
+  /** The placement of the line; null for a line without one. */
   readonly placementId: number | null;
-  /** Of the payment that a reversal takes back, which has no placement yet. */
+  /** The placement of the payment that a reversal takes back; the reversal has no placement yet. */
   readonly takenBackId: number | null;
   readonly operationId: string | null;
   readonly there: 'completed' | 'pending' | 'failed' | 'reversed' | null;
   /** Decimal string. */
   readonly amount: string | null;
   readonly currency: string | null;
-  /** In milliseconds since 1970: the end of the day, or now. */
+  /** Milliseconds since 1970: the end of the day, or now. */
   readonly at: number;
-  /** The time of the patience is over. */
+  /** Whether the patience of `patienceDays` is over. */
   readonly isOld: boolean;
 }
 
@@ -322,7 +322,7 @@ async function placeReversal(
   const ordered = sql`coalesce(${amount}::numeric, nullif(payment.done, 0), payment.ordered)`;
   const id = await firstValue<number>(transaction)`
     ${placingReversal(providerReference, payment, ordered)}`;
-  if (id === undefined) throw new MissingRowError('A reversal without a payment');
+  if (id === undefined) throw new MissingRowError('The reversal has no payment');
   return id;
 }
 
@@ -413,7 +413,7 @@ async function openLine(
   });
 }
 
-/** Which days are looked at. */
+/** The days to be checked for files. */
 interface LookedAt {
   /** The last closed day. */
   readonly lastDay: Day;
@@ -423,7 +423,7 @@ interface LookedAt {
   readonly zone: string;
 }
 
-/** For the case of a day. */
+/** The message of the case of a day without a file. */
 const MISSING = 'The provider lists no statements, and its file was not given.';
 
 /**

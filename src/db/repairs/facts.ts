@@ -80,7 +80,7 @@ export interface TopupFactsForRepair {
   readonly msisdn: StoredNumber;
   /** Of the last attempt; null where there was none. */
   readonly operator: Operator | null;
-  /** Those of its kind, for its partner. */
+  /** The routes of top-ups of this kind, for the partner. */
   readonly routes: readonly Route[];
   /**
    * Decimal string: what is on hold or was, and after a failure what another attempt costs. Null for a
@@ -92,7 +92,7 @@ export interface TopupFactsForRepair {
   /** The operation of the attempt on hold, and the provider that has it; null where none is. */
   readonly heldOperationId: string | null;
   readonly provider: string | null;
-  /** A person decided that an attempt was not delivered, or does so now. */
+  /** Whether a person has settled an attempt as not delivered, or is doing so now. */
   readonly wasSettledByHand: boolean;
 }
 

@@ -156,7 +156,7 @@ export async function expireRepairs(database: Database): Promise<number> {
   });
 }
 
-/** Lets a repair wait for a second person: its amount has grown since it was asked for. */
+/** Lets a repair wait for a second person, because its amount has grown since the request. */
 export const askForConfirmation = (
   transaction: DatabaseTransaction,
   id: number,
@@ -204,7 +204,7 @@ export const lockAsking = (
   { kind, subject_id }: AskedFor,
 ): Promise<void> => lockName(transaction, `repair ${kind} ${subject_id}`);
 
-/** The repair that has not ended; undefined where there is none. */
+/** The open repair of a kind for a subject; undefined where there is none. */
 export const findOpenRepair = (
   database: Database,
   { kind, subject_kind, subject_id }: AskedFor,
@@ -349,7 +349,7 @@ export async function isReceiptUsed(
   { of, operationId, settles, reference }: ProviderReceipt,
 ): Promise<boolean> {
   const { placed, repair } = names[of];
-  // As people copy it: providers write capitals.
+  // The reference in every case, because people copy it as they like.
   const written = [reference, reference.toUpperCase(), reference.toLowerCase()];
   return await firstValue<boolean>(database, false)`
     select exists (

@@ -79,7 +79,7 @@ interface TopupSum {
   readonly amount: string;
 }
 
-/** The top-ups of a day by what became of them. */
+/** The top-ups of a day, by their movements and mobile operators. */
 const readTopupSums = (snapshot: Database, day: ZonedDay) =>
   allRows<TopupSum>(snapshot)`
     select topup.operator, from_kind as "from", to_kind as "to", count(1) as count,

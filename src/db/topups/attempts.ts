@@ -107,8 +107,8 @@ export const findAttempt = (database: Database, operationId: string) =>
     .executeTakeFirstOrThrow();
 
 /**
- * The same with its top-up locked, for a change of the top-up. A status of the attempt's own row would be from before the
- * wait for that lock: the order has it (`readLockedOrder`).
+ * An attempt with the data for the provider; its top-up is locked, for a change. A status of the attempt's own row would
+ * be from before the wait for that lock: the order has it (`readLockedOrder`).
  */
 export const lockAttempt = (transaction: DatabaseTransaction, operationId: string) =>
   attempts(transaction, operationId).forNoKeyUpdate('topups').executeTakeFirstOrThrow();
@@ -263,7 +263,10 @@ async function failRetries(transaction: DatabaseTransaction, batch: Batch, among
   return rows.length;
 }
 
-/** It may have joined another request's attempt whose workflow was lost before it could answer. */
+/**
+ * Ends a retry without an answer. It may have joined the attempt of another request whose workflow was lost before
+ * its answer.
+ */
 async function failRetry(
   transaction: DatabaseTransaction,
   { request, transactionId, attempt }: StaleRetry,

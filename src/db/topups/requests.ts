@@ -96,7 +96,7 @@ async function untilSeen<Row>(look: () => Promise<Row | undefined>): Promise<Row
     const seen = await look();
     if (seen !== undefined) return seen;
   }
-  throw new Error('The operation comes and goes');
+  throw new Error('The operation was deleted and written several times');
 }
 
 /**

@@ -80,7 +80,7 @@ export async function failUnbegunTopup(
     .execute();
 }
 
-/** Times are texts in ISO 8601. */
+/** An attempt for people. Times are texts in ISO 8601. */
 interface Attempt {
   readonly attempt: number;
   readonly at: string;
@@ -148,7 +148,7 @@ interface TopupSubject {
   readonly product_id: number | null;
 }
 
-/** The facts of a top-up's price besides its own row. */
+/** The facts of the price of a top-up, apart from its row. */
 export interface TopupContext extends CompanyAuthority {
   readonly partner: string;
   /** Decimal string. */
@@ -182,7 +182,7 @@ export const topupContext = (
     sql<{ readonly isBlocked: boolean }>`${isTopupBlocked(topup.id)} as "isBlocked"`,
   );
 
-/** The same with what limits leave, for a quote. */
+/** The facts of the price of a top-up and the rest of its limits, for a quote. */
 export const readTopupQuote = (
   database: Database,
   topup: TopupSubject,

@@ -14,7 +14,7 @@ import { beginOperation, type OperationIdentity, settleOperation } from '../oper
 
 export type BulkLine = Selectable<BulkLinesTable>;
 
-/** The next lines that nothing has happened to. */
+/** The next pending lines of an order. */
 export const pendingBulkLines = (
   database: Database,
   bulkOrderId: number,
@@ -35,7 +35,7 @@ export type SettledLine = { readonly line: number } & (
   | { readonly refusal: Refusal }
 );
 
-/** Records what became of lines, in one statement. */
+/** Records the results of lines, in one statement. */
 export async function settleBulkLines(
   transaction: DatabaseTransaction,
   bulkOrderId: number,
@@ -209,7 +209,7 @@ export const findNamedMerchants = (
     where (id = any(${names.ids}::bigint[]) or identifier = any(${names.identifiers}::text[]))
       and status = 'ACTIVE' and deleted_at is null`;
 
-/** Those of some operations that have generated a voucher. */
+/** The given operations that have generated a voucher. */
 export async function operationsWithVoucher(
   database: Database,
   operationIds: readonly string[],
@@ -294,7 +294,7 @@ function authorityOf({
     return { ...none, portal_account_id: credential.portalAccountId };
   if (credential && 'apiKeyId' in credential)
     return { ...none, api_key_id: credential.apiKeyId, token_version: credential.tokenVersion };
-  throw new Error('An order needs an API key or a person');
+  throw new Error('A bulk order needs an API key or a person');
 }
 
 const columns = {

@@ -204,7 +204,7 @@ export const claimExpiry = (transaction: DatabaseTransaction, claimId: string) =
     .where('voucher_claims.id', '=', claimId)
     .executeTakeFirstOrThrow();
 
-/** The facts of a claim besides the voucher's own row. */
+/** The facts of a claim, apart from the row of the voucher. */
 export interface ClaimContext
   extends PayoutContext,
     CountedMessages,

@@ -151,7 +151,7 @@ export const lockRedemption = (transaction: DatabaseTransaction, operationId: st
       'vouchers.serial_number as serialNumber',
     ])
     .where('redemptions.operation_id', '=', operationId)
-    // The voucher first, as everybody does.
+    // The voucher is locked first, as in every transaction.
     .forNoKeyUpdate(['vouchers', 'redemptions'])
     .executeTakeFirstOrThrow();
 
@@ -201,13 +201,13 @@ export const heldByContent = (
       and operations.company_id = ${company.id} and operations.request_digest = ${requestDigest}
       and operations.status = 'RUNNING' and redemptions.status = 'HELD'`;
 
-/** The facts that a claim and a redemption share, besides the voucher's own row. */
+/** The facts that a claim and a redemption share, apart from the row of the voucher. */
 export interface PayoutContext
   extends Pick<
     PayoutFacts,
     'isAdmitted' | 'partnerIsActive' | 'merchant' | 'partialRedemptions' | 'wrongCodes'
   > {
-  /** Who is paid; null where the merchant is unknown or has no account. */
+  /** The party that is paid; null where the merchant is unknown or has no account. */
   readonly party: { readonly key: string; readonly value: string } | null;
   readonly account: PaidAccount;
   /** Of payments for this partner and, where it is known, merchant. */
@@ -221,7 +221,7 @@ export interface PayoutRequest {
   readonly merchantId: number | null;
 }
 
-/** Reads them with further columns; the transaction must hold the lock of the voucher's row. */
+/** Reads these facts with further columns; the transaction must hold the lock of the voucher's row. */
 export const payoutContext = <Context extends PayoutContext>(
   transaction: DatabaseTransaction,
   command: 'initiate-claim' | 'redeem-gift',
@@ -247,7 +247,7 @@ export const payoutContext = <Context extends PayoutContext>(
     ${further.joins}
     where partners.id = ${voucher.partner_id}`;
 
-/** The facts of a redemption besides the voucher's own row. */
+/** The facts of a redemption, apart from the row of the voucher. */
 export interface RedemptionContext extends PayoutContext, CompanyBudgets {
   readonly merchantName: string | null;
   /** Null unless this company made the live claim and it has not expired. */

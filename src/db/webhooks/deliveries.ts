@@ -346,7 +346,7 @@ export interface WebhookHealth {
 
 /** An attempt without the text of the answer, which may hold anything. */
 export interface ShownAttempt {
-  /** As JSON has it. */
+  /** A text in ISO 8601. */
   readonly at: string;
   readonly type: string;
   readonly statusCode: number | null;
@@ -356,7 +356,7 @@ export interface ShownAttempt {
 /** The newest deliveries that are looked at, so that the cost is bounded. */
 const LOOKED_AT = 200;
 
-/** What became of the newest deliveries of webhooks. */
+/** The outcomes of the newest deliveries of webhooks. */
 export function webhookHealth(
   database: Database,
   endpointIds: readonly number[],
@@ -367,7 +367,7 @@ export function webhookHealth(
     select count(1)::int from (
       select from webhook_deliveries where endpoint_id = endpoint.id and status = ${sql.lit(status)}
         and event_number is not null limit ${MOST_SENT_AGAIN}) as found)`;
-  // Those that wait for an earlier one of their subject are not next.
+  // A delivery that waits for an earlier delivery of its subject is not the next one.
   const waits = sql`from webhook_deliveries as delivery
     where endpoint_id = endpoint.id and status = 'PENDING' and ${isFirstOfSubject}`;
   return allRows<WebhookHealth>(database)`
@@ -398,7 +398,7 @@ const EVENTS_PER_ENDPOINT = 500;
 /** Webhooks in one batch. */
 const ENDPOINTS_PER_BATCH = 200;
 
-/** Whether there may be work, at the price of a few rows. */
+/** Whether there may be events to deliver; reads a few rows. */
 export const readDispatchState = (database: Database) =>
   onlyRow<{
     /** The number of the newest event; null without any, and without an active webhook. */

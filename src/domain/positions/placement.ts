@@ -21,7 +21,7 @@ export type Answered = Exclude<Said, 'none'> | 'never-seen' | 'silent';
 
 /** The content of an observation. Times are in milliseconds since 1970. */
 export interface Observation {
-  /** When it was so, not when it was read. */
+  /** The time of the observed state, not of its reading. */
   readonly at: number;
   readonly source: ObservationSource;
   readonly said: Answered;
@@ -41,15 +41,15 @@ export interface Placement {
   readonly provider: string;
   readonly ordered: Money;
   readonly said: Said;
-  /** The effect of an observation. */
+  /** The amount that the provider has done, by its observations. */
   readonly done: Money;
   readonly providerReference: string | null;
-  /** When it was so; null before the first observation. */
+  /** The time of the observed state; null before the first observation. */
   readonly saidAt: number | null;
   readonly message: string | null;
   /** The message that a person has cleared: the same message opens no case again. */
   readonly cleared: string | null;
-  /** Since when there is news that the provider has not explained, such as a callback. */
+  /** Since when a doubt stands that the provider has not explained, such as a callback. */
   readonly doubtedAt: number | null;
   /** Since when the provider is asked in vain. */
   readonly silentSince: number | null;
@@ -75,7 +75,7 @@ export function fold(before: Placement, seen: Observation): Placement {
     ...answered,
     ...saidAfter(before, seen, said === 'never-seen' ? 'nothing' : said),
     message: seen.message ?? null,
-    // News that came while the provider was asked is not explained by its answer.
+    // A doubt that came while the provider was asked is not explained by its answer.
     doubtedAt: before.doubtedAt !== null && before.doubtedAt > at ? before.doubtedAt : null,
   };
 }
@@ -86,7 +86,7 @@ function saidAfter(
   { amount, providerReference, source }: Observation,
   said: Exclude<Said, 'none' | 'pending'>,
 ): Pick<Placement, 'said' | 'done' | 'providerReference'> {
-  // Before the first answer it is the id of a request alone.
+  // Before the first answer the reference is only the id of a request.
   const known = before.said === 'none' ? null : before.providerReference;
   const reference = providerReference ?? known;
   switch (said) {
@@ -98,7 +98,7 @@ function saidAfter(
     // Another transaction cannot be booked, so the books stay.
     case 'other':
       return { said, done: before.done, providerReference: reference };
-    // Its reversal may have a reference of its own.
+    // The reversal may have a reference of its own.
     case 'nothing':
     case 'undone':
       return { said, done: 0n, providerReference: known ?? providerReference ?? null };

@@ -1,7 +1,7 @@
 import type { Money } from '../money.ts';
 import type { Placement } from './placement.ts';
 
-/** Who pays what a provider did, or gets what it did not do. */
+/** The possible bearers of a difference: they pay for more than was ordered, or get the amount of less. */
 export const bearers = ['payer', 'partner', 'platform', 'provider'] as const;
 export type Bearer = (typeof bearers)[number];
 
@@ -9,7 +9,7 @@ export type Bearer = (typeof bearers)[number];
 export interface Order {
   /** The amount for the provider. */
   readonly price: Money;
-  /** Ours, charged together with the price. */
+  /** Our fee, charged together with the price. */
   readonly fee: Money;
   /** While it is open its money is on hold, and a workflow waits for the provider. */
   readonly state: 'open' | 'decided';
@@ -256,7 +256,7 @@ const putRight = <Row extends Placement>(position: Position<Row>, now: number): 
     saidAt: now,
     silentSince: null,
   });
-  /** By provider. */
+  /** The missing amount, by provider. */
   const missing = new Map<string, Money>();
   for (const [index, { provider }] of placements.entries())
     missing.set(provider, (missing.get(provider) ?? 0n) + larger(-(shares[index] ?? 0n), 0n));

@@ -13,7 +13,7 @@ export interface AskClock {
   readonly now: number;
   /** When the order ended, or its reversal began; null while the workflow of the order asks. */
   readonly decidedAt: number | null;
-  /** How long a payment that was made is watched for a reversal. 0: it is not. */
+  /** Milliseconds for which a paid payment is watched for a reversal; 0: it is not watched. */
   readonly watchMs: number;
   /** Whether a person is needed for the order. */
   readonly hasCase: boolean;

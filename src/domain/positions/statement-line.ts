@@ -3,13 +3,13 @@ import type { PlacementKind } from './placement.ts';
 /** A line of a provider statement: what a provider did, as its books say it. */
 export interface ProviderStatementLine {
   readonly kind: PlacementKind;
-  /** Of another type than what we order, such as a transfer. */
+  /** The line is of a type that we never order, such as a transfer. */
   readonly isOther?: true;
   /** Our reference; null where the provider has none. */
   readonly reference: string | null;
   /** Identifies the transaction at the provider. */
   readonly providerReference: string;
-  /** Of a reversal without a reference of ours: the provider's reference of what was reversed. */
+  /** For a reversal without a reference of ours: the provider's reference of the reversed transaction. */
   readonly originalReference?: string | undefined;
   /** A transaction whose status is not final, or not known to us, is pending. */
   readonly status: 'completed' | 'pending' | 'failed' | 'reversed';
@@ -22,7 +22,7 @@ export interface ProviderStatementLine {
   /** ISO 4217 */
   readonly feeCurrency: string | null;
   readonly at: Date;
-  /** Who received it, for the recovery: personal data. */
+  /** The receiver, for the recovery: personal data. */
   readonly party?: string | null;
   /** Our text for people at the sending, for the recovery. */
   readonly description?: string | null;

@@ -66,7 +66,7 @@ export const guardActivities: ActivityInterceptorsFactory = ({ info }) => ({
       const isMisplaced = !info.isLocal && isDatabaseStep(info.activityType);
       if (isMisplaced || input.args.some(isForeign))
         throw ApplicationFailure.nonRetryable(
-          `Refused to run ${info.activityType}: no workflow of this service asks for it so`,
+          `Refused to run ${info.activityType}: no workflow of this service has sent this call`,
           'CommandFromOutside',
         );
       return next(input);

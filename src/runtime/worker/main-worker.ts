@@ -95,7 +95,8 @@ export function connectDatabases(
     readonly metrics: Metrics;
   },
 ) {
-  const onIdleError = (error: Error) => logger.warn({ error: error.name }, 'A connection broke');
+  const onIdleError = (error: Error) =>
+    logger.warn({ error: error.name }, 'A database connection broke');
   const { databaseUrl, databaseReadUrl, databasePoolSize: poolSize } = settings;
   const database = connectDatabase(databaseUrl, { poolSize, onIdleError, onConnect });
   metrics.beforeScrape(() => showPoolUse(metrics, 'worker', poolUseOf(database)));

@@ -24,7 +24,7 @@ export function tellProviderStates(options: {
   const { database, readStates, intervalMs, logger } = options;
   // As Temporal names a worker.
   const worker = `${process.pid}@${hostname()}`;
-  const failure = 'Could not tell the states of the providers';
+  const failure = 'Could not record the states of the providers';
   const lifetimeSeconds = (MISSED_TURNS * intervalMs) / 1_000;
   let isFirst = true;
   const repetition = repeat({

@@ -55,9 +55,10 @@ export async function startTemporalUpkeep(
     isTriggerDue ||= added.length > 0 || created.length > 0;
     if (isTriggerDue) await triggerResumptions(client, taskQueue);
     isTriggerDue = false;
-    // No workflow could say so: none runs.
+    // Only the log can say so, because no workflow runs.
     const stalled = version && (await findStalledVersion(temporal, version, taskQueue));
-    if (stalled) logger.error({ stalled }, 'No workflow goes on: NeedsAction');
+    if (stalled)
+      logger.error({ stalled }, 'No workflow can go on: no worker has the current version');
   }
   return repeat({
     work: () => withLimit(restore),
