@@ -1,6 +1,7 @@
 import type { Updateable } from 'kysely';
 import { z } from 'zod';
 import { inCamelCase } from '../config/setting-names.ts';
+import { lockCompany } from '../db/access/company-access.ts';
 import {
   type ColumnChanges,
   changeRow,
@@ -154,6 +155,28 @@ export async function requireCompany(
       : { kind: 'partner', id: partner };
   await requireSubject(database, company.kind, company.id);
   return company;
+}
+
+/**
+ * The same, locked for a change of what the company has.
+ *
+ * @throws {AdminError} also where the company is deleted meanwhile
+ */
+export async function lockedCompany(
+  transaction: DatabaseTransaction,
+  input: Parameters<typeof requireCompany>[1],
+): Promise<Company> {
+  const company = await requireCompany(transaction, input);
+  await lockSubject(transaction, company);
+  return company;
+}
+
+/** @throws {AdminError} where the company does not exist, or is deleted meanwhile */
+export async function lockSubject(
+  transaction: DatabaseTransaction,
+  company: Company,
+): Promise<void> {
+  if (!(await lockCompany(transaction, company))) throw notFound(company.kind, company.id);
 }
 
 /** The command that lists what a company has. */

@@ -1,7 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lockForDeletion, markDeleted } from '../../src/db/catalogue/records.ts';
 import { addWebhook } from '../../src/db/webhooks/endpoints.ts';
 import { setPrice } from '../support/companies.ts';
+import { untilBlockedBy } from '../support/database-locks.ts';
 import { cancel, makeVoucher, redemptions, topUp } from './movements.ts';
 import {
   type AdminScene,
@@ -208,6 +211,29 @@ describe('what would lose its footing keeps from deletion', () => {
     expect(await listed('denominations', mistaken)).toBeUndefined();
     expect(await listed('denominations', await make(112))).toMatchObject({ amount: '112.000000' });
   });
+});
+
+test.each([
+  ['a key', 'access api-key create --name Till', 'api_keys'],
+  ['an address', 'access address add 203.0.113.7', 'source_addresses'],
+  ['a webhook', 'access webhook add https://till.example/hooks', 'webhook_endpoints'],
+  ['a person', 'access account create --email late@till.example', 'portal_accounts'],
+])('a merchant that is deleted meanwhile gets not even %s', async (_what, words, table) => {
+  const id = await newId(merchantWords(randomUUID()));
+  await scene.json(`merchant deactivate ${id}`);
+  const { database } = scene;
+  const { running } = await database.transaction().execute(async (deletion) => {
+    await lockForDeletion(deletion, 'merchants', id);
+    const refused = refusal(`${words} --merchant ${id}`);
+    await Promise.race([refused, untilBlockedBy(deletion, database, 1)]);
+    await markDeleted(deletion, 'merchants', id, true);
+    return { running: refused };
+  });
+  expect(await running).toMatch(/^There is no merchant/);
+  const { rows } = await sql`
+    select from ${sql.table(table)} as row where to_jsonb(row) ->> 'merchant_id' = ${String(id)}
+      or to_jsonb(row) ->> 'company_id' = ${String(id)}`.execute(database);
+  expect(rows).toEqual([]);
 });
 
 test('a deleted merchant has no valid keys, webhooks and prices of its own, and is not found', async () => {

@@ -49,7 +49,8 @@ import {
   companyFields,
   companyList,
   companyOfRow,
-  requireCompany,
+  lockedCompany,
+  lockSubject,
   requireSubject,
 } from '../record-names.ts';
 import { type Column, column, numbers, textTable, timeText } from '../tables.ts';
@@ -141,7 +142,7 @@ export const commands: Record<string, AdminCommand> = {
       'till.shop.example --merchant 3',
     ],
     async change(transaction, input) {
-      const company = await requireCompany(transaction, input);
+      const company = await lockedCompany(transaction, input);
       const known = await listSourceAddresses(transaction, company);
       const { address: given } = input;
       const whose = `${company.kind} ${company.id}`;
@@ -228,7 +229,7 @@ export const commands: Record<string, AdminCommand> = {
     ],
     async change(transaction, input, { settings }) {
       const digests = apiKeyDigests(settings);
-      const company = await requireCompany(transaction, input);
+      const company = await lockedCompany(transaction, input);
       const { key, prefix } = randomApiKey(settings.process.environment);
       const scopes = input.scopes ? requireScopes(company, input.scopes) : scopesOf(company.kind);
       const keyId = await addApiKey(transaction, company, {
@@ -327,6 +328,7 @@ export const commands: Record<string, AdminCommand> = {
     examples: ['--merchant 3 --file public-key.pem', '--merchant 3 --file - < public-key.pem'],
     async change(transaction, input) {
       const { name } = await requireSubject(transaction, 'merchant', input.merchant);
+      await lockSubject(transaction, { kind: 'merchant', id: input.merchant });
       const fingerprint = fingerprintOf({ publicKeyPem: input.file });
       const known = await listPublicKeys(transaction, input.merchant);
       const same = known.find(

@@ -16,7 +16,7 @@ import { hoursOfPassword, portalRoles } from '../../domain/access.ts';
 import { staffRoleMeanings, staffRoles } from '../../domain/staff.ts';
 import { type AdminCommand, type Change, changeCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, email, id, oneOf, optional, required, text } from '../fields.ts';
-import { companyFields, companyList, requireCompany, requireSubject } from '../record-names.ts';
+import { companyFields, companyList, lockedCompany, lockSubject } from '../record-names.ts';
 import { column, numbers, tableReport } from '../tables.ts';
 
 /** The work of a password's hash, and how long a password lives that somebody else has seen. */
@@ -74,7 +74,7 @@ async function resetPassword(
 ): Promise<Change> {
   const { email: address, company, label } = await requireAccount(transaction, kind, accountId);
   // A deleted merchant has no access.
-  if (company.kind !== 'staff') await requireSubject(transaction, company.kind, company.id);
+  if (company.kind !== 'staff') await lockSubject(transaction, company);
   const { password, hash, shown } = await makePassword(settings);
   const { portalOneTimePasswordSeconds: lifetimeSeconds } = settings;
   await resetAccount(transaction, accountId, { hash, mustChange: true, lifetimeSeconds });
@@ -137,7 +137,7 @@ export const commands: Record<string, AdminCommand> = {
     },
     examples: ['--email abebe@shop.example --partner 1', '--email sara@till.example --merchant 3'],
     async change(transaction, input, { settings: { portal } }) {
-      const company = await requireCompany(transaction, input);
+      const company = await lockedCompany(transaction, input);
       const { password, hash, shown } = await makePassword(portal);
       const accountId = await addPortalAccount(transaction, {
         email: input.email,

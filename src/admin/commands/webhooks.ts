@@ -30,7 +30,7 @@ import {
   text,
 } from '../fields.ts';
 import { webhookServices } from '../keys.ts';
-import { companyFields, companyList, requireCompany } from '../record-names.ts';
+import { companyFields, companyList, lockedCompany } from '../record-names.ts';
 import { column, numbers, tableReport } from '../tables.ts';
 
 const webhookId = argument(id, 'The id of the webhook: see access webhook list');
@@ -83,8 +83,7 @@ export const commands: Record<string, AdminCommand> = {
     ],
     async change(transaction, input, { settings, actor }) {
       const services = webhookServices(settings);
-      const company = await requireCompany(transaction, input);
-      await lockCompany(transaction, company);
+      const company = await lockedCompany(transaction, input);
       const { url, description = '', types = [] } = input;
       const webhook = { company, url, description, types, createdBy: actor() };
       const registered = await registerWebhook(transaction, webhook, services);

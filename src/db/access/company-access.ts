@@ -2,7 +2,13 @@ import { sql } from 'kysely';
 import type { ApiKeyPower, ApiKeyStatus } from '../../domain/access.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { companyColumn, companyTable } from '../catalogue/companies.ts';
-import { allValues, type Database, type DatabaseTransaction, updateRow } from '../connection.ts';
+import {
+  allValues,
+  type Database,
+  type DatabaseTransaction,
+  hasRows,
+  updateRow,
+} from '../connection.ts';
 import { type RowPage, rowsById } from '../row-page.ts';
 import { isValidKey } from './access.ts';
 
@@ -211,16 +217,15 @@ export const revokePublicKey = (
     .returning(['merchant_id as merchantId', 'public_key_pem as publicKeyPem'])
     .executeTakeFirst();
 
-/** Serialises changes of a company's access until the transaction ends. */
-export async function lockCompany(
-  transaction: DatabaseTransaction,
-  company: Company,
-): Promise<void> {
-  const companies = sql.table(companyTable(company));
-  await sql`select from ${companies} where id = ${company.id} for no key update`.execute(
-    transaction,
-  );
-}
+/**
+ * Serialises changes of a company's access until the transaction ends. False for a merchant that was deleted, perhaps
+ * while this waited: it gets no access.
+ */
+export const lockCompany = (transaction: DatabaseTransaction, company: Company): Promise<boolean> =>
+  hasRows(transaction)`
+    select from ${sql.table(companyTable(company))}
+    where id = ${company.id} and ${company.kind === 'partner' ? sql`true` : sql`deleted_at is null`}
+    for no key update`;
 
 /** The valid API key with an id, locked until the transaction ends; undefined where there is none. */
 export const lockApiKey = (

@@ -220,9 +220,9 @@ export const changeAccess = <Result>(
 ): Promise<Result | undefined> =>
   request.services.database.transaction().execute(async (transaction) => {
     const { session, sourceAddress } = request;
-    if (subject.kind !== 'staff') await lockCompany(transaction, subject);
+    const isThere = subject.kind === 'staff' || (await lockCompany(transaction, subject));
     if (!(await lockSession(transaction, session))) throw new SessionEndedError();
-    const change = await work(transaction);
+    const change = isThere ? await work(transaction) : undefined;
     if (change === undefined) return undefined;
     const details = {
       ...change.details,

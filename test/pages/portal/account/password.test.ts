@@ -1,15 +1,18 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
+import { lockForDeletion, markDeleted } from '../../../../src/db/catalogue/records.ts';
 import type { DatabaseTransaction } from '../../../../src/db/connection.ts';
 import {
   replacePassword,
   setPassword,
   setPortalAccountDisabled,
 } from '../../../../src/db/people/accounts.ts';
-import { endPortalSessions } from '../../../../src/db/people/sign-ins.ts';
-import { untilBlocked } from '../../../support/database-locks.ts';
+import { disableAccount, endPortalSessions } from '../../../../src/db/people/sign-ins.ts';
+import { makeMerchant } from '../../../support/companies.ts';
+import { untilBlocked, untilBlockedBy } from '../../../support/database-locks.ts';
 import { TEST_PASSWORD_COST } from '../../../support/stack.ts';
-import { type Account, portalClient, signedIn } from '../portal-client.ts';
+import { staffClient } from '../../staff/staff-client.ts';
+import { type Account, makeAccount, portalClient, signedIn } from '../portal-client.ts';
 import { signInScene } from './sign-in-scene.ts';
 
 const scene = signInScene();
@@ -106,6 +109,24 @@ describe('the password', () => {
     expect(answer.status).toBe(422);
     expect(answer.html).toContain('not your current password');
     expect((await readAccount(one.email)).password_hash).toBe(RESET);
+  });
+
+  test('is not made by staff for a person of a merchant that is deleted meanwhile', async () => {
+    const { stack } = scene;
+    const { id } = await makeMerchant(stack);
+    const one = await makeAccount(stack, { kind: 'merchant', id });
+    const { client } = await staffClient(stack, 'OPERATOR');
+    const page = `/support/merchants/${id}/people/${one.id}`;
+    const { running } = await stack.database.transaction().execute(async (deletion) => {
+      await lockForDeletion(deletion, 'merchants', id);
+      const answer = client.submit(page, `${page}/password`, { why: 'Ticket 4711' });
+      await untilBlockedBy(deletion, stack.database, 1);
+      await disableAccount(deletion, one.id);
+      await markDeleted(deletion, 'merchants', id, true);
+      return { running: answer };
+    });
+    expect((await running).status).toBe(303);
+    expect((await client.get(page)).html).toContain('Disabled');
   });
 
   test('is not changed by a session that has ended, or of a disabled account', async () => {
