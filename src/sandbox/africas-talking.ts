@@ -1,10 +1,9 @@
 import Router from '@koa/router';
-import type { Books } from './books.ts';
-import { announceReports, type ReportState, type Waiting } from './callbacks.ts';
-import type { Faults } from './faults.ts';
+import { announceReports, type CommonParts, type ReportState } from './callbacks.ts';
 import {
   canonicalNumber,
   commonReplies,
+  type GivenMessage,
   give,
   isE164,
   isWrongKey,
@@ -14,12 +13,6 @@ import {
   type SandboxReply,
 } from './requests.ts';
 import { delaySecondsOf, type SmsBehaviour, smsBehaviour } from './scenarios.ts';
-
-interface Message {
-  readonly to: string;
-  readonly from: string;
-  readonly text: string;
-}
 
 const priceBirr = 0.5;
 const insufficientBalance = { statusCode: 405, status: 'InsufficientBalance' };
@@ -43,10 +36,7 @@ const wholeReplies: Partial<Record<SmsBehaviour['answer'], SandboxReply>> = {
   },
 };
 
-interface Parts {
-  readonly books: Books;
-  readonly waiting: Waiting;
-  readonly faults: Faults;
+interface Parts extends CommonParts {
   /** The callback of the account; undefined where it has none. */
   readonly smsReports: { readonly url: string | undefined };
 }
@@ -83,7 +73,7 @@ async function takeMessage(
   return wholeReplies[smsBehaviour(to).answer] ?? replyOf(recipient);
 }
 
-async function send(message: Message, parts: Parts) {
+async function send(message: GivenMessage, parts: Parts) {
   const behaviour = smsBehaviour(message.to);
   const isEmpty = parts.books.balanceOf('africas-talking') <= 0;
   const answer = isE164(message.to) ? behaviour.answer : 'invalid-number';

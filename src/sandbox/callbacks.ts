@@ -172,11 +172,15 @@ interface Told {
   readonly later: TakenStatus | undefined;
 }
 
-/** The parts that a provider of payouts or top-ups is made of. */
-export interface ProviderParts<Taken extends TakenRequest> {
+/** The parts that every provider is made of. */
+export interface CommonParts {
   readonly books: Books;
   readonly waiting: Waiting;
   readonly faults: Faults;
+}
+
+/** The parts that a provider of payouts or top-ups is made of. */
+export interface ProviderParts<Taken extends TakenRequest> extends CommonParts {
   readonly callbacks: Callbacks<Taken>;
 }
 

@@ -29,34 +29,28 @@ export const faultAnswers = {
   'slow-drip': 'a byte every 200 ms without an end, after doing it',
 } as const;
 
+const off = z.boolean().default(false);
 const faultSchema = z.strictObject({
   /** Resets every connection. */
-  down: z.boolean(),
+  down: off,
   /** Takes a request only after this time, even if the caller has left. */
-  slowSeconds: z.number().min(0).max(3_600),
+  slowSeconds: z.number().min(0).max(3_600).default(0),
   /** Does it, then closes the connection. */
-  dropsAnswers: z.boolean(),
-  losesCallbacks: z.boolean(),
+  dropsAnswers: off,
+  losesCallbacks: off,
   /** Reverses each payout or top-up that it takes and completes from now on, shortly after. */
-  reversesLater: z.boolean(),
-  answers: z.enum(Object.keys(faultAnswers) as (keyof typeof faultAnswers)[]),
+  reversesLater: off,
+  answers: z.enum(Object.keys(faultAnswers) as (keyof typeof faultAnswers)[]).default('normal'),
 });
 
 /** How a provider behaves to everybody, whatever the number. */
 export type ProviderFault = Readonly<z.infer<typeof faultSchema>>;
 
-const faultless: ProviderFault = {
-  down: false,
-  slowSeconds: 0,
-  dropsAnswers: false,
-  losesCallbacks: false,
-  reversesLater: false,
-  answers: 'normal',
-};
+const faultless: ProviderFault = faultSchema.parse({});
 
 /** The fault that somebody asks for: what is missing is as usual. Undefined for other content. */
 export const readFault = (given: unknown): ProviderFault | undefined =>
-  faultSchema.safeParse({ ...faultless, ...(given as object) }).data;
+  faultSchema.safeParse(given).data;
 
 export type Faults = ReturnType<typeof createFaults>;
 

@@ -2,17 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import smpp, { type PDU, type Session } from 'smpp';
 import { listen } from '../runtime/process/health.ts';
-import type { Books } from './books.ts';
-import { announceReports, type ReportState, type Waiting } from './callbacks.ts';
-import type { Faults, ProviderFault } from './faults.ts';
+import { announceReports, type CommonParts, type ReportState, type Waiting } from './callbacks.ts';
+import type { ProviderFault } from './faults.ts';
 import { canonicalNumber, isE164 } from './requests.ts';
 import { delaySecondsOf, type SmsBehaviour, shortlySeconds, smsBehaviour } from './scenarios.ts';
-
-interface SmscParts {
-  readonly books: Books;
-  readonly waiting: Waiting;
-  readonly faults: Faults;
-}
 
 interface SentReceipt {
   readonly id: string;
@@ -63,7 +56,7 @@ const statuses: Readonly<Record<SmsBehaviour['answer'], string>> = {
 /** Takes a message as its number demands, and sends its receipts if they were asked for. */
 async function takeMessage(
   pdu: PDU,
-  parts: SmscParts,
+  parts: CommonParts,
   sendReceipt: (receipt: SentReceipt) => Promise<void>,
 ): Promise<Taken> {
   const fault = parts.faults.of('smpp');
@@ -78,7 +71,7 @@ async function takeMessage(
 
 async function takeByNumber(
   pdu: PDU,
-  { books, waiting }: SmscParts,
+  { books, waiting }: CommonParts,
   sendReceipt: (receipt: SentReceipt) => Promise<void>,
 ): Promise<Taken> {
   const to = `+${pdu.destination_addr}`;
@@ -216,7 +209,7 @@ const { ESME_ROK, ESME_RINVPASWD, ESME_RINVSYSID, ESME_RINVBNDSTS, ESME_RINVCMDI
  * password. Messages arrive at the sandbox's phone. Rejects where the port is taken (EADDRINUSE).
  */
 export async function startSmsc(
-  parts: SmscParts,
+  parts: CommonParts,
   { port, host }: { readonly port: number; readonly host: string },
 ): Promise<Smsc> {
   const sessions = new Set<Session>();

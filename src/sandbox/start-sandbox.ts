@@ -7,7 +7,12 @@ import { listen } from '../runtime/process/health.ts';
 import { africasTalkingRouter } from './africas-talking.ts';
 import { type Books, createBooks, type Topup } from './books.ts';
 import { booksRouter } from './books-router.ts';
-import { createCallbackSender, createCallbacks, createWaiting, type Waiting } from './callbacks.ts';
+import {
+  type CommonParts,
+  createCallbackSender,
+  createCallbacks,
+  createWaiting,
+} from './callbacks.ts';
 import { dtOneCallback, dtOnePath, dtOneRouter } from './dt-one.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { faultsRouter, faultyProvider } from './faulty-provider.ts';
@@ -116,10 +121,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 type Parts = ReturnType<typeof partsOf>;
 
 /** The parts of the simulated providers. */
-function partsOf(
-  common: { readonly books: Books; readonly waiting: Waiting; readonly faults: Faults },
-  { smsReportUrl, reloadlyWebhook: target }: SandboxOptions,
-) {
+function partsOf(common: CommonParts, { smsReportUrl, reloadlyWebhook: target }: SandboxOptions) {
   const callbackParts = { sender: createCallbackSender(common.waiting), faults: common.faults };
   const reloadlyWebhook: { target: ReloadlyWebhook | undefined } = { target };
   const smsReports: { url: string | undefined } = { url: smsReportUrl };
