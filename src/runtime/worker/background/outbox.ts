@@ -1,19 +1,16 @@
-import type { Logger } from 'pino';
 import type { Outbox, OutboxSender } from '../../../../activities/outbox/outbox.ts';
-import { logsFirstFailure, type Repetition, repeat } from './repeat.ts';
+import { type Background, logsFirstFailure, type Repetition, repeat } from './repeat.ts';
 
 /**
  * Looks for messages of the outbox at an interval, and sends them. A look is one statement for all senders, and a
  * sender that is at work delays none of the others. A stop, and the fence of a restored database, let no further
  * message begin.
  */
-export function startOutbox(options: {
-  readonly outbox: Outbox;
-  readonly isFenced: () => boolean;
-  readonly logger: Logger;
-  readonly intervalMs: number;
-}): Repetition {
-  const { outbox, isFenced, logger, intervalMs } = options;
+export function startOutbox({
+  outbox,
+  ...background
+}: Background & { readonly outbox: Outbox }): Repetition {
+  const { isFenced, logger } = background;
   let isStopped = false;
   const mayGoOn = () => !isStopped && !isFenced();
   const atWork = new Map<OutboxSender, Promise<void>>();
@@ -34,13 +31,8 @@ export function startOutbox(options: {
       if (!atWork.has(sender)) atWork.set(sender, send(sender));
   }
 
-  const looks = repeat({
-    work: lookForMessages,
-    isFenced,
-    intervalMs,
-    logger,
-    failure: 'Could not read the outbox',
-  });
+  const failure = 'Could not read the outbox';
+  const looks = repeat({ ...background, work: lookForMessages, failure });
   return {
     async stop() {
       isStopped = true;

@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import type { Logger } from 'pino';
 import type { RepairInput } from '../../../../workflows/contracts.ts';
 import type { repair } from '../../../../workflows/repair.ts';
 import { repairWorkflowId } from '../../../../workflows/workflow-ids.ts';
@@ -15,7 +14,7 @@ import {
   startOf,
   startUnlessRunning,
 } from '../../temporal/workflow-starts.ts';
-import { type Repetition, repeat } from './repeat.ts';
+import { type Background, type Repetition, repeat } from './repeat.ts';
 
 const BATCH_SIZE = 100;
 /** The client itself has no time limit. */
@@ -27,18 +26,17 @@ const START_LIMIT_MS = 5_000;
  * while Temporal is unavailable. Any number of workers may poll, since each repair has one workflow.
  * A Schedule would leave a run in Temporal every second.
  */
-export function createRepairPickup(options: {
-  readonly database: Database;
-  readonly isFenced: () => boolean;
-  readonly client: Client;
-  readonly logger: Logger;
-  readonly taskQueue: string;
-  readonly timing: RepairInput['timing'];
-  readonly publicUrl: string;
-  readonly numbers: Pick<NumberBox, 'hashOfStored'>;
-  readonly intervalMs: number;
-}): Repetition {
-  const { database, isFenced, client, taskQueue, publicUrl, logger, intervalMs } = options;
+export function createRepairPickup(
+  options: Background & {
+    readonly database: Database;
+    readonly client: Client;
+    readonly taskQueue: string;
+    readonly timing: RepairInput['timing'];
+    readonly publicUrl: string;
+    readonly numbers: Pick<NumberBox, 'hashOfStored'>;
+  },
+): Repetition {
+  const { database, client, taskQueue, publicUrl } = options;
   const { inquiryIntervalMs, alarmAfterMs, maximumNudges } = options.timing;
   const timing = { inquiryIntervalMs, alarmAfterMs, maximumNudges };
   /** Those that could not be started, as for a workflow that hangs: they come after all others. */
@@ -71,7 +69,7 @@ export function createRepairPickup(options: {
     }
   }
 
-  return repeat({ work, isFenced, intervalMs, logger, failure: 'Could not pick up repairs' });
+  return repeat({ ...options, work, failure: 'Could not pick up repairs' });
 }
 
 /** "Repair 7: Cancel the voucher, ETB 500.00, Abay Trading" */

@@ -23,20 +23,27 @@ export function logsFirstFailure(
   };
 }
 
+/** The circumstances of work in the background. */
+export interface Background {
+  /** Behind the fence of a restored database no run begins. */
+  readonly isFenced: () => boolean;
+  readonly intervalMs: number;
+  readonly logger: Logger;
+}
+
 /**
  * Repeats work with a pause after each run. Of consecutive failures only the first is logged, with
  * this message; the work is retried after the pause.
  */
-export function repeat(options: {
-  readonly work: () => Promise<unknown>;
-  /** Behind the fence of a restored database no run begins. */
-  readonly isFenced?: () => boolean;
-  readonly intervalMs: number;
-  /** Pauses before the first run, too. */
-  readonly pausesFirst?: boolean;
-  readonly logger: Logger;
-  readonly failure: string;
-}): Repetition {
+export function repeat(
+  options: Omit<Background, 'isFenced'> &
+    Partial<Background> & {
+      readonly work: () => Promise<unknown>;
+      /** Pauses before the first run, too. */
+      readonly pausesFirst?: boolean;
+      readonly failure: string;
+    },
+): Repetition {
   const { work, isFenced = () => false, intervalMs, logger } = options;
   const attempt = logsFirstFailure(logger, options.failure);
   let isStopped = false;

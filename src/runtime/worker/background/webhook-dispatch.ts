@@ -1,5 +1,4 @@
 import type { Client } from '@temporalio/client';
-import type { Logger } from 'pino';
 import { webhookDue } from '../../../../workflows/contracts.ts';
 import type { deliverWebhooks } from '../../../../workflows/deliver-webhooks.ts';
 import { deliverWebhooksId } from '../../../../workflows/workflow-ids.ts';
@@ -12,7 +11,7 @@ import {
   takeWake,
 } from '../../../db/webhooks/deliveries.ts';
 import { namesOfCompany, startOf } from '../../temporal/workflow-starts.ts';
-import { type Repetition, repeat } from './repeat.ts';
+import { type Background, type Repetition, repeat } from './repeat.ts';
 
 const BATCH_SIZE = 100;
 /** Of one call, because the client has no limit. */
@@ -25,16 +24,15 @@ const WATCH_SECONDS = 60;
  * that adds deliveries also writes the demand to wake a workflow (`wake_at`). A worker that dies between these steps, or
  * a Temporal server that lost the workflow, only delays a delivery. Any number of workers may poll; one at a time adds.
  */
-export function startWebhookDispatch(options: {
-  readonly database: Database;
-  readonly isFenced: () => boolean;
-  readonly client: Client;
-  readonly logger: Logger;
-  readonly taskQueue: string;
-  readonly retrySeconds: number;
-  readonly intervalMs: number;
-}): Repetition {
-  const { database, isFenced, client, logger, taskQueue, retrySeconds, intervalMs } = options;
+export function startWebhookDispatch(
+  options: Background & {
+    readonly database: Database;
+    readonly client: Client;
+    readonly taskQueue: string;
+    readonly retrySeconds: number;
+  },
+): Repetition {
+  const { database, client, taskQueue, retrySeconds } = options;
   let dispatched: number | null = null;
 
   async function dispatch(): Promise<void> {
@@ -63,6 +61,5 @@ export function startWebhookDispatch(options: {
     );
   }
 
-  const failure = 'Could not dispatch webhooks';
-  return repeat({ work: dispatch, isFenced, intervalMs, logger, failure });
+  return repeat({ ...options, work: dispatch, failure: 'Could not dispatch webhooks' });
 }
