@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import type { Money } from '../../domain/money.ts';
 import type { DemoFile } from '../start/demo-data.ts';
 import { inBirr, moneyOf, refused, type Transcript } from './narration.ts';
 import {
@@ -23,6 +24,17 @@ import {
   sendPackage,
 } from './steps.ts';
 
+/** Confirms what the airtime wallet has paid since. */
+async function confirmCharge(
+  { transcript, partner }: DemoScene,
+  before: { readonly airtime: Money },
+  amount: Money,
+  sentence: string,
+): Promise<void> {
+  const after = await readBalances(partner, 'The partner reads its balances again.');
+  transcript.confirm(after.airtime === before.airtime - amount, sentence);
+}
+
 /** A package costs the price of its product and goes to numbers of its mobile operator. */
 async function buyPackage(scene: DemoScene): Promise<void> {
   const { transcript, partner } = scene;
@@ -36,9 +48,10 @@ async function buyPackage(scene: DemoScene): Promise<void> {
   transcript.confirm(status === 'SUCCESS', 'the package was delivered');
   // The provider's cost differs from the selling price.
   await confirmDelivery(scene, { msisdn: order.msisdn });
-  const after = await readBalances(partner, 'The partner reads its balances again.');
-  transcript.confirm(
-    after.airtime === before.airtime - price,
+  await confirmCharge(
+    scene,
+    before,
+    price,
     `${inBirr(price)} were charged, the price of the package`,
   );
 }
@@ -228,9 +241,10 @@ async function retryTopUp(scene: DemoScene): Promise<void> {
     topUps.retry({ transactionId }),
   );
   await confirmDelivery(scene, { msisdn, amount });
-  const after = await readBalances(partner, 'The partner reads its balances again.');
-  transcript.confirm(
-    after.airtime === before.airtime - amount,
+  await confirmCharge(
+    scene,
+    before,
+    amount,
     `${inBirr(amount)} were charged for both attempts together`,
   );
 }
@@ -388,11 +402,7 @@ async function topUpAirtime(scene: DemoScene): Promise<void> {
   );
   transcript.confirm(status === 'SUCCESS', 'it was delivered');
   await confirmDelivery(scene, { msisdn: order.msisdn, amount });
-  const after = await readBalances(partner, 'The partner reads its balances again.');
-  transcript.confirm(
-    after.airtime === before.airtime - amount,
-    `${inBirr(amount)} of airtime were charged, once`,
-  );
+  await confirmCharge(scene, before, amount, `${inBirr(amount)} of airtime were charged, once`);
 }
 
 interface Chapter {

@@ -41,8 +41,21 @@ export const sandboxSettings = (
   ...(!given.SMS_URL && { SMS_URL: sandbox.smsUrl, SMS_API_KEY: 'sandbox' }),
   ...(!given.SMPP_URL && { SMPP_URL: sandbox.smppUrl }),
   ...(!given.SMTP_URL && { SMTP_URL: sandbox.smtpUrl, EMAIL_FROM: SENDER }),
-  ...(!given.MOBILE_MONEY_URL && gsmaSettings(sandbox)),
-  ...(!given.MPESA_URL && mpesaSettings(sandbox)),
+  ...(!given.MOBILE_MONEY_URL && {
+    MOBILE_MONEY_URL: sandbox.mobileMoneyUrl,
+    MOBILE_MONEY_TOKEN_URL: sandbox.mobileMoneyTokenUrl,
+    MOBILE_MONEY_KEY: 'sandbox',
+    MOBILE_MONEY_SECRET: 'sandbox',
+    MOBILE_MONEY_ACCOUNT: 'sandbox',
+  }),
+  ...(!given.MPESA_URL && {
+    MPESA_URL: sandbox.mpesaUrl,
+    MPESA_CONSUMER_KEY: 'sandbox',
+    MPESA_CONSUMER_SECRET: 'sandbox',
+    MPESA_SHORT_CODE: '600992',
+    MPESA_INITIATOR: 'sandbox',
+    MPESA_SECURITY_CREDENTIAL: 'sandbox',
+  }),
   ...(!given.AIRTIME_URL && {
     AIRTIME_URL: sandbox.airtimeUrl,
     AIRTIME_KEY: 'sandbox',
@@ -56,23 +69,6 @@ export const sandboxSettings = (
     RELOADLY_OPERATORS: 'ETHIO_TELECOM=3001,SAFARICOM_ETHIOPIA=3002',
     RELOADLY_CALLBACK_SECRET: reloadlyWebhookSecret,
   }),
-});
-
-const gsmaSettings = (sandbox: Sandbox) => ({
-  MOBILE_MONEY_URL: sandbox.mobileMoneyUrl,
-  MOBILE_MONEY_TOKEN_URL: sandbox.mobileMoneyTokenUrl,
-  MOBILE_MONEY_KEY: 'sandbox',
-  MOBILE_MONEY_SECRET: 'sandbox',
-  MOBILE_MONEY_ACCOUNT: 'sandbox',
-});
-
-const mpesaSettings = (sandbox: Sandbox) => ({
-  MPESA_URL: sandbox.mpesaUrl,
-  MPESA_CONSUMER_KEY: 'sandbox',
-  MPESA_CONSUMER_SECRET: 'sandbox',
-  MPESA_SHORT_CODE: '600992',
-  MPESA_INITIATOR: 'sandbox',
-  MPESA_SECURITY_CREDENTIAL: 'sandbox',
 });
 
 /** The secret settings of a stack on one machine (src/config/config.ts). */
@@ -132,22 +128,16 @@ export async function startBackingServices(
   stops: Stops,
   postgresSettings: Readonly<Record<string, string>> = {},
 ): Promise<BackingServices> {
-  const [databasePart, temporalPart, sandboxPart] = await together([
+  const [databaseSettings, temporalPart, sandboxPart] = await together([
     database(config, postgresSettings, progress, stops),
     temporal(config, secrets, progress, stops),
     sandbox(config, progress, stops),
   ]);
   return {
-    settings: { ...databasePart.settings, ...temporalPart.settings, ...sandboxPart.settings },
+    settings: { ...databaseSettings, ...temporalPart.settings, ...sandboxPart.settings },
     temporalUiUrl: temporalPart.url,
     sandboxUrl: sandboxPart.url,
   };
-}
-
-interface Part {
-  readonly settings: Readonly<Record<string, string>>;
-  /** The address for people. */
-  readonly url: string;
 }
 
 async function database(
@@ -155,8 +145,8 @@ async function database(
   postgresSettings: Readonly<Record<string, string>>,
   progress: Progress,
   stops: Stops,
-): Promise<Part> {
-  if (config.DATABASE_URL) return { settings: { DATABASE_URL: config.DATABASE_URL }, url: '' };
+) {
+  if (config.DATABASE_URL) return { DATABASE_URL: config.DATABASE_URL };
   const postgres = await startPostgres({
     dataDirectory: join(config.DATA_DIR, 'postgres'),
     port: localPortsOf(config).database,
@@ -165,7 +155,7 @@ async function database(
   });
   stops.add(postgres.stop);
   await createDatabase(postgres.url);
-  return { settings: { DATABASE_URL: serviceDatabaseUrl(postgres.url) }, url: '' };
+  return { DATABASE_URL: serviceDatabaseUrl(postgres.url) };
 }
 
 async function createDatabase(adminUrl: string): Promise<void> {
@@ -177,12 +167,8 @@ async function createDatabase(adminUrl: string): Promise<void> {
   });
 }
 
-async function temporal(
-  config: StartConfig,
-  secrets: Secrets,
-  progress: Progress,
-  stops: Stops,
-): Promise<Part> {
+/** Its setting, and the address for people. */
+async function temporal(config: StartConfig, secrets: Secrets, progress: Progress, stops: Stops) {
   if (config.TEMPORAL_ADDRESS)
     return {
       settings: { TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS },
@@ -214,7 +200,8 @@ async function temporal(
   return { settings: { TEMPORAL_ADDRESS: server.address }, url: uiUrl };
 }
 
-async function sandbox(config: StartConfig, progress: Progress, stops: Stops): Promise<Part> {
+/** Its settings, and the address for people. */
+async function sandbox(config: StartConfig, progress: Progress, stops: Stops) {
   if (!needsSandbox(config)) return { settings: {}, url: '' };
   const ports = localPortsOf(config);
   const started = await progress.step('Sandbox of the providers', () =>
@@ -238,24 +225,15 @@ async function sandbox(config: StartConfig, progress: Progress, stops: Stops): P
   };
 }
 
-interface ProcessAddresses {
-  readonly DATABASE_URL: string;
-  readonly WORKER_DATABASE_URL: string;
-}
-
 /**
  * Gives the API and the worker logins of their own on a migrated database, with passwords for this start
  * alone. The address must be that of a login that may make others.
  */
-export async function makeProcessLogins(databaseUrl: string): Promise<ProcessAddresses> {
-  return withSession(databaseUrl, async (client) => {
-    const [api, worker] = [
-      await makeLogin(client, databaseUrl, 'api'),
-      await makeLogin(client, databaseUrl, 'worker'),
-    ];
-    return { DATABASE_URL: api, WORKER_DATABASE_URL: worker };
-  });
-}
+export const makeProcessLogins = (databaseUrl: string) =>
+  withSession(databaseUrl, async (client) => ({
+    DATABASE_URL: await makeLogin(client, databaseUrl, 'api'),
+    WORKER_DATABASE_URL: await makeLogin(client, databaseUrl, 'worker'),
+  }));
 
 async function makeLogin(
   client: pg.Client,
