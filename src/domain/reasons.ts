@@ -150,12 +150,7 @@ export const reasons = {
     { partner: { 'generate-voucher': 400, quote: 400 } },
   ),
   'product-not-accessible': row('resolve', 'You have no access to this product', {
-    partner: {
-      'generate-voucher': 404,
-      'airtime-topup': 404,
-      'airtime-package-topup': 404,
-      'retry-topup': 404,
-    },
+    partner: { 'generate-voucher': 404, ...topups(404) },
   }),
   'denomination-not-found': row('correct', 'There is no active denomination with this id', {
     partner: { 'generate-voucher': 404, 'set-denomination-price': 404 },
@@ -217,7 +212,7 @@ export const reasons = {
   // Claims and redemptions.
   'voucher-not-found': row('correct', 'There is no voucher with this code', {
     partner: claims(404),
-    merchant: { 'initiate-claim': 4041, 'redeem-gift': 4041, 'voucher-detail': 4041 },
+    merchant: { ...claims(4041), 'voucher-detail': 4041 },
   }),
   'voucher-id-not-found': row('correct', 'There is no voucher with this id', {
     partner: { 'show-voucher': 404, 'cancel-voucher': 404, 'resend-message': 404 },
@@ -228,18 +223,8 @@ export const reasons = {
     { isFinal: true, partner: { 'redeem-gift': 403 }, merchant: { 'redeem-gift': 4031 } },
   ),
   'merchant-not-found': row('correct', 'There is no active merchant with this id or identifier', {
-    partner: {
-      'generate-voucher': 404,
-      'initiate-claim': 404,
-      'redeem-gift': 404,
-      'set-denomination-price': 404,
-    },
-    merchant: {
-      'initiate-claim': 4043,
-      'redeem-gift': 4043,
-      'voucher-detail': 4043,
-      'reverse-redemption': 4043,
-    },
+    partner: { 'generate-voucher': 404, ...claims(404), 'set-denomination-price': 404 },
+    merchant: { ...claims(4043), 'voucher-detail': 4043, 'reverse-redemption': 4043 },
   }),
   'partner-unavailable': row(
     'repeat',
@@ -260,15 +245,10 @@ export const reasons = {
     },
   }),
   'daily-limit-reached': row('wait', 'This is more than the daily limit leaves', {
-    partner: {
-      'generate-voucher': 429,
-      'airtime-topup': 429,
-      'airtime-package-topup': 429,
-      'retry-topup': 429,
-    },
+    partner: { 'generate-voucher': 429, ...topups(429) },
   }),
   'voucher-redeemed': row('none', 'The voucher is already redeemed', {
-    partner: { 'initiate-claim': 404, 'redeem-gift': 404, 'cancel-voucher': 404 },
+    partner: { ...claims(404), 'cancel-voucher': 404 },
     merchant: { 'initiate-claim': 4042, 'redeem-gift': 4032 },
   }),
   'redemption-in-progress': row(
@@ -282,7 +262,7 @@ export const reasons = {
     { partner: { 'cancel-voucher': 409 } },
   ),
   'voucher-expired': row('none', 'The expiration date of the voucher has passed', {
-    partner: { 'initiate-claim': 403, 'redeem-gift': 403, 'cancel-voucher': 403 },
+    partner: { ...claims(403), 'cancel-voucher': 403 },
     merchant: claims(4036),
   }),
   'claim-not-needed': row(

@@ -40,9 +40,11 @@ export const plainWords = (words: string): string | undefined =>
 /** The meaning of a workflow's id. */
 interface WorkflowTerm {
   readonly serialNumber?: string;
+  /** The number of a top-up, which partners know as transactionId. */
   readonly topupId?: number;
   readonly redemptionId?: number;
   readonly operationId?: string;
+  /** Of a case that a person must settle. */
   readonly caseId?: number;
   /** The task of the workflow, where its id names no operation. */
   readonly about?: string;
@@ -112,28 +114,19 @@ export function readWorkflowId(text: string): WorkflowTerm | undefined {
 }
 
 /** The possible meanings of a searched text; one text may have several. */
-export interface SearchTerm {
+export interface SearchTerm extends WorkflowTerm {
   /** E.164 */
   readonly msisdn?: string;
   /** In its canonical form. */
   readonly voucherCode?: string;
-  readonly serialNumber?: string;
-  /** The number of a top-up, which partners know as transactionId. */
-  readonly topupId?: number;
-  readonly redemptionId?: number;
-  /** Of a case that a person must settle. */
-  readonly caseId?: number;
   readonly repairId?: number;
   readonly bulkOrderId?: number;
   /** A part of the name or the e-mail address of a company or a person, or what identifies a company. */
   readonly name?: string;
   /** Our reference of a payment or a reversal towards a provider, or the X-Request-Id of a call. */
   readonly uuid?: string;
-  readonly operationId?: string;
   /** A reference of ours, of a provider, of a partner's line, of a deposit or a goodwill credit. */
   readonly reference?: string;
-  /** The task of a workflow that is about no single voucher or top-up. */
-  readonly about?: string;
 }
 
 /** The longest text that is looked for. */

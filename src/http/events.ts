@@ -20,7 +20,7 @@ import {
   timeAnswer,
   topupKindAnswer,
 } from './fields/answer-fields.ts';
-import { numberParameter } from './fields/request-fields.ts';
+import { numberParameter, reading } from './fields/request-fields.ts';
 
 /** A place in the log as an opaque text. */
 const encodeCursor = ({ epoch, number }: LogPosition): string =>
@@ -31,18 +31,20 @@ const CURSOR_PATTERN = '^[A-Za-z0-9_-]{19,38}$';
 
 const PLAIN = /^([0-9a-f]{12}) (0|[1-9][0-9]{0,14})$/;
 
+const NO_CURSOR = 'must be a cursor, as `next` of an answer';
+
 /** A cursor of an earlier answer; validation yields the place. */
 const cursorField = z
-  .string('must be a cursor, as `next` of an answer')
+  .string(NO_CURSOR)
   .max(100)
-  .transform((text, context): LogPosition => {
-    const [, epoch, number] = PLAIN.exec(Buffer.from(text, 'base64url').toString()) ?? [];
-    // Other texts decode to the same bytes.
-    if (epoch && number && encodeCursor({ epoch, number: Number(number) }) === text)
-      return { epoch, number: Number(number) };
-    context.addIssue('must be a cursor, as `next` of an answer');
-    return z.NEVER;
-  })
+  .transform(
+    reading((text: string): LogPosition | undefined => {
+      const [, epoch, digits] = PLAIN.exec(Buffer.from(text, 'base64url').toString()) ?? [];
+      const place = epoch && digits ? { epoch, number: Number(digits) } : undefined;
+      // Other texts decode to the same bytes.
+      return place && encodeCursor(place) === text ? place : undefined;
+    }, NO_CURSOR),
+  )
   .meta({ pattern: CURSOR_PATTERN });
 
 const voucher = {

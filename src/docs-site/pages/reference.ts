@@ -24,7 +24,7 @@ import { asMarkdown, markdownTable, renderMarkdown } from '../markdown.ts';
 import { DOCS_PATH, type DocsPage, type SearchEntry } from '../page.ts';
 import { nodeSample, pythonSample, type SampleCall, shellSample } from '../samples.ts';
 import { markdownPage } from './guides.ts';
-import { tryIt } from './try-it.ts';
+import { type TriedCall, tryIt } from './try-it.ts';
 
 /** Of the list of an API's endpoints, below `DOCS_PATH`. */
 export const indexPath = (surface: Surface): string => `/reference/${surface}`;
@@ -141,12 +141,8 @@ function typeOf(field: SchemaObject): string {
 const WORDS: Readonly<Record<string, string>> = { string: 'text', boolean: 'true or false' };
 
 /** An endpoint with its description in the document of its surface. */
-interface Place {
+interface Place extends TriedCall {
   readonly surface: Surface;
-  readonly endpoint: Endpoint;
-  readonly operation: OperationObject;
-  /** As the document writes it, with the base address. */
-  readonly url: string;
 }
 
 /**

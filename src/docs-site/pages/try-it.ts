@@ -5,8 +5,9 @@ import { type Html, html } from '../../rendering/html.ts';
 import type { SearchEntry } from '../page.ts';
 
 /** A call that a form sends. */
-interface TriedCall {
+export interface TriedCall {
   readonly endpoint: Endpoint;
+  /** As the document writes it, with the base address. */
   readonly url: string;
   readonly operation: OperationObject;
 }

@@ -121,7 +121,7 @@ export const idField = z
   });
 
 /** A transformation that reads what was given; where nothing can be read, the problem says what to send. */
-const reading =
+export const reading =
   <Given, Read>(read: (given: Given) => Read | undefined, problem: string) =>
   (given: Given, context: z.RefinementCtx): Read => {
     const found = read(given);
