@@ -29,7 +29,7 @@ export interface RateMeasurement {
   readonly title: string;
   readonly comparison: Comparison;
   /** The least median ratio that is good enough; without it the line only informs. */
-  readonly bar?: number;
+  readonly bar?: number | undefined;
 }
 
 /** A quantile of the time that a call takes: the less, the better. */
@@ -53,7 +53,7 @@ export interface PaceMeasurement {
   /** Per second, of each round. */
   readonly paces: readonly number[];
   /** The least median that is good enough; without it the line only informs. */
-  readonly leastPace?: number;
+  readonly leastPace?: number | undefined;
 }
 
 /** How long something takes, or how much CPU, without anything to compare it with: the less, the better. */

@@ -15,10 +15,11 @@ const COLUMNS = ['done', 'refused', 'open', 'lost', 'unheard'] as const;
 
 /** Everything for people: calls by operation and outcome, reasons, faults, findings. */
 export function report({ seed, log, faults, findings, shares }: ChaosResult): string {
+  const outcomes = log.entries.map(({ outcome }) => outcome);
   return [
     operationTable(log.entries),
-    `Refused: ${counts(log.entries.flatMap(({ outcome }) => ('reason' in outcome ? outcome.reason : [])))}`,
-    `Open or unheard: ${counts(log.entries.flatMap(({ outcome }) => ('why' in outcome ? outcome.why : [])))}`,
+    `Refused: ${counts(outcomes.flatMap((one) => ('reason' in one ? one.reason : [])))}`,
+    `Open or unheard: ${counts(outcomes.flatMap((one) => ('why' in one ? one.why : [])))}`,
     `Providers: ${shares}`,
     `Faults: ${faults.length}`,
     ...faults.map(({ name, at, what }) => `  ${at.toFixed(1).padStart(6)} s  ${name}: ${what}`),

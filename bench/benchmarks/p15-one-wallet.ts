@@ -74,7 +74,7 @@ const ratesBySize = (bench: Bench, service: Service): Promise<readonly Measureme
           note,
         }),
       );
-      measurements.push({ title, comparison, ...(bar === undefined ? {} : { bar }) });
+      measurements.push({ title, comparison, bar });
     }
     return measurements;
   });
@@ -95,7 +95,7 @@ const pacesWithStandby = (
           if (round > 0) paces.push(rate);
         }
         const title = `generation of one partner, ${lanes} in flight, a standby confirms after ${STANDBY_MS} ms`;
-        measurements.push({ title, paces, ...(leastPace === undefined ? {} : { leastPace }) });
+        measurements.push({ title, paces, leastPace });
       }
       return measurements;
     }),

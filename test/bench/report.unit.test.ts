@@ -18,7 +18,7 @@ const measurement = (title: string, ratio: number, bar?: number): RateMeasuremen
     baseline: { rate: 100, p50: 200, p99: 410, completed: 700 },
     ratio: { median: ratio, minimum: 1.25, maximum: 1.75 },
   },
-  ...(bar === undefined ? {} : { bar }),
+  bar,
 });
 
 /** Of 130.2 and 200 ms, or 300 and 410 ms. */
@@ -50,7 +50,7 @@ const cost = (title: string, subject: readonly number[], greatest?: number): Cos
 const pace = (title: string, leastPace?: number): PaceMeasurement => ({
   title,
   paces: [1_700, 1_400, 1_500],
-  ...(leastPace === undefined ? {} : { leastPace }),
+  leastPace,
 });
 
 const growth = (title: string, greatest?: number): GrowthMeasurement => ({
