@@ -7,6 +7,7 @@ import { mpesaCallback } from './mpesa.ts';
 /** The routes of provider callbacks. */
 export const callbackRoutes: SurfaceRoutes = {
   surface: 'partner',
+  audience: 'other',
   basePath: '/callbacks',
   endpoints: [
     africasTalkingCallback,

@@ -61,6 +61,8 @@ export const methodsAt = (router: Router, path: string, isStatic = false): strin
 /** One of the two APIs: its base path and its endpoints. */
 export interface SurfaceRoutes {
   readonly surface: Surface;
+  /** Of metrics and logs; `surface` where it is absent. */
+  readonly audience?: 'other';
   readonly basePath: string;
   readonly endpoints: readonly Endpoint[];
 }
@@ -95,7 +97,8 @@ export function createApp(
   const router = new Router({ exclusive: true });
   /** Each path of an endpoint. A static one is never a parameter of another route: GET on it answers 405. */
   const paths = new Set<string>();
-  for (const { surface, basePath, endpoints } of surfaces) {
+  for (const routes of surfaces) {
+    const { basePath, endpoints } = routes;
     for (const endpoint of endpoints) {
       for (const path of [endpoint.path, ...(endpoint.aliases ?? [])].map(
         (end) => basePath + end,
@@ -104,7 +107,7 @@ export function createApp(
         router.register(path, [endpoint.method], (context: RouterContext, next) =>
           path.includes(':') && paths.has(context.path)
             ? next()
-            : handleEndpoint(services, surface, endpoint, context),
+            : handleEndpoint(services, routes, endpoint, context),
         );
       }
     }

@@ -267,13 +267,17 @@ export function recordCall(
 /** Passes a request through the guards to its handler, and writes the answer. */
 export async function handleEndpoint(
   services: Services,
-  surface: Surface,
+  {
+    surface,
+    audience = surface,
+  }: { readonly surface: Surface; readonly audience?: Surface | 'other' },
   endpoint: Endpoint,
   context: RouterContext,
 ): Promise<void> {
   // Without this header any cache may keep a 404.
   context.set('Cache-Control', 'no-store');
-  Object.assign(context.state.log, { route: context.routerPath ?? endpoint.path, surface });
+  const route = context.routerPath ?? endpoint.path;
+  Object.assign(context.state.log, { route, surface: audience });
   const sourceAddress = addressOf(services, context);
   const call: Call = { services, surface, endpoint, context, sourceAddress };
   context.state.call = call;

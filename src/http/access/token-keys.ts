@@ -20,6 +20,7 @@ const showTokenKeys = endpoint({
 /** The well-known path of JWK sets. */
 export const tokenKeyRoutes: SurfaceRoutes = {
   surface: 'partner',
+  audience: 'other',
   basePath: '/.well-known',
   endpoints: [showTokenKeys],
 };

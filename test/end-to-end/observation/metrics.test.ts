@@ -55,6 +55,15 @@ describe('requests', () => {
       expect(text).not.toContain(secret);
   });
 
+  it.each(['/.well-known/jwks.json', '/callbacks/airtime'])(
+    '%s is called by others than partners and merchants',
+    async (route) => {
+      await fetch(scene.stack.url + route, { method: route.endsWith('json') ? 'GET' : 'POST' });
+      expect(await value('http_requests_total', { route, surface: 'other' })).toBeGreaterThan(0);
+      expect(await value('http_requests_total', { route, surface: 'partner' })).toBeUndefined();
+    },
+  );
+
   it('make no series where paths, methods and keys are unknown', async () => {
     const { url } = scene.stack;
     const flood = async (count: number) => {
