@@ -76,21 +76,8 @@ function reverseUntilKnown(
     timing,
     possiblySent: begun.isResumed,
     takeNudge,
-    send: (isFirst) =>
-      named((call) =>
-        providers.reversePayment.executeWithOptions({ summary: `Reverse ${summary}` }, [
-          operationId,
-          call,
-          isFirst,
-        ]),
-      ),
-    inquire: () =>
-      named((call) =>
-        providers.inquireReversal.executeWithOptions(
-          { summary: `Ask about the reversal of ${summary}` },
-          [operationId, call],
-        ),
-      ),
+    send: (isFirst) => named(providers.reversePayment, `Reverse ${summary}`, isFirst),
+    inquire: () => named(providers.inquireReversal, `Ask about the reversal of ${summary}`),
     whileUnknown: async (lastMessage, urgency) => {
       upsertSearchAttributes([{ key: outcome, value: 'UNKNOWN' }]);
       showUnknown(begun, lastMessage, urgency);
@@ -101,7 +88,7 @@ function reverseUntilKnown(
 }
 
 /** How a reversal ended, for the Temporal UI. */
-export interface ReverseRedemptionResult {
+interface ReverseRedemptionResult {
   readonly ended: 'refused' | 'reversed' | 'not-reversed';
 }
 

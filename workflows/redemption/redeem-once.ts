@@ -45,21 +45,8 @@ function payUntilKnown(
     timing,
     possiblySent: hold.isResumed,
     takeNudge,
-    send: (isFirst) =>
-      named((call) =>
-        providers.payMerchant.executeWithOptions({ summary: `Pay ${summary}` }, [
-          operationId,
-          call,
-          isFirst,
-        ]),
-      ),
-    inquire: () =>
-      named((call) =>
-        providers.inquirePayment.executeWithOptions({ summary: `Ask about ${summary}` }, [
-          operationId,
-          call,
-        ]),
-      ),
+    send: (isFirst) => named(providers.payMerchant, `Pay ${summary}`, isFirst),
+    inquire: () => named(providers.inquirePayment, `Ask about ${summary}`),
     note: ({ asked }) => {
       hold.asked = asked ?? hold.asked;
     },

@@ -13,15 +13,18 @@ interface ResultName {
 /** A result with the name of its call; what somebody else gave may lack it. */
 export type Named<Result> = Result & { readonly of?: ResultName };
 
-interface NotOfThisCall {
-  readonly kind: 'unknown';
-  readonly message: string;
-}
-
-const notOfThisCall: NotOfThisCall = {
+const notOfThisCall = {
   kind: 'unknown',
   message: 'an answer came that is not of this call',
-};
+} as const;
+
+/** An activity that calls a provider, and names the call in its result. */
+interface NamedActivity<Further extends unknown[], Result> {
+  executeWithOptions(
+    options: { readonly summary: string },
+    given: [operationId: string, call: number, ...Further],
+  ): Promise<Named<Result>>;
+}
 
 /**
  * Numbers the calls of an operation and checks that results belong to them. Anybody with access to
@@ -29,12 +32,14 @@ const notOfThisCall: NotOfThisCall = {
  */
 export function namedCalls(operationId: string) {
   let calls = 0;
-  return async function namedCall<Result extends object>(
-    run: (call: number) => Promise<Named<Result>>,
-  ): Promise<Result | NotOfThisCall> {
+  return async function namedCall<Further extends unknown[], Result extends object>(
+    activity: NamedActivity<Further, Result>,
+    summary: string,
+    ...further: Further
+  ): Promise<Result | typeof notOfThisCall> {
     calls += 1;
     const name = { operationId, call: calls };
-    const result = await run(name.call);
+    const result = await activity.executeWithOptions({ summary }, [operationId, calls, ...further]);
     return isOf(result, name) ? result : notOfThisCall;
   };
 }

@@ -76,22 +76,8 @@ function deliverTopUp(run: TopUpRun, operationId: string, hold: ShownTopUp): Pro
   return finalOutcome({
     timing,
     possiblySent: hold.isResumed,
-    send: (isFirst) =>
-      named((call) =>
-        providers.sendTopUp.executeWithOptions({ summary: `Send ${summary}` }, [
-          operationId,
-          call,
-          isFirst,
-        ]),
-      ),
-    inquire: (lastSentAtMs) =>
-      named((call) =>
-        providers.inquireTopUp.executeWithOptions({ summary: `Ask about ${summary}` }, [
-          operationId,
-          call,
-          lastSentAtMs,
-        ]),
-      ),
+    send: (isFirst) => named(providers.sendTopUp, `Send ${summary}`, isFirst),
+    inquire: (lastSentAtMs) => named(providers.inquireTopUp, `Ask about ${summary}`, lastSentAtMs),
     takeNudge: nudges.take,
     note: ({ asked }) => {
       hold.asked = asked ?? hold.asked;
