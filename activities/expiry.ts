@@ -37,7 +37,7 @@ interface RefusedRows {
 }
 
 /** The effect of one step of an expiry run. */
-export interface Ended {
+interface Ended {
   readonly count: number;
   /** False when the time limit ended the step early. */
   readonly isDone: boolean;
@@ -209,7 +209,7 @@ export const OPERATION_DAYS = 30;
 /** Days that events are kept. */
 export const EVENT_DAYS = 30;
 
-export interface EndedVouchers extends Ended {
+interface EndedVouchers extends Ended {
   /** Partners with due vouchers that cannot expire. */
   readonly stuck: readonly StuckPartner[];
 }

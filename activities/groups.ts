@@ -10,7 +10,7 @@ interface Waiting<Item, Result> {
 }
 
 /** Adds an item to the next group of a name; the promise is the result of that item. */
-export type AddToGroup<Item, Result> = (name: string, item: Item) => Promise<Result>;
+type AddToGroup<Item, Result> = (name: string, item: Item) => Promise<Result>;
 
 /**
  * Carries out items of one name together. The first item starts at once. Items that come meanwhile wait for the next

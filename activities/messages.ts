@@ -90,36 +90,6 @@ export const CUT_OFF = 'the worker stopped while it was sending';
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 
-/** A message that another attempt may be sending. */
-interface EarlierSending {
-  /** State of a message; while it is SENDING, also the duration. */
-  readonly read: () => Promise<
-    Parameters<typeof recordedOutcome>[0] & { readonly sendingSeconds: number }
-  >;
-  /** Records that the sending was interrupted. */
-  readonly cutOff: () => Promise<void>;
-  /** A sending that takes longer was interrupted. */
-  readonly longestSeconds: number;
-}
-
-/**
- * The outcome of a message that another attempt has taken. While the other worker may still be sending it, this waits
- * for the recorded outcome. A sending that exceeds its longest time was interrupted, and its outcome is unknown.
- */
-async function outcomeOfEarlierSending({
-  read,
-  cutOff,
-  longestSeconds,
-}: EarlierSending): Promise<MessageOutcome> {
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-    const earlier = await read();
-    if (earlier.status !== 'SENDING') return recordedOutcome(earlier);
-    // Read again: the sending worker may record the outcome at the same moment.
-    if (earlier.sendingSeconds > longestSeconds) await cutOff();
-    else await sleep(pauseMs);
-  }
-}
-
 /**
  * The text of a message, made when it is sent, in the language of the time when it was written.
  * Undefined where the message has become pointless.
@@ -220,18 +190,13 @@ export const smsSendingSeconds = ({ providerGuard }: Pick<Config, 'providerGuard
 export const EMAIL_SENDING_SECONDS = EMAIL_TIMEOUT_SECONDS + RECORDING_SECONDS;
 
 export function createMessageSender(dependencies: ActivityDependencies): MessageSender {
-  const { database, failpoint, background, settings, numbers, resumption } = dependencies;
+  const { database, failpoint, background, numbers, resumption } = dependencies;
   const textOf = createMessageTexts(dependencies);
   const underWay = new Map<number, Promise<MessageOutcome>>();
 
   async function sendOnce(messageId: number): Promise<MessageOutcome> {
     const message = await takeMessage(database, messageId);
-    if (!message)
-      return outcomeOfEarlierSending({
-        read: () => messageStatus(database, messageId),
-        cutOff: () => recordCutOff(database, messageId, CUT_OFF),
-        longestSeconds: smsSendingSeconds(settings),
-      });
+    if (!message) return outcomeOfEarlierSending(dependencies, messageId);
     try {
       return await sendTaken(messageId, message);
     } catch (error) {
@@ -305,6 +270,24 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
   }
 
   return { send, sendWithin, sendInBackground };
+}
+
+/**
+ * The outcome of a message that another attempt has taken. While the other worker may still be sending it, this waits
+ * for the recorded outcome. A sending that exceeds its longest time was interrupted, and its outcome is unknown.
+ */
+async function outcomeOfEarlierSending(
+  { database, settings }: ActivityDependencies,
+  messageId: number,
+): Promise<MessageOutcome> {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+    const earlier = await messageStatus(database, messageId);
+    if (earlier.status !== 'SENDING') return recordedOutcome(earlier);
+    // Read again: the sending worker may record the outcome at the same moment.
+    if (earlier.sendingSeconds > smsSendingSeconds(settings))
+      await recordCutOff(database, messageId, CUT_OFF);
+    else await sleep(pauseMs);
+  }
 }
 
 /** A message that could not be written was not sent, and stays in the queue. */

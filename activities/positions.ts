@@ -99,7 +99,7 @@ const SHARE_OF_INTERVAL = 0.8;
 const LONGEST_PAUSE_MS = 50;
 
 /** The result of one batch of inquiries. */
-export interface AskedBatch {
+interface AskedBatch {
   readonly asked: number;
   /** The time limit or a stopping worker ended the batch early. */
   readonly isMore: boolean;

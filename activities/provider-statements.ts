@@ -64,7 +64,7 @@ const STATEMENT_DAYS = 7;
 const STATEMENT_FILE_DAYS = 2;
 
 /** The result of one round of comparisons. */
-export interface ComparisonRound {
+interface ComparisonRound {
   /** Compared days, for people. */
   readonly compared: readonly string[];
   /** Days that could not be compared, and why. */

@@ -44,7 +44,7 @@ export interface RepairEnded {
 }
 
 /** A repair that its workflow goes on with. */
-export interface RepairRunning {
+interface RepairRunning {
   readonly kind: 'running';
   readonly label: string;
   readonly call: RepairCall;

@@ -24,7 +24,7 @@ const ROUND_MS = 10_000;
 const GRACE_SECONDS = 60;
 
 /** The result of one round of deliveries. */
-export interface DeliveryRound {
+interface DeliveryRound {
   /** Only an active webhook has deliveries; the state also tells a webhook that was switched off. */
   readonly state: 'active' | 'inactive' | 'switched-off';
   /** The host of the address; empty for an inactive webhook. */

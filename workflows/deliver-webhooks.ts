@@ -17,7 +17,7 @@ type Round = Awaited<ReturnType<Activities['deliverDue']>>;
 const MAXIMUM_HISTORY = 2_000;
 
 /** The end of deliveries, for the Temporal UI. */
-export interface DeliverWebhooksResult {
+interface DeliverWebhooksResult {
   readonly ended: 'nothing-due' | 'not-active';
 }
 

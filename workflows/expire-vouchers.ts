@@ -9,7 +9,7 @@ const MAXIMUM_ROUNDS = 20;
 const MAXIMUM_SHOWN = 20;
 
 /** The effect of one expiry run, for the Temporal UI. */
-export interface ExpiryRunResult {
+interface ExpiryRunResult {
   readonly expiredClaims: number;
   readonly expiredVouchers: number;
   readonly failedTopups: number;

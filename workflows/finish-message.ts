@@ -7,7 +7,7 @@ import { sendUntilSettled } from './steps/messages.ts';
 import { byProvider, failoverParagraph } from './steps/waiting.ts';
 
 /** The outcome of the message, for the Temporal UI. */
-export interface FinishMessageResult {
+interface FinishMessageResult {
   readonly ended: MessageOutcome['kind'];
 }
 

@@ -18,7 +18,7 @@ const MAXIMUM_LOOKS = 200;
 type CaseState = Awaited<ReturnType<Activities['readCase']>>;
 
 /** The end of a case, for the Temporal UI. */
-export interface FollowCaseResult {
+interface FollowCaseResult {
   readonly ended: 'settled';
 }
 

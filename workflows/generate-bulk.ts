@@ -7,7 +7,7 @@ import { untilNotRefused } from './steps/failures.ts';
 type Progress = Awaited<ReturnType<Activities['generateBulkLines']>>;
 
 /** The result of an order, for the Temporal UI. */
-export type GenerateBulkResult = Omit<Progress, 'isEnded'>;
+type GenerateBulkResult = Omit<Progress, 'isEnded'>;
 
 /**
  * Generates the vouchers of a bulk order step by step, until each line is generated, refused or

@@ -62,7 +62,7 @@ const showFailing = (isOverdue: boolean): void =>
   );
 
 /** The end of a repair, for the Temporal UI. */
-export interface RepairResult {
+interface RepairResult {
   readonly ended: RepairState;
 }
 

@@ -120,8 +120,12 @@ function isAdmitted(
 }
 
 /** The command as a retry; undefined for a new top-up. */
-export const retryOf = (command: TopUpCommand | RetryCommand): RetryCommand | undefined =>
+const retryOf = (command: TopUpCommand | RetryCommand): RetryCommand | undefined =>
   'attempt' in command ? command : undefined;
+
+/** The operation whose failpoints a command uses. */
+export const subjectOfCommand = (command: TopUpCommand | RetryCommand): TopUpSubject =>
+  retryOf(command) ? 'retry' : 'topup';
 
 /** The operation kind of a command. */
 const kindOf = (command: TopUpCommand | RetryCommand): string =>
@@ -155,7 +159,7 @@ async function refuseTopup(
 ): Promise<OperationOutcome<TopUpMade>> {
   if (retryOf(command) || !told) {
     await dropRequest(transaction, command.operationId);
-    return refuseOperation<TopUpMade>(transaction, command, refusal);
+    return refuseOperation(transaction, command, refusal);
   }
   const detail = messageOf(refusal.reason, refusal.detail);
   await failUnbegunTopup(transaction, told.topupId, detail);
@@ -214,24 +218,16 @@ export interface TopUpHeld {
   readonly partner: string;
 }
 
-/** The context of a hold's steps. */
-export interface TopUpHold {
-  readonly command: TopUpCommand | RetryCommand;
-  /** The operation whose failpoints the hold uses. */
-  readonly subject: TopUpSubject;
-  readonly dependencies: ActivityDependencies;
-}
-
 /** Holds the money of an attempt in the given transaction, or answers the refusal. */
 export async function holdAttempt(
   transaction: DatabaseTransaction,
-  hold: TopUpHold,
+  command: TopUpCommand | RetryCommand,
+  dependencies: ActivityDependencies,
 ): Promise<TopUpHeld | AnsweredOperation<TopUpMade>> {
-  const { command, subject, dependencies } = hold;
   const isRetry = retryOf(command) !== undefined;
   const begun = await beginRecorded<TopUpMade>(transaction, command, kindOf(command));
   if (begun.kind === 'answered') return begun;
-  await dependencies.failpoint(`${subject}-begun`);
+  await dependencies.failpoint(`${subjectOfCommand(command)}-begun`);
   const topup = await lockTopupOf(transaction, command);
   // The request was withdrawn as provably not sent, while a duplicate was sending its own.
   if (!topup) return answerRefusal(transaction, command, gone);
@@ -242,7 +238,7 @@ export async function holdAttempt(
   if (!isRetry && !isSameRequest(topup.request_digest, command))
     return answerRefusal(transaction, command, refuse('key-reused'));
   const isTold = begun.kind === 'resumed' && begun.isAccepted;
-  const held = await holdOrRefuse(transaction, hold, topup);
+  const held = await holdOrRefuse(transaction, command, topup, dependencies);
   if (!('reason' in held)) return held;
   const shared = isRetry && (await shareEndedAttempt<TopUpMade>(transaction, command.operationId));
   if (shared) return answered(shared);
@@ -266,10 +262,10 @@ async function answerEnded(
 
 async function holdOrRefuse(
   transaction: DatabaseTransaction,
-  hold: TopUpHold,
+  command: TopUpCommand | RetryCommand,
   topup: LockedTopup,
+  dependencies: ActivityDependencies,
 ): Promise<TopUpHeld | Refusal> {
-  const { command, dependencies } = hold;
   const { airtime, settings, numbers, digests } = dependencies;
   const retry = retryOf(command);
   const refusal = retry && refuseByState(topup, retry);
@@ -301,7 +297,8 @@ async function holdOrRefuse(
   const chosen = choice.choose(terms.amount, asked?.provider ?? null);
   if (!chosen.ok) return chosen;
   const { provider } = chosen;
-  return recordHold(transaction, hold, { topup, context, terms, msisdn, provider });
+  const priced = { topup, context, terms, msisdn, provider };
+  return recordHold(transaction, command, priced, dependencies);
 }
 
 /** An attempt that passed the checks. */
@@ -316,9 +313,11 @@ interface PricedAttempt {
 /** The attempt's row and the transfer; what is held is described without reading it again. */
 async function recordHold(
   transaction: DatabaseTransaction,
-  { command: { operationId, company }, subject, dependencies }: TopUpHold,
+  command: TopUpCommand | RetryCommand,
   { topup, context, terms, msisdn, provider }: PricedAttempt,
+  dependencies: ActivityDependencies,
 ): Promise<TopUpHeld> {
+  const { operationId, company } = command;
   const attempt = topup.attempt + 1;
   const reference = topupReference(topup.operation_id, attempt);
   const count = countOfEvent(dependencies, 'topups', msisdn);
@@ -343,7 +342,7 @@ async function recordHold(
     // After the lock of the wallet, which top-ups of the partner share in any case.
     limited && spendWithinLimits(together, limited, amount),
   ]);
-  await dependencies.failpoint(`${subject}-held`);
+  await dependencies.failpoint(`${subjectOfCommand(command)}-held`);
   return describeHold({
     operationId,
     // A top-up that a restore lost may have been sent: its provider is asked first.

@@ -75,7 +75,7 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
 /** The message while an order is sent again: the outcome of the earlier sending is not known. */
 const SENT_AGAIN = 'It may have been sent before a fault';
 
-export type FoundAttempt = Awaited<ReturnType<typeof findAttempt>>;
+type FoundAttempt = Awaited<ReturnType<typeof findAttempt>>;
 
 /** The operation whose failpoints an attempt uses. */
 export type TopUpSubject = 'topup' | 'retry';

@@ -25,7 +25,7 @@ import {
 import type { RetryCommand, TopUpCommand, TopUpMade } from '../../workflows/contracts.ts';
 import { refusalAfterSpending } from '../budgets.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { holdAttempt, refuseAfterError, retryOf, type TopUpHeld } from './topup-holds.ts';
+import { holdAttempt, refuseAfterError, subjectOfCommand, type TopUpHeld } from './topup-holds.ts';
 import { subjectOf, type TopUpSubject } from './topup-orders.ts';
 
 export function createTopupActivities(dependencies: ActivityDependencies) {
@@ -39,11 +39,11 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
   async function holdTopUp(
     command: TopUpCommand | RetryCommand,
   ): Promise<TopUpHeld | AnsweredOperation<TopUpMade>> {
-    const subject = retryOf(command) ? 'retry' : 'topup';
+    const subject = subjectOfCommand(command);
     try {
       const held = await database
         .transaction()
-        .execute((transaction) => holdAttempt(transaction, { command, subject, dependencies }));
+        .execute((transaction) => holdAttempt(transaction, command, dependencies));
       await failpoint(`${subject}-hold-committed`);
       return held;
     } catch (error) {
@@ -70,7 +70,7 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
   ): Promise<OperationOutcome<TopUpMade>> {
     const { subject, outcome } = await database
       .transaction()
-      .execute((transaction) => endHold(transaction, { operationId, ending, dependencies }));
+      .execute((transaction) => endHold(transaction, operationId, ending, dependencies));
     await failpoint(`${subject}-end-committed`);
     return outcome;
   }
@@ -91,18 +91,13 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
   };
 }
 
-interface EndedHold {
-  readonly operationId: string;
-  readonly ending: Ending;
-  readonly dependencies: ActivityDependencies;
-}
-
 /** Ends a hold by what the provider said, and settles its operation; a completed one keeps its first answer. */
 async function endHold(
   transaction: DatabaseTransaction,
-  { operationId, ending, dependencies }: EndedHold,
+  operationId: string,
+  ending: Ending,
+  { settings, failpoint }: ActivityDependencies,
 ): Promise<{ readonly subject: TopUpSubject; readonly outcome: OperationOutcome<TopUpMade> }> {
-  const { settings, failpoint } = dependencies;
   const [attempt, held] = await sendTogether(transaction, (together) => [
     lockAttempt(together, operationId),
     readLockedOrder(together, operationId, 'top-up'),
@@ -110,11 +105,11 @@ async function endHold(
   const { topup_id: transactionId } = attempt;
   const subject = subjectOf(attempt);
   if (held.status !== 'HELD')
-    return { subject, outcome: await settledOutcome<TopUpMade>(transaction, operationId) };
+    return { subject, outcome: await settledOutcome(transaction, operationId) };
   const order = await endOrder(transaction, held, ending, settings.topups);
   await failpoint(`${subject}-ended`);
   const settle = (status: 'SUCCEEDED' | 'FAILED', result: TopUpMade | Refusal) =>
-    settleOperation<TopUpMade>(transaction, operationId, status, result);
+    settleOperation(transaction, operationId, status, result);
   const outcome = order.position.order.isCharged
     ? await settle('SUCCEEDED', { ok: true, transactionId, referenceNumber: referenceOf(order) })
     : await settle(
@@ -138,9 +133,9 @@ async function settleShared(
   if (begun.kind === 'answered') return begun.outcome;
   if (!result.ok && result.reason !== 'topup-failed') {
     await dropRequest(transaction, operationId);
-    return refuseOperation<TopUpMade>(transaction, command, result);
+    return refuseOperation(transaction, command, result);
   }
   await closeRetry(transaction, operationId);
   const status = result.ok ? 'SUCCEEDED' : 'FAILED';
-  return settleOperation<TopUpMade>(transaction, operationId, status, result);
+  return settleOperation(transaction, operationId, status, result);
 }

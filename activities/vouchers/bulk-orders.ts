@@ -35,7 +35,7 @@ const CANCELLED_PER_TRANSACTION = 500;
 const STEP_MS = 15_000;
 
 /** The progress of a bulk order. */
-export type BulkProgress = Pick<BulkOrder, 'lines' | 'generated' | 'refused' | 'cancelled'> & {
+type BulkProgress = Pick<BulkOrder, 'lines' | 'generated' | 'refused' | 'cancelled'> & {
   readonly isEnded: boolean;
 };
 

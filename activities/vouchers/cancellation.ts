@@ -15,7 +15,7 @@ import type { ActivityDependencies } from '../dependencies.ts';
 const KIND = 'cancel-voucher';
 
 /** The answer of a cancellation, and the claim that it ended. */
-export interface CancellationResult {
+interface CancellationResult {
   readonly outcome: OperationOutcome<VoucherCancelled>;
   readonly endedClaim: EndedClaim | null;
 }
@@ -79,11 +79,10 @@ async function cancelOrAnswer(
   const endedClaim = isDone
     ? null
     : await runStep('reserve-not-updated', () => cancelLockedVoucher(transaction, voucher));
-  const outcome = await settleOperation<VoucherCancelled>(
-    transaction,
-    command.operationId,
-    'SUCCEEDED',
-    { ok: true, voucherId: voucher.id, returned },
-  );
+  const outcome = await settleOperation(transaction, command.operationId, 'SUCCEEDED', {
+    ok: true,
+    voucherId: voucher.id,
+    returned,
+  });
   return { outcome, endedClaim };
 }

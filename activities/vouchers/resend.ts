@@ -40,7 +40,7 @@ import type { MessageOutcome } from '../messages.ts';
 const KIND = 'resend-message';
 
 /** The new message in the queue, or the stored answer of the resend. */
-export type ResendQueued =
+type ResendQueued =
   | {
       readonly kind: 'queued';
       readonly messageId: number;
@@ -72,7 +72,7 @@ export function createResendActivities(dependencies: ActivityDependencies) {
   ): Promise<OperationOutcome<MessageResent>> =>
     database.transaction().execute(async (transaction) => {
       if (sent.kind === 'accepted' || sent.kind === 'unknown')
-        return settleOperation<MessageResent>(transaction, command.operationId, 'SUCCEEDED', {
+        return settleOperation(transaction, command.operationId, 'SUCCEEDED', {
           ok: true,
           kind: messageKind,
           ...(sent.kind === 'unknown' && { sending: sent.kind }),
@@ -80,7 +80,7 @@ export function createResendActivities(dependencies: ActivityDependencies) {
       await cancelQueuedMessages(transaction, 'id', messageId);
       await giveBackResend(transaction, command.operationId);
       const refusal = refuse('message-not-queued', { detail: sent.message });
-      return refuseOperation<MessageResent>(transaction, command, refusal);
+      return refuseOperation(transaction, command, refusal);
     });
 
   return { queueResend, settleResend };

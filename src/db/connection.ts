@@ -103,7 +103,7 @@ function createPreparingClient(): typeof pg.Client {
 }
 
 /** How many connections of a pool are used, and how many requests wait for one. */
-export interface PoolUse {
+interface PoolUse {
   readonly busy: number;
   readonly idle: number;
   readonly waiting: number;
@@ -341,6 +341,9 @@ export class DatabaseUnreachableError extends Error {
 export function violates(error: unknown, constraint: string): boolean {
   return error instanceof pg.DatabaseError && error.constraint === constraint;
 }
+
+/** SQL expression: when the transaction began. */
+export const now = sql<Date>`now()`;
 
 /** Writes and sends a statement: `` run`select …` ``. */
 type Tag<Result> = (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<Result>;

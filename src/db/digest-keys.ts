@@ -43,7 +43,7 @@ export async function countByDigestKey(database: Database): Promise<DigestCount[
 }
 
 /** A voucher with the digest of its code. */
-export type DigestedVoucher = Awaited<ReturnType<typeof vouchersAfter>>[number];
+type DigestedVoucher = Awaited<ReturnType<typeof vouchersAfter>>[number];
 
 /** The next vouchers in the order of their ids. */
 export const vouchersAfter = (database: Database, id: number, batchSize: number) =>

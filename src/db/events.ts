@@ -46,7 +46,7 @@ interface LoggedEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export interface EventPage {
+interface EventPage {
   readonly events: readonly LoggedEvent[];
   /** Where the next page begins; it moves on without events, too. */
   readonly next: LogPosition;

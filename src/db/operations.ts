@@ -14,6 +14,7 @@ import {
   type DatabaseTransaction,
   firstRow,
   hasRows,
+  now,
   type Sql,
 } from './connection.ts';
 import type { OperationsTable } from './generated/tables.ts';
@@ -169,7 +170,7 @@ export const outcomeFor = <Result>(
   result: Result | Refusal,
 ): OperationOutcome<Result> => ({ requestId, requestDigest, result });
 
-export type BeginResult<Result> =
+type BeginResult<Result> =
   /** The row is new, or a corrected request replaced a refused one. */
   | { readonly kind: 'begun' }
   /** An earlier attempt of this request got as far as its first commit. */
@@ -283,7 +284,7 @@ async function replaceRefused(
       request_id: identity.requestId,
       request_digest: identity.requestDigest,
       accepted_at: null,
-      created_at: sql<Date>`now()`,
+      created_at: now,
     })
     .where('id', '=', identity.operationId)
     .execute();
@@ -302,8 +303,7 @@ async function findSettledOutcome<Result>(
 export const settledOutcome = async <Result>(
   transaction: DatabaseTransaction,
   operationId: string,
-): Promise<OperationOutcome<Result>> =>
-  present(await findSettledOutcome<Result>(transaction, operationId));
+): Promise<OperationOutcome<Result>> => present(await findSettledOutcome(transaction, operationId));
 
 /**
  * Stores an operation's answer once: a settled operation keeps its first answer. Returns the stored
@@ -326,7 +326,7 @@ export async function settleKnownOperation<Result>(
 ): Promise<OperationOutcome<Result> | undefined> {
   const row = await database
     .updateTable('operations')
-    .set({ status, outcome: JSON.stringify(result), settled_at: sql<Date>`now()` })
+    .set({ status, outcome: JSON.stringify(result), settled_at: now })
     .where('id', '=', operationId)
     .where('status', '=', 'RUNNING')
     .returning(operationColumns)
@@ -363,7 +363,7 @@ export const answerRefusal = async <Result>(
   identity: OperationIdentity,
   refusal: Refusal,
 ): Promise<AnsweredOperation<Result>> =>
-  answered(await refuseOperation<Result>(transaction, identity, refusal));
+  answered(await refuseOperation(transaction, identity, refusal));
 
 /** Refuses an operation in a separate transaction. */
 export const recordRefusal = <Result>(
@@ -375,7 +375,7 @@ export const recordRefusal = <Result>(
   database.transaction().execute(async (transaction) => {
     const begun = await beginOperation<Result>(transaction, identity, kind);
     if (begun.kind === 'answered') return begun.outcome;
-    return refuseOperation<Result>(transaction, identity, refusal);
+    return refuseOperation(transaction, identity, refusal);
   });
 
 /**
@@ -451,5 +451,5 @@ export async function takeAbandonedAnswer<Result>(
     from operations join taken using (company_kind, company_id, request_digest)
     where kind = 'redeem-gift' and status <> 'RUNNING' and settled_at >= left_at
     order by settled_at desc limit 1`;
-  return row && storedOutcome<Result>(row);
+  return row && storedOutcome(row);
 }

@@ -137,7 +137,7 @@ export async function renewOutboxSending(
 }
 
 /** An e-mail that did not arrive. */
-export interface UndeliveredEmail {
+interface UndeliveredEmail {
   readonly queue: OutboxKind;
   /** The day of the report, or the month of the statement; null of other e-mails. */
   readonly period: string | null;

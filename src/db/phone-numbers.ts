@@ -129,14 +129,14 @@ const FORMER_ERASED = sql`former_msisdn = case when former_msisdn is not null th
  * Rows that another process has locked wait for the next run.
  */
 export const numberErasures = {
-  'numbers of vouchers': ({ numberRetentionDays }: NumberRetention, batchSize: number) => sql`
+  'numbers of vouchers': ({ numberRetentionDays }, batchSize) => sql`
     update vouchers set owner_msisdn = 'erased' where id = any(array(
       select id from vouchers
       where owner_msisdn <> 'erased' and ${ENDED_VOUCHER}
         and ${isOlder(sql`expires_at`, numberRetentionDays)}
       order by expires_at limit ${batchSize} for update skip locked))`,
 
-  'numbers of messages': ({ numberRetentionDays }: NumberRetention, batchSize: number) => sql`
+  'numbers of messages': ({ numberRetentionDays }, batchSize) => sql`
     update messages set msisdn = 'erased' where id = any(array(
       select messages.id from messages
       join vouchers on vouchers.id = messages.voucher_id and vouchers.${ENDED_VOUCHER}
@@ -144,7 +144,7 @@ export const numberErasures = {
         and ${isOlder(sql`vouchers.expires_at`, numberRetentionDays)} and settled_at is not null
       order by messages.created_at limit ${batchSize} for update of messages skip locked))`,
 
-  'numbers of top-ups': ({ numberRetentionDays }: NumberRetention, batchSize: number) => sql`
+  'numbers of top-ups': ({ numberRetentionDays }, batchSize) => sql`
     with due as (
       select id from topups
       where msisdn <> 'erased' and ${isOlder(sql`created_at`, numberRetentionDays)}
@@ -159,19 +159,19 @@ export const numberErasures = {
     )
     update topups set msisdn = 'erased' where id = any(array(select id from due))`,
 
-  'numbers of repairs': ({ numberRetentionDays }: NumberRetention, batchSize: number) => sql`
+  'numbers of repairs': ({ numberRetentionDays }, batchSize) => sql`
     update repairs set sealed_arguments = null, ${FORMER_ERASED} where id = any(array(
       select id from repairs
       where sealed_arguments is not null and state in ('DONE', 'REFUSED', 'EXPIRED')
         and ${isOlder(sql`changed_at`, numberRetentionDays)}
       order by id limit ${batchSize} for update skip locked))`,
 
-  'numbers of bulk lines': ({ numberRetentionDays }: NumberRetention, batchSize: number) => sql`
+  'numbers of bulk lines': ({ numberRetentionDays }, batchSize) => sql`
     update bulk_lines set owner_msisdn = 'erased' where ctid = any(array(
       select ctid from bulk_lines
       where owner_msisdn <> 'erased' and ${isOlder(sql`settled_at`, numberRetentionDays)}
       order by settled_at limit ${batchSize} for update skip locked))`,
-};
+} satisfies Record<string, (retention: NumberRetention, batchSize: number) => Sql>;
 
 interface NumberRetention {
   readonly numberRetentionDays: number;
@@ -195,7 +195,7 @@ export interface LiveUse {
 }
 
 /** A number to erase, as rows have it. */
-export interface SoughtNumber {
+interface SoughtNumber {
   /** The keyed hash of the number (`NumberBox.hashOf`). */
   readonly hash: string;
   /** The repairs that somebody gave it to. */

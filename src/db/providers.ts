@@ -92,7 +92,7 @@ export interface ProviderState {
 }
 
 /** The state of a provider in a worker, with its times. */
-export interface SeenProviderState extends ProviderState {
+interface SeenProviderState extends ProviderState {
   readonly worker: string;
   /** Since when it takes calls, or takes none. */
   readonly since: Date;

@@ -159,7 +159,7 @@ const prunings = {
 
   // In the order of their ids, which is nearly that of their times: no index has those. The event with the
   // newest number stays, so that a cursor before it is known to be outdated.
-  events: ({ eventDays }: Retention, batchSize: number) => sql`
+  events: ({ eventDays }, batchSize) => sql`
     delete from events where id = any(array(
       select id from (
         select id, created_at, number from events order by id limit ${batchSize}) as oldest
@@ -167,7 +167,7 @@ const prunings = {
         and number < (select max(number) from events)))`,
 
   // In the order of their ids, too. A message that another provider was asked for waits for its failovers.
-  'sent messages': ({ messageRetentionDays }: Retention, batchSize: number) => sql`
+  'sent messages': ({ messageRetentionDays }, batchSize) => sql`
     with due as materialized (
       select id from (
         select id, created_at, settled_at from messages order by id limit ${batchSize}) as oldest
@@ -180,7 +180,7 @@ const prunings = {
     delete from messages where id = any(array(select id from due))`,
 
   // A worker may not change secrets, so it cannot lock them: to delete one twice does no harm.
-  'webhook secrets': (_retention: Retention, batchSize: number) => sql`
+  'webhook secrets': (_retention, batchSize) => sql`
     delete from webhook_secrets where id = any(array(
       select id from webhook_secrets where expires_at < now() limit ${batchSize}))`,
   ...numberErasures,

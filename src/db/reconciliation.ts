@@ -72,7 +72,7 @@ const allHeldAttempts = (database: Database) =>
     .innerJoin('operations', 'operations.id', 'topup_attempts.operation_id')
     .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
     .select([
-      'topup_attempts.topup_id as topupId',
+      'topup_attempts.topup_id as id',
       'topup_attempts.attempt',
       // The operation of the top-up.
       'topups.operation_id as creationId',

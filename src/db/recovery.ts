@@ -169,7 +169,7 @@ export interface FenceWatch {
   stop(): void;
 }
 
-export interface FenceWatchOptions {
+interface FenceWatchOptions {
   readonly intervalMs: number;
   /** See `whyFenced`. */
   readonly isSynchronous: boolean;
@@ -351,7 +351,7 @@ export async function bookLost(
 }
 
 /** An order of ours that a provider has, as its list says. */
-export interface FoundOrder {
+interface FoundOrder {
   readonly reference: string;
   readonly provider: string;
 }

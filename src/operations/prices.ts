@@ -6,7 +6,7 @@ import { parseMoney } from '../domain/money.ts';
 type Stored = Awaited<ReturnType<typeof replacePrice>>;
 
 /** The result of a new selling price, or the subject that does not exist or is not active. */
-export type PriceSet =
+type PriceSet =
   | {
       readonly ok: true;
       readonly stored: Stored;

@@ -100,12 +100,12 @@ export type VoucherLookUp = <Result>(search: {
 }) => Promise<Result>;
 
 /** A voucher code as parsed by `voucherCodeField`. */
-export interface RequestedCode {
+interface RequestedCode {
   readonly canonical: string | undefined;
 }
 
 /** A claim of either surface; `content` is the part that the digest covers. */
-export interface ClaimRequest {
+interface ClaimRequest {
   readonly company: Caller;
   readonly lookUpVoucher: VoucherLookUp;
   readonly key: string | undefined;
@@ -115,7 +115,7 @@ export interface ClaimRequest {
 }
 
 /** A redemption of either surface. */
-export interface RedeemRequest extends ClaimRequest {
+interface RedeemRequest extends ClaimRequest {
   readonly verificationCode?: string | null | undefined;
   readonly msisdn?: string | null | undefined;
   /** For a partner that redeems at another merchant. */

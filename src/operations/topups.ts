@@ -124,7 +124,7 @@ async function runRecordedOnce<Numbered extends NumberedTopup>(
     if (!number) throw new Error('The top-up has no number');
     return run(number, as, deadline);
   };
-  const answered = await runOnce<ToppedUp>(services, identity, runNumbered, look).catch((error) =>
+  const answered = await runOnce(services, identity, runNumbered, look).catch((error) =>
     afterFault(services, identity, number, error),
   );
   const { result, replayed } = answered;
@@ -233,7 +233,7 @@ export async function retryOnce(
       );
       // This request may have joined the attempt of another request.
       const isOwn = requestId === as.requestId;
-      return outcomeFor<ToppedUp>(isOwn ? as : identity, result);
+      return outcomeFor(isOwn ? as : identity, result);
     },
   });
 }

@@ -76,7 +76,7 @@ const bulkOrderParams = z.object({
 const count = (description: string, example: number) =>
   z.int().meta({ description, examples: [example] });
 
-export const bulkOrderSchema = z
+const bulkOrderSchema = z
   .object({
     id: idAnswer('bulk order'),
     status: z.enum(bulkOrderStatuses).meta({

@@ -111,7 +111,7 @@ export async function untilDone<Result>(step: LastingStep<Result>): Promise<Resu
 }
 
 /** A decided outcome, and its booking. */
-export interface Booking<Result> extends Pick<LastingStep<Result>, 'alarmAfterMs' | 'takeNudge'> {
+interface Booking<Result> extends Pick<LastingStep<Result>, 'alarmAfterMs' | 'takeNudge'> {
   /** Makes a few attempts by itself. */
   readonly book: () => Promise<Result>;
   /** The subject of the booking, for support staff. */

@@ -7,13 +7,14 @@ import {
   type Database,
   type DatabaseTransaction,
   hasRows,
+  now,
   updateRow,
 } from '../connection.ts';
 import { type RowPage, rowsById } from '../row-page.ts';
 import { isValidKey } from './access.ts';
 
 /** The company of a key or an address, by its id; exactly one of both ids is null. */
-export interface CompanyIds {
+interface CompanyIds {
   readonly partnerId: number | null;
   readonly merchantId: number | null;
 }
@@ -107,7 +108,7 @@ export const revokeApiKey = (
 ): Promise<ChangedKey | undefined> =>
   transaction
     .updateTable('api_keys')
-    .set({ revoked_at: sql<Date>`now()` })
+    .set({ revoked_at: now })
     .where('id', '=', id)
     .where(isValidKey)
     .where(ownedBy(company))
@@ -210,7 +211,7 @@ export const revokePublicKey = (
 ): Promise<{ readonly merchantId: number; readonly publicKeyPem: string } | undefined> =>
   transaction
     .updateTable('merchant_public_keys')
-    .set({ revoked_at: sql<Date>`now()` })
+    .set({ revoked_at: now })
     .where('id', '=', id)
     .where(ownedBy(merchant))
     .where('revoked_at', 'is', null)

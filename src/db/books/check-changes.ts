@@ -26,7 +26,7 @@ const BOOKS_LOCK = 4_127_061_111;
 /** Rows of a source that are checked in one snapshot. */
 const BATCH_SIZE = 2_000;
 
-export interface ChangesChecked {
+interface ChangesChecked {
   /** One line per fault. */
   readonly faults: readonly string[];
   /** False where the time was up, or the sums are not yet those of all accounts. */

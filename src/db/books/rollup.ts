@@ -20,7 +20,7 @@ export interface BookSpan {
 }
 
 /** How far a source can be read for good, and in which spans. */
-export interface Watermark {
+interface Watermark {
   /** Of ids: the table that has them. */
   readonly table?: keyof Schema;
   /** The place up to which nothing is to come any more. */
@@ -115,14 +115,8 @@ export const checkedTo = (source: BookSource) =>
   sql<number>`(select checked_to from book_checkpoints where source = ${source})`;
 
 /** The value of `checkedTo`; -1 where the sums were never begun. */
-export async function readCheckedTo(database: Database, source: BookSource): Promise<number> {
-  const { checked_to: place } = await database
-    .selectFrom('book_checkpoints')
-    .select('checked_to')
-    .where('source', '=', source)
-    .executeTakeFirstOrThrow();
-  return place;
-}
+export const readCheckedTo = (database: Database, source: BookSource) =>
+  firstValue<number>(database, -1)`select ${checkedTo(source)}`;
 
 /** The greatest id of a table; 0 where it is empty. */
 export const newestId = (database: Database, table: keyof Schema) =>

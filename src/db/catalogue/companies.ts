@@ -9,6 +9,7 @@ import {
   type Database,
   type DatabaseTransaction,
   firstRow,
+  now,
   updateRow,
 } from '../connection.ts';
 import type { MerchantsTable, ProductsTable, Schema } from '../generated/tables.ts';
@@ -162,7 +163,7 @@ export async function addPublicKey(
     .values({
       merchant_id: merchantId,
       public_key_pem: publicKeyPem,
-      proven_at: options.isProven ? sql<Date>`now()` : null,
+      proven_at: options.isProven ? now : null,
     })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id')
@@ -271,7 +272,7 @@ export async function endPrices(
 ): Promise<number> {
   const result = await transaction
     .updateTable('partner_gift_denomination_prices')
-    .set({ replaced_at: sql<Date>`now()` })
+    .set({ replaced_at: now })
     .where(column, '=', id)
     .where('replaced_at', 'is', null)
     .executeTakeFirst();

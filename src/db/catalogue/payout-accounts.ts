@@ -1,7 +1,13 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type PayoutAccountState, refusedStates } from '../../domain/payout-account.ts';
 import type { MobileMoneyProviderName } from '../../domain/providers.ts';
-import { allRows, type Database, type DatabaseTransaction, firstValue } from '../connection.ts';
+import {
+  allRows,
+  type Database,
+  type DatabaseTransaction,
+  firstValue,
+  now,
+} from '../connection.ts';
 
 /** The payout account of a redemption, and the providers that have accepted it. */
 export interface PaidAccount {
@@ -61,7 +67,7 @@ export async function recordAccountCheck(
     state: check.state,
     holder_name: check.holder,
     lacks_confirmation: tellsHolder ? false : hasRegisteredHolder(check.accountId),
-    checked_at: sql<Date>`now()`,
+    checked_at: now,
   };
   await database
     .insertInto('payout_account_checks')
@@ -247,7 +253,7 @@ export async function replacePayoutAccounts(
 ): Promise<ReadonlyMap<number, number>> {
   await transaction
     .updateTable('merchant_payout_accounts')
-    .set({ replaced_at: sql<Date>`now()` })
+    .set({ replaced_at: now })
     .where('merchant_id', '=', sql<number>`any(${accounts.map((one) => one.merchantId)}::bigint[])`)
     .where('replaced_at', 'is', null)
     .execute();

@@ -4,6 +4,7 @@ import {
   changesRow,
   type Database,
   type DatabaseTransaction,
+  now,
   onlyRow,
   type Sql,
 } from '../connection.ts';
@@ -43,6 +44,11 @@ export async function priceSubjects(
   return { amount, hasMerchant: price.merchantId === null || has_merchant };
 }
 
+/** SQL condition: the current price of exactly this partner, denomination and merchant. */
+const isCurrent = ({ partnerId, denominationId, merchantId }: Omit<NewPrice, 'sellingPriceUsd'>) =>
+  sql<boolean>`(partner_id = ${partnerId} and denomination_id = ${denominationId}
+    and merchant_id is not distinct from ${merchantId}::bigint and replaced_at is null)`;
+
 /**
  * Sets a partner's selling price; the previous one stays as history. The caller has locked the partner, so there is
  * always exactly one current price.
@@ -50,11 +56,8 @@ export async function priceSubjects(
 export async function replacePrice(transaction: DatabaseTransaction, price: NewPrice) {
   await transaction
     .updateTable('partner_gift_denomination_prices')
-    .set({ replaced_at: sql<Date>`now()` })
-    .where('partner_id', '=', price.partnerId)
-    .where('denomination_id', '=', price.denominationId)
-    .where(sql<boolean>`merchant_id is not distinct from ${price.merchantId}::bigint`)
-    .where('replaced_at', 'is', null)
+    .set({ replaced_at: now })
+    .where(isCurrent(price))
     .execute();
   return transaction
     .insertInto('partner_gift_denomination_prices')
@@ -119,14 +122,11 @@ export const findPrice = (database: Database, price: Omit<NewPrice, 'sellingPric
   database
     .selectFrom('partner_gift_denomination_prices')
     .select(storedColumns)
-    .where('partner_id', '=', price.partnerId)
-    .where('denomination_id', '=', price.denominationId)
-    .where(sql<boolean>`merchant_id is not distinct from ${price.merchantId}::bigint`)
-    .where('replaced_at', 'is', null)
+    .where(isCurrent(price))
     .executeTakeFirst();
 
 /** A product that a partner may sell. */
-export interface ProductAccess {
+interface ProductAccess {
   readonly partnerId: number;
   readonly productId: number;
 }

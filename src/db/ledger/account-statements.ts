@@ -13,6 +13,7 @@ import {
   walletAccounts,
 } from './own-movements.ts';
 import {
+  type ArchivedPage,
   cursorMoment,
   readArchivedEdges,
   readArchivedOperations,
@@ -94,16 +95,9 @@ export interface WalletTransaction extends WalletChange, TransactionPosition {
   readonly voucher_id: number | null;
 }
 
-export interface WalletsQuery {
-  readonly partnerId: number;
+export interface WalletsQuery extends ArchivedPage {
   readonly wallets: readonly Wallet[];
-  /** The first moment, inclusive. */
-  readonly from: Date | string | undefined;
-  /** The last moment, exclusive. */
-  readonly to: Date | string | undefined;
-  readonly order: 'oldest' | 'newest';
   readonly after: TransactionPosition | undefined;
-  readonly limit: number;
 }
 
 /**

@@ -87,7 +87,7 @@ async function syncFolder(path: string): Promise<void> {
 }
 
 /** The content of a file: its digest, and sums of its transfers. */
-export interface ArchiveFileSums {
+interface ArchiveFileSums {
   readonly sha256: string;
   readonly transfers: number;
   readonly amount: Money;

@@ -357,7 +357,7 @@ export async function readArchived(
 }
 
 /** A month with archived days. */
-export interface ArchivedMonth {
+interface ArchivedMonth {
   readonly month: Month;
   readonly partners: number;
   readonly days: number;

@@ -90,7 +90,7 @@ export const isNamed = (kind: 'deposit' | 'goodwill', reference: string) =>
   sql<boolean>`(operation_id like ${sql.lit(`${kind}:%`)}
     and upper(operation_id) = upper(${`${kind}:${reference}`}))`;
 
-export interface PartnerBalances {
+interface PartnerBalances {
   readonly airtime: string;
   readonly gift: string;
   /** Unused gifts, including those in redemption. */
@@ -116,7 +116,7 @@ export async function partnerBalances(
 }
 
 /** A hold of an operation on an account of a partner. Its end has the same amount. */
-export interface Hold {
+interface Hold {
   readonly operationId: string;
   readonly partnerId: number;
   readonly amount: Money;
@@ -233,7 +233,7 @@ export const creditGoodwill = (
   ]);
 
 /** The threshold of a wallet below which its partner is told; null for none. */
-export interface LowBalance {
+interface LowBalance {
   readonly partnerId: number;
   readonly wallet: 'gift' | 'airtime';
   readonly threshold: Money | null;

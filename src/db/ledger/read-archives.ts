@@ -90,7 +90,9 @@ export const cursorMoment = (micros: number) =>
 export interface ArchivedPage {
   readonly partnerId: number;
   readonly wallets: readonly string[];
+  /** The first moment, inclusive. */
   readonly from: Date | string | undefined;
+  /** The last moment, exclusive. */
   readonly to: Date | string | undefined;
   readonly order: 'oldest' | 'newest';
   /** Where the page before ended: microseconds since 1970, and a transfer of then. */

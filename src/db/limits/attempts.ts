@@ -58,33 +58,18 @@ async function countSubject(
   return row && row.attempts > attempts ? Math.max(1, row.secondsLeft) : undefined;
 }
 
-/** Uncounts one attempt per subject. */
-async function giveBackSignIn(database: Database, limits: readonly SignInLimit[]): Promise<void> {
-  // One at a time, which avoids deadlocks.
-  for (const { subjectDigest } of limits)
-    await database
-      .updateTable('portal_sign_in_attempts')
-      .set({ attempts: sql<number>`greatest(attempts - 1, 0)` })
-      .where('subject_digest', '=', subjectDigest)
-      .execute();
-}
-
 /** A successful sign-in does not count, and resets the count of its own subjects. */
 export async function forgiveSignIn(
   database: Database,
   limits: readonly SignInLimit[],
 ): Promise<void> {
-  await giveBackSignIn(
-    database,
-    limits.filter(({ isOwn }) => !isOwn),
-  );
+  // One at a time, which avoids deadlocks.
   for (const { subjectDigest, isOwn } of limits)
-    if (isOwn)
-      await database
-        .updateTable('portal_sign_in_attempts')
-        .set({ attempts: 0 })
-        .where('subject_digest', '=', subjectDigest)
-        .execute();
+    await database
+      .updateTable('portal_sign_in_attempts')
+      .set({ attempts: isOwn ? 0 : sql<number>`greatest(attempts - 1, 0)` })
+      .where('subject_digest', '=', subjectDigest)
+      .execute();
 }
 
 /**
@@ -141,7 +126,7 @@ export const wrongCodes = (voucherId: number, { kind, id }: Company) => sql`(
     and company_kind = ${kind} and company_id = ${id})`;
 
 /** A request whose code was compared and is wrong. */
-export interface WrongCode extends Pick<OperationIdentity, 'operationId' | 'requestDigest'> {
+interface WrongCode extends Pick<OperationIdentity, 'operationId' | 'requestDigest'> {
   readonly voucherId: number;
   /** The claim of the compared code. */
   readonly claimId: string;

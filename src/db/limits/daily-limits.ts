@@ -152,7 +152,7 @@ export const countCompanyWrongCode = async (
   (await countOfDay(transaction, 'wrong_codes', company, { budget })) ?? { isLast: false };
 
 /** The slow-down of a company that has spent its budget of wrong codes. */
-export interface Slowing {
+interface Slowing {
   /** The default for companies without their own budget. */
   readonly codeAttemptsPerCompanyAndDay: number;
   /** Interval between two comparisons. */
@@ -206,7 +206,7 @@ export async function secondsUntilTurn(
 }
 
 /** The limits and budgets of a company, and what of them is used today (UTC). */
-export interface CompanyLimits {
+interface CompanyLimits {
   readonly messages: number;
   /** Null where the setting applies; the same holds for wrong codes. */
   readonly messagesBudget: number | null;
@@ -244,7 +244,7 @@ export function readCompanyLimits(
 }
 
 /** A day on which a company reached one of its budgets. */
-export interface BudgetAlarm {
+interface BudgetAlarm {
   /** YYYY-MM-DD */
   readonly day: string;
   readonly companyKind: 'partner' | 'merchant';
@@ -395,7 +395,7 @@ const countOfNumber = ({ digest, event }: NumberCount) => sql<number>`coalesce(
     where number_digest = ${digest}::bytea and day = (now() at time zone 'UTC')::date), 0)`;
 
 /** Events of one phone number in a day; 0 is no limit. */
-export type NumberLimits = Readonly<Record<`${NumberEvent}PerNumberAndDay`, number>>;
+type NumberLimits = Readonly<Record<`${NumberEvent}PerNumberAndDay`, number>>;
 
 /** The count of an event of a number; undefined without a number, or where its event has no limit. */
 export function numberCount(

@@ -182,7 +182,7 @@ export const payoutList = declareList({
 });
 
 /** Payments to one merchant by one provider that ended with the same message. */
-export interface RefusedPayments {
+interface RefusedPayments {
   readonly merchantId: number;
   readonly merchant: string;
   readonly provider: string;

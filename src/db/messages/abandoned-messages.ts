@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { NamedVoucher } from '../../domain/vouchers/voucher.ts';
-import { allRows, allValues, changedRows, type Database } from '../connection.ts';
+import { allRows, allValues, changedRows, type Database, now } from '../connection.ts';
 import { numberKey } from '../phone-numbers.ts';
 import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
 import { OVERDUE } from '../vouchers/claims.ts';
@@ -44,7 +44,7 @@ export const cancelUselessMessages = (
  * A message that its workflow may have orphaned, with the data that names that workflow. The merchant is
  * who was paid, or that of the voucher.
  */
-export interface UnfinishedMessage extends NamedVoucher {
+interface UnfinishedMessage extends NamedVoucher {
   readonly id: number;
   /**
    * The claim, redemption or reversal that queued it; of a reminder, what generated the voucher.
@@ -102,7 +102,7 @@ export const unfinishedMessages = (
     order by page.id`;
 
 /** When owners are told that their vouchers expire. */
-export interface ReminderTimes extends ReminderHours {
+interface ReminderTimes extends ReminderHours {
   /** Days before the expiry; 0 sends none. */
   readonly expiryReminderDays: number;
 }
@@ -183,5 +183,5 @@ export const voucherToRemindOf = (database: Database, messageId: number) =>
     .select(['vouchers.remaining', 'vouchers.expires_at', 'is_restricted', 'merchant_name'])
     .where('messages.id', '=', messageId)
     .where('vouchers.status', 'in', ['ACTIVE', 'REDEEM_INITIATED'])
-    .where('vouchers.expires_at', '>', sql<Date>`now()`)
+    .where('vouchers.expires_at', '>', now)
     .executeTakeFirst();

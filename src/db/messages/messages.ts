@@ -10,6 +10,7 @@ import {
   type DatabaseTransaction,
   firstRow,
   firstValue,
+  now,
 } from '../connection.ts';
 import type { MessagesTable } from '../generated/tables.ts';
 import {
@@ -23,7 +24,7 @@ import { hasNumber, numberKey } from '../phone-numbers.ts';
 import { routesFor } from '../providers.ts';
 import { messageFailovers } from './delivery-reports.ts';
 
-export interface NewMessage {
+interface NewMessage {
   readonly kind: MessagesTable['kind'];
   readonly msisdn: StoredNumber;
   readonly voucherId: number;
@@ -118,7 +119,7 @@ export async function queueMessage(
       : {
           status: 'CANCELLED',
           provider_message: message.leftOut,
-          settled_at: sql<Date>`now()`,
+          settled_at: now,
         }),
   });
 }
@@ -153,7 +154,7 @@ export async function cancelQueuedMessages(
 ): Promise<void> {
   await database
     .updateTable('messages')
-    .set({ status: 'CANCELLED', settled_at: sql<Date>`now()` })
+    .set({ status: 'CANCELLED', settled_at: now })
     .where(column, '=', value)
     .where('status', '=', 'QUEUED')
     .execute();
@@ -282,7 +283,7 @@ export async function recordCutOff(
     .set({
       status: 'UNKNOWN',
       provider_message: providerMessage,
-      settled_at: sql<Date>`now()`,
+      settled_at: now,
     })
     .where('id', '=', messageId)
     .where('status', '=', 'SENDING')
@@ -317,7 +318,7 @@ export async function recordMessage(
       provider_reference: outcome.providerReference ?? null,
       provider_message: outcome.providerMessage ?? null,
       ...(outcome.provider && { provider: outcome.provider }),
-      settled_at: isQueued ? sql`case when ${staysUnknown} then settled_at end` : sql<Date>`now()`,
+      settled_at: isQueued ? sql`case when ${staysUnknown} then settled_at end` : now,
       sending_since: null,
     })
     .where('id', '=', messageId)

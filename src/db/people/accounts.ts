@@ -9,6 +9,7 @@ import {
   type Database,
   type DatabaseTransaction,
   firstValue,
+  now,
   updateRow,
 } from '../connection.ts';
 import type { Schema } from '../generated/tables.ts';
@@ -196,7 +197,7 @@ export interface CheckedAccount {
 export const noteSignIn = (
   transaction: DatabaseTransaction,
   account: CheckedAccount,
-): Promise<boolean> => setForChecked(transaction, account, { last_signed_in_at: sql<Date>`now()` });
+): Promise<boolean> => setForChecked(transaction, account, { last_signed_in_at: now });
 
 /** Stores the new hash of a checked password, and locks the account; false as for a sign-in. */
 export const keepCheckedPassword = (
@@ -251,7 +252,6 @@ export async function setPortalAccountDisabled(
   accountId: number,
   isDisabled: boolean,
 ): Promise<boolean> {
-  const now = sql<Date>`now()`;
   return transaction
     .updateTable('portal_accounts')
     .set(isDisabled ? { disabled_at: now } : { disabled_at: null, statements_until: now })

@@ -6,6 +6,7 @@ import {
   type Database,
   type DatabaseTransaction,
   firstRow,
+  now,
 } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
 import type { MerchantInvitationsTable } from '../generated/tables.ts';
@@ -16,7 +17,7 @@ import { limitedTo, type RowPage } from '../row-page.ts';
 export type InvitationStatus = Selectable<MerchantInvitationsTable>['status'];
 
 /** The recipient of an invitation, and the addresses of its messages. */
-export interface NewInvitation {
+interface NewInvitation {
   readonly merchantId: number;
   readonly email: string;
   /** E.164; null means no SMS. */
@@ -83,7 +84,7 @@ export const endAllInvitations = async (transaction: DatabaseTransaction): Promi
 const replaceInvitations = (transaction: DatabaseTransaction, condition: RawBuilder<SqlBool>) =>
   transaction
     .updateTable('merchant_invitations')
-    .set({ status: 'REPLACED', settled_at: sql<Date>`now()`, token_ciphertext: null })
+    .set({ status: 'REPLACED', settled_at: now, token_ciphertext: null })
     .where(condition)
     .where('status', 'in', ['REQUESTED', 'OPEN'])
     .returning('id');
@@ -115,7 +116,7 @@ export async function beginInvitation(
 }
 
 /** The content of the messages of an invitation. */
-export interface InvitationFacts {
+interface InvitationFacts {
   readonly email: string;
   readonly msisdn: string | null;
   readonly merchantName: string;
@@ -197,7 +198,7 @@ const openInvitation = (database: Database, tokenDigests: readonly Buffer[]) =>
     ])
     .where('token_digest', '=', anyDigest(tokenDigests))
     .where('invitation.status', '=', 'OPEN')
-    .where('invitation.expires_at', '>', sql<Date>`now()`)
+    .where('invitation.expires_at', '>', now)
     .where('merchants.deleted_at', 'is', null);
 
 /** Marks an invitation as used; the transaction must hold its lock. */
@@ -207,7 +208,7 @@ export async function useInvitation(
 ): Promise<void> {
   await transaction
     .updateTable('merchant_invitations')
-    .set({ status: 'USED', settled_at: sql<Date>`now()`, token_ciphertext: null })
+    .set({ status: 'USED', settled_at: now, token_ciphertext: null })
     .where('id', '=', invitationId)
     .execute();
 }

@@ -7,6 +7,7 @@ import {
   type Database,
   type DatabaseTransaction,
   firstValue,
+  now,
   type Sql,
 } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
@@ -160,7 +161,7 @@ export const takeCounter = (
 ): Promise<boolean> =>
   database
     .updateTable('portal_passkeys')
-    .set({ counter, last_used_at: sql<Date>`now()` })
+    .set({ counter, last_used_at: now })
     .where('account_id', '=', accountId)
     .where('credential_id', '=', credentialId)
     .where(sql<boolean>`(counter < ${counter} or (counter = 0 and ${counter} = 0))`)
@@ -174,7 +175,7 @@ export const takeRecoveryCode = (
 ): Promise<boolean> =>
   database
     .updateTable('portal_recovery_codes')
-    .set({ used_at: sql<Date>`now()` })
+    .set({ used_at: now })
     .where('account_id', '=', accountId)
     .where('code_digest', '=', anyDigest(digestsOfCode))
     .where('used_at', 'is', null)

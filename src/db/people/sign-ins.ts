@@ -9,6 +9,7 @@ import {
   type DatabaseTransaction,
   firstRow,
   hasRows,
+  now,
   updateRow,
 } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
@@ -26,7 +27,7 @@ import {
 import { endInvitationsOf } from './invitations.ts';
 
 /** An account whose password was checked, and whose second factor is still to come. */
-export interface HalfSignIn {
+interface HalfSignIn {
   readonly accountId: number;
   readonly email: string;
   readonly company: Employer;
@@ -95,7 +96,7 @@ export async function takeHalfSignIn(
     .$call(changesRow);
   if (account === undefined || !isTaken) return false;
   await updateRow(transaction, 'portal_accounts', accountId, {
-    last_signed_in_at: sql<Date>`now()`,
+    last_signed_in_at: now,
   });
   return true;
 }
@@ -157,14 +158,14 @@ export async function addPortalSession(
     .values({
       account_id: session.accountId,
       token_digest: session.tokenDigest,
-      confirmed_at: sql<Date>`now()`,
+      confirmed_at: now,
     })
     .execute();
 }
 
 /** Records that the person has proved to be there. */
 export const confirmPortalSession = (database: Database, sessionId: number): Promise<void> =>
-  updateRow(database, 'portal_sessions', sessionId, { confirmed_at: sql<Date>`now()` });
+  updateRow(database, 'portal_sessions', sessionId, { confirmed_at: now });
 
 /** Part of a statement: finds a session, and records its use. */
 const found = (isUsed: boolean) => sql`

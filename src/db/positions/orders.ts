@@ -93,27 +93,27 @@ const casesOf = (operations: Sql) => sql`(
   select coalesce(jsonb_agg(jsonb_build_object('id', id, 'subject', subject, 'why', why)), '[]')
   from cases where subject_kind = 'order' and subject in (${operations}) and closed_at is null) as cases`;
 
-const shared = sql`${milliseconds(sql`clock_timestamp()`)} as now,
-  ${milliseconds(sql`settled_at`)} as "settledAt"`;
+/** The columns of an order that has rows. */
+const shared = (operationId: string, reference: Sql) => {
+  const operations = sql`${operationId}, 'recovered:' || ${reference}`;
+  return sql`charged as "isCharged", ${milliseconds(sql`clock_timestamp()`)} as now,
+    ${milliseconds(sql`settled_at`)} as "settledAt",
+    ${placementsWhere(sql`placements.operation_id = ${operationId}`)},
+    ${settlementsOf(operations)}, ${casesOf(operations)}`;
+};
 
 const ofPayment = (operationId: string, lock: Sql) => sql`
   select payment_reference::text as reference, vouchers.partner_id as "partnerId",
     redemptions.merchant_id as "merchantId", voucher_id as "voucherId", null as "topupId",
-    null as attempt, redemptions.status, service_fee as fee,
-    charged as "isCharged", credited_to as "creditedTo", ${shared},
-    ${placementsWhere(sql`placements.operation_id = ${operationId}`)},
-    ${settlementsOf(sql`${operationId}, 'recovered:' || payment_reference`)},
-    ${casesOf(sql`${operationId}, 'recovered:' || payment_reference`)}
+    null as attempt, redemptions.status, service_fee as fee, credited_to as "creditedTo",
+    ${shared(operationId, sql`payment_reference`)}
   from redemptions join vouchers on vouchers.id = voucher_id
   where redemptions.operation_id = ${operationId} ${lock}`;
 
 const ofTopup = (operationId: string, lock: Sql) => sql`
   select try.reference, topups.partner_id as "partnerId", null as "merchantId",
     null as "voucherId", topup_id as "topupId", try.attempt, try.status, '0' as fee,
-    charged as "isCharged", 'voucher' as "creditedTo", ${shared},
-    ${placementsWhere(sql`placements.operation_id = ${operationId}`)},
-    ${settlementsOf(sql`${operationId}, 'recovered:' || try.reference`)},
-    ${casesOf(sql`${operationId}, 'recovered:' || try.reference`)}
+    'voucher' as "creditedTo", ${shared(operationId, sql`try.reference`)}
   from topup_attempts as try join topups on topups.id = topup_id
   where try.operation_id = ${operationId} ${lock}`;
 
@@ -174,17 +174,11 @@ export async function lockOrderIfAny(
   transaction: DatabaseTransaction,
   operationId: string,
 ): Promise<LockedOrder | undefined> {
-  const subject = await lockSubject(transaction, operationId);
-  return readAs(transaction, operationId, subject, locked);
+  return readAs(transaction, operationId, await lockSubject(transaction, operationId), true);
 }
 
 /** The kind of an order. */
-export type OrderSubject = 'payment' | 'top-up' | 'lost';
-
-const locked = {
-  payment: sql`for no key update of redemptions`,
-  'top-up': sql`for no key update of try`,
-};
+type OrderSubject = 'payment' | 'top-up' | 'lost';
 
 /**
  * Locks an order whose subject is locked, and reads it.
@@ -196,7 +190,7 @@ export async function readLockedOrder(
   operationId: string,
   subject: OrderSubject,
 ): Promise<LockedOrder> {
-  const order = await readAs(transaction, operationId, subject, locked);
+  const order = await readAs(transaction, operationId, subject, true);
   if (!order) throw new MissingRowError(`There is no order ${operationId}`);
   return order;
 }
@@ -206,12 +200,9 @@ export async function readOrder(
   database: Database,
   operationId: string,
 ): Promise<LockedOrder | undefined> {
-  const unlocked = { payment: sql``, 'top-up': sql`` };
-  if (lostReferenceOf(operationId) !== undefined)
-    return readAs(database, operationId, 'lost', unlocked);
+  if (lostReferenceOf(operationId) !== undefined) return readAs(database, operationId, 'lost');
   return (
-    (await readAs(database, operationId, 'payment', unlocked)) ??
-    readAs(database, operationId, 'top-up', unlocked)
+    (await readAs(database, operationId, 'payment')) ?? readAs(database, operationId, 'top-up')
   );
 }
 
@@ -219,11 +210,12 @@ async function readAs(
   database: Database,
   operationId: string,
   subject: OrderSubject,
-  lock: Readonly<Record<Exclude<OrderSubject, 'lost'>, Sql>>,
+  isLocked = false,
 ): Promise<LockedOrder | undefined> {
+  const lock = (table: Sql) => (isLocked ? sql`for no key update of ${table}` : sql``);
   const statement = {
-    payment: () => ofPayment(operationId, lock.payment),
-    'top-up': () => ofTopup(operationId, lock['top-up']),
+    payment: () => ofPayment(operationId, lock(sql`redemptions`)),
+    'top-up': () => ofTopup(operationId, lock(sql`try`)),
     lost: () => ofLost(operationId, lostReferenceOf(operationId) ?? ''),
   }[subject]();
   const row = await firstRow<OrderRow>(database)`${statement}`;

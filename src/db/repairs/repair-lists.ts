@@ -112,7 +112,7 @@ export const isRunningRepair = (repairId: number, { kind, id }: Company) => sql<
     and company_kind = ${kind} and company_id = ${id}::bigint)`;
 
 /** The decision of a person about a payment, a top-up or a reversal whose outcome the provider does not tell. */
-export interface SettledByHand {
+interface SettledByHand {
   readonly isDone: boolean;
   readonly reference: string;
 }

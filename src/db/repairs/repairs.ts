@@ -1,4 +1,4 @@
-import { type Selectable, sql } from 'kysely';
+import { type Selectable, sql, type UpdateObject } from 'kysely';
 import { isStaffActor, staffActor } from '../../domain/access.ts';
 import { type Money, parseMoney } from '../../domain/money.ts';
 import { type RepairSubject, repairSubjects, resultOfWaiting } from '../../domain/repairs.ts';
@@ -12,11 +12,12 @@ import {
   firstValue,
   hasRows,
   lockName,
+  now,
   onlyRow,
   type Sql,
   updateRow,
 } from '../connection.ts';
-import type { RepairsTable } from '../generated/tables.ts';
+import type { RepairsTable, Schema } from '../generated/tables.ts';
 
 export type RepairRow = Selectable<RepairsTable>;
 
@@ -84,6 +85,20 @@ const mayStillAsk = sql<boolean>`(asked_by not like 'staff:%' or ${hasRole(
   )} end`,
 )})`;
 
+/** Changes a repair in one of some states, and returns its row. */
+const changeWhere = (
+  transaction: DatabaseTransaction,
+  id: number,
+  states: readonly RepairRow['state'][],
+  values: UpdateObject<Schema, 'repairs'>,
+) =>
+  transaction
+    .updateTable('repairs')
+    .set({ ...values, changed_at: now })
+    .where('id', '=', id)
+    .where('state', 'in', states)
+    .returningAll();
+
 /**
  * Confirms a repair that somebody else asked for. False where it no longer waits, its time is over, or this person may
  * not confirm it.
@@ -94,19 +109,13 @@ export async function confirmRepair(
   accountId: number,
 ): Promise<boolean> {
   const actor = staffActor(accountId);
-  const row = await transaction
-    .updateTable('repairs')
-    .set({
-      state: 'READY',
-      confirmed_by: actor,
-      confirmed_at: sql<Date>`now()`,
-      changed_at: sql<Date>`now()`,
-    })
-    .where('id', '=', id)
-    .where('state', '=', 'ASKED')
+  const row = await changeWhere(transaction, id, ['ASKED'], {
+    state: 'READY',
+    confirmed_by: actor,
+    confirmed_at: now,
+  })
     .where(sql<boolean>`confirm_until > clock_timestamp()`)
     .where(mayConfirm(sql`${actor}::text`))
-    .returningAll()
     .executeTakeFirst();
   if (row) await auditRepair(transaction, row, { actor, action: 'confirm repair' });
   return row !== undefined;
@@ -121,18 +130,11 @@ export async function declineRepair(
   id: number,
   { actor, why }: { readonly actor: string; readonly why: string },
 ): Promise<boolean> {
-  const row = await transaction
-    .updateTable('repairs')
-    .set({
-      state: 'REFUSED',
-      result: sql<string>`case when asked_by = ${actor} then ${resultOfWaiting('WITHDRAWN', why)}
-        else ${resultOfWaiting('DECLINED', why)} end`,
-      changed_at: sql<Date>`now()`,
-    })
-    .where('id', '=', id)
-    .where('state', '=', 'ASKED')
-    .returningAll()
-    .executeTakeFirst();
+  const row = await changeWhere(transaction, id, ['ASKED'], {
+    state: 'REFUSED',
+    result: sql<string>`case when asked_by = ${actor} then ${resultOfWaiting('WITHDRAWN', why)}
+      else ${resultOfWaiting('DECLINED', why)} end`,
+  }).executeTakeFirst();
   const action = row?.asked_by === actor ? 'withdraw repair' : 'decline repair';
   if (row) await auditRepair(transaction, row, { actor, action });
   return row !== undefined;
@@ -167,11 +169,11 @@ export const askForConfirmation = (
     amount,
     needs_confirmation: true,
     confirm_until: sql<Date>`clock_timestamp() + make_interval(secs => ${confirmSeconds})`,
-    changed_at: sql<Date>`now()`,
+    changed_at: now,
   });
 
 /** A repair that is asked for. */
-export interface NewRepair
+interface NewRepair
   extends Pick<
     RepairsTable,
     | 'kind'
@@ -262,7 +264,7 @@ export const runRepair = (
   updateRow(transaction, 'repairs', row.id, {
     state: 'RUNNING',
     amount,
-    changed_at: sql<Date>`now()`,
+    changed_at: now,
   });
 
 /** Ends a repair once, and writes the audit log; an ended one keeps its result. */
@@ -271,13 +273,10 @@ export async function endRepair(
   id: number,
   { state, result }: { readonly state: 'DONE' | 'REFUSED'; readonly result: string },
 ): Promise<RepairRow> {
-  const row = await transaction
-    .updateTable('repairs')
-    .set({ state, result, changed_at: sql<Date>`now()` })
-    .where('id', '=', id)
-    .where('state', 'in', ['READY', 'RUNNING'])
-    .returningAll()
-    .executeTakeFirst();
+  const row = await changeWhere(transaction, id, ['READY', 'RUNNING'], {
+    state,
+    result,
+  }).executeTakeFirst();
   if (!row)
     return transaction
       .selectFrom('repairs')

@@ -59,7 +59,7 @@ export const reportAddress = (database: Database, recipientId: number) =>
     select email from report_recipients where id = ${recipientId} and removed_at is null`;
 
 /** An address that gets day reports, and the last one. */
-export interface ReportRecipient {
+interface ReportRecipient {
   readonly id: number;
   readonly email: string;
   readonly createdAt: Date;
@@ -135,7 +135,7 @@ export const queueStatementEmails = (
     from due where portal_accounts.id = due.id`;
 
 /** The person whom a statement goes to. */
-export interface StatementRecipient {
+interface StatementRecipient {
   readonly email: string;
   /** Null until one is chosen. */
   readonly language: 'en' | 'am' | null;

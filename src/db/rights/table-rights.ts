@@ -320,12 +320,9 @@ const operationRights = {
 } as const satisfies Readonly<Record<string, Rights>>;
 
 const ALL = 'select';
-const columns = (...names: readonly string[]): string => `select (${names.join(', ')})`;
 
 /** Columns that every payment or attempt at a provider has. */
-const OUTCOME = [
-  ...['status', 'not_done_by', 'is_done', 'changed_at', 'charged', 'created_at', 'settled_at'],
-] as const;
+const OUTCOME = 'status, not_done_by, is_done, changed_at, charged, created_at, settled_at';
 
 /**
  * What reports read: the books, and what companies bought, redeemed and sent. They see no secret, no
@@ -356,53 +353,32 @@ const reportsRights: Readonly<Partial<Record<keyof Schema, string>>> = {
   gift_denominations: ALL,
   partner_gift_denomination_prices: ALL,
   bulk_orders: ALL,
-  vouchers: columns(
-    ...['id', 'created_at', 'operation_id', 'partner_id', 'merchant_id', 'denomination_id'],
-    ...['serial_number', 'is_restricted', 'amount', 'remaining', 'held', 'returned', 'status'],
-    ...['expires_at', 'current_claim_id', 'reminded_at', 'selling_price_usd', 'exchange_rate'],
-    ...['currency', 'originating_country', 'foreign_currency_amount'],
-  ),
-  voucher_claims: columns(
-    ...['id', 'created_at', 'voucher_id', 'company_kind', 'company_id', 'amount', 'was_whole'],
-    ...['service_fee_percent', 'status', 'expires_at'],
-  ),
-  redemptions: columns(
-    ...['id', 'operation_id', 'voucher_id', 'claim_id', 'company_kind', 'company_id'],
-    ...['merchant_id', 'to_merchant', 'service_fee', 'payment_reference', 'platform_reference'],
-    ...['credited_to', ...OUTCOME],
-  ),
-  topups: columns(
-    ...['id', 'created_at', 'updated_at', 'operation_id', 'partner_id', 'kind', 'product_id'],
-    ...['amount', 'operator', 'status', 'attempt', 'provider_reference', 'exchange_rate'],
-    ...['currency', 'originating_country', 'foreign_currency_amount'],
-  ),
-  topup_attempts: columns(
-    ...['topup_id', 'attempt', 'operation_id', 'reference', 'provider_product_id', ...OUTCOME],
-  ),
+  vouchers: `select (id, created_at, operation_id, partner_id, merchant_id, denomination_id,
+    serial_number, is_restricted, amount, remaining, held, returned, status, expires_at,
+    current_claim_id, reminded_at, selling_price_usd, exchange_rate, currency,
+    originating_country, foreign_currency_amount)`,
+  voucher_claims: `select (id, created_at, voucher_id, company_kind, company_id, amount, was_whole,
+    service_fee_percent, status, expires_at)`,
+  redemptions: `select (id, operation_id, voucher_id, claim_id, company_kind, company_id, merchant_id,
+    to_merchant, service_fee, payment_reference, platform_reference, credited_to,
+    ${OUTCOME})`,
+  topups: `select (id, created_at, updated_at, operation_id, partner_id, kind, product_id, amount,
+    operator, status, attempt, provider_reference, exchange_rate, currency,
+    originating_country, foreign_currency_amount)`,
+  topup_attempts: `select (topup_id, attempt, operation_id, reference, provider_product_id, ${OUTCOME})`,
   // The messages of providers, and what people write, may name persons.
-  redemption_reversals: columns(
-    ...['id', 'created_at', 'settled_at', 'redemption_id', 'operation_id', 'reference', 'status'],
-    ...['needs_action_since', 'provider_reference', 'credited_to'],
-  ),
-  settlements: columns('id', 'created_at', 'operation_id', 'party', 'partner_id', 'amount'),
-  message_failovers: columns('id', 'at', 'message_id', 'from_provider', 'to_provider'),
-  placements: columns(
-    ...['id', 'kind', 'reference', 'provider', 'operation_id', 'voucher_id', 'ordered', 'position'],
-    ...['placed_at', 'sent_at', 'said', 'done', 'provider_reference', 'said_at', 'doubted_at'],
-    ...['is_unclear', 'silent_since', 'ask_at'],
-  ),
-  observations: columns(
-    ...['id', 'created_at', 'placement_id', 'at', 'source', 'said', 'done', 'provider_reference'],
-  ),
-  cases: columns(
-    ...['id', 'subject_kind', 'subject', 'why', 'amount', 'provider', 'reference', 'partner_id'],
-    ...['merchant_id', 'voucher_id', 'topup_id', 'is_blocking', 'opened_at', 'closed_at'],
-    'difference',
-  ),
-  merchants: columns(
-    ...['id', 'created_at', 'updated_at', 'deleted_at', 'merchant_name', 'merchant_type'],
-    ...['identifier_type', 'identifier', 'merchant_category_id', 'status', 'service_fee_percent'],
-  ),
+  redemption_reversals: `select (id, created_at, settled_at, redemption_id, operation_id, reference, status,
+    needs_action_since, provider_reference, credited_to)`,
+  settlements: `select (id, created_at, operation_id, party, partner_id, amount)`,
+  message_failovers: `select (id, at, message_id, from_provider, to_provider)`,
+  placements: `select (id, kind, reference, provider, operation_id, voucher_id, ordered, position,
+    placed_at, sent_at, said, done, provider_reference, said_at, doubted_at, is_unclear,
+    silent_since, ask_at)`,
+  observations: `select (id, created_at, placement_id, at, source, said, done, provider_reference)`,
+  cases: `select (id, subject_kind, subject, why, amount, provider, reference, partner_id,
+    merchant_id, voucher_id, topup_id, is_blocking, opened_at, closed_at, difference)`,
+  merchants: `select (id, created_at, updated_at, deleted_at, merchant_name, merchant_type,
+    identifier_type, identifier, merchant_category_id, status, service_fee_percent)`,
 };
 
 /** Every table of the service: a process has no right on a table that is not listed. */

@@ -35,7 +35,7 @@ interface RecordedRow {
 }
 
 /** A request with its number, and the outcome of an earlier request under its key. */
-export interface RecordedTopup {
+interface RecordedTopup {
   /** Undefined for a refused one. */
   readonly topup: RecordedRow | undefined;
   /** Undefined where this request was recorded now. */
@@ -147,14 +147,14 @@ export const acceptRequest = (database: Database, operationId: string) =>
 export const RETRY_KIND = 'retry-topup';
 
 /** A requested retry. */
-export interface NewRetry {
+interface NewRetry {
   readonly topupId: number;
   /** Null means the number of the previous attempt. */
   readonly msisdn: StoredNumber | null;
 }
 
 /** The top-up to retry, and the outcome of an earlier request under the key. */
-export interface RecordedRetry {
+interface RecordedRetry {
   readonly status: TopupStatus;
   /** The operation of the top-up, and its workflow. */
   readonly creationId: string;

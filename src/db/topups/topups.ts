@@ -6,7 +6,7 @@ import { type Route, routeKindOf } from '../../domain/providers.ts';
 import type { TopupFacts, TopupKind } from '../../domain/topup.ts';
 import type { Caller } from '../../domain/vouchers/voucher.ts';
 import { isStillAdmitted } from '../access/access.ts';
-import { type Database, type DatabaseTransaction, firstRow, onlyRow } from '../connection.ts';
+import { type Database, type DatabaseTransaction, firstRow, now, onlyRow } from '../connection.ts';
 import type { TopupAttemptsTable } from '../generated/tables.ts';
 import { type LimitsLeft, limitsLeft, type NumberCount } from '../limits/daily-limits.ts';
 import type { RowOf } from '../lists/list.ts';
@@ -74,7 +74,7 @@ export async function failUnbegunTopup(
 ): Promise<void> {
   await transaction
     .updateTable('topups')
-    .set({ status: 'FAILED', message, updated_at: sql<Date>`now()` })
+    .set({ status: 'FAILED', message, updated_at: now })
     .where('id', '=', topupId)
     .where('status', '=', 'PENDING')
     .execute();

@@ -222,22 +222,23 @@ export async function operationsWithVoucher(
 /** The operation kind of bulk orders. */
 export const BULK_ORDER_KIND = 'order-vouchers';
 
-/** A line to be generated. */
-export type NewBulkLine = Pick<
-  BulkLinesTable,
-  | 'reference'
-  | 'operation_id'
-  | 'request_digest'
-  | 'denomination_id'
-  | 'merchant_id'
-  | 'merchant_identifier'
-  | 'owner_msisdn'
-  | 'is_restricted'
-  | 'exchange_rate'
-  | 'currency'
-  | 'originating_country'
-  | 'foreign_currency_amount'
->;
+/** The columns of a line to be generated. */
+const columns = {
+  reference: 'text',
+  operation_id: 'text',
+  request_digest: 'text',
+  denomination_id: 'bigint',
+  merchant_id: 'bigint',
+  merchant_identifier: 'text',
+  owner_msisdn: 'text',
+  is_restricted: 'boolean',
+  exchange_rate: 'text',
+  currency: 'text',
+  originating_country: 'text',
+  foreign_currency_amount: 'text',
+} as const satisfies Partial<Record<keyof BulkLinesTable, string>>;
+
+export type NewBulkLine = Pick<BulkLinesTable, keyof typeof columns>;
 
 /** The result of an order's operation. */
 export interface BulkOrdered {
@@ -265,7 +266,7 @@ export const recordBulkOrder = (
       const part = lines.slice(from, from + LINES_PER_STATEMENT);
       await insertLines(transaction, { bulkOrderId, from }, part);
     }
-    return settleOperation<BulkOrdered>(transaction, identity.operationId, 'SUCCEEDED', {
+    return settleOperation(transaction, identity.operationId, 'SUCCEEDED', {
       ok: true,
       bulkOrderId,
     });
@@ -296,21 +297,6 @@ function authorityOf({
     return { ...none, api_key_id: credential.apiKeyId, token_version: credential.tokenVersion };
   throw new Error('A bulk order needs an API key or a person');
 }
-
-const columns = {
-  reference: 'text',
-  operation_id: 'text',
-  request_digest: 'text',
-  denomination_id: 'bigint',
-  merchant_id: 'bigint',
-  merchant_identifier: 'text',
-  owner_msisdn: 'text',
-  is_restricted: 'boolean',
-  exchange_rate: 'text',
-  currency: 'text',
-  originating_country: 'text',
-  foreign_currency_amount: 'text',
-} as const satisfies Record<keyof NewBulkLine, string>;
 
 async function insertLines(
   transaction: DatabaseTransaction,

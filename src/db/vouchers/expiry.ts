@@ -19,7 +19,7 @@ const MAXIMUM_REFUSED_OF_PARTNER = 20;
 type Vouchers = Rows<number> & { readonly exceptPartners?: readonly number[] };
 
 /** What an expiry run leaves out, because the database refused it before. */
-export interface LeftOut {
+interface LeftOut {
   readonly partners: readonly number[];
   readonly vouchers: readonly number[];
 }
@@ -83,7 +83,7 @@ export async function expireDueVouchers(
 }
 
 /** The end of a batch: what expired, and what cannot. */
-export interface ExpiredBatch {
+interface ExpiredBatch {
   readonly expired: number;
   /** Partners with vouchers that cannot expire. */
   readonly stuck: readonly StuckPartner[];

@@ -11,6 +11,7 @@ import {
   firstValue,
   getsLock,
   hasRows,
+  now,
   onlyRow,
   type Sql,
 } from '../connection.ts';
@@ -100,7 +101,7 @@ export const unattendedWebhooks = sql`
   where endpoint.status = 'ACTIVE' and failing_since is null`;
 
 /** The outcome of an attempt. */
-export interface AttemptRecord {
+interface AttemptRecord {
   readonly isDelivered: boolean;
   readonly status: number | null;
   readonly milliseconds: number;
@@ -228,7 +229,7 @@ export async function requestTestEvent(
     endpoint_id: endpointId,
     type: TEST_EVENT_TYPE,
     subject: `webhook:${endpointId}`,
-    retry_until: sql<Date>`now()`,
+    retry_until: now,
   });
   await wake(transaction, endpointId);
   return id;

@@ -6,6 +6,7 @@ import {
   type Database,
   type DatabaseTransaction,
   firstRow,
+  now,
   updateRow,
 } from '../connection.ts';
 import type { WebhookEndpointsTable } from '../generated/tables.ts';
@@ -97,7 +98,7 @@ export const setWebhookStatus = (
     .updateTable('webhook_endpoints')
     .set({
       status,
-      status_since: sql<Date>`now()`,
+      status_since: now,
       status_reason: reason,
       failing_since: null,
       wake_at: status === 'ACTIVE' ? sql<Date>`clock_timestamp()` : null,
@@ -110,7 +111,7 @@ export const setWebhookStatus = (
 export async function removeWebhook(transaction: DatabaseTransaction, id: number): Promise<void> {
   await updateRow(transaction, 'webhook_endpoints', id, {
     status: 'REMOVED',
-    status_since: sql<Date>`now()`,
+    status_since: now,
     status_reason: null,
     wake_at: null,
   });
@@ -133,9 +134,7 @@ export async function addWebhookSecret(
         now() + make_interval(secs => ${secret.overlapHours * 3_600}))`,
     })
     .where('endpoint_id', '=', endpointId)
-    .where((where) =>
-      where.or([where('expires_at', 'is', null), where('expires_at', '>', sql<Date>`now()`)]),
-    )
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
     .execute();
   await transaction
     .insertInto('webhook_secrets')
@@ -144,7 +143,7 @@ export async function addWebhookSecret(
 }
 
 /** A webhook that was switched off, and the people to be told. */
-export interface SwitchedOffWebhook {
+interface SwitchedOffWebhook {
   readonly url: string;
   readonly reason: string;
   readonly accounts: readonly { readonly id: number; readonly email: string }[];
