@@ -9,11 +9,10 @@ import {
 } from '../src/db/connection.ts';
 import { beginOf, endOf } from '../src/db/days.ts';
 import { ArchivedError } from '../src/db/ledger/read-archives.ts';
-import type { BookSettings } from '../src/db/positions/change.ts';
 import { bookProviderFees } from '../src/db/provider-statements/balances.ts';
 import {
   type Compared,
-  type ComparisonTimes,
+  type ComparisonRules,
   compareLines,
   TooManyDifferences,
 } from '../src/db/provider-statements/compare-lines.ts';
@@ -30,9 +29,7 @@ import {
 import type { ProviderStatementLine } from '../src/domain/positions/statement-line.ts';
 import type { ProviderAccount } from '../src/providers/statement.ts';
 
-export interface ComparisonSettings extends ComparisonTimes, BookSettings {
-  /** A comparison that finds more differences books none, until an operator allows it. */
-  readonly maximumDifferences: number;
+export interface ComparisonSettings extends ComparisonRules {
   /** Called in the transaction of the comparison: both are committed, or neither. */
   readonly record?: (transaction: DatabaseTransaction, compared: Compared) => Promise<void>;
 }
@@ -193,11 +190,10 @@ export async function compareStored(
       await sql`set local statement_timeout = ${sql.lit(COMPARE_TIMEOUT_MS)}`.execute(transaction);
       await lockStatement(transaction, of);
       await take(transaction);
-      const { maximumDifferences: maximum, record, ...times } = settings;
-      const compared = await compareLines(transaction, of, { ...times, maximum }, settings);
+      const compared = await compareLines(transaction, of, settings);
       await bookProviderFees(transaction, of);
       await markCompared(transaction, of, compared.unexplained);
-      await record?.(transaction, compared);
+      await settings.record?.(transaction, compared);
       return { kind: 'compared', ...compared };
     });
   } catch (error) {

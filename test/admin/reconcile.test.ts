@@ -27,7 +27,10 @@ test('the list of all cases has the oldest open ones, then the newest closed one
   const { database } = scene;
   const ids: number[] = [];
   for (const subject of ['1', '2', '3', '4']) {
-    const line = { subjectKind: 'line', subject: `mpesa 2026-11-21 payment - ${subject}` } as const;
+    const line = {
+      subject_kind: 'line',
+      subject: `mpesa 2026-11-21 payment - ${subject}`,
+    } as const;
     const told = {
       why: 'foreign',
       amount: '5',

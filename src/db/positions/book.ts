@@ -64,9 +64,9 @@ export async function book(
     why && {
       why,
       difference: differenceOf(position),
-      amount: difference(position),
+      amount: formatMoney(difference(position)),
       message: messageOf(position),
-      isBlocking: isBlocking(position, why),
+      is_blocking: isBlocking(position, why),
     },
   );
   return order;
@@ -87,7 +87,7 @@ const messageOf = ({ placements }: AfterPosition): string | null =>
   placements.find(isUnclear)?.message ?? null;
 
 /** How a case is settled. */
-export interface SettlementChoice {
+interface SettlementChoice {
   /** Null where nothing is in suspense: the provider's message is cleared. */
   readonly by: Bearer | null;
   /** The partner that pays or gets an amount that a restore lost: our books do not know it. */

@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import { formatMoney, type Money } from '../../domain/money.ts';
+import { type Insertable, sql } from 'kysely';
 import type { CaseWhy } from '../../domain/positions/case-texts.ts';
 import type { Bearer, Difference } from '../../domain/positions/position.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
@@ -9,11 +8,11 @@ import {
   changedRows,
   type Database,
   type DatabaseTransaction,
-  firstRow,
-  firstValue,
+  hasRows,
   onlyRow,
   type Sql,
 } from '../connection.ts';
+import type { CasesTable } from '../generated/tables.ts';
 import { staffName } from '../people/accounts.ts';
 import { limitedTo, type RowPage } from '../row-page.ts';
 import { differingOf, type LockedOrder, lostOperationId, type OpenCase } from './orders.ts';
@@ -50,20 +49,13 @@ export interface Case {
   readonly borneBy: Bearer | null;
 }
 
-/** A case that is to be open. */
-interface WantedCase {
-  readonly why: CaseWhy;
-  readonly difference: Difference | null;
-  readonly amount: Money;
-  readonly message: string | null;
-  readonly isBlocking: boolean;
-}
-
 /** Opens, changes and closes the cases of a locked order, so that exactly the wanted one is open. */
 export async function openOrCloseCase(
   transaction: DatabaseTransaction,
   order: LockedOrder,
-  wanted: WantedCase | undefined,
+  wanted:
+    | Pick<Insertable<CasesTable>, 'why' | 'difference' | 'amount' | 'message' | 'is_blocking'>
+    | undefined,
 ): Promise<void> {
   const isOther = (one: OpenCase) => one.why !== wanted?.why || one.subject !== order.operationId;
   const others = order.cases.filter(isOther);
@@ -73,33 +65,38 @@ export async function openOrCloseCase(
       transaction,
     );
   if (!wanted) return;
-  const { why, difference, amount, message, isBlocking } = wanted;
   const { operationId, reference, partnerId, merchantId, voucherId, topupId } = order;
-  await sql`
-    insert into cases as old (subject_kind, subject, why, difference, amount, message, provider,
-      reference, partner_id, merchant_id, voucher_id, topup_id, is_blocking)
-    values ('order', ${operationId}, ${why}, ${difference}, ${formatMoney(amount)}::numeric,
-      ${message}, ${differingOf(order).provider}, ${reference}, ${partnerId}::bigint, ${merchantId}::bigint,
-      ${voucherId}::bigint, ${topupId}::bigint, ${isBlocking})
-    on conflict (subject_kind, subject, why) where closed_at is null
-    do update set difference = excluded.difference, amount = excluded.amount,
-      message = excluded.message, provider = excluded.provider, is_blocking = excluded.is_blocking`.execute(
-    transaction,
-  );
+  await openCase(transaction, {
+    ...wanted,
+    subject_kind: 'order',
+    subject: operationId,
+    provider: differingOf(order).provider,
+    reference,
+    partner_id: partnerId,
+    merchant_id: merchantId,
+    voucher_id: voucherId,
+    topup_id: topupId,
+  });
 }
 
-/** Opens a case of a line, a statement or a balance; an open case gets the new message. */
-export async function openCase(
-  database: Database,
-  opened: Pick<Case, 'subjectKind' | 'subject' | 'why' | 'amount' | 'message' | 'provider'> &
-    Partial<Pick<Case, 'reference'>>,
-): Promise<void> {
-  const { subjectKind, subject, why, amount, message, provider, reference = null } = opened;
-  await sql`
-    insert into cases (subject_kind, subject, why, amount, message, provider, reference)
-    values (${subjectKind}, ${subject}, ${why}, ${amount}::numeric, ${message}, ${provider}, ${reference})
-    on conflict (subject_kind, subject, why) where closed_at is null
-    do update set amount = excluded.amount, message = excluded.message`.execute(database);
+/** Opens a case; an open one for the same reason says what the new one would. */
+export async function openCase(database: Database, opened: Insertable<CasesTable>): Promise<void> {
+  await database
+    .insertInto('cases')
+    .values(opened)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['subject_kind', 'subject', 'why'])
+        .where('closed_at', 'is', null)
+        .doUpdateSet(({ ref }) => ({
+          difference: ref('excluded.difference'),
+          amount: ref('excluded.amount'),
+          message: ref('excluded.message'),
+          provider: ref('excluded.provider'),
+          is_blocking: ref('excluded.is_blocking'),
+        })),
+    )
+    .execute();
 }
 
 /** Records that what a provider has decided about an order on hold cannot be booked. */
@@ -146,28 +143,30 @@ export async function closeCase(
 export const oldestOpenCase = (condition: Sql) => sql<number | null>`(
   select min(found.id) from cases as found where ${condition} and found.closed_at is null)`;
 
+/** SQL query: the open cases of a voucher or a top-up whose payment or delivery could be made twice. */
+const blocking = (column: 'voucher_id' | 'topup_id', id: unknown, selected = sql``) => sql`
+  select ${selected} from cases
+  where cases.${sql.ref(column)} = ${id} and is_blocking and closed_at is null`;
+
 /** SQL condition: a payment of the voucher could be made twice, as long as a case is open. */
-export const isVoucherBlocked = (voucherId: unknown) => sql<boolean>`exists (
-  select from cases where cases.voucher_id = ${voucherId} and is_blocking and closed_at is null)`;
+export const isVoucherBlocked = (voucherId: unknown) =>
+  sql<boolean>`exists (${blocking('voucher_id', voucherId)})`;
 
 /** Whether a payment of a locked voucher could be made twice. */
 export const isBlocked = (database: Database, voucherId: number) =>
-  firstValue<boolean>(database, false)`
-    select ${isVoucherBlocked(voucherId)}`;
+  hasRows(database)`${blocking('voucher_id', voucherId)}`;
 
 /** SQL condition: the same for a new claim, which the request of a payment that a restore lost may need. */
 export const isClaimBlocked = (voucherId: number) => sql<boolean>`exists (
-  select from cases where cases.voucher_id = ${voucherId} and is_blocking and closed_at is null
-    and not starts_with(subject, 'recovered:'))`;
+  ${blocking('voucher_id', voucherId)} and not starts_with(subject, 'recovered:'))`;
 
 /** SQL expression: our references of the payments that could be made twice. */
 export const blockedBy = (voucherId: number) => sql<readonly string[]>`array(
-  select reference from cases where cases.voucher_id = ${voucherId} and is_blocking
-    and closed_at is null)`;
+  ${blocking('voucher_id', voucherId, sql`reference`)})`;
 
 /** SQL condition: a top-up could be delivered twice, as long as a case is open. */
-export const isTopupBlocked = (topupId: unknown) => sql<boolean>`exists (
-  select from cases where cases.topup_id = ${topupId} and is_blocking and closed_at is null)`;
+export const isTopupBlocked = (topupId: unknown) =>
+  sql<boolean>`exists (${blocking('topup_id', topupId)})`;
 
 const columns = sql`found.id, subject_kind as "subjectKind", subject, why, difference, found.amount::text as amount,
   message, provider, reference, found.partner_id as "partnerId", company_name as partner,
@@ -179,6 +178,11 @@ const columns = sql`found.id, subject_kind as "subjectKind", subject, why, diffe
 const joins = sql`left join partners on partners.id = found.partner_id
   left join merchants on merchants.id = found.merchant_id
   left join vouchers on vouchers.id = voucher_id`;
+
+/** The cases that meet a condition, the oldest first. */
+const casesWhere = (database: Database, condition: Sql) =>
+  allRows<Case>(database)`
+    select ${columns} from cases as found ${joins} where ${condition} order by found.id`;
 
 /** The selection of cases for a list. */
 export interface CaseSelection {
@@ -257,38 +261,35 @@ export const casesOfLines = (
     readonly day: string;
     readonly includeClosed: boolean;
   },
-) =>
-  allRows<Case>(database)`
-    select ${columns} from cases as found ${joins}
-    where subject_kind = 'line' and subject collate "C" >= ${`${provider} ${day} `}
+): Promise<Case[]> =>
+  casesWhere(
+    database,
+    sql`subject_kind = 'line' and subject collate "C" >= ${`${provider} ${day} `}
       and subject collate "C" < ${`${provider} ${day}!`}
-      ${includeClosed ? sql`` : sql`and closed_at is null`}
-    order by found.id`;
+      ${includeClosed ? sql`` : sql`and closed_at is null`}`,
+  );
 
 /** The other cases of the same order, also of what a restore lost of it, the oldest first. */
-export async function otherCasesOf(
+export const otherCasesOf = async (
   database: Database,
   { id, subjectKind, subject, reference }: Case,
-): Promise<Case[]> {
-  if (subjectKind !== 'order') return [];
-  return allRows<Case>(database)`
-    select ${columns} from cases as found ${joins}
-    where subject in (${subject}, ${lostOperationId(reference ?? '')}) and found.id <> ${id}
-    order by found.id`;
-}
+): Promise<Case[]> =>
+  subjectKind === 'order'
+    ? casesWhere(
+        database,
+        sql`subject in (${subject}, ${lostOperationId(reference ?? '')}) and found.id <> ${id}`,
+      )
+    : [];
 
 /** The closed cases of a voucher or of a top-up, the oldest first. */
-export function closedCasesOf(
+export const closedCasesOf = (
   database: Database,
   { kind, id }: { readonly kind: 'voucher' | 'top-up'; readonly id: number },
-): Promise<Case[]> {
-  const subject = kind === 'voucher' ? sql`found.voucher_id` : sql`found.topup_id`;
-  return allRows<Case>(database)`
-    select ${columns} from cases as found ${joins}
-    where ${subject} = ${id} and closed_at is not null order by found.id`;
-}
+): Promise<Case[]> => {
+  const subject = sql.ref(kind === 'voucher' ? 'found.voucher_id' : 'found.topup_id');
+  return casesWhere(database, sql`${subject} = ${id} and closed_at is not null`);
+};
 
 /** A case; undefined where there is none. */
-export const findCase = (database: Database, id: number) =>
-  firstRow<Case>(database)`
-    select ${columns} from cases as found ${joins} where found.id = ${id}`;
+export const findCase = async (database: Database, id: number): Promise<Case | undefined> =>
+  (await casesWhere(database, sql`found.id = ${id}`))[0];

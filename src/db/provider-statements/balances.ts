@@ -14,7 +14,7 @@ import { openCase } from '../positions/cases.ts';
 import { lockStatement, type StatementDay } from './statements.ts';
 
 /** A reading of our balance at a provider. */
-export interface BalanceReading {
+interface BalanceReading {
   readonly provider: string;
   readonly currency: string;
   /** Decimal string. */
@@ -125,7 +125,7 @@ export async function compareBalance(
   const missing = parseMoney(fall);
   if (missing <= 0n) return;
   await openCase(database, {
-    subjectKind: 'balance',
+    subject_kind: 'balance',
     subject,
     why: 'balance',
     amount: formatMoney(missing),

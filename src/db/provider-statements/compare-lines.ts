@@ -27,12 +27,14 @@ import {
   type StatementProvider,
 } from './statements.ts';
 
-/** Times of a comparison. */
-export interface ComparisonTimes {
+/** How a comparison is made. */
+export interface ComparisonRules extends BookSettings {
   /** How far the clocks of provider and database may differ, and a call may take. */
   readonly providerStatementMarginSeconds: number;
   /** Days after which what is not explained is for a person. */
   readonly patienceDays: number;
+  /** A comparison that finds more differences books none, until an operator allows it. */
+  readonly maximumDifferences: number;
 }
 
 /** ETB is the only currency of our books. */
@@ -136,17 +138,17 @@ export class TooManyDifferences extends Error {
  * observation at the end of the day. An order without a line is asked about again. A line that
  * belongs to no order of ours opens a case.
  *
- * @throws {TooManyDifferences} where it finds more than `maximum`
+ * @throws {TooManyDifferences} where it finds more than `maximumDifferences`
  */
 export async function compareLines(
   transaction: DatabaseTransaction,
   of: StatementDay,
-  { maximum, ...times }: ComparisonTimes & { readonly maximum: number },
-  settings: BookSettings,
+  settings: ComparisonRules,
 ): Promise<Compared> {
-  const found = await findDifferences(transaction, of, times);
+  const found = await findDifferences(transaction, of, settings);
   const differing = found.filter(({ what }) => what !== 'late');
-  if (differing.length > maximum) throw new TooManyDifferences(differing.length);
+  if (differing.length > settings.maximumDifferences)
+    throw new TooManyDifferences(differing.length);
   const told = found.filter(({ what }) => what === 'observation' || what === 'absent');
   for (const one of told.toSorted(byOrder)) await observeLine(transaction, one, settings);
   const lines = found.filter(
@@ -170,7 +172,7 @@ const byOrder = (one: Found, other: Found): number =>
 function findDifferences(
   transaction: DatabaseTransaction,
   of: StatementDay,
-  { providerStatementMarginSeconds, patienceDays }: ComparisonTimes,
+  { providerStatementMarginSeconds, patienceDays }: ComparisonRules,
 ): Promise<Found[]> {
   const { name } = of.provider;
   const tolerance = amountTolerance(name);
@@ -394,7 +396,7 @@ async function openLine(
   const subject = subjectOf(of, line);
   const amount = line.amount ?? '0';
   await openCase(transaction, {
-    subjectKind: 'line',
+    subject_kind: 'line',
     subject,
     why: 'foreign',
     amount,

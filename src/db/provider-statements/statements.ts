@@ -208,7 +208,7 @@ export async function markUnfinished(
   `.execute(database);
   if (state === 'TRYING') return;
   await openCase(database, {
-    subjectKind: 'statement',
+    subject_kind: 'statement',
     subject: `${provider.name} ${day}`,
     why: 'unread',
     amount: '0',
@@ -224,7 +224,6 @@ export interface StatementFacts {
   readonly lines: number;
   /** Transactions that took nothing from our account, and are no lines. */
   readonly ignored: number;
-  readonly loadedAt: Date | null;
   /** Decimal strings by currency. */
   readonly fees: Readonly<Record<string, string>>;
   /** ETB */
@@ -236,6 +235,6 @@ export interface StatementFacts {
 /** The provider statement of a day; undefined where it was never asked for. */
 export const findStatement = (database: Database, provider: string, day: Day) =>
   firstRow<StatementFacts>(database)`
-    select state, source, line_count as lines, ignored_count as ignored, loaded_at as "loadedAt", fees,
+    select state, source, line_count as lines, ignored_count as ignored, fees,
       booked_fee as "bookedFee", unexplained
     from provider_statements where provider = ${provider} and day = ${day}`;

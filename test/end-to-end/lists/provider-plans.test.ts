@@ -94,8 +94,13 @@ async function compareDay(provider: StatementProvider): Promise<void> {
     await statementRows.lockStatement(transaction, of);
     await statementRows.takeLoad(transaction, of, load);
     await bookProviderFees(transaction, of);
-    const times = { providerStatementMarginSeconds: 60, patienceDays: 3, maximum: 20 };
-    const { unexplained } = await compareLines(transaction, of, times, settings);
+    const rules = {
+      ...settings,
+      providerStatementMarginSeconds: 60,
+      patienceDays: 3,
+      maximumDifferences: 20,
+    };
+    const { unexplained } = await compareLines(transaction, of, rules);
     await statementRows.markCompared(transaction, of, unexplained);
   });
   await compareBalance(database, of, { providerStatementMarginSeconds: 60 });

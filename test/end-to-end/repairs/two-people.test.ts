@@ -171,7 +171,7 @@ describe('about a case', () => {
     const subject = `gsma ${what}`;
     const say = (message: string | null) =>
       openCase(database, {
-        ...{ subjectKind: 'balance', subject, why: 'balance', amount: '100', provider: 'gsma' },
+        ...{ subject_kind: 'balance', subject, why: 'balance', amount: '100', provider: 'gsma' },
         message,
       });
     await say(seen);

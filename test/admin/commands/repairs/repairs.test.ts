@@ -120,7 +120,11 @@ it.each(['paying', 'reversed'] as const)(
 it('settles a case only with the amount and the message that were shown', async () => {
   const { database } = scene.stack;
   const opened = async (amount: string, message: string) => {
-    const balance = { subjectKind: 'balance', subject: 'gsma 2026-11-22', why: 'balance' } as const;
+    const balance = {
+      subject_kind: 'balance',
+      subject: 'gsma 2026-11-22',
+      why: 'balance',
+    } as const;
     await openCase(database, { ...balance, amount, message, provider: 'gsma' });
     const { id } = (await commands.json('cases list'))[0];
     return { id, facts: (await commands.json(`cases show ${id}`)).facts };
