@@ -5,16 +5,9 @@ import { allRows, type Database, onlyRow, type Sql } from './connection.ts';
 import { beginOf, boundsOfDay, type Days, eachDay, isWithin } from './days.ts';
 import type { Wallet } from './ledger/account-statements.ts';
 import { ownMovements } from './ledger/own-movements.ts';
-import { partnersOf, type Sellers } from './ledger/sales.ts';
+import { companyIds, type Whose } from './ledger/sales.ts';
 
 /** The figures of charts, apart from sales. They are read from sums, and newer figures from the rows. */
-
-/** The merchants whose payments are added up. */
-export type Payees = number | 'all merchants';
-
-/** SQL expression: the ids of the merchants, as an array. */
-export const merchantsOf = (payees: Payees): Sql =>
-  payees === 'all merchants' ? sql`array(select id from merchants)` : sql`array[${payees}::bigint]`;
 
 /** Payments of a day by the first answers of their providers. */
 export interface DayOfPayments {
@@ -29,11 +22,11 @@ export interface DayOfPayments {
 /** Payments to merchants per day, and those that were refused. */
 export function paymentsPerDay(
   database: Database,
-  payees: Payees,
+  payees: Whose,
   days: Days,
 ): Promise<DayOfPayments[]> {
   const { from, before } = boundsOfDay(days);
-  const merchants = merchantsOf(payees);
+  const merchants = companyIds('merchants', payees);
   const rows = (when: (time: Sql) => Sql) => sql`
     select count(1) as paid, 0 as refused, sum(to_merchant) as amount from redemptions
     where merchant_id = any(${merchants}) and status = 'POSTED' and ${when(paidAt)}
@@ -77,14 +70,14 @@ const MERCHANTS = 5;
 /** The merchants that were paid most out of the vouchers of partners, up to the last hour that is summed up. */
 export function topMerchants(
   database: Database,
-  sellers: Sellers,
+  sellers: Whose,
   days: Days,
 ): Promise<TopMerchant[]> {
   return allRows<TopMerchant>(database)`
     select merchant_name as merchant, payments::bigint as payments, paid::numeric(20, 6) as paid
     from (
       select merchant_id, sum(payouts) as payments, sum(paid) as paid from payout_hour_sums
-      where partner_id = any(${partnersOf(sellers)}) and ${isWithin(sql`hour`, days)}
+      where partner_id = any(${companyIds('partners', sellers)}) and ${isWithin(sql`hour`, days)}
       group by merchant_id having sum(payouts) > 0
       order by sum(paid) desc, merchant_id limit ${MERCHANTS}) as most
     join merchants on merchants.id = merchant_id
@@ -100,12 +93,12 @@ export interface ClaimCounts {
 }
 
 /** The claims of some days, up to the last check of the books. */
-export const claimCounts = (database: Database, sellers: Sellers, days: Days) =>
+export const claimCounts = (database: Database, sellers: Whose, days: Days) =>
   onlyRow<ClaimCounts>(database)`
     select coalesce(sum(claims), 0)::bigint as claims, coalesce(sum(codes), 0)::bigint as codes,
       coalesce(sum(payments), 0)::bigint as payments
     from claim_hour_sums
-    where partner_id = any(${partnersOf(sellers)}) and ${isWithin(sql`hour`, days)}`;
+    where partner_id = any(${companyIds('partners', sellers)}) and ${isWithin(sql`hour`, days)}`;
 
 /** A balance at the beginning of a UTC day, or now. The ledger has sums of UTC days. */
 export interface BalanceAt {

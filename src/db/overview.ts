@@ -2,9 +2,8 @@ import { sql } from 'kysely';
 import type { PlacementKind } from '../domain/positions/placement.ts';
 import { allRows, type Database, onlyRow } from './connection.ts';
 import { type Days, isWithin } from './days.ts';
-import { merchantsOf, type Payees } from './figures.ts';
 import { hasLowBalance } from './ledger/ledger.ts';
-import { partnersOf, type Sellers } from './ledger/sales.ts';
+import { companyIds, type Whose } from './ledger/sales.ts';
 import { type OutboxKind, undeliveredCounts } from './outbox.ts';
 import { unattendedWebhooks } from './webhooks/deliveries.ts';
 
@@ -19,17 +18,17 @@ export interface FailureCount {
 const REASONS = 5;
 
 /** Why the top-ups of some days failed, the most frequent reason first. */
-export const topupFailures = (database: Database, sellers: Sellers, days: Days) =>
+export const topupFailures = (database: Database, sellers: Whose, days: Days) =>
   allRows<FailureCount>(database)`
     select message as reason, count(1) as count from topups
-    where partner_id = any(${partnersOf(sellers)}) and status = 'FAILED' and ${isWithin(sql`created_at`, days)}
+    where partner_id = any(${companyIds('partners', sellers)}) and status = 'FAILED' and ${isWithin(sql`created_at`, days)}
     group by message order by count(1) desc, message limit ${REASONS}`;
 
 /** Why payments to merchants of some days were refused, the most frequent reason first. */
-export const paymentFailures = (database: Database, payees: Payees, days: Days) =>
+export const paymentFailures = (database: Database, payees: Whose, days: Days) =>
   allRows<FailureCount>(database)`
     select provider_message as reason, count(1) as count from redemptions
-    where merchant_id = any(${merchantsOf(payees)}) and status = 'VOIDED' and not is_done
+    where merchant_id = any(${companyIds('merchants', payees)}) and status = 'VOIDED' and not is_done
       and ${isWithin(sql`settled_at`, days)}
     group by provider_message order by count(1) desc, provider_message limit ${REASONS}`;
 
@@ -51,7 +50,7 @@ interface Waiting {
   readonly oldestSeconds: number;
 }
 
-export interface ServiceState {
+interface ServiceState {
   readonly holds: readonly OpenHolds[];
   readonly waiting: readonly Waiting[];
   /** Payments and top-ups that were done in the last hour. */

@@ -16,12 +16,14 @@ import { orderedOf } from '../positions/placements.ts';
  * delivered. Figures, margins and charts all read `salesBetween`.
  */
 
-/** The partners whose sales are added up. */
-export type Sellers = number | 'all partners';
+/** The companies of a kind whose figures are added up. */
+export type Whose = number | 'all';
 
-/** SQL expression: the ids of the partners, as an array. */
-export const partnersOf = (sellers: Sellers): Sql =>
-  sellers === 'all partners' ? sql`array(select id from partners)` : sql`array[${sellers}::bigint]`;
+/** SQL expression: the ids of the companies, as an array. */
+export const companyIds = (companies: 'partners' | 'merchants', whose: Whose): Sql =>
+  whose === 'all'
+    ? sql`array(select id from ${sql.table(companies)})`
+    : sql`array[${whose}::bigint]`;
 
 /** SQL expression: when an attempt `try` was delivered, as its index has it. */
 const deliveredAt = sql`(case when try.status = 'POSTED' then try.settled_at else try.changed_at end)`;
@@ -49,8 +51,8 @@ const changedLater = (partners: Sql, from: Sql, before: Sql) => sql`
  * SQL query: the sums of sales from a time to before another, by kind. Past hours are read from their sums, the rest
  * of a day and what is newer from the rows.
  */
-function salesBetween(sellers: Sellers, from: Sql, before: Sql) {
-  const partners = partnersOf(sellers);
+function salesBetween(sellers: Whose, from: Sql, before: Sql) {
+  const partners = companyIds('partners', sellers);
   const rows = (when: (time: Sql) => Sql) => sql`
     select kind, ${sumsOfSales}, sum(change) as at_once
     from (${soldAtOnce(partners, when)}) as sale group by kind`;
@@ -88,11 +90,7 @@ export interface DayOfSales {
 }
 
 /** The sales per day. */
-export function salesPerDay(
-  database: Database,
-  sellers: Sellers,
-  days: Days,
-): Promise<DayOfSales[]> {
+export function salesPerDay(database: Database, sellers: Whose, days: Days): Promise<DayOfSales[]> {
   const { from, before } = boundsOfDay(days);
   return allRows<DayOfSales>(database)`
     select day, coalesce(max(sold) filter (where kind = 'vouchers'), 0) as vouchers,
@@ -121,7 +119,7 @@ export interface Margin {
 }
 
 /** The margins of some days: the selling price of each sale less its cost at the exchange rate that the sale named. */
-export function readMargins(database: Database, sellers: Sellers, days: Days): Promise<Margin[]> {
+export function readMargins(database: Database, sellers: Whose, days: Days): Promise<Margin[]> {
   const { from, before } = boundsOfDays(days);
   return allRows<Margin>(database)`
     select kind, priced as counted, sold as sales, round(sold_usd, 2) as "soldUsd",

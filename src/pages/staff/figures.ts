@@ -43,13 +43,13 @@ export const showFigures = support.page({
     const range = readDays(query);
     const { days } = range;
     const figures = days && {
-      sales: await salesPerDay(database, 'all partners', days),
-      payments: await paymentsPerDay(database, 'all merchants', days),
-      claims: await claimCounts(database, 'all partners', days),
-      merchants: await topMerchants(database, 'all partners', days),
+      sales: await salesPerDay(database, 'all', days),
+      payments: await paymentsPerDay(database, 'all', days),
+      claims: await claimCounts(database, 'all', days),
+      merchants: await topMerchants(database, 'all', days),
       countedTo: await figuresCountedTo(database),
-      failedTopups: await topupFailures(database, 'all partners', days),
-      refusedPayments: await paymentFailures(database, 'all merchants', days),
+      failedTopups: await topupFailures(database, 'all', days),
+      refusedPayments: await paymentFailures(database, 'all', days),
     };
     return {
       kind: 'page',

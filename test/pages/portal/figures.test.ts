@@ -33,7 +33,7 @@ test('claims lead to codes and payments, and each counts once', async () => {
   const addUpTo = (counts: Awaited<ReturnType<typeof claimCounts>>) =>
     until(async () => {
       await addUpAll();
-      for (const whose of [scene.partner.id, 'all partners'] as const)
+      for (const whose of [scene.partner.id, 'all'] as const)
         expect(await claimCounts(database, whose, days)).toEqual(counts);
     });
   // Two were redeemed, and the payment of a third one was refused.
@@ -60,7 +60,7 @@ test('the balances begin with nothing and end with those of now', async () => {
 
 test('payments count as paid or refused', async () => {
   const { database } = scene.stack;
-  const sumOf = async (payees: number | 'all merchants') => {
+  const sumOf = async (payees: number | 'all') => {
     const found = await paymentsPerDay(database, payees, days);
     return [
       found.reduce((sum, { paid }) => sum + paid, 0),
@@ -69,7 +69,7 @@ test('payments count as paid or refused', async () => {
   };
   expect(await sumOf(scene.merchant.id)).toEqual([2, 0]);
   expect(await sumOf(scene.refusing.id)).toEqual([0, 1]);
-  expect(await sumOf('all merchants')).toEqual([2, 1]);
+  expect(await sumOf('all')).toEqual([2, 1]);
 });
 
 test("a partner's overview shows its charts, each with a table", async () => {
