@@ -67,31 +67,21 @@ export function createResumptionActivities(dependencies: ActivityDependencies) {
   const resumeHeldRedemptions = (): Promise<number> =>
     resumeAll(
       (page) => heldRedemptions(database, page),
-      ({ id }) => id,
       (held) => resumePayment(dependencies, held),
     );
 
   /** Resumes pending reversals. They are few, so an interrupted attempt begins again. */
-  async function resumeReversals(): Promise<number> {
-    let resumed = 0;
-    const pages: Pages<PendingReversal> = {
-      size: PAGE_SIZE,
-      concurrency: CONCURRENCY,
-      read: (page) => pendingReversals(database, page),
-      idOf: ({ id }) => id,
-      async work(pending) {
-        if (await resumeReversal(dependencies, pending)) resumed += 1;
-      },
-    };
-    await pageByPage(pages, 0);
-    return resumed;
-  }
+  const resumeReversals = (): Promise<number> =>
+    resumeAll(
+      (page) => pendingReversals(database, page),
+      (pending) => resumeReversal(dependencies, pending),
+      false,
+    );
 
   /** Resumes top-ups on hold without a running workflow; returns the number. */
   const resumeTopUps = (): Promise<number> =>
     resumeAll(
       (page) => heldAttempts(database, page),
-      ({ topupId }) => topupId,
       (held) => resumeAttempt(dependencies, held),
     );
 
@@ -99,7 +89,6 @@ export function createResumptionActivities(dependencies: ActivityDependencies) {
   const resumeMessages = (): Promise<number> =>
     resumeAll(
       (page) => unfinishedMessages(database, { ...settings.vouchers, ...settings.market }, page),
-      ({ id }) => id,
       (message) =>
         resumption.resumeMessage(message, {
           ...namesOfVoucher(message, numbers),
@@ -111,7 +100,6 @@ export function createResumptionActivities(dependencies: ActivityDependencies) {
   const resumeBulkOrders = (): Promise<number> =>
     resumeAll(
       (page) => unfinishedBulkOrders(database, page),
-      ({ id }) => id,
       ({ id, operation_id, partner_id }) =>
         resumption.resumeBulkOrder({ id, operationId: operation_id, partnerId: partner_id }),
     );
@@ -129,12 +117,14 @@ interface Position {
  * Processes all orphans page by page, and several of each page concurrently. A hold that cannot be
  * resumed does not keep the later holds waiting.
  */
-async function resumeAll<Held>(
+async function resumeAll<Held extends { readonly id: number }>(
   read: Pages<Held>['read'],
-  idOf: (held: Held) => number,
   resume: (held: Held) => Promise<boolean>,
+  /** Whether the next attempt continues where this one was interrupted. */
+  isContinued = true,
 ): Promise<number> {
-  const begun: Position = activityInfo().heartbeatDetails ?? { afterId: 0, resumed: 0 };
+  const progress: Position | undefined = isContinued ? activityInfo().heartbeatDetails : undefined;
+  const begun = progress ?? { afterId: 0, resumed: 0 };
   let { resumed } = begun;
   // An attempt that was interrupted within a page repeats the page, which is idempotent; what it has
   // resumed of it is then not counted twice.
@@ -148,9 +138,9 @@ async function resumeAll<Held>(
     if (await resume(held)) resumed += 1;
   };
   await pageByPage(
-    { size: PAGE_SIZE, concurrency: CONCURRENCY, read, idOf, work },
+    { size: PAGE_SIZE, concurrency: CONCURRENCY, read, work },
     begun.afterId,
-    note,
+    isContinued ? note : undefined,
   );
   return resumed;
 }
@@ -204,7 +194,7 @@ const reverseCommandOf = (pending: PendingReversal): ReverseRedemptionCommand =>
 
 /** The command of an attempt on hold, with the partner of its request. The row has the rest. */
 function attemptBeginOf(held: HeldAttempt): TopUpInput['begin'] {
-  const command = { ...held.request, transactionId: held.topupId };
+  const command = { ...held.request, transactionId: held.id };
   return command.operationId === held.creationId
     ? { kind: 'create', command }
     : { kind: 'retry', command: { ...command, attempt: held.attempt, msisdn: null } };

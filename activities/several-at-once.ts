@@ -46,11 +46,10 @@ export function oneByOne(pauseMs: number): () => Promise<void> {
 }
 
 /** Rows that are read in the order of their ids, and processed several at a time. */
-export interface Pages<Row> {
+export interface Pages<Row extends { readonly id: number }> {
   readonly size: number;
   readonly concurrency: number;
   read(page: { readonly afterId: number; readonly limit: number }): Promise<Row[]>;
-  idOf(row: Row): number;
   work(row: Row): Promise<unknown>;
 }
 
@@ -61,8 +60,8 @@ export interface Pages<Row> {
  * @param note told after each row and page the id from which a repetition has to begin
  * @throws the first failure, when the rest is done
  */
-export async function pageByPage<Row>(
-  { size, concurrency, read, idOf, work }: Pages<Row>,
+export async function pageByPage<Row extends { readonly id: number }>(
+  { size, concurrency, read, work }: Pages<Row>,
   startAfterId: number,
   note: (afterId: number) => void = () => {},
 ): Promise<void> {
@@ -78,7 +77,7 @@ export async function pageByPage<Row>(
     if (failure) first ??= { ...failure, afterId };
     const last = rows.at(-1);
     if (last === undefined || rows.length < size || failures.length === rows.length) break;
-    afterId = idOf(last);
+    afterId = last.id;
     note(first?.afterId ?? afterId);
   }
   if (first) throw first.error;

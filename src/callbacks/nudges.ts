@@ -86,23 +86,15 @@ export function createCallbackLimit(): NudgeWithinLimit {
 const mayHaveArrived = (error: unknown): boolean =>
   error instanceof WorkflowsUnavailableError && !error.isCertain && !isUnreachable(error);
 
-/**
- * Passes a callback on as a nudge: the workflow or the next reconciliation asks the provider that calls before it
- * changes anything. A nudge that comes during the sending waits in the workflow, because the answer may leave the
- * outcome open. An unknown reference costs one query.
- */
-export async function nudgeAttempt(
-  { database, workflows, nudgeWithinLimit }: Services,
-  reference: string,
-  from: AirtimeProviderName,
-): Promise<void> {
-  const attempt = await attemptOfReference(database, reference);
-  if (!attempt) return;
-  const isWaiting = attempt.status === 'HELD' && attempt.provider === from;
-  await nudgeWithinLimit(`${attempt.creationId} ${from}`, async () => {
-    if (isWaiting) await workflows.tell(attempt.workflowId);
-    else await doubt(database, { reference, provider: from });
-  });
+/** An order or a reversal that a callback is about. */
+interface Nudged {
+  readonly operationId: string;
+  /** Ours, towards the provider. */
+  readonly reference: string;
+  readonly isOpen: boolean;
+  /** Who has it now. */
+  readonly provider: string;
+  readonly workflowId: string;
 }
 
 /**
@@ -110,19 +102,41 @@ export async function nudgeAttempt(
  * changes anything. A nudge that comes during the sending waits in the workflow, because the answer may leave the
  * outcome open.
  */
-export async function nudgePayment(
+async function nudge(
   { database, workflows, nudgeWithinLimit }: Services,
-  payment: ReferencedPayment,
-  from: MobileMoneyProviderName,
+  { operationId, reference, isOpen, provider, workflowId }: Nudged,
+  from: AirtimeProviderName | MobileMoneyProviderName,
 ): Promise<void> {
-  const isWaiting = payment.isOpen && payment.provider === from;
-  await nudgeWithinLimit(`${payment.operationId} ${from}`, async () => {
-    if (isWaiting) await workflows.tell(workflowIdOf(payment));
-    else await doubt(database, { reference: payment.reference, provider: from });
+  await nudgeWithinLimit(`${operationId} ${from}`, async () => {
+    if (isOpen && provider === from) await workflows.tell(workflowId);
+    else await doubt(database, { reference, provider: from });
   });
 }
 
-const workflowIdOf = (payment: ReferencedPayment): string =>
-  payment.kind === 'payment'
-    ? redemptionWorkflowId(payment)
-    : reverseRedemptionId(payment.redemptionId, payment.operationId);
+/** Nudges a top-up. An unknown reference costs one query. */
+export async function nudgeAttempt(
+  services: Services,
+  reference: string,
+  from: AirtimeProviderName,
+): Promise<void> {
+  const attempt = await attemptOfReference(services.database, reference);
+  if (attempt) await nudge(services, { ...attempt, reference }, from);
+}
+
+/** Nudges a payment or a reversal. */
+export const nudgePayment = (
+  services: Services,
+  payment: ReferencedPayment,
+  from: MobileMoneyProviderName,
+): Promise<void> =>
+  nudge(
+    services,
+    {
+      ...payment,
+      workflowId:
+        payment.kind === 'payment'
+          ? redemptionWorkflowId(payment)
+          : reverseRedemptionId(payment.redemptionId, payment.operationId),
+    },
+    from,
+  );

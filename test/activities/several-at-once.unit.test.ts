@@ -7,13 +7,15 @@ const SIZE = 3;
 async function process(fails: (id: number) => boolean, startAfterId = 0) {
   const done: number[] = [];
   const notes: number[] = [];
-  const pages: Pages<number> = {
+  const pages: Pages<{ readonly id: number }> = {
     size: SIZE,
     concurrency: 2,
     read: async ({ afterId, limit }) =>
-      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10].filter((id) => id > afterId).slice(0, limit),
-    idOf: (id) => id,
-    async work(id) {
+      [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+        .filter((id) => id > afterId)
+        .slice(0, limit)
+        .map((id) => ({ id })),
+    async work({ id }) {
       if (fails(id)) throw new Error(`row ${id}`);
       done.push(id);
     },

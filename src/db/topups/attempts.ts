@@ -3,7 +3,7 @@ import { isSameNumber, type Operator, type StoredNumber } from '../../domain/pho
 import type { AirtimeProviderName } from '../../domain/providers.ts';
 import { type OperationOutcome, type Refusal, refuse } from '../../domain/refusals.ts';
 import { forestalled } from '../../domain/topup.ts';
-import { allRows, allValues, type Database, type DatabaseTransaction } from '../connection.ts';
+import { allRows, allValues, type Database, type DatabaseTransaction, now } from '../connection.ts';
 import type { TopupsTable } from '../generated/tables.ts';
 import { type NumberCount, withNumberCount } from '../limits/daily-limits.ts';
 import {
@@ -24,7 +24,7 @@ import { noteUnknown } from '../positions/sendings.ts';
 import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
 import { closeRetry, dropRequest, RETRY_KIND } from './requests.ts';
 
-export interface NewAttempt {
+interface NewAttempt {
   readonly topupId: number;
   readonly attempt: number;
   readonly operationId: string;
@@ -78,7 +78,7 @@ export async function beginAttempt(
           amount: attempt.amount,
           product_id: attempt.productId,
           message: null,
-          updated_at: sql<Date>`now()`,
+          updated_at: now,
         })
         .where('id', '=', attempt.topupId),
     )
@@ -148,7 +148,7 @@ export async function markAttemptUnknown(
   await database
     .updateTable('topups')
     .from('topup_attempts')
-    .set({ status: 'UNKNOWN', message, updated_at: sql<Date>`now()` })
+    .set({ status: 'UNKNOWN', message, updated_at: now })
     .whereRef('topups.id', '=', 'topup_attempts.topup_id')
     .where('topup_attempts.operation_id', '=', operationId)
     .where('topup_attempts.status', '=', 'HELD')
@@ -174,16 +174,12 @@ export const attemptOfReference = (database: Database, reference: string) =>
     .selectFrom('topup_attempts')
     .innerJoin('topups', 'topups.id', 'topup_attempts.topup_id')
     .select([
-      'topup_attempts.status',
-      'topup_attempts.operation_id as operationId',
-      'topups.operation_id as creationId',
+      // Of the top-up, whose attempts have one workflow.
+      'topups.operation_id as operationId',
       'topups.workflow_id as workflowId',
+      sql<boolean>`topup_attempts.status = 'HELD'`.as('isOpen'),
+      providerOf(sql.ref('topup_attempts.operation_id')).as('provider'),
     ])
-    .select(
-      providerOf(sql.ref('topup_attempts.operation_id'))
-        .$castTo<AirtimeProviderName>()
-        .as('provider'),
-    )
     .where('topup_attempts.reference', '=', reference)
     .executeTakeFirst();
 
@@ -283,7 +279,7 @@ async function failRetry(
   await dropRequest(transaction, operationId);
   if (!made) {
     const failure = refuse('topup-failed', { detail: NEVER_STARTED, transactionId });
-    await settleOperation<never>(transaction, operationId, 'FAILED', failure);
+    await settleOperation(transaction, operationId, 'FAILED', failure);
     return;
   }
   await refuseOperation(transaction, request, forestalled);
