@@ -20,7 +20,6 @@ import {
   type InsertedClaim,
   insertClaim,
   lastEndedClaim,
-  type NewClaim,
   releaseClaimedVoucher,
   startClaim,
 } from '../../src/db/vouchers/claims.ts';
@@ -225,23 +224,24 @@ async function recordClaim(
 function newClaim(
   { command, run, dependencies }: ClaimCreation,
   { voucher, context }: ClaimRows,
-): NewClaim {
+): Parameters<typeof insertClaim>[1] {
   const { digests, secretBox, settings } = dependencies;
   const digits = codeDigits(voucher.wrong_codes, settings.vouchers);
   const code = randomVerificationCode(digits);
   const id = randomUUID();
   return {
     id,
-    operationId: command.operationId,
-    workflowId: run.workflowId,
-    voucherId: voucher.id,
-    company: command.company,
+    operation_id: command.operationId,
+    workflow_id: run.workflowId,
+    voucher_id: voucher.id,
+    company_kind: command.company.kind,
+    company_id: command.company.id,
     amount: command.amount,
-    serviceFeePercent: context.merchant?.feePercent ?? null,
+    service_fee_percent: context.merchant?.feePercent ?? null,
     lifetimeSeconds: run.claimLifetimeMs / 1_000,
-    codeDigest: digests.verificationCode(code, voucher.id),
-    codeCiphertext: secretBox.seal(code, `claim ${id}`),
-    codeDigits: digits,
+    code_digest: digests.verificationCode(code, voucher.id),
+    code_ciphertext: secretBox.seal(code, `claim ${id}`),
+    code_digits: digits,
   };
 }
 
@@ -333,7 +333,7 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
       // The claim ended while its message was being sent; the message is back in the queue.
       else await cancelQueuedMessages(transaction, 'claim_id', claimId);
       const refusal = refuse('message-not-queued', { detail });
-      return refuseOperation<ClaimMade>(transaction, command, refusal);
+      return refuseOperation(transaction, command, refusal);
     });
 
   /**

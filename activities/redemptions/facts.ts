@@ -59,17 +59,18 @@ export function newRedemption(
 ): NewRedemption {
   const { claim, party } = context;
   return {
-    operationId: command.operationId,
-    requestDigest: command.requestDigest,
-    voucherId: voucher.id,
-    claimId: claim?.id ?? null,
-    company: command.company,
-    merchantId: payeeOf(command, voucher),
-    toMerchant: formatMoney(settlement.toMerchant),
-    serviceFee: formatMoney(settlement.fee),
-    paymentReference,
+    operation_id: command.operationId,
+    request_digest: command.requestDigest,
+    voucher_id: voucher.id,
+    claim_id: claim?.id ?? null,
+    company_kind: command.company.kind,
+    company_id: command.company.id,
+    merchant_id: payeeOf(command, voucher),
+    to_merchant: formatMoney(settlement.toMerchant),
+    service_fee: formatMoney(settlement.fee),
+    payment_reference: paymentReference,
     provider,
-    platformReference: `RDM-${command.operationId.slice(0, 16).toUpperCase()}`,
+    platform_reference: `RDM-${command.operationId.slice(0, 16).toUpperCase()}`,
     payee: party ? [party] : [],
   };
 }
@@ -88,7 +89,7 @@ export const redemptionRequest = (
 });
 
 /** The providers that can pay a merchant. */
-export interface PayoutChoice {
+interface PayoutChoice {
   /** Whether a provider can pay the amount, whatever the account. */
   canCarry(amount: Money): boolean;
   /** The provider that pays, or why nothing is to be held. */
@@ -198,30 +199,35 @@ export async function resumeHold(
 ): Promise<RedemptionHeld> {
   const redemption = await lockRedemption(transaction, operationId);
   const message = await findMessage(transaction, { redemptionId: redemption.id });
-  return describeHold({
-    ...redemption,
+  const { provider, merchantName, serialNumber } = redemption;
+  return describeHold(redemption, {
     operationId,
     isResumed: true,
     messageId: message?.id ?? null,
+    provider,
+    merchantName,
+    serialNumber,
   });
 }
 
-/** The description of a hold; it has the payee in clear, its results only masked. */
-type HoldRecord = Omit<RedemptionHeld, 'kind' | 'payoutAccount'> & Pick<NewRedemption, 'payee'>;
-
-export const describeHold = (hold: HoldRecord): RedemptionHeld => ({
+/** The description of a hold; its row has the payee in clear, its results only masked. */
+export const describeHold = (
+  row: Pick<
+    NewRedemption,
+    'platform_reference' | 'payment_reference' | 'payee' | 'to_merchant' | 'service_fee'
+  >,
+  held: Pick<
+    RedemptionHeld,
+    'operationId' | 'isResumed' | 'messageId' | 'merchantName' | 'serialNumber' | 'provider'
+  >,
+): RedemptionHeld => ({
   kind: 'held',
-  operationId: hold.operationId,
-  isResumed: hold.isResumed,
-  messageId: hold.messageId,
-  serialNumber: hold.serialNumber,
-  provider: hold.provider,
-  platformReference: hold.platformReference,
-  paymentReference: hold.paymentReference,
-  merchantName: hold.merchantName,
-  payoutAccount: hold.payee.map(({ key, value }) => `${key} ${maskMsisdn(value)}`).join(', '),
-  toMerchant: formatAmount(parseMoney(hold.toMerchant)),
-  serviceFee: formatAmount(parseMoney(hold.serviceFee)),
+  ...held,
+  platformReference: row.platform_reference,
+  paymentReference: row.payment_reference,
+  payoutAccount: row.payee.map(({ key, value }) => `${key} ${maskMsisdn(value)}`).join(', '),
+  toMerchant: formatAmount(parseMoney(row.to_merchant)),
+  serviceFee: formatAmount(parseMoney(row.service_fee)),
 });
 
 /**

@@ -156,12 +156,10 @@ async function recordHold(
     queueConfirmation(transaction, { command, voucher, context, redemptionId, settings, numbers }),
   );
   await failpoint('redeem-held');
-  const merchantName = context.merchantName ?? '';
-  const { serial_number: serialNumber } = voucher;
-  return describeHold({
-    ...redemption,
-    merchantName,
-    serialNumber,
+  return describeHold(redemption, {
+    operationId: command.operationId,
+    merchantName: context.merchantName ?? '',
+    serialNumber: voucher.serial_number,
     messageId,
     provider,
     // A payment that a restore lost may have been sent: its provider is asked first.

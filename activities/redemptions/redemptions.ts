@@ -65,7 +65,7 @@ export function createRedemptionActivities(
   ): Promise<OperationOutcome<RedemptionMade>> {
     const outcome = await database
       .transaction()
-      .execute((transaction) => endHold(transaction, { operationId, ending, dependencies }));
+      .execute((transaction) => endHold(transaction, operationId, ending, dependencies));
     await failpoint('redeem-post-committed');
     if (ending.kind === 'done' && messageId !== null) sender.sendInBackground(messageId);
     return outcome;
@@ -74,26 +74,21 @@ export function createRedemptionActivities(
   return { holdRedemption, endRedemption };
 }
 
-interface EndedHold {
-  readonly operationId: string;
-  readonly ending: Ending;
-  readonly dependencies: ActivityDependencies;
-}
-
 /**
  * Ends a hold by what the provider said, and settles its operation; a completed one keeps its first answer. A payment
  * that another provider has made is paid, whatever this one says.
  */
 async function endHold(
   transaction: DatabaseTransaction,
-  { operationId, ending, dependencies }: EndedHold,
+  operationId: string,
+  ending: Ending,
+  { settings, failpoint }: ActivityDependencies,
 ): Promise<OperationOutcome<RedemptionMade>> {
-  const { settings, failpoint } = dependencies;
   const [redemption, held] = await sendTogether(transaction, (together) => [
     lockRedemption(together, operationId),
     readLockedOrder(together, operationId, 'payment'),
   ]);
-  if (held.status !== 'HELD') return settledOutcome<RedemptionMade>(transaction, operationId);
+  if (held.status !== 'HELD') return settledOutcome(transaction, operationId);
   const order = await endOrder(transaction, held, ending, settings.topups);
   const isPaid = order.position.order.isCharged;
   await failpoint('redeem-posted');
@@ -101,12 +96,12 @@ async function endHold(
     ? {
         ok: true,
         providerReference: referenceOf(order),
-        platformReference: redemption.platformReference,
+        platformReference: redemption.platform_reference,
       }
     : refuse('payment-refused', { detail: ending.kind === 'done' ? '' : ending.message });
   const [outcome] = await sendTogether(transaction, (together) => [
     settleOperation(together, operationId, isPaid ? 'SUCCEEDED' : 'FAILED', result),
-    redemption.claimId && endClaim(together, redemption.claimId, isPaid ? 'REDEEMED' : 'REFUSED'),
+    redemption.claim_id && endClaim(together, redemption.claim_id, isPaid ? 'REDEEMED' : 'REFUSED'),
     isPaid || cancelQueuedMessages(together, 'redemption_id', redemption.id),
   ]);
   return outcome;

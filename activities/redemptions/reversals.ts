@@ -154,8 +154,13 @@ async function beginOrAnswer(
     const refusal = await refusalFor(transaction, command, dependencies);
     if (refusal) return answerRefusal(transaction, command, refusal);
     const reference = dependencies.digests.paymentReference(operationId, 1);
-    const reversal = { redemptionId, operationId, requestDigest, reference, reason };
-    await insertReversal(transaction, reversal);
+    await insertReversal(transaction, {
+      redemption_id: redemptionId,
+      operation_id: operationId,
+      request_digest: requestDigest,
+      reference,
+      reason,
+    });
   }
   return describeBegun(await findReversal(transaction, operationId), { operationId, isResumed });
 }
@@ -198,7 +203,7 @@ const describeBegun = (
 });
 
 /** The answer of a reversal, and the message that tells the owner. */
-export interface ReversalEnded {
+interface ReversalEnded {
   readonly outcome: OperationOutcome<RedemptionReversed>;
   readonly messageId: number | null;
 }
@@ -225,7 +230,7 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
   async function endReversal(operationId: string, ending: Ending): Promise<ReversalEnded> {
     const ended = await database
       .transaction()
-      .execute((transaction) => end(transaction, { operationId, ending, dependencies }));
+      .execute((transaction) => end(transaction, operationId, ending, dependencies));
     await failpoint('reverse-post-committed');
     return ended;
   }
@@ -241,15 +246,11 @@ export function createReversalActivities(dependencies: ActivityDependencies) {
   };
 }
 
-interface EndedReversal {
-  readonly operationId: string;
-  readonly ending: Ending;
-  readonly dependencies: ActivityDependencies;
-}
-
 async function end(
   transaction: DatabaseTransaction,
-  { operationId, ending, dependencies }: EndedReversal,
+  operationId: string,
+  ending: Ending,
+  dependencies: ActivityDependencies,
 ): Promise<ReversalEnded> {
   const reversal = await findReversal(transaction, operationId);
   const order = await lockOrder(transaction, reversal.payment_operation_id);

@@ -1,6 +1,5 @@
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { PayoutFacts } from '../../domain/vouchers/claim.ts';
-import type { Company } from '../../domain/vouchers/voucher.ts';
 import {
   allValues,
   changedRows,
@@ -10,6 +9,7 @@ import {
   hasRows,
   type Sql,
 } from '../connection.ts';
+import type { VoucherClaimsTable } from '../generated/tables.ts';
 import {
   type CountedMessages,
   countedMessages,
@@ -20,20 +20,10 @@ import { isClaimBlocked } from '../positions/cases.ts';
 import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
 import { type PayoutContext, type PayoutRequest, payoutContext } from './redemptions.ts';
 
-export interface NewClaim {
-  readonly id: string;
-  readonly operationId: string;
-  readonly workflowId: string;
-  readonly voucherId: number;
-  readonly company: Company;
-  /** Decimal string; null is the whole balance. */
-  readonly amount: string | null;
-  readonly serviceFeePercent: string | null;
+/** The row of a new claim, and how long the claim lasts from now on. */
+type NewClaim = Omit<Insertable<VoucherClaimsTable>, 'expires_at'> & {
   readonly lifetimeSeconds: number;
-  readonly codeDigest: string;
-  readonly codeCiphertext: string;
-  readonly codeDigits: number;
-}
+};
 
 /** A claim with labels for support staff. */
 export interface InsertedClaim {
@@ -58,7 +48,7 @@ const merchantName = sql<string | null>`(
  */
 export async function claimMadeBy(
   transaction: DatabaseTransaction,
-  { operationId, voucherId }: Pick<NewClaim, 'operationId' | 'voucherId'>,
+  { operationId, voucherId }: { readonly operationId: string; readonly voucherId: number },
   isAnswered: boolean,
 ): Promise<InsertedClaim | undefined> {
   const newest = await transaction
@@ -76,23 +66,13 @@ export async function claimMadeBy(
 /** Inserts a claim with the digest of its code, and the ciphertext of the code for the message. */
 export const insertClaim = (
   transaction: DatabaseTransaction,
-  claim: NewClaim,
+  { lifetimeSeconds, ...claim }: NewClaim,
 ): Promise<InsertedClaim> =>
   transaction
     .insertInto('voucher_claims')
     .values({
-      id: claim.id,
-      operation_id: claim.operationId,
-      workflow_id: claim.workflowId,
-      voucher_id: claim.voucherId,
-      company_kind: claim.company.kind,
-      company_id: claim.company.id,
-      amount: claim.amount,
-      service_fee_percent: claim.serviceFeePercent,
-      expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${claim.lifetimeSeconds})`,
-      code_digest: claim.codeDigest,
-      code_ciphertext: claim.codeCiphertext,
-      code_digits: claim.codeDigits,
+      ...claim,
+      expires_at: sql<Date>`clock_timestamp() + make_interval(secs => ${lifetimeSeconds})`,
     })
     .returning(['id', 'expires_at', merchantName])
     .executeTakeFirstOrThrow();

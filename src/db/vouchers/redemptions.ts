@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import { isErased } from '../../domain/phone.ts';
 import type { MobileMoneyProviderName, Route } from '../../domain/providers.ts';
 import type { PayoutFacts } from '../../domain/vouchers/claim.ts';
@@ -15,6 +15,7 @@ import {
   type Sql,
 } from '../connection.ts';
 import { anyDigest } from '../digest-keys.ts';
+import type { RedemptionsTable } from '../generated/tables.ts';
 import { wrongCodes } from '../limits/attempts.ts';
 import {
   type CompanyBudgets,
@@ -29,24 +30,14 @@ import { routesFor } from '../providers.ts';
 import { MissingRowError } from '../refused-rows.ts';
 import type { LockedVoucher } from './vouchers.ts';
 
-export interface NewRedemption {
-  readonly operationId: string;
-  readonly requestDigest: string;
-  readonly voucherId: number;
-  readonly claimId: string | null;
-  readonly company: Company;
-  readonly merchantId: number;
-  /** Decimal strings. */
-  readonly toMerchant: string;
-  readonly serviceFee: string;
-  readonly paymentReference: string;
-  readonly platformReference: string;
-  readonly payee: readonly { readonly key: string; readonly value: string }[];
+/** The row of a new redemption with the parties of its payee, and the provider that pays it. */
+export type NewRedemption = Omit<Insertable<RedemptionsTable>, 'payee'> & {
+  readonly payee: Selectable<RedemptionsTable>['payee'];
   readonly provider: MobileMoneyProviderName;
-}
+};
 
 /** A redemption that is recorded, and the provider that has it. */
-export interface RecordedRedemption {
+interface RecordedRedemption {
   readonly id: number;
   /** The chosen provider, or the provider that had it before a restore. */
   readonly provider: MobileMoneyProviderName;
@@ -61,42 +52,29 @@ export interface RecordedRedemption {
  */
 export async function insertRedemption(
   transaction: DatabaseTransaction,
-  redemption: NewRedemption,
+  { provider, payee, ...row }: NewRedemption,
   /** Counts it for the number of the voucher's owner. */
-  count?: NumberCount,
+  count: NumberCount | undefined,
 ): Promise<RecordedRedemption> {
   const { lost, placed } = placing({
     kind: 'payment',
-    reference: redemption.paymentReference,
-    provider: redemption.provider,
-    operationId: redemption.operationId,
-    voucherId: redemption.voucherId,
-    ordered: redemption.toMerchant,
+    reference: row.payment_reference,
+    provider,
+    operationId: row.operation_id,
+    voucherId: row.voucher_id,
+    ordered: row.to_merchant,
   });
   const { id, lost_at } = await withNumberCount(transaction, count)
     .with('lost', () => lost)
     .with('placed', () => placed)
     .insertInto('redemptions')
-    .values({
-      operation_id: redemption.operationId,
-      request_digest: redemption.requestDigest,
-      voucher_id: redemption.voucherId,
-      claim_id: redemption.claimId,
-      company_kind: redemption.company.kind,
-      company_id: redemption.company.id,
-      merchant_id: redemption.merchantId,
-      to_merchant: redemption.toMerchant,
-      service_fee: redemption.serviceFee,
-      payment_reference: redemption.paymentReference,
-      platform_reference: redemption.platformReference,
-      payee: JSON.stringify(redemption.payee),
-    })
+    .values({ ...row, payee: JSON.stringify(payee) })
     .returning('id')
     .returning(
       sql<MobileMoneyProviderName | null>`(select provider from lost limit 1)`.as('lost_at'),
     )
     .executeTakeFirstOrThrow();
-  return { id, provider: lost_at ?? redemption.provider, isFoundAgain: lost_at !== null };
+  return { id, provider: lost_at ?? provider, isFoundAgain: lost_at !== null };
 }
 
 /**
@@ -140,11 +118,11 @@ export const lockRedemption = (transaction: DatabaseTransaction, operationId: st
     .innerJoin('merchants', 'merchants.id', 'redemptions.merchant_id')
     .select([
       'redemptions.id',
-      'redemptions.claim_id as claimId',
-      'redemptions.to_merchant as toMerchant',
-      'redemptions.service_fee as serviceFee',
-      'redemptions.platform_reference as platformReference',
-      'redemptions.payment_reference as paymentReference',
+      'redemptions.claim_id',
+      'redemptions.to_merchant',
+      'redemptions.service_fee',
+      'redemptions.platform_reference',
+      'redemptions.payment_reference',
       'redemptions.payee',
       providerOf(sql.ref('redemptions.operation_id')).as('provider'),
       'merchants.merchant_name as merchantName',

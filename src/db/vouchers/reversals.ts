@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import type { MobileMoneyProviderName } from '../../domain/providers.ts';
 import type { ReversalState } from '../../domain/vouchers/redemption.ts';
 import {
@@ -6,9 +6,11 @@ import {
   type DatabaseTransaction,
   firstValue,
   hasRows,
+  now,
   type Sql,
   updateRow,
 } from '../connection.ts';
+import type { RedemptionReversalsTable } from '../generated/tables.ts';
 import { doerOf, doingPlacement, takenAs } from '../positions/placements.ts';
 
 /** The voucher of a redemption; undefined where the redemption does not exist. */
@@ -84,13 +86,7 @@ export const placingReversal = (
 /** Records a reversal before it is sent, and places it at the provider of its payment. */
 export async function insertReversal(
   transaction: DatabaseTransaction,
-  reversal: {
-    readonly redemptionId: number;
-    readonly operationId: string;
-    readonly requestDigest: string;
-    readonly reference: string;
-    readonly reason: string | null;
-  },
+  reversal: Insertable<RedemptionReversalsTable>,
 ): Promise<void> {
   await transaction
     .with(
@@ -99,18 +95,12 @@ export async function insertReversal(
         sql`(${placingReversal(
           reversal.reference,
           doingPlacement(
-            sql`(select operation_id from redemptions where id = ${reversal.redemptionId})`,
+            sql`(select operation_id from redemptions where id = ${reversal.redemption_id})`,
           ),
         )})`,
     )
     .insertInto('redemption_reversals')
-    .values({
-      redemption_id: reversal.redemptionId,
-      operation_id: reversal.operationId,
-      request_digest: reversal.requestDigest,
-      reference: reversal.reference,
-      reason: reversal.reason,
-    })
+    .values(reversal)
     .execute();
 }
 
@@ -175,7 +165,7 @@ export async function lockPendingReversal(
 }
 
 /** How a reversal ended. */
-export type ReversalEnding =
+type ReversalEnding =
   | {
       readonly status: 'SUCCESS';
       readonly providerReference: string;
@@ -191,7 +181,7 @@ export const recordReversalEnd = (
 ): Promise<void> =>
   updateRow(transaction, 'redemption_reversals', reversalId, {
     status: ending.status,
-    settled_at: sql<Date>`now()`,
+    settled_at: now,
     needs_action_since: null,
     ...(ending.status === 'SUCCESS'
       ? { provider_reference: ending.providerReference, credited_to: ending.creditedTo }

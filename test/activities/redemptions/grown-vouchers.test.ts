@@ -127,16 +127,17 @@ async function claim(
   const id = randomUUID();
   await insertClaim(transaction, {
     id,
-    operationId: randomUUID(),
-    workflowId: `claim:${id}`,
-    voucherId,
-    company: companyOf(),
+    operation_id: randomUUID(),
+    workflow_id: `claim:${id}`,
+    voucher_id: voucherId,
+    company_kind: companyOf().kind,
+    company_id: companyOf().id,
     amount: amount === undefined ? null : formatMoney(amount),
-    serviceFeePercent: feePercent,
+    service_fee_percent: feePercent,
     lifetimeSeconds: 300,
-    codeDigest: CODE,
-    codeCiphertext: 'sealed',
-    codeDigits: 6,
+    code_digest: CODE,
+    code_ciphertext: 'sealed',
+    code_digits: 6,
   });
   await startClaim(transaction, voucherId, id);
 }

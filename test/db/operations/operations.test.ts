@@ -243,16 +243,15 @@ describe('pruneBatch', () => {
       await beginOperation(transaction, first, 'initiate-claim');
       await insertClaim(transaction, {
         id: claimId,
-        operationId: first.operationId,
-        workflowId: 'claim',
-        voucherId,
-        company: first.company,
-        amount: null,
-        serviceFeePercent: null,
+        operation_id: first.operationId,
+        workflow_id: 'claim',
+        voucher_id: voucherId,
+        company_kind: first.company.kind,
+        company_id: first.company.id,
         lifetimeSeconds: 60,
-        codeDigest: 'digest',
-        codeCiphertext: 'sealed',
-        codeDigits: 6,
+        code_digest: 'digest',
+        code_ciphertext: 'sealed',
+        code_digits: 6,
       });
     });
     await settle('SUCCEEDED', success);
