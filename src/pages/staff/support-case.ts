@@ -73,7 +73,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
       Left: money(voucher.remaining),
       'On hold': money(voucher.held),
       'Returned to the partner': money(voucher.returned),
-      'Price at the sale': html`USD ${usd(voucher.sellingPriceUsd)} <a href="${pricePath(voucher.partnerId, voucher.denominationId)}">All its prices</a>`,
+      'Price at the sale': html`<a href="${pricePath(voucher.partnerId, voucher.denominationId)}">USD ${usd(voucher.sellingPriceUsd)}</a>`,
       Partner: await companyOfCase(database, { kind: 'partner', id: voucher.partnerId }),
       Merchant: await companyOfCase(database, { kind: 'merchant', id: voucher.merchantId }),
       Redeemable: redeemableAt,
