@@ -10,6 +10,7 @@ import { createProgram } from '../../src/admin/program.ts';
 import { runAdmin } from '../../src/admin/run-admin.ts';
 import { readAdminConfig } from '../../src/config/config.ts';
 import { repairKinds } from '../../src/repairs/repair-kinds.ts';
+import { repairTitles } from '../../src/repairs/repair-titles.ts';
 import { extendVoucherRepair } from '../../src/repairs/voucher-repairs.ts';
 import { documentNames } from './documents.ts';
 
@@ -243,6 +244,7 @@ test('the table has the commands of each file, and each repair by its title', as
   const listed = allCommands.map(({ name }) => name);
   expect(new Set(listed).size).toBe(listed.length);
   expect(inFiles.filter((name) => !listed.includes(name))).toEqual([]);
+  expect(repairKinds.map(({ name }) => name).sort()).toEqual(Object.keys(repairTitles).sort());
   const others = allCommands.filter(({ name }) => !inFiles.includes(name));
   expect(others.map(({ summary }) => summary).sort()).toEqual(
     repairKinds.flatMap(({ title, isAlwaysByTwo }) => (isAlwaysByTwo ? [] : [title])).sort(),
