@@ -259,7 +259,7 @@ export const webhookDue = defineSignal<[]>('webhookDue');
 /** A merchant's request to take the payment of a redemption back. */
 export interface ReverseRedemptionCommand extends OperationRequest {
   readonly redemptionId: number;
-  /** In the merchant's words. */
+  /** The reason in the words of the merchant. */
   readonly reason: string | null;
 }
 
@@ -267,7 +267,7 @@ export interface RedemptionReversed {
   readonly ok: true;
   /** Decimal string: the value that was returned. */
   readonly amount: string;
-  /** Where it went: back to the voucher, or to the partner's gift wallet. */
+  /** Where the value went: back to the voucher, or to the partner's gift wallet. */
   readonly creditedTo: 'voucher' | 'gift';
   readonly providerReference: string;
 }
@@ -317,6 +317,6 @@ export interface RepairName {
 
 export interface RepairInput extends RepairName {
   readonly timing: OrderTiming;
-  /** Of the pages at /support, to which its operation links, too. */
+  /** The address of the pages at /support, to which the operation of the repair links, too. */
   readonly publicUrl: string;
 }

@@ -13,7 +13,7 @@ export async function generateVoucher(
   const who = `partner ${command.company.id}`;
   showAnswer(`a voucher of ${who}`, outcome.result, ({ voucherId }) => [
     `**Generated**: voucher ${voucherId} of ${who}. Its value is reserved in the gift wallet of the partner.`,
-    `No action is needed. \`npm run admin -- voucher show ${voucherId}\` tells what became of it.`,
+    `No action is needed. \`npm run admin -- voucher show ${voucherId}\` shows its history.`,
   ]);
   return outcome;
 }

@@ -102,7 +102,7 @@ async function outcomeOf(
 ): Promise<RepairOutcome> {
   const { timing, publicUrl } = input;
   const { inquiryIntervalMs } = timing;
-  /** What the workflow returned that does an operation of a company. */
+  /** The result of the workflow that carries out the operation of a repair. */
   const resultOf = <Child extends Workflow>(
     type: string,
     { id, name, company }: { id: string; name: string; company: Company },
@@ -197,7 +197,7 @@ const childOf = <Result>(patience: Patience, run: () => Promise<Result>): Promis
     }
   });
 
-/** The words of an answer that an operation gave. */
+/** The answer of an operation in words. */
 const answerOf = <Result extends { readonly ok: true }>(
   { result }: OperationOutcome<Result>,
   wordsOf: (result: Result) => string,

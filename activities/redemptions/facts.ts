@@ -165,7 +165,7 @@ export function redemptionFacts(
       amount: claim.amount === null ? undefined : parseMoney(claim.amount),
     },
     wrongCodes: { ...wrongCodes, ofVoucher: voucher.wrong_codes },
-    hasDisputedPayment: isBlocked,
+    isBlocked,
     canPay,
   };
 }

@@ -266,7 +266,7 @@ const allowed: Readonly<Record<StaffNeed, readonly StaffRole[]>> = {
 export const mayAsStaff = (role: StaffRole, need: StaffNeed): boolean =>
   allowed[need].includes(role);
 
-/** A repair of these gives money of the platform, or takes money of a partner. */
+/** Subjects whose repairs give money of the platform, or take money of a partner. */
 const ofOperators: readonly RepairSubject[] = ['deposit', 'partner', 'case'];
 
 /** What a person needs to ask for a repair of this subject. Confirming a repair needs `confirm`. */
@@ -282,7 +282,7 @@ export const staffRoleMeanings: Readonly<Record<StaffRole, string>> = {
 
 /** A person of the service who has signed in. */
 export interface Staff {
-  /** Of the account. */
+  /** The id of the account. */
   readonly id: number;
   readonly name: string;
   readonly role: StaffRole;

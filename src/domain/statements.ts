@@ -99,7 +99,7 @@ function explainTopUp(line: WalletChange): string | undefined {
   return `Top-up ${topup_id}, ${product} for ${number}, attempt ${line.topup_attempt}: ${ending}`;
 }
 
-/** For example a manual correction. */
+/** Explains a line of an unknown operation, such as a manual correction. */
 function explainUnknown(line: WalletChange): string {
   const direction = line.change.startsWith('-') ? 'To' : 'From';
   return `${direction} ${line.other_account}: step ${line.step} of operation ${line.operation_id}`;
@@ -126,7 +126,7 @@ export type TransactionKind = keyof typeof transactionKinds;
 
 type Change = Pick<WalletChange, 'operation_id' | 'step' | 'other_account' | 'change'>;
 
-/** By the opposite account: what leaves for it, and what comes from it. */
+/** The kinds by the opposite account: of money that leaves for it, and of money that comes from it. */
 const byAccount: Readonly<Record<string, readonly [out: TransactionKind, into: TransactionKind]>> =
   {
     'mobile-money-clearing': ['redemption', 'redemption-reversal'],
@@ -209,7 +209,7 @@ export interface MonthlyStatement {
 export const isEmptyStatement = ({ sections }: MonthlyStatement): boolean =>
   sections.every(({ closing, lines }) => lines.length === 0 && parseMoney(closing) === 0n);
 
-/** A sum of the ledger by what tells kinds apart. */
+/** A sum of transfers with the facts that tell kinds apart. */
 export type ChangeSum = Pick<WalletChange, 'operation_id' | 'step' | 'other_account' | 'change'> & {
   readonly count: number;
 };

@@ -28,7 +28,7 @@ export interface TopupFacts extends CompanyAuthority {
   } | null;
   /** For airtime only. */
   readonly requestedAmount: Money | null;
-  /** Operator of the number; undefined where the service does not serve it. */
+  /** Mobile operator of the number; undefined where the service does not serve it. */
   readonly operator: Operator | undefined;
   readonly walletBalance: Money;
   /** Whether a provider can send an amount exactly. */

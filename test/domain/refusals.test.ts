@@ -208,7 +208,7 @@ const claim = {
 } as const;
 
 const noMessages = {
-  hasDisputedPayment: false,
+  isBlocked: false,
   secondsUntilNextMessage: 0,
   messagesToday: none,
   refusedMessages: none,
@@ -291,7 +291,7 @@ function redemptionRefusals(company: Company): Reason[] {
           ...facts,
           ...known,
           ...parts,
-          hasDisputedPayment: false,
+          isBlocked: false,
           voucher: { ...voucher, ownerMsisdn: isAnonymous ? null : '+251911000050' },
         },
         { company, merchantId: 1, amount: parts.amount, codeDigest, msisdn },

@@ -67,7 +67,7 @@ export function showClaimed(
   claim: ClaimStarted,
   progress: CodeProgress & {
     readonly wrongCodes: number | undefined;
-    /** Of the last redemption that was tried. */
+    /** The refusal of the last redemption that was tried. */
     readonly refusal: Refusal | undefined;
   },
 ): void {
@@ -95,7 +95,7 @@ const lastRefusal = (refusal: Refusal): string =>
 
 const wordsOf = ({ reason, detail }: Refusal): string => quoted(messageOf(reason, detail));
 
-/** The end of what was never paid; a payment shows its own. */
+/** Shows the end of a claim or redemption without a payment; a payment shows its own end. */
 export function showEnd(
   ended: RedeemVoucherResult['ended'],
   claim: ClaimStarted | undefined,
@@ -130,7 +130,7 @@ const endings = {
 /** A redemption, and the masked number of its voucher's owner, where a claim named it. */
 export type ShownRedemption = RedemptionHeld & {
   readonly owner?: string | undefined;
-  /** By the newest answer. */
+  /** The providers that were asked for the payment, by the newest answer. */
   asked?: AskedProviders | undefined;
 };
 

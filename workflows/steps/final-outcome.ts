@@ -100,7 +100,7 @@ async function inquireUntilKnown(
     refusals = last.isRefused ? refusals + 1 : 0;
     const urgency = urgencyOf(last, refusals, isOverdue());
     if (urgency !== 'none') person.raise();
-    // The right is there again, and a slow payment needs no person.
+    // The database accepts the step again, and a slow payment needs no person.
     else if (wasRefused) person.withdraw();
     await attempt.whileUnknown(quoted(last.message), urgency);
     // A nudge is followed at once and does not lengthen the next pause.
@@ -138,7 +138,7 @@ async function sendUntilSent({ send, note }: ProviderAttempt): Promise<Ending | 
     note?.(outcome);
     if (outcome.kind === 'delivered') return done(outcome);
     if (outcome.kind === 'unknown') return outcome;
-    // It says nothing of the sending before the reset: an inquiry does.
+    // The outcome says nothing of the sending before the reset: an inquiry decides.
     if (outcome.isFirst === false)
       return { kind: 'unknown', message: `sent again after a reset: ${outcome.message}` };
     if (outcome.kind === 'refused') return refused(outcome);
@@ -151,7 +151,7 @@ async function sendUntilSent({ send, note }: ProviderAttempt): Promise<Ending | 
   }
 }
 
-/** Staff may have said it where the provider did not. */
+/** The end of an order, where staff gave it in place of the provider. */
 type Said = Pick<InquiryOutcome, 'by' | 'at'>;
 
 const done = ({

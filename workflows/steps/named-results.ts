@@ -10,7 +10,7 @@ interface ResultName {
   readonly call: number;
 }
 
-/** A result with the name of its call; what somebody else gave may lack it. */
+/** A result with the name of its call; a result from outside may lack it. */
 export type Named<Result> = Result & { readonly of?: ResultName };
 
 const notOfThisCall = {

@@ -60,10 +60,10 @@ export function createPersonCall() {
   };
 }
 
-/** Who was asked for a payment, a top-up or a message: in the end, and before. */
+/** The providers that were asked for a payment, a top-up or a message. */
 export interface AskedProviders {
   readonly provider: string;
-  /** Those before that certainly did nothing, in their order; the messages are safe to show. */
+  /** The earlier providers, which certainly did nothing, in their order; the messages are safe to show. */
   readonly failovers: readonly { readonly from: string; readonly message: string }[];
 }
 
@@ -79,15 +79,15 @@ export type Sending<Outcome> = WithProviders<Outcome> & { readonly isFirst?: boo
 /** The providers in the row of a hold, before any was asked. */
 export const askedFirst = (provider: string): AskedProviders => ({ provider, failovers: [] });
 
-/** The end of the asked operation: ` at mpesa`, or nothing where the provider is not known. */
+/** The end of a sentence about an order: ` at mpesa`, or nothing where the provider is not known. */
 export const atProvider = (asked: AskedProviders | undefined): string =>
   asked ? ` at ${asked.provider}` : '';
 
-/** The same for what was done: ` by smpp`. */
+/** The end of a sentence about a done order: ` by smpp`, or nothing where the provider is not known. */
 export const byProvider = (asked: AskedProviders | undefined): string =>
   asked ? ` by ${asked.provider}` : '';
 
-/** A paragraph about those that did nothing; none where the first one was the only one. */
+/** A paragraph about the providers that did nothing; none where only one provider was asked. */
 export const failoverParagraph = (asked: AskedProviders | undefined): string[] => {
   const failovers = asked?.failovers ?? [];
   const sentences = failovers.map(({ from, message }, index) => {

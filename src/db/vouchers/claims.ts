@@ -188,7 +188,7 @@ export const claimExpiry = (transaction: DatabaseTransaction, claimId: string) =
 export interface ClaimContext
   extends PayoutContext,
     CountedMessages,
-    Pick<PayoutFacts, 'hasDisputedPayment'> {}
+    Pick<PayoutFacts, 'isBlocked'> {}
 
 /** Reads the facts of a claim; the transaction must hold the locks of voucher and number. */
 export const claimContext = (
@@ -204,7 +204,7 @@ export const claimContext = (
     'initiate-claim',
     { voucher, company, merchantId },
     {
-      columns: sql`${isClaimBlocked(voucher.id)} as "hasDisputedPayment", ${countedMessages(company)},
+      columns: sql`${isClaimBlocked(voucher.id)} as "isBlocked", ${countedMessages(company)},
         (select extract(epoch from clock_timestamp() - max(created_at))::float8 from messages
           where voucher_id = ${voucher.id} and kind = 'VERIFICATION_CODE'
             and ${mayHaveArrived}) as "secondsSinceMessage"`,

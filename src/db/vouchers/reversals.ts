@@ -117,7 +117,7 @@ export const findReversal = (database: Database, operationId: string) =>
     .where('reversal.operation_id', '=', operationId)
     .executeTakeFirstOrThrow();
 
-/** The same of a placement; undefined for one that a provider made by itself, or whose request a restore lost. */
+/** The reversal of a placement; undefined where the provider reversed by itself, or a restore lost the request. */
 export const findReversalOfPlacement = (database: Database, placementId: number) =>
   reversalsWithPayment(database).where('placed.id', '=', placementId).executeTakeFirst();
 
@@ -224,7 +224,7 @@ export interface ShownReversal {
   readonly operationId: string;
   /** Ours, towards the provider. */
   readonly reference: string;
-  /** Support asked for it, and not the merchant. */
+  /** Whether support asked for the reversal, and not the merchant. */
   readonly isRepair: boolean;
 }
 

@@ -4,7 +4,7 @@ import {
   belongsToCaller,
   type Company,
   isRedeemableBy,
-  refuseDisputed,
+  refuseBlocked,
   refuseForPartner,
   type VoucherOwnership,
   type VoucherStatus,
@@ -150,9 +150,9 @@ export interface Count {
 /** The counts that limit a message to an owner. */
 export interface MessageCounts {
   readonly secondsUntilNextMessage: number;
-  /** Messages of its kind to its number today. */
+  /** Messages of this kind to the number today. */
   readonly messagesToday: Count;
-  /** Those that the provider refused within an hour. */
+  /** Messages to the number that the provider refused within an hour. */
   readonly refusedMessages: Count;
   /** Messages that the company sent today. */
   readonly companyMessages: Count & { readonly budget: number };
@@ -200,8 +200,8 @@ export interface PayoutFacts {
     readonly hasPayoutAccount: boolean;
   } | null;
   readonly partialRedemptions: number;
-  /** A refused payment of the voucher may have been made, or was made late, and is not settled. */
-  readonly hasDisputedPayment: boolean;
+  /** An open case of the voucher blocks it: a payment could be made twice. */
+  readonly isBlocked: boolean;
   readonly canPay: (toMerchant: Money) => boolean;
   /** Wrong codes of this company for this voucher, within a day. */
   readonly wrongCodes: Count;
@@ -213,7 +213,7 @@ export interface PayoutFacts {
  * @param payeeRefusal the refusal of the merchant to be paid, if any
  */
 export function refuseByState(
-  { isAdmitted, voucher, partnerIsActive, hasDisputedPayment }: PayoutFacts,
+  { isAdmitted, voucher, partnerIsActive, isBlocked }: PayoutFacts,
   company: Company,
   payeeRefusal: Refusal | undefined,
 ): Refusal | undefined {
@@ -224,7 +224,7 @@ export function refuseByState(
   if (!partnerIsActive) return refuseForPartner(company);
   if (voucher.status === 'REDEEMED') return refuse('voucher-redeemed');
   if (voucher.status === 'REDEEM_PROCESSING') return refuse('redemption-in-progress');
-  if (hasDisputedPayment) return refuseDisputed('redemption-in-progress');
+  if (isBlocked) return refuseBlocked('redemption-in-progress');
   if (voucher.status === 'EXPIRED' || voucher.isPastExpiry) return refuse('voucher-expired');
   return undefined;
 }

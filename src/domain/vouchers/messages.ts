@@ -3,7 +3,7 @@ import type { SmsProviderName } from '../providers.ts';
 import { type Refusal, refuse } from '../refusals.ts';
 import { type MessageCounts, type MessageLimits, refuseMessage } from './claim.ts';
 
-/** A provider's report about a message after it has taken it. */
+/** A provider's report about a message that it had accepted. */
 export interface DeliveryReport {
   readonly provider: SmsProviderName;
   /** The provider's id of the message. */
@@ -14,7 +14,7 @@ export interface DeliveryReport {
   readonly reason: string | null;
 }
 
-/** A code whose delivery has become known, or has turned out otherwise, while its claim waits. */
+/** A code whose delivery report is new, while its claim waits. */
 export interface ReportedCode {
   /** The workflow of its claim. */
   readonly workflowId: string;
@@ -45,7 +45,7 @@ export function partsOf(text: string): number {
 export const messageLanguages = ['en', 'am'] as const;
 export type MessageLanguage = (typeof messageLanguages)[number];
 
-/** Their names, each in its own language. */
+/** The names of the languages, each in its own language. */
 export const languageNames: Readonly<Record<MessageLanguage, string>> = {
   en: 'English',
   am: 'አማርኛ',
@@ -70,7 +70,7 @@ interface MessageFacts {
   };
   readonly reminder: {
     readonly remaining: string;
-    /** The only merchant that redeems it; null for any. */
+    /** The only merchant that redeems the voucher; null for any merchant. */
     readonly merchant: string | null;
     readonly expiresAt: Date;
     readonly timeZone: string;
@@ -260,7 +260,7 @@ export const ownerMessages = messageTexts({});
 /** The message that an owner may miss. */
 export interface MissedMessage extends MessageCounts {
   readonly kind: 'VERIFICATION_CODE' | 'REDEMPTION_CONFIRMATION';
-  /** Of its newest sending. */
+  /** The status of the newest sending. */
   readonly status: 'QUEUED' | 'SENDING' | 'SENT' | 'REFUSED' | 'UNKNOWN' | 'CANCELLED';
 }
 

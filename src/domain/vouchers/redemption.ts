@@ -31,7 +31,7 @@ export interface RedemptionFacts extends PayoutFacts {
     readonly codeDigits: number;
   } | null;
   readonly wrongCodes: Count & {
-    /** Of all companies, over the voucher's life. */
+    /** Wrong codes of all companies, over the life of the voucher. */
     readonly ofVoucher: number;
   };
 }
@@ -46,7 +46,7 @@ export interface RedemptionRequest {
   /** For an anonymous voucher only; undefined means the whole balance. */
   readonly amount: Money | undefined;
   readonly codeDigest: string | undefined;
-  /** Of the same code, under further keys. */
+  /** The digests of the same code under further keys. */
   readonly otherCodeDigests?: readonly string[];
   /** E.164, if the request has one. */
   readonly msisdn: string | undefined;
@@ -131,19 +131,19 @@ function refuseByCode(
 export const reversalStates = ['PENDING', 'NEEDS_ACTION', 'SUCCESS', 'FAILED'] as const;
 export type ReversalState = (typeof reversalStates)[number];
 
-/** What decides about the reversal of a payment. */
+/** The facts of a payment that decide about its reversal. */
 export interface ReversedPayment {
-  /** The merchant has the money. */
+  /** Whether the merchant has the money. */
   readonly isPaid: boolean;
-  /** The voucher pays for the whole, and gets its value back. */
+  /** Whether the voucher pays for the whole payment, and can get its value back. */
   readonly isReturnable: boolean;
-  /** 0 until it has ended. */
+  /** Seconds since the end of the payment; 0 before. */
   readonly secondsSincePayment: number;
-  /** The provider took it back by itself, or a reversal succeeded. */
+  /** Whether the provider took the payment back by itself, or a reversal succeeded. */
   readonly isReversed: boolean;
   /** The operation of the reversal that is under way; null where none is. */
   readonly pendingReversal: string | null;
-  /** The open case of it, which a person must settle first; null where there is none. */
+  /** The open case of the payment, which a person must settle first; null where there is none. */
   readonly caseId: number | null;
 }
 
@@ -155,8 +155,8 @@ export interface ReversalFacts extends CompanyAuthority {
 }
 
 /**
- * Checks a reversal: the first failing rule is the refusal. `windowSeconds` is the time after the
- * payment within which it may be asked for; 0 allows none.
+ * Checks a reversal: the first failing rule is the refusal. `windowSeconds` is the time after the payment within
+ * which a merchant may ask for the reversal; 0 allows none.
  */
 export function refuseReversal(facts: ReversalFacts, windowSeconds: number): Refusal | undefined {
   const { redemption } = facts;

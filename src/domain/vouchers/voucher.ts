@@ -19,7 +19,7 @@ export type VoucherStatus = (typeof voucherStatuses)[number];
  * The permitted transitions. A trigger of the database holds the same table; a test compares them.
  */
 export const voucherMoves: Readonly<Record<VoucherStatus, readonly VoucherStatus[]>> = {
-  // To redeemed: a payment that was made late is charged to it.
+  // To REDEEMED: a payment that was made late is charged to the voucher.
   ACTIVE: ['REDEEM_INITIATED', 'REDEEM_PROCESSING', 'REDEEMED', 'EXPIRED', 'CANCELLED'],
   REDEEM_INITIATED: ['ACTIVE', 'REDEEM_PROCESSING'],
   REDEEM_PROCESSING: ['ACTIVE', 'REDEEMED'],
@@ -36,7 +36,7 @@ export interface Company {
   readonly id: number;
 }
 
-/** The company of a person; a person of the service itself has none, and stands for it with the account. */
+/** The company of a person. A person of the service has no company, and is known by the account. */
 export type Employer = Company | { readonly kind: 'staff'; readonly id: number };
 
 /** The API key and token version of an authenticated company. */
@@ -99,15 +99,15 @@ export const isRedeemableBy = (voucher: VoucherOwnership, merchantId: number): b
 export const refuseForPartner = (company: Company): Refusal =>
   refuse(company.kind === 'partner' ? 'account-suspended' : 'partner-unavailable');
 
-/** The refusal while a refused payment of the voucher may have been made: its value would be paid twice. */
-export const refuseDisputed = (
+/** The refusal while an open case blocks a voucher: its value could be paid twice. */
+export const refuseBlocked = (
   reason: 'redemption-in-progress' | 'voucher-being-redeemed',
 ): Refusal =>
   refuse(reason, {
     detail: 'its last payment was refused, and may have been made after all; ask support',
   });
 
-/** A voucher with what each workflow about it is found by. */
+/** A voucher with the names by which its workflows are found. */
 export interface NamedVoucher {
   readonly partnerId: number;
   readonly merchantId: number;
@@ -208,7 +208,7 @@ export const isCancellable = (status: VoucherStatus): boolean =>
 interface CancellationFacts {
   /** Undefined where the partner has no such voucher. */
   readonly status: VoucherStatus | undefined;
-  /** A payment of it could be made twice, as long as its case is open. */
+  /** An open case blocks the voucher: a payment could be made twice. */
   readonly isBlocked: boolean;
 }
 
@@ -226,7 +226,7 @@ export function refuseCancellation(voucher: CancellationFacts): Refusal | undefi
     case 'CANCELLED':
       return undefined;
     default:
-      return voucher.isBlocked ? refuseDisputed('voucher-being-redeemed') : undefined;
+      return voucher.isBlocked ? refuseBlocked('voucher-being-redeemed') : undefined;
   }
 }
 

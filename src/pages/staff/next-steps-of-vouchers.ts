@@ -231,7 +231,7 @@ export function nextStepOfVoucher(
   const { redemptions } = voucher;
   const takenBack = nextOfTakenBack(
     redemptions.findLast(({ reversal }) => reversal?.status === 'NEEDS_ACTION') ??
-      disputedOf(voucher) ??
+      blockingPaymentOf(voucher) ??
       last(redemptions),
     known,
   );
@@ -267,7 +267,7 @@ function nextOfLastSettled(
 }
 
 /** The payment that keeps a voucher from being redeemed. */
-const disputedOf = ({ status, redemptions }: VoucherDetail) =>
+const blockingPaymentOf = ({ status, redemptions }: VoucherDetail) =>
   status === 'ACTIVE' || status === 'REDEEM_INITIATED'
     ? redemptions.findLast(({ caseId, status: ended }) => caseId !== null && ended === 'VOIDED')
     : undefined;

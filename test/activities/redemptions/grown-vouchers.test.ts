@@ -93,7 +93,7 @@ function isClaimable(given: Case, voucher: LockedVoucher): boolean {
     partnerIsActive: true,
     merchant: { isActive: true, feePercent: given.feePercent, hasPayoutAccount: true },
     partialRedemptions: given.partialRedemptions,
-    hasDisputedPayment: false,
+    isBlocked: false,
     canPay: canPayOf(given),
     wrongCodes: none,
     secondsUntilNextMessage: 0,
