@@ -47,32 +47,9 @@ export const allCommands: readonly ListedCommand[] = [
   inFile(() => import('./commands/find.ts'), {
     'desk find': 'Find the voucher, top-up or payment of a customer, and show its history',
   }),
-  inFile(() => import('./commands/reports.ts'), {
-    'desk list-undelivered-emails': 'Show the e-mails of the last day that failed',
-  }),
   inFile(() => import('./commands/repairs.ts'), {
     'desk repair list': 'Show the newest repairs',
     'desk repair show': 'Show who asked for a repair, who confirmed it, and its result',
-  }),
-  inFile(() => import('./commands/companies.ts'), {
-    'partner show': 'Show a partner: balances, products, keys, addresses',
-    'partner create': 'Add a partner, with its wallets',
-    'partner change': 'Change the name of a partner',
-    'partner suspend': 'Suspend a partner and its vouchers at once',
-    'partner reinstate': 'Reinstate a suspended partner',
-  }),
-  inFile(() => import('./commands/limits.ts'), {
-    'partner set-daily-limits': 'Set how much a partner may spend in a day',
-    'partner set-low-balance': 'Set the balance below which balance.low is sent',
-  }),
-  inFile(() => import('./commands/companies.ts'), {
-    'partner set-message-language': 'Set the language of messages to owners of vouchers',
-  }),
-  inFile(() => import('./commands/prices.ts'), {
-    'partner product grant': 'Let a partner sell a product',
-    'partner product revoke': 'Stop a partner from selling a product',
-    'partner price list': 'Show the selling prices of a partner',
-    'partner price set': 'Set the selling price of a denomination, in USD',
   }),
   inFile(() => import('./commands/show.ts'), {
     'merchant show': 'Show a merchant: fee, payout account, keys, addresses',
@@ -87,26 +64,6 @@ export const allCommands: readonly ListedCommand[] = [
     'merchant activate': 'Reactivate a merchant',
     'merchant delete': 'Delete a merchant that is deactivated',
     'merchant restore': 'Restore a deleted merchant, still deactivated',
-  }),
-  inFile(() => import('./commands/companies.ts'), {
-    'merchant set-service-fee': 'Set the service fee of a merchant',
-  }),
-  inFile(() => import('./commands/invitations.ts'), {
-    'merchant invite': 'Send a merchant the link that activates its portal account',
-    'merchant list-invitations': 'Show the invitations of a merchant and their messages',
-  }),
-  inFile(() => import('./commands/payout-accounts.ts'), {
-    'merchant payout-account list':
-      'Show the payout accounts of all merchants, and the answers of providers',
-  }),
-  inFile(() => import('./commands/companies.ts'), {
-    'merchant payout-account set': 'Set the payout account of a merchant',
-  }),
-  inFile(() => import('./commands/payout-accounts.ts'), {
-    'merchant payout-account check': 'Ask the providers for the account and its holder',
-    'merchant payout-account confirm': 'Confirm that the registered holder has the account',
-  }),
-  inFile(() => import('./commands/records.ts'), {
     'merchant category create': 'Add a category of merchants',
     'merchant category change': 'Change a category of merchants',
     'merchant category import': 'Add and change categories from a file',
@@ -142,6 +99,32 @@ export const allCommands: readonly ListedCommand[] = [
     'product promo delete': 'Delete a promo that is deactivated',
     'product promo restore': 'Restore a deleted promo, still deactivated',
   }),
+  inFile(() => import('./commands/companies.ts'), {
+    'partner show': 'Show a partner: balances, products, keys, addresses',
+    'partner create': 'Add a partner, with its wallets',
+    'partner change': 'Change the name of a partner',
+    'partner suspend': 'Suspend a partner and its vouchers at once',
+    'partner reinstate': 'Reinstate a suspended partner',
+    'partner set-message-language': 'Set the language of messages to owners of vouchers',
+    'merchant set-service-fee': 'Set the service fee of a merchant',
+    'merchant payout-account set': 'Set the payout account of a merchant',
+  }),
+  inFile(() => import('./commands/prices.ts'), {
+    'partner product grant': 'Let a partner sell a product',
+    'partner product revoke': 'Stop a partner from selling a product',
+    'partner price list': 'Show the selling prices of a partner',
+    'partner price set': 'Set the selling price of a denomination, in USD',
+  }),
+  inFile(() => import('./commands/invitations.ts'), {
+    'merchant invite': 'Send a merchant the link that activates its portal account',
+    'merchant list-invitations': 'Show the invitations of a merchant and their messages',
+  }),
+  inFile(() => import('./commands/payout-accounts.ts'), {
+    'merchant payout-account list':
+      'Show the payout accounts of all merchants, and the answers of providers',
+    'merchant payout-account check': 'Ask the providers for the account and its holder',
+    'merchant payout-account confirm': 'Confirm that the registered holder has the account',
+  }),
   repairs(
     ...(['cancel-voucher', 'extend-voucher', 'resend-message', 'settle-payment'] as const),
     ...(['reverse-redemption', 'extend-claim', 'cancel-claim', 'release-claim'] as const),
@@ -155,7 +138,11 @@ export const allCommands: readonly ListedCommand[] = [
     'money statement': 'Show each transfer of a wallet, and explain its balance',
   }),
   inFile(() => import('./commands/reports.ts'), {
+    'desk list-undelivered-emails': 'Show the e-mails of the last day that failed',
     'money report': 'Report the business and the books of a day',
+    'money report-recipient list': 'Show who gets the report, and whether the last one arrived',
+    'money report-recipient add': 'Send the report to an e-mail address',
+    'money report-recipient remove': 'Stop sending the report to an e-mail address',
   }),
   inFile(() => import('./commands/provider-statements.ts'), {
     'money reconcile': "Compare a provider's statement of a day with our books",
@@ -167,11 +154,6 @@ export const allCommands: readonly ListedCommand[] = [
     'money archive list': 'Show the months with transfers in files',
     'money archive create': 'Move the transfers of old months to files',
     'money archive restore': 'Bring the transfers of a month back from their files',
-  }),
-  inFile(() => import('./commands/reports.ts'), {
-    'money report-recipient list': 'Show who gets the report, and whether the last one arrived',
-    'money report-recipient add': 'Send the report to an e-mail address',
-    'money report-recipient remove': 'Stop sending the report to an e-mail address',
   }),
   inFile(() => import('./commands/cases.ts'), {
     'cases list': 'Show the open cases, the oldest first',
@@ -192,28 +174,26 @@ export const allCommands: readonly ListedCommand[] = [
   inFile(() => import('./commands/audit.ts'), {
     'access audit': 'Show the audit log, newest first',
   }),
-  inFile(() => import('./commands/limits.ts'), {
-    'access list-refused-calls': 'Show the newest calls that were refused',
-    'access budget list': 'Show the companies that reached a daily budget',
-    'access budget set': 'Set the daily budgets of a company',
-  }),
   inFile(() => import('./commands/access.ts'), {
     'access api-key list': 'Show the API keys of a company, including revoked ones',
     'access api-key create': 'Create an API key and show it once',
     'access api-key rotate': 'Replace an API key with a new one; both work for a while',
     'access api-key revoke': 'Revoke an API key and all its tokens',
     'access api-key set-scopes': 'Set what an API key may do',
-  }),
-  inFile(() => import('./commands/limits.ts'), {
-    'access api-key set-daily-limits': 'Set how much an API key of a partner may spend in a day',
-  }),
-  inFile(() => import('./commands/access.ts'), {
     'access address list': 'Show the addresses of a company',
     'access address add': 'Allow an address, a range or a name',
     'access address remove': 'Refuse an address from now on',
     'access public-key list': 'Show the public keys of a merchant, including revoked ones',
     'access public-key add': 'Accept the signatures of a public key',
     'access public-key revoke': 'Refuse signatures by a public key from now on',
+  }),
+  inFile(() => import('./commands/limits.ts'), {
+    'partner set-daily-limits': 'Set how much a partner may spend in a day',
+    'partner set-low-balance': 'Set the balance below which balance.low is sent',
+    'access list-refused-calls': 'Show the newest calls that were refused',
+    'access budget list': 'Show the companies that reached a daily budget',
+    'access budget set': 'Set the daily budgets of a company',
+    'access api-key set-daily-limits': 'Set how much an API key of a partner may spend in a day',
   }),
   inFile(() => import('./commands/accounts.ts'), {
     'access account list': 'Show the portal accounts of a company',

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { ListedCommand } from './all-commands.ts';
-import type { CommandRunner } from './command.ts';
+import type { AdminCommand, CommandRunner } from './command.ts';
 import { AdminError, type Fields, type InputOf, kebab, type Parser, text } from './fields.ts';
 import { PROGRAM } from './groups.ts';
 
@@ -19,7 +19,7 @@ export async function complete(
       added.addOption(new Option(flags, description));
     }
   }
-  const examples = (command.examples ?? [''])
+  const examples = commandExamples(command)
     .map((tail) => `  ${PROGRAM} ${commandName} ${tail}`.trimEnd())
     .join('\n');
   const details = command.details === undefined ? '' : `\n${wrapped(command.details)}\n`;
@@ -35,6 +35,15 @@ export async function complete(
     });
   });
 }
+
+/** The examples of a command; one of an id for each field that it needs by default. */
+export const commandExamples = ({ examples, fields }: AdminCommand): readonly string[] =>
+  examples ?? [
+    Object.entries(fields)
+      .filter(([, { isRequired }]) => isRequired)
+      .map(([name, { isArgument }]) => (isArgument ? '3' : `--${kebab(name)} 3`))
+      .join(' '),
+  ];
 
 /** The texts of the fields; true for a flag. */
 type Texts = Readonly<Record<string, string | true | undefined>>;

@@ -58,7 +58,7 @@ export interface AdminCommand {
   readonly fields: Fields;
   /** Only reads, and much: from a replica where there is one, with the rights of reports. */
   readonly readsEverything?: true;
-  /** The words after the name, by example. By default one example is the name alone. */
+  /** The words after the name, by example. By default an id for each field that the command needs. */
   readonly examples?: readonly string[];
   run(context: AdminContext, input: InputOf<Fields>): Promise<Report>;
 }

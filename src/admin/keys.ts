@@ -3,6 +3,7 @@ import { createDigests, type Digests } from '../crypto/digests.ts';
 import { createNumberBox } from '../crypto/phone-numbers.ts';
 import { createSecretBox, type SecretBox } from '../crypto/secret-box.ts';
 import type { NumberBox } from '../domain/phone.ts';
+import type { KeyServices } from '../operations/api-keys.ts';
 import type { WebhookServices } from '../operations/webhooks.ts';
 import type { RepairBasis } from '../repairs/repair-kind.ts';
 import { AdminError } from './fields.ts';
@@ -14,9 +15,11 @@ function keysOf({ digestKey, digestKeys, dataKeys }: AdminConfig['secrets'], wha
   return { digestKey, digestKeys, dataKeys };
 }
 
-/** The digests of API keys. @throws {AdminError} without a digest key */
-export function apiKeyDigests({ secrets: { digestKey, digestKeys } }: AdminConfig): Digests {
-  if (digestKey !== undefined) return createDigests({ digestKey, digestKeys });
+/** The services that make API keys. @throws {AdminError} without a digest key */
+export function keyServices(settings: AdminConfig): KeyServices {
+  const { digestKey, digestKeys } = settings.secrets;
+  if (digestKey !== undefined)
+    return { digests: createDigests({ digestKey, digestKeys }), settings };
   throw new AdminError(
     'API keys need the setting DIGEST_KEY: set it to the value of the API process.',
   );

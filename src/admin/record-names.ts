@@ -14,7 +14,7 @@ import type { Schema } from '../db/generated/tables.ts';
 import { maskMsisdn, parseMsisdn } from '../domain/phone.ts';
 import type { Company } from '../domain/vouchers/voucher.ts';
 import { type AdminCommand, type Change, lookCommand } from './command.ts';
-import { AdminError, bySchema, id, optional } from './fields.ts';
+import { AdminError, argument, bySchema, id, optional, required } from './fields.ts';
 import { type Column, tableReport, timeText } from './tables.ts';
 
 /** The records of operators: table, name column, and the words before the verb of their commands. */
@@ -53,14 +53,18 @@ export const notFound = (kind: SubjectKind, subjectId: number): AdminError =>
   new AdminError(`There is no ${kind} ${subjectId}: see "${commandsOf(kind)} list".`);
 
 /**
- * The row of an id, with its name.
+ * The row of an id, with its name, as the subject of a change.
  *
  * @throws {AdminError} where it does not exist
  */
-export async function requireSubject(database: Database, kind: SubjectKind, subjectId: number) {
+export async function requireSubject<Kind extends SubjectKind>(
+  database: Database,
+  kind: Kind,
+  subjectId: number,
+) {
   const row = await findRow(database, subjects[kind].table, subjectId);
   if (!row) throw notFound(kind, subjectId);
-  return { name: recordName(kind, row), row };
+  return { name: recordName(kind, row), row, subject: { kind, id: subjectId } };
 }
 
 /**
@@ -131,6 +135,14 @@ const inWords = (value: unknown) =>
 /** Changes in the format of the audit log. */
 export const changeDetails = (changes: ColumnChanges) => ({ changes: inCamelCase(changes) });
 
+/** The argument of a verb of partners, or of merchants. */
+export const partnerArgument = { id: argument(id, 'The id of the partner') };
+export const merchantArgument = { id: argument(id, 'The id of the merchant') };
+
+/** The option for a partner, or for a merchant. */
+export const partnerField = { partner: required(id, 'The id of the partner') };
+export const merchantField = { merchant: required(id, 'The id of the merchant') };
+
 /** The two options for a company; a command needs one of them. */
 export const companyFields = {
   partner: optional(id, 'The id of a partner'),
@@ -195,15 +207,6 @@ export const companyList = <Row>({
     look: async (database, input) =>
       tableReport(await read(database, await requireCompany(database, input)), columns),
   });
-
-/** The company of a row that has the id of a partner or of a merchant. */
-export const companyOfRow = (owner: {
-  readonly partnerId: number | null;
-  readonly merchantId: number | null;
-}): Company =>
-  owner.partnerId === null
-    ? { kind: 'merchant', id: owner.merchantId ?? 0 }
-    : { kind: 'partner', id: owner.partnerId };
 
 /** The key of a party, such as msisdn, accountid or walletid. */
 export const partyKey = bySchema(

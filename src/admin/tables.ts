@@ -1,5 +1,6 @@
 import { amountText } from '../domain/money.ts';
 import { zonedTime } from '../pages/language/time-zone.ts';
+import { type FieldOf, fieldValue, type NameOf } from '../rendering/fields.ts';
 import type { Report } from './command.ts';
 
 /** Tables and records for a terminal. */
@@ -21,12 +22,6 @@ type Cell = string | number | Date | null;
 const shown = (value: Cell): string =>
   (value instanceof Date ? timeText(value) : String(value ?? '-')).replaceAll(/\p{Cc}/gu, '?');
 
-/** The fields of a row with values of a type. */
-type FieldOf<Row, Value> = {
-  readonly [Name in keyof Row]: Row[Name] extends Value ? Name : never;
-}[keyof Row] &
-  string;
-
 export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => Cell;
@@ -35,16 +30,15 @@ export interface Column<Row> {
 
 /** Makes a column: of the field that its title names, of another field, or of what is made of the row. */
 interface MakeColumn<Value> {
-  <Row>(field: FieldOf<Row, Value>): Column<Row>;
-  <Row>(title: string, value: FieldOf<Row, Value> | ((row: Row) => Value)): Column<Row>;
+  <Row>(field: NameOf<Row, Value>): Column<Row>;
+  <Row>(title: string, value: FieldOf<Row, Value>): Column<Row>;
 }
 
 const columnsOf =
   <Value>(cellOf: (value: Value) => Cell, align?: 'right'): MakeColumn<Value> =>
-  <Row>(title: string, value: string | ((row: Row) => Value) = title): Column<Row> => ({
+  <Row>(title: string, field = title as FieldOf<Row, Value>): Column<Row> => ({
     title,
-    value: (row) =>
-      cellOf(typeof value === 'function' ? value(row) : (row[value as keyof Row] as Value)),
+    value: (row) => cellOf(fieldValue<Row, Value>(row, field)),
     align,
   });
 

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { expect, test } from 'vitest';
 import { allCommands } from '../../src/admin/all-commands.ts';
+import { commandExamples } from '../../src/admin/called-command.ts';
 import { kebab } from '../../src/admin/fields.ts';
 import { commandGroups } from '../../src/admin/groups.ts';
 import { describeProblem } from '../../src/admin/problems.ts';
@@ -154,7 +155,7 @@ const wordsOfShell = (example: string): string[] =>
 test('the command line accepts the examples of its help, whose days are within their limits', async () => {
   const refused: string[] = [];
   for (const { name, load } of commands)
-    for (const tail of (await load()).examples ?? ['']) {
+    for (const tail of commandExamples(await load())) {
       const example = `${name} ${tail}`;
       const words = wordsOfShell(example);
       const refusal = await refusalOf({ words, isProse: false });

@@ -1,8 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
-import { randomApiKey } from '../../src/crypto/random.ts';
 import { lockCompany } from '../../src/db/access/company-access.ts';
 import {
-  addApiKey,
   addMerchant,
   addPartner,
   addProduct,
@@ -15,6 +13,7 @@ import { addRow, type Database } from '../../src/db/connection.ts';
 import { addTransfers } from '../../src/db/ledger/ledger.ts';
 import { parseMoney } from '../../src/domain/money.ts';
 import type { Company } from '../../src/domain/vouchers/voucher.ts';
+import { issueApiKey } from '../../src/operations/api-keys.ts';
 import type { Stack as WholeStack } from './stack.ts';
 
 /** As much of a stack as companies need. */
@@ -43,13 +42,8 @@ const LOOPBACK = ['127.0.0.0/8', '::1'];
 
 /** One more API key of a company. */
 export async function makeKey(stack: Stack, company: Company): Promise<string> {
-  const { key, prefix } = randomApiKey(stack.config.process.environment);
-  await addApiKey(stack.database, company, {
-    name: 'test',
-    prefix,
-    digest: stack.digests.apiKey(key),
-  });
-  return key;
+  const { database, digests, config: settings } = stack;
+  return (await issueApiKey(database, company, { name: 'test' }, { digests, settings })).key;
 }
 
 /** A partner with access to a gift product of its own, money in its gift wallet, and a key. */

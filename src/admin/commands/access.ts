@@ -1,8 +1,7 @@
 import { text as readAll } from 'node:stream/consumers';
-import { randomApiKey } from '../../crypto/random.ts';
 import {
   changeApiKey,
-  endApiKey,
+  companyOfRow,
   findValidPublicKey,
   type ListedAddress,
   type ListedKey,
@@ -14,7 +13,7 @@ import {
   revokeApiKey,
   revokePublicKey,
 } from '../../db/access/company-access.ts';
-import { addApiKey, addPublicKey, addSourceAddresses } from '../../db/catalogue/companies.ts';
+import { addPublicKey, addSourceAddresses } from '../../db/catalogue/companies.ts';
 import {
   needsRotation,
   ROTATION_WARNING_DAYS,
@@ -30,7 +29,8 @@ import {
   readAllowlistEntry,
 } from '../../http/access/allowlist.ts';
 import { fingerprintOf, parsePublicKey } from '../../http/signature/public-key.ts';
-import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
+import { issueApiKey, rotateApiKey } from '../../operations/api-keys.ts';
+import { changeCommand, lookCommand } from '../command.ts';
 import {
   AdminError,
   argument,
@@ -44,13 +44,13 @@ import {
   wholeNumber,
 } from '../fields.ts';
 import { readGivenFile } from '../given-file.ts';
-import { apiKeyDigests } from '../keys.ts';
+import { keyServices } from '../keys.ts';
 import {
   companyFields,
   companyList,
-  companyOfRow,
   lockedCompany,
   lockSubject,
+  merchantField,
   requireSubject,
 } from '../record-names.ts';
 import { type Column, column, numbers, textTable, timeText } from '../tables.ts';
@@ -126,7 +126,7 @@ export const apiKeyColumns: readonly Column<ListedKey>[] = [
   column('revoked', 'revokedAt'),
 ];
 
-export const commands: Record<string, AdminCommand> = {
+export const commands = {
   'access address add': changeCommand({
     action: 'register address',
     details:
@@ -164,7 +164,6 @@ export const commands: Record<string, AdminCommand> = {
     action: 'remove address',
     details: 'Calls from it are refused within two seconds.',
     fields: { id: argument(id, 'The id of the address: see access address list') },
-    examples: ['5'],
     async change(transaction, input) {
       const removed = existing(
         await removeSourceAddress(transaction, input.id),
@@ -228,21 +227,17 @@ export const commands: Record<string, AdminCommand> = {
       '--partner 1 --name Reports --scopes read',
     ],
     async change(transaction, input, { settings }) {
-      const digests = apiKeyDigests(settings);
+      const services = keyServices(settings);
       const company = await lockedCompany(transaction, input);
-      const { key, prefix } = randomApiKey(settings.process.environment);
-      const scopes = input.scopes ? requireScopes(company, input.scopes) : scopesOf(company.kind);
-      const keyId = await addApiKey(transaction, company, {
-        name: input.name,
-        prefix,
-        digest: digests.apiKey(key),
-        scopes,
-      });
+      const { name, scopes: given } = input;
+      const scopes = given ? requireScopes(company, given) : scopesOf(company.kind);
+      const issued = await issueApiKey(transaction, company, { name, scopes }, services);
+      const { key, details } = issued;
       return {
         subject: company,
-        details: { keyId, name: input.name, prefix, scopes },
+        details,
         text:
-          `Issued API key ${keyId} (${input.name}) to ${company.kind} ${company.id}. ` +
+          `Issued API key ${details.keyId} (${name}) to ${company.kind} ${company.id}. ` +
           `It is shown only now:\n\n  ${key}\n`,
         secretOutput: { key },
       };
@@ -262,26 +257,19 @@ export const commands: Record<string, AdminCommand> = {
       ),
     },
     examples: ['7', '7 --overlap-hours 0'],
-    async change(transaction, input, { settings }) {
-      const digests = apiKeyDigests(settings);
-      const old = await endApiKey(transaction, input.id, input.overlapHours ?? OVERLAP_HOURS);
-      if (!old?.expiresAt)
+    async change(transaction, { id, overlapHours = OVERLAP_HOURS }, { settings }) {
+      const rotated = await rotateApiKey(transaction, { id, overlapHours }, keyServices(settings));
+      if (!rotated)
         throw new AdminError(
-          `There is no valid API key ${input.id} without an end: see "access api-key list".`,
+          `There is no valid API key ${id} without an end: see "access api-key list".`,
         );
-      const company = companyOfRow(old);
-      const { key, prefix } = randomApiKey(settings.process.environment);
-      const digest = digests.apiKey(key);
-      const { name, scopes, dailyAmount, dailyOperations } = old;
-      const power = { scopes, dailyAmount, dailyOperations };
-      const keyId = await addApiKey(transaction, company, { name, prefix, digest, ...power });
-      const replaced = { keyId: input.id, prefix: old.prefix, expiresAt: old.expiresAt };
+      const { key, name, company, expiresAt, details } = rotated;
       return {
         subject: company,
-        details: { keyId, name, prefix, ...power, replaced },
+        details,
         text:
-          `Issued API key ${keyId} (${name}) to ${company.kind} ${company.id}. Key ${input.id} ` +
-          `works until ${timeText(old.expiresAt)}. The new key is shown only now:\n\n  ${key}\n`,
+          `Issued API key ${details.keyId} (${name}) to ${company.kind} ${company.id}. Key ${id} ` +
+          `works until ${timeText(expiresAt)}. The new key is shown only now:\n\n  ${key}\n`,
         secretOutput: { key },
       };
     },
@@ -291,7 +279,6 @@ export const commands: Record<string, AdminCommand> = {
     action: 'revoke api-key',
     details: 'Calls with it are refused within two seconds.',
     fields: { id: argument(id, 'The id of the key: see access api-key list') },
-    examples: ['7'],
     async change(transaction, input) {
       const key = existing(
         await revokeApiKey(transaction, input.id),
@@ -322,13 +309,13 @@ export const commands: Record<string, AdminCommand> = {
       'Compare the fingerprint with the merchant’s own: openssl ec -pubin -in public-key.pem ' +
       '-conv_form uncompressed -param_enc named_curve -outform der | sha256sum',
     fields: {
-      merchant: required(id, 'The id of the merchant'),
+      ...merchantField,
       file: required(publicKeyFile, 'The PEM file, or - for standard input'),
     },
     examples: ['--merchant 3 --file public-key.pem', '--merchant 3 --file - < public-key.pem'],
     async change(transaction, input) {
-      const { name } = await requireSubject(transaction, 'merchant', input.merchant);
-      await lockSubject(transaction, { kind: 'merchant', id: input.merchant });
+      const { name, subject } = await requireSubject(transaction, 'merchant', input.merchant);
+      await lockSubject(transaction, subject);
       const fingerprint = fingerprintOf({ publicKeyPem: input.file });
       const known = await listPublicKeys(transaction, input.merchant);
       const same = known.find(
@@ -344,7 +331,7 @@ export const commands: Record<string, AdminCommand> = {
         : await addPublicKey(transaction, input.merchant, input.file);
       if (publicKeyId === undefined) throw new AdminError(registeredBefore(fingerprint, other));
       return {
-        subject: { kind: 'merchant', id: input.merchant },
+        subject,
         details: { publicKeyId, fingerprint, proven: false },
         text:
           `Registered public key ${publicKeyId} of merchant ${input.merchant} (${name}) without a ` +
@@ -357,7 +344,6 @@ export const commands: Record<string, AdminCommand> = {
   'access public-key revoke': changeCommand({
     action: 'revoke public-key',
     fields: { id: argument(id, 'The id of the key: see access public-key list') },
-    examples: ['2'],
     async change(transaction, input) {
       const key = existing(
         await revokePublicKey(transaction, input.id),
@@ -373,8 +359,7 @@ export const commands: Record<string, AdminCommand> = {
   }),
 
   'access public-key list': lookCommand({
-    fields: { merchant: required(id, 'The id of the merchant') },
-    examples: ['--merchant 3'],
+    fields: merchantField,
     async look(database, { merchant }) {
       await requireSubject(database, 'merchant', merchant);
       const keys = await listPublicKeys(database, merchant);

@@ -91,7 +91,6 @@ const disableCommand = (kind: AccountKind, reset: string): AdminCommand =>
     action: `disable ${kind}-account`,
     details: `Its sessions end. "${reset}" enables it again.`,
     fields: { id: accountArgument(kind) },
-    examples: ['2'],
     async change(transaction, { id: given }) {
       const { email: address, company, label } = await requireAccount(transaction, kind, given);
       if (!(await disableAccount(transaction, given)))
@@ -123,7 +122,7 @@ const signInColumns = [
 
 const roleMeanings = staffRoles.map((role) => `${role}: ${staffRoleMeanings[role]}`);
 
-export const commands: Record<string, AdminCommand> = {
+export const commands = {
   'access account create': changeCommand({
     action: 'create portal-account',
     details:
@@ -164,7 +163,6 @@ export const commands: Record<string, AdminCommand> = {
       'Verify the identity of the person first. Wrong passwords and codes are forgotten: the person may sign ' +
       'in at once.',
     fields: { id: accountArgument('portal') },
-    examples: ['2'],
     change: (transaction, input, { settings: { portal } }) =>
       resetPassword(transaction, 'portal', input.id, portal),
   }),
@@ -175,7 +173,6 @@ export const commands: Record<string, AdminCommand> = {
       'For a person who has lost the phone or the passkeys, and the recovery codes. Verify the identity of the ' +
       'person first: the next sign-in takes only the password, and wrong ones are forgotten. The owners are told by e-mail.',
     fields: { id: accountArgument('portal') },
-    examples: ['2'],
     async change(transaction, { id: account }) {
       const {
         email: address,
@@ -264,7 +261,6 @@ export const commands: Record<string, AdminCommand> = {
       'identity of the person first. A disabled account works again, and wrong passwords and codes are ' +
       'forgotten.',
     fields: { id: accountArgument('staff') },
-    examples: ['2'],
     async change(transaction, input, { settings: { portal } }) {
       const change = await resetPassword(transaction, 'staff', input.id, portal);
       await removeSecondFactors(transaction, input.id);

@@ -7,7 +7,7 @@ import {
   restoreMonth,
 } from '../../db/ledger/archives.ts';
 import { type Month, monthsBetween, parseMonth } from '../../domain/statements.ts';
-import { type AdminCommand, longCommand, lookCommand } from '../command.ts';
+import { longCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, byConversion } from '../fields.ts';
 import { amounts, column, numbers, tableReport } from '../tables.ts';
 
@@ -19,7 +19,7 @@ const subjectOf = ({ month: of }: { readonly month: Month }) => ({
   id: Number(of.replace('-', '')),
 });
 
-export const commands: Record<string, AdminCommand> = {
+export const commands = {
   'money archive create': longCommand({
     action: 'archive transfers',
     details:

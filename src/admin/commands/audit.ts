@@ -1,9 +1,9 @@
 import { listAuditEntries } from '../../db/access/calls.ts';
-import { type AdminCommand, lookCommand } from '../command.ts';
+import { lookCommand } from '../command.ts';
 import { id, optional, rowLimit, text } from '../fields.ts';
 import { column, numbers, tableReport } from '../tables.ts';
 
-export const commands: Record<string, AdminCommand> = {
+export const commands = {
   'access audit': lookCommand({
     fields: {
       kind: optional(text, 'Only of one kind of subject, such as partner, merchant or voucher'),

@@ -17,7 +17,7 @@ import {
   settledCase,
   shownChoicesOf,
 } from '../../repairs/payment-repairs.ts';
-import { type AdminCommand, lookCommand } from '../command.ts';
+import { lookCommand } from '../command.ts';
 import { argument, existing, flag, id, oneOf, optional, rowLimit } from '../fields.ts';
 import { column, numbers, textTable, timeText } from '../tables.ts';
 
@@ -42,7 +42,7 @@ export const caseTable = (cases: readonly Case[]): string =>
     column('note', ({ note, message }) => note ?? message),
   ]);
 
-export const commands: Record<string, AdminCommand> = {
+export const commands = {
   'cases list': lookCommand({
     details:
       'Each case has a workflow in the Temporal UI. The page of a case at /support and "cases show" ' +
@@ -64,7 +64,6 @@ export const commands: Record<string, AdminCommand> = {
       'Each choice begins with the options that "cases settle" needs: --by, which says who bears ' +
       'the amount, and --facts. If the facts have changed by then, nothing is settled.',
     fields: { case: argument(id, 'The id of the case: see cases list') },
-    examples: ['17'],
     async look(database, input) {
       const facts = existing(
         await caseFacts(database, String(input.case)),

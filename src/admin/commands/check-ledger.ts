@@ -2,10 +2,10 @@ import { checkWholeBooks } from '../../db/books/check-whole.ts';
 import { inSnapshot, withSettings } from '../../db/connection.ts';
 import { type LedgerTotals, readLedgerTotals } from '../../db/ledger/ledger.ts';
 import { amountText } from '../../domain/money.ts';
-import { type AdminCommand, lookCommand } from '../command.ts';
+import { lookCommand } from '../command.ts';
 import { amounts, column, textTable } from '../tables.ts';
 
-export const commands: Record<string, AdminCommand> = {
+export const commands = {
   'money check-ledger': lookCommand({
     details:
       'Reads every account, transfer, voucher, redemption and top-up in batches, during live traffic, ' +

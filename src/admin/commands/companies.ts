@@ -8,12 +8,15 @@ import { partnerBalances, readLowBalances } from '../../db/ledger/ledger.ts';
 import { allProducts } from '../../db/lists/catalogue.ts';
 import { amountText } from '../../domain/money.ts';
 import { messageLanguages } from '../../domain/vouchers/messages.ts';
-import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
-import { AdminError, argument, id, oneOf, optional, percent, required, text } from '../fields.ts';
+import { changeCommand, lookCommand } from '../command.ts';
+import { AdminError, oneOf, optional, percent, required, text } from '../fields.ts';
 import {
   changeSubject,
   created,
+  merchantArgument,
+  merchantField,
   PARTY_VALUE_PROBLEM,
+  partnerArgument,
   partyKey,
   readParty,
   requireSubject,
@@ -24,9 +27,7 @@ import { addressColumns, apiKeyColumns } from './access.ts';
 import { dailyLimits } from './limits.ts';
 import { presentProduct, productTable, rowsWith } from './lists.ts';
 
-const partnerId = argument(id, 'The id of the partner');
-
-export const commands: Record<string, AdminCommand> = {
+export const commands = {
   'partner create': changeCommand({
     action: 'create partner',
     details:
@@ -42,7 +43,7 @@ export const commands: Record<string, AdminCommand> = {
 
   'partner change': changeCommand({
     action: 'change partner',
-    fields: { id: partnerId, name: required(text, 'The new name of the company') },
+    fields: { ...partnerArgument, name: required(text, 'The new name of the company') },
     examples: ['1 --name "Acme Gifts International"'],
     async change(transaction, input) {
       const values = { company_name: input.name };
@@ -56,16 +57,14 @@ export const commands: Record<string, AdminCommand> = {
     details:
       'The service refuses the calls of the partner within two seconds. Money, keys and vouchers do not change. The ' +
       'service completes payments and top-ups in progress.',
-    fields: { id: partnerId },
-    examples: ['1'],
+    fields: partnerArgument,
     change: (transaction, input) =>
       changeSubject(transaction, 'partner', input.id, { status: 'SUSPENDED' }),
   }),
 
   'partner reinstate': changeCommand({
     action: 'reinstate partner',
-    fields: { id: partnerId },
-    examples: ['1'],
+    fields: partnerArgument,
     change: (transaction, input) =>
       changeSubject(transaction, 'partner', input.id, { status: 'ACTIVE' }),
   }),
@@ -75,17 +74,17 @@ export const commands: Record<string, AdminCommand> = {
     details:
       'The language holds for messages that are written from now on. The partner can choose it in the portal.',
     fields: {
-      id: partnerId,
+      ...partnerArgument,
       language: required(oneOf(...messageLanguages), 'en is English, am is Amharic'),
     },
     examples: ['1 --language am'],
     async change(transaction, { id: partner, language }) {
-      const { name } = await requireSubject(transaction, 'partner', partner);
+      const { name, subject } = await requireSubject(transaction, 'partner', partner);
       const before = await setMessageLanguage(transaction, partner, language);
       if (before === language)
         return { unchanged: `No change: partner ${partner} already has this language.` };
       return {
-        subject: { kind: 'partner', id: partner },
+        subject,
         details: { messageLanguage: { from: before, to: language } },
         text: `Set the language of messages of partner ${partner} (${name}): ${language}`,
       };
@@ -93,8 +92,7 @@ export const commands: Record<string, AdminCommand> = {
   }),
 
   'partner show': lookCommand({
-    fields: { id: partnerId },
-    examples: ['1'],
+    fields: partnerArgument,
     async look(database, input) {
       const { name, row } = await requireSubject(database, 'partner', input.id);
       const company = { kind: 'partner', id: input.id } as const;
@@ -148,7 +146,7 @@ export const commands: Record<string, AdminCommand> = {
       'claims of partners for vouchers that are restricted to the merchant. Redemptions without ' +
       'such a claim use the current fee.',
     fields: {
-      id: argument(id, 'The id of the merchant'),
+      ...merchantArgument,
       percent: required(percent, 'In percent of the redeemed amount; 0 is allowed'),
     },
     examples: ['3 --percent 2.5'],
@@ -166,7 +164,7 @@ export const commands: Record<string, AdminCommand> = {
       'holder, where it can tell them: an account that is closed, or that somebody else than --holder ' +
       'has, is not paid. "merchant payout-account check" asks now.',
     fields: {
-      merchant: required(id, 'The id of the merchant'),
+      ...merchantField,
       key: required(
         partyKey,
         'The kind of account: msisdn, accountid, walletid or another GSMA identifier',
@@ -182,7 +180,7 @@ export const commands: Record<string, AdminCommand> = {
       '--merchant 3 --key accountid --value 1000123456 --holder "Abebe Kebede"',
     ],
     async change(transaction, input) {
-      const { name } = await requireSubject(transaction, 'merchant', input.merchant);
+      const { name, subject } = await requireSubject(transaction, 'merchant', input.merchant);
       const party = readParty(input.key, input.value);
       if (!party) throw new AdminError(`--value ${PARTY_VALUE_PROBLEM}.`);
       await lockRow(transaction, 'merchants', input.merchant);
@@ -199,7 +197,7 @@ export const commands: Record<string, AdminCommand> = {
         { merchantId: input.merchant, ...party, holder },
       ]);
       return {
-        subject: { kind: 'merchant', id: input.merchant },
+        subject,
         details: {
           account: party.shown,
           holder,

@@ -2,9 +2,9 @@ import type { DatabaseTransaction } from '../../db/connection.ts';
 import { listInvitations } from '../../db/people/invitations.ts';
 import { maskMsisdn } from '../../domain/phone.ts';
 import { invitationStates, inviteMerchant } from '../../operations/invitations.ts';
-import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
-import { AdminError, argument, email, id, msisdn, optional } from '../fields.ts';
-import { notFound, requireSubject } from '../record-names.ts';
+import { changeCommand, lookCommand } from '../command.ts';
+import { AdminError, email, msisdn, optional } from '../fields.ts';
+import { merchantArgument, notFound, requireSubject } from '../record-names.ts';
 import type { Consequence } from '../records/record-kind.ts';
 import { column, tableReport } from '../tables.ts';
 
@@ -53,7 +53,7 @@ function refusalOf(
   }
 }
 
-export const commands: Record<string, AdminCommand> = {
+export const commands = {
   'merchant invite': changeCommand({
     action: 'invite merchant',
     details:
@@ -62,7 +62,7 @@ export const commands: Record<string, AdminCommand> = {
       'for 24 hours; a new invitation replaces it. For an existing account it sets a new password ' +
       'and ends all sessions. API keys and other data of the merchant do not change.',
     fields: {
-      id: argument(id, 'The id of the merchant'),
+      ...merchantArgument,
       email: optional(email, 'The e-mail address of the account; that of the merchant by default'),
       phone: optional(msisdn, 'The mobile number for the SMS; the merchant’s telephone by default'),
     },
@@ -78,8 +78,7 @@ export const commands: Record<string, AdminCommand> = {
   }),
 
   'merchant list-invitations': lookCommand({
-    fields: { id: argument(id, 'The id of the merchant') },
-    examples: ['3'],
+    fields: merchantArgument,
     async look(database, input) {
       await requireSubject(database, 'merchant', input.id);
       const found = await listInvitations(database, input.id);

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listRefusedCalls } from '../../db/access/calls.ts';
-import { changeApiKey, lockApiKey } from '../../db/access/company-access.ts';
+import { changeApiKey, companyOfRow, lockApiKey } from '../../db/access/company-access.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { setLowBalance } from '../../db/ledger/ledger.ts';
 import { budgetAlarms } from '../../db/limits/daily-limits.ts';
 import { formatGroupedAmount, formatMoney, plainAmount } from '../../domain/money.ts';
-import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
+import { changeCommand, lookCommand } from '../command.ts';
 import {
   AdminError,
   amount,
@@ -24,7 +24,7 @@ import {
 import {
   changeSubject,
   companyFields,
-  companyOfRow,
+  partnerArgument,
   requireCompany,
   requireSubject,
 } from '../record-names.ts';
@@ -37,8 +37,6 @@ const orNone = <Value>(parser: Parser<Value>, none = 'none'): Parser<Value | nul
 });
 
 const count = wholeNumber(1, 1_000_000_000);
-
-const partnerId = argument(id, 'The id of the partner');
 
 const limitFields = {
   amount: optional(
@@ -71,11 +69,11 @@ export const requireApiKey = async (transaction: DatabaseTransaction, keyId: num
 /** A budget of the company, or null for that of the settings. */
 const budget = orNone(count, 'default');
 
-export const commands: Record<string, AdminCommand> = {
+export const commands = {
   'partner set-daily-limits': changeCommand({
     action: 'set daily-limits',
     details: `${RULES} The partner cannot change them; it can limit its keys further.`,
-    fields: { id: partnerId, ...limitFields },
+    fields: { ...partnerArgument, ...limitFields },
     examples: ['1 --amount 50000 --operations 200', '1 --amount none'],
     change: (transaction, input) =>
       changeSubject(transaction, 'partner', input.id, {
@@ -90,13 +88,13 @@ export const commands: Record<string, AdminCommand> = {
       'The event comes once each time the balance falls below the threshold. Setting a threshold above ' +
       'the balance tells nothing until the balance has risen and fallen again.',
     fields: {
-      id: partnerId,
+      ...partnerArgument,
       wallet: required(oneOf('gift', 'airtime'), 'gift pays for vouchers, airtime for top-ups'),
       threshold: required(orNone(amount), 'In ETB, with at most 2 decimals; "none" for no event'),
     },
     examples: ['1 --wallet gift --threshold 10000', '1 --wallet airtime --threshold none'],
     async change(transaction, input) {
-      const { name } = await requireSubject(transaction, 'partner', input.id);
+      const { name, subject } = await requireSubject(transaction, 'partner', input.id);
       const wanted = { partnerId: input.id, wallet: input.wallet, threshold: input.threshold };
       const before = await setLowBalance(transaction, wanted);
       const after = wanted.threshold === null ? null : formatMoney(wanted.threshold);
@@ -105,7 +103,7 @@ export const commands: Record<string, AdminCommand> = {
       const shown =
         wanted.threshold === null ? 'none' : `ETB ${formatGroupedAmount(wanted.threshold)}`;
       return {
-        subject: { kind: 'partner', id: input.id },
+        subject,
         details: { wallet: wanted.wallet, lowBalance: { from: before, to: after } },
         text: `Set the low balance of the ${wanted.wallet} wallet of partner ${input.id} (${name}): ${shown}`,
       };

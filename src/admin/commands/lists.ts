@@ -203,7 +203,7 @@ export const voucherRow = <Voucher extends RowOf<typeof allVouchers>>({
 const whatOf = (topup: { readonly kind: string; readonly productName: string | null }) =>
   topup.kind === 'PACKAGE' ? topup.productName : 'airtime';
 
-export const commands: Record<string, AdminCommand> = {
+export const commands = {
   'partner list': listCommand(allPartners, {
     columns: [
       numbers('id'),

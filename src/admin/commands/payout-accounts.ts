@@ -10,9 +10,9 @@ import { accountRemedy } from '../../domain/payout-account.ts';
 import { mobileMoneyProviderNames } from '../../domain/providers.ts';
 import { HAS_CHANGED } from '../../repairs/repair-kind.ts';
 import { type AdminCommand, changeCommand, lookCommand, type Report } from '../command.ts';
-import { AdminError, flag, type InputOf, id, oneOf, required, text } from '../fields.ts';
+import { AdminError, flag, type InputOf, oneOf, required, text } from '../fields.ts';
 import { providersOf } from '../provider-adapters.ts';
-import { readParty, requireSubject } from '../record-names.ts';
+import { merchantField, readParty, requireSubject } from '../record-names.ts';
 import { column, numbers, tableReport } from '../tables.ts';
 
 async function reportOf(
@@ -42,8 +42,6 @@ async function reportOf(
 /** The facts that a person confirms: another value or another holder is another account. */
 const factsOf = (accountId: number): string => `account=${accountId}`;
 
-const fields = { merchant: required(id, 'The id of the merchant') };
-
 export const commands: Record<string, AdminCommand> = {
   'merchant payout-account list': lookCommand({
     details:
@@ -63,9 +61,8 @@ export const commands: Record<string, AdminCommand> = {
     details:
       'Moves no money. It needs the settings of the providers, as the worker process has them. The exit ' +
       'code is 2 where the account is not paid, or a provider does not answer.',
-    fields,
-    examples: ['--merchant 3'],
-    async run({ database, settings }, { merchant }: InputOf<typeof fields>) {
+    fields: merchantField,
+    async run({ database, settings }, { merchant }: InputOf<typeof merchantField>) {
       await requireSubject(database, 'merchant', merchant);
       const account = (await currentPayoutAccounts(database, [merchant])).get(merchant);
       if (!account) throw new AdminError(`Merchant ${merchant} has no payout account.`);
@@ -87,7 +84,7 @@ export const commands: Record<string, AdminCommand> = {
       'only by providers that confirm the holder. For a provider that cannot tell, such as M-Pesa, a ' +
       'person finds out who holds the account there, and confirms it. Another account needs a confirmation of its own.',
     fields: {
-      merchant: required(id, 'The id of the merchant'),
+      ...merchantField,
       provider: required(
         oneOf(...mobileMoneyProviderNames),
         'The provider that may pay the account',
@@ -99,7 +96,7 @@ export const commands: Record<string, AdminCommand> = {
     },
     examples: ['--merchant 3 --provider mpesa --facts account=17'],
     async change(transaction, { merchant, provider, facts }) {
-      const { name } = await requireSubject(transaction, 'merchant', merchant);
+      const { name, subject } = await requireSubject(transaction, 'merchant', merchant);
       await lockRow(transaction, 'merchants', merchant);
       const account = (await currentPayoutAccounts(transaction, [merchant])).get(merchant);
       if (!account) throw new AdminError(`Merchant ${merchant} has no payout account.`);
@@ -117,7 +114,7 @@ export const commands: Record<string, AdminCommand> = {
         .filter((check) => check.state === 'not-offered' && check.provider !== provider)
         .map((check) => ` ${check.provider} does not pay it without a confirmation of its own.`);
       return {
-        subject: { kind: 'merchant', id: merchant },
+        subject,
         details: { accountId, provider, holder },
         text: `Merchant ${merchant} (${name}) may be paid by ${provider} from now on.${others.join('')}`,
       };

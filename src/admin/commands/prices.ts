@@ -2,17 +2,17 @@ import { grantAccess, listPartnerPrices, revokeAccess } from '../../db/catalogue
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { amountText } from '../../domain/money.ts';
 import { setSellingPrice } from '../../operations/prices.ts';
-import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
+import { changeCommand, lookCommand } from '../command.ts';
 import { AdminError, id, optional, priceUsd, required } from '../fields.ts';
-import { requireSubject } from '../record-names.ts';
+import { partnerField, requireSubject } from '../record-names.ts';
 import { amounts, column, numbers, tableReport } from '../tables.ts';
 
 const fields = {
-  partner: required(id, 'The id of the partner'),
+  ...partnerField,
   product: required(id, 'The id of the product'),
 };
 
-export const commands: Record<string, AdminCommand> = {
+export const commands = {
   'partner price set': changeCommand({
     action: 'set selling-price',
     details:
@@ -20,7 +20,7 @@ export const commands: Record<string, AdminCommand> = {
       'for every merchant without a price of its own. The partner API sets the same prices. The ' +
       'previous price stays as history.',
     fields: {
-      partner: required(id, 'The id of the partner'),
+      ...partnerField,
       denomination: required(id, 'The id of the denomination: see product denomination list'),
       priceUsd: required(priceUsd, 'In USD, with at most 6 decimals'),
       merchant: optional(id, 'The id of the merchant'),
@@ -30,7 +30,7 @@ export const commands: Record<string, AdminCommand> = {
       '--partner 1 --denomination 3 --merchant 7 --price-usd 4.60',
     ],
     async change(transaction, input) {
-      await requireSubject(transaction, 'partner', input.partner);
+      const { subject } = await requireSubject(transaction, 'partner', input.partner);
       const set = await setSellingPrice(transaction, {
         partnerId: input.partner,
         denominationId: input.denomination,
@@ -50,7 +50,7 @@ export const commands: Record<string, AdminCommand> = {
       if (!details) return { unchanged: `No change: the price ${whose} already has this value.` };
       const { before, after } = details;
       return {
-        subject: { kind: 'partner', id: input.partner },
+        subject,
         details,
         text:
           `Set the price ${whose} to USD ${amountText(after)}` +
@@ -63,8 +63,7 @@ export const commands: Record<string, AdminCommand> = {
     details:
       'Without a price the partner cannot generate vouchers of the denomination. The price for one ' +
       'merchant takes precedence over the general price.',
-    fields: { partner: required(id, 'The id of the partner') },
-    examples: ['--partner 1'],
+    fields: partnerField,
     async look(database, input) {
       await requireSubject(database, 'partner', input.partner);
       return tableReport(await listPartnerPrices(database, input.partner), [
@@ -118,7 +117,7 @@ async function namesOf(
     access: { partnerId: input.partner, productId: input.product },
     partner: `Partner ${input.partner} (${partner.name})`,
     product: `product ${input.product} (${product.name})`,
-    subject: { kind: 'partner', id: input.partner },
+    subject: partner.subject,
     details: { productId: input.product, product: product.name },
   };
 }

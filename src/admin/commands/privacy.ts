@@ -13,13 +13,7 @@ import {
 } from '../../db/phone-numbers.ts';
 import { maskMsisdn } from '../../domain/phone.ts';
 import { isGivenNumber } from '../../repairs/repair-kind.ts';
-import {
-  type AdminCommand,
-  changeCommand,
-  type LongContext,
-  longCommand,
-  lookCommand,
-} from '../command.ts';
+import { changeCommand, type LongContext, longCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, msisdn, reason, required } from '../fields.ts';
 import { digestsAndBox, numberBoxOf } from '../keys.ts';
 import { column, numbers, tableReport } from '../tables.ts';
@@ -34,7 +28,7 @@ interface StoredCount {
   readonly count: number;
 }
 
-export const commands: Record<string, AdminCommand> = {
+export const commands = {
   'privacy list-number-storage': lookCommand({
     details:
       '"privacy reseal-numbers" renews those under older keys. A key of DATA_KEYS that no row names seals no number.',

@@ -39,7 +39,6 @@ const switchCommand = (name: 'enable' | 'disable') =>
   changeCommand({
     action: `route ${name}`,
     fields: { id: argument(id, 'The id of the route: see providers route list') },
-    examples: ['3'],
     async change(transaction, input) {
       const { route, isChanged } = routeOf(
         input.id,
@@ -223,7 +222,6 @@ export const commands: Record<string, AdminCommand> = {
   'providers route remove': changeCommand({
     action: 'route remove',
     fields: { id: argument(id, 'The id of the route: see providers route list') },
-    examples: ['3'],
     async change(transaction, input) {
       const route = routeOf(input.id, await removeRoute(transaction, input.id));
       return {

@@ -43,7 +43,6 @@ const deleteCommand = (kind: RecordKind): AdminCommand =>
     action: `delete ${kind.kind}`,
     details: detailsOf(kind),
     fields: { id: argument(id, `The id of the ${kind.kind}`) },
-    examples: ['3'],
     async change(transaction, input) {
       const row = await lockForDeletion(transaction, kind.table, input.id);
       if (!row || isDeleted(row)) throw notFound(kind.kind, input.id);
@@ -120,7 +119,6 @@ const restoreCommand = (kind: RecordKind): AdminCommand =>
     fields: {
       id: argument(id, `The id of the ${kind.kind}: see "access audit --kind ${kind.kind}"`),
     },
-    examples: ['3'],
     async change(transaction, input) {
       const row = await lockForDeletion(transaction, kind.table, input.id);
       if (!row) throw notFound(kind.kind, input.id);
@@ -175,7 +173,6 @@ const statusCommand = (
       ? {}
       : { details: activation.details }),
     fields: { id: argument(id, `The id of the ${kind}`) },
-    examples: ['3'],
     change(transaction, input) {
       const row: Row = { [activation.column]: status };
       return changeSubject(transaction, kind, input.id, row);
@@ -255,7 +252,7 @@ const withConsequence = (change: Change, { details, text }: Consequence): Change
       };
 
 /** The commands of every kind of record. */
-export const commands: Record<string, AdminCommand> = Object.fromEntries(
+export const commands = Object.fromEntries(
   recordKinds.flatMap((kind) =>
     Object.entries({
       create: createCommand(kind),

@@ -28,7 +28,7 @@ import { repairCommands } from '../groups.ts';
 import { digestsAndBox, repairBasis } from '../keys.ts';
 import { amounts, column, numbers, record, textTable, timeText } from '../tables.ts';
 
-export const commands: Record<string, AdminCommand> = {
+export const commands = {
   'desk repair list': lookCommand({
     details: 'ASKED waits for the confirmation of a second person, at /support.',
     fields: {
@@ -55,7 +55,6 @@ export const commands: Record<string, AdminCommand> = {
 
   'desk repair show': lookCommand({
     fields: { id: argument(id, 'The id of the repair') },
-    examples: ['17'],
     async look(database, input) {
       const row = existing(
         await findRepair(database, input.id),

@@ -15,11 +15,11 @@ import {
   dayReportTables,
   type ReportTable,
 } from '../../rendering/report-files.ts';
-import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
+import { changeCommand, lookCommand } from '../command.ts';
 import { AdminError, day, email, oneOf, optional, required, rowLimit } from '../fields.ts';
 import { column, numbers, tableReport, textTable } from '../tables.ts';
 
-export const commands: Record<string, AdminCommand> = {
+export const commands = {
   'money report-recipient add': changeCommand({
     action: 'add report-recipient',
     details:

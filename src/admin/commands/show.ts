@@ -9,19 +9,18 @@ import { findTopupDetail } from '../../db/topups/topups.ts';
 import { findVoucherDetail } from '../../db/vouchers/vouchers.ts';
 import { maskStored } from '../../domain/phone.ts';
 import { voucherNamed } from '../../repairs/voucher-repairs.ts';
-import { type AdminCommand, lookCommand } from '../command.ts';
+import { lookCommand } from '../command.ts';
 import { AdminError, argument, existing, id, text } from '../fields.ts';
-import { requireSubject } from '../record-names.ts';
+import { merchantArgument, requireSubject } from '../record-names.ts';
 import { record, textTable } from '../tables.ts';
 import { addressColumns, apiKeyColumns, publicKeyTable } from './access.ts';
 import { storyReport } from './find.ts';
 import { presentMerchant, rowsWith, voucherRow } from './lists.ts';
 import { repairFacts } from './repairs.ts';
 
-export const commands: Record<string, AdminCommand> = {
+export const commands = {
   'merchant show': lookCommand({
-    fields: { id: argument(id, 'The id of the merchant') },
-    examples: ['3'],
+    fields: merchantArgument,
     async look(database, input) {
       await requireSubject(database, 'merchant', input.id);
       const company = { kind: 'merchant', id: input.id } as const;

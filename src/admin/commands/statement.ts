@@ -8,19 +8,19 @@ import {
 } from '../../db/ledger/account-statements.ts';
 import { amountText, formatMoney, type Money, parseMoney, sumOf } from '../../domain/money.ts';
 import { explainLine, sides } from '../../domain/statements.ts';
-import { type AdminCommand, lookCommand } from '../command.ts';
-import { AdminError, beginning, ending, id, oneOf, optional, required } from '../fields.ts';
-import { requireSubject } from '../record-names.ts';
+import { lookCommand } from '../command.ts';
+import { AdminError, beginning, ending, oneOf, optional, required } from '../fields.ts';
+import { partnerField, requireSubject } from '../record-names.ts';
 import { amounts, column, numbers, textTable } from '../tables.ts';
 
-export const commands: Record<string, AdminCommand> = {
+export const commands = {
   'money statement': lookCommand({
     details:
       'Each line is a transfer of the ledger with its purpose. "reserved" is the value of unused ' +
       'gifts. Days are in UTC. If the lines do not add up to the balance of the ledger, the ' +
       'command reports it and the exit code is 2.',
     fields: {
-      partner: required(id, 'The id of the partner'),
+      ...partnerField,
       wallet: required(oneOf('gift', 'airtime', 'reserved'), 'The balance of the partner'),
       from: optional(beginning, 'The first day, or a time; the beginning by default'),
       to: optional(ending, 'The last day, or a time; now by default'),

@@ -16,20 +16,23 @@ import {
   wholeNumber,
 } from '../fields.ts';
 import { PARTY_VALUE_PROBLEM, partyKey, readParty } from '../record-names.ts';
-import type { RecordKind, RecordProblem, Values } from './record-kind.ts';
+import {
+  needed,
+  possible,
+  type RecordKind,
+  type RecordProblem,
+  type Values,
+} from './record-kind.ts';
 
 /** Rows that are used while their status says so. */
 const byStatus = { column: 'status', active: 'ACTIVE', inactive: 'INACTIVE' } as const;
 
 /** The status of what is offered or not. */
 const status = (description: string) =>
-  ({
-    column: 'status',
-    parser: oneOf('ACTIVE', 'INACTIVE'),
-    description,
+  possible('status', oneOf('ACTIVE', 'INACTIVE'), description, {
     whenLeftOut: 'ACTIVE',
     hasOwnCommand: true,
-  }) as const;
+  });
 
 /** An amount that gift vouchers are sold with (specification 2.4). */
 export const denomination: RecordKind = {
@@ -38,20 +41,15 @@ export const denomination: RecordKind = {
   table: 'gift_denominations',
   identity: ['product', 'amount'],
   fields: {
-    product: {
-      column: 'product_id',
-      parser: recordReference,
-      description: 'Its product of kind GIFT, by id or name',
+    product: needed('product_id', recordReference, 'Its product of kind GIFT, by id or name', {
       refersTo: 'gift-product',
-      isRequired: true,
       isFixed: true,
-    },
-    amount: {
-      column: 'amount_etb',
-      parser: decimalAmount,
-      description: 'The value of the voucher in ETB, unique for its product',
-      isRequired: true,
-    },
+    }),
+    amount: needed(
+      'amount_etb',
+      decimalAmount,
+      'The value of the voucher in ETB, unique for its product',
+    ),
     status: status('Whether it is sold'),
   },
   async afterChange(transaction, id, changes) {
@@ -84,67 +82,30 @@ export const merchant: RecordKind = {
   table: 'merchants',
   identity: ['identifier'],
   fields: {
-    name: {
-      column: 'merchant_name',
-      parser: text,
-      description: 'The name that partners see',
-      isRequired: true,
-    },
-    type: {
-      column: 'merchant_type',
-      parser: text,
-      description: 'Its type, such as RETAIL',
-      isRequired: true,
-    },
-    identifierType: {
-      column: 'identifier_type',
-      parser: wholeNumber(0, 1_000_000),
-      description: 'The type of its identifier, a number',
-      isRequired: true,
-    },
-    identifier: {
-      column: 'identifier',
-      parser: text,
-      description: 'Its unique identifier',
-      isRequired: true,
-    },
-    email: {
-      column: 'email',
-      parser: email,
-      description: 'Its e-mail address',
-      isRequired: true,
-    },
-    phone: {
-      column: 'phone',
-      parser: telephone,
-      description: 'Its telephone number; partners see it partly masked',
-      isRequired: true,
-    },
-    address: {
-      column: 'address',
-      parser: text,
-      description: 'Its postal address',
-      isRequired: true,
-    },
-    logo: {
-      column: 'merchant_logo',
-      parser: text,
-      description: 'The path or address of its logo',
-      isClearable: true,
-    },
-    category: {
-      column: 'merchant_category_id',
-      parser: recordReference,
-      description: 'Its merchant category, by id or name',
-      refersTo: 'merchant-category',
-      isClearable: true,
-    },
-    serviceFee: {
-      column: 'service_fee_percent',
-      parser: percent,
-      description: 'The service fee in percent of the redeemed amount',
-      hasOwnCommand: true,
-    },
+    name: needed('merchant_name', text, 'The name that partners see'),
+    type: needed('merchant_type', text, 'Its type, such as RETAIL'),
+    identifierType: needed(
+      'identifier_type',
+      wholeNumber(0, 1_000_000),
+      'The type of its identifier, a number',
+    ),
+    identifier: needed('identifier', text, 'Its unique identifier'),
+    email: needed('email', email, 'Its e-mail address'),
+    phone: needed('phone', telephone, 'Its telephone number; partners see it partly masked'),
+    address: needed('address', text, 'Its postal address'),
+    logo: possible('merchant_logo', text, 'The path or address of its logo', { isClearable: true }),
+    category: possible(
+      'merchant_category_id',
+      recordReference,
+      'Its merchant category, by id or name',
+      { refersTo: 'merchant-category', isClearable: true },
+    ),
+    serviceFee: possible(
+      'service_fee_percent',
+      percent,
+      'The service fee in percent of the redeemed amount',
+      { hasOwnCommand: true },
+    ),
     payoutKey: {
       parser: partyKey,
       description: 'The kind of its payout account, such as msisdn',
@@ -155,13 +116,10 @@ export const merchant: RecordKind = {
       description: 'The number of its payout account',
       hasOwnCommand: true,
     },
-    status: {
-      column: 'status',
-      parser: oneOf('ACTIVE', 'DEACTIVATED'),
-      description: 'Whether it is active',
+    status: possible('status', oneOf('ACTIVE', 'DEACTIVATED'), 'Whether it is active', {
       whenLeftOut: 'ACTIVE',
       hasOwnCommand: true,
-    },
+    }),
   },
   check: (_row, given) => payoutProblems(given),
   uponCreation: {
@@ -228,19 +186,13 @@ const merchantCategory: RecordKind = {
   table: 'merchant_categories',
   identity: ['name'],
   fields: {
-    name: {
-      column: 'category_name',
-      parser: text,
-      description: 'The name that partners see; no other category has it',
-      isRequired: true,
-    },
-    status: {
-      column: 'is_active',
-      parser: mapParser(oneOf('ACTIVE', 'INACTIVE'), (status) => status === 'ACTIVE'),
-      description: 'Whether it is in use',
-      whenLeftOut: 'ACTIVE',
-      hasOwnCommand: true,
-    },
+    name: needed('category_name', text, 'The name that partners see; no other category has it'),
+    status: possible(
+      'is_active',
+      mapParser(oneOf('ACTIVE', 'INACTIVE'), (status) => status === 'ACTIVE'),
+      'Whether it is in use',
+      { whenLeftOut: 'ACTIVE', hasOwnCommand: true },
+    ),
   },
   activation: {
     column: 'is_active',
@@ -263,53 +215,37 @@ const product: RecordKind = {
   table: 'products',
   identity: ['name', 'operator'],
   fields: {
-    name: {
-      column: 'product_name',
-      parser: text,
-      description: 'The name that partners see, unique among the products of an operator',
-      isRequired: true,
-    },
-    description: {
-      column: 'description',
-      parser: text,
-      description: 'Its description',
-      isClearable: true,
-    },
-    kind: {
-      column: 'kind',
-      parser: oneOf('GIFT', 'AIRTIME', 'PACKAGE'),
-      description: 'Its kind; it cannot be changed',
-      isRequired: true,
+    name: needed(
+      'product_name',
+      text,
+      'The name that partners see, unique among the products of an operator',
+    ),
+    description: possible('description', text, 'Its description', { isClearable: true }),
+    kind: needed('kind', oneOf('GIFT', 'AIRTIME', 'PACKAGE'), 'Its kind; it cannot be changed', {
       isFixed: true,
-    },
-    category: {
-      column: 'product_category_id',
-      parser: recordReference,
-      description: 'Its product category, by id or name',
-      refersTo: 'product-category',
-      isRequired: true,
-    },
-    pricingType: {
-      column: 'pricing_type',
-      parser: oneOf('COMISSION', 'SERVICE_FEE'),
-      description: 'Its pricing type, which partners see for information: no price depends on it',
-      isRequired: true,
-    },
-    operator: {
-      column: 'operator',
-      parser: oneOf('ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA'),
-      description: 'For a package: the operator of the numbers',
-    },
-    price: {
-      column: 'price_amount',
-      parser: decimalAmount,
-      description: 'For a package: its price in ETB',
-    },
-    providerProductId: {
-      column: 'provider_product_id',
-      parser: wholeNumber(1, 2_147_483_647),
-      description: 'For a package: its id at the airtime provider',
-    },
+    }),
+    category: needed(
+      'product_category_id',
+      recordReference,
+      'Its product category, by id or name',
+      { refersTo: 'product-category' },
+    ),
+    pricingType: needed(
+      'pricing_type',
+      oneOf('COMISSION', 'SERVICE_FEE'),
+      'Its pricing type, which partners see for information: no price depends on it',
+    ),
+    operator: possible(
+      'operator',
+      oneOf('ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA'),
+      'For a package: the operator of the numbers',
+    ),
+    price: possible('price_amount', decimalAmount, 'For a package: its price in ETB'),
+    providerProductId: possible(
+      'provider_product_id',
+      wholeNumber(1, 2_147_483_647),
+      'For a package: its id at the airtime provider',
+    ),
     status: status('Whether it is sold'),
   },
   check: termsProblems,
@@ -359,18 +295,8 @@ const productCategory: RecordKind = {
   table: 'product_categories',
   identity: ['name'],
   fields: {
-    name: {
-      column: 'category_name',
-      parser: text,
-      description: 'Its unique name',
-      isRequired: true,
-    },
-    description: {
-      column: 'category_description',
-      parser: text,
-      description: 'Its description',
-      isRequired: true,
-    },
+    name: needed('category_name', text, 'Its unique name'),
+    description: needed('category_description', text, 'Its description'),
     status: status('Whether partners see it'),
   },
   activation: byStatus,
@@ -389,61 +315,31 @@ const promo: RecordKind = {
   table: 'promos',
   identity: ['name', 'category'],
   fields: {
-    name: {
-      column: 'promo_name',
-      parser: text,
-      description: 'The name that partners see, unique in its category',
-      isRequired: true,
-    },
-    category: {
-      column: 'product_category_id',
-      parser: recordReference,
-      description: 'Its product category, by id or name',
-      refersTo: 'product-category',
-      isRequired: true,
-    },
-    description: {
-      column: 'promo_description',
-      parser: text,
-      description: 'Its description',
-      isRequired: true,
-    },
-    image: {
-      column: 'promo_image',
-      parser: relativePath,
-      description: 'The relative path of its image, such as promos/meskel.png',
-      isRequired: true,
-    },
-    start: {
-      column: 'promo_start_date',
-      parser: beginning,
-      description: 'Its first day (UTC), or its start time',
-      isRequired: true,
-    },
-    end: {
-      column: 'promo_end_date',
-      parser: lastMoment,
-      description: 'Its last day (UTC), or its end time',
-      isRequired: true,
-    },
-    discount: {
-      column: 'discount_percentage',
-      parser: percent,
-      description: 'The discount in percent',
+    name: needed('promo_name', text, 'The name that partners see, unique in its category'),
+    category: needed(
+      'product_category_id',
+      recordReference,
+      'Its product category, by id or name',
+      { refersTo: 'product-category' },
+    ),
+    description: needed('promo_description', text, 'Its description'),
+    image: needed(
+      'promo_image',
+      relativePath,
+      'The relative path of its image, such as promos/meskel.png',
+    ),
+    start: needed('promo_start_date', beginning, 'Its first day (UTC), or its start time'),
+    end: needed('promo_end_date', lastMoment, 'Its last day (UTC), or its end time'),
+    discount: possible('discount_percentage', percent, 'The discount in percent', {
       whenLeftOut: '0',
-    },
-    bonus: {
-      column: 'bonus_percentage',
-      parser: percent,
-      description: 'The bonus in percent',
-      whenLeftOut: '0',
-    },
-    constraint: {
-      column: 'promo_constraint',
-      parser: decimalFromZero,
-      description: 'The limit or condition that partners see',
-      whenLeftOut: '0',
-    },
+    }),
+    bonus: possible('bonus_percentage', percent, 'The bonus in percent', { whenLeftOut: '0' }),
+    constraint: possible(
+      'promo_constraint',
+      decimalFromZero,
+      'The limit or condition that partners see',
+      { whenLeftOut: '0' },
+    ),
     status: status('Whether partners see it'),
   },
   check: periodProblems,

@@ -114,6 +114,22 @@ interface RecordField {
   readonly refersTo?: ReferenceKind;
 }
 
+/** Makes fields, each by its column, the parser of its values, and its description in help. */
+const fieldsOf =
+  (need: Pick<RecordField, 'isRequired'>) =>
+  (
+    column: string,
+    parser: Parser<CellValue>,
+    description: string,
+    further: Omit<RecordField, 'column' | 'parser' | 'description' | 'isRequired'> = {},
+  ): RecordField => ({ column, parser, description, ...need, ...further });
+
+/** A field that a new record needs. */
+export const needed = fieldsOf({ isRequired: true });
+
+/** A field that a new record may have. */
+export const possible = fieldsOf({});
+
 /** What the commands that deactivate and activate a kind of record set, with their help. */
 interface Activation {
   readonly column: string;

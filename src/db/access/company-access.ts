@@ -19,6 +19,12 @@ interface CompanyIds {
   readonly merchantId: number | null;
 }
 
+/** The company of a row that has the id of a partner or of a merchant. */
+export const companyOfRow = ({ partnerId, merchantId }: CompanyIds): Company =>
+  partnerId === null
+    ? { kind: 'merchant', id: merchantId ?? 0 }
+    : { kind: 'partner', id: partnerId };
+
 /** SQL condition: rows of one company, or all rows. An id that a person gave may belong to another company. */
 const ownedBy = (company: Company | undefined) =>
   company === undefined

@@ -3,17 +3,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Insertable } from 'kysely';
 import { readIfThere } from '../../config/local-stack.ts';
-import { type Digests, sealApiKey } from '../../crypto/digests.ts';
+import type { Digests } from '../../crypto/digests.ts';
 import {
   createPasswordHashes,
   type PasswordHashes,
   USUAL_PASSWORD_COST,
 } from '../../crypto/password-hashes.ts';
-import { type KeyEnvironment, randomApiKey } from '../../crypto/random.ts';
+import type { KeyEnvironment } from '../../crypto/random.ts';
 import type { SecretBox } from '../../crypto/secret-box.ts';
 import { findApiKey } from '../../db/access/access.ts';
 import {
-  addApiKey,
   addMerchant,
   addPartner,
   addProduct,
@@ -33,6 +32,7 @@ import {
 } from '../../db/people/accounts.ts';
 import { parseMoney } from '../../domain/money.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
+import { issueApiKey } from '../../operations/api-keys.ts';
 import { products } from '../../sandbox/products.ts';
 
 type DemoProduct = Omit<Insertable<ProductsTable>, 'product_category_id'> & {
@@ -214,13 +214,9 @@ export const makeDemoData = (
       (await findDemo(transaction)) ?? (await seedDemo(transaction));
     const partner: Company = { kind: 'partner', id: partnerId };
     const merchant: Company = { kind: 'merchant', id: merchantId };
-    const makeKey = async (company: Company) => {
-      const { key, prefix } = randomApiKey(environment);
-      const digest = digests.apiKey(key);
-      const ciphertext = sealApiKey(keyCopies, { key, digest });
-      await addApiKey(transaction, company, { name: 'Demo', prefix, digest, ciphertext });
-      return key;
-    };
+    const services = { digests, keyCopies, settings: { process: { environment } } };
+    const makeKey = async (company: Company) =>
+      (await issueApiKey(transaction, company, { name: 'Demo' }, services)).key;
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'secp256k1' });
     const publicKeyPem = publicKey.export({ type: 'spki', format: 'pem' }).toString();
     await addPublicKey(transaction, merchantId, publicKeyPem);
