@@ -24,24 +24,20 @@ export function readNameField(text: string, maximumLength: number): string | und
   return isPrintable && name.length <= maximumLength ? name : undefined;
 }
 
-/** An entry of a menu. */
-interface MenuEntry<Need extends string = string> {
+/** An entry of a menu, for those who may use its page. */
+interface MenuEntry {
   readonly label: string;
-  /** Below the site's base path. */
+  /** Of its page, below the site's base path. */
   readonly path: string;
   /** Further pages of this entry, including those below them. */
   readonly further?: readonly string[];
-  /** As the page of this path needs it. */
-  readonly needs: Need;
-  /** Only for companies of this kind. */
-  readonly kind?: CompanyKind;
   /** The number of things that wait there for the person. */
   readonly count?: number | undefined;
 }
 
-export type Menu<Need extends string = string> = readonly {
+export type Menu = readonly {
   readonly group: string;
-  readonly entries: readonly MenuEntry<Need>[];
+  readonly entries: readonly MenuEntry[];
 }[];
 
 /** What pages know of their site: the portal, or the pages for staff. */
@@ -63,7 +59,7 @@ export type SiteSession = PortalSession | StaffSession;
 export interface SiteOf<Session extends SiteSession, Need extends string> extends Site {
   /** Of two paths that match, the later one answers. */
   readonly pages: readonly Page<Session, Need>[];
-  readonly menu: Menu<Need>;
+  readonly menu: Menu;
   /**
    * The session of a token; undefined where it has ended, or belongs to the other site. It lasts longer where it is
    * used.

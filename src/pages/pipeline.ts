@@ -205,12 +205,14 @@ function askToSignIn({ site, page, context }: Visit): PageAnswer {
 /** The entries of the menu that the person may use; none before everything is set up. */
 function menuOf(site: AnySite, session: SiteSession): Menu {
   if (pathBeforeAllElse(site, session) !== undefined) return [];
-  return site.menu.map(({ group, entries }) => ({
-    group,
-    entries: entries
-      .filter(({ kind }) => kind === undefined || kind === session.company.kind)
-      .filter(({ needs }) => site.mayUse(session, needs)),
-  }));
+  const { kind } = session.company;
+  const mayOpen = ({ path }: { readonly path: string }): boolean => {
+    const page = site.pages.find((one) => one.method === 'GET' && one.path === path);
+    return (
+      page?.access === 'person' && (page.kind ?? kind) === kind && site.mayUse(session, page.needs)
+    );
+  };
+  return site.menu.map(({ group, entries }) => ({ group, entries: entries.filter(mayOpen) }));
 }
 
 /** Counts what waits behind the menu, for an answer that shows it. */

@@ -18,7 +18,7 @@ import { assets } from './layout/assets.ts';
 import type { AnySite, PageProblem, PageTools } from './page.ts';
 import { handlePage } from './pipeline.ts';
 import { SessionEndedError } from './session/confirmation.ts';
-import { createCookies } from './session/cookies.ts';
+import { cookieValues, createCookies } from './session/cookies.ts';
 
 /** Pages contain keys and names: nothing caches them, not even the browser's history. */
 const PRIVATE = { 'Cache-Control': 'no-store', 'X-Robots-Tag': 'noindex' };
@@ -87,8 +87,6 @@ function wantedLanguage(context: Context, { cookies }: Pick<PageTools, 'cookies'
     context.append('Set-Cookie', cookies.language.set(chosen));
     return chosen;
   }
-  const { name } = cookies.language;
-  const pairs = (context.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  const known = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+  const [known] = cookieValues(context.headers.cookie, cookies.language.name);
   return readLanguage(known) ?? languageOf(context.headers['accept-language']) ?? 'en';
 }

@@ -9,7 +9,14 @@ import { passwordHint, passwordProblem } from '../session/passwords.ts';
 import { accountPath, secondFactorPath } from '../session/session.ts';
 import { answerStatus, checkPresentPassword, NOT_PRESENT } from '../session/sign-in.ts';
 import { secondFactorPages } from './second-factor.ts';
-import { secondStepForm, showSecondStep, showSignIn, signInForm, signOutForm } from './sign-in.ts';
+import {
+  secondStepForm,
+  showSecondStep,
+  showSignIn,
+  signedOut,
+  signInForm,
+  signOutForm,
+} from './sign-in.ts';
 
 /** The person's own account: password and sessions. */
 const showAccount = bothSites.page({
@@ -65,16 +72,12 @@ const signOutEverywhere = bothSites.form({
   confirmation: 'none',
   always: true,
   async handle(request) {
-    const { services, session, cookies, site, sourceAddress } = request;
+    const { services, session, sourceAddress } = request;
     await services.database.transaction().execute(async (transaction) => {
       await endPortalSessions(transaction, session.accountId);
       await addPersonEntry(transaction, session, 'sign out everywhere', { sourceAddress });
     });
-    return {
-      kind: 'redirect',
-      to: `${site.basePath}/sign-in?out=yes`,
-      setCookies: [cookies.session.clear()],
-    };
+    return signedOut(request);
   },
 });
 

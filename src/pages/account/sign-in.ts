@@ -164,6 +164,16 @@ function languageLink({ basePath }: Site) {
   return html`<a href="${basePath}/sign-in?language=${other}" lang="${other}" hreflang="${other}">${languages[other]}</a>`;
 }
 
+/** The session has ended. */
+export const signedOut = ({
+  cookies,
+  site,
+}: Pick<PublicRequest, 'cookies' | 'site'>): PageAnswer => ({
+  kind: 'redirect',
+  to: `${site.basePath}/sign-in?out=yes`,
+  setCookies: [cookies.session.clear()],
+});
+
 /** Ends the session in the database, so that every copy of its token becomes useless. */
 export const signOutForm = bothSites.form({
   path: '/sign-out',
@@ -177,11 +187,7 @@ export const signOutForm = bothSites.form({
         services.database,
         services.digests.stored.portalSession(sessionToken),
       );
-    return {
-      kind: 'redirect',
-      to: `${site.basePath}/sign-in?out=yes`,
-      setCookies: [cookies.session.clear()],
-    };
+    return signedOut({ cookies, site });
   },
 });
 

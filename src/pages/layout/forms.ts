@@ -21,10 +21,13 @@ async function readUrlEncoded(request: IncomingMessage): Promise<Form | Refusal>
   if (!URL_ENCODED.test(request.headers['content-type'] ?? ''))
     return refuse('media-type-unsupported');
   const body = await readRawBody(request, FORM_LIMIT_BYTES);
-  const fields = new URLSearchParams(body.toString('utf8'));
-  const names = () => [...new Set(fields.keys())];
-  return { text: (name) => storable(fields.get(name) ?? ''), names };
+  return formOf(new URLSearchParams(body.toString('utf8')));
 }
+
+const formOf = (fields: Pick<URLSearchParams | Map<string, string>, 'get' | 'keys'>): Form => ({
+  text: (name) => storable(fields.get(name) ?? ''),
+  names: () => [...new Set(fields.keys())],
+});
 
 /** Reads the form that a page is sent; a page without one has an empty form. */
 export function readForm(
@@ -60,7 +63,7 @@ async function readFormWithFile(
   const fields = await parse(body, type, textBytes[kind]);
   if (fields === 'too-large') return refuse('body-too-large');
   if (fields === 'malformed') return refuse('request-invalid');
-  return { text: (name) => storable(fields.get(name) ?? ''), names: () => [...fields.keys()] };
+  return formOf(fields);
 }
 
 /** First byte of a key in DER; no textual key begins with it. */

@@ -6,14 +6,20 @@ import { languageNames, messageLanguages } from '../../domain/vouchers/messages.
 import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
-import { language, languages, readLanguage, sentence } from '../language/language.ts';
+import { type Language, language, languages, sentence } from '../language/language.ts';
 import { timeZone } from '../language/time-zone.ts';
 import { postForm, selectField } from '../layout/parts.ts';
-import { type AccountRequest, type Form, PORTAL_PATH, portal, redirect } from '../page.ts';
+import { type AccountRequest, PORTAL_PATH, portal, redirect } from '../page.ts';
 
-/** The form of a choice on the page of the account, which it leads back to. */
-const choiceForm = <Chosen>({
-  read,
+/** A choice of one of several values on the page of the account: its card there, and its form, which leads back. */
+const choice = <Chosen extends string>({
+  name,
+  title,
+  text,
+  label = title,
+  button,
+  options,
+  present,
   save,
   notice,
   ...page
@@ -21,118 +27,106 @@ const choiceForm = <Chosen>({
   readonly path: string;
   readonly needs: 'own' | 'operate';
   readonly kind?: CompanyKind;
-  /** Undefined where it offers no such choice. */
-  read(form: Form): Chosen | undefined;
+  /** Of its field. */
+  readonly name: string;
+  readonly title: string;
+  readonly text?: Html;
+  readonly label?: string;
+  readonly button: string;
+  options(): readonly (readonly [value: Chosen, label: string])[];
+  /** Undefined where the person has no such choice. */
+  present(request: AccountRequest): Chosen | Promise<Chosen | undefined>;
   save(request: AccountRequest, chosen: Chosen): Promise<void>;
   notice(chosen: Chosen): string;
-}) =>
-  portal.form({
+}) => ({
+  async card(request: AccountRequest): Promise<Html | undefined> {
+    const value = await present(request);
+    return value === undefined
+      ? undefined
+      : html`<section class="card"><h2>${phrase(title)}</h2>
+${text}
+${postForm(
+  request,
+  PORTAL_PATH + page.path,
+  html`${selectField({ name, label, value, options: options() })}
+<button class="secondary">${phrase(button)}</button>`,
+)}</section>`;
+  },
+  form: portal.form({
     ...page,
     confirmation: 'none',
     async handle(request) {
-      const chosen = read(request.form);
+      const [chosen] = options().find(([value]) => value === request.form.text(name)) ?? [];
       if (chosen === undefined) return problems.invalid;
       await save(request, chosen);
       return redirect(`${PORTAL_PATH}/account`, notice(chosen));
     },
-  });
+  }),
+});
 
-/** The choice of the language, on the page of the account. */
-const languageCard = (request: AccountRequest): Html => html`<section class="card"><h2>Language</h2>
-${postForm(
-  request,
-  `${PORTAL_PATH}/account/language`,
-  html`${selectField({
-    name: 'language',
-    label: 'Language',
-    value: language(),
-    options: Object.entries(languages),
-  })}
-<button class="secondary">Change the language</button>`,
-)}</section>`;
-
-/** Changes the language of the person's pages. */
-export const changeLanguageForm = choiceForm({
+/** The language of the person's pages. */
+export const languageChoice = choice({
   path: '/account/language',
   needs: 'own',
-  read: (form) => readLanguage(form.text('language')),
+  name: 'language',
+  title: 'Language',
+  button: 'Change the language',
+  options: () => Object.entries(languages) as [Language, string][],
+  present: () => language(),
   save: ({ services, session }, chosen) =>
     changeAccount(services.database, session.accountId, { language: chosen }),
   notice: () => 'The portal is in this language now.',
 });
 
-const options = messageLanguages.map((language) => [language, languageNames[language]] as const);
-
-/** The choice of a partner, on the page of the account; nothing for others. */
-async function messageLanguageCard({
-  services,
-  session,
-  formToken,
-}: AccountRequest): Promise<Html | false> {
-  const { company, role } = session;
-  if (company.kind !== 'partner' || !mayUse(role, 'operate')) return false;
-  const chosen = await messageLanguageOf(services.database, company.id);
-  return html`<section class="card"><h2>Messages to owners</h2>
-<p>Codes, confirmations, reminders and notices for the owners of your vouchers are in this language. It
-holds for messages from now on.</p>
-${postForm(
-  { formToken },
-  `${PORTAL_PATH}/account/message-language`,
-  html`${selectField({ name: 'language', label: 'Language of messages', value: chosen, options })}
-<button class="secondary">Change the language</button>`,
-)}</section>`;
-}
-
-/** Changes the language of messages to the owners of the partner's vouchers. */
-export const changeMessageLanguageForm = choiceForm({
+/** The language of messages to the owners of the partner's vouchers; nothing for others. */
+export const messageLanguageChoice = choice({
   path: '/account/message-language',
   needs: 'operate',
   kind: 'partner',
-  read: (form) => messageLanguages.find((one) => one === form.text('language')),
-  save: ({ services, session, sourceAddress }, language) =>
+  name: 'language',
+  title: 'Messages to owners',
+  text: html`<p>Codes, confirmations, reminders and notices for the owners of your vouchers are in this language. It
+holds for messages from now on.</p>`,
+  label: 'Language of messages',
+  button: 'Change the language',
+  options: () => messageLanguages.map((one) => [one, languageNames[one]]),
+  present: async ({ services, session: { company, role } }) =>
+    company.kind === 'partner' && mayUse(role, 'operate')
+      ? messageLanguageOf(services.database, company.id)
+      : undefined,
+  save: ({ services, session, sourceAddress }, chosen) =>
     services.database.transaction().execute(async (transaction) => {
-      const before = await setMessageLanguage(transaction, session.company.id, language);
-      if (before === language) return;
+      const before = await setMessageLanguage(transaction, session.company.id, chosen);
+      if (before === chosen) return;
       await addPersonEntry(transaction, session, 'set message-language', {
-        messageLanguage: { from: before, to: language },
+        messageLanguage: { from: before, to: chosen },
         sourceAddress,
       });
     }),
-  notice: (language) => sentence('Messages to owners are in {1} now.', languageNames[language]),
+  notice: (chosen) => sentence('Messages to owners are in {1} now.', languageNames[chosen]),
 });
 
 /** UTC is known everywhere, and need not be listed. */
 const zones = [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC'])];
 
-/** The zones to choose from: also the present one, which may have another name in the list. */
-const offeredZones = (): readonly string[] =>
-  zones.includes(timeZone()) ? zones : [timeZone(), ...zones];
+const zoneName = (zone: string): string => zone.replaceAll('_', ' ');
 
-/** The choice of the time zone, on the page of the account. */
-const timeZoneCard = (
-  request: AccountRequest,
-): Html => html`<section class="card"><h2>Time zone</h2>
-<p>All times and days in the portal are in this zone.</p>
-${postForm(
-  request,
-  `${PORTAL_PATH}/account/time-zone`,
-  html`${selectField({
-    name: 'time-zone',
-    label: 'Time zone',
-    value: timeZone(),
-    options: offeredZones().map((zone) => [zone, zone.replaceAll('_', ' ')] as const),
-  })}
-<button class="secondary">Change the time zone</button>`,
-)}</section>`;
-
-/** Changes the zone of the person's pages. */
-export const changeTimeZoneForm = choiceForm({
+/** The zone of the person's pages. The present one is offered, too, which may have another name in the list. */
+export const timeZoneChoice = choice({
   path: '/account/time-zone',
   needs: 'own',
-  read: (form) => offeredZones().find((zone) => zone === form.text('time-zone')),
+  name: 'time-zone',
+  title: 'Time zone',
+  text: html`<p>All times and days in the portal are in this zone.</p>`,
+  button: 'Change the time zone',
+  options: () =>
+    (zones.includes(timeZone()) ? zones : [timeZone(), ...zones]).map(
+      (zone) => [zone, zoneName(zone)] as const,
+    ),
+  present: () => timeZone(),
   save: ({ services, session }, zone) =>
     changeAccount(services.database, session.accountId, { time_zone: zone }),
-  notice: (zone) => sentence('Times are in {1} now.', zone.replaceAll('_', ' ')),
+  notice: (zone) => sentence('Times are in {1} now.', zoneName(zone)),
 });
 
 /** The choice of who may see statements, on the page of the account; nothing for others. */
@@ -180,7 +174,7 @@ export const changeStatementByEmailForm = portal.form({
 /** The cards on the page of the account for people of companies. */
 export const accountCards = async (
   request: AccountRequest,
-): Promise<Html> => html`${languageCard(request)}
-${timeZoneCard(request)}
-${await messageLanguageCard(request)}
+): Promise<Html> => html`${await languageChoice.card(request)}
+${await timeZoneChoice.card(request)}
+${await messageLanguageChoice.card(request)}
 ${await statementByEmailCard(request)}`;

@@ -40,10 +40,10 @@ import {
 } from './people.ts';
 import {
   accountCards,
-  changeLanguageForm,
-  changeMessageLanguageForm,
   changeStatementByEmailForm,
-  changeTimeZoneForm,
+  languageChoice,
+  messageLanguageChoice,
+  timeZoneChoice,
 } from './preferences.ts';
 import { payoutsByDay, redemptionPages, salesByDay } from './sales.ts';
 import { sellPages } from './sell.ts';
@@ -137,56 +137,53 @@ const pages: readonly Page<PortalSession, PortalNeed>[] = [
   ...changeRolePages,
   ...removePersonPages,
   requireSecondFactorsForm,
-  changeTimeZoneForm,
-  changeLanguageForm,
-  changeMessageLanguageForm,
+  timeZoneChoice.form,
+  languageChoice.form,
+  messageLanguageChoice.form,
   changeStatementByEmailForm,
 ];
 
-const menu: Menu<PortalNeed> = [
+const menu: Menu = [
   {
     group: 'Business',
     entries: [
-      { label: 'Overview', path: '', needs: 'read' },
-      { label: 'Balances', path: '/balances', needs: 'read', kind: 'partner' },
-      { label: 'Sell', path: '/sell', needs: 'operate', kind: 'partner' },
-      { label: 'Vouchers', path: '/vouchers', needs: 'read', kind: 'partner' },
+      { label: 'Overview', path: '' },
+      { label: 'Balances', path: '/balances' },
+      { label: 'Sell', path: '/sell' },
+      { label: 'Vouchers', path: '/vouchers' },
       {
         label: 'Bulk orders',
         path: '/bulk-orders',
-        needs: 'read',
-        kind: 'partner',
         further: ['/order-in-bulk'],
       },
-      { label: 'Top-ups', path: '/top-ups', needs: 'read', kind: 'partner' },
-      { label: 'Prices', path: '/prices', needs: 'read', kind: 'partner' },
-      { label: 'Packages', path: '/packages', needs: 'read', kind: 'partner' },
-      { label: 'Sales', path: '/sales', needs: 'read', kind: 'partner' },
-      { label: 'Redemptions', path: '/redemptions', needs: 'read', kind: 'merchant' },
-      { label: 'Payouts', path: '/payouts', needs: 'read', kind: 'merchant' },
-      { label: 'Statements', path: '/statements', needs: 'export' },
+      { label: 'Top-ups', path: '/top-ups' },
+      { label: 'Prices', path: '/prices' },
+      { label: 'Packages', path: '/packages' },
+      { label: 'Sales', path: '/sales' },
+      { label: 'Redemptions', path: '/redemptions' },
+      { label: 'Payouts', path: '/payouts' },
+      { label: 'Statements', path: '/statements' },
     ],
   },
   {
     group: 'API access',
     entries: [
-      { label: 'Getting started', path: '/getting-started', needs: 'develop', kind: 'merchant' },
+      { label: 'Getting started', path: '/getting-started' },
       {
         label: 'Keys and addresses',
         path: '/access',
-        needs: 'develop',
         further: ['/keys', '/addresses', '/public-keys'],
       },
-      { label: 'Webhooks', path: '/webhooks', needs: 'develop' },
-      { label: 'Try it', path: '/try-it', needs: 'develop' },
-      { label: 'Activity', path: '/activity', needs: 'develop' },
+      { label: 'Webhooks', path: '/webhooks' },
+      { label: 'Try it', path: '/try-it' },
+      { label: 'Activity', path: '/activity' },
     ],
   },
   {
     group: 'You',
     entries: [
-      { label: 'People', path: '/people', needs: 'people' },
-      { label: 'Account', path: '/account', needs: 'own' },
+      { label: 'People', path: '/people' },
+      { label: 'Account', path: '/account' },
     ],
   },
 ];

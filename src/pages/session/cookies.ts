@@ -40,6 +40,14 @@ export function createCookies(publicUrl: string, { basePath }: { readonly basePa
 const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 
+/** The values of a cookie, as the browser has sent them. */
+export const cookieValues = (header: string | undefined, name: string): string[] =>
+  (header ?? '')
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+
 const TOKEN = /^[\w-]{43}$/;
 
 /**
@@ -47,8 +55,6 @@ const TOKEN = /^[\w-]{43}$/;
  * because somebody else has set one of them.
  */
 export function readToken(header: string | undefined, name: string): string | undefined {
-  const pairs = (header ?? '').split(';').map((pair) => pair.trim());
-  const named = pairs.filter((pair) => pair.startsWith(`${name}=`));
-  const [value, ...others] = new Set(named.map((pair) => pair.slice(name.length + 1)));
+  const [value, ...others] = new Set(cookieValues(header, name));
   return value !== undefined && others.length === 0 && TOKEN.test(value) ? value : undefined;
 }
