@@ -95,24 +95,27 @@ export async function registerWebhook(
     types: types.length === 0 ? null : [...new Set(types)],
   });
   const secret = await addSecret(transaction, id, services.secretBox, 0);
-  return { ...checked, id, secret };
+  return { ...checked, id, secret, details: { ...entryOf({ id, url: checked.url }), types } };
 }
 
 /** Gives a webhook a new secret, and returns it; the old secret also signs for the overlap. */
-export const rotateWebhookSecret = (
+export async function rotateWebhookSecret(
   transaction: DatabaseTransaction,
-  { id }: Pick<WebhookEndpoint, 'id'>,
+  webhook: Pick<WebhookEndpoint, 'id' | 'url'>,
   {
     secretBox,
     overlapHours = WEBHOOK_SECRET_OVERLAP_HOURS,
   }: Pick<WebhookServices, 'secretBox'> & { readonly overlapHours?: number },
-): Promise<string> => addSecret(transaction, id, secretBox, overlapHours);
+) {
+  const secret = await addSecret(transaction, webhook.id, secretBox, overlapHours);
+  return { secret, details: { ...entryOf(webhook), overlapHours } };
+}
 
 /**
- * The changes below answer the details of their entry in the audit log, or undefined where nothing changed. The
- * activity of the company names the webhook by its address.
+ * Starts the details of a change in the audit log; a change that changed nothing answers none. The activity of the
+ * company names the webhook by its address.
  */
-const entryOf = ({ id, url }: WebhookEndpoint) => ({ webhookId: id, url });
+const entryOf = ({ id, url }: Pick<WebhookEndpoint, 'id' | 'url'>) => ({ webhookId: id, url });
 
 /**
  * Pauses a webhook, or resumes it. A resumed one gets what it has missed: also events that were given up, and those

@@ -21,7 +21,7 @@ import { forReader } from './language/language.ts';
 import { offsetText, timeZone } from './language/time-zone.ts';
 import { assets } from './layout/assets.ts';
 import { headOf } from './layout/layout.ts';
-import { badge, table, time } from './layout/parts.ts';
+import { badge, table, textColumn, time } from './layout/parts.ts';
 
 const STATUS_PATH = '/status';
 /** Readers in this time share one look at the servers. */
@@ -117,9 +117,9 @@ const statusPage = ({ checkedAt, parts }: ServiceStatus): Html =>
   page(
     headline(parts),
     html`<div class="card">${table('Parts of the service', parts, [
-      { title: 'Part', value: ({ part }) => statusParts[part] },
-      { title: 'State', value: ({ condition }) => badge(tones[condition], condition) },
-      { title: 'Since', value: ({ since }) => (since ? time(since) : '–') },
+      textColumn('Part', ({ part }) => statusParts[part]),
+      textColumn('State', ({ condition }) => badge(tones[condition], condition)),
+      textColumn('Since', ({ since }) => (since ? time(since) : '–')),
     ])}</div>
 <p class="quiet">Seen at ${time(checkedAt)}. Times are in ${timeZone().replaceAll('_', ' ')} (UTC${offsetText(checkedAt)}). The page refreshes by itself.</p>`,
   );

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { topupStates, voucherStates } from '../../src/pages/layout/labels.ts';
+import { stateWord } from '../../src/pages/layout/parts.ts';
 import { complaints } from '../../src/pages/staff/guide.ts';
 import { repairKinds } from '../../src/repairs/repair-kinds.ts';
 
@@ -16,9 +17,7 @@ test('every repair that the guide of support names is on a button', () => {
   expect(named.filter((name) => !titles.includes(name))).toEqual([]);
 });
 
-const states = [...Object.values(topupStates), ...Object.values(voucherStates)].map(
-  ({ word }) => word,
-);
+const states = [...Object.values(topupStates), ...Object.values(voucherStates)].map(stateWord);
 
 test.each(complaints)('the states of “$title” are those that pages show', ({ markdown }) => {
   const named = namesIn(markdown, /(?<!\*)\*([^*]+)\*(?!\*)/g);
@@ -27,7 +26,7 @@ test.each(complaints)('the states of “$title” are those that pages show', ({
 
 test('a customer who got nothing may have a case whose end is unknown yet', () => {
   const [paid] = complaints.filter(({ title }) => title === 'Paid, and got nothing');
-  expect(paid?.markdown).toContain(`*${topupStates.UNKNOWN.word}*`);
+  expect(paid?.markdown).toContain(`*${stateWord(topupStates.UNKNOWN)}*`);
 });
 
 test('a button that opens a form of a repair says other words than the one that sends it', () => {

@@ -16,7 +16,7 @@ import {
   testWebhook,
   WEBHOOK_SECRET_OVERLAP_HOURS,
 } from '../../operations/webhooks.ts';
-import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
+import { changeCommand, lookCommand } from '../command.ts';
 import {
   AdminError,
   argument,
@@ -43,7 +43,6 @@ const stateCommand = (verb: 'pause' | 'resume') =>
         ? 'Its events wait until it is resumed, for as long as events are kept.'
         : 'It gets the events that it has missed, as long as they are kept.',
     fields: { id: webhookId },
-    examples: ['7'],
     async change(transaction, input, { settings }) {
       const webhook = await lockWebhook(transaction, input.id);
       const status = verb === 'pause' ? 'DISABLED' : 'ACTIVE';
@@ -62,7 +61,7 @@ const stateCommand = (verb: 'pause' | 'resume') =>
     },
   });
 
-export const commands: Record<string, AdminCommand> = {
+export const commands = {
   'access webhook add': changeCommand({
     action: 'add webhook',
     details:
@@ -90,7 +89,7 @@ export const commands: Record<string, AdminCommand> = {
       if (!registered.ok) throw new AdminError(registered.problem);
       return {
         subject: company,
-        details: { webhookId: registered.id, url: registered.url, types },
+        details: registered.details,
         text:
           `Added webhook ${registered.id} of ${company.kind} ${company.id}. Its secret is shown only ` +
           `now:\n\n  ${registered.secret}\n`,
@@ -103,18 +102,13 @@ export const commands: Record<string, AdminCommand> = {
     action: 'rotate webhook-secret',
     details: 'The command needs the setting of "access webhook add".',
     fields: { id: webhookId },
-    examples: ['7'],
     async change(transaction, input, { settings }) {
       const services = webhookServices(settings);
       const webhook = await lockWebhook(transaction, input.id);
-      const secret = await rotateWebhookSecret(transaction, webhook, services);
+      const { secret, details } = await rotateWebhookSecret(transaction, webhook, services);
       return {
         subject: companyOfWebhook(webhook),
-        details: {
-          webhookId: webhook.id,
-          url: webhook.url,
-          overlapHours: WEBHOOK_SECRET_OVERLAP_HOURS,
-        },
+        details,
         text:
           `Rotated the secret of webhook ${webhook.id}. The old one signs for ${WEBHOOK_SECRET_OVERLAP_HOURS} more ` +
           `hours. The new one is shown only now:\n\n  ${secret}\n`,
@@ -130,7 +124,6 @@ export const commands: Record<string, AdminCommand> = {
     action: 'remove webhook',
     details: 'Events that were not delivered yet are not delivered any more.',
     fields: { id: webhookId },
-    examples: ['7'],
     async change(transaction, input) {
       const webhook = await lockWebhook(transaction, input.id);
       return {
@@ -159,7 +152,6 @@ export const commands: Record<string, AdminCommand> = {
     action: 'test webhook',
     details: 'The command "access webhook list-deliveries" shows the answer.',
     fields: { id: webhookId },
-    examples: ['7'],
     async change(transaction, input) {
       const webhook = await lockWebhook(transaction, input.id);
       requireActive(webhook);

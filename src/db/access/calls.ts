@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import { actorOfPerson, toldActions } from '../../domain/access.ts';
+import { accessChanges, actorOfPerson, toldActions } from '../../domain/access.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { allRows, type Database, type DatabaseTransaction, hasRows } from '../connection.ts';
 import { staffName } from '../people/accounts.ts';
@@ -335,3 +335,12 @@ export function listAuditEntries(
   if (selection.actions !== undefined) query = query.where('action', 'in', selection.actions);
   return query.execute();
 }
+
+/** The newest changes of a company that its people see, with its sign-ins. */
+export const listAccessChanges = (database: Database, { kind, id }: Company, limit: number) =>
+  listAuditEntries(database, {
+    subjectKind: kind,
+    subjectId: id,
+    actions: Object.keys(accessChanges),
+    limit,
+  });

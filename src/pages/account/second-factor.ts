@@ -22,6 +22,7 @@ import {
   postForm,
   type Question,
   table,
+  textColumn,
   time,
   type WrongFields,
 } from '../layout/parts.ts';
@@ -105,17 +106,14 @@ async function passkeysCard(
 ${
   passkeys.length > 0 &&
   table('Your passkeys', passkeys, [
-    { title: 'Name', value: ({ name }) => html`<strong>${name}</strong>` },
-    { title: 'Made', value: ({ createdAt }) => time(createdAt) },
-    {
-      title: 'Last used',
-      value: ({ lastUsedAt }) => (lastUsedAt ? time(lastUsedAt) : phrase('Never')),
-    },
-    {
-      title: 'Change',
-      value: ({ id, name }) =>
+    textColumn('Name', ({ name }) => html`<strong>${name}</strong>`),
+    textColumn('Made', 'createdAt'),
+    textColumn('Last used', ({ lastUsedAt }) => (lastUsedAt ? time(lastUsedAt) : phrase('Never'))),
+    textColumn(
+      'Change',
+      ({ id, name }) =>
         html`<a href="${path}/${id}/remove">Remove<span class="visually-hidden"> ${name}</span></a>`,
-    },
+    ),
   ])
 }
 ${postForm(
@@ -205,24 +203,28 @@ manager, apart from your phone. Each one signs you in once when you do not have 
 </section>`,
 });
 
+/** A change of a person's second factors. */
+interface FactorChange {
+  readonly done: string;
+  readonly details?: Readonly<Record<string, string>>;
+  /** False where nothing changed. */
+  readonly work: (transaction: DatabaseTransaction) => Promise<boolean>;
+}
+
 /**
  * Adds a factor, and ends the person's other sessions. The first factor brings recovery codes, which the answer
- * shows. Undefined where `add` has added nothing.
+ * shows. Undefined where nothing was added.
  */
 async function addFactor(
   request: PersonRequest,
   action: AccessChangeName,
-  added: {
-    readonly done: string;
-    readonly details?: Readonly<Record<string, string>>;
-    readonly add: (transaction: DatabaseTransaction) => Promise<boolean>;
-  },
+  added: FactorChange,
 ): Promise<PageAnswer | undefined> {
   const { session, site } = request;
   const { accountId } = session;
   const codes = await changeAccess(request, action, async (transaction) => {
     const isFirst = !(await hasFactor(transaction, accountId));
-    if (!(await added.add(transaction))) return undefined;
+    if (!(await added.work(transaction))) return undefined;
     await endPortalSessions(transaction, accountId, session.id);
     const result = isFirst ? await makeRecoveryCodes(transaction, request, accountId) : [];
     return { result, details: { ...detailsOf(request), ...added.details } };
@@ -256,7 +258,7 @@ const switchOnOneTimePasswordForm = bothSites.form({
     const secretCiphertext = services.secretBox.seal(secret, secretContext(accountId));
     const answer = await addFactor(request, 'switch on one-time-password', {
       done: 'One-time passwords are on',
-      add: (transaction) => addOneTimePassword(transaction, { accountId, secretCiphertext, step }),
+      work: (transaction) => addOneTimePassword(transaction, { accountId, secretCiphertext, step }),
     });
     return answer ?? redirect(secondFactorPath(site));
   },
@@ -294,7 +296,7 @@ const addPasskeyForm = bothSites.form({
     const answer = await addFactor(request, 'add passkey', {
       done: 'The passkey is added',
       details: { name },
-      add: (transaction) => addPasskey(transaction, accountId, { ...made, name }),
+      work: (transaction) => addPasskey(transaction, accountId, { ...made, name }),
     });
     return answer ?? refused(NOT_ADDED);
   },
@@ -354,18 +356,14 @@ const recoveryCodesPages = factorPages({
   },
 });
 
-/** Removes a factor; undefined where `remove` has removed nothing. */
+/** Removes a factor; undefined where nothing was removed. */
 async function removeFactor(
   request: PersonRequest,
   action: AccessChangeName,
-  removed: {
-    readonly done: string;
-    readonly details?: Readonly<Record<string, string>>;
-    readonly remove: (transaction: DatabaseTransaction) => Promise<boolean>;
-  },
+  removed: FactorChange,
 ): Promise<PageAnswer | undefined> {
   const isRemoved = await changeAccess(request, action, async (transaction) =>
-    (await removed.remove(transaction))
+    (await removed.work(transaction))
       ? { result: true, details: { ...detailsOf(request), ...removed.details } }
       : undefined,
   );
@@ -391,7 +389,7 @@ const oneTimePasswordOffPages = factorPages({
   change: (request) =>
     removeFactor(request, 'switch off one-time-password', {
       done: 'One-time passwords are off.',
-      remove: (transaction) => removeOneTimePassword(transaction, request.session.accountId),
+      work: (transaction) => removeOneTimePassword(transaction, request.session.accountId),
     }),
 });
 
@@ -408,7 +406,7 @@ const removePasskeyPages = factorPages<AccountPasskey>({
     removeFactor(request, 'remove passkey', {
       done: 'The passkey is removed.',
       details: { name },
-      remove: (transaction) => removePasskey(transaction, request.session.accountId, id),
+      work: (transaction) => removePasskey(transaction, request.session.accountId, id),
     }),
 });
 

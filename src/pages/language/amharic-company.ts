@@ -228,9 +228,6 @@ export const business = {
   'unused vouchers': 'ያልተመነዘሩ ቫውቸሮች',
   'The value of vouchers that is not used yet.': 'ያልተመነዘረው የቫውቸሮችዎ ዋጋ።',
   'Statement<1> of the {1}</1>': 'መግለጫ<1> - {1}</1>',
-  'Payouts<1> ({1})</1>': 'ክፍያዎች<1> ({1})</1>',
-  'Paid to you today': 'ዛሬ የተከፈለዎት',
-  'In the last 30 days': 'ባለፉት 30 ቀናት',
   'The current balances of the ledger. Each statement explains its balance line by line.':
     'አሁን ያለው ቀሪ ሂሳብ። እያንዳንዱ መግለጫ ሂሳቡን በመስመር በመስመር ያብራራል።',
   'To put money into a wallet, pay it to the service; an operator books the deposit.':
@@ -355,10 +352,6 @@ export const business = {
   'From the airtime wallet, on hold': 'ከአየር ሰዓት ዋሌት፣ የተያዘ',
   'Delivered and charged': 'ደርሷል፣ ተቀንሷል',
   'Not delivered: returned to the airtime wallet': 'አልደረሰም፦ ወደ አየር ሰዓት ዋሌት ተመልሷል',
-  'The provider paid after a refusal; your wallet was not charged':
-    'አቅራቢው ከእምቢታ በኋላ ከፍሏል፤ ከዋሌትዎ አልተቀነሰም',
-  'The provider delivered after a refusal; your wallet was not charged':
-    'አቅራቢው ከእምቢታ በኋላ አድርሷል፤ ከዋሌትዎ አልተቀነሰም',
   'Late payment charged to the gift wallet, as agreed': 'የዘገየ ክፍያ በስምምነቱ መሠረት ከስጦታ ዋሌት ተቀንሷል',
   'Late delivery charged to the airtime wallet, as agreed':
     'የዘገየ ሙሌት በስምምነቱ መሠረት ከአየር ሰዓት ዋሌት ተቀንሷል',

@@ -82,10 +82,8 @@ function translateSentence(tokens: readonly string[], lookup: Lookup): string {
     : undefined;
   if (translation === undefined) return whole;
   const [, before = '', after = ''] = /^(\s*)[\s\S]*?(\s*)$/.exec(whole) ?? [];
-  const filled = translation
-    .replace(/<\/?\d+>/g, (tag) => tags.get(tag) ?? '')
-    .replace(/\{(\d+)\}/g, (_whole, number) => places[Number(number) - 1] ?? '');
-  return before + filled + after;
+  const tagged = translation.replace(/<\/?\d+>/g, (tag) => tags.get(tag) ?? '');
+  return before + filled(tagged, places) + after;
 }
 
 /** Where the element that the first token opens ends. */
@@ -172,8 +170,12 @@ export type KnownText = keyof typeof amharic;
 /** A sentence in the language of the request, with values in place of `{1}`, `{2}`, … */
 export function sentence(text: KnownText, ...values: readonly (string | number)[]): string {
   const template = language() === 'am' ? amharic[text] : text;
-  return template.replace(/\{(\d+)\}/g, (_whole, number) => String(values[Number(number) - 1]));
+  return filled(template, values);
 }
+
+/** A text with values in place of `{1}`, `{2}`, … */
+const filled = (text: string, values: readonly (string | number | undefined)[]): string =>
+  text.replace(/\{(\d+)\}/g, (_whole, number) => String(values[Number(number) - 1] ?? ''));
 
 /**
  * The first language of an Accept-Language header that the portal has. Its values are in the order of
@@ -194,9 +196,8 @@ const patterns = Object.entries(statements).map(([english, amharic]) => ({
 export function statementLine(line: string): string {
   if (language() !== 'am') return line;
   for (const { pattern, amharic } of patterns) {
-    const found = pattern.exec(line);
-    if (found)
-      return amharic.replace(/\{(\d+)\}/g, (_whole, number) => found[Number(number)] ?? '');
+    const [whole, ...values] = pattern.exec(line) ?? [];
+    if (whole !== undefined) return filled(amharic, values);
   }
   return line;
 }

@@ -4,7 +4,7 @@ import { type Chart, drawChart, type Tick } from '../../rendering/chart.ts';
 import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
 import { locale, sentence } from '../language/language.ts';
 import { beginningOf } from '../language/time-zone.ts';
-import { money, table, time } from './parts.ts';
+import { money, numberColumn, table, textColumn, time } from './parts.ts';
 
 /** The unit of a chart's values. */
 type ChartUnit = 'ETB' | '%';
@@ -127,8 +127,8 @@ const figures = <Row extends { readonly words: string }>(
   unit: ChartUnit,
 ): Html => html`<details id="${id}-figures"><summary>As a table<span class="visually-hidden"> (${phrase(title)})</span></summary>
 ${table(title, rows.toReversed(), [
-  { title: 'Day', value: whenOf },
-  { title: unit, value: ({ words }) => words, align: 'right' },
+  textColumn('Day', whenOf),
+  numberColumn(unit, ({ words }) => words),
 ])}</details>`;
 
 /** How often each of some things happened: words for everybody, and bars to compare them at a glance. */

@@ -11,7 +11,7 @@ import { amountText, parseMoney } from '../../domain/money.ts';
 import { maskMsisdn } from '../../domain/phone.ts';
 import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
 import type { KnownText } from '../language/language.ts';
-import { badge, facts, money, type TableColumn, time } from './parts.ts';
+import { badge, facts, money, numberColumn, type TableColumn, time } from './parts.ts';
 
 /** Parts of a company that its own people and support see alike. */
 
@@ -31,17 +31,17 @@ export const walletLabels: Readonly<
 export const salesColumns: readonly TableColumn<
   Pick<DayOfSales, 'vouchers' | 'voucherAmount' | 'topups' | 'topupAmount'>
 >[] = [
-  { title: 'Vouchers', value: ({ vouchers }) => vouchers, align: 'right' },
-  { title: 'ETB', value: ({ voucherAmount }) => amountText(voucherAmount), align: 'right' },
-  { title: 'Top-ups', value: ({ topups }) => topups, align: 'right' },
-  { title: 'ETB ', value: ({ topupAmount }) => amountText(topupAmount), align: 'right' },
+  numberColumn('Vouchers', 'vouchers'),
+  numberColumn('ETB', ({ voucherAmount }) => amountText(voucherAmount)),
+  numberColumn('Top-ups', 'topups'),
+  numberColumn('ETB ', ({ topupAmount }) => amountText(topupAmount)),
 ];
 
 /** The columns of payouts, next to that of the day. */
 export const payoutColumns: readonly TableColumn<Omit<DayOfPayouts, 'day'>>[] = [
-  { title: 'Payouts', value: ({ payouts }) => payouts, align: 'right' },
-  { title: 'Paid, ETB', value: ({ paid }) => amountText(paid), align: 'right' },
-  { title: 'Fees, ETB', value: ({ serviceFees }) => amountText(serviceFees), align: 'right' },
+  numberColumn('Payouts', 'payouts'),
+  numberColumn('Paid, ETB', ({ paid }) => amountText(paid)),
+  numberColumn('Fees, ETB', ({ serviceFees }) => amountText(serviceFees)),
 ];
 
 /** USD without unusual zeros. */

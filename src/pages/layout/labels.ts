@@ -8,7 +8,15 @@ import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import type { KnownText } from '../language/language.ts';
 import { ACCESS_PATH } from '../page.ts';
-import { amountColumn, badge, table, timeColumn } from './parts.ts';
+import {
+  amountColumn,
+  badge,
+  type ShownState,
+  stateWord,
+  table,
+  textColumn,
+  timeColumn,
+} from './parts.ts';
 
 /** Explains a refused call and its remedy; the reasons are those of src/domain/reasons.ts. */
 const refusalWords: Readonly<
@@ -51,49 +59,45 @@ export const omittedLabel = (leftOut: number): Html | false =>
 export const shortRoute = ({ route }: { readonly route: string }): string =>
   route.replace(/^\/api\/v1\/(merchant\/)?client/, '');
 
-type Words<State extends string> = Readonly<
-  Record<State, { readonly tone: Parameters<typeof badge>[0]; readonly word: string }>
->;
+type Words<State extends string> = Readonly<Record<State, ShownState>>;
 
 /** Labels of states, by their names in the API. */
 
 export const voucherStates: Words<VoucherStatus> = {
-  ACTIVE: { tone: 'success', word: 'Active' },
-  REDEEM_INITIATED: { tone: 'warning', word: 'Waiting for the code' },
-  REDEEM_PROCESSING: { tone: 'warning', word: 'Being paid' },
-  REDEEMED: { tone: 'plain', word: 'Redeemed' },
-  EXPIRED: { tone: 'plain', word: 'Expired' },
-  CANCELLED: { tone: 'plain', word: 'Cancelled' },
+  ACTIVE: ['success', 'Active'],
+  REDEEM_INITIATED: ['warning', 'Waiting for the code'],
+  REDEEM_PROCESSING: ['warning', 'Being paid'],
+  REDEEMED: ['plain', 'Redeemed'],
+  EXPIRED: ['plain', 'Expired'],
+  CANCELLED: ['plain', 'Cancelled'],
 };
 
 /** Replaces the state of an active voucher whose newest payment was not made. */
-const activeButRefused = { tone: 'warning', word: 'Active, payment refused' } as const;
+const activeButRefused = ['warning', 'Active, payment refused'] as const;
 
 /** The state of a voucher, including a refused payment. */
 export const voucherState = ({
   status,
   isRefused,
-}: Pick<ListedVoucher, 'status' | 'isRefused'>): (typeof voucherStates)[VoucherStatus] =>
+}: Pick<ListedVoucher, 'status' | 'isRefused'>): ShownState =>
   status === 'ACTIVE' && isRefused ? activeButRefused : voucherStates[status];
 
 /** The badge of that state. */
-export function voucherBadge(voucher: Pick<ListedVoucher, 'status' | 'isRefused'>): Html {
-  const { tone, word } = voucherState(voucher);
-  return badge(tone, word);
-}
+export const voucherBadge = (voucher: Parameters<typeof voucherState>[0]): Html =>
+  badge(...voucherState(voucher));
 
 export const topupStates: Words<TopupStatus> = {
-  PENDING: { tone: 'warning', word: 'Accepted' },
-  PROCESSING: { tone: 'warning', word: 'In progress' },
-  UNKNOWN: { tone: 'warning', word: 'Unknown yet' },
-  SUCCESS: { tone: 'success', word: 'Delivered' },
-  FAILED: { tone: 'danger', word: 'Failed' },
+  PENDING: ['warning', 'Accepted'],
+  PROCESSING: ['warning', 'In progress'],
+  UNKNOWN: ['warning', 'Unknown yet'],
+  SUCCESS: ['success', 'Delivered'],
+  FAILED: ['danger', 'Failed'],
 };
 
 /** Replaces the state of a top-up after a late delivery or a reversal. */
 const topupTurns: Words<'LATE' | 'REVERSED'> = {
-  LATE: { tone: 'warning', word: 'Delivered late' },
-  REVERSED: { tone: 'warning', word: 'Reversed' },
+  LATE: ['warning', 'Delivered late'],
+  REVERSED: ['warning', 'Reversed'],
 };
 
 /** The product that was sent. */
@@ -107,33 +111,32 @@ export const topupState = ({ status, lateDelivery, reversal }: ListedTopup) => {
 };
 
 /** The badge of that state. */
-export function topupBadge(topup: ListedTopup): Html {
-  const { tone, word } = topupState(topup);
-  return badge(tone, word);
-}
+export const topupBadge = (topup: ListedTopup): Html => badge(...topupState(topup));
 
 export const redemptionStates: Words<RedemptionState> = {
-  HELD: { tone: 'warning', word: 'Being paid' },
-  POSTED: { tone: 'success', word: 'Paid' },
-  VOIDED: { tone: 'danger', word: 'Not paid' },
-  CONTRADICTED: { tone: 'warning', word: 'Paid late' },
-  REVERSED: { tone: 'danger', word: 'Reversed' },
+  HELD: ['warning', 'Being paid'],
+  POSTED: ['success', 'Paid'],
+  VOIDED: ['danger', 'Not paid'],
+  CONTRADICTED: ['warning', 'Paid late'],
+  REVERSED: ['danger', 'Reversed'],
 };
 
 /** Shown with a paid redemption while its merchant reversal is under way, or after it was refused. */
 export const reversalLabels: Words<Exclude<ReversalState, 'SUCCESS'>> = {
-  PENDING: { tone: 'warning', word: 'Being reversed' },
-  NEEDS_ACTION: { tone: 'warning', word: 'Reversal with support' },
-  FAILED: { tone: 'plain', word: 'Reversal refused' },
+  PENDING: ['warning', 'Being reversed'],
+  NEEDS_ACTION: ['warning', 'Reversal with support'],
+  FAILED: ['plain', 'Reversal refused'],
 };
 
 /** The badge of a state. */
-export const stateBadge = <State extends string>(words: Words<State>, state: State): Html =>
-  badge(words[state].tone, words[state].word);
+export function stateBadge<State extends string>(words: Words<State>, state: State): Html {
+  const shown: ShownState = words[state];
+  return badge(...shown);
+}
 
 /** The states with their labels, for a selection. */
 export const stateOptions = <State extends string>(words: Words<State>): [State, string][] =>
-  (Object.keys(words) as State[]).map((state) => [state, words[state].word]);
+  (Object.keys(words) as State[]).map((state) => [state, stateWord(words[state])]);
 
 /**
  * Labels of transfers for the partner that owns the money: "debited account > credited account".
@@ -178,7 +181,7 @@ export const ledgerHistory = (moves: readonly LedgerTransfer[], none?: Html): Ht
     moves,
     [
       timeColumn('When', 'at'),
-      { title: 'What', phone: 'head', value: (move) => phrase(wordsOf(move)) },
+      textColumn('What', (move) => phrase(wordsOf(move)), 'head'),
       amountColumn(({ amount }) => amount),
     ],
     none,

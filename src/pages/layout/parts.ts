@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { Days } from '../../db/days.ts';
+import { hoursOfPassword } from '../../domain/access.ts';
 import { daysAfter } from '../../domain/local-time.ts';
 import { amountText } from '../../domain/money.ts';
 import { providerName } from '../../domain/providers.ts';
+import { type FieldOf, fieldValue } from '../../rendering/fields.ts';
 import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
 import { language, locale } from '../language/language.ts';
 import { timeZone, zonedTime } from '../language/time-zone.ts';
@@ -86,6 +88,11 @@ ${describedBy.length > 0 && html` aria-describedby="${describedBy.join(' ')}"`}>
 /** The problems of a sent form, by the names of its fields. */
 export type WrongFields = Readonly<Record<string, string | undefined>>;
 
+/** What a form says, or its problems. */
+export type ReadForm<Value> =
+  | { readonly value: Value; readonly wrong?: undefined }
+  | { readonly wrong: WrongFields };
+
 /** Names a field, with what was sent in it and its problem; before that with its present value. */
 export const asSent =
   ({ form }: Pick<PublicRequest, 'form'>, wrong: WrongFields | undefined) =>
@@ -122,7 +129,7 @@ export const message = (
 
 export interface TableColumn<Row> {
   readonly title: string;
-  readonly value: (row: Row) => HtmlValue;
+  readonly value: (row: Row) => HtmlValue | Date;
   readonly align?: 'right';
   /**
    * On a phone a row with a `head` has two lines: head and figure on the first, the rest small on the
@@ -143,7 +150,7 @@ export interface TableColumn<Row> {
 export const table = <Row>(
   caption: string,
   rows: readonly Row[],
-  columns: readonly TableColumn<Row>[],
+  columns: readonly TableColumn<NoInfer<Row>>[],
   none?: Html,
 ): Html =>
   rows.length === 0 && none !== undefined
@@ -158,38 +165,55 @@ export const table = <Row>(
         (row) =>
           html`<tr role="row">${columns.map(
             ({ title, value, align, phone }) =>
-              html`<td role="cell" data-label="${phrase(title)}"${classOf(align, phone)}><div>${value(row)}</div></td>`,
+              html`<td role="cell" data-label="${phrase(title)}"${classOf(align, phone)}><div>${cellOf(value(row))}</div></td>`,
           )}</tr>`,
       )}</tbody>
 </table>`;
+
+/** A field as a cell shows it: a time is in the zone of the person. */
+const cellOf = (value: HtmlValue | Date): HtmlValue =>
+  value instanceof Date ? time(value) : value;
+
+/** Makes columns, each by its title, what its cells show, and its place on a phone. */
+const columnsOf =
+  (align?: 'right') =>
+  <Row>(
+    title: string,
+    field: FieldOf<Row, HtmlValue | Date>,
+    phone?: Exclude<TableColumn<Row>['phone'], undefined>,
+  ): TableColumn<Row> => ({
+    title,
+    value: (row) => fieldValue<Row, HtmlValue | Date>(row, field),
+    ...(align && { align }),
+    ...(phone && { phone }),
+  });
+
+export const textColumn = columnsOf();
+export const numberColumn = columnsOf('right');
 
 /** A column of times, by their name in the row. */
 export const timeColumn = <Name extends string>(
   title: string,
   name: Name,
-): TableColumn<Readonly<Record<Name, Date>>> => ({
-  title,
-  phone: 'plain',
-  value: (row) => time(row[name]),
-});
+): TableColumn<Readonly<Record<Name, Date>>> => textColumn(title, (row) => row[name], 'plain');
 
 /** A column of providers. */
-export const providerColumn: TableColumn<{ readonly provider: string | null }> = {
-  title: 'Provider',
-  phone: 'plain',
-  value: ({ provider }) => (provider === null ? '–' : providerName(provider)),
-};
+export const providerColumn = textColumn<{ readonly provider: string | null }>(
+  'Provider',
+  ({ provider }) => (provider === null ? '–' : providerName(provider)),
+  'plain',
+);
 
 /** A column of amounts in ETB, the figure of its row on a phone. */
-export const amountColumn = <Row>(amountOf: (row: Row) => string | null): TableColumn<Row> => ({
-  title: 'ETB',
-  phone: 'figure etb',
-  align: 'right',
-  value(row) {
-    const amount = amountOf(row);
-    return amount && amountText(amount);
-  },
-});
+export const amountColumn = <Row>(amountOf: (row: Row) => string | null): TableColumn<Row> =>
+  numberColumn(
+    'ETB',
+    (row) => {
+      const amount = amountOf(row);
+      return amount && amountText(amount);
+    },
+    'figure etb',
+  );
 
 const classOf = (...names: readonly (string | undefined)[]): Html | false => {
   const given = names.filter((name) => name !== undefined);
@@ -212,8 +236,14 @@ const shownDay = (date: Date, day: string): string =>
     ? day
     : date.toLocaleDateString(locale(), { dateStyle: 'medium', timeZone: timeZone() });
 
+/** How a state is shown. */
+export type ShownState = readonly [tone: 'success' | 'warning' | 'danger' | 'plain', word: string];
+
+/** The word of a state, for files. */
+export const stateWord = ([, word]: ShownState): string => word;
+
 /** A label of a state. */
-export const badge = (tone: 'success' | 'warning' | 'danger' | 'plain', word: string): Html =>
+export const badge = (...[tone, word]: ShownState): Html =>
   html`<span class="badge ${tone}">${phrase(word)}</span>`;
 
 /** A text to copy: a script adds a button; without scripts people select the text. */
@@ -280,6 +310,28 @@ ${shown.further && html`<p>${shown.further}</p>`}
 <p class="actions"><a class="button secondary" href="${shown.back}">I have copied it</a></p>
 </section>`,
 });
+
+/** The page that shows a password for the next sign-in, once. */
+export const passwordPage = (
+  { services }: Pick<PublicRequest, 'services'>,
+  {
+    email,
+    label,
+    password,
+    ...shown
+  }: Pick<Parameters<typeof secretPage>[0], 'title' | 'heading' | 'back'> & {
+    readonly email: string;
+    readonly label: string;
+    readonly password: string;
+  },
+): PageAnswer =>
+  secretPage({
+    ...shown,
+    name: email,
+    warning: html`<strong>Copy the password now: it is shown only once.</strong> Hand it over safely. It expires in
+${hoursOfPassword(services.settings.portal.portalOneTimePasswordSeconds)} hours, and the person chooses another one at the first sign-in.`,
+    secret: { name: 'password', label, value: password },
+  });
 
 /** A list of names and values. */
 export const facts = (pairs: Readonly<Record<string, HtmlValue>>): Html =>

@@ -1,12 +1,14 @@
 import { findPrice, type NewPrice } from '../../db/catalogue/prices.ts';
-import type { Database } from '../../db/connection.ts';
+import type { Database, DatabaseTransaction } from '../../db/connection.ts';
 import { findNamedMerchants, type NamedMerchant } from '../../db/vouchers/bulk-orders.ts';
 import { parseMoney } from '../../domain/money.ts';
+import { setSellingPrice } from '../../operations/prices.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { sentence } from '../language/language.ts';
 import type { Form, PublicRequest } from '../page.ts';
+import type { ChangedAccess } from '../session/confirmation.ts';
 import { usd } from './company-parts.ts';
-import { asSent, field, type WrongFields } from './parts.ts';
+import { asSent, field, type ReadForm, type WrongFields } from './parts.ts';
 
 /** The fields of a selling price, for all merchants or for one. */
 export function priceFields(
@@ -60,30 +62,42 @@ function farFrom(inForce: string, price: string): string | undefined {
 const isPrice = (text: string): boolean =>
   /^(?:0|[1-9][0-9]{0,11})(?:\.[0-9]{1,6})?$/.test(text) && /[1-9]/.test(text);
 
-/**
- * The price and the merchant that a form names; null is all other merchants. A price that is far from the price in force
- * is asked about once.
- */
+/** The price that a form names, with its merchant; undefined is all other merchants. */
+interface NamedPrice extends NewPrice {
+  readonly merchant: NamedMerchant | undefined;
+}
+
+/** Reads the form of a price. A price that is far from the price in force is asked about once. */
 export async function readPriceForm(
   database: Database,
   form: Form,
   of: Pick<NewPrice, 'partnerId' | 'denominationId'>,
-): Promise<
-  | { readonly ok: true; readonly price: string; readonly merchant: NamedMerchant | null }
-  | { readonly ok: false; readonly wrong: WrongFields }
-> {
+): Promise<ReadForm<NamedPrice>> {
   const [price, merchant] = [form.text('price').trim(), form.text('merchant').trim()];
-  const refused = (wrong: WrongFields) => ({ ok: false, wrong }) as const;
+  const refused = (wrong: WrongFields) => ({ wrong });
   if (!isPrice(price))
     return refused({ price: 'Enter an amount above 0 with at most 6 decimals, such as 9.50.' });
   const [named] = await findNamedMerchants(database, { ids: [], identifiers: [merchant] });
   if (merchant !== '' && !named)
     return refused({ merchant: 'There is no active merchant with this identifier.' });
+  const merchantId = named?.id ?? null;
   const inForce =
-    (await findPrice(database, { ...of, merchantId: named?.id ?? null })) ??
+    (await findPrice(database, { ...of, merchantId })) ??
     (await findPrice(database, { ...of, merchantId: null }));
   const question = inForce && farFrom(inForce.selling_price_usd, price);
   if (question !== undefined && form.text(SURE) !== sureOf(form))
     return refused({ [SURE]: question });
-  return { ok: true, price, merchant: named ?? null };
+  return { value: { ...of, merchantId, sellingPriceUsd: price, merchant: named } };
+}
+
+/** Sets the price of a form, as the command line and the API do; whether it is another one than before. */
+export async function setNamedPrice(
+  transaction: DatabaseTransaction,
+  price: NewPrice,
+  further: Readonly<Record<string, string>> = {},
+): Promise<ChangedAccess<boolean> | undefined> {
+  const set = await setSellingPrice(transaction, price);
+  if (!set.ok) return undefined;
+  const { details } = set;
+  return { result: details !== undefined, details: details && { ...details, ...further } };
 }

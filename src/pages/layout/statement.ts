@@ -21,10 +21,12 @@ import { listAddress, pageNumber, paging } from './paging.ts';
 import {
   emptyState,
   money,
+  numberColumn,
   type ReadDays,
   readDays,
   type TableColumn,
   table,
+  textColumn,
   timeColumn,
 } from './parts.ts';
 
@@ -136,30 +138,20 @@ const lines = (found: StatementPage, pages: PagesOfLines): Html =>
   found.lines.length === 0
     ? emptyState('No movements', 'The balance did not change on these days.')
     : movements(found.lines, pages, [
-        { title: 'Balance, ETB', value: ({ balance }) => amountText(balance), align: 'right' },
+        numberColumn('Balance, ETB', ({ balance }) => amountText(balance)),
       ]);
 
 /** A table of movements, with further columns. */
 export const movements = <Row extends Movement>(
   rows: readonly Row[],
   pages: PagesOfLines,
-  further: readonly TableColumn<Row>[] = [],
+  further: readonly TableColumn<NoInfer<Row>>[] = [],
 ): Html =>
   table('Movements, newest first', rows, [
     timeColumn('When', 'at'),
-    { title: 'What', phone: 'head', value: (line) => linkedWords(line, pages) },
-    {
-      title: 'Out, ETB',
-      phone: 'figure out',
-      value: (line) => optional(sides(line).debit),
-      align: 'right',
-    },
-    {
-      title: 'In, ETB',
-      phone: 'figure in',
-      value: (line) => optional(sides(line).credit),
-      align: 'right',
-    },
+    textColumn('What', (line) => linkedWords(line, pages), 'head'),
+    numberColumn('Out, ETB', (line) => optional(sides(line).debit), 'figure out'),
+    numberColumn('In, ETB', (line) => optional(sides(line).credit), 'figure in'),
     ...further,
   ]);
 

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { listAuditEntries, listCalls, listRefusedCalls } from '../../db/access/calls.ts';
-import { accessChangeOf, accessChanges, actorName, changedSubject } from '../../domain/access.ts';
+import { listAccessChanges, listCalls, listRefusedCalls } from '../../db/access/calls.ts';
+import { accessChangeOf, actorName, changedSubject } from '../../domain/access.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { type HtmlValue, html } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
-import { fileTime } from '../language/time-zone.ts';
-import { omittedLabel, refusalLabel, shortRoute } from '../layout/labels.ts';
-import { DOWNLOAD_ROWS, emptyState, table, time, timeColumn } from '../layout/parts.ts';
+import { shortRoute } from '../layout/labels.ts';
+import { DOWNLOAD_ROWS, emptyState, table, textColumn, timeColumn } from '../layout/parts.ts';
 import {
   type AccountRequest,
   type PageAnswer,
@@ -15,10 +14,11 @@ import {
   portal,
 } from '../page.ts';
 import { csvFile, type FileColumns } from './lists.ts';
+import { callTable, refusalOf } from './try-it.ts';
 
 const SHOWN = 50;
 
-type Entry = Awaited<ReturnType<typeof listAuditEntries>>[number];
+type Entry = Awaited<ReturnType<typeof listAccessChanges>>[number];
 
 const detail = ({ details }: Entry, name: string): string => {
   const value = details[name];
@@ -56,18 +56,6 @@ function labelOf(entry: Entry): HtmlValue {
   }
 }
 
-const changesOf = (
-  database: AccountRequest['services']['database'],
-  { kind, id }: Company,
-  limit: number,
-) =>
-  listAuditEntries(database, {
-    subjectKind: kind,
-    subjectId: id,
-    actions: Object.keys(accessChanges),
-    limit,
-  });
-
 const ACTIVITY_PATH = `${PORTAL_PATH}/activity`;
 
 /** Changes of the company's access, and refused calls. */
@@ -77,7 +65,7 @@ export const showActivity = portal.page({
   needs: 'develop',
   async handle({ services, session }) {
     const { company } = session;
-    const entries = await changesOf(services.database, company, SHOWN);
+    const entries = await listAccessChanges(services.database, company, SHOWN);
     const refused = await listRefusedCalls(services.database, { company, limit: SHOWN });
     return html`<h1>Activity</h1>
 <p>The newest ${SHOWN} of each; files have up to ${DOWNLOAD_ROWS.toLocaleString('en')}. If something here was not you, revoke the key, change your password and
@@ -88,17 +76,13 @@ ${table(
   folded(entries),
   [
     timeColumn('When', 'at'),
-    { title: 'Who', phone: 'plain', value: ({ actor }) => actorName(actor) },
-    {
-      title: 'What',
-      phone: 'head',
-      value: (entry) => html`${labelOf(entry)}${entry.times > 1 && `, ${entry.times} times`}`,
-    },
-    {
-      title: 'From',
-      phone: 'plain',
-      value: (entry) => html`<code>${detail(entry, 'sourceAddress')}</code>`,
-    },
+    textColumn('Who', ({ actor }) => actorName(actor), 'plain'),
+    textColumn(
+      'What',
+      (entry) => html`${labelOf(entry)}${entry.times > 1 && `, ${entry.times} times`}`,
+      'head',
+    ),
+    textColumn('From', (entry) => html`<code>${detail(entry, 'sourceAddress')}</code>`, 'plain'),
   ],
   emptyState('Nothing yet', 'Changes of keys, addresses and accounts appear here.'),
 )}
@@ -106,20 +90,10 @@ ${table(
 </section>
 <section class="card"><h2>Refused calls</h2>
 <p><a href="${PORTAL_PATH}/try-it">Try it</a> shows your last calls, those that were let in, too.</p>
-${table(
+${callTable(
   'Refused calls',
   refused,
-  [
-    { title: 'When', value: ({ at }) => time(at) },
-    { title: 'Call', value: (call) => html`<code>${call.method} ${shortRoute(call)}</code>` },
-    { title: 'From', value: ({ sourceAddress }) => html`<code>${sourceAddress}</code>` },
-    { title: 'Key', value: ({ keyPrefix }) => keyPrefix && html`<code>${keyPrefix}…</code>` },
-    {
-      title: 'Why',
-      value: ({ reason, sourceAddress, detail, leftOut }) =>
-        html`${refusalLabel(reason, sourceAddress, detail)}${omittedLabel(leftOut)}`,
-    },
-  ],
+  textColumn('Why', refusalOf),
   emptyState('None', 'Refused calls of the API appear here.'),
 )}
 <p><a href="${ACTIVITY_PATH}/calls">Download all calls as CSV</a></p></section>`;
@@ -162,9 +136,9 @@ function subjectOf(entry: Entry): string {
 /** Changes and sign-ins as a file, newest first. */
 export const downloadChanges = activityFile({
   name: 'changes',
-  read: changesOf,
+  read: listAccessChanges,
   columns: {
-    When: ({ at }) => fileTime(at),
+    When: 'at',
     Who: ({ actor }) => actorName(actor),
     What: ({ action }) => accessChangeOf(action)?.text ?? '',
     Subject: subjectOf,
@@ -177,16 +151,16 @@ export const downloadCalls = activityFile({
   name: 'calls',
   read: listCalls,
   columns: {
-    When: ({ at }) => fileTime(at),
+    When: 'at',
     Call: (call) => `${call.method} ${shortRoute(call)}`,
     Outcome: ({ admitted }) => (admitted ? 'Let in' : 'Refused'),
-    'Status code': ({ statusCode }) => statusCode,
-    'Reason of the refusal': ({ reason }) => reason,
-    Detail: ({ detail: why }) => why,
-    'Further calls like it': ({ leftOut }) => leftOut,
-    From: ({ sourceAddress }) => sourceAddress,
-    Key: ({ keyPrefix }) => keyPrefix,
-    'Request id': ({ requestId }) => requestId,
+    'Status code': 'statusCode',
+    'Reason of the refusal': 'reason',
+    Detail: 'detail',
+    'Further calls like it': 'leftOut',
+    From: 'sourceAddress',
+    Key: 'keyPrefix',
+    'Request id': 'requestId',
   },
 });
 

@@ -2,12 +2,11 @@ import { readLowBalances, setLowBalance as set } from '../../db/ledger/ledger.ts
 import { mayUse } from '../../domain/access.ts';
 import { formatMoney, parseRequestAmount, plainAmount, withoutGroups } from '../../domain/money.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
-import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
 import { walletCards, walletLabels } from '../layout/company-parts.ts';
-import { asSent, field, questionPage, type WrongFields } from '../layout/parts.ts';
-import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal, redirect } from '../page.ts';
-import { changeAccess } from '../session/confirmation.ts';
+import { asSent, field } from '../layout/parts.ts';
+import { type AccountRequest, PORTAL_PATH, portal, redirect } from '../page.ts';
+import { changePages } from './changes.ts';
 
 export const BALANCES_PATH = `${PORTAL_PATH}/balances`;
 
@@ -36,17 +35,21 @@ ${await balanceCards(request)}
 <p class="quiet">To put money into a wallet, pay it to the service; an operator books the deposit.</p>`,
 });
 
-const lowWalletOf = ({ params: { wallet } }: AccountRequest) =>
-  wallet === 'gift' || wallet === 'airtime' ? wallet : undefined;
-
-async function lowBalancePage(request: AccountRequest, wrong?: WrongFields): Promise<PageAnswer> {
-  const wallet = lowWalletOf(request);
-  if (wallet === undefined) return problems.notFound;
-  const { services, session } = request;
-  const known = (await readLowBalances(services.database, session.company.id))[wallet];
-  return questionPage(request, {
+/** Asks for the balance below which a wallet is low, and sets it. */
+export const setLowBalancePages = changePages({
+  path: '/balances/:wallet/low-balance',
+  needs: 'operate',
+  kind: 'partner',
+  async find({ services, session, params }) {
+    const wallet = (['gift', 'airtime'] as const).find((one) => one === params.wallet);
+    if (wallet === undefined) return undefined;
+    return {
+      wallet,
+      known: (await readLowBalances(services.database, session.company.id))[wallet],
+    };
+  },
+  question: ({ wallet, known }, request, wrong) => ({
     title: 'Low balance',
-    status: wrong && 422,
     heading: html`When is the ${phrase(walletLabels[wallet].name.toLowerCase())} low?`,
     text: html`<p>Below this balance the overview warns, and your webhooks get the event
 <code>balance.low</code>, once each time the balance falls below it.</p>`,
@@ -60,38 +63,28 @@ async function lowBalancePage(request: AccountRequest, wrong?: WrongFields): Pro
 `,
     button: 'Save',
     back: BALANCES_PATH,
-  });
-}
-
-/** Asks for the balance below which a wallet is low, and sets it. */
-export const setLowBalancePages = portal.asked({
-  path: '/balances/:wallet/low-balance',
-  needs: 'operate',
-  confirmation: 'none',
-  kind: 'partner',
-  ask: lowBalancePage,
-  async handle(request) {
-    const wallet = lowWalletOf(request);
-    if (wallet === undefined) return problems.notFound;
-    const value = withoutGroups(request.form.text('threshold').replaceAll(/\s/g, ''));
-    const threshold = value === '' ? null : parseRequestAmount(value);
-    if (threshold === undefined)
-      return lowBalancePage(request, {
-        threshold: 'Enter an amount above 0, such as 1000 or 99.50.',
-      });
-    await changeAccess(request, 'set low-balance', async (transaction) => {
-      const partnerId = request.session.company.id;
-      const before = await set(transaction, { partnerId, wallet, threshold });
-      const after = threshold === null ? null : formatMoney(threshold);
-      return { result: true, details: { wallet, before, after } };
-    });
-    return redirect(
+  }),
+  read({ form }) {
+    const typed = withoutGroups(form.text('threshold').replaceAll(/\s/g, ''));
+    const value = typed === '' ? null : parseRequestAmount(typed);
+    return value === undefined
+      ? { wrong: { threshold: 'Enter an amount above 0, such as 1000 or 99.50.' } }
+      : { value };
+  },
+  action: 'set low-balance',
+  async work(transaction, request, { subject: { wallet }, value: threshold }) {
+    const partnerId = request.session.company.id;
+    const before = await set(transaction, { partnerId, wallet, threshold });
+    const after = threshold === null ? null : formatMoney(threshold);
+    return { result: wallet, details: { wallet, before, after } };
+  },
+  done: (wallet) =>
+    redirect(
       BALANCES_PATH,
       sentence(
         wallet === 'gift'
           ? 'The low balance of the gift wallet is saved.'
           : 'The low balance of the airtime wallet is saved.',
       ),
-    );
-  },
+    ),
 });

@@ -4,31 +4,13 @@ import type { RowOf } from '../../db/lists/list.ts';
 import { mayUse } from '../../domain/access.ts';
 import { amountText, plainAmount } from '../../domain/money.ts';
 import type { Operator } from '../../domain/phone.ts';
-import { setSellingPrice } from '../../operations/prices.ts';
 import { html, phrase } from '../../rendering/html.ts';
-import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
-import { fileTime } from '../language/time-zone.ts';
 import { usd } from '../layout/company-parts.ts';
-import {
-  badge,
-  emptyState,
-  money,
-  questionPage,
-  table,
-  time,
-  type WrongFields,
-} from '../layout/parts.ts';
-import { priceFields, readPriceForm } from '../layout/price-form.ts';
-import {
-  type AccountRequest,
-  idOf,
-  type PageAnswer,
-  PORTAL_PATH,
-  portal,
-  redirect,
-} from '../page.ts';
-import { changeAccess } from '../session/confirmation.ts';
+import { badge, emptyState, money, table, textColumn } from '../layout/parts.ts';
+import { priceFields, readPriceForm, setNamedPrice } from '../layout/price-form.ts';
+import { type AccountRequest, idOf, PORTAL_PATH, portal, redirect } from '../page.ts';
+import { changePages } from './changes.ts';
 import { csvFile, listedAmount, listFilters, listPages } from './lists.ts';
 
 /** The mobile operators as people name them. */
@@ -59,16 +41,16 @@ amount. What your customers pay is up to you: your server says it with each top-
         html`<strong>${productName}</strong> ${status === 'INACTIVE' && badge('plain', 'Not sold now')}${
           description && html`<br><span class="quiet">${description}</span>`
         }`,
-      file: ({ productName }) => productName,
+      file: 'productName',
     },
-    { title: 'Description', file: ({ description }) => description },
+    { title: 'Description', file: 'description' },
     {
       title: 'Operator',
       phone: 'plain',
       value: (row) => phrase(operatorOf(row)),
       file: operatorOf,
     },
-    { title: 'Id', value: ({ id }) => html`<code>${id}</code>`, file: ({ id }) => String(id) },
+    { title: 'Id', value: ({ id }) => html`<code>${id}</code>`, file: 'id' },
     { title: 'State', file: ({ status }) => (status === 'ACTIVE' ? 'Sold' : 'Not sold now') },
     listedAmount('amount', 'Costs you, ETB', 'Costs you (ETB)', 'figure etb'),
   ],
@@ -101,27 +83,25 @@ voucher without one cannot be generated.</p>
       'Prices of vouchers',
       prices,
       [
-        {
-          title: 'Voucher',
-          phone: 'head',
-          value: (price) =>
+        textColumn(
+          'Voucher',
+          (price) =>
             html`${money(price.amount)} ${price.status === 'INACTIVE' && badge('plain', 'Not sold now')}`,
-        },
-        {
-          title: 'Your price',
-          phone: 'figure',
-          value: ({ sellingPriceUsd }) =>
+          'head',
+        ),
+        textColumn(
+          'Your price',
+          ({ sellingPriceUsd }) =>
             sellingPriceUsd === null ? badge('warning', 'Not set') : `USD ${usd(sellingPriceUsd)}`,
-        },
-        {
-          title: 'For',
-          phone: 'plain',
-          value: (price) => (price.merchantId === null ? phrase(forWhom(price)) : forWhom(price)),
-        },
-        { title: 'Since', phone: 'hidden', value: ({ since }) => since && time(since) },
-        ...(mayUse(role, 'operate')
-          ? [{ title: 'Change', phone: 'plain', value: changeLink } as const]
-          : []),
+          'figure',
+        ),
+        textColumn(
+          'For',
+          (price) => (price.merchantId === null ? phrase(forWhom(price)) : forWhom(price)),
+          'plain',
+        ),
+        textColumn('Since', 'since', 'hidden'),
+        ...(mayUse(role, 'operate') ? [textColumn('Change', changeLink, 'plain')] : []),
       ],
       emptyState('None yet', 'Your contact at the service gives you access to vouchers.'),
     )}
@@ -145,7 +125,7 @@ export const downloadPrices = portal.page({
       'Voucher (ETB)': (price) => plainAmount(price.amount),
       'Your price (USD)': ({ sellingPriceUsd }) => sellingPriceUsd && usd(sellingPriceUsd),
       For: forWhom,
-      Since: ({ since }) => since && fileTime(since),
+      Since: 'since',
     }),
 });
 
@@ -154,50 +134,39 @@ const denominationOf = async (request: AccountRequest) =>
     ({ denominationId, status }) => denominationId === idOf(request) && status === 'ACTIVE',
   );
 
-async function pricePage(request: AccountRequest, wrong?: WrongFields): Promise<PageAnswer> {
-  const found = await denominationOf(request);
-  if (!found) return problems.notFound;
-  const { sellingPriceUsd, merchantId } = found;
-  const now = sellingPriceUsd === null || merchantId !== null ? '' : usd(sellingPriceUsd);
-  return questionPage(request, {
-    title: 'Price of a voucher',
-    status: wrong && 422,
-    heading: html`Price of the voucher of ${money(found.amount)}`,
-    text: html`<p>The price holds for vouchers that are generated from now on. It costs you
-${money(found.amount)} from the gift wallet each, whatever your price is.</p>`,
-    fields: priceFields(request, { label: 'Your price in USD', now, wrong }),
-    button: 'Set the price',
-    back: PRICES_PATH,
-  });
-}
-
 /** Asks for the selling price of a voucher, and sets it; the previous price stays as history. */
-export const setPricePages = portal.asked({
+export const setPricePages = changePages({
   path: '/prices/:id',
   needs: 'operate',
-  confirmation: 'none',
   kind: 'partner',
-  ask: pricePage,
-  async handle(request) {
-    const found = await denominationOf(request);
-    if (!found) return problems.notFound;
-    const { denominationId } = found;
-    const named = { partnerId: request.session.company.id, denominationId };
-    const read = await readPriceForm(request.services.database, request.form, named);
-    if (!read.ok) return pricePage(request, read.wrong);
-    const { price, merchant } = read;
-    await changeAccess(request, 'set selling-price', async (transaction) => {
-      const wanted = { ...named, merchantId: merchant?.id ?? null, sellingPriceUsd: price };
-      const set = await setSellingPrice(transaction, wanted);
-      return set.ok && set.details ? { result: true, details: set.details } : undefined;
-    });
-    const amount = amountText(found.amount);
-    const notice = merchant
-      ? sentence(
-          'The price of the voucher of ETB {1} for {2} is USD {3} now.',
-          ...[amount, merchant.name, price],
-        )
-      : sentence('The price of the voucher of ETB {1} is USD {2} now.', amount, price);
-    return redirect(PRICES_PATH, notice);
+  find: denominationOf,
+  question({ amount, sellingPriceUsd, merchantId }, request, wrong) {
+    const now = sellingPriceUsd === null || merchantId !== null ? '' : usd(sellingPriceUsd);
+    return {
+      title: 'Price of a voucher',
+      heading: html`Price of the voucher of ${money(amount)}`,
+      text: html`<p>The price holds for vouchers that are generated from now on. It costs you
+${money(amount)} from the gift wallet each, whatever your price is.</p>`,
+      fields: priceFields(request, { label: 'Your price in USD', now, wrong }),
+      button: 'Set the price',
+      back: PRICES_PATH,
+    };
   },
+  read: ({ services, session, form }, { denominationId }) =>
+    readPriceForm(services.database, form, { partnerId: session.company.id, denominationId }),
+  action: 'set selling-price',
+  async work(transaction, _request, { subject, value }) {
+    const set = await setNamedPrice(transaction, value);
+    return set && { ...set, result: { ...value, amount: amountText(subject.amount) } };
+  },
+  done: ({ amount, merchant, sellingPriceUsd: price }) =>
+    redirect(
+      PRICES_PATH,
+      merchant
+        ? sentence(
+            'The price of the voucher of ETB {1} for {2} is USD {3} now.',
+            ...[amount, merchant.name, price],
+          )
+        : sentence('The price of the voucher of ETB {1} is USD {2} now.', amount, price),
+    ),
 });

@@ -9,7 +9,8 @@ import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import type { ListParameter } from '../../http/lists/list-filters.ts';
 import { listQuery } from '../../http/lists/list-query.ts';
 import { csv } from '../../rendering/csv.ts';
-import { type Html, html, phrase } from '../../rendering/html.ts';
+import { type FieldOf, fieldValue } from '../../rendering/fields.ts';
+import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { beginningOf, fileTime } from '../language/time-zone.ts';
 import { type FilterField, filterForm } from '../layout/forms.ts';
@@ -70,14 +71,17 @@ export const listFilters = {
 
 const ROWS = 25;
 
+/** A cell of a file: a time has the offset of the zone of the person. */
+type FileCell = string | number | Date | null;
+
 /** The columns of a file, by their titles. */
-export type FileColumns<Row> = Readonly<Record<string, (row: Row) => string | number | null>>;
+export type FileColumns<Row> = Readonly<Record<string, FieldOf<Row, FileCell>>>;
 
 /** Rows as a file for spreadsheets. */
 export function csvFile<Row>(
   name: string,
   rows: readonly Row[],
-  download: FileColumns<Row>,
+  download: FileColumns<NoInfer<Row>>,
 ): FileAnswer {
   const columns = Object.entries(download);
   return {
@@ -86,17 +90,20 @@ export function csvFile<Row>(
     type: 'text/csv',
     content: csv([
       columns.map(([title]) => title),
-      ...rows.map((row) => columns.map(([, value]) => value(row))),
+      ...rows.map((row) =>
+        columns.map(([, field]) => {
+          const cell = fieldValue<Row, FileCell>(row, field);
+          return cell instanceof Date ? fileTime(cell) : cell;
+        }),
+      ),
     ]),
   };
 }
 
 /** A field of a list: what its table shows, what its file has, or both. */
-type ListField<Row> = (
-  | TableColumn<Row>
-  | { readonly title: string; readonly value?: undefined }
-) & {
-  readonly file?: (row: Row) => string | null;
+type ListField<Row> = Pick<TableColumn<Row>, 'title' | 'phone' | 'align'> & {
+  readonly value?: FieldOf<Row, HtmlValue | Date>;
+  readonly file?: FieldOf<Row, FileCell>;
   /** Its title in the file, where that differs. */
   readonly fileTitle?: string;
 };
@@ -107,22 +114,22 @@ export const listedAmount = <Name extends string>(
   title: string,
   fileTitle: string,
   phone?: 'figure etb',
-): ListField<Readonly<Record<Name, string>>> => ({
-  title,
-  ...(phone && { phone }),
-  value: (row) => amountText(row[name]),
-  align: 'right',
-  fileTitle,
-  file: (row) => plainAmount(row[name]),
-});
+) => {
+  type Row = Readonly<Record<Name, string>>;
+  return {
+    title,
+    ...(phone && { phone }),
+    value: (row: Row) => amountText(row[name]),
+    align: 'right' as const,
+    fileTitle,
+    file: (row: Row) => plainAmount(row[name]),
+  };
+};
 
 /** A field of times, by its name in the row. */
-export const listedTime = <Name extends string>(
-  name: Name,
-  title: string,
-): ListField<Readonly<Record<Name, Date>>> => ({
+export const listedTime = <Name extends string>(name: Name, title: string) => ({
   ...timeColumn(title, name),
-  file: (row) => fileTime(row[name]),
+  file: (row: Readonly<Record<Name, Date>>) => row[name],
 });
 
 /** The definition of one list of the portal. */
@@ -134,7 +141,7 @@ interface ListView<Row> {
   readonly intro: Html;
   readonly list: List<Row>;
   readonly filters: Readonly<Record<string, Filter>>;
-  readonly fields: readonly ListField<Row>[];
+  readonly fields: readonly ListField<NoInfer<Row>>[];
   /** Shown while there are no rows. */
   readonly nothingYet: string;
 }
@@ -303,7 +310,11 @@ function rows<Row>(
   const shown = table(
     view.title,
     items,
-    view.fields.filter((field) => field.value !== undefined),
+    view.fields.flatMap(({ value, ...field }) =>
+      value === undefined
+        ? []
+        : { ...field, value: (row: Row) => fieldValue<Row, HtmlValue | Date>(row, value) },
+    ),
   );
   // No link has a phone number.
   if (sought?.numberHash !== undefined)

@@ -12,24 +12,17 @@ import {
 } from '../../db/people/accounts.ts';
 import { setSecondFactorRule } from '../../db/people/second-factors.ts';
 import { disableAccount, resetAccount } from '../../db/people/sign-ins.ts';
-import {
-  hoursOfPassword,
-  type PortalRole,
-  portalRoleMeanings,
-  portalRoles,
-} from '../../domain/access.ts';
+import { type PortalRole, portalRoleMeanings, portalRoles } from '../../domain/access.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
-import { fileTime } from '../language/time-zone.ts';
 import {
   asSent,
   field,
-  message,
+  passwordPage,
   postForm,
-  questionPage,
-  secretPage,
   table,
+  textColumn,
   time,
   type WrongFields,
 } from '../layout/parts.ts';
@@ -65,10 +58,10 @@ export const downloadPeople = portal.page({
   needs: 'people',
   handle: async (request) =>
     csvFile('people', await peopleOf(request), {
-      'E-mail address': ({ email }) => email,
-      Role: ({ role }) => role,
+      'E-mail address': 'email',
+      Role: 'role',
       'Second factor': ({ hasSecondFactor }) => (hasSecondFactor ? 'On' : 'Off'),
-      'Last signed in': ({ lastSignedInAt }) => lastSignedInAt && fileTime(lastSignedInAt),
+      'Last signed in': 'lastSignedInAt',
     }),
 });
 
@@ -83,22 +76,18 @@ async function peoplePage(request: AccountRequest, wrong?: WrongFields): Promise
 <p>Everybody has an account of their own: what somebody did is in the activity under their address.</p>
 <section class="card"><h2>Who may sign in</h2>
 ${table('People of the company', people, [
-  { title: 'E-mail address', value: ({ email }) => html`<strong>${email}</strong>` },
-  { title: 'Role', value: ({ role }) => phrase(role) },
-  {
-    title: 'Second factor',
-    value: ({ hasSecondFactor }) => phrase(hasSecondFactor ? 'On' : 'Off'),
-  },
-  {
-    title: 'Last signed in',
-    value: ({ lastSignedInAt }) => (lastSignedInAt ? time(lastSignedInAt) : phrase('Never')),
-  },
-  {
-    title: 'Change',
-    value: ({ id, email }) => html`<span class="actions">
+  textColumn('E-mail address', ({ email }) => html`<strong>${email}</strong>`),
+  textColumn('Role', ({ role }) => phrase(role)),
+  textColumn('Second factor', ({ hasSecondFactor }) => phrase(hasSecondFactor ? 'On' : 'Off')),
+  textColumn('Last signed in', ({ lastSignedInAt }) =>
+    lastSignedInAt ? time(lastSignedInAt) : phrase('Never'),
+  ),
+  textColumn(
+    'Change',
+    ({ id, email }) => html`<span class="actions">
 <a href="${PEOPLE_PATH}/${id}/role">Role<span class="visually-hidden"> of ${email}</span></a>
 <a href="${PEOPLE_PATH}/${id}/remove">Remove<span class="visually-hidden"> ${email}</span></a></span>`,
-  },
+  ),
 ])}
 <p><a href="${PEOPLE_PATH}/download">Download as CSV</a></p></section>
 <section class="card"><h2>Add a person</h2>
@@ -156,14 +145,12 @@ export const addPersonForm = portal.form({
       return peoplePage(request, {
         email: 'This address already has an account: use another one.',
       });
-    const { portalOneTimePasswordSeconds } = request.services.settings.portal;
-    return secretPage({
+    return passwordPage(request, {
       title: 'New person',
       heading: 'A new person',
-      name: email,
-      warning: html`<strong>Copy the password now: it is shown only once.</strong> Hand it over safely. It expires in
-${hoursOfPassword(portalOneTimePasswordSeconds)} hours, and the person chooses another one at the first sign-in.`,
-      secret: { name: 'password', label: 'Password for the first sign-in', value: password },
+      email,
+      label: 'Password for the first sign-in',
+      password,
       back: PEOPLE_PATH,
     });
   },
@@ -206,55 +193,45 @@ const LAST_OWNER = 'This is the only owner: make somebody else an owner first.';
 const personOf = (request: AccountRequest) =>
   findPerson(request.services.database, idOf(request), request.session.company);
 
-async function rolePage(request: AccountRequest, problem?: string): Promise<PageAnswer> {
-  const person = await personOf(request);
-  if (person === undefined) return problems.notFound;
-  return questionPage(request, {
-    title: 'Role of a person',
-    status: problem === undefined ? undefined : 422,
-    heading: html`Role of ${person.email}`,
-    text: problem && message('danger', problem),
-    fields: roleChoices(person.role),
-    button: 'Save',
-    back: PEOPLE_PATH,
-  });
-}
-
 /** Asks what a person may do, and changes it; their next page goes by it. */
-export const changeRolePages = portal.asked({
+export const changeRolePages = changePages({
   path: '/people/:id/role',
   needs: 'people',
-  confirmation: async (request) => {
-    const person = await personOf(request);
-    const role = readRole(request);
-    return (
-      person &&
-      role &&
-      html`You are about to change the role of ${person.email} to ${phrase(role)}.`
-    );
+  find: personOf,
+  question: ({ email, role }) => ({
+    title: 'Role of a person',
+    heading: html`Role of ${email}`,
+    fields: roleChoices(role),
+    button: 'Save',
+    back: PEOPLE_PATH,
+  }),
+  read(request) {
+    const value = readRole(request);
+    return value && { value };
   },
-  ask: rolePage,
-  async handle(request) {
-    const after = readRole(request);
-    if (after === undefined) return problems.invalid;
+  confirmed({ email }, request) {
+    const role = readRole(request);
+    return role && html`You are about to change the role of ${email} to ${phrase(role)}.`;
+  },
+  action: 'set portal-role',
+  async work(transaction, request, { value: after }) {
     const { company } = request.session;
     const accountId = idOf(request);
-    const changed = await changeAccess(request, 'set portal-role', async (transaction) => {
-      const person = await findPerson(transaction, accountId, company);
-      if (person === undefined) return undefined;
-      if (person.role === 'owner' && after !== 'owner')
-        if (!(await hasOtherOwner(transaction, accountId, company))) return undefined;
-      await changeAccount(transaction, accountId, { role: after });
-      const { email, role: before } = person;
-      return { result: person, details: { accountId, email, before, after } };
-    });
-    // A person who is not there gets 404.
-    if (changed === undefined) return rolePage(request, LAST_OWNER);
+    const person = await findPerson(transaction, accountId, company);
+    if (person === undefined) return undefined;
+    if (person.role === 'owner' && after !== 'owner')
+      if (!(await hasOtherOwner(transaction, accountId, company))) return undefined;
+    await changeAccount(transaction, accountId, { role: after });
+    const { email, role: before } = person;
+    return { result: { email, after }, details: { accountId, email, before, after } };
+  },
+  problem: LAST_OWNER,
+  done({ email, after }, request) {
     // Without the role the page of people is not theirs any more.
-    const isGone = accountId === request.session.accountId && after !== 'owner';
+    const isGone = idOf(request) === request.session.accountId && after !== 'owner';
     return redirect(
       isGone ? `${PORTAL_PATH}/account` : PEOPLE_PATH,
-      sentence('The role of {1} is {2}.', changed.email, sentence(after)),
+      sentence('The role of {1} is {2}.', email, sentence(after)),
     );
   },
 });

@@ -25,8 +25,11 @@ import {
   daySchema,
   emptyState,
   money,
+  numberColumn,
   readDays,
+  stateWord,
   table,
+  textColumn,
   withoutEmptyEnds,
 } from '../layout/parts.ts';
 import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal } from '../page.ts';
@@ -117,9 +120,9 @@ export const salesByDay = dayPages<DayOfSales>({
 <p>Vouchers count when they are generated, top-ups when they are delivered, also late.</p>`,
   read: salesPerDay,
   file: {
-    Vouchers: ({ vouchers }) => vouchers,
+    Vouchers: 'vouchers',
     'Vouchers (ETB)': ({ voucherAmount }) => plainAmount(voucherAmount),
-    'Top-ups': ({ topups }) => topups,
+    'Top-ups': 'topups',
     'Top-ups (ETB)': ({ topupAmount }) => plainAmount(topupAmount),
   },
   show: async (found, database, partnerId, days) =>
@@ -159,7 +162,7 @@ ${marginCard(margins)}
 ${table(
   'Sales per day, newest first',
   [total, ...days.toReversed()],
-  [{ title: 'Day', value: ({ day }) => phrase(day) }, ...salesColumns],
+  [textColumn('Day', ({ day }) => phrase(day)), ...salesColumns],
 )}</section>`;
 }
 
@@ -171,16 +174,12 @@ const marginCard = (margins: readonly Margin[]): Html | false =>
   html`<section class="card"><h2>Margin</h2>
 <p>Your selling price less the cost in ETB, at the exchange rate that your server named with each sale.</p>
 ${table('Margin', margins, [
-  { title: 'What', value: ({ kind }) => phrase(marginNames[kind]) },
-  {
-    title: 'Counted',
-    value: ({ counted, sales: all }) => html`${counted} of ${all}`,
-    align: 'right',
-  },
-  { title: 'Sold, USD', value: ({ soldUsd }) => amountText(soldUsd), align: 'right' },
-  { title: 'Cost, USD', value: ({ costUsd }) => amountText(costUsd), align: 'right' },
-  { title: 'Margin, USD', value: ({ marginUsd }) => amountText(marginUsd), align: 'right' },
-  { title: 'Margin, ETB', value: ({ marginEtb }) => amountText(marginEtb), align: 'right' },
+  textColumn('What', ({ kind }) => phrase(marginNames[kind])),
+  numberColumn('Counted', ({ counted, sales: all }) => html`${counted} of ${all}`),
+  numberColumn('Sold, USD', ({ soldUsd }) => amountText(soldUsd)),
+  numberColumn('Cost, USD', ({ costUsd }) => amountText(costUsd)),
+  numberColumn('Margin, USD', ({ marginUsd }) => amountText(marginUsd)),
+  numberColumn('Margin, ETB', ({ marginEtb }) => amountText(marginEtb)),
 ])}</section>`;
 
 /** A merchant's payouts per day. */
@@ -193,7 +192,7 @@ export const payoutsByDay = dayPages<DayOfPayouts>({
 were reversed.</p>`,
   read: payoutsPerDay,
   file: {
-    Payouts: ({ payouts: count }) => count,
+    Payouts: 'payouts',
     'Paid (ETB)': ({ paid }) => plainAmount(paid),
     'Service fees (ETB)': ({ serviceFees }) => plainAmount(serviceFees),
   },
@@ -219,7 +218,7 @@ function payouts(all: readonly DayOfPayouts[]): Html {
 ${table(
   'Payouts per day, newest first',
   [total, ...days.toReversed()],
-  [{ title: 'Day', value: linkedDay }, ...payoutColumns],
+  [textColumn('Day', linkedDay), ...payoutColumns],
 )}</section>`;
 }
 
@@ -252,7 +251,7 @@ service fee, and the amount paid to you through mobile money.</p>`,
   },
   fields: [
     listedTime('createdAt', 'Redeemed'),
-    { title: 'Paid', file: ({ paidAt }) => paidAt && fileTime(paidAt) },
+    { title: 'Paid', file: 'paidAt' },
     {
       title: 'Voucher',
       phone: 'head',
@@ -267,10 +266,10 @@ service fee, and the amount paid to you through mobile money.</p>`,
           reversal.status !== 'SUCCESS' &&
           html`<br>${stateBadge(reversalLabels, reversal.status)}`
         }`,
-      file: ({ state }) => redemptionStates[state].word,
+      file: ({ state }) => stateWord(redemptionStates[state]),
     },
     // The file has it behind the state.
-    { title: 'Voucher serial number', file: ({ serialNumber }) => serialNumber },
+    { title: 'Voucher serial number', file: 'serialNumber' },
     {
       title: 'References',
       phone: 'plain',
@@ -284,8 +283,8 @@ service fee, and the amount paid to you through mobile money.</p>`,
     listedAmount('amount', 'Taken, ETB', 'Taken (ETB)'),
     listedAmount('serviceFee', 'Fee, ETB', 'Service fee (ETB)'),
     listedAmount('toMerchant', 'Paid to you, ETB', 'To the merchant (ETB)', 'figure etb'),
-    { title: 'Our reference', file: ({ platformReferenceNumber }) => platformReferenceNumber },
-    { title: 'Provider’s reference', file: ({ referenceNumber }) => referenceNumber },
+    { title: 'Our reference', file: 'platformReferenceNumber' },
+    { title: 'Provider’s reference', file: 'referenceNumber' },
     {
       title: 'Reversed',
       file: ({ reversal }) =>

@@ -23,7 +23,7 @@ import { sentence } from '../language/language.ts';
 import { fileTime, timeZone } from '../language/time-zone.ts';
 import { walletLabels } from '../layout/company-parts.ts';
 import { filterForm } from '../layout/forms.ts';
-import { DOWNLOAD_ROWS, emptyState, readDays, table } from '../layout/parts.ts';
+import { DOWNLOAD_ROWS, emptyState, readDays, table, textColumn } from '../layout/parts.ts';
 import {
   accountStatement,
   type Movement,
@@ -183,9 +183,9 @@ statement is there two hours after its month, and does not change any more.</p>
       'Statements, newest first',
       months,
       [
-        { title: 'Month', value: (month) => month },
-        { title: 'To print', value: (month) => link(month, 'html', 'Page') },
-        { title: 'For spreadsheets', value: (month) => link(month, 'csv', 'CSV') },
+        textColumn('Month', (month) => month),
+        textColumn('To print', (month) => link(month, 'html', 'Page')),
+        textColumn('For spreadsheets', (month) => link(month, 'csv', 'CSV')),
       ],
       emptyState('No statements', 'The first month with a movement has not ended yet.'),
     )}</section>`;

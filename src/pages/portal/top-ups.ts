@@ -26,7 +26,9 @@ import {
   message,
   money,
   questionPage,
+  stateWord,
   table,
+  textColumn,
   time,
 } from '../layout/parts.ts';
 import {
@@ -75,7 +77,7 @@ and it can be retried.</p>`,
       title: 'Transaction',
       phone: 'head',
       value: ({ id }) => html`<a href="${PORTAL_PATH}/top-ups/${id}">${id}</a>`,
-      file: ({ id }) => String(id),
+      file: 'id',
     },
     listedTime('createdAt', 'Sent'),
     {
@@ -95,7 +97,7 @@ and it can be retried.</p>`,
       title: 'State',
       phone: 'plain',
       value: topupBadge,
-      file: (topup) => topupState(topup).word,
+      file: (topup) => stateWord(topupState(topup)),
     },
     {
       title: 'Amount, ETB',
@@ -105,8 +107,8 @@ and it can be retried.</p>`,
       fileTitle: 'Amount (ETB)',
       file: ({ amount: charged }) => charged && plainAmount(charged),
     },
-    { title: 'Provider’s reference', file: ({ providerReference }) => providerReference },
-    { title: 'Message', file: ({ message }) => message },
+    { title: 'Provider’s reference', file: 'providerReference' },
+    { title: 'Message', file: 'message' },
   ],
   nothingYet: 'Top-ups appear here as soon as somebody sends one, or your server sends one.',
 });
@@ -287,24 +289,22 @@ const attempts = (topup: TopupDetail): Html =>
     'Attempts',
     topup.attempts,
     [
-      { title: 'Attempt', value: ({ attempt }) => attempt },
-      { title: 'Sent', value: ({ at }) => time(new Date(at)) },
-      { title: 'Number', value: ({ msisdn }) => maskStored(msisdn) },
-      {
-        title: 'State',
-        value: ({ status, lateAt, takenBackAt }) =>
+      textColumn('Attempt', 'attempt'),
+      textColumn('Sent', ({ at }) => time(new Date(at))),
+      textColumn('Number', ({ msisdn }) => maskStored(msisdn)),
+      textColumn(
+        'State',
+        ({ status, lateAt, takenBackAt }) =>
           html`${attemptStates[status]}${
             lateAt && html` The provider reported a delivery later.`
           }${takenBackAt && html` The provider reversed it later.`}`,
-      },
-      { title: 'Our reference', value: ({ reference }) => html`<code>${reference}</code>` },
-      {
-        title: 'The provider says',
-        value: ({ providerReference, providerMessage, notDoneBy }) =>
-          notDoneBy === 'staff'
-            ? phrase('Support settled it as not delivered.')
-            : html`${providerReference && html`<code>${providerReference}</code> `}<span lang="en">${providerMessage}</span>`,
-      },
+      ),
+      textColumn('Our reference', ({ reference }) => html`<code>${reference}</code>`),
+      textColumn('The provider says', ({ providerReference, providerMessage, notDoneBy }) =>
+        notDoneBy === 'staff'
+          ? phrase('Support settled it as not delivered.')
+          : html`${providerReference && html`<code>${providerReference}</code> `}<span lang="en">${providerMessage}</span>`,
+      ),
     ],
     emptyState('None yet', 'It has not been sent.'),
   );

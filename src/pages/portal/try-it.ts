@@ -13,9 +13,17 @@ import { merchantRoutes } from '../../merchant/routes.ts';
 import { openApiDocuments } from '../../openapi/both-documents.ts';
 import { operationAt, templateOf } from '../../openapi/document.ts';
 import { partnerRoutes } from '../../partner/routes.ts';
-import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
+import { type Html, html } from '../../rendering/html.ts';
 import { omittedLabel, refusalLabel, shortRoute } from '../layout/labels.ts';
-import { badge, emptyState, message, table, time } from '../layout/parts.ts';
+import {
+  badge,
+  emptyState,
+  message,
+  type TableColumn,
+  table,
+  textColumn,
+  timeColumn,
+} from '../layout/parts.ts';
 import { ACCESS_PATH, type AccountRequest, PORTAL_PATH, portal } from '../page.ts';
 
 /** The API for companies of a kind. */
@@ -193,7 +201,7 @@ const lastCalls = (
 ${
   calls.length === 0
     ? emptyState('No call yet', 'Make the first one with the examples above.')
-    : callTable('The last calls', calls, outcomeOf)
+    : callTable('The last calls', calls, textColumn('Outcome', outcomeOf))
 }
 <p><a class="button secondary" href="${PORTAL_PATH}/try-it">Refresh</a></p>
 </section>`;
@@ -212,7 +220,7 @@ async function nobodysCalls({ services, session, sourceAddress }: AccountRequest
   return html`<section class="card"><h2>From your address, by an unknown key</h2>
 <p>Calls of the last 15 minutes that came from your address, <code>${sourceAddress}</code>. They may
 not be yours, because others may share the address.</p>
-${callTable('Calls by an unknown key', calls, refusal)}
+${callTable('Calls by an unknown key', calls, textColumn('Outcome', refusal))}
 </section>`;
 }
 
@@ -221,23 +229,32 @@ type Shown = Pick<
   'at' | 'method' | 'route' | 'sourceAddress' | 'keyPrefix' | 'detail' | 'leftOut'
 >;
 
-const callTable = <Call extends Shown>(
+/** Calls, with what came of them. */
+export const callTable = <Call extends Shown>(
   caption: string,
   calls: readonly Call[],
-  outcomeOf: (call: Call) => HtmlValue,
+  outcomes: TableColumn<NoInfer<Call>>,
+  none?: Html,
 ): Html =>
-  table(caption, calls, [
-    { title: 'When', value: ({ at }) => time(at) },
-    { title: 'Call', value: (call) => html`<code>${call.method} ${shortRoute(call)}</code>` },
-    { title: 'From', value: (call) => html`<code>${call.sourceAddress}</code>` },
-    { title: 'Key', value: ({ keyPrefix }) => keyPrefix && html`<code>${keyPrefix}…</code>` },
-    { title: 'Outcome', value: outcomeOf },
-  ]);
+  table(
+    caption,
+    calls,
+    [
+      timeColumn('When', 'at'),
+      textColumn('Call', (call) => html`<code>${call.method} ${shortRoute(call)}</code>`),
+      textColumn('From', (call) => html`<code>${call.sourceAddress}</code>`),
+      textColumn('Key', ({ keyPrefix }) => keyPrefix && html`<code>${keyPrefix}…</code>`),
+      outcomes,
+    ],
+    none,
+  );
 
-const refusal = (call: Shown & { readonly reason: string | null }): Html =>
-  html`${badge('danger', 'Refused')} ${refusalLabel(call.reason ?? '', call.sourceAddress, call.detail)}${omittedLabel(
-    call.leftOut,
-  )}`;
+/** Why a call was refused. */
+export const refusalOf = (call: Shown & { readonly reason: string | null }): Html =>
+  html`${refusalLabel(call.reason ?? '', call.sourceAddress, call.detail)}${omittedLabel(call.leftOut)}`;
+
+const refusal = (call: Parameters<typeof refusalOf>[0]): Html =>
+  html`${badge('danger', 'Refused')} ${refusalOf(call)}`;
 
 function outcome(call: ShownCall, isRegistered: (address: string) => boolean): Html {
   const { statusCode, sourceAddress } = call;
@@ -287,14 +304,14 @@ const endpointTable = ({ session }: AccountRequest): Html => html`<section class
 <h2>What you can call</h2>
 <p>Each call leads to its fields, its answers and its errors.</p>
 ${table('Calls of the API', apiOf(session.company.kind).endpoints, [
-  {
-    title: 'Call',
-    phone: 'head',
-    value: (endpoint) =>
+  textColumn(
+    'Call',
+    (endpoint) =>
       html`<a href="${operationAddress(session.company.kind, endpoint)}"><code>${endpoint.method} ${endpoint.path}</code></a>`,
-  },
-  { title: 'Purpose', phone: 'plain', value: ({ summary }) => summary },
-  { title: 'Needs', phone: 'plain', value: needsOf },
+    'head',
+  ),
+  textColumn('Purpose', 'summary', 'plain'),
+  textColumn('Needs', needsOf, 'plain'),
 ])}
 </section>`;
 

@@ -18,7 +18,6 @@ import {
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
-import { fileTime } from '../language/time-zone.ts';
 import { usd } from '../layout/company-parts.ts';
 import {
   ledgerHistory,
@@ -27,7 +26,15 @@ import {
   voucherState,
   voucherStates,
 } from '../layout/labels.ts';
-import { facts, money, type Question, questionPage, story, time } from '../layout/parts.ts';
+import {
+  facts,
+  money,
+  type Question,
+  questionPage,
+  stateWord,
+  story,
+  time,
+} from '../layout/parts.ts';
 import { happeningsOf } from '../layout/voucher-story.ts';
 import {
   type AccountRequest,
@@ -169,15 +176,15 @@ or the sale at the portal, showed each code once, and the result of a bulk order
       phone: 'head',
       value: ({ id, serialNumber }) =>
         html`<a href="${PORTAL_PATH}/vouchers/${id}"><code>${serialNumber}</code></a>`,
-      file: ({ serialNumber }) => serialNumber,
+      file: 'serialNumber',
     },
     listedTime('createdAt', 'Generated'),
-    { title: 'Valid until', file: ({ expiresAt }) => fileTime(expiresAt) },
+    { title: 'Valid until', file: 'expiresAt' },
     {
       title: 'Merchant',
       phone: 'plain',
-      value: ({ merchantName }) => merchantName,
-      file: ({ merchantName }) => merchantName,
+      value: 'merchantName',
+      file: 'merchantName',
     },
     {
       title: 'Owner',
@@ -189,7 +196,7 @@ or the sale at the portal, showed each code once, and the result of a bulk order
       title: 'State',
       phone: 'plain',
       value: voucherBadge,
-      file: (voucher) => voucherState(voucher).word,
+      file: (voucher) => stateWord(voucherState(voucher)),
     },
     listedAmount('amount', 'Amount, ETB', 'Amount (ETB)', 'figure etb'),
     listedAmount('remaining', 'Left, ETB', 'Left (ETB)'),

@@ -198,37 +198,55 @@ export class SessionEndedError extends Error {
   override readonly name = 'SessionEndedError';
 }
 
+/** The result of a change for its page, and what the log stores of it, never a secret. */
+export interface ChangedAccess<Result> {
+  readonly result: Result;
+  /** Without them nothing changed. */
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+}
+
+type PossibleChange = ChangedAccess<unknown> | undefined;
+type Work<Change> = (transaction: DatabaseTransaction) => Promise<Change>;
+type ResultOf<Change> = Change extends ChangedAccess<infer Result> ? Result : undefined;
+
 /**
  * Changes the access of a company or of a person of the service, in one transaction with the entry of the audit
  * log. Staff change that of the company that they help. Owners are told about that entry (domain/access.ts).
- * Changes of one company run one at a time, so that limits hold. `work` answers what the page shows and what the
- * log stores (never a secret), or undefined where nothing changed.
+ * Changes of one company run one at a time, so that limits hold. Undefined where there is nothing to change, also where
+ * the company that staff help was deleted meanwhile.
  *
  * @throws {SessionEndedError} where the person may not change it any more
  */
-export const changeAccess = <Result>(
+export function changeAccess<Change extends PossibleChange>(
   request: PersonRequest,
   action: AccessChangeName,
-  work: (transaction: DatabaseTransaction) => Promise<
-    | {
-        readonly result: Result;
-        readonly details: Readonly<Record<string, unknown>>;
-      }
-    | undefined
-  >,
-  subject: Employer = request.session.company,
-): Promise<Result | undefined> =>
-  request.services.database.transaction().execute(async (transaction) => {
-    const { session, sourceAddress } = request;
+  work: Work<Change>,
+): Promise<ResultOf<Change>>;
+export function changeAccess<Change extends PossibleChange>(
+  request: PersonRequest,
+  action: AccessChangeName,
+  work: Work<Change>,
+  subject: Employer,
+): Promise<ResultOf<Change> | undefined>;
+export function changeAccess(
+  { services, session, sourceAddress }: PersonRequest,
+  action: AccessChangeName,
+  work: Work<PossibleChange>,
+  subject: Employer = session.company,
+): Promise<unknown> {
+  const isOwn = subject === session.company;
+  return services.database.transaction().execute(async (transaction) => {
     const isThere = subject.kind === 'staff' || (await lockCompany(transaction, subject));
-    if (!(await lockSession(transaction, session))) throw new SessionEndedError();
+    // The people of a deleted merchant have no access.
+    const mayChange = (await lockSession(transaction, session)) && (isThere || !isOwn);
+    if (!mayChange) throw new SessionEndedError();
     const change = isThere ? await work(transaction) : undefined;
-    if (change === undefined) return undefined;
-    const details = {
-      ...change.details,
+    if (change?.details) {
       // People of the company see the address of its own people.
-      [subject === session.company ? 'sourceAddress' : 'staffAddress']: sourceAddress,
-    };
-    await addPersonEntry(transaction, session, action, details, subject);
-    return change.result;
+      const address = isOwn ? 'sourceAddress' : 'staffAddress';
+      const details = { ...change.details, [address]: sourceAddress };
+      await addPersonEntry(transaction, session, action, details, subject);
+    }
+    return change?.result;
   });
+}

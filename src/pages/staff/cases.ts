@@ -39,6 +39,7 @@ import {
   story,
   type TableColumn,
   table,
+  textColumn,
   time,
   timeColumn,
   unbroken,
@@ -106,20 +107,20 @@ const sizeOf = (amount: string): string => amount.replace('-', '');
 
 /** What a list shows of a case. */
 export const caseColumns: readonly TableColumn<Case>[] = [
-  {
-    title: 'Case',
-    value: (one) => html`<a href="${openCasePath(one.id)}">${one.id}: ${caseTitle(one)}</a>`,
-    phone: 'head',
-  },
-  { title: 'About', value: aboutOf, phone: 'plain' },
+  textColumn(
+    'Case',
+    (one) => html`<a href="${openCasePath(one.id)}">${one.id}: ${caseTitle(one)}</a>`,
+    'head',
+  ),
+  textColumn('About', aboutOf, 'plain'),
   providerColumn,
-  {
-    title: 'Partner',
-    value: ({ partnerId, partner }) => companyLink('partner', partnerId, partner ?? '–'),
-    phone: 'plain',
-  },
+  textColumn(
+    'Partner',
+    ({ partnerId, partner }) => companyLink('partner', partnerId, partner ?? '–'),
+    'plain',
+  ),
   timeColumn('Since', 'openedAt'),
-  { title: 'State', value: caseBadge, phone: 'plain' },
+  textColumn('State', caseBadge, 'plain'),
   amountColumn(({ amount }) => (parseMoney(amount) === 0n ? null : sizeOf(amount))),
 ];
 

@@ -18,7 +18,7 @@ import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { findRepairKind } from '../../repairs/repair-kinds.ts';
 import { filterForm } from '../layout/forms.ts';
 import { listAddress, pageNumber, paging } from '../layout/paging.ts';
-import { amountColumn, emptyState, postForm, table, time } from '../layout/parts.ts';
+import { amountColumn, emptyState, postForm, table, textColumn, time } from '../layout/parts.ts';
 import { type PageAnswer, redirect, type StaffRequest, SUPPORT_PATH, support } from '../page.ts';
 import { saidByCustomers, searchCard } from './find.ts';
 import { casePath, companyLink, companyPath, openCasePath, repairPath } from './repair-parts.ts';
@@ -135,22 +135,22 @@ const nothingWaits = (values: Readonly<Record<string, string>>): Html =>
     ? emptyState('Nothing waits', 'Whatever needs a person appears here by itself.')
     : emptyState('No matches', 'Nothing that waits matches the filters.');
 
-const nameColumn = { title: 'What', phone: 'head', value: nameOf } as const;
-const aboutColumn = { title: 'About', phone: 'plain', value: aboutOf } as const;
-const sinceColumn = {
-  title: 'Since',
-  phone: 'plain',
-  value: ({ since }: Item) => (since === null ? '–' : sinceText(since)),
-} as const;
+const nameColumn = textColumn('What', nameOf, 'head');
+const aboutColumn = textColumn('About', aboutOf, 'plain');
+const sinceColumn = textColumn(
+  'Since',
+  ({ since }: Item) => (since === null ? '–' : sinceText(since)),
+  'plain',
+);
 
 const listOf = (request: StaffRequest, items: readonly Item[]): Html =>
   table('What waits, the most urgent first', items, [
     nameColumn,
     aboutColumn,
-    { title: 'Company', phone: 'plain', value: companiesOf },
+    textColumn('Company', companiesOf, 'plain'),
     sinceColumn,
     amountColumn(({ amount }) => amount),
-    { title: 'Assigned to', phone: 'plain', value: (item) => assignment(request, item) },
+    textColumn('Assigned to', (item) => assignment(request, item), 'plain'),
   ]);
 
 /** The kind, with a link to the page on which it is dealt with. */

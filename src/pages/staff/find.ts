@@ -27,7 +27,9 @@ import {
   message,
   money,
   postForm,
+  type ShownState,
   table,
+  textColumn,
   time,
   timeColumn,
 } from '../layout/parts.ts';
@@ -216,16 +218,16 @@ function nothing({ settings }: StaffRequest['services'], { workflow }: SearchRes
 const listOfCases = ({ cases, more }: SearchResult): Html =>
   html`<section class="card"><h2>Newest first</h2>
 ${table('Cases', cases, [
-  {
-    title: 'Case',
-    phone: 'head',
-    value: (one) =>
+  textColumn(
+    'Case',
+    (one) =>
       html`<a href="${casePath(one)}">${one.kind === 'voucher' ? 'Voucher' : 'Top-up'} ${one.name}</a>`,
-  },
+    'head',
+  ),
   timeColumn('When', 'at'),
-  { title: 'State', phone: 'plain', value: stateOf },
-  { title: 'Number', phone: 'plain', value: ({ maskedNumber }) => maskedNumber ?? 'Anonymous' },
-  { title: 'Partner', phone: 'plain', value: ({ partner }) => partner },
+  textColumn('State', stateOf, 'plain'),
+  textColumn('Number', ({ maskedNumber }) => maskedNumber ?? 'Anonymous', 'plain'),
+  textColumn('Partner', 'partner', 'plain'),
   amountColumn(({ amount }) => amount),
 ])}
 ${more > 0 && message('notice', html`${more} more. Look for a serial number or a reference to find an older one.`)}</section>`;
@@ -233,10 +235,10 @@ ${more > 0 && message('notice', html`${more} more. Look for a serial number or a
 const listOfRecords = (records: readonly FoundRecord[]): Html =>
   html`<section class="card"><h2>Also found</h2>
 ${table('Other records', records, [
-  { title: 'What', phone: 'head', value: nameOf },
+  textColumn('What', nameOf, 'head'),
   timeColumn('When', 'at'),
-  { title: 'State', phone: 'plain', value: ({ state }) => state },
-  { title: 'Company', phone: 'plain', value: companyOf },
+  textColumn('State', 'state', 'plain'),
+  textColumn('Company', companyOf, 'plain'),
   amountColumn(({ amount }) => amount),
 ])}</section>`;
 
@@ -271,14 +273,13 @@ const companyOf = ({ kind, companyKind, companyId, company }: FoundRecord): Html
       : '–'
     : companyLink(companyKind, companyId, company ?? `${companyKind} ${companyId}`);
 
-const states: Readonly<Record<string, { tone: Parameters<typeof badge>[0]; word: string }>> = {
+const states: Readonly<Record<string, ShownState>> = {
   ...voucherStates,
   ...topupStates,
 };
 
 function stateOf({ status, left, expiresAt }: FoundCase): Html {
-  const { tone, word } = states[status] ?? { tone: 'plain' as const, word: status };
-  return html`${badge(tone, word)}${left !== null && html` ${money(left)} left`}${
+  return html`${badge(...(states[status] ?? (['plain', status] as const)))}${left !== null && html` ${money(left)} left`}${
     expiresAt && html`, valid until ${time(expiresAt)}`
   }`;
 }

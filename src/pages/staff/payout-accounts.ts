@@ -3,7 +3,15 @@ import { accountRemedy } from '../../domain/payout-account.ts';
 import { maskMsisdn } from '../../domain/phone.ts';
 import { checkPayoutAccountOnce } from '../../operations/redemptions.ts';
 import { type Html, html } from '../../rendering/html.ts';
-import { emptyState, message, postForm, providerColumn, table, time } from '../layout/parts.ts';
+import {
+  emptyState,
+  message,
+  postForm,
+  providerColumn,
+  table,
+  textColumn,
+  time,
+} from '../layout/parts.ts';
 import { idOf, redirect, type StaffRequest, SUPPORT_PATH, staffMay, support } from '../page.ts';
 import { companyLink, termsPath } from './repair-parts.ts';
 
@@ -63,24 +71,24 @@ export function accountTable(
   // The name of a stranger whose account a merchant has given by mistake.
   const isNamed = staffMay(request, 'operate');
   return table(caption, rows, [
-    {
-      title: 'Merchant',
-      value: ({ merchant, merchantId }) =>
+    textColumn(
+      'Merchant',
+      ({ merchant, merchantId }) =>
         html`${companyLink('merchant', merchantId, merchant)} (${merchantId})`,
-      phone: 'head',
-    },
-    { title: 'Account', value: ({ key, value }) => `${key} ${maskMsisdn(value)}`, phone: 'plain' },
+      'head',
+    ),
+    textColumn('Account', ({ key, value }) => `${key} ${maskMsisdn(value)}`, 'plain'),
     providerColumn,
-    { title: 'Says', value: ({ state }) => state ?? '–', phone: 'plain' },
+    textColumn('Says', ({ state }) => state ?? '–', 'plain'),
     ...(isNamed
       ? [
-          { title: 'Holder', value: ({ holder }: AccountCheck) => holder ?? '–' },
-          { title: 'Expected', value: ({ expectedHolder }: AccountCheck) => expectedHolder ?? '–' },
+          textColumn('Holder', ({ holder }: AccountCheck) => holder ?? '–'),
+          textColumn('Expected', ({ expectedHolder }: AccountCheck) => expectedHolder ?? '–'),
         ]
       : []),
-    { title: 'Asked', value: ({ checkedAt }) => (checkedAt ? time(checkedAt) : '–') },
-    { title: 'To do', value: (one) => accountRemedy(one.state, one.expectedHolder) ?? '–' },
-    { title: 'Ask again', value: (one) => askAgain(request, one, back) },
+    textColumn('Asked', ({ checkedAt }) => (checkedAt ? time(checkedAt) : '–')),
+    textColumn('To do', (one) => accountRemedy(one.state, one.expectedHolder) ?? '–'),
+    textColumn('Ask again', (one) => askAgain(request, one, back)),
   ]);
 }
 

@@ -17,7 +17,7 @@ import type { Company, CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { type Html, type HtmlValue, html } from '../../rendering/html.ts';
 import { findRepairKind } from '../../repairs/repair-kinds.ts';
 import { workflowPage } from '../../runtime/process/temporal-ui.ts';
-import { badge, table, time } from '../layout/parts.ts';
+import { badge, type ShownState, table, textColumn, time } from '../layout/parts.ts';
 import { type StaffRequest, SUPPORT_PATH } from '../page.ts';
 
 export type CaseKind = 'voucher' | 'top-up';
@@ -60,17 +60,14 @@ export const companyLink = (
   name: string,
 ): HtmlValue => (id ? html`<a href="${companyPath({ kind, id })}">${name}</a>` : name);
 
-const statusWords = {
+const statusWords: Readonly<Record<FoundCompany['status'], ShownState>> = {
   ACTIVE: ['success', 'Active'],
   SUSPENDED: ['danger', 'Suspended'],
   DEACTIVATED: ['danger', 'Deactivated'],
   DELETED: ['danger', 'Deleted'],
-} as const;
+};
 
-export function companyBadge({ status }: FoundCompany): Html {
-  const [tone, word] = statusWords[status];
-  return badge(tone, word);
-}
+export const companyBadge = ({ status }: FoundCompany): Html => badge(...statusWords[status]);
 
 /** The company of a case, with a link to its page, and with its state where it is not active. */
 export async function companyOfCase(database: Database, company: Company): Promise<HtmlValue> {
@@ -94,10 +91,7 @@ export function workflowLink({ services }: StaffRequest, workflowId: string): Ht
     : html`<a href="${page}" target="_blank" rel="noreferrer">${name}</a>`;
 }
 
-type Tone = Parameters<typeof badge>[0];
-type Shown = readonly [tone: Tone, word: string];
-
-const tones: Readonly<Record<RepairState, Tone>> = {
+const tones: Readonly<Record<RepairState, ShownState[0]>> = {
   ASKED: 'warning',
   READY: 'plain',
   RUNNING: 'plain',
@@ -107,7 +101,7 @@ const tones: Readonly<Record<RepairState, Tone>> = {
 };
 
 /** How a repair is shown: one colour for its badge and for what came of it. */
-export function shownState(row: Pick<RepairRow, 'state' | 'result'>): Shown {
+export function shownState(row: Pick<RepairRow, 'state' | 'result'>): ShownState {
   const ended = readWaitingEnd(row)?.end;
   if (ended === undefined) return [tones[row.state], repairStateWords[row.state]];
   return [ended === 'WITHDRAWN' ? 'plain' : 'danger', waitingEnds[ended]];
@@ -167,15 +161,15 @@ export const repairTable = (caption: string, rows: readonly ShownRepair[], none?
     caption,
     rows,
     [
-      {
-        title: 'Repair',
-        value: (row) => html`<a href="${repairPath(row.id)}">${row.id}: ${repairTitle(row)}</a>`,
-        phone: 'head',
-      },
-      { title: 'About', value: subjectOfRepair },
-      { title: 'Amount', value: amountOf },
-      { title: 'Asked', value: (row) => html`${time(row.asked_at)} by ${askerOf(row)}` },
-      { title: 'State', value: repairBadge },
+      textColumn(
+        'Repair',
+        (row) => html`<a href="${repairPath(row.id)}">${row.id}: ${repairTitle(row)}</a>`,
+        'head',
+      ),
+      textColumn('About', subjectOfRepair),
+      textColumn('Amount', amountOf),
+      textColumn('Asked', (row) => html`${time(row.asked_at)} by ${askerOf(row)}`),
+      textColumn('State', repairBadge),
     ],
     none,
   );

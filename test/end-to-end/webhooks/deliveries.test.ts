@@ -78,16 +78,15 @@ it('tells a partner of the voucher that it generated', async () => {
 });
 
 /** Rotates the secret of a webhook; the new one. */
-const rotated = (id: number, overlapHours: number): Promise<string> =>
-  scene.stack.database
+async function rotated(id: number, overlapHours: number): Promise<string> {
+  const secretBox = createSecretBox(scene.stack.config.secrets.dataKeys);
+  const { secret } = await scene.stack.database
     .transaction()
     .execute((transaction) =>
-      rotateWebhookSecret(
-        transaction,
-        { id },
-        { secretBox: createSecretBox(scene.stack.config.secrets.dataKeys), overlapHours },
-      ),
+      rotateWebhookSecret(transaction, { id, url: 'of the test' }, { secretBox, overlapHours }),
     );
+  return secret;
+}
 
 const remove = (id: number) =>
   scene.stack.database.transaction().execute((transaction) => removeWebhook(transaction, id));

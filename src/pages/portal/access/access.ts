@@ -26,6 +26,7 @@ import {
   message,
   postForm,
   table,
+  textColumn,
   time,
   type WrongFields,
 } from '../../layout/parts.ts';
@@ -63,14 +64,14 @@ ${table(
   'Registered addresses',
   rows,
   [
-    { title: 'Address', value: ({ address }) => html`<code>${address}</code>` },
-    { title: 'Added', value: ({ createdAt }) => time(createdAt) },
-    {
-      title: 'Change',
-      value: ({ id, address }) =>
+    textColumn('Address', ({ address }) => html`<code>${address}</code>`),
+    textColumn('Added', 'createdAt'),
+    textColumn(
+      'Change',
+      ({ id, address }) =>
         html`<a href="${ADDRESSES_PATH}/${id}/remove">Remove<span class="visually-hidden">
 ${address}</span></a>`,
-    },
+    ),
   ],
   emptyState('None yet', 'Add the first one below.'),
 )}
@@ -210,15 +211,15 @@ const workingKeys = (
     'Valid API keys',
     keys,
     [
-      { title: 'Name', value: (key) => html`<strong>${key.name}</strong>` },
-      { title: 'Begins with', value: (key) => html`<code>${key.prefix}…</code>` },
-      { title: 'May', value: apiKeyPower },
-      { title: 'State', value: apiKeyState },
-      { title: 'Age', value: (key) => ageOf(key.ageDays) },
-      { title: 'Last used', value: lastUse },
-      {
-        title: 'Change',
-        value: (key) => html`<span class="actions">${
+      textColumn('Name', (key) => html`<strong>${key.name}</strong>`),
+      textColumn('Begins with', (key) => html`<code>${key.prefix}…</code>`),
+      textColumn('May', apiKeyPower),
+      textColumn('State', apiKeyState),
+      textColumn('Age', (key) => ageOf(key.ageDays)),
+      textColumn('Last used', lastUse),
+      textColumn(
+        'Change',
+        (key) => html`<span class="actions">${
           canCopy &&
           key.isKept &&
           html`<a href="${KEYS_PATH}/${key.id}/copy">Copy<span class="visually-hidden"> ${key.name}</span></a>
@@ -235,17 +236,17 @@ ${
 `
 }<a href="${KEYS_PATH}/${key.id}/revoke">Revoke<span class="visually-hidden"> ${key.name}</span></a>
 </span>`,
-      },
+      ),
     ],
     emptyState('No valid key', 'Without a key your server cannot log in. Make one below.'),
   );
 
 const endedKeys = (keys: readonly ListedKey[]): Html =>
   table('Ended API keys', keys, [
-    { title: 'Name', value: (key) => key.name },
-    { title: 'Begins with', value: (key) => html`<code>${key.prefix}…</code>` },
-    { title: 'Ended', value: apiKeyState },
-    { title: 'Last used', value: lastUse },
+    textColumn('Name', (key) => key.name),
+    textColumn('Begins with', (key) => html`<code>${key.prefix}…</code>`),
+    textColumn('Ended', apiKeyState),
+    textColumn('Last used', lastUse),
   ]);
 
 const ageOf = (days: number): string =>
@@ -333,19 +334,16 @@ ${problem && html`<p class="error" id="pem-error" role="alert">${problem}</p>`}
 
 const keyTable = (caption: string, keys: readonly ListedPublicKey[], isValid: boolean): Html =>
   table(caption, keys, [
-    {
-      title: 'Fingerprint (SHA-256)',
-      value: (key) => html`<code>${grouped(fingerprintOf(key))}</code>`,
-    },
-    { title: 'Registered', value: ({ createdAt }) => time(createdAt) },
+    textColumn('Fingerprint (SHA-256)', (key) => html`<code>${grouped(fingerprintOf(key))}</code>`),
+    textColumn('Registered', 'createdAt'),
     isValid
-      ? {
-          title: 'Change',
-          value: (key) =>
+      ? textColumn(
+          'Change',
+          (key) =>
             html`<a href="${PUBLIC_KEYS_PATH}/${key.id}/revoke">Revoke<span class="visually-hidden">
 ${fingerprintOf(key).slice(0, 8)}</span></a>`,
-        }
-      : { title: 'Revoked', value: ({ revokedAt }) => revokedAt && time(revokedAt) },
+        )
+      : textColumn('Revoked', 'revokedAt'),
   ]);
 
 /** API keys, addresses and public keys on one page (specification 5). */

@@ -42,21 +42,29 @@ export const addAddressForm = portal.form({
     const { company } = request.session;
     const outcome = await changeAccess(request, 'register address', async (transaction) => {
       const known = await listSourceAddresses(transaction, company);
-      if (known.some((row) => row.address === address)) return undefined;
-      if (known.length >= MAXIMUM_ADDRESSES || hasTooManyNames(known, address)) return undefined;
+      const problem = problemOf(known, address);
+      if (problem !== undefined) return { result: { problem } };
       const [addressId] = await addSourceAddresses(transaction, company, [address]);
-      return { result: 'added', details: { addressId, address } };
+      return { result: {}, details: { addressId, address } };
     });
-    if (outcome !== undefined) return redirect(ACCESS_PATH, noticeOf(address));
-    const known = await listSourceAddresses(request.services.database, company);
-    const problem = known.some((row) => row.address === address)
-      ? `${address} is already registered.`
-      : hasTooManyNames(known, address)
-        ? `There are already ${MAXIMUM_NAMES} names: register addresses, or remove a name first.`
-        : `There are already ${MAXIMUM_ADDRESSES} addresses: register a range, or remove an address first.`;
-    return accessPage(request, { address: problem });
+    return 'problem' in outcome
+      ? accessPage(request, { address: outcome.problem })
+      : redirect(ACCESS_PATH, noticeOf(address));
   },
 });
+
+/** Why a company with these addresses cannot register a further one. */
+function problemOf(
+  known: readonly { readonly address: string }[],
+  address: string,
+): string | undefined {
+  if (known.some((row) => row.address === address)) return `${address} is already registered.`;
+  if (hasTooManyNames(known, address))
+    return `There are already ${MAXIMUM_NAMES} names: register addresses, or remove a name first.`;
+  return known.length < MAXIMUM_ADDRESSES
+    ? undefined
+    : `There are already ${MAXIMUM_ADDRESSES} addresses: register a range, or remove an address first.`;
+}
 
 const noticeOf = (address: string): string =>
   `${address} is registered.${

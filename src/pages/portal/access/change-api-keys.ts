@@ -1,29 +1,20 @@
-import { openApiKey, sealApiKey } from '../../../crypto/digests.ts';
-import { randomApiKey } from '../../../crypto/random.ts';
+import { openApiKey } from '../../../crypto/digests.ts';
 import {
   changeApiKey,
-  endApiKey,
   findApiKeyCopy,
   listApiKeys,
   lockApiKey,
   revokeApiKey as revokeInDatabase,
 } from '../../../db/access/company-access.ts';
-import { addApiKey } from '../../../db/catalogue/companies.ts';
-import type { Database, DatabaseTransaction } from '../../../db/connection.ts';
+import type { Database } from '../../../db/connection.ts';
 import type { ApiKeyPower } from '../../../domain/access.ts';
 import { formatMoney, parseMoney, plainAmount } from '../../../domain/money.ts';
+import { issueApiKey, rotateApiKey } from '../../../operations/api-keys.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { describeError } from '../../../runtime/process/logger.ts';
 import { problems } from '../../answers.ts';
 import { zonedTime } from '../../language/time-zone.ts';
-import {
-  asSent,
-  field,
-  questionPage,
-  secretPage,
-  time,
-  type WrongFields,
-} from '../../layout/parts.ts';
+import { asSent, field, type ReadForm, secretPage, time } from '../../layout/parts.ts';
 import {
   ACCESS_PATH,
   type AccountRequest,
@@ -77,15 +68,16 @@ export const makeApiKeyForm = portal.form({
         name: `Enter a name of 1 to ${KEY_NAME_LENGTH} characters, in one line.`,
       });
     if (scopes.length === 0) return accessPage(request, { scopes: NO_SCOPE });
+    const { services, session } = request;
     const made = await changeAccess(request, 'issue api-key', async (transaction) => {
       const problem = await problemOf(transaction, request, name);
-      return problem === undefined
-        ? await addKey(transaction, request, { name, scopes })
-        : undefined;
+      if (problem !== undefined) return { result: { problem } };
+      const issued = await issueApiKey(transaction, session.company, { name, scopes }, services);
+      return { result: issued, details: issued.details };
     });
-    if (made !== undefined) return newKeyPage(request, { name, key: made });
-    const problem = await problemOf(request.services.database, request, name);
-    return accessPage(request, { name: problem ?? 'The key was not made. Try again.' });
+    return 'key' in made
+      ? newKeyPage(request, { name, key: made.key })
+      : accessPage(request, { name: made.problem });
   },
 });
 
@@ -105,22 +97,6 @@ async function problemOf(
   if (working.length >= MAXIMUM_WORKING_KEYS)
     return `There are already ${MAXIMUM_WORKING_KEYS} working keys: revoke an unused one first.`;
   return undefined;
-}
-
-type NewKey = { readonly name: string } & Pick<ApiKeyPower, 'scopes'> & Partial<ApiKeyPower>;
-
-/** Adds a key for the company; only the answer holds it in clear. */
-async function addKey(
-  transaction: DatabaseTransaction,
-  { services, session }: AccountRequest,
-  { name, ...power }: NewKey,
-) {
-  const { key, prefix } = randomApiKey(services.settings.process.environment);
-  const digest = services.digests.apiKey(key);
-  const ciphertext = sealApiKey(services.keyCopies, { key, digest });
-  const apiKey = { name, prefix, digest, ciphertext, ...power };
-  const keyId = await addApiKey(transaction, session.company, apiKey);
-  return { result: key, details: { keyId, name, prefix, ...power } };
 }
 
 /** The page of a new key. */
@@ -194,55 +170,48 @@ const overlaps = [
 ] as const;
 
 /** Makes a new key; asks how long the old key works next to it. */
-export const rotateApiKeyPages = portal.asked({
+export const rotateApiKeyPages = changePages({
   path: '/keys/:id/rotate',
   needs: 'develop',
-  confirmation: async (request) => {
-    const key = await findValidKey(request);
-    return key && html`You are about to replace the key “${key.name}” by a new one.`;
-  },
-  async ask(request) {
+  async find(request) {
     const key = await findKey(request);
-    if (key?.status !== 'VALID') return problems.notFound;
+    return key?.status === 'VALID' ? key : undefined;
+  },
+  question({ name, prefix }) {
     const choices = overlaps.map(
       ({ hours, label }, index) => html`<label class="choice"><input type="radio" name="overlap"
  value="${hours}"${index === 0 && html` checked`}> <span>${label}</span></label>`,
     );
-    return questionPage(request, {
+    return {
       title: 'Rotate a key',
-      heading: html`Rotate the key “${key.name}”`,
+      heading: html`Rotate the key “${name}”`,
       text: html`<p>The service makes a new key with the same name, scopes and limits, and shows it once. The old key, which begins
-with <code>${key.prefix}…</code>, expires by itself.</p>`,
+with <code>${prefix}…</code>, expires by itself.</p>`,
       fields: html`<fieldset><legend>How long should the old key still work?</legend>${choices}</fieldset>
 `,
       button: 'Make the new key',
       back: `${ACCESS_PATH}#keys`,
-    });
+    };
   },
-  async handle(request) {
-    const overlap = overlaps.find(({ hours }) => String(hours) === request.form.text('overlap'));
-    if (overlap === undefined) return problems.invalid;
-    const id = idOf(request);
-    const made = await changeAccess(request, 'rotate api-key', async (transaction) => {
-      const old = await endApiKey(transaction, id, overlap.hours, request.session.company);
-      if (!old?.expiresAt) return undefined;
-      const { name, prefix, expiresAt, scopes, dailyAmount, dailyOperations } = old;
-      const successor = { name, scopes, dailyAmount, dailyOperations };
-      const { result, details } = await addKey(transaction, request, successor);
-      return {
-        result: { key: result, name, expiresAt },
-        details: { ...details, replaced: { keyId: id, prefix, expiresAt } },
-      };
-    });
-    if (made === undefined) return problems.notFound;
-    return newKeyPage(request, {
-      ...made,
-      before:
-        overlap.hours === 0
-          ? html`The old key no longer works.`
-          : html`The old key works until ${time(made.expiresAt)}.`,
-    });
+  read({ form }) {
+    const value = overlaps.find(({ hours }) => String(hours) === form.text('overlap'));
+    return value && { value };
   },
+  confirmed: ({ name }) => html`You are about to replace the key “${name}” by a new one.`,
+  action: 'rotate api-key',
+  async work(transaction, request, { value: { hours } }) {
+    const { services, session } = request;
+    const old = { id: idOf(request), overlapHours: hours, owner: session.company };
+    const rotated = await rotateApiKey(transaction, old, services);
+    if (!rotated) return undefined;
+    const { key, name, expiresAt, details } = rotated;
+    const before =
+      hours === 0
+        ? html`The old key no longer works.`
+        : html`The old key works until ${time(expiresAt)}.`;
+    return { result: { key, name, before }, details };
+  },
+  done: (made, request) => newKeyPage(request, made),
 });
 
 /** A key of the company that still works, if only for a time; undefined for all others. */
@@ -318,15 +287,14 @@ ${field({
       back: `${ACCESS_PATH}#keys`,
     };
   },
-  check: ({ form }) => readLimits(form).wrong,
+  read: ({ form }) => readLimits(form),
   confirmed({ name }, { form }) {
     const typed = (input: string) => form.text(input).trim().slice(0, 20) || '–';
     return html`You are about to set the daily limits of the key “${name}”: ETB ${typed('amount')}, vouchers and top-ups ${typed('operations')}.`;
   },
   action: 'set key-limits',
-  async work(transaction, request) {
+  async work(transaction, request, { value: after }) {
     const keyId = idOf(request);
-    const { limits: after } = readLimits(request.form);
     const key = await lockApiKey(transaction, keyId, request.session.company);
     if (key === undefined) return undefined;
     await changeApiKey(transaction, keyId, after);
@@ -340,24 +308,20 @@ ${field({
   done: (notice) => redirect(`${ACCESS_PATH}#keys`, notice),
 });
 
-/** The limits as the database has them, or the problems of what was sent. */
-function readLimits(form: Form): {
-  readonly limits: Partial<ApiKeyPower>;
-  readonly wrong?: WrongFields;
-} {
+/** The limits as the database has them. */
+function readLimits(form: Form): ReadForm<Pick<ApiKeyPower, 'dailyAmount' | 'dailyOperations'>> {
   const [amount, operations] = [form.text('amount').trim(), form.text('operations').trim()];
   const isAmount = amount === '' || (/^\d{1,14}(\.\d{1,2})?$/.test(amount) && /[1-9]/.test(amount));
   const isCount = operations === '' || /^[1-9]\d{0,8}$/.test(operations);
   if (!isAmount || !isCount)
     return {
-      limits: {},
       wrong: {
         amount: isAmount ? undefined : 'Enter an amount above 0, such as 1000 or 99.50.',
         operations: isCount ? undefined : 'Enter a whole number above 0.',
       },
     };
   return {
-    limits: {
+    value: {
       dailyAmount: amount === '' ? null : formatMoney(parseMoney(amount)),
       dailyOperations: operations === '' ? null : Number(operations),
     },
@@ -380,13 +344,15 @@ effect within two seconds.</p>`,
     button: 'Save',
     back: `${ACCESS_PATH}#keys`,
   }),
-  check: (request) => (chosenScopes(request).length === 0 ? { scopes: NO_SCOPE } : undefined),
+  read(request) {
+    const value = chosenScopes(request);
+    return value.length === 0 ? { wrong: { scopes: NO_SCOPE } } : { value };
+  },
   confirmed: ({ name }, request) =>
     html`You are about to give the key “${name}” the scopes <code>${chosenScopes(request).join(', ')}</code>.`,
   action: 'set key-scopes',
-  async work(transaction, request) {
+  async work(transaction, request, { value: after }) {
     const keyId = idOf(request);
-    const after = chosenScopes(request);
     const key = await lockApiKey(transaction, keyId, request.session.company);
     if (key === undefined) return undefined;
     await changeApiKey(transaction, keyId, { scopes: after });

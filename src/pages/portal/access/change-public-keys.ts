@@ -112,17 +112,19 @@ export const provePublicKeyForm = portal.form({
     const fingerprint = publicKeyFingerprint(key);
     const pem = key.export({ type: 'spki', format: 'pem' }).toString();
     const { id } = session.company;
-    let problem: string | undefined;
     const added = await changeAccess(request, 'register public-key', async (transaction) => {
-      problem = await registrationProblem(transaction, id, key);
-      if (problem !== undefined) return undefined;
-      const publicKeyId = await addPublicKey(transaction, id, pem, { isProven: true });
-      if (publicKeyId === undefined) return undefined;
-      return { result: publicKeyId, details: { publicKeyId, fingerprint, proven: true } };
+      const problem = await registrationProblem(transaction, id, key);
+      const publicKeyId =
+        problem === undefined
+          ? await addPublicKey(transaction, id, pem, { isProven: true })
+          : undefined;
+      if (publicKeyId === undefined)
+        return { result: { problem: problem ?? 'This key is already registered.' } };
+      return { result: {}, details: { publicKeyId, fingerprint, proven: true } };
     });
-    if (added === undefined)
-      return accessPage(request, { pem: problem ?? 'This key is already registered.' });
-    return redirect(ACCESS_PATH, `The public key ${fingerprint.slice(0, 8)}… is registered.`);
+    return 'problem' in added
+      ? accessPage(request, { pem: added.problem })
+      : redirect(ACCESS_PATH, `The public key ${fingerprint.slice(0, 8)}… is registered.`);
   },
 });
 

@@ -18,18 +18,28 @@ import {
 import { type Html, html, phrase } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { locale, sentence } from '../../language/language.ts';
-import { badge, facts, postForm, questionPage, table, time } from '../../layout/parts.ts';
+import {
+  badge,
+  facts,
+  postForm,
+  questionPage,
+  type ShownState,
+  stateWord,
+  table,
+  textColumn,
+  time,
+} from '../../layout/parts.ts';
 import { type AccountRequest, idOf, PORTAL_PATH, portal, redirect } from '../../page.ts';
 import { csvFile, type FileColumns, listedTime, listFilters, listPages } from '../lists.ts';
 import { recordOperation, refusalWords } from '../operate.ts';
 import { BULK_PATH } from './order-in-bulk.ts';
 
-const states = {
-  RUNNING: { tone: 'warning', word: 'Running' },
-  CANCELLING: { tone: 'warning', word: 'Being cancelled' },
-  COMPLETED: { tone: 'success', word: 'Done' },
-  CANCELLED: { tone: 'plain', word: 'Cancelled' },
-} as const satisfies Record<BulkOrderStatus, unknown>;
+const states: Readonly<Record<BulkOrderStatus, ShownState>> = {
+  RUNNING: ['warning', 'Running'],
+  CANCELLING: ['warning', 'Being cancelled'],
+  COMPLETED: ['success', 'Done'],
+  CANCELLED: ['plain', 'Cancelled'],
+};
 
 /** The state of an order. */
 const stateOf = (order: Parameters<typeof bulkOrderStatus>[0]) => states[bulkOrderStatus(order)];
@@ -51,35 +61,35 @@ export const bulkOrderPages = listPages({
       title: 'Order',
       phone: 'head',
       value: ({ id }) => html`<a href="${BULK_PATH}/${id}">${id}</a>`,
-      file: ({ id }) => String(id),
+      file: 'id',
     },
     listedTime('created_at', 'Ordered'),
     {
       title: 'State',
       phone: 'figure',
-      value: (order) => badge(stateOf(order).tone, stateOf(order).word),
-      file: (order) => stateOf(order).word,
+      value: (order) => badge(...stateOf(order)),
+      file: (order) => stateWord(stateOf(order)),
     },
     {
       title: 'Lines',
-      value: ({ lines }) => lines,
+      value: 'lines',
       align: 'right',
-      file: ({ lines }) => String(lines),
+      file: 'lines',
     },
     {
       title: 'Vouchers',
-      value: ({ generated }) => generated,
+      value: 'generated',
       align: 'right',
       fileTitle: 'Generated',
-      file: ({ generated }) => String(generated),
+      file: 'generated',
     },
     {
       title: 'Refused',
-      value: ({ refused }) => refused,
+      value: 'refused',
       align: 'right',
-      file: ({ refused }) => String(refused),
+      file: 'refused',
     },
-    { title: 'Cancelled', file: ({ cancelled }) => String(cancelled) },
+    { title: 'Cancelled', file: 'cancelled' },
   ],
   nothingYet: 'Orders appear here as soon as somebody uploads one, or your server sends one.',
 });
@@ -103,14 +113,13 @@ export const showBulkOrder = portal.page({
       status: 'REFUSED',
     });
     const runs = order.ended_at === null;
-    const state = stateOf(order);
     const done = order.generated + order.refused + order.cancelled;
     return {
       kind: 'page',
       title: sentence('Bulk order {1}', order.id),
       ...(runs && { refreshSeconds: REFRESH_SECONDS }),
       content: html`<p><a href="${BULK_PATH}">All bulk orders</a></p>
-<h1>Bulk order ${order.id} ${badge(state.tone, state.word)}</h1>
+<h1>Bulk order ${order.id} ${badge(...stateOf(order))}</h1>
 <section class="card"><h2>Progress</h2>
 <progress max="${order.lines}" value="${done}" aria-label="Lines done">${done} of ${order.lines}</progress>
 ${facts({
@@ -147,13 +156,13 @@ const refusals = (order: BulkOrder, lines: readonly BulkLineWithVoucher[]): Html
   html`<section class="card"><h2>Refused lines</h2>
 <p>They cost nothing. Correct them, and order them again with the same references.</p>
 ${table('Refused lines', lines, [
-  { title: 'Line', value: ({ line }) => line },
-  { title: 'Reference', value: ({ reference }) => html`<code>${reference}</code>` },
-  {
-    title: 'Why',
-    value: ({ refusal }) =>
+  textColumn('Line', 'line'),
+  textColumn('Reference', ({ reference }) => html`<code>${reference}</code>`),
+  textColumn(
+    'Why',
+    ({ refusal }) =>
       refusal && (hasLostRight(refusal) ? phrase(RIGHT_LOST) : refusalWords(refusal)),
-  },
+  ),
 ])}
 ${
   order.refused > lines.length &&
@@ -258,14 +267,14 @@ const resultColumns = (
   { services }: AccountRequest,
   order: BulkOrder,
 ): FileColumns<BulkLineWithVoucher> => ({
-  Line: ({ line }) => line,
-  Reference: ({ reference }) => reference,
+  Line: 'line',
+  Reference: 'reference',
   State: ({ status }) => words[status],
   ...(hasCodes(order) && {
     'Voucher code': ({ code_ciphertext: sealed, generation_id }: BulkLineWithVoucher) =>
       sealed && formatVoucherCode(services.secretBox.open(sealed, `voucher ${generation_id}`)),
   }),
-  'Serial number': ({ serial_number }) => serial_number,
+  'Serial number': 'serial_number',
   'Amount (ETB)': ({ amount }) => amount && plainAmount(amount),
   'Why it was refused': ({ refusal }) =>
     refusal && (hasLostRight(refusal) ? RIGHT_LOST : messageOf(refusal.reason, refusal.detail)),

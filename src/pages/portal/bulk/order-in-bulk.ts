@@ -9,7 +9,15 @@ import { csv } from '../../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { locale, sentence } from '../../language/language.ts';
-import { amountColumn, fileForm, message, money, table } from '../../layout/parts.ts';
+import {
+  amountColumn,
+  fileForm,
+  message,
+  money,
+  numberColumn,
+  table,
+  textColumn,
+} from '../../layout/parts.ts';
 import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal, redirect } from '../../page.ts';
 import {
   callerOf,
@@ -70,8 +78,8 @@ ${fileForm(
 )}</section>
 <section class="card"><h2>The columns</h2>
 ${table('Columns of the file', columns, [
-  { title: 'Column', phone: 'head', value: ({ name }) => html`<code>${name}</code>` },
-  { title: 'Meaning', phone: 'plain', value: ({ meaning }) => meaning },
+  textColumn('Column', ({ name }) => html`<code>${name}</code>`, 'head'),
+  textColumn('Meaning', 'meaning', 'plain'),
 ])}</section>`,
 });
 
@@ -144,13 +152,9 @@ ${fileForm(
 )}</section>
 <section class="card"><h2>The first lines</h2>
 ${table('The first lines of the order', lines.slice(0, SHOWN_LINES), [
-  {
-    title: 'Reference',
-    phone: 'head',
-    value: ({ ordered }) => html`<code>${ordered.reference}</code>`,
-  },
-  { title: 'Merchant', phone: 'plain', value: ({ merchant }) => merchant.name },
-  { title: 'Owner', phone: 'plain', value: ({ ordered }) => ownerOf(ordered.owner_msisdn) },
+  textColumn('Reference', ({ ordered }) => html`<code>${ordered.reference}</code>`, 'head'),
+  textColumn('Merchant', ({ merchant }) => merchant.name, 'plain'),
+  textColumn('Owner', ({ ordered }) => ownerOf(ordered.owner_msisdn), 'plain'),
   amountColumn(({ amount }) => amount),
 ])}</section>`,
   };
@@ -166,8 +170,8 @@ function questionOf(paid: readonly ReadLine[]): Html | string {
 
 const costs = (paid: readonly ReadLine[], gift: string, rest: Money): Html =>
   html`${table('Vouchers by amount', byAmount(paid), [
-    { title: 'Voucher', phone: 'head', value: (group) => money(group.amount) },
-    { title: 'Count', value: ({ count }) => count.toLocaleString(locale()), align: 'right' },
+    textColumn('Voucher', (group) => money(group.amount), 'head'),
+    numberColumn('Count', ({ count }) => count.toLocaleString(locale())),
     amountColumn(({ sum }) => sum),
   ])}
 <p>Gift wallet: ${money(gift)} now, ${money(formatMoney(rest < 0n ? 0n : rest))} after the order.</p>`;

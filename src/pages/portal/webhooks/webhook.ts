@@ -10,7 +10,7 @@ import { instantOf } from '../../../domain/local-time.ts';
 import { sendWebhookAgain } from '../../../operations/webhooks.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
-import { fileTime, timeZone } from '../../language/time-zone.ts';
+import { timeZone } from '../../language/time-zone.ts';
 import { webhookState } from '../../layout/company-parts.ts';
 import {
   asSent,
@@ -23,9 +23,11 @@ import {
   message,
   postForm,
   table,
+  textColumn,
   time,
   type WrongFields,
 } from '../../layout/parts.ts';
+import { changeWebhook } from '../../layout/webhook-changes.ts';
 import {
   type AccountRequest,
   idOf,
@@ -34,9 +36,8 @@ import {
   portal,
   redirect,
 } from '../../page.ts';
-import { changeAccess } from '../../session/confirmation.ts';
 import { csvFile } from '../lists.ts';
-import { WEBHOOKS_PATH, webhookOf } from './webhooks.ts';
+import { namedWebhook, WEBHOOKS_PATH } from './webhooks.ts';
 
 const ROWS = 25;
 /** Until the answer to a test event is shown. */
@@ -147,16 +148,16 @@ ${table(
   'Deliveries',
   rows,
   [
-    {
-      title: 'Event',
-      value: ({ type, subject }) => html`<code>${type}</code><br>${subjectLink(request, subject)}`,
-    },
-    { title: 'Made', value: ({ createdAt }) => time(createdAt) },
-    { title: 'State', value: (row) => deliveryState(webhook, row) },
-    { title: 'Last answer', value: answerOf },
-    {
-      title: 'Again',
-      value: (row) =>
+    textColumn(
+      'Event',
+      ({ type, subject }) => html`<code>${type}</code><br>${subjectLink(request, subject)}`,
+    ),
+    textColumn('Made', 'createdAt'),
+    textColumn('State', (row) => deliveryState(webhook, row)),
+    textColumn('Last answer', answerOf),
+    textColumn(
+      'Again',
+      (row) =>
         webhook.status === 'ACTIVE' &&
         row.status !== 'PENDING' &&
         row.eventNumber !== null &&
@@ -166,7 +167,7 @@ ${table(
           html`Send again<span class="visually-hidden"> ${row.type} of ${row.subject}</span>`,
           html`<input type="hidden" name="delivery" value="${row.id}">`,
         ),
-    },
+    ),
   ],
   emptyState('None', 'Send a test event to see what your server answers.'),
 )}
@@ -252,17 +253,15 @@ export const sendWebhookAgainForm = portal.form({
   async handle(request) {
     const which = selectionOf(request);
     if (which === undefined) return webhookPage(request, { from: NO_TIME });
-    let isKnown = false;
-    const sent = await changeAccess(request, 'send-again webhook', async (transaction) => {
-      const webhook = await webhookOf(request, transaction);
-      if (webhook === undefined) return undefined;
-      isKnown = true;
-      const { settings } = request.services;
-      const details = await sendWebhookAgain(transaction, webhook, which, settings);
-      return details && { result: details.sent, details };
-    });
-    if (!isKnown) return problems.notFound;
-    return redirect(`${WEBHOOKS_PATH}/${idOf(request)}`, noticeOf(sent ?? 0));
+    const { settings } = request.services;
+    const changed = await changeWebhook(
+      request,
+      'send-again webhook',
+      namedWebhook(request),
+      (transaction, webhook) => sendWebhookAgain(transaction, webhook, which, settings),
+    );
+    if (changed === undefined) return problems.notFound;
+    return redirect(`${WEBHOOKS_PATH}/${idOf(request)}`, noticeOf(changed?.sent ?? 0));
   },
 });
 
@@ -307,17 +306,17 @@ export const downloadDeliveries = portal.page({
     );
     if (!rows) return problems.busy;
     return csvFile(`webhook-${webhook.id}-deliveries`, rows, {
-      Made: ({ createdAt }) => fileTime(createdAt),
-      Event: ({ type }) => type,
-      Subject: ({ subject }) => subject,
-      Number: ({ eventNumber }) => eventNumber,
+      Made: 'createdAt',
+      Event: 'type',
+      Subject: 'subject',
+      Number: 'eventNumber',
       State: ({ status }) => states[status],
-      Attempts: ({ attempts }) => attempts,
-      'Last attempt': ({ lastAttemptAt }) => lastAttemptAt && fileTime(lastAttemptAt),
-      'Status code': ({ lastStatusCode }) => lastStatusCode,
-      Milliseconds: ({ lastMilliseconds }) => lastMilliseconds,
-      Problem: ({ lastProblem }) => lastProblem,
-      Answer: ({ lastAnswer }) => lastAnswer,
+      Attempts: 'attempts',
+      'Last attempt': 'lastAttemptAt',
+      'Status code': 'lastStatusCode',
+      Milliseconds: 'lastMilliseconds',
+      Problem: 'lastProblem',
+      Answer: 'lastAnswer',
     });
   },
 });

@@ -1,4 +1,4 @@
-import type { Database, DatabaseTransaction } from '../../../db/connection.ts';
+import type { Database } from '../../../db/connection.ts';
 import { findWebhook, listWebhooks, type WebhookEndpoint } from '../../../db/webhooks/endpoints.ts';
 import { PORTAL_ACTOR } from '../../../domain/access.ts';
 import { eventTypes, eventTypesOf, WEBHOOK_URL_LENGTH } from '../../../domain/events.ts';
@@ -15,7 +15,21 @@ import {
 import { type Html, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { webhookState } from '../../layout/company-parts.ts';
-import { asSent, emptyState, field, postForm, secretPage, table } from '../../layout/parts.ts';
+import {
+  asSent,
+  emptyState,
+  field,
+  postForm,
+  secretPage,
+  table,
+  textColumn,
+} from '../../layout/parts.ts';
+import {
+  changeWebhook,
+  TEST_NOT_SENT,
+  TEST_SENT,
+  type WebhookWork,
+} from '../../layout/webhook-changes.ts';
 import {
   type AccountRequest,
   idOf,
@@ -63,15 +77,15 @@ ${table(
   'Webhooks',
   webhooks,
   [
-    {
-      title: 'Address',
-      value: ({ id, url, description }) =>
+    textColumn(
+      'Address',
+      ({ id, url, description }) =>
         html`<a href="${WEBHOOKS_PATH}/${id}"><code>${url}</code></a>${
           description !== '' && html`<br>${description}`
         }`,
-    },
-    { title: 'Events', value: ({ types }) => types?.join(', ') ?? 'All' },
-    { title: 'State', value: webhookState },
+    ),
+    textColumn('Events', ({ types }) => types?.join(', ') ?? 'All'),
+    textColumn('State', webhookState),
   ],
   emptyState('None yet', 'Add the address of your server below.'),
 )}
@@ -141,19 +155,16 @@ export const addWebhookForm = portal.form({
     if (!checked.ok) return refuse(checked);
     const wrong = await checkProof(request);
     if (wrong) return refuse({ field: 'proof', ...wrong });
-    let problem: WrongWebhook | undefined;
     const added = await changeAccess(request, 'add webhook', async (transaction) => {
       const webhook = { company, ...given, createdBy: PORTAL_ACTOR + session.email };
       const registered = await registerWebhook(transaction, webhook, services);
-      if (!registered.ok) {
-        problem = registered;
-        return undefined;
-      }
-      const { id, url, secret } = registered;
-      return { result: { id, url, secret }, details: { webhookId: id, url, types: given.types } };
+      return registered.ok
+        ? { result: registered, details: registered.details }
+        : { result: registered };
     });
-    if (added) return webhookSecretPage({ ...added, title: 'Your new webhook' });
-    return refuse(problem ?? { field: 'url', problem: 'The webhook was not added. Try again.' });
+    return added.ok
+      ? webhookSecretPage({ ...added, title: 'Your new webhook' })
+      : webhooksPage(request, added);
   },
 });
 
@@ -176,11 +187,17 @@ every message with it: the <a href="/docs/guides/receive-webhooks">guide</a> say
   });
 
 /** The webhook of the path; undefined where it is not the company's. */
-export const webhookOf = (
+const webhookOf = (
   request: AccountRequest,
   database: Database,
 ): Promise<WebhookEndpoint | undefined> =>
   findWebhook(database, idOf(request), request.session.company);
+
+/** The webhook that the path names. */
+export const namedWebhook = (request: AccountRequest) => ({
+  id: idOf(request),
+  company: request.session.company,
+});
 
 /** A page of one button: changes the webhook, and leads back to it. */
 const changePage = (change: {
@@ -188,12 +205,7 @@ const changePage = (change: {
   readonly confirmed: (webhook: WebhookEndpoint) => Html;
   readonly notice: string;
   readonly unchanged: string;
-  /** The details of its entry in the audit log; undefined where nothing changed. */
-  readonly work: (
-    transaction: DatabaseTransaction,
-    webhook: WebhookEndpoint,
-    request: AccountRequest,
-  ) => Promise<Readonly<Record<string, unknown>> | undefined>;
+  readonly work: WebhookWork<AccountRequest>;
 }): PortalPage =>
   portal.form({
     path: `/webhooks/:id/${change.verb}`,
@@ -203,29 +215,20 @@ const changePage = (change: {
       return webhook && change.confirmed(webhook);
     },
     async handle(request) {
-      let isKnown = false;
-      const changed = await changeAccess(request, `${change.verb} webhook`, async (transaction) => {
-        const webhook = await webhookOf(request, transaction);
-        if (webhook === undefined) return undefined;
-        isKnown = true;
-        const details = await change.work(transaction, webhook, request);
-        return details && { result: true, details };
-      });
-      if (!isKnown) return problems.notFound;
+      const action = `${change.verb} webhook` as const;
+      const changed = await changeWebhook(request, action, namedWebhook(request), change.work);
+      if (changed === undefined) return problems.notFound;
       const notice = changed ? change.notice : change.unchanged;
       return redirect(`${WEBHOOKS_PATH}/${idOf(request)}`, notice);
     },
   });
 
-const switchedBy = (
-  { services, session }: AccountRequest,
-  transaction: DatabaseTransaction,
-  webhook: WebhookEndpoint,
-  status: 'DISABLED' | 'ACTIVE',
-) => {
-  const reason = `By ${PORTAL_ACTOR}${session.email}.`;
-  return switchWebhook(transaction, webhook, { status, reason }, services.settings);
-};
+const switchTo =
+  (status: 'DISABLED' | 'ACTIVE'): WebhookWork<AccountRequest> =>
+  (transaction, webhook, { services, session }) => {
+    const reason = `By ${PORTAL_ACTOR}${session.email}.`;
+    return switchWebhook(transaction, webhook, { status, reason }, services.settings);
+  };
 
 export const pauseWebhookPages = changePage({
   verb: 'pause',
@@ -233,7 +236,7 @@ export const pauseWebhookPages = changePage({
   notice: 'The webhook is paused. Its events wait until you resume it.',
   unchanged: 'The webhook was not active.',
   work: async (transaction, webhook, request) =>
-    webhook.status === 'ACTIVE' ? switchedBy(request, transaction, webhook, 'DISABLED') : undefined,
+    webhook.status === 'ACTIVE' ? switchTo('DISABLED')(transaction, webhook, request) : undefined,
 });
 
 export const resumeWebhookPages = changePage({
@@ -241,15 +244,15 @@ export const resumeWebhookPages = changePage({
   confirmed: ({ url }) => html`You are about to resume the webhook <code>${url}</code>.`,
   notice: 'The webhook is active. It gets the events that it has missed.',
   unchanged: 'The webhook was active already.',
-  work: (transaction, webhook, request) => switchedBy(request, transaction, webhook, 'ACTIVE'),
+  work: switchTo('ACTIVE'),
 });
 
 export const testWebhookPages = changePage({
   verb: 'test',
   confirmed: ({ url }) =>
     html`You are about to send a test event to the webhook <code>${url}</code>.`,
-  notice: 'A test event is on its way. The answer appears below.',
-  unchanged: 'A test event is on its way already, or the webhook is not active.',
+  notice: TEST_SENT,
+  unchanged: TEST_NOT_SENT,
   work: testWebhook,
 });
 
@@ -271,9 +274,8 @@ ${WEBHOOK_SECRET_OVERLAP_HOURS} hours each message has a signature by either sec
     const webhook = await webhookOf(request, transaction);
     if (webhook === undefined) return undefined;
     const { id, url } = webhook;
-    const secret = await rotateWebhookSecret(transaction, webhook, request.services);
-    const details = { webhookId: id, url, overlapHours: WEBHOOK_SECRET_OVERLAP_HOURS };
-    return { result: { id, url, secret }, details };
+    const rotated = await rotateWebhookSecret(transaction, webhook, request.services);
+    return { result: { id, url, secret: rotated.secret }, details: rotated.details };
   },
   problem: problems.notFound,
   show: (_request, rotated) =>

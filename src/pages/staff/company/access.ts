@@ -1,4 +1,4 @@
-import { listAuditEntries } from '../../../db/access/calls.ts';
+import { listAccessChanges } from '../../../db/access/calls.ts';
 import {
   type ListedAddress,
   type ListedKey,
@@ -7,16 +7,11 @@ import {
   listPublicKeys,
   listSourceAddresses,
 } from '../../../db/access/company-access.ts';
-import {
-  accessChangeOf,
-  accessChanges,
-  changedSubject,
-  PORTAL_ACTOR,
-} from '../../../domain/access.ts';
+import { accessChangeOf, changedSubject, PORTAL_ACTOR } from '../../../domain/access.ts';
 import { fingerprintOf } from '../../../http/signature/public-key.ts';
 import { html } from '../../../rendering/html.ts';
 import { apiKeyPower, apiKeyState } from '../../layout/company-parts.ts';
-import { badge, emptyState, table, time, timeColumn } from '../../layout/parts.ts';
+import { badge, emptyState, table, textColumn, time, timeColumn } from '../../layout/parts.ts';
 import { companyPages, declarePart, partPage } from './company-pages.ts';
 
 /** The beginning of an address or a name: enough to compare it with what a caller says. */
@@ -33,18 +28,18 @@ export const keysPart = declarePart<ListedKey>({
   nothing: 'The company has no API key, and cannot call the API.',
   read: ({ services }, company, page) => listApiKeys(services.database, company, page),
   columns: () => [
-    { title: 'Name', phone: 'head', value: ({ name }) => name },
-    { title: 'Begins with', phone: 'plain', value: ({ prefix }) => html`<code>${prefix}…</code>` },
-    { title: 'May', value: apiKeyPower },
-    { title: 'State', phone: 'plain', value: apiKeyState },
-    {
-      title: 'Last used',
-      phone: 'plain',
-      value: ({ lastUsedAt, lastUsedAddress }) =>
+    textColumn('Name', 'name', 'head'),
+    textColumn('Begins with', ({ prefix }) => html`<code>${prefix}…</code>`, 'plain'),
+    textColumn('May', apiKeyPower),
+    textColumn('State', apiKeyState, 'plain'),
+    textColumn(
+      'Last used',
+      ({ lastUsedAt, lastUsedAddress }) =>
         lastUsedAt
           ? html`${time(lastUsedAt)}${lastUsedAddress && html` from <code>${addressPrefix(lastUsedAddress)}</code>`}`
           : 'Never',
-    },
+      'plain',
+    ),
   ],
 });
 
@@ -55,11 +50,11 @@ export const addressesPart = declarePart<ListedAddress>({
   nothing: 'No address is registered: every call is refused.',
   read: ({ services }, company, page) => listSourceAddresses(services.database, company, page),
   columns: () => [
-    {
-      title: 'Begins with',
-      phone: 'head',
-      value: ({ address }) => html`<code>${addressPrefix(address)}</code>`,
-    },
+    textColumn(
+      'Begins with',
+      ({ address }) => html`<code>${addressPrefix(address)}</code>`,
+      'head',
+    ),
     timeColumn('Added', 'createdAt'),
   ],
 });
@@ -72,18 +67,17 @@ export const publicKeysPart = declarePart<ListedPublicKey>({
   nothing: 'No public key is registered: signed calls are refused.',
   read: ({ services }, { id }, page) => listPublicKeys(services.database, id, page),
   columns: () => [
-    {
-      title: 'Fingerprint begins with',
-      phone: 'head',
-      value: (key) => html`<code>${fingerprintOf(key).slice(0, 8)}…</code>`,
-    },
+    textColumn(
+      'Fingerprint begins with',
+      (key) => html`<code>${fingerprintOf(key).slice(0, 8)}…</code>`,
+      'head',
+    ),
     timeColumn('Registered', 'createdAt'),
-    {
-      title: 'State',
-      phone: 'plain',
-      value: ({ revokedAt }) =>
-        revokedAt ? html`Revoked ${time(revokedAt)}` : badge('success', 'Valid'),
-    },
+    textColumn(
+      'State',
+      ({ revokedAt }) => (revokedAt ? html`Revoked ${time(revokedAt)}` : badge('success', 'Valid')),
+      'plain',
+    ),
   ],
 });
 
@@ -94,12 +88,7 @@ export const changesPages = companyPages({
   path: '/changes',
   async handle({ services }, company) {
     const { kind, id } = company;
-    const entries = await listAuditEntries(services.database, {
-      subjectKind: kind,
-      subjectId: id,
-      actions: Object.keys(accessChanges),
-      limit: CHANGES,
-    });
+    const entries = await listAccessChanges(services.database, company, CHANGES);
     return partPage(company, {
       title: 'Changes and sign-ins',
       content: html`<section class="card">${table(
@@ -107,19 +96,19 @@ export const changesPages = companyPages({
         entries,
         [
           timeColumn('When', 'at'),
-          {
-            title: 'Who',
-            phone: 'plain',
-            value: ({ actor, person }) => person ?? actor.replace(PORTAL_ACTOR, ''),
-          },
-          { title: 'What', phone: 'head', value: whatOf },
-          {
-            title: 'From',
-            phone: 'plain',
-            value: ({ details: { sourceAddress } }) =>
+          textColumn(
+            'Who',
+            ({ actor, person }) => person ?? actor.replace(PORTAL_ACTOR, ''),
+            'plain',
+          ),
+          textColumn('What', whatOf, 'head'),
+          textColumn(
+            'From',
+            ({ details: { sourceAddress } }) =>
               typeof sourceAddress === 'string' &&
               html`<code>${addressPrefix(sourceAddress)}</code>`,
-          },
+            'plain',
+          ),
         ],
         emptyState('None', 'Nobody has signed in or changed anything.'),
       )}
@@ -128,7 +117,10 @@ export const changesPages = companyPages({
   },
 });
 
-function whatOf({ action, details }: Awaited<ReturnType<typeof listAuditEntries>>[number]): string {
+function whatOf({
+  action,
+  details,
+}: Awaited<ReturnType<typeof listAccessChanges>>[number]): string {
   const change = accessChangeOf(action);
   if (change === undefined) return action;
   const subject = changedSubject(change, details);

@@ -24,7 +24,9 @@ import {
   message,
   money,
   readDays,
+  type TableColumn,
   table,
+  textColumn,
   time,
   timeColumn,
 } from '../../layout/parts.ts';
@@ -58,16 +60,16 @@ export const moneyPart = declarePart<ListedDeposit>({
   intro: ({ services }, company) =>
     walletCards(services.database, company.id, { statements: `${companyPath(company)}/balances` }),
   columns: (_request, { id }) => [
-    {
-      title: 'Deposit',
-      phone: 'head',
-      value: ({ reference }) =>
+    textColumn(
+      'Deposit',
+      ({ reference }) =>
         html`<a href="${depositPath(id, reference)}"><code>${reference}</code></a>`,
-    },
-    { title: 'Wallet', phone: 'plain', value: ({ wallet }) => wallet },
+      'head',
+    ),
+    textColumn('Wallet', 'wallet', 'plain'),
     timeColumn('When', 'at'),
     amountColumn(({ amount }) => amount),
-    { title: 'State', phone: 'plain', value: depositState },
+    textColumn('State', depositState, 'plain'),
   ],
   further: (request, company, refused) =>
     staffMay(request, 'operate') && goodwillForm(request, company, refused),
@@ -218,28 +220,33 @@ async function salesTable(
   const { kind, id } = company;
   const shown = await services.lists.read(company, async (database) =>
     kind === 'partner'
-      ? tableOfSales(await salesPerDay(database, id, days))
-      : tableOfPayouts(await payoutsPerDay(database, id, days)),
+      ? tableOfDays(
+          'Sales by day, newest first',
+          (await salesPerDay(database, id, days)).filter(
+            ({ vouchers, topups }) => vouchers + topups > 0,
+          ),
+          salesColumns,
+          'Nothing was sold on these days.',
+        )
+      : tableOfDays(
+          'Payouts by day, newest first',
+          (await payoutsPerDay(database, id, days)).filter(({ payouts }) => payouts > 0),
+          payoutColumns,
+          'Nothing was paid on these days.',
+        ),
   );
   return shown ?? message('notice', 'The figures are not available at the moment.');
 }
 
-function tableOfSales(all: Awaited<ReturnType<typeof salesPerDay>>): Html {
-  const days = all.filter(({ vouchers, topups }) => vouchers + topups > 0).toReversed();
-  return table(
-    'Sales by day, newest first',
-    days,
-    [{ title: 'Day', phone: 'head', value: ({ day }) => day }, ...salesColumns],
-    emptyState('None', 'Nothing was sold on these days.'),
+const tableOfDays = <Day extends { readonly day: string }>(
+  caption: string,
+  days: readonly Day[],
+  columns: readonly TableColumn<Day>[],
+  none: string,
+): Html =>
+  table(
+    caption,
+    days.toReversed(),
+    [textColumn<Day>('Day', ({ day }) => day, 'head'), ...columns],
+    emptyState('None', none),
   );
-}
-
-function tableOfPayouts(all: Awaited<ReturnType<typeof payoutsPerDay>>): Html {
-  const days = all.filter(({ payouts }) => payouts > 0).toReversed();
-  return table(
-    'Payouts by day, newest first',
-    days,
-    [{ title: 'Day', phone: 'head', value: ({ day }) => day }, ...payoutColumns],
-    emptyState('None', 'Nothing was paid on these days.'),
-  );
-}

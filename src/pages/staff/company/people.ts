@@ -16,8 +16,9 @@ import {
   badge,
   facts,
   message,
+  passwordPage,
   postForm,
-  secretPage,
+  textColumn,
   time,
   timeColumn,
 } from '../../layout/parts.ts';
@@ -81,15 +82,15 @@ export const peoplePart = declarePart<Person>({
   read: async (request, company, page) =>
     withWrongSignIns(request, await listPortalAccounts(request.services.database, company, page)),
   columns: (_request, company) => [
-    {
-      title: 'Person',
-      phone: 'head',
-      value: ({ id, email }) => html`<a href="${companyPath(company)}/people/${id}">${email}</a>`,
-    },
-    { title: 'Role', phone: 'plain', value: ({ role }) => role },
-    { title: 'Sign-in', phone: 'plain', value: signInState },
-    { title: 'Second factor', value: secondFactorOf },
-    { title: 'Last signed in', value: lastSignInOf },
+    textColumn(
+      'Person',
+      ({ id, email }) => html`<a href="${companyPath(company)}/people/${id}">${email}</a>`,
+      'head',
+    ),
+    textColumn('Role', 'role', 'plain'),
+    textColumn('Sign-in', signInState, 'plain'),
+    textColumn('Second factor', secondFactorOf),
+    textColumn('Last signed in', lastSignInOf),
   ],
 });
 
@@ -273,22 +274,15 @@ const signInForm = (change: SignInChange): readonly StaffPage[] =>
       );
       if (done === undefined) return redirect(path, 'Nothing was changed: look again.');
       return change.givesPassword
-        ? newPasswordPage(account, { password, lifetime, back: path })
+        ? passwordPage(request, {
+            title: 'New password',
+            email: account.email,
+            label: 'Password for the next sign-in',
+            password,
+            back: path,
+          })
         : redirect(path, change.done(account));
     },
-  });
-
-const newPasswordPage = (
-  { email }: Account,
-  given: { readonly password: string; readonly lifetime: number; readonly back: string },
-): PageAnswer =>
-  secretPage({
-    title: 'New password',
-    name: email,
-    warning: html`<strong>Copy the password now: it is shown only once.</strong> Hand it over safely. It expires in
-${hoursOfPassword(given.lifetime)} hours, and the person chooses another one at the first sign-in.`,
-    secret: { name: 'password', label: 'Password for the next sign-in', value: given.password },
-    back: given.back,
   });
 
 export const signInForms: readonly StaffPage[] = changes.flatMap(signInForm);
@@ -301,16 +295,16 @@ export const invitationsPart = declarePart<ListedInvitation>({
   nothing: 'Nobody was invited to the portal.',
   read: ({ services }, { id }, page) => listInvitations(services.database, id, page),
   columns: () => [
-    { title: 'To', phone: 'head', value: ({ email }) => email },
+    textColumn('To', 'email', 'head'),
     timeColumn('Invited', 'createdAt'),
-    { title: 'State', phone: 'plain', value: ({ status }) => invitationStates[status] },
-    { title: 'Until', value: ({ expiresAt }) => expiresAt && time(expiresAt) },
-    { title: 'E-mail', value: ({ mail, mailMessage }) => sentAs(mail, mailMessage) },
-    {
-      title: 'SMS',
-      value: ({ msisdn, sms, smsMessage }) =>
+    textColumn('State', ({ status }) => invitationStates[status], 'plain'),
+    textColumn('Until', 'expiresAt'),
+    textColumn('E-mail', ({ mail, mailMessage }) => sentAs(mail, mailMessage)),
+    textColumn(
+      'SMS',
+      ({ msisdn, sms, smsMessage }) =>
         msisdn !== null && html`${maskMsisdn(msisdn)} ${sentAs(sms, smsMessage)}`,
-    },
+    ),
   ],
   further: (request, company) =>
     company.status === 'ACTIVE' &&
@@ -337,8 +331,7 @@ export const inviteAgainForms = companyForms({
   confirmed: (_request, { name }) => html`You are about to invite ${name} to the portal again.`,
   async handle(request, company) {
     const { id: merchantId } = company;
-    let refusal: string | undefined;
-    const email = await changeAccess(
+    const notice = await changeAccess(
       request,
       'invite merchant',
       async (transaction) => {
@@ -348,22 +341,16 @@ export const inviteAgainForms = companyForms({
           email: last?.email,
           msisdn: last?.msisdn ?? undefined,
         });
-        if (!invited.ok) {
-          refusal = refusals[invited.why];
-          return undefined;
-        }
+        if (!invited.ok) return { result: refusals[invited.why] };
         const { ok, replacedId, ...details } = invited;
         return {
-          result: invited.email,
+          result: `A link is on its way to ${invited.email}.`,
           details: { ...details, replacedInvitationId: replacedId ?? null },
         };
       },
       company,
     );
-    return redirect(
-      `${companyPath(company)}/invitations`,
-      email ? `A link is on its way to ${email}.` : (refusal ?? 'Nothing was sent.'),
-    );
+    return redirect(`${companyPath(company)}/invitations`, notice ?? 'Nothing was sent.');
   },
 });
 

@@ -3,7 +3,6 @@ import { type PastPrice, priceHistory } from '../../../db/catalogue/price-histor
 import { type ListedPrice, listPartnerPrices } from '../../../db/catalogue/prices.ts';
 import { PORTAL_ACTOR } from '../../../domain/access.ts';
 import { amountText } from '../../../domain/money.ts';
-import { setSellingPrice } from '../../../operations/prices.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { usd } from '../../layout/company-parts.ts';
@@ -14,10 +13,10 @@ import {
   money,
   postForm,
   table,
-  time,
+  textColumn,
   type WrongFields,
 } from '../../layout/parts.ts';
-import { priceFields, readPriceForm } from '../../layout/price-form.ts';
+import { priceFields, readPriceForm, setNamedPrice } from '../../layout/price-form.ts';
 import { type PageAnswer, readId, redirect, type StaffRequest, staffMay } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { NO_REASON, readWhy, whyField } from '../repair-form.ts';
@@ -32,23 +31,19 @@ export const pricesPart = declarePart<ListedPrice>({
   nothing: 'The partner may sell no voucher.',
   read: ({ services }, { id }, page) => listPartnerPrices(services.database, id, page),
   columns: (_request, { id }) => [
-    {
-      title: 'Voucher',
-      phone: 'head',
-      value: ({ denominationId, amount, status }) =>
+    textColumn(
+      'Voucher',
+      ({ denominationId, amount, status }) =>
         html`<a href="${pricePath(id, denominationId)}">${money(amount)}</a> ${status === 'INACTIVE' && badge('plain', 'Not sold now')}`,
-    },
-    {
-      title: 'Price',
-      phone: 'figure',
-      value: ({ sellingPriceUsd }) =>
+      'head',
+    ),
+    textColumn(
+      'Price',
+      ({ sellingPriceUsd }) =>
         sellingPriceUsd === null ? badge('warning', 'Not set') : `USD ${usd(sellingPriceUsd)}`,
-    },
-    {
-      title: 'Merchant',
-      phone: 'plain',
-      value: (price) => price.sellingPriceUsd !== null && forWhom(price),
-    },
+      'figure',
+    ),
+    textColumn('Merchant', (price) => price.sellingPriceUsd !== null && forWhom(price), 'plain'),
   ],
 });
 
@@ -96,21 +91,17 @@ const historyOf = (history: readonly PastPrice[], isByMerchant: boolean): Html =
     `The newest ${SHOWN} prices`,
     history,
     [
-      {
-        title: 'Price',
-        phone: 'head',
-        value: ({ sellingPriceUsd, until }) =>
+      textColumn(
+        'Price',
+        ({ sellingPriceUsd, until }) =>
           html`USD ${usd(sellingPriceUsd)} ${until === null && badge('success', 'In force')}`,
-      },
-      {
-        title: 'Merchant',
-        phone: 'plain',
-        value: ({ merchant }) => forWhom({ merchant, isByMerchant }),
-      },
-      { title: 'From', value: ({ from }) => time(from) },
-      { title: 'Until', value: ({ until }) => until && time(until) },
-      { title: 'Set by', value: setterOf },
-      { title: 'Why', value: ({ why }) => why },
+        'head',
+      ),
+      textColumn('Merchant', ({ merchant }) => forWhom({ merchant, isByMerchant }), 'plain'),
+      textColumn('From', 'from'),
+      textColumn('Until', 'until'),
+      textColumn('Set by', setterOf),
+      textColumn('Why', 'why'),
     ],
     emptyState('None', 'No price was set: the voucher cannot be sold.'),
   );
@@ -149,19 +140,13 @@ async function readSetForm(
   const named = { partnerId: company.id, denominationId };
   const read = await readPriceForm(services.database, form, named);
   const why = readWhy(request);
-  if (read.ok && why !== undefined) return { ...read, why };
-  const wrong = {
-    ...(!read.ok && read.wrong),
-    ...(why === undefined && { why: NO_REASON }),
-  };
-  return { ok: false, page: await pricePage(request, company, wrong) } as const;
+  if (!read.wrong && why !== undefined) return { price: read.value, why };
+  const wrong = { ...read.wrong, ...(why === undefined && { why: NO_REASON }) };
+  return pricePage(request, company, wrong);
 }
 
-const merchantsOf = ({
-  merchant,
-}: {
-  readonly merchant: { readonly name: string } | null;
-}): string => merchant?.name ?? 'all merchants without their own price';
+const merchantsOf = (merchant: { readonly name: string } | undefined): string =>
+  merchant?.name ?? 'all merchants without their own price';
 
 /** Sets a selling price for a partner, as the command line and the partner itself do. */
 const setPriceForms = companyForms({
@@ -169,41 +154,30 @@ const setPriceForms = companyForms({
   kinds: ['partner'],
   needs: 'operate',
   async confirmed(request, company) {
-    const price = await priceOf(request, company);
-    if (!price) return undefined;
-    const read = await readSetForm(request, company, price);
-    if (!read.ok) return read.page;
-    return html`You are about to set the price of the voucher of ${money(price.amount)} of ${company.name} to USD ${read.price}, for ${merchantsOf(read)}.`;
+    const listed = await priceOf(request, company);
+    if (!listed) return undefined;
+    const read = await readSetForm(request, company, listed);
+    if ('kind' in read) return read;
+    const { merchant, sellingPriceUsd } = read.price;
+    return html`You are about to set the price of the voucher of ${money(listed.amount)} of ${company.name} to USD ${sellingPriceUsd}, for ${merchantsOf(merchant)}.`;
   },
   async handle(request, company) {
-    const price = await priceOf(request, company);
-    if (price?.status !== 'ACTIVE') return problems.notFound;
-    const { denominationId } = price;
-    const read = await readSetForm(request, company, price);
-    if (!read.ok) return read.page;
-    const { merchant, why } = read;
+    const listed = await priceOf(request, company);
+    if (listed?.status !== 'ACTIVE') return problems.notFound;
+    const read = await readSetForm(request, company, listed);
+    if ('kind' in read) return read;
+    const { price, why } = read;
     const isChanged = await changeAccess(
       request,
       'set selling-price',
-      async (transaction) => {
-        const wanted = {
-          partnerId: company.id,
-          denominationId,
-          merchantId: merchant?.id ?? null,
-          sellingPriceUsd: read.price,
-        };
-        const set = await setSellingPrice(transaction, wanted);
-        return set.ok && set.details
-          ? { result: true, details: { ...set.details, why } }
-          : undefined;
-      },
+      (transaction) => setNamedPrice(transaction, price, { why }),
       company,
     );
     return redirect(
-      pricePath(company.id, denominationId),
-      isChanged === undefined
-        ? 'Nothing was changed: the price is so already.'
-        : `The price for ${merchantsOf(read)} is USD ${read.price} now.`,
+      pricePath(company.id, listed.denominationId),
+      isChanged
+        ? `The price for ${merchantsOf(price.merchant)} is USD ${price.sellingPriceUsd} now.`
+        : 'Nothing was changed: the price is so already.',
     );
   },
 });

@@ -6,7 +6,7 @@ import { readMerchantTerms } from '../../../db/vouchers/generation.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { termsFacts } from '../../layout/company-parts.ts';
-import { badge, facts, money, table, timeColumn } from '../../layout/parts.ts';
+import { badge, facts, money, table, textColumn, timeColumn } from '../../layout/parts.ts';
 import type { StaffRequest } from '../../page.ts';
 import { accountTable } from '../payout-accounts.ts';
 import { companyPages, partPage } from './company-pages.ts';
@@ -72,10 +72,10 @@ async function feeChanges({ services }: StaffRequest, id: number): Promise<Html 
   return (
     changes.length > 0 &&
     table('Changes of the service fee', changes, [
-      { title: 'Fee', phone: 'head', value: ({ to }) => percent(to) },
-      { title: 'Before', phone: 'plain', value: ({ from }) => percent(from) },
+      textColumn('Fee', ({ to }) => percent(to), 'head'),
+      textColumn('Before', ({ from }) => percent(from), 'plain'),
       timeColumn('Since', 'at'),
-      { title: 'Set by', value: ({ actor }) => actor },
+      textColumn('Set by', 'actor'),
     ])
   );
 }

@@ -1,5 +1,4 @@
 import type { FoundCompany } from '../../../db/catalogue/companies.ts';
-import type { DatabaseTransaction } from '../../../db/connection.ts';
 import {
   MOST_SENT_AGAIN,
   type ShownAttempt,
@@ -19,9 +18,14 @@ import { sendWebhookAgain, switchWebhook, testWebhook } from '../../../operation
 import { type Html, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { webhookState } from '../../layout/company-parts.ts';
-import { postForm, time } from '../../layout/parts.ts';
+import { postForm, textColumn, time } from '../../layout/parts.ts';
+import {
+  changeWebhook,
+  TEST_NOT_SENT,
+  TEST_SENT,
+  type WebhookWork,
+} from '../../layout/webhook-changes.ts';
 import { readId, redirect, type StaffPage, type StaffRequest, staffMay } from '../../page.ts';
-import { changeAccess } from '../../session/confirmation.ts';
 import { companyPath } from '../repair-parts.ts';
 import { companyForms, declarePart } from './company-pages.ts';
 
@@ -95,22 +99,22 @@ export const webhooksPart = declarePart<Webhook>({
   },
   changesSoon: (rows) => rows.some(({ health, status }) => status === 'ACTIVE' && health?.isBusy),
   columns: (request, company) => [
-    {
-      title: 'Server',
-      phone: 'head',
-      value: ({ id, url, description }) =>
+    textColumn(
+      'Server',
+      ({ id, url, description }) =>
         html`<code>${webhookHost(url)}</code> (${id})${description !== '' && html`<br>${description}`}`,
-    },
-    {
-      title: 'State',
-      phone: 'plain',
-      value: (one) =>
+      'head',
+    ),
+    textColumn(
+      'State',
+      (one) =>
         html`${webhookState(one)}${one.status !== 'ACTIVE' && html`<br>${one.statusReason?.replace(PORTAL_ACTOR, '')}`}`,
-    },
-    { title: 'Events', phone: 'plain', value: ({ types }) => types?.join(', ') ?? 'All' },
-    { title: 'Last attempt', value: attempts },
-    { title: 'Not delivered', value: events },
-    { title: 'Help', phone: 'plain', value: (one) => helpForm(request, company, one) },
+      'plain',
+    ),
+    textColumn('Events', ({ types }) => types?.join(', ') ?? 'All', 'plain'),
+    textColumn('Last attempt', attempts),
+    textColumn('Not delivered', events),
+    textColumn('Help', (one) => helpForm(request, company, one), 'plain'),
   ],
 });
 
@@ -147,12 +151,7 @@ interface WebhookChange {
   isPossible(webhook: WebhookEndpoint): boolean;
   /** Whether there is nothing to do. */
   readonly isUseless?: (health: WebhookHealth | undefined) => boolean;
-  /** The details of its entry in the audit log; undefined where nothing changed. */
-  work(
-    transaction: DatabaseTransaction,
-    webhook: WebhookEndpoint,
-    request: StaffRequest,
-  ): Promise<Readonly<Record<string, unknown>> | undefined>;
+  readonly work: WebhookWork<StaffRequest>;
   readonly done: string;
   readonly notDone: string;
 }
@@ -168,8 +167,8 @@ const changes: readonly WebhookChange[] = [
     confirmed: 'send a test event to',
     isPossible: isActive,
     work: testWebhook,
-    done: 'A test event is on its way. The answer appears below.',
-    notDone: 'A test event is on its way already, or the webhook is not active.',
+    done: TEST_SENT,
+    notDone: TEST_NOT_SENT,
   },
   {
     verb: 'send',
@@ -210,22 +209,15 @@ const changeForm = (change: WebhookChange): readonly StaffPage[] =>
       );
     },
     async handle(request, company) {
-      const id = readId(request.params.webhook);
-      let isKnown = false;
-      const done = await changeAccess(
+      const named = { id: readId(request.params.webhook), company };
+      const done = await changeWebhook(
         request,
         change.action,
-        async (transaction) => {
-          const webhook = await findWebhook(transaction, id, company);
-          if (webhook === undefined) return undefined;
-          isKnown = true;
-          if (!change.isPossible(webhook)) return undefined;
-          const details = await change.work(transaction, webhook, request);
-          return details && { result: true, details };
-        },
-        company,
+        named,
+        async (transaction, webhook) =>
+          change.isPossible(webhook) ? change.work(transaction, webhook, request) : undefined,
       );
-      if (!isKnown) return problems.notFound;
+      if (done === undefined) return problems.notFound;
       return redirect(`${companyPath(company)}/webhooks`, done ? change.done : change.notDone);
     },
   });
