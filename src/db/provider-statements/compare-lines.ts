@@ -203,7 +203,8 @@ function findDifferences(
     lines as (
       select line.*, placement.id as placement_id, taken_back.id as taken_back_id,
         coalesce(placement.operation_id, taken_back.operation_id) as operation_id, placement.ordered,
-        placement.done, placement.said, placement.message, placement.said_at, is_old, told_at,
+        placement.done, placement.said, placement.message, placement.said_at, placement.doubted_at,
+        is_old, told_at,
         line.status = 'completed' and exists (
           select from all_lines as other
           where ${isOfSameOrder} and other.status = 'completed'
@@ -245,8 +246,8 @@ function findDifferences(
           when taken_back_id is not null then 'observation' else 'foreign' end
         when is_overruled then null
         -- Older than our books: the contrary is a doubt.
-        when said_at > told_at then case
-          when status = 'completed' and said = 'nothing' or status = 'failed' and done > 0 then 'observation' end
+        when said_at > told_at then case when doubted_at is null and (
+          status = 'completed' and said = 'nothing' or status = 'failed' and done > 0) then 'observation' end
         when status = 'completed' and kind <> 'top-up' and currency <> ${CURRENCY}
           then case when said <> 'other' then 'observation' end
         when status = 'completed' and (done <> there_amount or said = 'none'
@@ -300,7 +301,7 @@ async function observeLine(
   const seen: Observation =
     what === 'absent'
       ? { at: order.now, source: 'callback', said: 'silent' }
-      : { at, source: 'statement', ...contentOf(line) };
+      : { at, readAt: order.now, source: 'statement', ...contentOf(line) };
   const after = observed(order.position, id, seen);
   await book(
     transaction,

@@ -23,6 +23,8 @@ export type Answered = Exclude<Said, 'none'> | 'never-seen' | 'silent';
 export interface Observation {
   /** The time of the observed state, not of its reading. */
   readonly at: number;
+  /** The time of the reading, where that may be much later: a doubt begins then. */
+  readonly readAt?: number;
   readonly source: ObservationSource;
   readonly said: Answered;
   /** The amount that the provider did, if it did something. */
@@ -63,9 +65,12 @@ export function fold(before: Placement, seen: Observation): Placement {
   const { at, source, said } = seen;
   const isOlder = before.saidAt !== null && at < before.saidAt;
   const isContrary =
-    (said === 'done' && before.said === 'nothing') || (said === 'nothing' && before.done > 0n);
+    before.said === 'nothing'
+      ? said === 'done' || said === 'other'
+      : said === 'nothing' && before.done > 0n;
   if (isOlder && !isContrary) return before;
-  if (isOlder || source === 'callback') return { ...before, doubtedAt: before.doubtedAt ?? at };
+  if (isOlder || source === 'callback')
+    return { ...before, doubtedAt: before.doubtedAt ?? seen.readAt ?? at };
   if (said === 'silent') return { ...before, silentSince: before.silentSince ?? at };
   const answered = { ...before, saidAt: at, silentSince: null };
   // A provider that does not list it any more may only have deleted it.

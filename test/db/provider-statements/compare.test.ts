@@ -142,9 +142,14 @@ describe('a line of ours is what the provider says', () => {
     );
     const lines = [line(refused), line(paid, { status: 'failed' }), line(alike)];
     expect(await compare(lines)).toEqual({ ...same, observed: 2 });
-    // The day is days ago, so that its doubts are cases.
-    for (const doubted of [refused, paid])
-      expect(await open(doubted)).toEqual([['silence', 0, doubted]]);
+    // The doubt begins now, also for a day long ago: the provider is asked before a person.
+    expect(await open(refused, paid)).toEqual([]);
+    const { rows } = await sql`
+      select from placements where reference in (${refused}, ${paid}) and ask_at is not null
+        and doubted_at > now() - interval '1 minute'`.execute(given.database);
+    expect(rows).toHaveLength(2);
+    // A day that is compared again says nothing new.
+    expect(await compare(lines)).toEqual(same);
     expect(await open(alike)).toEqual([]);
     expect(await findBrokenInvariants(given.database)).toEqual([]);
   });

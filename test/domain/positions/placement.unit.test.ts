@@ -80,11 +80,13 @@ describe('what a provider says of a placement', () => {
 
   it.each([
     ['done', 'nothing'],
+    ['other', 'nothing'],
     ['nothing', 'done'],
   ] as const)('an older answer %s is a doubt in the newer one, %s', (said, newer) => {
     const before = placed({ said: newer, done: newer === 'done' ? PRICE : 0n, saidAt: AT });
-    const after = fold(before, { at: AT - 1, source: 'statement', said });
-    expect(after).toEqual({ ...before, doubtedAt: AT - 1 });
+    const older = { at: AT - 1, source: 'statement', said } as const;
+    expect(fold(before, older)).toEqual({ ...before, doubtedAt: AT - 1 });
+    expect(fold(before, { ...older, readAt: AT + 1 }).doubtedAt).toBe(AT + 1);
   });
 
   it('a callback is a doubt that changes nothing else, and the first one counts', () => {
