@@ -68,7 +68,7 @@ const requestStates: readonly string[] = ['pending', 'completed', 'failed'];
 
 /**
  * A request state. The document calls its error `error`, the guide `errorReference`. A status of another word, without
- * the provider's id of a request, may be that of a gateway.
+ * an id or an error of GSMA, may be that of a gateway.
  */
 export const requestStateSchema = caseless({
   status: word,
@@ -81,8 +81,9 @@ export const requestStateSchema = caseless({
   error: errorSchema.optional().catch(undefined),
   errorreference: errorSchema.optional().catch(undefined),
 }).refine(
-  ({ status, servercorrelationid }) =>
-    requestStates.includes(status) || servercorrelationid != null,
+  ({ status, servercorrelationid, objectreference, error, errorreference }) =>
+    requestStates.includes(status) ||
+    (servercorrelationid ?? objectreference ?? error ?? errorreference) != null,
 );
 
 /** The answer of `/responses/{clientCorrelationId}`. */

@@ -252,6 +252,8 @@ describe('the id of a payment that was taken', () => {
     [400, duplicate, reference],
     [202, { status: 'failed', error: duplicate }, reference],
     [202, { status: 'queued', serverCorrelationId: 'S1' }, 'S1'],
+    [202, { status: 'successful', objectReference: 'T1' }, 'T1'],
+    [202, { status: 'rejected', error: duplicate }, reference],
     [200, { status: 'OK' }, undefined],
     [200, { status: 'success', message: 'Request received' }, undefined],
     [200, { status: 'rejected', message: 'Upstream is busy' }, undefined],
