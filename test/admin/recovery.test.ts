@@ -84,7 +84,7 @@ test('the fence ends sessions and links, which may have ended after the restored
     scene.database,
   );
   expect(rows).toEqual([]);
-  await scene.json('recovery lift --unbooked --note checked');
+  await scene.json('recovery lift --unbooked --why checked');
 });
 
 test('a lost payment is settled as it was shown, by a partner whose id is one of those after a restore', async () => {
