@@ -183,31 +183,6 @@ describe('cases and repairs', () => {
   });
 });
 
-describe('the page of a voucher and that of a top-up', () => {
-  it('say that a company is suspended or deactivated', async () => {
-    const { gift, merchant } = await scene.voucherIn('redeemed');
-    const voucher = `/support/vouchers/${gift.id}`;
-    const topUp = `/support/top-ups/${await scene.topUpIn('FAILED')}`;
-    const words = async () => `${await read(voucher)} ${await read(topUp)}`;
-    expect(await words()).not.toMatch(/Suspended|Deactivated/);
-    const { database } = scene.stack;
-    const change = (status: 'ACTIVE' | 'SUSPENDED') =>
-      database.updateTable('partners').set({ status }).where('id', '=', scene.partner.id).execute();
-    await change('SUSPENDED');
-    await database
-      .updateTable('merchants')
-      .set({ status: 'DEACTIVATED' })
-      .where('id', '=', merchant.id)
-      .execute();
-    expect((await words()).match(/Suspended|Deactivated/g)).toEqual([
-      'Suspended',
-      'Deactivated',
-      'Suspended',
-    ]);
-    await change('ACTIVE');
-  });
-});
-
 describe('the page of a merchant', () => {
   it('shows fee, payout account, keys and payouts, and no whole number', async () => {
     const { merchant } = await scene.voucherIn('redeemed');

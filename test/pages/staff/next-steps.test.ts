@@ -268,3 +268,25 @@ test('a refused payment has its cause, a way on, and the contact of the provider
   expect(words).toContain(`quote ${payment_reference}.`);
   expect(words).toContain('GSMA mobile money: +251 911 000 001');
 });
+
+test('the pages of a voucher and a top-up say that a company is suspended or deactivated', async () => {
+  const { gift, merchant } = await scene.voucherIn('redeemed');
+  const topup = await scene.topUpIn('FAILED');
+  const states = async () => {
+    const ofVoucher = await scene.agent.client.get(`/support/vouchers/${gift.id}`);
+    const ofTopup = await scene.agent.client.get(`/support/top-ups/${topup}`);
+    return `${ofVoucher.html} ${ofTopup.html}`.match(/Suspended|Deactivated/g);
+  };
+  expect(await states()).toBeNull();
+  const { database } = scene.stack;
+  const change = (status: 'ACTIVE' | 'SUSPENDED') =>
+    database.updateTable('partners').set({ status }).where('id', '=', scene.partner.id).execute();
+  await change('SUSPENDED');
+  await database
+    .updateTable('merchants')
+    .set({ status: 'DEACTIVATED' })
+    .where('id', '=', merchant.id)
+    .execute();
+  expect(await states()).toEqual(['Suspended', 'Deactivated', 'Suspended']);
+  await change('ACTIVE');
+});
