@@ -114,7 +114,7 @@ function without(waited: number, milliseconds: number): number {
   throw new RangeError(`A call took ${milliseconds} ms, which is less than it waits`);
 }
 
-/** The ends are those of the 95 % interval of the ratio; a side that used nothing in a round has none. */
+/** The ends are those of the 95 % interval of the ratio; a side that used nothing in a round has no ratio. */
 function readCost({ costs, greatest }: CostMeasurement): Reading {
   const { mean, lower, upper } = ratioInterval(costs.subject, costs.baseline);
   const [subject, baseline] = [quantileOf(costs.subject, 0.5), quantileOf(costs.baseline, 0.5)];
@@ -127,7 +127,7 @@ function readCost({ costs, greatest }: CostMeasurement): Reading {
       ratioUpper: rounded(upper, 4),
     },
     times: [cpu(subject), cpu(baseline)],
-    ratio: mean.toFixed(3) + (Number.isFinite(upper) ? ends(lower, upper, 3) : ''),
+    ratio: Number.isFinite(upper) ? mean.toFixed(3) + ends(lower, upper, 3) : '–',
     bar: atMost(upper, greatest),
   };
 }
