@@ -114,9 +114,16 @@ export const byHour = (openSince: Sql = sql`null`): Watermark => ({
 export const checkedTo = (source: BookSource) =>
   sql<number>`(select checked_to from book_checkpoints where source = ${source})`;
 
-/** The value of `checkedTo`; -1 where the sums were never begun. */
-export const readCheckedTo = (database: Database, source: BookSource) =>
-  firstValue<number>(database, -1)`select ${checkedTo(source)}`;
+/**
+ * The value of `checkedTo`; -1 where the sums were never begun.
+ *
+ * @throws where the source has no row: its sums would be added up again each time
+ */
+export async function readCheckedTo(database: Database, source: BookSource): Promise<number> {
+  const { place } = await onlyRow<{ place: number }>(database, `No checkpoint of ${source}`)`
+    select checked_to as place from book_checkpoints where source = ${source}`;
+  return place;
+}
 
 /** The greatest id of a table; 0 where it is empty. */
 export const newestId = (database: Database, table: keyof Schema) =>

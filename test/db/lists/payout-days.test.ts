@@ -127,6 +127,14 @@ test('a time that is up leaves the rest to the next check', async () => {
   await expectAgreement();
 });
 
+test('hours without a checkpoint are not added up, because they would be again each time', async () => {
+  const sums = database.transaction().execute(async (transaction) => {
+    await transaction.deleteFrom('book_checkpoints').where('source', '=', 'hour-sums').execute();
+    return await addUp(transaction, hourSums);
+  });
+  await expect(sums).rejects.toThrow('No checkpoint of hour-sums');
+});
+
 test('days read sums of hours, not the redemptions of these days', async () => {
   const all = (await byRows()).reduce((sum, { payouts }) => sum + payouts, 0);
   expect(all).toBeGreaterThan(10 * FEW_ROWS);
