@@ -286,6 +286,8 @@ test('only owners and people of finance choose, each for themselves; a role that
     expect(await outcomesOf(one)).toMatchObject({
       [month]: 'CANCELLED: The recipient does not get it any more',
     });
-    expect(mailsTo(one)).toEqual([]);
+    // A month may close while this test runs: its statement is another one.
+    const sent = mailsTo(one).flatMap(({ attachments }) => attachments.map(({ name }) => name));
+    expect(sent.filter((name) => name.includes(month))).toEqual([]);
   }
 });
