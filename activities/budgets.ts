@@ -56,17 +56,6 @@ export const messageCountsOf = (
   },
 });
 
-/** Counts a message of a company within its budget, and raises the alarm; false beyond the budget. */
-export async function countWithinBudget(
-  transaction: DatabaseTransaction,
-  company: Company,
-  budget: number,
-): Promise<boolean> {
-  const { isWithin, isLast } = await countCompanyMessage(transaction, company, budget);
-  if (isLast) raiseBudgetAlarm(company, 'messages', budget);
-  return isWithin;
-}
-
 /**
  * Counts a message of a company. It is the last step of a transaction, so that messages of one company wait only for
  * each other's commit.
@@ -78,8 +67,10 @@ export async function countMessage(
   company: Company,
   { budget, retryAfterSeconds }: MessageCounts['companyMessages'],
 ): Promise<void> {
-  if (!(await countWithinBudget(transaction, company, budget)))
-    throw new RefusedError(refuseCompanyMessage({ retryAfterSeconds }));
+  const { isWithin, isLast } = await countCompanyMessage(transaction, company, budget);
+  // A refusal rolls back that the budget is spent: the alarm belongs to the transaction that notes it.
+  if (!isWithin) throw new RefusedError(refuseCompanyMessage({ retryAfterSeconds }));
+  if (isLast) raiseBudgetAlarm(company, 'messages', budget);
 }
 
 /** The refusal where a concurrent operation has spent the balance or a daily limit; undefined for any other error. */

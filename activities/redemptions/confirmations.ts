@@ -1,9 +1,10 @@
 import type { DatabaseTransaction } from '../../src/db/connection.ts';
+import { countCompanyMessage } from '../../src/db/limits/daily-limits.ts';
 import { confirmationsToday, lockNumber, queueMessage } from '../../src/db/messages/messages.ts';
 import type { RedemptionContext } from '../../src/db/vouchers/redemptions.ts';
 import type { LockedVoucher } from '../../src/db/vouchers/vouchers.ts';
 import type { RedeemCommand } from '../../workflows/contracts.ts';
-import { countWithinBudget } from '../budgets.ts';
+import { raiseBudgetAlarm } from '../budgets.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 interface Confirmed {
@@ -55,7 +56,7 @@ async function leaveOut(
   )
     return 'Left out: the number has had its messages of the day';
   const budget = context.messagesPerDay ?? settings.vouchers.messagesPerCompanyAndDay;
-  return (await countWithinBudget(transaction, company, budget))
-    ? undefined
-    : 'Left out: the company has sent its messages of the day';
+  const { isWithin, isLast } = await countCompanyMessage(transaction, company, budget);
+  if (isLast) raiseBudgetAlarm(company, 'messages', budget);
+  return isWithin ? undefined : 'Left out: the company has sent its messages of the day';
 }
