@@ -151,6 +151,8 @@ describe.each(Object.entries(sources))('%s', (name, source) => {
     const { statementFaults: inStatement } = scene.stack.sandbox.books;
     const today = dayOfTime(new Date(), ZONE);
     const tomorrow = dayOfTime(new Date(Date.now() + 86_400_000), ZONE);
+    // A callback that comes after the answer is a doubt of its own. M-Pesa answers by callback alone.
+    await scene.breakProvider(provider, { losesCallbacks: provider !== 'mpesa' });
     const ours = new Map(
       await Promise.all(faults.map(async (fault) => [fault, await doneAt(provider)] as const)),
     );
