@@ -109,7 +109,8 @@ export function changedSubject(
 ): string {
   const detail = (name: string) => {
     const value = details[name];
-    return Array.isArray(value) ? value.join(', ') : typeof value === 'string' ? value : '';
+    if (Array.isArray(value)) return value.join(', ');
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
   };
   switch (of) {
     case 'key':
@@ -128,8 +129,11 @@ export function changedSubject(
     case 'price':
       return changedPrice(details);
     case 'voucher':
+      return `voucher ${detail('voucherId')}`;
     case 'top-up':
+      return `top-up ${detail('transactionId')}`;
     case 'bulk-order':
+      return `bulk order ${detail('bulkOrderId')}`;
     case 'company':
       return '';
   }

@@ -22,7 +22,7 @@ type Entry = Awaited<ReturnType<typeof listAccessChanges>>[number];
 
 const detail = ({ details }: Entry, name: string): string => {
   const value = details[name];
-  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  return typeof value === 'string' ? value : '';
 };
 
 /** The label of a change, with its subject. */
@@ -30,29 +30,23 @@ function labelOf(entry: Entry): HtmlValue {
   const change = accessChangeOf(entry.action);
   if (change === undefined) return undefined;
   const { text, of } = change;
+  const subject = changedSubject(change, entry.details);
   switch (of) {
     case 'key':
       return html`${text} <strong>${detail(entry, 'name')}</strong> <code>${detail(entry, 'prefix')}…</code>`;
-    case 'address':
-      return html`${text} <code>${detail(entry, 'address')}</code>`;
-    case 'public-key':
-      return html`${text} <code>${detail(entry, 'fingerprint').slice(0, 16)}…</code>`;
     case 'webhook':
       return html`${text} <code>${detail(entry, 'url')}</code>`;
+    case 'address':
+    case 'public-key':
+      return html`${text} <code>${subject}</code>`;
     case 'voucher':
-      return html`${text} <a href="${PORTAL_PATH}/vouchers/${detail(entry, 'voucherId')}">voucher ${detail(entry, 'voucherId')}</a>`;
     case 'top-up':
-      return html`${text} <a href="${PORTAL_PATH}/top-ups/${detail(entry, 'transactionId')}">top-up ${detail(entry, 'transactionId')}</a>`;
     case 'bulk-order':
-      return html`${text} <a href="${PORTAL_PATH}/bulk-orders/${detail(entry, 'bulkOrderId')}">bulk order ${detail(entry, 'bulkOrderId')}</a>`;
-    case 'person':
-      return html`${text} ${detail(entry, 'email')}`;
-    case 'sign-in':
-      return html`${text} ${detail(entry, 'why')}`;
-    case 'price':
-      return html`${text} ${changedSubject(change, entry.details)}`;
+      return html`${text} <a href="${PORTAL_PATH}/${of}s/${subject.split(' ').at(-1)}">${subject}</a>`;
     case 'company':
       return text;
+    default:
+      return html`${text} ${subject}`;
   }
 }
 
@@ -122,15 +116,10 @@ const activityFile = <Row>(file: {
     },
   });
 
-/** The subject of a change: the number of a voucher, a top-up or a bulk order, or else the subject of the entry. */
-function subjectOf(entry: Entry): string {
-  const change = accessChangeOf(entry.action);
-  if (change === undefined) return '';
-  const numbers = { voucher: 'voucherId', 'top-up': 'transactionId', 'bulk-order': 'bulkOrderId' };
-  const { of } = change;
-  return of in numbers
-    ? `${of} ${detail(entry, numbers[of as keyof typeof numbers])}`
-    : changedSubject(change, entry.details);
+/** The subject of an entry in plain text. */
+function subjectOf({ action, details }: Entry): string {
+  const change = accessChangeOf(action);
+  return change === undefined ? '' : changedSubject(change, details);
 }
 
 /** Changes and sign-ins as a file, newest first. */

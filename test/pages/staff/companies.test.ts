@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addAuditEntries } from '../../../src/db/access/calls.ts';
+import { addAuditEntries, addPersonEntry } from '../../../src/db/access/calls.ts';
 import type { Company } from '../../../src/domain/vouchers/voucher.ts';
 import { caseOf } from '../../positions/cases.ts';
 import { doneLate, takenBack } from '../../positions/placements.ts';
@@ -420,7 +420,19 @@ describe('a selling price', () => {
       422,
       expect.stringContaining('USD 475 is 100 times USD 4.75.'),
     ]);
-    expect(await read(`${pathOf(partner())}/changes`)).toContain(
+    await scene.stack.database
+      .transaction()
+      .execute((transaction) =>
+        addPersonEntry(
+          transaction,
+          { email: 'seller@partner.example', company: partner() },
+          'cancel voucher',
+          { voucherId: 7 },
+        ),
+      );
+    const changes = await read(`${pathOf(partner())}/changes`);
+    expect(changes).toContain('Asked to cancel voucher 7');
+    expect(changes).toContain(
       `Set the selling price of the voucher of ETB 500.00: USD 4.60 for merchant ${scene.merchant.id}, none before`,
     );
     await set({ price: '4.60', merchant: identifier });
