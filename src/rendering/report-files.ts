@@ -6,13 +6,13 @@ import {
   isInOrder,
 } from '../domain/day-report.ts';
 import { amountText, plainAmount } from '../domain/money.ts';
-import type { MonthlyStatement, StatementSection } from '../domain/statements.ts';
+import type { MonthlyStatement } from '../domain/statements.ts';
 import { drawChart } from './chart.ts';
 import { type CsvRow, csv } from './csv.ts';
-import { type Html, type HtmlValue, html, ownHtml } from './html.ts';
+import { type Html, html, ownHtml } from './html.ts';
 
-/** The style of a day report: for screens, paper and mail programs that show attachments. */
-const dayReportStyle = `
+/** The style of a report: for screens, paper and mail programs that show attachments. */
+const style = `
 :root { color-scheme: light; --quiet: #5b6470; --line: #d9dee4; --accent: #0b6b5d }
 body { font: 15px/1.45 system-ui, sans-serif; color: #15191e; max-width: 68rem; margin: 2rem auto;
   padding: 0 1rem }
@@ -31,6 +31,7 @@ table { width: 100%; border-collapse: collapse }
 th, td { text-align: left; padding: .3rem .75rem .3rem 0; border-bottom: 1px solid var(--line);
   vertical-align: top }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
+.balance td { font-weight: 600; border-bottom-color: #15191e }
 @page { size: A4; margin: 15mm }
 @media print { body { margin: 0; padding: 0; max-width: none } section { break-inside: avoid } }
 `;
@@ -46,14 +47,16 @@ export const dayReportFiles = (report: DayReport) =>
     { name: `day-report-${report.day}.csv`, type: 'text/csv', content: dayReportCsv(report) },
   ] as const;
 
+type Cell = string | number | null;
+
 /** The parts of a report that are tables, for pages, spreadsheets and terminals. */
 export interface ReportTable {
   readonly title: string;
   /** The last ones that `numbers` counts are numbers. */
   readonly columns: readonly string[];
   readonly numbers: number;
-  /** Amounts as decimal strings of the ledger. */
-  readonly rows: readonly (readonly (string | number)[])[];
+  /** Amounts as decimal strings of the ledger. A balance has null in place of a number of movements. */
+  readonly rows: readonly (readonly Cell[])[];
   /** What stands in the place of rows. */
   readonly none: string;
 }
@@ -140,19 +143,25 @@ export const dayReportHead = ({ day, zone, madeAt, isClosed }: DayReport): strin
   `The day ${day} of ${zone}, amounts in ETB. Made at ${madeAt.toISOString().slice(0, 16).replace('T', ' ')} UTC. ` +
   (isClosed ? 'The day is closed.' : 'The day is not closed: its figures may still change.');
 
-/** A cell of numbers: amounts have a point, counts have none. */
-const isAmount = (value: string | number): value is string => typeof value === 'string';
+/** The cells of a row. The last `numbers` cells hold amounts as text, which get their form, or counts. */
+const cellsOf = (
+  row: readonly Cell[],
+  numbers: number,
+  formOf: (amount: string) => string,
+): readonly Cell[] =>
+  row.map((value, place) =>
+    place >= row.length - numbers && typeof value === 'string' ? formOf(value) : value,
+  );
+
+/** The rows of a table for spreadsheets, each with the name of its table. */
+const csvRowsOf = ({ title, numbers, rows }: ReportTable): readonly CsvRow[] =>
+  rows.map((row) => [title, ...cellsOf(row, numbers, plainAmount)]);
 
 /** A day report for spreadsheets: one table after the other, each line with the name of its table. */
 export function dayReportCsv(report: DayReport): string {
-  const rows = dayReportTables(report).flatMap(({ title, columns, numbers, rows }): CsvRow[] => [
-    ['Part', ...columns],
-    ...rows.map((row) => [
-      title,
-      ...row.map((value, place) =>
-        place >= row.length - numbers && isAmount(value) ? plainAmount(value) : value,
-      ),
-    ]),
+  const rows = dayReportTables(report).flatMap((table): CsvRow[] => [
+    ['Part', ...table.columns],
+    ...csvRowsOf(table),
   ]);
   return csv([
     ['Part', 'Day', 'Time zone', 'Made at', 'Closed'],
@@ -167,15 +176,24 @@ export function dayReportCsv(report: DayReport): string {
   ]);
 }
 
-/** A day report as a document of its own, with charts; it needs nothing from elsewhere. */
-export const dayReportHtml = (report: DayReport): string =>
+/** A report as a document of its own; it needs nothing from elsewhere. */
+const documentOf = (title: string, content: Html, tables: readonly ReportTable[]): string =>
   html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Day report ${report.day}</title>
-<style>${ownHtml(dayReportStyle)}</style></head><body>
-<h1>Day report ${report.day}</h1>
-<p>${dayReportHead(report)}</p>
+<title>${title}</title>
+<style>${ownHtml(style)}</style></head><body>
+<h1>${title}</h1>
+${content}
+${tables.map(tableOf)}
+</body></html>
+`.toString();
+
+/** A day report to read, with charts. */
+export const dayReportHtml = (report: DayReport): string =>
+  documentOf(
+    `Day report ${report.day}`,
+    html`<p>${dayReportHead(report)}</p>
 ${
   isInOrder(report)
     ? html`<p class="state good">The books are in order.</p>`
@@ -186,10 +204,9 @@ ${
 ${chartOf(report, 'vouchers', 'Vouchers generated')}
 ${chartOf(report, 'redemptions', 'Redemptions')}
 ${chartOf(report, 'topups', 'Top-ups delivered')}
-</div>
-${dayReportTables(report).slice(1).map(tableOf)}
-</body></html>
-`.toString();
+</div>`,
+    dayReportTables(report).slice(1),
+  );
 
 const figures = ({ sales, redemptions, payouts, fees, caseCount }: DayReport): Html[] => [
   figure('Vouchers', sales.vouchers),
@@ -223,22 +240,15 @@ const chartOf = ({ hours }: DayReport, what: keyof Omit<DayHour, 'hour'>, title:
   })}</section>`;
 
 const tableOf = ({ title, columns, numbers, rows, none }: ReportTable): Html => {
-  const cell = (value: HtmlValue, place: number, tag: 'td' | 'th'): Html => {
-    const align = place >= columns.length - numbers ? ownHtml(' class="number"') : undefined;
-    return tag === 'th'
-      ? html`<th scope="col"${align}>${value}</th>`
-      : html`<td${align}>${value}</td>`;
-  };
-  const shown = (value: string | number, place: number) =>
-    place >= columns.length - numbers && isAmount(value) ? amountText(value) : value;
+  const align = (place: number) => place >= columns.length - numbers && ownHtml(' class="number"');
   return html`<section><h2>${title}</h2>
 ${
   rows.length === 0
     ? html`<p>${none}</p>`
-    : html`<div class="wide"><table><thead><tr>${columns.map((name, place) => cell(name, place, 'th'))}</tr></thead>
+    : html`<div class="wide"><table><thead><tr>${columns.map((name, place) => html`<th scope="col"${align(place)}>${name}</th>`)}</tr></thead>
 <tbody>${rows.map(
         (row) =>
-          html`<tr>${row.map((value, place) => cell(shown(value, place), place, 'td'))}</tr>`,
+          html`<tr${row.includes(null) && ownHtml(' class="balance"')}>${cellsOf(row, numbers, amountText).map((value, place) => html`<td${align(place)}>${value}</td>`)}</tr>`,
       )}</tbody></table></div>`
 }</section>`;
 };
@@ -256,48 +266,33 @@ export const statementFiles = (statement: MonthlyStatement) => {
   ] as const;
 };
 
+/** The tables of a statement, one for each account. */
+const statementTables = ({ sections }: MonthlyStatement): readonly ReportTable[] =>
+  sections.map(({ title, opening, closing, lines }) => ({
+    title,
+    columns: ['Movement', 'Number', 'Amount'],
+    numbers: 2,
+    rows: [
+      ...(opening === undefined ? [] : [['Opening balance', null, opening]]),
+      ...lines.map(({ label, count, amount }) => [label, count, amount]),
+      [opening === undefined ? 'Total' : 'Closing balance', null, closing],
+    ],
+    none: '',
+  }));
+
 /** A statement for spreadsheets. */
-export const statementCsv = ({ sections }: MonthlyStatement): string =>
+export const statementCsv = (statement: MonthlyStatement): string =>
   csv([
     ['Account', 'Line', 'Number', 'Amount (ETB)'],
-    ...sections.flatMap(({ title, opening, closing, lines }) => [
-      ...(opening === undefined ? [] : [[title, 'Opening balance', '', plainAmount(opening)]]),
-      ...lines.map(({ label, count, amount }) => [title, label, count, plainAmount(amount)]),
-      [title, closingLabel(opening), '', plainAmount(closing)],
-    ]),
+    ...statementTables(statement).flatMap(csvRowsOf),
   ]);
 
-/** A statement as a document of its own, made for A4 paper; it needs nothing from elsewhere. */
-export const statementHtml = ({ company, month, zone, sections }: MonthlyStatement): string =>
-  html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Statement ${month}: ${company.name}</title>
-<style>
-@page { size: A4; margin: 20mm }
-body { font: 11pt/1.4 system-ui, sans-serif; color: #111; max-width: 170mm; margin: 2rem auto; padding: 0 1rem }
-h1 { font-size: 18pt; margin: 0 } h2 { font-size: 13pt; margin: 1.5rem 0 .25rem }
-table { width: 100%; border-collapse: collapse; break-inside: avoid }
-th, td { text-align: left; padding: .3rem 0; border-bottom: 1px solid #ccc }
-td + td, th + th { text-align: right; font-variant-numeric: tabular-nums; padding-left: 1rem }
-.balance td { font-weight: 600; border-bottom-color: #111 }
-@media print { body { margin: 0; padding: 0; max-width: none } }
-</style></head><body>
-<h1>Statement for ${month}</h1>
-<p>${company.name}, ${company.kind} ${company.id}. Amounts in ETB. The month is that of ${zone}.</p>
-${sections.map(section)}
-</body></html>
-`.toString();
-
-const section = ({ title, opening, closing, lines }: StatementSection) => html`<h2>${title}</h2>
-<table><thead><tr><th scope="col">Movement</th><th scope="col">Number</th><th scope="col">Amount</th></tr></thead>
-<tbody>${opening !== undefined && balance('Opening balance', opening)}${lines.map(
-  ({ label, count, amount }) =>
-    html`<tr><td>${label}</td><td>${count}</td><td>${amountText(amount)}</td></tr>`,
-)}${balance(closingLabel(opening), closing)}</tbody></table>`;
-
-const balance = (label: string, amount: string) =>
-  html`<tr class="balance"><td>${label}</td><td></td><td>${amountText(amount)}</td></tr>`;
-
-const closingLabel = (opening: string | undefined): string =>
-  opening === undefined ? 'Total' : 'Closing balance';
+/** A statement to print. */
+export const statementHtml = (statement: MonthlyStatement): string => {
+  const { company, month, zone } = statement;
+  return documentOf(
+    `Statement for ${month}: ${company.name}`,
+    html`<p>${company.name}, ${company.kind} ${company.id}. Amounts in ETB. The month is that of ${zone}.</p>`,
+    statementTables(statement),
+  );
+};
