@@ -253,13 +253,10 @@ ${
 }</section>`;
 };
 
-/** The name of a statement's file, without what its type adds. */
-export const statementFileName = ({ company, month }: MonthlyStatement): string =>
-  `statement-${company.kind}-${company.id}-${month}`;
-
 /** The files of a statement: to print, and for spreadsheets. */
 export const statementFiles = (statement: MonthlyStatement) => {
-  const name = statementFileName(statement);
+  const { company, month } = statement;
+  const name = `statement-${company.kind}-${company.id}-${month}`;
   return [
     { name: `${name}.html`, type: 'text/html', content: statementHtml(statement) },
     { name: `${name}.csv`, type: 'text/csv', content: statementCsv(statement) },
@@ -281,14 +278,14 @@ const statementTables = ({ sections }: MonthlyStatement): readonly ReportTable[]
   }));
 
 /** A statement for spreadsheets. */
-export const statementCsv = (statement: MonthlyStatement): string =>
+const statementCsv = (statement: MonthlyStatement): string =>
   csv([
     ['Account', 'Line', 'Number', 'Amount (ETB)'],
     ...statementTables(statement).flatMap(csvRowsOf),
   ]);
 
 /** A statement to print. */
-export const statementHtml = (statement: MonthlyStatement): string => {
+const statementHtml = (statement: MonthlyStatement): string => {
   const { company, month, zone } = statement;
   return documentOf(
     `Statement for ${month}: ${company.name}`,

@@ -128,12 +128,6 @@ export const reversalLabels: Words<Exclude<ReversalState, 'SUCCESS'>> = {
   FAILED: ['plain', 'Reversal refused'],
 };
 
-/** The badge of a state. */
-export function stateBadge<State extends string>(words: Words<State>, state: State): Html {
-  const shown: ShownState = words[state];
-  return badge(...shown);
-}
-
 /** The states with their labels, for a selection. */
 export const stateOptions = <State extends string>(words: Words<State>): [State, string][] =>
   (Object.keys(words) as State[]).map((state) => [state, stateWord(words[state])]);

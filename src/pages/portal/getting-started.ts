@@ -18,21 +18,8 @@ import {
   signedRoutesOf,
 } from './try-it.ts';
 
-/** The completed steps of a company's onboarding. */
-interface OnboardingProgress {
-  readonly hasKey: boolean;
-  readonly hasAddress: boolean;
-  /** True for partners, which need none. */
-  readonly hasPublicKey: boolean;
-  /** A call was accepted; for a merchant, a signed call. */
-  readonly hasCalled: boolean;
-}
-
-/** Reads a company's progress towards its first call. */
-async function readProgress({
-  services: { database },
-  session: { company },
-}: AccountRequest): Promise<OnboardingProgress> {
+/** Reads the completed steps of a company towards its first call. */
+async function readProgress({ services: { database }, session: { company } }: AccountRequest) {
   const keys = await listApiKeys(database, company);
   const addresses = await listSourceAddresses(database, company);
   const publicKeys =
@@ -40,7 +27,9 @@ async function readProgress({
   return {
     hasKey: keys.some(({ status }) => status === 'VALID'),
     hasAddress: addresses.length > 0,
+    // Partners need none.
     hasPublicKey: publicKeys?.some(({ revokedAt }) => revokedAt === null) ?? true,
+    // A merchant's call is a signed one.
     hasCalled: await hasCalled(database, company, signedRoutesOf(company.kind)),
   };
 }

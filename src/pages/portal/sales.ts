@@ -19,9 +19,10 @@ import {
   voucherSales,
 } from '../layout/day-figures.ts';
 import { daysForm } from '../layout/forms.ts';
-import { redemptionStates, reversalLabels, stateBadge, stateOptions } from '../layout/labels.ts';
+import { redemptionStates, reversalLabels, stateOptions } from '../layout/labels.ts';
 import { listAddress } from '../layout/paging.ts';
 import {
+  badge,
   daySchema,
   emptyState,
   money,
@@ -261,10 +262,10 @@ service fee, and the amount paid to you through mobile money.</p>`,
       title: 'State',
       phone: 'plain',
       value: ({ state, reversal }) =>
-        html`${stateBadge(redemptionStates, state)}${
+        html`${badge(...redemptionStates[state])}${
           reversal !== null &&
           reversal.status !== 'SUCCESS' &&
-          html`<br>${stateBadge(reversalLabels, reversal.status)}`
+          html`<br>${badge(...reversalLabels[reversal.status])}`
         }`,
       file: ({ state }) => stateWord(redemptionStates[state]),
     },

@@ -17,7 +17,7 @@ import {
 } from '../../domain/statements.ts';
 import { csv } from '../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
-import { statementCsv, statementFileName, statementHtml } from '../../rendering/report-files.ts';
+import { statementFiles } from '../../rendering/report-files.ts';
 import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
 import { fileTime, timeZone } from '../language/time-zone.ts';
@@ -202,24 +202,12 @@ export const downloadMonth = portal.page({
   async handle(request): Promise<PageAnswer> {
     const { services, session, params } = request;
     const month = parseMonth(params.month ?? '');
-    const format = formats[params.format ?? ''];
-    if (!month || !format || !(await monthsOf(request)).includes(month)) return problems.notFound;
+    if (!month || !(await monthsOf(request)).includes(month)) return problems.notFound;
     const statement = await readCompanyMonth(services.database, session.company, {
       month,
       zone: services.settings.market.marketTimeZone,
     });
-    return {
-      kind: 'file',
-      name: `${statementFileName(statement)}.${params.format}`,
-      type: format.type,
-      content: format.write(statement),
-    };
+    const file = statementFiles(statement).find(({ type }) => type === `text/${params.format}`);
+    return file ? { kind: 'file', ...file } : problems.notFound;
   },
 });
-
-const formats: Readonly<
-  Record<string, { readonly type: 'text/html' | 'text/csv'; readonly write: typeof statementCsv }>
-> = {
-  html: { type: 'text/html', write: statementHtml },
-  csv: { type: 'text/csv', write: statementCsv },
-};

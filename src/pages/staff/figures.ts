@@ -1,13 +1,7 @@
-import {
-  type ClaimCounts,
-  claimCounts,
-  type DayOfPayments,
-  figuresCountedTo,
-  paymentsPerDay,
-  type TopMerchant,
-  topMerchants,
-} from '../../db/figures.ts';
-import { type DayOfSales, salesPerDay } from '../../db/ledger/sales.ts';
+import type { Database } from '../../db/connection.ts';
+import type { Days } from '../../db/days.ts';
+import { claimCounts, figuresCountedTo, paymentsPerDay, topMerchants } from '../../db/figures.ts';
+import { salesPerDay } from '../../db/ledger/sales.ts';
 import { type FailureCount, paymentFailures, topupFailures } from '../../db/overview.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { claimsList, countedUpTo, countList, merchantsList } from '../layout/charts.ts';
@@ -25,15 +19,17 @@ import { daysForm } from '../layout/forms.ts';
 import { emptyState, readDays } from '../layout/parts.ts';
 import { SUPPORT_PATH, support } from '../page.ts';
 
-interface Figures {
-  readonly sales: readonly DayOfSales[];
-  readonly payments: readonly DayOfPayments[];
-  readonly claims: ClaimCounts;
-  readonly merchants: readonly TopMerchant[];
-  readonly countedTo: Awaited<ReturnType<typeof figuresCountedTo>>;
-  readonly failedTopups: readonly FailureCount[];
-  readonly refusedPayments: readonly FailureCount[];
-}
+const readFigures = async (database: Database, days: Days) => ({
+  sales: await salesPerDay(database, 'all', days),
+  payments: await paymentsPerDay(database, 'all', days),
+  claims: await claimCounts(database, 'all', days),
+  merchants: await topMerchants(database, 'all', days),
+  countedTo: await figuresCountedTo(database),
+  failedTopups: await topupFailures(database, 'all', days),
+  refusedPayments: await paymentFailures(database, 'all', days),
+});
+
+type Figures = Awaited<ReturnType<typeof readFigures>>;
 
 /** The business of all companies, as each company sees its own. */
 export const showFigures = support.page({
@@ -41,16 +37,7 @@ export const showFigures = support.page({
   needs: 'look',
   async handle({ services: { database }, query }) {
     const range = readDays(query);
-    const { days } = range;
-    const figures = days && {
-      sales: await salesPerDay(database, 'all', days),
-      payments: await paymentsPerDay(database, 'all', days),
-      claims: await claimCounts(database, 'all', days),
-      merchants: await topMerchants(database, 'all', days),
-      countedTo: await figuresCountedTo(database),
-      failedTopups: await topupFailures(database, 'all', days),
-      refusedPayments: await paymentFailures(database, 'all', days),
-    };
+    const figures = range.days && (await readFigures(database, range.days));
     return {
       kind: 'page',
       title: 'Figures',
