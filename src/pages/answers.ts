@@ -87,20 +87,16 @@ export const problems = {
   ),
 } satisfies Record<string, PageProblem>;
 
-const byStatus = new Map<number, PageProblem>(
-  Object.values(problems)
-    .filter(
-      (one) =>
-        ![
-          problems.formNotAccepted,
-          problems.notYourRole,
-          problems.tooManyRows,
-          problems.keyNotKept,
-          problems.unsure,
-        ].includes(one),
-    )
-    .map((one) => [one.status, one]),
-);
+/** The problems that refusals of the service are shown as, by their status. */
+const ofRefusals: readonly PageProblem[] = [
+  problems.invalid,
+  problems.notFound,
+  problems.noSuchMethod,
+  problems.tooBig,
+  problems.notAForm,
+  problems.tooMany,
+  problems.busy,
+];
 
 /**
  * Replaces every page for people of a suspended partner or a deactivated merchant: nothing is shown
@@ -146,7 +142,7 @@ function writeRefusal(context: Context, tools: PageTools, refusal: Refusal): voi
   Object.assign(context.state.log, { reason: refusal.reason });
   const status = httpStatusOf(statusCodeOf(refusal.reason, 'partner'));
   if (refusal.retryAfterSeconds) context.set('Retry-After', String(refusal.retryAfterSeconds));
-  const shown = byStatus.get(status) ?? problems.broken;
+  const shown = ofRefusals.find((one) => one.status === status) ?? problems.broken;
   const isUnsure = shown.status >= 500 && context.state.mayChange === true;
   writeProblem(context, tools, isUnsure ? { ...problems.unsure, status: shown.status } : shown);
 }

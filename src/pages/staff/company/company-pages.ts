@@ -133,54 +133,35 @@ const ROWS = 50;
 const REFRESH_SECONDS = 2;
 
 /** Declares a list of rows of a company. */
-export const declarePart = <Row>(part: PartOf<Row>): Part => {
-  const kinds = part.kinds ?? bothKinds;
-  const show: Part['show'] = (request, company, refused) =>
-    partOf(part, { request, company, refused });
-  return {
-    path: part.path,
-    title: part.title,
-    kinds,
-    show,
-    pages: companyPages({
-      path: part.path,
-      kinds,
-      ...(part.changesSoon && { refreshes: true }),
-      handle: show,
-    }),
-  };
-};
-
-async function partOf<Row>(
-  part: PartOf<Row>,
-  {
-    request,
-    company,
-    refused,
-  }: {
-    readonly request: StaffRequest;
-    readonly company: FoundCompany;
-    readonly refused: RefusedForm | undefined;
-  },
-): Promise<PageAnswer> {
-  const { title, nothing } = part;
-  const page = pageNumber(request.query);
-  if (page === undefined) return problems.notFound;
-  const offset = (page - 1) * ROWS;
-  const found = await part.read(request, company, { limit: ROWS + 1, offset });
-  if (page > 1 && found.length === 0) return problems.notFound;
-  const rows = found.slice(0, ROWS);
-  return partPage(company, {
-    title,
-    status: refused && 409,
-    ...(part.changesSoon?.(rows) && { refreshSeconds: REFRESH_SECONDS }),
-    content: html`${refused && message('danger', html`${refused.words}`)}
-${await part.intro?.(request, company)}
-<section class="card">${table(title, rows, part.columns(request, company), emptyState('None', nothing))}
+export const declarePart = <Row>({
+  path,
+  title,
+  kinds = bothKinds,
+  nothing,
+  read,
+  columns,
+  intro,
+  further,
+  changesSoon,
+}: PartOf<Row>): Part => {
+  const show: Part['show'] = async (request, company, refused) => {
+    const page = pageNumber(request.query);
+    if (page === undefined) return problems.notFound;
+    const offset = (page - 1) * ROWS;
+    const found = await read(request, company, { limit: ROWS + 1, offset });
+    if (page > 1 && found.length === 0) return problems.notFound;
+    const rows = found.slice(0, ROWS);
+    return partPage(company, {
+      title,
+      status: refused && 409,
+      ...(changesSoon?.(rows) && { refreshSeconds: REFRESH_SECONDS }),
+      content: html`${refused && message('danger', html`${refused.words}`)}
+${await intro?.(request, company)}
+<section class="card">${table(title, rows, columns(request, company), emptyState('None', nothing))}
 ${
   offset + found.length > ROWS &&
   paging({
-    path: companyPath(company) + part.path,
+    path: companyPath(company) + path,
     values: {},
     page,
     limit: ROWS,
@@ -188,6 +169,14 @@ ${
     isAtLeast: found.length > ROWS,
   })
 }
-${await part.further?.(request, company, refused)}</section>`,
+${await further?.(request, company, refused)}</section>`,
+    });
+  };
+  const pages = companyPages({
+    path,
+    kinds,
+    ...(changesSoon && { refreshes: true }),
+    handle: show,
   });
-}
+  return { path, title, kinds, show, pages };
+};
