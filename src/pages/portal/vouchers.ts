@@ -1,4 +1,5 @@
 import type { MessageResent, VoucherCancelled } from '../../../workflows/contracts.ts';
+import type { Database } from '../../db/connection.ts';
 import { operationsOf, readLedgerHistory } from '../../db/ledger/ledger.ts';
 import { type ListedVoucher, voucherList } from '../../db/lists/vouchers.ts';
 import { readResendable } from '../../db/messages/resends.ts';
@@ -47,36 +48,6 @@ import {
 import { listedAmount, listedTime, listFilters, listPages } from './lists.ts';
 import { callerOf, onceField, onceKey, recordOperation, refusedPage } from './operate.ts';
 
-/** An operation on a voucher, which a person confirms. */
-interface VoucherOperation {
-  /** As the audit log names it. */
-  readonly action: string;
-  readonly operate: (
-    services: OperationServices,
-    request: VoucherRequest,
-  ) => Promise<OperationResult<VoucherCancelled | MessageResent>>;
-  readonly done: string;
-  /** The notice where it is not known whether the message was sent. */
-  readonly sending?: string;
-  /** The title of the page where it is refused, before or after the confirmation. */
-  readonly refused: string;
-}
-
-const cancellation: VoucherOperation = {
-  action: 'cancel voucher',
-  operate: cancelVoucherOnce,
-  done: 'The voucher is cancelled.',
-  refused: 'The voucher is not cancelled',
-};
-
-const resend: VoucherOperation = {
-  action: 'resend message',
-  operate: resendMessageOnce,
-  done: 'The message was sent again.',
-  sending: 'The message is being sent again. If it does not arrive, send it once more.',
-  refused: 'The message was not sent',
-};
-
 const pathOf = (voucherId: number): string => `${PORTAL_PATH}/vouchers/${voucherId}`;
 
 /** The voucher of the path; undefined where it is not the company's. */
@@ -85,72 +56,83 @@ const voucherOf = (request: AccountRequest): Promise<VoucherDetail | undefined> 
     partnerId: request.session.company.id,
   });
 
-/** The question to a person before an operation. */
-type AskedAbout = Omit<Question, 'back' | 'fields'>;
-
-/**
- * Asks for the confirmation of an operation on a voucher. A refused operation shows its refusal,
- * and a done operation says so.
- */
-async function askAboutVoucher(
-  request: AccountRequest,
-  operation: VoucherOperation,
-  ask: (voucher: VoucherDetail) => Promise<AskedAbout | Refusal | 'done'>,
-): Promise<PageAnswer> {
-  const voucher = await voucherOf(request);
-  if (!voucher) return problems.notFound;
-  const back = pathOf(voucher.id);
-  const question = await ask(voucher);
-  if (question === 'done') return redirect(back, operation.done);
-  if ('reason' in question)
-    return refusedPage({ title: operation.refused, refusal: question, back });
-  return questionPage(request, { ...question, fields: onceField(), back });
+/** An operation on a voucher, which a person confirms. */
+interface VoucherOperation {
+  readonly path: string;
+  /** As the audit log names it. */
+  readonly action: string;
+  /** The question, or the refusal that is known before; `done` where nothing is left to do. */
+  ask(
+    voucher: VoucherDetail,
+    database: Database,
+  ): Promise<Omit<Question, 'back' | 'fields'> | Refusal | 'done'>;
+  operate(
+    services: OperationServices,
+    request: VoucherRequest,
+  ): Promise<OperationResult<VoucherCancelled | MessageResent>>;
+  readonly done: string;
+  /** The notice where it is not known whether the message was sent. */
+  readonly sending?: string;
+  /** The title of the page where it is refused, before or after the confirmation. */
+  readonly refused: string;
 }
 
-/** Carries a sent form's operation on a voucher out, once, and leads back to the voucher. */
-async function operateOnVoucher(
-  request: AccountRequest,
-  { action, operate, done, sending = done, refused }: VoucherOperation,
-): Promise<PageAnswer> {
-  const [voucherId, key] = [idOf(request), onceKey(request)];
-  if (key === undefined) return problems.invalid;
-  if (!(await voucherOf(request))) return problems.notFound;
-  await recordOperation(request, action, { voucherId });
-  const company = callerOf(request);
-  const { result } = await operate(request.services, { company, key, voucherId });
-  const to = pathOf(voucherId);
-  if (result.ok) {
-    const isUnknown = 'sending' in result && result.sending === 'unknown';
-    return redirect(to, isUnknown ? sending : done);
-  }
-  return refusedPage({ title: refused, refusal: result, back: to });
-}
+/** Asks for the confirmation of an operation, carries it out once, and leads back to the voucher. */
+const operationPages = (operation: VoucherOperation) => {
+  const { path, action, done, sending = done } = operation;
+  const refused = (refusal: Refusal, back: string): PageAnswer =>
+    refusedPage({ title: operation.refused, refusal, back });
+  return portal.asked({
+    path,
+    needs: 'operate',
+    confirmation: 'none',
+    kind: 'partner',
+    async ask(request) {
+      const voucher = await voucherOf(request);
+      if (!voucher) return problems.notFound;
+      const back = pathOf(voucher.id);
+      const question = await operation.ask(voucher, request.services.database);
+      if (question === 'done') return redirect(back, done);
+      return 'reason' in question
+        ? refused(question, back)
+        : questionPage(request, { ...question, fields: onceField(), back });
+    },
+    async handle(request) {
+      const [voucherId, key] = [idOf(request), onceKey(request)];
+      if (key === undefined) return problems.invalid;
+      if (!(await voucherOf(request))) return problems.notFound;
+      await recordOperation(request, action, { voucherId });
+      const company = callerOf(request);
+      const { result } = await operation.operate(request.services, { company, key, voucherId });
+      const back = pathOf(voucherId);
+      if (!result.ok) return refused(result, back);
+      const isUnknown = 'sending' in result && result.sending === 'unknown';
+      return redirect(back, isUnknown ? sending : done);
+    },
+  });
+};
 
 /** Says what a cancellation does with the money, and cancels a voucher; what remains goes back to the gift wallet. */
-export const cancelVoucherPages = portal.asked({
+export const cancelVoucherPages = operationPages({
   path: '/vouchers/:id/cancel',
-  needs: 'operate',
-  confirmation: 'none',
-  kind: 'partner',
-  ask: (request) =>
-    askAboutVoucher(request, cancellation, async ({ id, status, serialNumber, remaining }) => {
-      if (status === 'CANCELLED') return 'done';
-      const refusal = refuseCancellation({
-        status,
-        isBlocked: await isBlocked(request.services.database, id),
-      });
-      if (refusal) return refusal;
-      return {
-        title: sentence('Cancel voucher {1}?', serialNumber),
-        text: html`<p>${money(remaining)} goes back to your gift wallet at once. The owner can no
+  action: 'cancel voucher',
+  async ask({ id, status, serialNumber, remaining }, database) {
+    if (status === 'CANCELLED') return 'done';
+    const refusal = refuseCancellation({ status, isBlocked: await isBlocked(database, id) });
+    if (refusal) return refusal;
+    return {
+      title: sentence('Cancel voucher {1}?', serialNumber),
+      text: html`<p>${money(remaining)} goes back to your gift wallet at once. The owner can no
 longer redeem the voucher${
-          status === 'REDEEM_INITIATED' && phrase(', and the claim that waits for the code ends')
-        }. The owner is not told. This cannot be undone.</p>`,
-        button: 'Cancel the voucher',
-        isDanger: true,
-      };
-    }),
-  handle: (request) => operateOnVoucher(request, cancellation),
+        status === 'REDEEM_INITIATED' && phrase(', and the claim that waits for the code ends')
+      }. The owner is not told. This cannot be undone.</p>`,
+      button: 'Cancel the voucher',
+      isDanger: true,
+    };
+  },
+  operate: cancelVoucherOnce,
+  done: 'The voucher is cancelled.',
+  refused: 'The voucher is not cancelled',
 });
 
 /** A voucher's owner; numbers are masked. */
@@ -205,26 +187,26 @@ or the sale at the portal, showed each code once, and the result of a bulk order
 });
 
 /** Says which message the owner gets once more, and sends the message that the owner may have missed. */
-export const resendMessagePages = portal.asked({
+export const resendMessagePages = operationPages({
   path: '/vouchers/:id/resend',
-  needs: 'operate',
-  confirmation: 'none',
-  kind: 'partner',
-  ask: (request) =>
-    askAboutVoucher(request, resend, async (voucher) => {
-      const message = await readResendable(request.services.database, voucher.id);
-      if (!message || !isMissed(message)) return refuse('nothing-to-resend');
-      return {
-        title: 'Send the message again?',
-        text: html`<p>${ownerOf(voucher)} gets ${
-          message.kind === 'VERIFICATION_CODE'
-            ? phrase('the same verification code')
-            : phrase('the confirmation of the last redemption')
-        } by SMS once more. No money moves.</p>`,
-        button: 'Send it again',
-      };
-    }),
-  handle: (request) => operateOnVoucher(request, resend),
+  action: 'resend message',
+  async ask(voucher, database) {
+    const message = await readResendable(database, voucher.id);
+    if (!message || !isMissed(message)) return refuse('nothing-to-resend');
+    return {
+      title: 'Send the message again?',
+      text: html`<p>${ownerOf(voucher)} gets ${
+        message.kind === 'VERIFICATION_CODE'
+          ? phrase('the same verification code')
+          : phrase('the confirmation of the last redemption')
+      } by SMS once more. No money moves.</p>`,
+      button: 'Send it again',
+    };
+  },
+  operate: resendMessageOnce,
+  done: 'The message was sent again.',
+  sending: 'The message is being sent again. If it does not arrive, send it once more.',
+  refused: 'The message was not sent',
 });
 
 /** One voucher with its history and its transfers, but never its code. */
