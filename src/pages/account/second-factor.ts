@@ -1,7 +1,6 @@
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import {
   type AccountOneTimePassword,
-  type AccountPasskey,
   addOneTimePassword,
   addPasskey,
   hasFactor,
@@ -20,7 +19,6 @@ import {
   field,
   message,
   postForm,
-  type Question,
   table,
   textColumn,
   time,
@@ -35,7 +33,8 @@ import {
   redirect,
   type Site,
 } from '../page.ts';
-import { changeAccess, proofPages } from '../session/confirmation.ts';
+import { changePages } from '../session/changes.ts';
+import { changeAccess } from '../session/confirmation.ts';
 import { addPasskeyButton, NEW_PASSKEY_FIELD, takeNewPasskey } from '../session/passkeys.ts';
 import {
   makeRecoveryCodes,
@@ -203,14 +202,6 @@ manager, apart from your phone. Each one signs you in once when you do not have 
 </section>`,
 });
 
-/** A change of a person's second factors. */
-interface FactorChange {
-  readonly done: string;
-  readonly details?: Readonly<Record<string, string>>;
-  /** False where nothing changed. */
-  readonly work: (transaction: DatabaseTransaction) => Promise<boolean>;
-}
-
 /**
  * Adds a factor, and ends the person's other sessions. The first factor brings recovery codes, which the answer
  * shows. Undefined where nothing was added.
@@ -218,7 +209,12 @@ interface FactorChange {
 async function addFactor(
   request: PersonRequest,
   action: AccessChangeName,
-  added: FactorChange,
+  added: {
+    readonly done: string;
+    readonly details?: Readonly<Record<string, string>>;
+    /** False where nothing changed. */
+    readonly work: (transaction: DatabaseTransaction) => Promise<boolean>;
+  },
 ): Promise<PageAnswer | undefined> {
   const { session, site } = request;
   const { accountId } = session;
@@ -305,71 +301,31 @@ const addPasskeyForm = bothSites.form({
 const NOT_ADDED =
   'The passkey was not added: it came too late, or it is not of this page. Try again.';
 
-/** The pages of a change that takes a proof of its own, each time. */
-const factorPages = <Subject>({
-  path,
-  find,
-  question,
-  change,
-}: {
-  readonly path: string;
-  /** Undefined where there is nothing to change. */
-  find(request: PersonRequest, factors: SecondFactors): Subject | undefined;
-  question(subject: Subject, factors: SecondFactors): Omit<Question, 'back'>;
-  change(request: PersonRequest, subject: Subject): Promise<PageAnswer | undefined>;
-}) => {
-  const back = ({ site }: PersonRequest): PageAnswer => redirect(secondFactorPath(site));
-  return proofPages(bothSites, {
-    path,
-    needs: 'own',
-    async find(request) {
-      const { services, session } = request;
-      const factors = await readSecondFactors(services.database, session.accountId);
-      const subject = find(request, factors);
-      return subject === undefined ? undefined : { subject, factors };
-    },
-    nothing: back,
-    question: ({ subject, factors }, { site }) => ({
-      ...question(subject, factors),
-      back: secondFactorPath(site),
-    }),
-    change: async (request, { subject }) => (await change(request, subject)) ?? back(request),
-  });
-};
+/** Each of these changes takes a proof of its own. */
+const withProof = {
+  needs: 'own',
+  confirmed: 'each-time',
+  nothing: ({ site }: PersonRequest): PageAnswer => redirect(secondFactorPath(site)),
+} as const;
 
-const recoveryCodesPages = factorPages({
+const recoveryCodesPages = changePages(bothSites, {
+  ...withProof,
   path: '/account/second-factor/recovery-codes',
-  find: ({ session }) => session.hasSecondFactor || undefined,
-  question: () => ({
+  find: async ({ session }, database) =>
+    (await hasFactor(database, session.accountId)) || undefined,
+  question: (_factor, { site }) => ({
     title: 'New recovery codes',
     text: html`<p>The recovery codes that you have work no longer.</p>`,
     button: 'Make new recovery codes',
+    back: secondFactorPath(site),
   }),
-  async change(request) {
-    const { accountId } = request.session;
-    const codes = await changeAccess(request, 'renew recovery-codes', async (transaction) => {
-      if (!(await hasFactor(transaction, accountId))) return undefined;
-      const result = await makeRecoveryCodes(transaction, request, accountId);
-      return { result, details: detailsOf(request) };
-    });
-    return codes && recoveryCodesPage(request.site, 'New recovery codes', codes);
-  },
+  action: 'renew recovery-codes',
+  work: async (transaction, request) => ({
+    result: await makeRecoveryCodes(transaction, request, request.session.accountId),
+    details: detailsOf(request),
+  }),
+  done: (codes, { site }) => recoveryCodesPage(site, 'New recovery codes', codes),
 });
-
-/** Removes a factor; undefined where nothing was removed. */
-async function removeFactor(
-  request: PersonRequest,
-  action: AccessChangeName,
-  removed: FactorChange,
-): Promise<PageAnswer | undefined> {
-  const isRemoved = await changeAccess(request, action, async (transaction) =>
-    (await removed.work(transaction))
-      ? { result: true, details: { ...detailsOf(request), ...removed.details } }
-      : undefined,
-  );
-  if (isRemoved === undefined) return undefined;
-  return redirect(secondFactorPath(request.site), removed.done);
-}
 
 /** The last factor takes the recovery codes with it. */
 const nextSignIn = ({ oneTimePassword, passkeys }: SecondFactors): Html =>
@@ -377,37 +333,51 @@ const nextSignIn = ({ oneTimePassword, passkeys }: SecondFactors): Html =>
     ? html`<p>Your other second factors go on working.</p>`
     : html`<p>It is your only second factor. Where one is required, you are led to set up another one.</p>`;
 
-const oneTimePasswordOffPages = factorPages({
+const oneTimePasswordOffPages = changePages(bothSites, {
+  ...withProof,
   path: '/account/second-factor/one-time-password/off',
-  find: (_request, { oneTimePassword }) => oneTimePassword,
-  question: (_password, factors) => ({
+  async find({ session }, database) {
+    const factors = await readSecondFactors(database, session.accountId);
+    return factors.oneTimePassword && factors;
+  },
+  question: (factors, { site }) => ({
     title: 'Switch one-time passwords off?',
     text: nextSignIn(factors),
     button: 'Switch off',
     isDanger: true,
+    back: secondFactorPath(site),
   }),
-  change: (request) =>
-    removeFactor(request, 'switch off one-time-password', {
-      done: 'One-time passwords are off.',
-      work: (transaction) => removeOneTimePassword(transaction, request.session.accountId),
-    }),
+  action: 'switch off one-time-password',
+  work: async (transaction, request) =>
+    (await removeOneTimePassword(transaction, request.session.accountId))
+      ? { result: true, details: detailsOf(request) }
+      : undefined,
+  done: (_isOff, { site }) => redirect(secondFactorPath(site), 'One-time passwords are off.'),
 });
 
-const removePasskeyPages = factorPages<AccountPasskey>({
+const removePasskeyPages = changePages(bothSites, {
+  ...withProof,
   path: '/account/second-factor/passkeys/:id/remove',
-  find: (request, { passkeys }) => passkeys.find(({ id }) => id === idOf(request)),
-  question: ({ name }, factors) => ({
+  async find(request, database) {
+    const factors = await readSecondFactors(database, request.session.accountId);
+    const passkey = factors.passkeys.find(({ id }) => id === idOf(request));
+    return passkey && { passkey, factors };
+  },
+  question: ({ passkey: { name }, factors }, { site }) => ({
     title: 'Remove a passkey',
     text: html`<p>The passkey <strong>${name}</strong> works no longer.</p>${nextSignIn(factors)}`,
     button: 'Remove the passkey',
     isDanger: true,
+    back: secondFactorPath(site),
   }),
-  change: (request, { id, name }) =>
-    removeFactor(request, 'remove passkey', {
-      done: 'The passkey is removed.',
-      details: { name },
-      work: (transaction) => removePasskey(transaction, request.session.accountId, id),
-    }),
+  action: 'remove passkey',
+  async work(transaction, request, { subject: { passkey } }) {
+    const { id, name } = passkey;
+    return (await removePasskey(transaction, request.session.accountId, id))
+      ? { result: true, details: { ...detailsOf(request), name } }
+      : undefined;
+  },
+  done: (_isRemoved, { site }) => redirect(secondFactorPath(site), 'The passkey is removed.'),
 });
 
 /** The pages of the person's second factors, on both sites. */

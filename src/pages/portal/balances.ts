@@ -6,7 +6,7 @@ import { sentence } from '../language/language.ts';
 import { walletCards, walletLabels } from '../layout/company-parts.ts';
 import { asSent, field } from '../layout/parts.ts';
 import { type AccountRequest, PORTAL_PATH, portal, redirect } from '../page.ts';
-import { changePages } from './changes.ts';
+import { changePages } from '../session/changes.ts';
 
 export const BALANCES_PATH = `${PORTAL_PATH}/balances`;
 
@@ -36,16 +36,16 @@ ${await balanceCards(request)}
 });
 
 /** Asks for the balance below which a wallet is low, and sets it. */
-export const setLowBalancePages = changePages({
+export const setLowBalancePages = changePages(portal, {
   path: '/balances/:wallet/low-balance',
   needs: 'operate',
   kind: 'partner',
-  async find({ services, session, params }) {
+  async find({ session, params }, database) {
     const wallet = (['gift', 'airtime'] as const).find((one) => one === params.wallet);
     if (wallet === undefined) return undefined;
     return {
       wallet,
-      known: (await readLowBalances(services.database, session.company.id))[wallet],
+      known: (await readLowBalances(database, session.company.id))[wallet],
     };
   },
   question: ({ wallet, known }, request, wrong) => ({

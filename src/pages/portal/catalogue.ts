@@ -1,4 +1,5 @@
 import { type ListedPrice, listPartnerPrices } from '../../db/catalogue/prices.ts';
+import type { Database } from '../../db/connection.ts';
 import { productList } from '../../db/lists/catalogue.ts';
 import type { RowOf } from '../../db/lists/list.ts';
 import { mayUse } from '../../domain/access.ts';
@@ -10,7 +11,7 @@ import { usd } from '../layout/company-parts.ts';
 import { badge, emptyState, money, table, textColumn } from '../layout/parts.ts';
 import { priceFields, readPriceForm, setNamedPrice } from '../layout/price-form.ts';
 import { type AccountRequest, idOf, PORTAL_PATH, portal, redirect } from '../page.ts';
-import { changePages } from './changes.ts';
+import { changePages } from '../session/changes.ts';
 import { csvFile, listedAmount, listFilters, listPages } from './lists.ts';
 
 /** The mobile operators as people name them. */
@@ -64,8 +65,8 @@ const ALL_OTHERS = 'All merchants without their own price';
 const forWhom = ({ sellingPriceUsd, merchantId, merchant }: ListedPrice): string =>
   sellingPriceUsd === null ? '' : merchantId === null ? ALL_OTHERS : (merchant ?? '');
 
-const pricesOf = ({ services, session }: AccountRequest) =>
-  listPartnerPrices(services.database, session.company.id);
+const pricesOf = ({ services, session }: AccountRequest, database: Database = services.database) =>
+  listPartnerPrices(database, session.company.id);
 
 /** The vouchers that a partner may sell, what they cost it, and its own prices. */
 export const showPrices = portal.page({
@@ -129,13 +130,13 @@ export const downloadPrices = portal.page({
     }),
 });
 
-const denominationOf = async (request: AccountRequest) =>
-  (await pricesOf(request)).find(
+const denominationOf = async (request: AccountRequest, database: Database) =>
+  (await pricesOf(request, database)).find(
     ({ denominationId, status }) => denominationId === idOf(request) && status === 'ACTIVE',
   );
 
 /** Asks for the selling price of a voucher, and sets it; the previous price stays as history. */
-export const setPricePages = changePages({
+export const setPricePages = changePages(portal, {
   path: '/prices/:id',
   needs: 'operate',
   kind: 'partner',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { readableSecret } from '../../crypto/random.ts';
-import type { DatabaseTransaction } from '../../db/connection.ts';
+import type { Database, DatabaseTransaction } from '../../db/connection.ts';
 import {
   addPortalAccount,
   canonicalEmail,
@@ -34,8 +34,8 @@ import {
   portal,
   redirect,
 } from '../page.ts';
+import { changePages } from '../session/changes.ts';
 import { changeAccess } from '../session/confirmation.ts';
-import { changePages } from './changes.ts';
 import { csvFile } from './lists.ts';
 
 const PEOPLE_PATH = `${PORTAL_PATH}/people`;
@@ -190,11 +190,11 @@ async function addAccount(
 const LAST_OWNER = 'This is the only owner: make somebody else an owner first.';
 
 /** The person of the path; undefined where the company has none. */
-const personOf = (request: AccountRequest) =>
-  findPerson(request.services.database, idOf(request), request.session.company);
+const personOf = (request: AccountRequest, database: Database) =>
+  findPerson(database, idOf(request), request.session.company);
 
 /** Asks what a person may do, and changes it; their next page goes by it. */
-export const changeRolePages = changePages({
+export const changeRolePages = changePages(portal, {
   path: '/people/:id/role',
   needs: 'people',
   find: personOf,
@@ -214,15 +214,11 @@ export const changeRolePages = changePages({
     return role && html`You are about to change the role of ${email} to ${phrase(role)}.`;
   },
   action: 'set portal-role',
-  async work(transaction, request, { value: after }) {
-    const { company } = request.session;
-    const accountId = idOf(request);
-    const person = await findPerson(transaction, accountId, company);
-    if (person === undefined) return undefined;
-    if (person.role === 'owner' && after !== 'owner')
+  async work(transaction, { session: { company } }, { subject, value: after }) {
+    const { id: accountId, email, role: before } = subject;
+    if (before === 'owner' && after !== 'owner')
       if (!(await hasOtherOwner(transaction, accountId, company))) return undefined;
     await changeAccount(transaction, accountId, { role: after });
-    const { email, role: before } = person;
     return { result: { email, after }, details: { accountId, email, before, after } };
   },
   problem: LAST_OWNER,
@@ -237,7 +233,7 @@ export const changeRolePages = changePages({
 });
 
 /** Removes a person and ends all their sessions; the last owner stays. */
-export const removePersonPages = changePages({
+export const removePersonPages = changePages(portal, {
   path: '/people/:id/remove',
   needs: 'people',
   find: personOf,
@@ -246,18 +242,15 @@ export const removePersonPages = changePages({
     text: html`<p>The person can no longer sign in, and all sessions end at once. Keys that they made go on working: revoke
 those that they may have copied.</p>`,
     button: 'Remove the person',
+    isDanger: true,
     back: PEOPLE_PATH,
   }),
   confirmed: ({ email }) => html`You are about to remove ${email}.`,
   action: 'remove person',
-  async work(transaction, request) {
-    const { company } = request.session;
-    const accountId = idOf(request);
-    const person = await findPerson(transaction, accountId, company);
-    if (person === undefined || !(await hasOtherOwner(transaction, accountId, company)))
-      return undefined;
+  async work(transaction, { session: { company } }, { subject }) {
+    const { id: accountId, email, role } = subject;
+    if (!(await hasOtherOwner(transaction, accountId, company))) return undefined;
     if (!(await disableAccount(transaction, accountId))) return undefined;
-    const { email, role } = person;
     return { result: email, details: { accountId, email, role } };
   },
   problem: LAST_OWNER,

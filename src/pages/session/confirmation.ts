@@ -2,13 +2,13 @@ import { addPersonEntry } from '../../db/access/calls.ts';
 import { lockCompany } from '../../db/access/company-access.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { readSecondFactors } from '../../db/people/second-factors.ts';
-import { confirmPortalSession, lockSession, type PersonSession } from '../../db/people/sign-ins.ts';
+import { confirmPortalSession, lockSession } from '../../db/people/sign-ins.ts';
 import type { AccessChangeName } from '../../domain/access.ts';
 import type { Employer } from '../../domain/vouchers/voucher.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
-import { field, type postForm, type Question, questionPage } from '../layout/parts.ts';
-import type { Confirmed, PageAnswer, PagesOf, PersonRequest, PublicRequest } from '../page.ts';
+import { field, type postForm } from '../layout/parts.ts';
+import type { Confirmed, PageAnswer, PersonRequest, PublicRequest } from '../page.ts';
 import { PASSKEY_FIELD, usePasskeyButton } from './passkeys.ts';
 import { CODE_FIELD, takeProof } from './second-factor.ts';
 import {
@@ -141,56 +141,6 @@ ${await proofFields(request, wrong?.problem)}
 )}
 </div>`,
   };
-}
-
-/** A change that takes a proof of its own, each time. */
-interface ProvedChange<Request extends PersonRequest, Need extends string, Subject> {
-  readonly path: string;
-  readonly needs: Need;
-  /** Undefined where there is nothing to change. */
-  find(request: Request): Promise<Subject | undefined>;
-  /** The answer where there is nothing to change. */
-  nothing(request: Request): PageAnswer;
-  question(subject: Subject, request: Request): Question;
-  change(request: Request, subject: Subject): Promise<PageAnswer>;
-}
-
-/** The page that asks for the proof, and the form that changes: two pages of one address. */
-export function proofPages<
-  Session extends PersonSession,
-  Need extends string,
-  FormNeed extends Need,
-  Subject,
->(
-  { asked }: PagesOf<Session, Need, FormNeed>,
-  {
-    find,
-    nothing,
-    question,
-    change,
-    ...route
-  }: ProvedChange<PersonRequest<Session>, FormNeed, Subject>,
-) {
-  const ask = async (request: PersonRequest<Session>, subject: Subject, wrong?: WrongProof) =>
-    questionPage(request, {
-      ...question(subject, request),
-      ...answerStatus(wrong),
-      fields: await proofFields(request, wrong?.problem),
-    });
-  return asked({
-    ...route,
-    confirmation: 'each-time',
-    async ask(request) {
-      const subject = await find(request);
-      return subject === undefined ? nothing(request) : ask(request, subject);
-    },
-    async handle(request) {
-      const subject = await find(request);
-      if (subject === undefined) return nothing(request);
-      const wrong = await checkProof(request);
-      return wrong ? ask(request, subject, wrong) : change(request, subject);
-    },
-  });
 }
 
 /** The person was removed, signed out or given another role while the form waited. */

@@ -9,17 +9,9 @@ import {
 import { isInsideNetwork } from '../../../http/access/source-address.ts';
 import { html } from '../../../rendering/html.ts';
 import { questionPage } from '../../layout/parts.ts';
-import {
-  ACCESS_PATH,
-  type AccountRequest,
-  idOf,
-  type PageProblem,
-  PORTAL_PATH,
-  portal,
-  redirect,
-} from '../../page.ts';
+import { ACCESS_PATH, idOf, type PageProblem, PORTAL_PATH, portal, redirect } from '../../page.ts';
+import { changePages } from '../../session/changes.ts';
 import { changeAccess } from '../../session/confirmation.ts';
-import { changePages } from '../changes.ts';
 import { ADDRESS_LENGTH, ADDRESSES_PATH, accessPage } from './access.ts';
 
 const MAXIMUM_ADDRESSES = 50;
@@ -118,15 +110,12 @@ const noSuchCall: PageProblem = {
     'address because somebody sends you a link to it.',
 };
 
-const addressesOf = ({ services, session }: AccountRequest) =>
-  listSourceAddresses(services.database, session.company);
-
 /** Removes an address from the company's allow-list. */
-export const removeAddressPages = changePages({
+export const removeAddressPages = changePages(portal, {
   path: '/addresses/:id/remove',
   needs: 'develop',
-  async find(request) {
-    const rows = await addressesOf(request);
+  async find(request, database) {
+    const rows = await listSourceAddresses(database, request.session.company);
     const row = rows.find(({ id }) => id === idOf(request));
     return row && { ...row, isLast: rows.length === 1 };
   },
@@ -136,13 +125,13 @@ export const removeAddressPages = changePages({
       isLast && ' It is the last address: every call will be refused.'
     }</p>`,
     button: 'Remove the address',
+    isDanger: true,
     back: `${ACCESS_PATH}#addresses`,
   }),
   confirmed: ({ address }) => html`You are about to refuse calls from <code>${address}</code>.`,
   action: 'remove address',
-  async work(transaction, request) {
-    const addressId = idOf(request);
-    const row = await removeSourceAddress(transaction, addressId, request.session.company);
+  async work(transaction, { session }, { subject: { id: addressId } }) {
+    const row = await removeSourceAddress(transaction, addressId, session.company);
     return row && { result: row.address, details: { addressId, address: row.address } };
   },
   done: (address) => redirect(ACCESS_PATH, `${address} is removed.`),

@@ -26,8 +26,8 @@ import {
   readNameField,
   redirect,
 } from '../../page.ts';
+import { changePages } from '../../session/changes.ts';
 import { changeAccess } from '../../session/confirmation.ts';
-import { changePages, secretPages } from '../changes.ts';
 import { accessPage, KEY_NAME_LENGTH, NO_SCOPE, readScopes, scopeChoices } from './access.ts';
 
 /** A page that shows an API key in clear. */
@@ -118,11 +118,11 @@ show it again.`,
   });
 
 /** Shows a key again after a proof; the audit log records each time. */
-export const copyApiKeyPages = secretPages({
+export const copyApiKeyPages = changePages(portal, {
   path: '/keys/:id/copy',
   needs: 'develop',
-  find: async (request) =>
-    request.services.keyCopies && keyCopyOf(request.services.database, request),
+  find: async (request, database) =>
+    request.services.keyCopies && findApiKeyCopy(database, idOf(request), request.session.company),
   question: ({ name, prefix }) => ({
     title: 'Copy a key',
     heading: html`Copy the key “${name}”`,
@@ -131,11 +131,11 @@ export const copyApiKeyPages = secretPages({
     button: 'Show the key',
     back: `${ACCESS_PATH}#keys`,
   }),
+  confirmed: 'each-time',
   action: 'copy api-key',
-  async work(transaction, request) {
+  async work(_transaction, request, { subject: copy }) {
     const { keyCopies, logger } = request.services;
-    const copy = await keyCopyOf(transaction, request);
-    if (keyCopies === undefined || copy === undefined) return undefined;
+    if (keyCopies === undefined) return undefined;
     const { name, prefix } = copy;
     const keyId = idOf(request);
     try {
@@ -143,24 +143,20 @@ export const copyApiKeyPages = secretPages({
       return { result: { name, key }, details: { keyId, name, prefix } };
     } catch (error) {
       logger.error({ ...describeError(error), keyId }, 'Could not decrypt an API key');
-      return undefined;
+      return { result: problems.keyNotKept };
     }
   },
-  problem: problems.keyNotKept,
-  show: (request, { name, key }) =>
-    keyPage(request, {
-      title: 'A key',
-      heading: 'Your key',
-      name,
-      key,
-      warning: html`<strong>Keep it only on your servers.</strong> The activity of your account
+  done: (copied, request) =>
+    'kind' in copied
+      ? copied
+      : keyPage(request, {
+          ...copied,
+          title: 'A key',
+          heading: 'Your key',
+          warning: html`<strong>Keep it only on your servers.</strong> The activity of your account
 records this copy.`,
-    }),
+        }),
 });
-
-/** The stored copy of the key of the path; undefined where the company has none. */
-const keyCopyOf = (database: Database, request: AccountRequest) =>
-  findApiKeyCopy(database, idOf(request), request.session.company);
 
 /** How long the old key still works, in hours. */
 const overlaps = [
@@ -170,11 +166,11 @@ const overlaps = [
 ] as const;
 
 /** Makes a new key; asks how long the old key works next to it. */
-export const rotateApiKeyPages = changePages({
+export const rotateApiKeyPages = changePages(portal, {
   path: '/keys/:id/rotate',
   needs: 'develop',
-  async find(request) {
-    const key = await findKey(request);
+  async find(request, database) {
+    const key = await findKey(request, database);
     return key?.status === 'VALID' ? key : undefined;
   },
   question({ name, prefix }) {
@@ -215,19 +211,19 @@ with <code>${prefix}…</code>, expires by itself.</p>`,
 });
 
 /** A key of the company that still works, if only for a time; undefined for all others. */
-async function findValidKey(request: AccountRequest) {
-  const key = await findKey(request);
+async function findValidKey(request: AccountRequest, database: Database) {
+  const key = await findKey(request, database);
   return key?.status === 'VALID' || key?.status === 'ENDING' ? key : undefined;
 }
 
 /** A key of the company; undefined for unknown keys and keys of other companies. */
-async function findKey(request: AccountRequest) {
-  const keys = await listApiKeys(request.services.database, request.session.company);
+async function findKey(request: AccountRequest, database: Database) {
+  const keys = await listApiKeys(database, request.session.company);
   return keys.find(({ id }) => id === idOf(request));
 }
 
 /** Revokes a key at once. */
-export const revokeApiKeyPages = changePages({
+export const revokeApiKeyPages = changePages(portal, {
   path: '/keys/:id/revoke',
   needs: 'develop',
   find: findValidKey,
@@ -237,6 +233,7 @@ export const revokeApiKeyPages = changePages({
 ${lastUsedAt ? html`last used ${time(lastUsedAt)}` : 'never used'}. Calls with it, and with its
 tokens, are refused within two seconds. This cannot be undone.</p>`,
     button: 'Revoke the key',
+    isDanger: true,
     back: `${ACCESS_PATH}#keys`,
   }),
   confirmed: ({ name }) => html`You are about to revoke the key “${name}”.`,
@@ -256,7 +253,7 @@ function midnight(): string {
 }
 
 /** Asks what a partner’s key may spend in a day, and replaces its daily limits. */
-export const changeKeyLimitsPages = changePages({
+export const changeKeyLimitsPages = changePages(portal, {
   path: '/keys/:id/limits',
   needs: 'develop',
   kind: 'partner',
@@ -331,7 +328,7 @@ function readLimits(form: Form): ReadForm<Pick<ApiKeyPower, 'dailyAmount' | 'dai
 const chosenScopes = ({ form, session }: AccountRequest) => readScopes(form, session.company);
 
 /** Asks what a key may do, and replaces its scopes. */
-export const changeKeyScopesPages = changePages({
+export const changeKeyScopesPages = changePages(portal, {
   path: '/keys/:id/scopes',
   needs: 'develop',
   find: findValidKey,

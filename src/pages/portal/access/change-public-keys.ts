@@ -22,8 +22,8 @@ import {
   portal,
   redirect,
 } from '../../page.ts';
+import { changePages } from '../../session/changes.ts';
 import { changeAccess } from '../../session/confirmation.ts';
-import { changePages } from '../changes.ts';
 import { commandsToCopy } from '../try-it.ts';
 import { accessPage, MAXIMUM_PUBLIC_KEYS, PUBLIC_KEYS_PATH } from './access.ts';
 
@@ -180,18 +180,14 @@ export const registerPublicKeyForm = portal.form({
   },
 });
 
-const validKeysOf = async ({ services, session }: AccountRequest) =>
-  (await listPublicKeys(services.database, session.company.id)).filter(
-    ({ revokedAt }) => revokedAt === null,
-  );
-
 /** Revokes a public key at once. */
-export const revokePublicKeyPages = changePages({
+export const revokePublicKeyPages = changePages(portal, {
   path: '/public-keys/:id/revoke',
   needs: 'develop',
   kind: 'merchant',
-  async find(request) {
-    const valid = await validKeysOf(request);
+  async find(request, database) {
+    const keys = await listPublicKeys(database, request.session.company.id);
+    const valid = keys.filter(({ revokedAt }) => revokedAt === null);
     const key = valid.find(({ id }) => id === idOf(request));
     return key && { fingerprint: fingerprintOf(key), isLast: valid.length === 1 };
   },
@@ -202,6 +198,7 @@ export const revokePublicKeyPages = changePages({
       isLast && ' It is the last key: every signed call will be refused.'
     } This cannot be undone.</p>`,
     button: 'Revoke the key',
+    isDanger: true,
     back: `${ACCESS_PATH}#public-keys`,
   }),
   confirmed: ({ fingerprint }) =>

@@ -40,9 +40,9 @@ import {
   readNameField,
   redirect,
 } from '../../page.ts';
+import { changePages } from '../../session/changes.ts';
 import { changeAccess, checkProof, proofFields } from '../../session/confirmation.ts';
 import { answerStatus, type WrongProof } from '../../session/sign-in.ts';
-import { changePages, secretPages } from '../changes.ts';
 
 export const WEBHOOKS_PATH = `${PORTAL_PATH}/webhooks`;
 
@@ -187,10 +187,7 @@ every message with it: the <a href="/docs/guides/receive-webhooks">guide</a> say
   });
 
 /** The webhook of the path; undefined where it is not the company's. */
-const webhookOf = (
-  request: AccountRequest,
-  database: Database,
-): Promise<WebhookEndpoint | undefined> =>
+const webhookOf = (request: AccountRequest, database: Database) =>
   findWebhook(database, idOf(request), request.session.company);
 
 /** The webhook that the path names. */
@@ -257,10 +254,10 @@ export const testWebhookPages = changePage({
 });
 
 /** Shows a new secret after a proof; the old secret also signs for a while. */
-export const rotateWebhookPages = secretPages({
+export const rotateWebhookPages = changePages(portal, {
   path: '/webhooks/:id/rotate',
   needs: 'develop',
-  find: (request) => webhookOf(request, request.services.database),
+  find: webhookOf,
   question: ({ id, url }) => ({
     title: 'Rotate a secret',
     heading: html`Rotate the secret`,
@@ -269,16 +266,14 @@ ${WEBHOOK_SECRET_OVERLAP_HOURS} hours each message has a signature by either sec
     button: 'Make the new secret',
     back: `${WEBHOOKS_PATH}/${id}`,
   }),
+  confirmed: 'each-time',
   action: 'rotate webhook-secret',
-  async work(transaction, request) {
-    const webhook = await webhookOf(request, transaction);
-    if (webhook === undefined) return undefined;
+  async work(transaction, { services }, { subject: webhook }) {
     const { id, url } = webhook;
-    const rotated = await rotateWebhookSecret(transaction, webhook, request.services);
+    const rotated = await rotateWebhookSecret(transaction, webhook, services);
     return { result: { id, url, secret: rotated.secret }, details: rotated.details };
   },
-  problem: problems.notFound,
-  show: (_request, rotated) =>
+  done: (rotated) =>
     webhookSecretPage({
       ...rotated,
       title: 'The new secret',
@@ -287,21 +282,22 @@ ${WEBHOOK_SECRET_OVERLAP_HOURS} hours each message has a signature by either sec
 });
 
 /** Removes a webhook. */
-export const removeWebhookPages = changePages({
+export const removeWebhookPages = changePages(portal, {
   path: '/webhooks/:id/remove',
   needs: 'develop',
-  find: (request) => webhookOf(request, request.services.database),
+  find: webhookOf,
   question: ({ id, url }) => ({
     title: 'Remove the webhook?',
     text: html`<p><code>${url}</code> gets no more events, and its secret is deleted.</p>`,
     button: 'Remove the webhook',
+    isDanger: true,
     back: `${WEBHOOKS_PATH}/${id}`,
   }),
   confirmed: ({ url }) => html`You are about to remove the webhook <code>${url}</code>.`,
   action: 'remove webhook',
-  async work(transaction, request) {
-    const webhook = await webhookOf(request, transaction);
-    return webhook && { result: webhook, details: await endWebhook(transaction, webhook) };
-  },
+  work: async (transaction, _request, { subject: webhook }) => ({
+    result: webhook,
+    details: await endWebhook(transaction, webhook),
+  }),
   done: () => redirect(WEBHOOKS_PATH, 'The webhook is removed.'),
 });
