@@ -7,7 +7,7 @@ import { field, formTokenField, message, postForm } from '../layout/parts.ts';
 import { anyone, bothSites, type PageAnswer, type PublicRequest, type Site } from '../page.ts';
 import { secondFactorFields } from '../session/confirmation.ts';
 import { LONGEST_PASSWORD } from '../session/passwords.ts';
-import { takeProof } from '../session/second-factor.ts';
+import { takeFactor } from '../session/second-factor.ts';
 import {
   admitSession,
   completeSignIn,
@@ -225,10 +225,10 @@ export const secondStepForm = anyone.form({
     const limits = secondFactorLimits(request, half);
     const tooMany = await countPassword(request, limits);
     if (tooMany) return secondStepPage(request, half, next, tooMany);
-    const taken = await takeProof(request, half);
-    if (!taken.isRight) {
-      recordFailedSignIn(request, half, `wrong ${taken.by}`);
-      return secondStepPage(request, half, next, taken);
+    const wrong = await takeFactor(request, half);
+    if (wrong) {
+      recordFailedSignIn(request, half, `wrong ${wrong.by}`);
+      return secondStepPage(request, half, next, wrong);
     }
     const setCookies = await completeSignIn(request, half);
     if (setCookies === undefined) return tooLate(request);

@@ -10,7 +10,7 @@ import { problems } from '../answers.ts';
 import { field, type postForm } from '../layout/parts.ts';
 import type { Confirmed, PageAnswer, PersonRequest, PublicRequest } from '../page.ts';
 import { PASSKEY_FIELD, usePasskeyButton } from './passkeys.ts';
-import { CODE_FIELD, takeProof } from './second-factor.ts';
+import { CODE_FIELD, takeFactor } from './second-factor.ts';
 import {
   answerStatus,
   checkPresentPassword,
@@ -75,10 +75,9 @@ async function wrongFactor(request: PersonRequest): Promise<WrongProof | undefin
   const limits = presentPasswordLimits(request);
   const tooMany = await countPassword(request, limits);
   if (tooMany) return tooMany;
-  const taken = await takeProof(request, request.session);
-  if (!taken.isRight) return taken;
-  await forgivePassword(request, limits);
-  return undefined;
+  const wrong = await takeFactor(request, request.session);
+  if (wrong === undefined) await forgivePassword(request, limits);
+  return wrong;
 }
 
 /** The hidden field of a form that has a proof in it. */

@@ -14,6 +14,7 @@ import type { Employer } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import type { PublicRequest } from '../page.ts';
 import { PASSKEY_FIELD, takeAssertion } from './passkeys.ts';
+import type { WrongProof } from './sign-in.ts';
 
 /** The field of a one-time password or a recovery code. */
 export const CODE_FIELD = 'code';
@@ -70,20 +71,19 @@ export const plainCode = (text: string): string =>
 const ONE_TIME_PASSWORD = /^\d{6}$/;
 const RECOVERY_CODE = /^[a-z0-9]{16}$/;
 
-/** A second factor that was used up, or the problem of one that was not accepted. */
-type TakenProof =
-  | { readonly isRight: true }
-  | {
-      readonly isRight: false;
-      readonly by: 'code' | 'passkey';
-      readonly problem: string;
-    };
+/** A second factor that was not accepted. */
+interface WrongFactor extends WrongProof {
+  readonly by: 'code' | 'passkey';
+}
 
 /**
  * Uses up the second factor in a form of an account: the answer of a passkey, a one-time password or a recovery
- * code. The attempt is counted before.
+ * code. The attempt is counted before. Undefined where it is right.
  */
-export const takeProof = (request: PublicRequest, person: FactorOwner): Promise<TakenProof> => {
+export const takeFactor = (
+  request: PublicRequest,
+  person: FactorOwner,
+): Promise<WrongFactor | undefined> => {
   const answer = request.form.text(PASSKEY_FIELD);
   return answer === ''
     ? takeCode(request, person, plainCode(request.form.text(CODE_FIELD)))
@@ -97,15 +97,12 @@ interface FactorOwner {
   readonly company: Employer;
 }
 
-const right: TakenProof = { isRight: true };
-const wrong: TakenProof = {
-  isRight: false,
+const wrong: WrongFactor = {
   by: 'code',
   problem:
     'This code is incorrect. Enter the one that your app shows now, or an unused recovery code.',
 };
-const used: TakenProof = {
-  isRight: false,
+const used: WrongFactor = {
   by: 'code',
   problem: 'This code was used already. Wait until your app shows the next one.',
 };
@@ -114,11 +111,11 @@ async function takeCode(
   request: PublicRequest,
   person: FactorOwner,
   code: string,
-): Promise<TakenProof> {
+): Promise<WrongFactor | undefined> {
   const { database, secretBox } = request.services;
   const { accountId } = person;
   if (RECOVERY_CODE.test(code))
-    return (await useRecoveryCode(request, person, code)) ? right : wrong;
+    return (await useRecoveryCode(request, person, code)) ? undefined : wrong;
   const known = ONE_TIME_PASSWORD.test(code)
     ? await readOneTimePassword(database, accountId)
     : undefined;
@@ -127,18 +124,17 @@ async function takeCode(
   const step = stepOf(secretBox.open(secretCiphertext, secretContext(accountId)), code);
   if (step === undefined) return wrong;
   const isTaken = await takeStep(database, accountId, { secretCiphertext, step });
-  return isTaken ? right : used;
+  return isTaken ? undefined : used;
 }
 
 async function takePasskey(
   request: PublicRequest,
   accountId: number,
   answer: string,
-): Promise<TakenProof> {
+): Promise<WrongFactor | undefined> {
   const taken = await takeAssertion(request, accountId, answer);
-  if (taken === 'right') return right;
+  if (taken === 'right') return undefined;
   return {
-    isRight: false,
     by: 'passkey',
     problem:
       taken === 'late'
