@@ -9,6 +9,7 @@ import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts
 import { language, locale } from '../language/language.ts';
 import { timeZone, zonedTime } from '../language/time-zone.ts';
 import type { PageAnswer, PublicRequest } from '../page.ts';
+import { randomToken } from '../session/session.ts';
 
 /**
  * The building blocks of pages. Their labels, hints and messages are texts of the program, which are
@@ -20,6 +21,16 @@ const words = (content: HtmlValue): HtmlValue =>
 /** The hidden token of a form, which other sites do not know. */
 export const formTokenField = (formToken: string): Html =>
   html`<input type="hidden" name="token" value="${formToken}">`;
+
+/** The field that makes a form one operation, however often it is sent; over several pages it stays the same. */
+export const onceField = (once = randomToken()): Html =>
+  html`<input type="hidden" name="once" value="${once}">`;
+
+/** The idempotency key of a sent form; undefined where its field was changed. */
+export function onceKey({ form, site }: Pick<PublicRequest, 'form' | 'site'>): string | undefined {
+  const once = form.text('once');
+  return /^[\w-]{43}$/.test(once) ? `${site.basePath.slice(1)}:${once}` : undefined;
+}
 
 /** A form for a change, to the path `action`. */
 export const postForm = (

@@ -5,7 +5,6 @@ import { type Html, html, phrase } from '../../rendering/html.ts';
 import { language } from '../language/language.ts';
 import { message } from '../layout/parts.ts';
 import type { AccountRequest, PageAnswer } from '../page.ts';
-import { randomToken } from '../session/session.ts';
 
 /** The company as the caller of an operation; the authority is the person's account. */
 export const callerOf = ({ session }: AccountRequest): Caller => ({
@@ -27,16 +26,6 @@ export const recordOperation = (
     .execute((transaction) =>
       addPersonEntry(transaction, session, action, { ...details, sourceAddress }),
     );
-
-/** The field that makes a form one operation, however often it is sent; over several pages it stays the same. */
-export const onceField = (once = randomToken()): Html =>
-  html`<input type="hidden" name="once" value="${once}">`;
-
-/** The idempotency key of a sent form; undefined where its field was changed. */
-export function onceKey({ form }: AccountRequest): string | undefined {
-  const once = form.text('once');
-  return /^[\w-]{43}$/.test(once) ? `portal:${once}` : undefined;
-}
 
 /** What a form says that had its effect before. */
 export const SENT_AGAIN = 'This form was sent more than once. It sold once.';

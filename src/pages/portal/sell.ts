@@ -22,6 +22,8 @@ import {
   field,
   message,
   money,
+  onceField,
+  onceKey,
   postForm,
   secretPage,
   selectField,
@@ -32,8 +34,6 @@ import { operatorNames } from './catalogue.ts';
 import {
   callerOf,
   failureNotice,
-  onceField,
-  onceKey,
   recordOperation,
   refusalSentence,
   refusedPage,

@@ -25,6 +25,8 @@ import {
   field,
   message,
   money,
+  onceField,
+  onceKey,
   questionPage,
   stateWord,
   table,
@@ -40,14 +42,7 @@ import {
   redirect,
 } from '../page.ts';
 import { listedTime, listFilters, listPages } from './lists.ts';
-import {
-  callerOf,
-  failureNotice,
-  onceField,
-  onceKey,
-  recordOperation,
-  refusedPage,
-} from './operate.ts';
+import { callerOf, failureNotice, recordOperation, refusedPage } from './operate.ts';
 
 /** The states of top-ups whose money is on hold. */
 export const TOPUPS_UNDERWAY = 'PROCESSING,UNKNOWN';

@@ -30,6 +30,8 @@ import {
 import {
   facts,
   money,
+  onceField,
+  onceKey,
   type Question,
   questionPage,
   stateWord,
@@ -46,7 +48,7 @@ import {
   redirect,
 } from '../page.ts';
 import { listedAmount, listedTime, listFilters, listPages } from './lists.ts';
-import { callerOf, onceField, onceKey, recordOperation, refusedPage } from './operate.ts';
+import { callerOf, recordOperation, refusedPage } from './operate.ts';
 
 const pathOf = (voucherId: number): string => `${PORTAL_PATH}/vouchers/${voucherId}`;
 

@@ -13,7 +13,7 @@ import { findRepairKind } from '../../repairs/repair-kinds.ts';
 import { workflowPage } from '../../runtime/process/temporal-ui.ts';
 import { problems } from '../answers.ts';
 import { ledgerHistory } from '../layout/labels.ts';
-import { emptyState, facts, type Happening, message, story } from '../layout/parts.ts';
+import { emptyState, facts, type Happening, message, onceKey, story } from '../layout/parts.ts';
 import {
   idOf,
   type PageAnswer,
@@ -138,8 +138,8 @@ const askRepairForm = support.form({
   async handle(request) {
     const { services, session, form, params } = request;
     const kind = findRepairKind(params.kind ?? '');
-    const once = form.text('once');
-    if (!kind || !/^[\w-]{43}$/.test(once)) return problems.notFound;
+    const requestKey = onceKey(request);
+    if (!kind || requestKey === undefined) return problems.notFound;
     if (!staffMay(request, needToAsk(kind.subject))) return problems.notYourRole;
     const refused = (words: string) => refusedPage(request, kind, words);
     const given = namesOf(kind).map((name) => [name, form.text(name) || undefined]);
@@ -157,7 +157,7 @@ const askRepairForm = support.form({
           args: args.data,
           why,
           actor: actorOfPerson(session),
-          requestKey: `support:${once}`,
+          requestKey,
           binding: form.text('binding'),
         },
         { ...services, secretBox: () => services.secretBox },

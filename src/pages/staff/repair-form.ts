@@ -11,9 +11,8 @@ import { type Html, html } from '../../rendering/html.ts';
 import { whySecondPerson } from '../../repairs/ask-repair.ts';
 import { metaOf, type RepairKind } from '../../repairs/repair-kind.ts';
 import { repairsOf } from '../../repairs/repair-kinds.ts';
-import { asSent, field, message, postForm, selectField } from '../layout/parts.ts';
+import { asSent, field, message, onceField, postForm, selectField } from '../layout/parts.ts';
 import { readNameField, type StaffRequest, staffMay } from '../page.ts';
-import { randomToken } from '../session/session.ts';
 import type { NextStep } from './next-steps.ts';
 import { REPAIRS_PATH, repairPath, repairTitle } from './repair-parts.ts';
 import type { SupportCase } from './support-case.ts';
@@ -128,7 +127,7 @@ export function repairForm(
     request,
     `${REPAIRS_PATH}/ask/${kind.name}`,
     html`${typeof subject === 'string' ? html`<input type="hidden" name="subject" value="${subject}">` : subject}
-<input type="hidden" name="once" value="${randomToken()}">
+${onceField()}
 ${binding !== undefined && html`<input type="hidden" name="binding" value="${binding}">`}
 ${Object.entries(kind.fields.shape)
   .filter(([name]) => choices[name]?.length !== 0)

@@ -15,18 +15,13 @@ import {
   message,
   money,
   numberColumn,
+  onceField,
+  onceKey,
   table,
   textColumn,
 } from '../../layout/parts.ts';
 import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal, redirect } from '../../page.ts';
-import {
-  callerOf,
-  onceField,
-  onceKey,
-  recordOperation,
-  refusedPage,
-  SENT_AGAIN,
-} from '../operate.ts';
+import { callerOf, recordOperation, refusedPage, SENT_AGAIN } from '../operate.ts';
 import { type LineProblem, type ReadLine, readBulkFile } from './bulk-file.ts';
 
 export const BULK_PATH = `${PORTAL_PATH}/bulk-orders`;
