@@ -43,10 +43,7 @@ interface Visit {
 type Verdict = PageAnswer | Refusal | undefined;
 
 /** One guard: it answers in place of the page, or stores its result in the visit. */
-interface Guard {
-  readonly name: string;
-  check(visit: Visit): Verdict | Promise<Verdict>;
-}
+type Guard = (visit: Visit) => Verdict | Promise<Verdict>;
 
 const quota = (spent: Quota): Verdict => (spent.ok ? undefined : refuseTooMany(spent));
 
@@ -57,98 +54,73 @@ const quota = (spent: Quota): Verdict => (spent.ok ? undefined : refuseTooMany(s
  * strangers, and people who may not send it, send no data.
  */
 const guards: readonly Guard[] = [
-  {
-    name: 'address rate limit',
-    check: async ({ tools, sourceAddress }) =>
-      quota(await tools.services.rateLimits.spend('address', addressGroup(sourceAddress))),
+  // The rate limit of the address.
+  async ({ tools, sourceAddress }) =>
+    quota(await tools.services.rateLimits.spend('address', addressGroup(sourceAddress))),
+  // The origin of a form.
+  ({ page, context, tools }) =>
+    page.method === 'POST' && !isFromHere(context.headers, tools.services.settings.http.publicUrl)
+      ? problems.formNotAccepted
+      : undefined,
+  // Maintenance.
+  ({ page, tools }) =>
+    page.method === 'POST' && !page.changesNothing && tools.services.fence.isFenced()
+      ? refuse('unavailable', { retryAfterSeconds: 30 })
+      : undefined,
+  findSession,
+  // The language and the time zone of the person.
+  ({ session }) => {
+    if (session === undefined || 'staff' in session) return undefined;
+    const chosen = reader();
+    chosen.language = session.language ?? chosen.language;
+    chosen.zone = session.timeZone ?? chosen.zone;
+    return undefined;
   },
-  {
-    name: 'origin',
-    check: ({ page, context, tools }) =>
-      page.method === 'POST' && !isFromHere(context.headers, tools.services.settings.http.publicUrl)
-        ? problems.formNotAccepted
-        : undefined,
+  // The rate limit of the company.
+  async ({ tools, session }) => {
+    if (session === undefined || session.company.kind === 'staff') return undefined;
+    const { kind, id } = session.company;
+    return quota(await tools.services.rateLimits.spend('company', `${kind} ${id}`));
   },
-  {
-    name: 'maintenance',
-    check: ({ page, tools }) =>
-      page.method === 'POST' && !page.changesNothing && tools.services.fence.isFenced()
-        ? refuse('unavailable', { retryAfterSeconds: 30 })
-        : undefined,
+  // The state of the company.
+  ({ page, session }) => {
+    if (page.access === 'anyone' || page.always || !session || 'staff' in session) return undefined;
+    return session.companyStatus === 'ACTIVE' ? undefined : suspendedPage(session);
   },
-  { name: 'session', check: (visit) => findSession(visit) },
-  {
-    name: 'language and time zone',
-    check({ session }) {
-      if (session === undefined || 'staff' in session) return undefined;
-      const chosen = reader();
-      chosen.language = session.language ?? chosen.language;
-      chosen.zone = session.timeZone ?? chosen.zone;
+  // What the person must set up first.
+  ({ site, page, session }) => {
+    if (page.access === 'anyone' || page.always || !session) return undefined;
+    const to = pathBeforeAllElse(site, session);
+    return to === undefined ? undefined : redirect(to);
+  },
+  // The kind of the company.
+  ({ page, session }) =>
+    page.access === 'person' && page.kind !== undefined && page.kind !== session?.company.kind
+      ? problems.notFound
+      : undefined,
+  // The role.
+  ({ site, page, session }) =>
+    page.access === 'person' && !(session && site.mayUse(session, page.needs))
+      ? problems.notYourRole
+      : undefined,
+  // The form.
+  async (visit) => {
+    const form = await readForm(visit.page, visit.context.req);
+    if ('ok' in form) return form;
+    visit.form = form;
+    return undefined;
+  },
+  // The token of the form.
+  ({ page, form, formToken }) =>
+    page.method === 'POST' && !isSameBytes(form.text('token'), formToken)
+      ? problems.formNotAccepted
+      : undefined,
+  // The confirmation of what the form changes.
+  ({ page, session, ...visit }) => {
+    if (page.access === 'anyone' || !session || typeof page.confirmation !== 'function')
       return undefined;
-    },
-  },
-  {
-    name: 'company rate limit',
-    async check({ tools, session }) {
-      if (session === undefined || session.company.kind === 'staff') return undefined;
-      const { kind, id } = session.company;
-      return quota(await tools.services.rateLimits.spend('company', `${kind} ${id}`));
-    },
-  },
-  {
-    name: 'active company',
-    check({ page, session }) {
-      if (page.access === 'anyone' || page.always || !session || 'staff' in session)
-        return undefined;
-      return session.companyStatus === 'ACTIVE' ? undefined : suspendedPage(session);
-    },
-  },
-  {
-    name: 'set-up',
-    check({ site, page, session }) {
-      if (page.access === 'anyone' || page.always || !session) return undefined;
-      const to = pathBeforeAllElse(site, session);
-      return to === undefined ? undefined : redirect(to);
-    },
-  },
-  {
-    name: 'kind of company',
-    check: ({ page, session }) =>
-      page.access === 'person' && page.kind !== undefined && page.kind !== session?.company.kind
-        ? problems.notFound
-        : undefined,
-  },
-  {
-    name: 'role',
-    check: ({ site, page, session }) =>
-      page.access === 'person' && !(session && site.mayUse(session, page.needs))
-        ? problems.notYourRole
-        : undefined,
-  },
-  {
-    name: 'form',
-    async check(visit) {
-      const form = await readForm(visit.page, visit.context.req);
-      if ('ok' in form) return form;
-      visit.form = form;
-      return undefined;
-    },
-  },
-  {
-    name: 'form token',
-    check: ({ page, form, formToken }) =>
-      page.method === 'POST' && !isSameBytes(form.text('token'), formToken)
-        ? problems.formNotAccepted
-        : undefined,
-  },
-  {
-    name: 'confirmation',
-    check({ page, session, ...visit }) {
-      if (page.access === 'anyone' || !session || typeof page.confirmation !== 'function')
-        return undefined;
-      const encoding = page.form === undefined ? postForm : fileForm;
-      return askForProof({ ...requestOf(visit), session }, page.confirmation, encoding);
-    },
+    const encoding = page.form === undefined ? postForm : fileForm;
+    return askForProof({ ...requestOf(visit), session }, page.confirmation, encoding);
   },
 ];
 
@@ -286,7 +258,7 @@ export async function handlePage(
 
 async function verdictOf(visit: Visit): Promise<Verdict> {
   for (const guard of guards) {
-    const verdict = await guard.check(visit);
+    const verdict = await guard(visit);
     if (verdict) return verdict;
   }
   return undefined;
