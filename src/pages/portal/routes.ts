@@ -60,12 +60,10 @@ import { cancelVoucherPages, resendMessagePages, showVoucher, voucherPages } fro
 import { downloadDeliveries, sendWebhookAgainForm, showWebhook } from './webhooks/webhook.ts';
 import {
   addWebhookForm,
-  pauseWebhookPages,
+  changeWebhookPages,
   removeWebhookPages,
-  resumeWebhookPages,
   rotateWebhookPages,
   showWebhooks,
-  testWebhookPages,
 } from './webhooks/webhooks.ts';
 
 /** Every page of the portal. Of two paths that match, the later one answers. */
@@ -120,9 +118,7 @@ const pages: readonly Page<PortalSession, PortalNeed>[] = [
   showWebhooks,
   addWebhookForm,
   showWebhook,
-  pauseWebhookPages,
-  resumeWebhookPages,
-  testWebhookPages,
+  ...changeWebhookPages,
   ...rotateWebhookPages,
   ...removeWebhookPages,
   sendWebhookAgainForm,

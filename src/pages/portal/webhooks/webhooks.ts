@@ -1,5 +1,5 @@
 import type { Database } from '../../../db/connection.ts';
-import { findWebhook, listWebhooks, type WebhookEndpoint } from '../../../db/webhooks/endpoints.ts';
+import { findWebhook, listWebhooks } from '../../../db/webhooks/endpoints.ts';
 import { PORTAL_ACTOR } from '../../../domain/access.ts';
 import { eventTypes, eventTypesOf, WEBHOOK_URL_LENGTH } from '../../../domain/events.ts';
 import {
@@ -35,7 +35,6 @@ import {
   idOf,
   type PageAnswer,
   PORTAL_PATH,
-  type PortalPage,
   portal,
   readNameField,
   redirect,
@@ -196,29 +195,15 @@ export const namedWebhook = (request: AccountRequest) => ({
   company: request.session.company,
 });
 
-/** A page of one button: changes the webhook, and leads back to it. */
-const changePage = (change: {
+/** A button that changes a webhook, and leads back to it. */
+interface WebhookChange {
   readonly verb: 'pause' | 'resume' | 'test';
-  readonly confirmed: (webhook: WebhookEndpoint) => Html;
-  readonly notice: string;
-  readonly unchanged: string;
+  /** Follows "You are about to". */
+  readonly confirmed: string;
   readonly work: WebhookWork<AccountRequest>;
-}): PortalPage =>
-  portal.form({
-    path: `/webhooks/:id/${change.verb}`,
-    needs: 'develop',
-    confirmation: async (request) => {
-      const webhook = await webhookOf(request, request.services.database);
-      return webhook && change.confirmed(webhook);
-    },
-    async handle(request) {
-      const action = `${change.verb} webhook` as const;
-      const changed = await changeWebhook(request, action, namedWebhook(request), change.work);
-      if (changed === undefined) return problems.notFound;
-      const notice = changed ? change.notice : change.unchanged;
-      return redirect(`${WEBHOOKS_PATH}/${idOf(request)}`, notice);
-    },
-  });
+  readonly done: string;
+  readonly notDone: string;
+}
 
 const switchTo =
   (status: 'DISABLED' | 'ACTIVE'): WebhookWork<AccountRequest> =>
@@ -227,31 +212,49 @@ const switchTo =
     return switchWebhook(transaction, webhook, { status, reason }, services.settings);
   };
 
-export const pauseWebhookPages = changePage({
-  verb: 'pause',
-  confirmed: ({ url }) => html`You are about to pause the webhook <code>${url}</code>.`,
-  notice: 'The webhook is paused. Its events wait until you resume it.',
-  unchanged: 'The webhook was not active.',
-  work: async (transaction, webhook, request) =>
-    webhook.status === 'ACTIVE' ? switchTo('DISABLED')(transaction, webhook, request) : undefined,
-});
+const changes: readonly WebhookChange[] = [
+  {
+    verb: 'pause',
+    confirmed: 'pause',
+    work: async (transaction, webhook, request) =>
+      webhook.status === 'ACTIVE' ? switchTo('DISABLED')(transaction, webhook, request) : undefined,
+    done: 'The webhook is paused. Its events wait until you resume it.',
+    notDone: 'The webhook was not active.',
+  },
+  {
+    verb: 'resume',
+    confirmed: 'resume',
+    work: switchTo('ACTIVE'),
+    done: 'The webhook is active. It gets the events that it has missed.',
+    notDone: 'The webhook was active already.',
+  },
+  {
+    verb: 'test',
+    confirmed: 'send a test event to',
+    work: testWebhook,
+    done: TEST_SENT,
+    notDone: TEST_NOT_SENT,
+  },
+];
 
-export const resumeWebhookPages = changePage({
-  verb: 'resume',
-  confirmed: ({ url }) => html`You are about to resume the webhook <code>${url}</code>.`,
-  notice: 'The webhook is active. It gets the events that it has missed.',
-  unchanged: 'The webhook was active already.',
-  work: switchTo('ACTIVE'),
-});
-
-export const testWebhookPages = changePage({
-  verb: 'test',
-  confirmed: ({ url }) =>
-    html`You are about to send a test event to the webhook <code>${url}</code>.`,
-  notice: TEST_SENT,
-  unchanged: TEST_NOT_SENT,
-  work: testWebhook,
-});
+/** The forms that pause, resume and test a webhook. */
+export const changeWebhookPages = changes.map(({ verb, confirmed, work, done, notDone }) =>
+  portal.form({
+    path: `/webhooks/:id/${verb}`,
+    needs: 'develop',
+    confirmation: async (request) => {
+      const webhook = await webhookOf(request, request.services.database);
+      return (
+        webhook && html`You are about to ${confirmed} the webhook <code>${webhook.url}</code>.`
+      );
+    },
+    async handle(request) {
+      const changed = await changeWebhook(request, `${verb} webhook`, namedWebhook(request), work);
+      if (changed === undefined) return problems.notFound;
+      return redirect(`${WEBHOOKS_PATH}/${idOf(request)}`, changed ? done : notDone);
+    },
+  }),
+);
 
 /** Shows a new secret after a proof; the old secret also signs for a while. */
 export const rotateWebhookPages = changePages(portal, {
