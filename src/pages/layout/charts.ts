@@ -55,8 +55,6 @@ export const lineChart = (
       readonly value: number;
       readonly words: string;
     }[];
-    /** How the table names a time. */
-    readonly timeText: (at: Date) => HtmlValue;
   },
 ): Html => {
   const { id, title, unit, first, last, points } = chart;
@@ -70,7 +68,7 @@ export const lineChart = (
       value,
       words: `ETB ${words}`,
     })),
-  })}${figures(id, title, points, ({ at }) => chart.timeText(at), unit)}`;
+  })}${figures(id, title, points, ({ at }) => time(at), unit)}`;
 };
 
 const described = (

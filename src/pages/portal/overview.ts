@@ -38,7 +38,7 @@ import {
   totalOf,
   voucherSales,
 } from '../layout/day-figures.ts';
-import { message, money, time, today } from '../layout/parts.ts';
+import { message, money, today } from '../layout/parts.ts';
 import { type AccountRequest, PORTAL_PATH, portal } from '../page.ts';
 import { balanceCards } from './balances.ts';
 import { gettingStarted } from './getting-started.ts';
@@ -108,7 +108,6 @@ ${lineChart({
   unit: 'ETB',
   first: twoWeeks().first,
   last: twoWeeks().last,
-  timeText: time,
   points: points.map(({ at, balance }) => ({
     at,
     value: Number(balance),

@@ -301,7 +301,6 @@ async function settleForm(
     asked_by: actorOfPerson(session),
   });
   return repairForm(request, settleCaseRepair, {
-    key: subjectId,
     subject: subjectId,
     second,
     binding: bindingOfCase(read),

@@ -93,10 +93,8 @@ const ANY_NUMBER = '+251900000000';
 
 /** The subject of a repair's form, and how it is shown. */
 interface FormSubject {
-  /** Makes the ids of the fields unique on the page. */
-  readonly key: string;
-  /** The id of the subject, or the field in which the person names it: `subject`. */
-  readonly subject: string | Html;
+  /** Its id, which makes the ids of the fields unique on the page. */
+  readonly subject: string;
   /** Whether it was refused: it has what was typed. */
   readonly isRefused?: boolean;
   /** What the button says. */
@@ -113,9 +111,9 @@ interface FormSubject {
 export function repairForm(
   request: StaffRequest,
   kind: RepairKind,
-  { key, subject, isRefused, button, second, binding, choices = {}, own = {} }: FormSubject,
+  { subject, isRefused, button, second, binding, choices = {}, own = {} }: FormSubject,
 ): Html {
-  const idOf = (name: string) => `${kind.name}-${key}-${name}`;
+  const idOf = (name: string) => `${kind.name}-${subject}-${name}`;
   const limits = kind.limits(request.services.settings);
   const sent = asSent(request, isRefused ? {} : undefined);
   const named = (name: string) => ({
@@ -126,7 +124,7 @@ export function repairForm(
   return postForm(
     request,
     `${REPAIRS_PATH}/ask/${kind.name}`,
-    html`${typeof subject === 'string' ? html`<input type="hidden" name="subject" value="${subject}">` : subject}
+    html`<input type="hidden" name="subject" value="${subject}">
 ${onceField()}
 ${binding !== undefined && html`<input type="hidden" name="binding" value="${binding}">`}
 ${Object.entries(kind.fields.shape)
@@ -268,7 +266,6 @@ const formOf = (
   { refused, button }: { readonly refused: RefusedForm | undefined; readonly button: string },
 ): Html =>
   repairForm(request, offer.kind, {
-    key: offer.subjectId,
     subject: offer.subjectId,
     isRefused: isOf(offer, refused),
     button,

@@ -98,7 +98,6 @@ const goodwillForm = (
 <p>${summary} From ETB ${formatGroupedAmount(repairConfirmFrom)} on, also together within 24 hours, another person must
 confirm it.</p>
 ${repairForm(request, creditGoodwillRepair, {
-  key: 'company',
   subject: String(id),
   isRefused: refused?.kind === name,
   button,
