@@ -25,11 +25,15 @@ import { amountText, parseMoney } from '../../domain/money.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { locale } from '../language/language.ts';
 import { timeZone } from '../language/time-zone.ts';
-import { claimsList, countedUpTo, countList, lineChart, merchantsList } from '../layout/charts.ts';
 import {
   amountChart,
   type Business,
+  claimsList,
+  countedUpTo,
+  countList,
+  lineChart,
   merchantPayouts,
+  merchantsList,
   paymentSuccess,
   type SuccessRate,
   successCard,
@@ -37,7 +41,7 @@ import {
   topupSuccess,
   totalOf,
   voucherSales,
-} from '../layout/day-figures.ts';
+} from '../layout/charts.ts';
 import { message, money, today } from '../layout/parts.ts';
 import { type AccountRequest, PORTAL_PATH, portal } from '../page.ts';
 import { balanceCards } from './balances.ts';

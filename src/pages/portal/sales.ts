@@ -9,7 +9,6 @@ import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
 import { beginningOf, fileTime, timeZone } from '../language/time-zone.ts';
-import { payoutColumns, salesColumns } from '../layout/company-parts.ts';
 import {
   amountChart,
   merchantPayouts,
@@ -17,7 +16,8 @@ import {
   topupSales,
   totalOf,
   voucherSales,
-} from '../layout/day-figures.ts';
+} from '../layout/charts.ts';
+import { payoutColumns, salesColumns } from '../layout/company-parts.ts';
 import { daysForm } from '../layout/forms.ts';
 import { redemptionStates, reversalLabels, stateOptions } from '../layout/labels.ts';
 import { listAddress } from '../layout/paging.ts';

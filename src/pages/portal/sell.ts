@@ -43,11 +43,9 @@ import {
 const SELL_PATH = `${PORTAL_PATH}/sell`;
 const NOTHING_SOLD = 'Nothing was sold';
 
-type Kind = QuotedCall['kind'];
-
 /** The way in which a kind is sold: its pages, and the call of the API that it is. */
 interface Sold {
-  readonly kind: Kind;
+  readonly kind: QuotedCall['kind'];
   readonly path: string;
   readonly title: string;
   readonly intro: Html;
@@ -254,19 +252,17 @@ ${field({ ...own('foreignCurrencyAmount'), isOptional: true, label: 'Price of th
 }
 
 /** What a call sells, for people. */
-async function soldName(call: QuotedCall, quote: Quote, request: AccountRequest): Promise<Html> {
+async function soldName(
+  sold: Sold,
+  request: AccountRequest,
+  { call, quote }: { readonly call: QuotedCall; readonly quote: Quote },
+): Promise<Html> {
   const amount = money(quote.amount ?? '0');
   if (call.kind === 'AIRTIME') return html`Airtime of ${amount}`;
   if (call.kind === 'GIFT') return html`Gift voucher of ${amount}`;
-  const packages = (await choicesOf(soldAs('PACKAGE'), request)) ?? [];
+  const packages = (await choicesOf(sold, request)) ?? [];
   return html`${packages.find(([id]) => id === String(call.productId))?.[1]}`;
 }
-
-const soldAs = (kind: Kind): Sold => {
-  const found = soldKinds.find((sold) => sold.kind === kind);
-  if (!found) throw new Error(`Nothing is sold as ${kind}`);
-  return found;
-};
 
 /**
  * What a sale costs now, and the form that confirms it. The form has the quoted amounts: a sale at
@@ -301,7 +297,7 @@ ${
 }
 <section class="card">
 ${facts({
-  What: await soldName(call, quote, request),
+  What: await soldName(sold, request, { call, quote }),
   ...(merchant && {
     Merchant: merchant.name,
     'Can be redeemed': phrase(

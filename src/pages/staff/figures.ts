@@ -4,9 +4,12 @@ import { claimCounts, figuresCountedTo, paymentsPerDay, topMerchants } from '../
 import { salesPerDay } from '../../db/ledger/sales.ts';
 import { type FailureCount, paymentFailures, topupFailures } from '../../db/overview.ts';
 import { type Html, html } from '../../rendering/html.ts';
-import { claimsList, countedUpTo, countList, merchantsList } from '../layout/charts.ts';
 import {
   amountChart,
+  claimsList,
+  countedUpTo,
+  countList,
+  merchantsList,
   paymentSuccess,
   payments,
   successCard,
@@ -14,7 +17,7 @@ import {
   topupSales,
   topupSuccess,
   voucherSales,
-} from '../layout/day-figures.ts';
+} from '../layout/charts.ts';
 import { daysForm } from '../layout/forms.ts';
 import { emptyState, readDays } from '../layout/parts.ts';
 import { SUPPORT_PATH, support } from '../page.ts';

@@ -36,12 +36,6 @@ const addressesFrom =
 const readGuide = (file: GuideFile): string =>
   readFileSync(new URL(`../../../docs/guides/${file}`, import.meta.url), 'utf8');
 
-/** A guide as a page of its own. */
-const renderGuide = (
-  markdown: string,
-  { http, temporal }: { readonly http: SiteAddresses; readonly temporal: TemporalUi },
-): Html => renderMarkdown(withAddresses(markdown, http), addressesFrom('', temporal));
-
 /** The complaint of a customer, and the steps of an agent. */
 interface Complaint {
   readonly title: string;
@@ -70,8 +64,10 @@ function guide(file: Parameters<typeof readGuide>[0], path: string): StaffPage {
     path,
     title,
     needs: 'look',
-    handle: ({ services }) =>
-      html`<div class="guide">${renderGuide(markdown, services.settings)}</div>`,
+    handle: ({ services: { settings } }) => {
+      const text = withAddresses(markdown, settings.http);
+      return html`<div class="guide">${renderMarkdown(text, addressesFrom('', settings.temporal))}</div>`;
+    },
   });
 }
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { daysAfter } from '../../../src/domain/local-time.ts';
 import { inTimeZone } from '../../../src/pages/language/time-zone.ts';
-import { dayChart } from '../../../src/pages/layout/charts.ts';
-import { successCard } from '../../../src/pages/layout/day-figures.ts';
+import { dayChart, successCard } from '../../../src/pages/layout/charts.ts';
 
 const daysFrom = (first: string, count: number) =>
   Array.from({ length: count }, (_, place) => daysAfter(first, place));
