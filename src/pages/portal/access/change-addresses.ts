@@ -29,7 +29,7 @@ export const addAddressForm = portal.form({
   async handle(request) {
     const given = request.form.text('address').slice(0, ADDRESS_LENGTH + 1);
     const read = readRegisteredAddress(given);
-    if (!read.ok) return accessPage(request, { address: read.problem });
+    if ('problem' in read) return accessPage(request, { address: read.problem });
     const { address } = read;
     const { company } = request.session;
     const outcome = await changeAccess(request, 'register address', async (transaction) => {
@@ -76,7 +76,7 @@ export const askAddAddress = portal.page({
   async handle(request) {
     const given = request.query.get('address') ?? '';
     const read = readRegisteredAddress(given);
-    if (!read.ok) {
+    if ('problem' in read) {
       const form = { ...request.form, text: (name: string) => (name === 'address' ? given : '') };
       return accessPage({ ...request, form }, { address: read.problem });
     }
@@ -137,27 +137,24 @@ export const removeAddressPages = changePages(portal, {
   done: (address) => redirect(ACCESS_PATH, `${address} is removed.`),
 });
 
-type ReadAddress =
-  | { readonly ok: true; readonly address: string }
-  | { readonly ok: false; readonly problem: string };
-
-const problem = (text: string): ReadAddress => ({ ok: false, problem: text });
-
 /** Reads the address of a server as people type it, or describes what is wrong with it. */
-function readRegisteredAddress(text: string): ReadAddress {
+function readRegisteredAddress(
+  text: string,
+): { readonly address: string } | { readonly problem: string } {
   const written = text.trim().toLowerCase();
-  if (written === '') return problem('Enter an address.');
+  if (written === '') return { problem: 'Enter an address.' };
   if (/^https?:/.test(written))
-    return problem('Enter the address alone, without “https://” and without a path.');
+    return { problem: 'Enter the address alone, without “https://” and without a path.' };
   if (/^\d+(\.\d+){3}:\d+$/.test(written))
-    return problem('Omit the port: calls may come from any port.');
+    return { problem: 'Omit the port: calls may come from any port.' };
   const read = readAllowlistEntry(written, 'company');
-  if (read.ok) return { ok: true, address: read.entry };
-  return problem(
-    read.problem === 'unreadable'
-      ? HOW_TO_WRITE
-      : `This range is too wide: register one of at least /${read.leastBits}, or ask support.`,
-  );
+  if (read.ok) return { address: read.entry };
+  return {
+    problem:
+      read.problem === 'unreadable'
+        ? HOW_TO_WRITE
+        : `This range is too wide: register one of at least /${read.leastBits}, or ask support.`,
+  };
 }
 
 const HOW_TO_WRITE =

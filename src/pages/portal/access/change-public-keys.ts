@@ -74,18 +74,14 @@ async function registrationProblem(
     : undefined;
 }
 
-type ReadKey =
-  | { readonly ok: true; readonly key: KeyObject }
-  | { readonly ok: false; readonly problem: string };
-
 /** Reads a pasted public key, or describes what is wrong with it. */
-function readPublicKey(text: string): ReadKey {
-  if (text.trim() === '') return { ok: false, problem: 'Paste a public key or choose its file.' };
+function readPublicKey(text: string): { readonly key: KeyObject } | { readonly problem: string } {
+  if (text.trim() === '') return { problem: 'Paste a public key or choose its file.' };
   try {
-    return { ok: true, key: parsePublicKey(text) };
+    return { key: parsePublicKey(text) };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return { ok: false, problem: error.message };
+    return { problem: error.message };
   }
 }
 
@@ -97,7 +93,7 @@ export const provePublicKeyForm = portal.form({
   needs: 'develop',
   confirmation: ({ form }) => {
     const read = readPublicKey(form.text('pem'));
-    return read.ok
+    return 'key' in read
       ? html`You are about to register the public key <code>${publicKeyFingerprint(read.key)}</code>.`
       : undefined;
   },
@@ -105,7 +101,7 @@ export const provePublicKeyForm = portal.form({
   async handle(request) {
     const { form, session } = request;
     const read = readPublicKey(form.text('pem'));
-    if (!read.ok) return accessPage(request, { pem: read.problem });
+    if ('problem' in read) return accessPage(request, { pem: read.problem });
     const { key } = read;
     if (!isProof(challengeOf(request, key), key, form.text('signature')))
       return proofPage(request, key, NO_PROOF);
@@ -172,7 +168,7 @@ export const registerPublicKeyForm = portal.form({
     const { form, session, services } = request;
     const text = form.text('pem').trim() === '' ? form.text('file') : form.text('pem');
     const read = readPublicKey(text);
-    if (!read.ok) return accessPage(request, { pem: read.problem });
+    if ('problem' in read) return accessPage(request, { pem: read.problem });
     const problem = await registrationProblem(services.database, session.company.id, read.key);
     return problem === undefined
       ? proofPage(request, read.key)
