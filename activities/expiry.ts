@@ -105,7 +105,7 @@ export interface CaseState {
 }
 
 /** Starts the cases of what an expiry run could not end. */
-export function createExpiryCaseActivities({ caseStarter }: ActivityDependencies) {
+export function createExpiryCaseActivities({ starters }: ActivityDependencies) {
   /**
    * Starts the workflow of each partner whose vouchers cannot expire, where it has none; returns how
    * many it started.
@@ -116,7 +116,7 @@ export function createExpiryCaseActivities({ caseStarter }: ActivityDependencies
       for (const { partnerId, dueUntil } of stuck) {
         const name = { kind: 'due-vouchers', partnerId, dueUntil } as const;
         const summary = `Vouchers of partner ${partnerId} cannot expire`;
-        if (await caseStarter.start(name, summary, { partnerId })) opened += 1;
+        if (await starters.startCase(name, summary, { partnerId })) opened += 1;
       }
       return opened;
     });
@@ -128,7 +128,7 @@ export function createExpiryCaseActivities({ caseStarter }: ActivityDependencies
       for (const { rows, ids } of refused) {
         const summary = `The database refuses ${nouns[rows]}`;
         const name = { kind: 'refused-rows', rows, ids } as const;
-        if (await caseStarter.start(name, summary, {})) opened += 1;
+        if (await starters.startCase(name, summary, {})) opened += 1;
       }
       return opened;
     });

@@ -190,7 +190,7 @@ export const smsSendingSeconds = ({ providerGuard }: Pick<Config, 'providerGuard
 export const EMAIL_SENDING_SECONDS = EMAIL_TIMEOUT_SECONDS + RECORDING_SECONDS;
 
 export function createMessageSender(dependencies: ActivityDependencies): MessageSender {
-  const { database, failpoint, background, numbers, resumption } = dependencies;
+  const { database, failpoint, background, numbers, starters } = dependencies;
   const textOf = createMessageTexts(dependencies);
   const underWay = new Map<number, Promise<MessageOutcome>>();
 
@@ -246,7 +246,7 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
   /** Tells the claim of a report that came before its message had the provider's id. */
   async function tellEarlyReport(messageId: number): Promise<void> {
     const code = await earlyReportOf(database, messageId);
-    if (code) await resumption.tellCode(code);
+    if (code) await starters.tellCode(code);
   }
 
   function send(messageId: number): Promise<MessageOutcome> {

@@ -106,7 +106,7 @@ interface AskedBatch {
 }
 
 export function createAskActivities(dependencies: ActivityDependencies) {
-  const { database, resumption, settings } = dependencies;
+  const { database, starters, settings } = dependencies;
 
   /**
    * Asks the providers about every placement that is due, until nothing is due, the time is over, or its worker stops.
@@ -160,7 +160,7 @@ export function createAskActivities(dependencies: ActivityDependencies) {
   /** Tells the workflow of a top-up about a late delivery: it may wait for a retry that is no longer needed. */
   async function nudge(workflowId: string): Promise<void> {
     try {
-      await resumption.nudgeTopUp(workflowId);
+      await starters.nudgeTopUp(workflowId);
     } catch (error) {
       log.warn('Could not signal a late delivery to a top-up workflow', { error });
     }
@@ -203,7 +203,7 @@ const MAXIMUM_SHOWN = 20;
 /** More than a person can look at: later ones wait. */
 const MAXIMUM_CASES = 300;
 
-export function createCaseActivities({ database, caseStarter }: ActivityDependencies) {
+export function createCaseActivities({ database, starters }: ActivityDependencies) {
   /**
    * Starts a workflow for each open case without one; returns the summaries of the started ones.
    * Inconsistent books are a case as well.
@@ -213,9 +213,9 @@ export function createCaseActivities({ database, caseStarter }: ActivityDependen
     for (const one of await listCases(database, { includeClosed: false, limit: MAXIMUM_CASES })) {
       const summary = describeCase(one);
       const name = { kind: 'case', id: one.id } as const;
-      if (await caseStarter.start(name, summary, namesOf(one))) opened.push(summary);
+      if (await starters.startCase(name, summary, namesOf(one))) opened.push(summary);
     }
-    if (booksAreBroken) await caseStarter.start({ kind: 'books' }, 'The books do not agree', {});
+    if (booksAreBroken) await starters.startCase({ kind: 'books' }, 'The books do not agree', {});
     return opened;
   }
 

@@ -56,7 +56,7 @@ const PAGE_SIZE = 200;
 const CONCURRENCY = 20;
 
 export function createResumptionActivities(dependencies: ActivityDependencies) {
-  const { database, resumption, numbers, settings } = dependencies;
+  const { database, starters, numbers, settings } = dependencies;
 
   /**
    * Resumes payments on hold, and pending reversals, without a running workflow; returns the number.
@@ -90,7 +90,7 @@ export function createResumptionActivities(dependencies: ActivityDependencies) {
     resumeAll(
       (page) => unfinishedMessages(database, { ...settings.vouchers, ...settings.market }, page),
       (message) =>
-        resumption.resumeMessage(message, {
+        starters.resumeMessage(message, {
           ...namesOfVoucher(message, numbers),
           references: message.references,
         }),
@@ -101,7 +101,7 @@ export function createResumptionActivities(dependencies: ActivityDependencies) {
     resumeAll(
       (page) => unfinishedBulkOrders(database, page),
       ({ id, operation_id, partner_id }) =>
-        resumption.resumeBulkOrder({ id, operationId: operation_id, partnerId: partner_id }),
+        starters.resumeBulkOrder({ id, operationId: operation_id, partnerId: partner_id }),
     );
 
   return { resumeRedemptions, resumeTopUps, resumeMessages, resumeBulkOrders };
@@ -145,30 +145,30 @@ async function resumeAll<Held extends { readonly id: number }>(
   return resumed;
 }
 
-type Resuming = Pick<ActivityDependencies, 'resumption' | 'numbers'>;
+type Resuming = Pick<ActivityDependencies, 'starters' | 'numbers'>;
 
 /** Resumes a payment on hold; returns whether no workflow was running. */
 export const resumePayment = (
-  { resumption, numbers }: Resuming,
+  { starters, numbers }: Resuming,
   held: HeldRedemption,
 ): Promise<boolean> =>
-  resumption.resumeRedemption(held, redeemCommandOf(held), namesOfVoucher(held, numbers));
+  starters.resumeRedemption(held, redeemCommandOf(held), namesOfVoucher(held, numbers));
 
 /** Resumes an attempt on hold; returns whether no workflow was running. */
 export const resumeAttempt = (
-  { resumption, numbers }: Resuming,
+  { starters, numbers }: Resuming,
   held: HeldAttempt,
 ): Promise<boolean> =>
-  resumption.resumeTopUp(held.workflowId, attemptBeginOf(held), {
+  starters.resumeTopUp(held.workflowId, attemptBeginOf(held), {
     numberHash: numbers.hashOfStored(held.msisdn),
   });
 
 /** Resumes a pending reversal; returns whether no workflow was running. */
 export const resumeReversal = (
-  { resumption, numbers }: Resuming,
+  { starters, numbers }: Resuming,
   pending: PendingReversal,
 ): Promise<boolean> =>
-  resumption.resumeReversal(reverseCommandOf(pending), {
+  starters.resumeReversal(reverseCommandOf(pending), {
     ...namesOfVoucher({ ...pending, merchantId: pending.request.company.id }, numbers),
     references: pending.references,
   });

@@ -246,7 +246,7 @@ const endings = {
 } as const;
 
 export function createSettlementActivities(dependencies: ActivityDependencies) {
-  const { database, resumption } = dependencies;
+  const { database, starters } = dependencies;
 
   /**
    * Lets the workflow that waits for a provider ask it once more at once. It takes over what was
@@ -258,18 +258,17 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
   const press: Readonly<Record<Settlement['of'], (operationId: string) => Promise<void>>> = {
     async redemption(operationId) {
       const held = await heldRedemption(database, operationId);
-      if (held && !(await resumePayment(dependencies, held)))
-        await resumption.nudgeRedemption(held);
+      if (held && !(await resumePayment(dependencies, held))) await starters.nudgeRedemption(held);
     },
     async topup(operationId) {
       const held = await heldAttempt(database, operationId);
       if (held && !(await resumeAttempt(dependencies, held)))
-        await resumption.nudgeTopUp(held.workflowId);
+        await starters.nudgeTopUp(held.workflowId);
     },
     async reversal(operationId) {
       const pending = await pendingReversal(database, operationId);
       if (pending && !(await resumeReversal(dependencies, pending)))
-        await resumption.nudgeReversal({ redemptionId: pending.redemptionId, operationId });
+        await starters.nudgeReversal({ redemptionId: pending.redemptionId, operationId });
     },
   };
 
@@ -298,7 +297,7 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
 
   /** Makes the attempt of a repair; undefined while its outcome is not known. */
   const retryForRepair = (call: RetryCall): Promise<OperationOutcome<TopUpMade> | undefined> =>
-    resumption.retryTopUp(call, RETRY_WAIT_MS);
+    starters.retryTopUp(call, RETRY_WAIT_MS);
 
   return { pressSettlement, readSettlement, retryForRepair };
 }

@@ -34,7 +34,7 @@ import {
   reportVanishedRows,
   traceActivities,
 } from './runtime/temporal/interceptors.ts';
-import { createCaseStarter, createResumption } from './runtime/temporal/starters.ts';
+import { createStarters } from './runtime/temporal/starters.ts';
 import { workflowTiming } from './runtime/temporal/workflow-timing.ts';
 import { tracing } from './runtime/tracing/tracing.ts';
 import { startEventNumbering } from './runtime/worker/background/event-numbering.ts';
@@ -88,11 +88,6 @@ export async function startWorker(
   const digests = createDigests(config.secrets);
   const numbers = createNumberBox(config.secrets);
   const background = createBackgroundTasks(() => !fence.isFenced());
-  const starts = {
-    client: temporal.client,
-    taskQueue: config.temporal.temporalTaskQueue,
-    timing: workflowTiming(config),
-  };
   const smpp = startSmppSession(config, temporal, { database, fence, logger });
   const { readProviderStates: readStates, ...providers } = createProviders(config, {
     database,
@@ -110,10 +105,11 @@ export async function startWorker(
     dayReportFiles,
     failpoint: options.failpoint ?? createFailpoint(config.process.failpoint),
     background,
-    resumption: createResumption(starts),
-    caseStarter: createCaseStarter({
-      ...starts,
-      intervalMs: config.schedules.reconcileIntervalSeconds * 1_000,
+    starters: createStarters({
+      client: temporal.client,
+      taskQueue: config.temporal.temporalTaskQueue,
+      timing: workflowTiming(config),
+      caseIntervalMs: config.schedules.reconcileIntervalSeconds * 1_000,
     }),
     webhookCaller: webhookCallerOf(config, metrics),
     settings: config,

@@ -53,7 +53,7 @@ async function holdMany(connectionString: string): Promise<void> {
   });
 }
 
-type ResumeTopUp = ActivityDependencies['resumption']['resumeTopUp'];
+type ResumeTopUp = ActivityDependencies['starters']['resumeTopUp'];
 
 /** Runs the reconciliation with the real activities on what resumes a top-up; its result. */
 async function reconcile(resumeTopUp: ResumeTopUp): Promise<unknown> {
@@ -61,7 +61,7 @@ async function reconcile(resumeTopUp: ResumeTopUp): Promise<unknown> {
   const activities = {
     ...createResumptionActivities({
       database,
-      resumption: { resumeTopUp },
+      starters: { resumeTopUp },
       numbers: testNumbers,
     } as unknown as ActivityDependencies),
     askDue: async () => ({ asked: 0, isMore: false }),

@@ -4,22 +4,22 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import type { CaseStarter, LeftMessage, Resumption } from '../../../activities/dependencies.ts';
 import { isForeign } from '../../../workflows/addressed-input.ts';
 import {
+  type CaseInput,
+  type CaseName,
+  type FinishMessageInput,
+  type GenerateBulkInput,
   providerNudge,
+  type RedeemCommand,
   type RedemptionTiming,
   type RetryCall,
+  type ReverseRedemptionCommand,
   retryTopUp,
   type TopUpInput,
   type TopUpMade,
   type TopUpTiming,
 } from '../../../workflows/contracts.ts';
-
-import type { finishMessage } from '../../../workflows/finish-message.ts';
-import type { followCase } from '../../../workflows/follow-case.ts';
-import type { generateBulk } from '../../../workflows/generate-bulk.ts';
-import type { topUp } from '../../../workflows/top-up.ts';
 import {
   caseId,
   finishMessageId,
@@ -27,7 +27,9 @@ import {
   reverseRedemptionId,
 } from '../../../workflows/workflow-ids.ts';
 import type { OperationOutcome } from '../../domain/refusals.ts';
+import type { ReportedCode } from '../../domain/vouchers/messages.ts';
 import {
+  type RedeemableVoucher,
   redemptionStart,
   redemptionWorkflowId,
   reversalStart,
@@ -44,14 +46,21 @@ interface StarterOptions {
   readonly taskQueue: string;
 }
 
+/** A workflow whose result the service does not read here. */
+type Started<Input> = (input: Input) => Promise<unknown>;
+
+/** A bulk order as its row names it. */
+interface RecordedOrder {
+  readonly id: number;
+  readonly operationId: string;
+  readonly partnerId: number;
+}
+
 /** Starts the workflow of a recorded bulk order; false where it runs. */
-export const startBulkOrder = (
-  options: StarterOptions,
-  order: { readonly id: number; readonly operationId: string; readonly partnerId: number },
-): Promise<boolean> =>
+export const startBulkOrder = (options: StarterOptions, order: RecordedOrder): Promise<boolean> =>
   startUnlessRunning(
     options,
-    startOf<typeof generateBulk>('generateBulk', {
+    startOf<Started<GenerateBulkInput>>('generateBulk', {
       operation: 'generate-bulk',
       workflowId: generateBulkId(order.id, order.operationId),
       args: [{ bulkOrderId: order.id }],
@@ -60,76 +69,91 @@ export const startBulkOrder = (
     }),
   );
 
-/** Starts the workflows of cases for activities. */
-export const createCaseStarter = (
-  options: StarterOptions & {
-    /** Interval at which a case checks whether it is settled. */
-    readonly intervalMs: number;
-  },
-): CaseStarter => ({
-  start: (name, summary, names) =>
-    startUnlessRunning(
-      options,
-      startOf<typeof followCase>('followCase', {
-        operation: 'case',
-        workflowId: caseId(name, options.taskQueue),
-        args: [{ name, intervalMs: options.intervalMs }],
-        names,
-        summary,
-      }),
-    ),
-});
-
-interface ResumptionOptions extends StarterOptions {
-  readonly timing: RedemptionTiming & TopUpTiming;
+/** An orphaned message, and the voucher of its workflow. */
+interface LeftMessage extends RedeemableVoucher {
+  readonly id: number;
+  /** The claim, redemption or reversal that queued it. */
+  readonly operationId: string;
 }
 
-/** Starts the workflows of money on hold for activities. */
-export function createResumption(options: ResumptionOptions): Resumption {
-  const { client, timing } = options;
+interface StartersOptions extends StarterOptions {
+  readonly timing: RedemptionTiming & TopUpTiming;
+  /** Interval at which a case checks whether it is settled. */
+  readonly caseIntervalMs: number;
+}
 
-  const resumeMessage = async (message: LeftMessage, names: StartNames): Promise<boolean> => {
-    if (await isRunning(client, redemptionWorkflowId(message))) return false;
-    return startUnlessRunning(
-      options,
-      startOf<typeof finishMessage>('finishMessage', {
-        operation: 'finish-message',
-        workflowId: finishMessageId(message.operationId),
-        args: [{ messageId: message.id }],
-        names,
-        summary: `Orphaned message ${message.id}`,
-      }),
-    );
-  };
+export type Starters = ReturnType<typeof createStarters>;
 
-  const nudge = (workflowId: string) =>
+/**
+ * What activities ask of workflows. `resume…` starts a workflow for money on hold without a running one; it asks the
+ * provider before it sends. A running workflow is not touched, because its id is taken. `resume…` and `startCase`
+ * return whether a workflow was started.
+ */
+export function createStarters(options: StartersOptions) {
+  const { client, taskQueue, timing } = options;
+  const nudge = (workflowId: string): Promise<void> =>
     tellIfRunning(() => client.workflow.getHandle(workflowId).signal(providerNudge));
-
   return {
-    resumeRedemption(voucher, redeem, names) {
+    resumeRedemption(voucher: RedeemableVoucher, redeem: RedeemCommand, names: StartNames) {
       const input = { begin: { kind: 'redeem', redeem }, timing } as const;
       return startUnlessRunning(
         options,
         redemptionStart(redemptionWorkflowId(voucher), input, names),
       );
     },
-    resumeReversal: (command, names) =>
+    resumeReversal: (command: ReverseRedemptionCommand, names: StartNames) =>
       startUnlessRunning(options, reversalStart({ command, timing }, names)),
-    resumeTopUp: (workflowId, begin, names) =>
+    resumeTopUp: (workflowId: string, begin: TopUpInput['begin'], names: StartNames) =>
       startUnlessRunning(options, topUpStart(workflowId, { begin, timing }, names)),
-    resumeMessage,
-    resumeBulkOrder: (order) => startBulkOrder(options, order),
-    retryTopUp: (call, waitMs) => outcomeOfRetry(options, call, waitMs),
+    /** Starts a workflow for a message whose own workflow no longer runs. */
+    async resumeMessage(message: LeftMessage, names: StartNames): Promise<boolean> {
+      if (await isRunning(client, redemptionWorkflowId(message))) return false;
+      return startUnlessRunning(
+        options,
+        startOf<Started<FinishMessageInput>>('finishMessage', {
+          operation: 'finish-message',
+          workflowId: finishMessageId(message.operationId),
+          args: [{ messageId: message.id }],
+          names,
+          summary: `Orphaned message ${message.id}`,
+        }),
+      );
+    },
+    resumeBulkOrder: (order: RecordedOrder) => startBulkOrder(options, order),
+    /** Starts the workflow that shows a case to people, one per case. */
+    startCase: (name: CaseName, summary: string, names: StartNames) =>
+      startUnlessRunning(
+        options,
+        startOf<Started<CaseInput>>('followCase', {
+          operation: 'case',
+          workflowId: caseId(name, taskQueue),
+          args: [{ name, intervalMs: options.caseIntervalMs }],
+          names,
+          summary,
+        }),
+      ),
+    /**
+     * Sends a retry to the workflow that waits for it, or to its successor. It is one operation, even if it is
+     * sent repeatedly. Returns its outcome; undefined where it is not known in this time.
+     */
+    retryTopUp: (call: RetryCall, waitMs: number) => outcomeOfRetry(options, call, waitMs),
+    /** Signals a changed top-up that waits for a retry; a completed workflow does not need it. */
     nudgeTopUp: nudge,
-    nudgeRedemption: (voucher) => nudge(redemptionWorkflowId(voucher)),
-    nudgeReversal: ({ redemptionId, operationId }) =>
+    /** Signals the redemption that a voucher is held for to ask its provider now. */
+    nudgeRedemption: (voucher: RedeemableVoucher) => nudge(redemptionWorkflowId(voucher)),
+    /** Signals a reversal to ask its provider now. */
+    nudgeReversal: ({
+      redemptionId,
+      operationId,
+    }: Pick<ReverseRedemptionCommand, 'redemptionId' | 'operationId'>) =>
       nudge(reverseRedemptionId(redemptionId, operationId)),
-    tellCode: (code) => tellCodeDelivery(client, code),
+    /** Tells the workflow of a waiting claim the delivery report about its code, which the workflow shows. */
+    tellCode: (code: ReportedCode) => tellCodeDelivery(client, code),
   };
 }
 
 async function outcomeOfRetry(
-  { client, taskQueue, timing }: ResumptionOptions,
+  { client, taskQueue, timing }: StartersOptions,
   { workflowId, numberHash, command }: RetryCall,
   waitMs: number,
 ): Promise<OperationOutcome<TopUpMade> | undefined> {
@@ -141,7 +165,7 @@ async function outcomeOfRetry(
         args: [command],
         updateId: command.operationId,
         waitForStage: 'ACCEPTED',
-        startWorkflowOperation: new WithStartWorkflowOperation<typeof topUp>(workflow, {
+        startWorkflowOperation: new WithStartWorkflowOperation<Started<TopUpInput>>(workflow, {
           ...start,
           taskQueue,
           workflowIdConflictPolicy: 'USE_EXISTING',
