@@ -51,36 +51,22 @@ const recordOf = (outcome: ProviderOutcome) => ({
     : { providerMessage: outcome.message }),
 });
 
-/** The outcome for workflows. */
-function publicOutcome(outcome: ProviderOutcome, asked?: AskedProviders): MessageOutcome {
-  const whom = asked && { asked };
-  switch (outcome.kind) {
-    case 'delivered':
-      return { kind: 'accepted', ...whom };
-    case 'refused':
-    case 'not-sent':
-      return { kind: outcome.kind, message: outcome.message, ...whom };
-    case 'unknown':
-      return { kind: 'unknown', ...whom };
-  }
-}
-
-/** The recorded outcome of an earlier attempt. */
-function recordedOutcome(row: {
+/** The outcome for workflows, as it was recorded. */
+function recordedOutcome({
+  status,
+  providerMessage,
+  asked,
+}: {
   readonly status: string;
-  readonly provider_message: string | null;
-  readonly provider?: string | null;
-  readonly failovers?: AskedProviders['failovers'];
+  readonly providerMessage?: string | null;
+  readonly asked: AskedProviders | undefined;
 }): MessageOutcome {
-  const { provider, failovers = [] } = row;
-  const whom = provider ? { asked: { provider, failovers } } : undefined;
-  if (row.status === 'QUEUED')
-    return { kind: 'not-sent', message: row.provider_message ?? 'it was not sent', ...whom };
-  if (row.status === 'SENT') return { kind: 'accepted', ...whom };
-  if (row.status === 'REFUSED' || row.status === 'CANCELLED') {
-    const message = row.provider_message ?? 'the message was cancelled';
-    return { kind: 'refused', message, ...whom };
-  }
+  const whom = asked && { asked };
+  if (status === 'QUEUED')
+    return { kind: 'not-sent', message: providerMessage ?? 'it was not sent', ...whom };
+  if (status === 'SENT') return { kind: 'accepted', ...whom };
+  if (status === 'REFUSED' || status === 'CANCELLED')
+    return { kind: 'refused', message: providerMessage ?? 'the message was cancelled', ...whom };
   return { kind: 'unknown', ...whom };
 }
 
@@ -233,13 +219,14 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
         )
       : { outcome: pointless, asked: undefined, isHopeless: false };
     await failpoint(sendingSteps(message)[1]);
+    const recorded = recordOf(outcome);
     const isReported = await recordMessage(database, messageId, {
-      ...recordOf(outcome),
+      ...recorded,
       ...(asked && { provider: asked.provider }),
     });
     if (isReported) background.run(() => tellEarlyReport(messageId));
     if (isCode) await failpoint('claim-sent-recorded');
-    const told = publicOutcome(outcome, asked);
+    const told = recordedOutcome({ ...recorded, asked });
     return told.kind === 'not-sent' && isHopeless ? { ...told, isHopeless } : told;
   }
 
@@ -282,7 +269,11 @@ async function outcomeOfEarlierSending(
 ): Promise<MessageOutcome> {
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
     const earlier = await messageStatus(database, messageId);
-    if (earlier.status !== 'SENDING') return recordedOutcome(earlier);
+    const { status, provider_message: providerMessage, provider, failovers } = earlier;
+    if (status !== 'SENDING') {
+      const asked = provider === null ? undefined : { provider, failovers };
+      return recordedOutcome({ status, providerMessage, asked });
+    }
     // Read again: the sending worker may record the outcome at the same moment.
     if (earlier.sendingSeconds > smsSendingSeconds(settings))
       await recordCutOff(database, messageId, CUT_OFF);
