@@ -104,42 +104,38 @@ export interface CaseState {
   readonly paragraphs: readonly string[];
 }
 
+/** A case of what an expiry run could not end. */
+type ExpiryCase = Extract<CaseName, { readonly kind: 'due-vouchers' | 'refused-rows' }>;
+
 /** Starts the cases of what an expiry run could not end. */
 export function createExpiryCaseActivities({ starters }: ActivityDependencies) {
-  /**
-   * Starts the workflow of each partner whose vouchers cannot expire, where it has none; returns how
-   * many it started.
-   */
-  const openDueVoucherCases = (stuck: readonly StuckPartner[]): Promise<number> =>
+  /** Starts the workflow of each case, where it has none; returns how many it started. */
+  const openExpiryCases = (cases: readonly ExpiryCase[]): Promise<number> =>
     withHeartbeat(async () => {
       let opened = 0;
-      for (const { partnerId, dueUntil } of stuck) {
-        const name = { kind: 'due-vouchers', partnerId, dueUntil } as const;
-        const summary = `Vouchers of partner ${partnerId} cannot expire`;
-        if (await starters.startCase(name, summary, { partnerId })) opened += 1;
+      for (const name of cases) {
+        const isStarted =
+          name.kind === 'due-vouchers'
+            ? await starters.startCase(
+                name,
+                `Vouchers of partner ${name.partnerId} cannot expire`,
+                {
+                  partnerId: name.partnerId,
+                },
+              )
+            : await starters.startCase(name, `The database refuses ${nouns[name.rows]}`, {});
+        if (isStarted) opened += 1;
       }
       return opened;
     });
 
-  /** Starts the workflow of the rows that the database refuses to end, one for each kind of rows. */
-  const openRefusedRowCases = (refused: readonly RefusedRows[]): Promise<number> =>
-    withHeartbeat(async () => {
-      let opened = 0;
-      for (const { rows, ids } of refused) {
-        const summary = `The database refuses ${nouns[rows]}`;
-        const name = { kind: 'refused-rows', rows, ids } as const;
-        if (await starters.startCase(name, summary, {})) opened += 1;
-      }
-      return opened;
-    });
-
-  return { openDueVoucherCases, openRefusedRowCases };
+  return { openExpiryCases };
 }
 
 /** The state of the vouchers of a partner that could not expire. */
 export async function readDueVouchers(
   database: Database,
-  { partnerId, dueUntil }: Extract<CaseName, { kind: 'due-vouchers' }>,
+  { partnerId, dueUntil }: Extract<ExpiryCase, { kind: 'due-vouchers' }>,
 ): Promise<CaseState> {
   const due = await dueVouchersOf(database, partnerId, dueUntil);
   if (due.vouchers > 0)
@@ -151,7 +147,7 @@ export async function readDueVouchers(
 /** The state of rows that the database refused to end. */
 export async function readRefusedRows(
   database: Database,
-  { rows, ids }: Extract<CaseName, { kind: 'refused-rows' }>,
+  { rows, ids }: Extract<ExpiryCase, { kind: 'refused-rows' }>,
 ): Promise<CaseState> {
   const left = await listRefusedRowsLeft(database, rows, ids);
   if (left.length === 0)

@@ -75,19 +75,17 @@ export async function expireVouchers(): Promise<ExpiryRunResult> {
     prunedOperations: await step(expirySteps.pruneRows),
     refusedRows: refused.count(),
   };
-  if (stuck.size > 0) {
-    const partners = [...stuck.values()];
-    await expirySteps.openDueVoucherCases(partners).catch((error: unknown) => failures.push(error));
-    showStuck(partners);
-  }
-  if (refused.count() > 0)
-    await expirySteps
-      .openRefusedRowCases(refused.list())
-      .catch((error: unknown) => failures.push(error));
+  const cases = [...[...stuck.values()].map(caseOfPartner), ...refused.cases()];
+  if (cases.length > 0)
+    await expirySteps.openExpiryCases(cases).catch((error: unknown) => failures.push(error));
+  if (stuck.size > 0) showStuck([...stuck.values()]);
   raiseFailures(failures);
   if (stuck.size === 0) showResult(result);
   return result;
 }
+
+const caseOfPartner = ({ partnerId, dueUntil }: StuckPartner) =>
+  ({ kind: 'due-vouchers', partnerId, dueUntil }) as const;
 
 /** Partners that the next round leaves out: any others may have only single refused vouchers. */
 const leftOut = (stuck: ReadonlyMap<number, StuckPartner>): number[] =>
@@ -104,7 +102,9 @@ function createRefusedRows() {
         byKind.set(rows, new Set([...(byKind.get(rows) ?? []), ...ids]));
     },
     count: (): number => [...byKind.values()].reduce((sum, { size }) => sum + size, 0),
-    list: () => [...byKind].map(([rows, ids]) => ({ rows, ids: [...ids] })),
+    /** One for each kind of rows. */
+    cases: () =>
+      [...byKind].map(([rows, ids]) => ({ kind: 'refused-rows', rows, ids: [...ids] }) as const),
   };
 }
 

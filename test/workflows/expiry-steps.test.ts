@@ -17,14 +17,14 @@ const NAMES = [
   'pruneRows',
 ] as const satisfies readonly (keyof Activities)[];
 type Name = (typeof NAMES)[number];
-type Steps = Pick<Activities, Name | 'openDueVoucherCases' | 'openRefusedRowCases'>;
+type Steps = Pick<Activities, Name | 'openExpiryCases'>;
 
 let temporal: TemporalConnection;
 let worker: Awaited<ReturnType<typeof startStepWorker<Steps>>>;
 
 beforeAll(async () => {
   temporal = await connectTestTemporal();
-  const names = [...NAMES, 'openDueVoucherCases', 'openRefusedRowCases'] as const;
+  const names = [...NAMES, 'openExpiryCases'] as const;
   worker = await startStepWorker<Steps>(temporal, names);
 });
 afterAll(async () => {
@@ -108,19 +108,22 @@ describe('an expiry run', () => {
 
   it('leaves out in the next round who was found stuck before, and opens a case for each', async () => {
     const asked: (readonly number[])[] = [];
-    const opened: number[][] = [];
+    const opened: unknown[] = [];
     const { result } = await runOn({
       async endDueVouchers(before) {
         asked.push(before);
         return { count: 0, isDone: asked.length === 2, stuck: [stuck(asked.length)] };
       },
-      async openDueVoucherCases(partners) {
-        opened.push(partners.map(({ partnerId }) => partnerId));
-        return partners.length;
+      async openExpiryCases(cases) {
+        opened.push(cases);
+        return cases.length;
       },
     });
     expect(asked).toEqual([[], [1]]);
-    expect(opened).toEqual([[1, 2]]);
+    const { dueUntil } = stuck(1);
+    expect(opened).toEqual([
+      [1, 2].map((partnerId) => ({ kind: 'due-vouchers', partnerId, dueUntil })),
+    ]);
     expect(result).toMatchObject({ stuckPartners: 2 });
   });
 
@@ -132,7 +135,7 @@ describe('an expiry run', () => {
         const refused = { ...stuck(1), reason: 'refused-by-database' as const };
         return { count: 0, isDone: asked.length === 2, stuck: [refused] };
       },
-      openDueVoucherCases: async ({ length }) => length,
+      openExpiryCases: async ({ length }) => length,
     });
     expect(asked).toEqual([[], []]);
     expect(result, 'it is one partner').toMatchObject({ stuckPartners: 1 });
@@ -152,15 +155,15 @@ describe('an expiry run', () => {
         isDone: true,
         refused: [{ rows: 'reminder', ids: ['7'] }],
       }),
-      async openRefusedRowCases(refused) {
-        opened.push(refused);
-        return refused.length;
+      async openExpiryCases(cases) {
+        opened.push(cases);
+        return cases.length;
       },
     });
     expect(opened).toEqual([
       [
-        { rows: 'claim', ids: ['a', 'b', 'c'] },
-        { rows: 'reminder', ids: ['7'] },
+        { kind: 'refused-rows', rows: 'claim', ids: ['a', 'b', 'c'] },
+        { kind: 'refused-rows', rows: 'reminder', ids: ['7'] },
       ],
     ]);
     expect(result).toMatchObject({ refusedRows: 4 });
@@ -169,7 +172,7 @@ describe('an expiry run', () => {
   it('is red where a case cannot be opened', async () => {
     const { result, done } = await runOn({
       endDueVouchers: async () => ({ count: 0, isDone: true, stuck: [stuck(1)] }),
-      openDueVoucherCases: breaks,
+      openExpiryCases: breaks,
     });
     expect(result).toBeInstanceOf(ActivityFailure);
     expect(done).toEqual(NAMES.filter((name) => name !== 'endDueVouchers'));
