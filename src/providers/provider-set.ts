@@ -3,6 +3,7 @@ import { formatAmount, type Money } from '../domain/money.ts';
 import {
   type AirtimeProviderName,
   type MobileMoneyProviderName,
+  type ProviderName,
   providersFor,
   type Route,
   type Routed,
@@ -50,7 +51,7 @@ export interface ProviderSet<Name extends string, Port> {
  * @throws {ProviderNotConfigured} where the default is not
  */
 export function createProviderSet<Name extends string, Port>(
-  providers: Readonly<Record<Name, Port | undefined>>,
+  providers: Ports<Name, Port>,
   defaultName: NoInfer<Name>,
 ): ProviderSet<Name, Port> {
   const isConfigured = (name: Name) => providers[name] !== undefined;
@@ -162,45 +163,38 @@ const outOfOrder = refuse('unavailable', {
   retryAfterSeconds: 5,
 });
 
-/** How a provider is made of the settings; undefined where they do not configure it. */
-type Row<Port> = (settings: ProviderSettings) => Port | undefined;
+/** The adapters of a kind by their names; undefined where the settings do not configure them. */
+type Ports<Name extends string, Port> = Readonly<Record<Name, Port | undefined>>;
 
-/** Sessions that a process has made itself, because it hears what comes over them. */
-interface Sessions {
-  readonly smpp?: SmppSender | undefined;
-}
-
-/** One row per SMS provider. CONTRIBUTING.md, "Add a provider", is the recipe for all kinds. */
-const smsSenders = ({ smpp }: Sessions): Record<SmsProviderName, Row<SmsSender>> => ({
-  'africas-talking': africasTalkingOfSettings,
-  smpp: (settings) => smpp ?? smppOfSettings(settings),
+/**
+ * One row per SMS provider. CONTRIBUTING.md, "Add a provider", is the recipe for all kinds. A process that hears what
+ * comes over the session with the SMSC has made that session itself.
+ */
+const smsPorts = (
+  settings: ProviderSettings,
+  smpp: SmppSender | undefined = smppOfSettings(settings),
+): Ports<SmsProviderName, SmsSender> => ({
+  'africas-talking': africasTalkingOfSettings(settings),
+  smpp,
 });
 
 /** Time limit of sending one e-mail. */
 export const EMAIL_TIMEOUT_SECONDS = 10;
 
 /** One row per mobile-money provider. */
-const mobileMoneyProviders = (
-  mpesaResults: MpesaResults | undefined,
-): Record<MobileMoneyProviderName, Row<MobileMoney>> => ({
-  gsma: gsmaOfSettings,
-  mpesa: (settings) => mpesaOfSettings(settings, mpesaResults),
+const mobileMoneyPorts = (
+  settings: ProviderSettings,
+  mpesaResults?: MpesaResults,
+): Ports<MobileMoneyProviderName, MobileMoney> => ({
+  gsma: gsmaOfSettings(settings),
+  mpesa: mpesaOfSettings(settings, mpesaResults),
 });
 
 /** One row per provider of airtime and packages. */
-const airtimeProviders: Record<AirtimeProviderName, Row<Airtime>> = {
-  'dt-one': dtOneOfSettings,
-  reloadly: reloadlyOfSettings,
-};
-
-function setOf<Name extends string, Port>(
-  rows: Record<Name, Row<Port>>,
-  settings: ProviderSettings,
-  defaultName: Name,
-): ProviderSet<Name, Port> {
-  const made = Object.entries(rows).map(([name, make]) => [name, (make as Row<Port>)(settings)]);
-  return createProviderSet<Name, Port>(Object.fromEntries(made), defaultName);
-}
+const airtimePorts = (settings: ProviderSettings): Ports<AirtimeProviderName, Airtime> => ({
+  'dt-one': dtOneOfSettings(settings),
+  reloadly: reloadlyOfSettings(settings),
+});
 
 /** The adapters, and which of them serves where no route decides. */
 type SetSettings = ProviderSettings & Pick<Config, 'defaultProviders'>;
@@ -208,9 +202,9 @@ type SetSettings = ProviderSettings & Pick<Config, 'defaultProviders'>;
 /** The SMS senders that the settings configure. */
 export const createSmsSenders = (
   settings: SetSettings,
-  sessions: Sessions = {},
+  smpp?: SmppSender,
 ): ProviderSet<SmsProviderName, SmsSender> =>
-  setOf(smsSenders(sessions), settings, settings.defaultProviders.smsProvider);
+  createProviderSet(smsPorts(settings, smpp), settings.defaultProviders.smsProvider);
 
 /** The e-mail sender of the settings. */
 export const createEmailSender = ({ smtpUrl, emailFrom }: Config['email']): EmailSender =>
@@ -225,9 +219,8 @@ export const createMobileMoneySet = (
   settings: SetSettings,
   mpesaResults?: MpesaResults,
 ): ProviderSet<MobileMoneyProviderName, MobileMoney> =>
-  setOf(
-    mobileMoneyProviders(mpesaResults),
-    settings,
+  createProviderSet(
+    mobileMoneyPorts(settings, mpesaResults),
     settings.defaultProviders.mobileMoneyProvider,
   );
 
@@ -235,23 +228,16 @@ export const createMobileMoneySet = (
 export const createAirtimeSet = (
   settings: SetSettings,
 ): ProviderSet<AirtimeProviderName, Airtime> =>
-  setOf(airtimeProviders, settings, settings.defaultProviders.airtimeProvider);
+  createProviderSet(airtimePorts(settings), settings.defaultProviders.airtimeProvider);
 
-/** A provider as it is checked. */
-type CheckedPort = Pick<SmsSender, 'balance' | 'check' | 'close'>;
-
-/** The adapters of all providers that the settings configure, by their names. */
-export const configuredPorts = (settings: ProviderSettings): ReadonlyMap<string, CheckedPort> =>
-  new Map(
-    Object.entries<Row<CheckedPort>>({
-      ...smsSenders({}),
-      ...mobileMoneyProviders(undefined),
-      ...airtimeProviders,
-    }).flatMap(([name, make]) => {
-      const port = make(settings);
-      return port ? [[name, port]] : [];
-    }),
-  );
+/** The adapters of all providers by their names; undefined where the settings do not configure them. */
+export const allPorts = (
+  settings: ProviderSettings,
+): Ports<ProviderName, Pick<SmsSender, 'balance' | 'check' | 'close'>> => ({
+  ...smsPorts(settings),
+  ...mobileMoneyPorts(settings),
+  ...airtimePorts(settings),
+});
 
 /** Whether a provider accepts our login, in words for an operator. */
 interface CheckedProvider {

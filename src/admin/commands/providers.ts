@@ -17,7 +17,7 @@ import {
   routedProviders,
   routeKinds,
 } from '../../domain/providers.ts';
-import { checkProvider, configuredPorts } from '../../providers/provider-set.ts';
+import { allPorts, checkProvider } from '../../providers/provider-set.ts';
 import { type AdminCommand, type AdminContext, changeCommand, lookCommand } from '../command.ts';
 import {
   AdminError,
@@ -65,11 +65,11 @@ export const commands: Record<string, AdminCommand> = {
     fields: {},
     examples: ['', '--json'],
     async run({ settings }) {
-      const ports = configuredPorts(settings);
+      const ports = allPorts(settings);
       const defaults: readonly string[] = Object.values(settings.defaultProviders);
       const rows = await Promise.all(
         allProviders.map(async (provider) => {
-          const port = ports.get(provider);
+          const port = ports[provider];
           if (!port)
             return defaults.includes(provider)
               ? {

@@ -171,7 +171,7 @@ export function createProviders(
   const ofEmail = observerOf(metrics, 'smtp');
   const mobileMoney = createMobileMoneySet(config, mpesaResultsIn(database));
   const airtime = createAirtimeSet(config);
-  const smsSenders = createSmsSenders(config, { smpp });
+  const smsSenders = createSmsSenders(config, smpp);
   return {
     messageTexts: messageTexts(config.providers.messageTemplates),
     smsSenders: wrapProviders(smsSenders, (sms, name) => guarded(sms, name, observedSms)),
