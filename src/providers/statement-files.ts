@@ -7,7 +7,7 @@ import type { ProviderStatementLine } from '../domain/positions/statement-line.t
 import { numberOfParty } from '../domain/providers.ts';
 import { statusOfClass } from './airtime/dt-one/transformers.ts';
 import { statusOfTopup } from './airtime/reloadly/transformers.ts';
-import { statusOfWord } from './mobile-money/gsma/transformers.ts';
+import { kindOfType, statusOfWord } from './mobile-money/gsma/transformers.ts';
 import type { StatementPeriod } from './statement.ts';
 
 /** The columns of a provider statement as a file. */
@@ -44,13 +44,6 @@ interface StatementFormat {
 
 type RowKind = ProviderStatementLine['kind'] | 'fee' | 'credit' | 'other';
 
-const kindsOfGsma: Readonly<Record<string, RowKind>> = {
-  disbursement: 'payment',
-  reversal: 'reversal',
-  deposit: 'credit',
-  merchantpay: 'credit',
-};
-
 /**
  * M-Pesa explains a row in words, as in "Business Payment to 251911234567 - SELAM RECHARGE SHOP". Only
  * the words before the party say what it is: names of parties have words such as fee and reverse. A
@@ -81,7 +74,7 @@ const statementFormats: Readonly<Record<string, StatementFormat>> = {
     },
     optional: ['originalTransactionReference', 'feeAmount', 'feeCurrency'],
     statusOf: (word) => statusOfWord(word.toLowerCase()),
-    kindOf: (type) => (type === '' ? 'payment' : (kindsOfGsma[type.toLowerCase()] ?? 'other')),
+    kindOf: kindOfType,
   },
   mpesa: {
     kind: 'payment',

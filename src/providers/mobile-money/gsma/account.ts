@@ -13,6 +13,7 @@ import {
 import type { AccountAnswer, MobileMoney } from '../mobile-money.ts';
 import {
   caseless,
+  kindOfType,
   partySchema,
   saysNeverSeen,
   statusOfWord,
@@ -62,10 +63,7 @@ const listSchema = z.array(
   z.intersection(
     transactionSchema,
     caseless({
-      type: z
-        .string()
-        .transform((type) => type.toLowerCase())
-        .nullish(),
+      type: z.string().nullish(),
       creationdate: z.coerce.date().nullish(),
       datecreated: z.coerce.date().nullish(),
       descriptiontext: z.string().nullish(),
@@ -140,22 +138,18 @@ function readHeartbeat(answer: HttpResult): string | undefined {
     : `It says that its service is ${presentableMessage(status.servicestatus)}.`;
 }
 
-const kinds: Readonly<Record<string, ProviderStatementLine['kind']>> = {
-  disbursement: 'payment',
-  reversal: 'reversal',
-};
-
 /**
  * A transaction of another type, such as a transfer or a withdrawal, is a payment without an order
  * here, unless it put money into the account.
  */
 function lineOf(found: Listed, account: readonly string[]): (ProviderStatementLine | 'ignored')[] {
-  const kind = found.type == null ? 'payment' : (kinds[found.type] ?? 'other');
-  if (kind === 'other' && isCredit(found, account)) return ['ignored'];
+  const kind = kindOfType(found.type);
+  const isOther = kind === 'other' || kind === 'credit';
+  if (isOther && isCredit(found, kind, account)) return ['ignored'];
   const [fee = noFee, ...others] = feesOf(found.fees ?? []);
   const line: ProviderStatementLine = {
-    kind: kind === 'other' ? 'payment' : kind,
-    ...(kind === 'other' && { isOther: true }),
+    kind: isOther ? 'payment' : kind,
+    ...(isOther && { isOther: true }),
     reference: found.requestingorganisationtransactionreference ?? null,
     providerReference: found.transactionreference,
     originalReference: found.originaltransactionreference ?? undefined,
@@ -170,15 +164,16 @@ function lineOf(found: Listed, account: readonly string[]): (ProviderStatementLi
   return [line, ...others.map((other) => lineOfFee(line, other))];
 }
 
-/** Types that put money into the account; providers may name it there by another key. */
-const creditTypes: readonly string[] = ['deposit', 'merchantpay'];
-
-/** Whether it put money into the account. */
-function isCredit({ type, creditparty, debitparty }: Listed, account: readonly string[]): boolean {
+/** Whether it put money into the account. Providers may name the account by another key in a credit. */
+function isCredit(
+  { creditparty, debitparty }: Listed,
+  kind: 'credit' | 'other',
+  account: readonly string[],
+): boolean {
   const isOurs = (party: Listed['creditparty']) =>
     party?.some(({ value }) => account.includes(value));
   if (isOurs(debitparty)) return false;
-  return isOurs(creditparty) === true || (type != null && creditTypes.includes(type));
+  return isOurs(creditparty) === true || kind === 'credit';
 }
 
 interface Fee {

@@ -123,6 +123,20 @@ export function statusOfWord(status: string): ProviderStatementLine['status'] {
   return reversedWords.includes(status) ? 'reversed' : 'pending';
 }
 
+/** `credit` put money into our account. */
+const kinds: Readonly<Record<string, 'payment' | 'reversal' | 'credit'>> = {
+  disbursement: 'payment',
+  reversal: 'reversal',
+  deposit: 'credit',
+  merchantpay: 'credit',
+};
+
+/** The kind of a listed transaction; without a type it is a payment. */
+export const kindOfType = (
+  type: string | null | undefined,
+): 'payment' | 'reversal' | 'credit' | 'other' =>
+  type ? (kinds[type.toLowerCase()] ?? 'other') : 'payment';
+
 const undecided = (status: string, id: string | null | undefined) =>
   underWay(`The status of the payment is ${presentableMessage(status)}.`, id);
 const failure = 'The mobile-money provider says that the payment failed.';
