@@ -1,7 +1,7 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
-import type { Books } from './books.ts';
-import type { Callbacks } from './callbacks.ts';
+import type { Books, Payout, Topup } from './books.ts';
+import type { Announce } from './callbacks.ts';
 import type { Faults } from './faults.ts';
 import {
   answerActivityPage,
@@ -23,15 +23,14 @@ import {
 interface Parts {
   readonly books: Books;
   readonly faults: Faults;
-  /** By provider. */
-  readonly callbacks: Readonly<Record<string, Callbacks<TakenRequest>>>;
+  readonly announce: Announce;
 }
 
 /**
  * The pages for people and tests: the books, the phone, the mailbox and the first page.
  */
 export function booksRouter(parts: Parts, addresses: SandboxAddresses): Router {
-  const { books, callbacks, faults } = parts;
+  const { books, announce, faults } = parts;
   const router = new Router();
   router.get('/', (ctx) => answerIndexPage(ctx, addresses, faults));
   router.get('/activity', (ctx) => answerActivityPage(ctx, books));
@@ -65,14 +64,13 @@ export function booksRouter(parts: Parts, addresses: SandboxAddresses): Router {
   const settles = (
     path: string,
     name: string,
-    find: (reference: string, provider?: string) => TakenRequest | undefined,
+    find: (reference: string, provider?: string) => Payout | Topup | undefined,
   ) =>
     router.post(`/books/${path}/:reference`, async (ctx) => {
       const taken = find(ctx.params.reference ?? '', queryValue(ctx, 'provider'));
       const reply = await settleTaken(ctx, books, name, taken);
       give(ctx, reply);
-      if (taken && reply.status === 200)
-        void callbacks[taken.provider]?.announce(taken, statusOf(taken));
+      if (taken && reply.status === 200) void announce(taken, statusOf(taken));
     });
   settles('payouts', 'payout', (reference, provider) =>
     books.findPayout('reference', reference, provider),

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { ProviderName } from '../domain/providers.ts';
 import { createStatementFaults } from './faults.ts';
 import { openJournal } from './journal.ts';
 import type { Product } from './products.ts';
@@ -19,6 +20,7 @@ import type { AirtimeBehaviour, CallbackCourse } from './scenarios.ts';
 
 /** An accepted payout, with the data for its API. */
 export interface Payout extends TakenRequest {
+  readonly provider: ProviderName;
   readonly correlationId: string;
   readonly transactionReference: string;
   readonly serverCorrelationId: string;
@@ -47,6 +49,7 @@ export interface PayoutReversal extends Payout {
 
 /** An accepted top-up, with the data for its API. */
 export interface Topup extends TakenRequest {
+  readonly provider: ProviderName;
   readonly transactionId: string;
   readonly operatorReference: string;
   readonly product: Product;

@@ -1,9 +1,8 @@
 import { finished } from 'node:stream';
 import type { Context } from 'koa';
-import type { ProviderName } from '../domain/providers.ts';
 import type { Books, Payout, Topup } from './books.ts';
 import type { Faults } from './faults.ts';
-import type { SandboxReply, TakenRequest, TakenStatus } from './requests.ts';
+import type { SandboxReply, TakenStatus } from './requests.ts';
 import {
   type BooksBehaviour,
   type CallbackCourse,
@@ -82,13 +81,7 @@ export interface Callback {
   readonly body: object;
 }
 
-export interface CallbackSender {
-  /**
-   * Sends a callback; any 2xx acknowledges it. Resolves after the first attempt; repetitions continue
-   * in the background.
-   */
-  send(callback: Callback): Promise<void>;
-}
+export type CallbackSender = ReturnType<typeof createCallbackSender>;
 
 /** The statuses whose callbacks are sent for a new one, in this order. */
 const toldStatuses: Readonly<Record<CallbackCourse, (status: TakenStatus) => TakenStatus[]>> = {
@@ -100,7 +93,7 @@ const toldStatuses: Readonly<Record<CallbackCourse, (status: TakenStatus) => Tak
 };
 
 /** Sends the callbacks of all simulated providers, until the sandbox closes. */
-export function createCallbackSender(waiting: Waiting): CallbackSender {
+export function createCallbackSender(waiting: Waiting) {
   async function attempt({ method, url, headers, body }: Callback): Promise<boolean> {
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), answerTimeoutMilliseconds);
@@ -129,15 +122,14 @@ export function createCallbackSender(waiting: Waiting): CallbackSender {
   }
 
   return {
-    async send(callback) {
+    /**
+     * Sends a callback; any 2xx acknowledges it. Resolves after the first attempt; repetitions continue
+     * in the background.
+     */
+    async send(callback: Callback): Promise<void> {
       if (!(await attempt(callback))) void repeat(callback);
     },
   };
-}
-
-/** Tells a provider's client a new status of what was taken, as the number's scenario demands. */
-export interface Callbacks<Taken extends TakenRequest> {
-  announce(taken: Taken, status: TakenStatus): Promise<void>;
 }
 
 /** The parts that send callbacks. */
@@ -146,24 +138,30 @@ export interface CallbackParts {
   readonly faults: Faults;
 }
 
+/** Tells the client of a provider a new status of an order, as the scenario of its number demands. */
+export type Announce = (taken: Payout | Topup, status: TakenStatus) => Promise<void>;
+
 /**
- * The callbacks of a provider. The function `callbackOf` makes the callback of one told status, which may differ from the
- * announced status. A provider that tells no status makes none.
+ * The callbacks of all providers. The function `callbackOf` makes the callback of one told status, which may differ
+ * from the announced status. A provider that tells no status makes none.
  */
-export const createCallbacks = <Taken extends Payout | Topup>(
-  provider: ProviderName,
-  { sender, faults }: CallbackParts,
-  callbackOf: (taken: Taken, told: TakenStatus, announced: TakenStatus) => Callback | undefined,
-): Callbacks<Taken> => ({
-  async announce(taken, status) {
-    if (faults.of(provider).losesCallbacks) return;
+export const createAnnouncer =
+  (
+    { sender, faults }: CallbackParts,
+    callbackOf: (
+      taken: Payout | Topup,
+      told: TakenStatus,
+      announced: TakenStatus,
+    ) => Callback | undefined,
+  ): Announce =>
+  async (taken, status) => {
+    if (faults.of(taken.provider).losesCallbacks) return;
     const course = 'behaviour' in taken ? taken.behaviour.callback : taken.callback;
     for (const told of toldStatuses[course](status)) {
       const callback = callbackOf(taken, told, status);
       if (callback) await sender.send(callback);
     }
-  },
-});
+  };
 
 /** The statuses that are told. */
 interface Told {
@@ -180,8 +178,8 @@ export interface CommonParts {
 }
 
 /** The parts that a provider of payouts or top-ups is made of. */
-export interface ProviderParts<Taken extends TakenRequest> extends CommonParts {
-  readonly callbacks: Callbacks<Taken>;
+export interface ProviderParts extends CommonParts {
+  readonly announce: Announce;
 }
 
 /**
@@ -193,9 +191,9 @@ export interface ProviderParts<Taken extends TakenRequest> extends CommonParts {
  * @param course `take` puts the order into the books; `tellsFirst` where the answer leaves the first
  *   status to a callback
  */
-export async function runCourse<Taken extends TakenRequest>(
+export async function runCourse<Taken extends Payout | Topup>(
   ctx: Context,
-  { books, waiting, callbacks }: ProviderParts<Taken>,
+  { books, waiting, announce }: ProviderParts,
   course: {
     readonly to: string;
     readonly behaviour: { readonly books: BooksBehaviour; readonly callback: CallbackCourse };
@@ -219,25 +217,25 @@ export async function runCourse<Taken extends TakenRequest>(
   const reply = course.answer(taken);
   if (behaviour.callback === 'before-the-answer') {
     books.settle(taken, later);
-    if (later) await callbacks.announce(taken, later);
+    if (later) await announce(taken, later);
     return reply;
   }
   books.settle(taken, later, waiting.moment(shortlySeconds));
   const told = { first: tellsFirst ? first : undefined, later };
-  announceAfterAnswer(ctx, taken, told, { waiting, callbacks });
+  announceAfterAnswer(ctx, taken, told, { waiting, announce });
   return reply;
 }
 
-function announceAfterAnswer<Taken extends TakenRequest>(
+function announceAfterAnswer(
   ctx: Context,
-  taken: Taken,
+  taken: Payout | Topup,
   { first, later }: Told,
-  { waiting, callbacks }: Pick<ProviderParts<Taken>, 'waiting' | 'callbacks'>,
+  { waiting, announce }: Pick<ProviderParts, 'waiting' | 'announce'>,
 ): void {
   finished(ctx.res, async () => {
-    if (first) await callbacks.announce(taken, first);
+    if (first) await announce(taken, first);
     await waiting.wait(shortlySeconds);
-    if (later) await callbacks.announce(taken, later);
+    if (later) await announce(taken, later);
   });
 }
 

@@ -173,7 +173,7 @@ const fieldOf = (value: unknown, name: string): unknown =>
  * `POST /async/transactions` (DVS v1), which answers after the delay of the number's
  * scenario.
  */
-async function createTransaction(ctx: Context, parts: ProviderParts<Topup>): Promise<SandboxReply> {
+async function createTransaction(ctx: Context, parts: ProviderParts): Promise<SandboxReply> {
   const { books, faults } = parts;
   const request = checkTransactionRequest(await readJsonObject(ctx));
   if ('error' in request) return errorReply(request.error, request.field);
@@ -233,7 +233,7 @@ function listTransactions(ctx: Context, books: Books): SandboxReply {
 export const dtOnePath = '/v1';
 
 /** DT One DVS v1: airtime and packages, and their outcomes. */
-export function dtOneRouter(parts: ProviderParts<Topup>): Router {
+export function dtOneRouter(parts: ProviderParts): Router {
   const { books } = parts;
   const api = new Router();
   api.use(requireKey);

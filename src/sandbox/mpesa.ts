@@ -244,7 +244,7 @@ function invalidOf(body: NonNullable<Body>, initiator: string): string | undefin
 const isText = (value: unknown, least: number, most: number): value is string =>
   typeof value === 'string' && value.length >= least && value.length <= most;
 
-type MpesaParts = ProviderParts<Payout> & CallbackParts;
+type MpesaParts = ProviderParts & CallbackParts;
 
 /** Answers of this API that are no acceptance. */
 const otherReplies: Partial<Record<PayoutBehaviour['answer'], () => SandboxReply>> = {

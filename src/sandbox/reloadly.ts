@@ -191,7 +191,7 @@ function numberOf(phone: unknown): string | undefined {
   return isE164(to) && to.startsWith('+251') ? to : undefined;
 }
 
-interface ReloadlyParts extends ProviderParts<Topup> {
+interface ReloadlyParts extends ProviderParts {
   readonly reloadlyWebhook: { target: ReloadlyWebhook | undefined };
 }
 

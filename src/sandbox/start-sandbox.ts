@@ -5,12 +5,12 @@ import Koa from 'koa';
 import type { ProviderName } from '../domain/providers.ts';
 import { listen } from '../runtime/process/health.ts';
 import { africasTalkingRouter } from './africas-talking.ts';
-import { type Books, createBooks, type Topup } from './books.ts';
+import { type Books, createBooks } from './books.ts';
 import { booksRouter } from './books-router.ts';
 import {
   type CommonParts,
+  createAnnouncer,
   createCallbackSender,
-  createCallbacks,
   createWaiting,
 } from './callbacks.ts';
 import { dtOneCallback, dtOnePath, dtOneRouter } from './dt-one.ts';
@@ -130,30 +130,28 @@ function partsOf(common: CommonParts, { smsReportUrl, reloadlyWebhook: target }:
     ...callbackParts,
     smsReports,
     reloadlyWebhook,
-    callbacks: {
-      gsma: createCallbacks('gsma', callbackParts, gsmaCallback),
-      mpesa: createCallbacks('mpesa', callbackParts, mpesaCallback),
-      'dt-one': createCallbacks('dt-one', callbackParts, dtOneCallback),
-      reloadly: createCallbacks(
-        'reloadly',
-        callbackParts,
-        (topup: Topup, status) =>
-          reloadlyWebhook.target && reloadlyCallback(topup, status, reloadlyWebhook.target),
-      ),
-    },
+    announce: createAnnouncer(callbackParts, (taken, told, announced) => {
+      const { target: webhook } = reloadlyWebhook;
+      if (!('behaviour' in taken))
+        return taken.provider === 'mpesa'
+          ? mpesaCallback(taken, told, announced)
+          : gsmaCallback(taken, told);
+      if (taken.provider === 'dt-one') return dtOneCallback(taken, told);
+      return webhook && reloadlyCallback(taken, told, webhook);
+    }),
   };
 }
 
 function application(parts: Parts, addresses: SandboxAddresses): Koa {
-  const { waiting, faults, callbacks } = parts;
+  const { waiting, faults } = parts;
   const router = new Router();
   const mount = (provider: ProviderName, routes: Router) =>
     router.use(`/${provider}`, faultyProvider(faults, provider, waiting), routes.routes());
   mount('africas-talking', africasTalkingRouter(parts));
-  mount('gsma', gsmaRouter({ ...parts, callbacks: callbacks.gsma }));
-  mount('mpesa', mpesaRouter({ ...parts, callbacks: callbacks.mpesa }));
-  mount('dt-one', dtOneRouter({ ...parts, callbacks: callbacks['dt-one'] }));
-  mount('reloadly', reloadlyRouter({ ...parts, callbacks: callbacks.reloadly }));
+  mount('gsma', gsmaRouter(parts));
+  mount('mpesa', mpesaRouter(parts));
+  mount('dt-one', dtOneRouter(parts));
+  mount('reloadly', reloadlyRouter(parts));
   router.use(faultsRouter(faults).routes());
   router.use(statementsRouter(parts.books).routes());
   router.use(booksRouter(parts, addresses).routes());

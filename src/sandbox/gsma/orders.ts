@@ -116,10 +116,7 @@ const otherReplies: Partial<Record<Answer, () => SandboxReply>> = {
 };
 
 /** `POST /transactions/type/disbursement` (GSMA Mobile Money API). */
-export async function createPayout(
-  ctx: Context,
-  parts: ProviderParts<Payout>,
-): Promise<SandboxReply> {
+export async function createPayout(ctx: Context, parts: ProviderParts): Promise<SandboxReply> {
   const { books, faults } = parts;
   const correlationId = ctx.get('X-CorrelationID');
   const body = await readJsonObject(ctx);
@@ -163,10 +160,7 @@ function callbackUrlOf(ctx: Context): string | undefined {
  * `POST /transactions/{transactionReference}/reversals` (GSMA Mobile Money API): takes a completed payout
  * back, once and in full.
  */
-export async function createReversal(
-  ctx: Context,
-  parts: ProviderParts<Payout>,
-): Promise<SandboxReply> {
+export async function createReversal(ctx: Context, parts: ProviderParts): Promise<SandboxReply> {
   const { books } = parts;
   const correlationId = ctx.get('X-CorrelationID');
   const body = await readJsonObject(ctx);

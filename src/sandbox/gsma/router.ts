@@ -179,7 +179,7 @@ function payeeAccountRouter(): Router {
 export const gsmaPaths = { api: '/v1.2/mm', token: '/oauth/accesstoken' };
 
 /** GSMA Mobile Money API 1.2.0: payouts, their outcomes and reversals, and OAuth. */
-export function gsmaRouter(parts: ProviderParts<Payout>): Router {
+export function gsmaRouter(parts: ProviderParts): Router {
   const { books } = parts;
   const oAuth = createOAuth();
   const api = new Router();
