@@ -59,8 +59,13 @@ const topupSchema = z.object({
   transactionDate: z.string().nullish(),
 });
 
-/** The answer of `GET /topups/{transactionId}/status`: the top-up, or its status with the top-up at its end. */
-const statusSchema = topupSchema.extend({ transaction: topupSchema.nullish() });
+/**
+ * The answer of `GET /topups/{transactionId}/status`: the top-up, or its status with the top-up at its end. A status
+ * alone may be that of a gateway.
+ */
+const statusSchema = topupSchema
+  .extend({ transaction: topupSchema.nullish() })
+  .refine(({ transaction, transactionId }) => transaction !== undefined || transactionId != null);
 
 /** The answer of `GET /topups/reports/transactions`: a page, or in one version a bare list. */
 export const pageSchema = z.union([

@@ -67,8 +67,8 @@ export const transactionSchema = caseless({
 const requestStates: readonly string[] = ['pending', 'completed', 'failed'];
 
 /**
- * A request state. The document calls its error `error`, the guide `errorReference`. A status of another word, without
- * an id or an error of GSMA, may be that of a gateway.
+ * A request state. The document calls its error `error`, the guide `errorReference`. A status of another word counts
+ * with a field of GSMA alone.
  */
 export const requestStateSchema = caseless({
   status: word,
@@ -76,15 +76,19 @@ export const requestStateSchema = caseless({
   servercorrelationid: identifier.nullish().catch(undefined),
   /** An ended state is read without it, too. */
   objectreference: identifier.nullish().catch(undefined),
+  notificationmethod: z.string().nullish().catch(undefined),
   /** How often the request state may be asked for; an unreadable one says nothing. */
   polllimit: z.coerce.number().int().min(0).nullish().catch(undefined),
   error: errorSchema.optional().catch(undefined),
   errorreference: errorSchema.optional().catch(undefined),
-}).refine(
-  ({ status, servercorrelationid, objectreference, error, errorreference }) =>
-    requestStates.includes(status) ||
-    (servercorrelationid ?? objectreference ?? error ?? errorreference) != null,
-);
+})
+  .transform(({ status, ...fields }) => ({
+    ...fields,
+    status,
+    /** Without a field of GSMA a status may be that of a gateway. */
+    isOfProvider: Object.values(fields).some((field) => field != null),
+  }))
+  .refine(({ status, isOfProvider }) => isOfProvider || requestStates.includes(status));
 
 /** The answer of `/responses/{clientCorrelationId}`. */
 const linkSchema = caseless({ link: z.string() });
@@ -298,6 +302,8 @@ export function readRequestState(
     return undecided(state.status, state.servercorrelationid ?? state.objectreference ?? id);
   const error = state.error ?? state.errorreference;
   if (error) return readError(error, id);
+  if (!state.isOfProvider)
+    return { kind: 'look-up', otherwise: unknown('A failure without a field of the provider.') };
   return { kind: 'refused', code: state.status, message: failure, retryCanHelp: true };
 }
 

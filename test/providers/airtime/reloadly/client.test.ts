@@ -115,6 +115,8 @@ it.each([
     'delivered',
   ],
   ['has failed', 200, { status: 'FAILED', transaction: null }, 'refused'],
+  ['is refused by a gateway', 200, { status: 'failed', message: 'Upstream is busy' }, 'unknown'],
+  ['is accepted by a gateway', 200, { status: 'successful' }, 'unknown'],
   ['is not found', 404, { errorCode: 'TRANSACTION_NOT_FOUND', message: '' }, 'unknown'],
 ])(
   'asks by the id of the provider for a top-up that the report lacks: it %s',

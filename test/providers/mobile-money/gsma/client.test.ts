@@ -466,6 +466,13 @@ describe('against providers that are broken', () => {
         ['/requeststates/S1', 200, { status: 'failed', error: duplicate }],
       ],
     ],
+    [
+      'a gateway answers in place of the request state',
+      [
+        ['/responses/', 200, { link: '/requeststates/S1' }],
+        ['/requeststates/S1', 200, { status: 'failed' }],
+      ],
+    ],
   ];
   it.each(inquiries)('an inquiry says unknown when %s', async (_name, rows) => {
     const server = await providerWith(rows);

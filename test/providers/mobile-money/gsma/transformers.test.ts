@@ -164,11 +164,16 @@ describe('readPaymentAnswer', () => {
     [202, { status: 'pending', serverCorrelationId: 'S1' }, unknown],
     [202, { status: 'Completed', objectReference: 'T1' }, lookUp],
     [202, { status: 'completed' }, unknown],
-    [202, { status: 'failed' }, failed('failed')],
+    // A gateway may say as much.
+    [202, { status: 'failed' }, lookUp],
+    [200, { status: 'failed', message: 'Upstream is busy' }, lookUp],
+    [202, { status: 'failed', serverCorrelationId: 'S1' }, failed('failed')],
+    [202, { status: 'failed', NotificationMethod: 'polling' }, failed('failed')],
+    [202, { status: 'failed', pollLimit: 5 }, failed('failed')],
     // An empty or unreadable reference is absent.
-    [202, { status: 'failed', objectReference: '' }, failed('failed')],
-    [202, { status: 'failed', objectReference: 'not available' }, failed('failed')],
-    [202, { status: 'failed', objectReference: {}, pendingReason: '' }, failed('failed')],
+    [202, { status: 'failed', objectReference: '' }, lookUp],
+    [202, { status: 'failed', objectReference: 'not available' }, lookUp],
+    [202, { status: 'failed', objectReference: {}, pollLimit: 0 }, failed('failed')],
     [202, { status: 'completed', objectReference: '' }, unknown],
     [
       202,
