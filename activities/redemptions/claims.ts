@@ -319,7 +319,7 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
 
   /**
    * Withdraws a claim whose message was refused; the voucher is ACTIVE again. A claim that was
-   * already answered keeps its answer.
+   * already answered keeps its answer. A claim whose code pays by now ends with its payment.
    */
   const cancelClaim = (
     command: ClaimCommand,
@@ -327,8 +327,8 @@ export function createClaimActivities(dependencies: ActivityDependencies, sender
     detail: string,
   ): Promise<OperationOutcome<ClaimMade>> =>
     database.transaction().execute(async (transaction) => {
-      await releaseClaimedVoucher(transaction, claimId);
-      if (await endClaim(transaction, claimId, 'CANCELLED'))
+      const isReleased = await releaseClaimedVoucher(transaction, claimId);
+      if (isReleased && (await endClaim(transaction, claimId, 'CANCELLED')))
         await giveBackCompanyMessage(transaction, claimId);
       // The claim ended while its message was being sent; the message is back in the queue.
       else await cancelQueuedMessages(transaction, 'claim_id', claimId);

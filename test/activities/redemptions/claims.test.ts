@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { createMessageSender } from '../../../activities/messages.ts';
 import { createClaimActivities } from '../../../activities/redemptions/claims.ts';
 import { createCancellationActivities } from '../../../activities/vouchers/cancellation.ts';
 import { createSecretBox } from '../../../src/crypto/secret-box.ts';
+import type { Sql } from '../../../src/db/connection.ts';
 import { createBackgroundTasks } from '../../../src/runtime/process/background-tasks.ts';
 import type { CancelVoucherCommand, ClaimCommand } from '../../../workflows/contracts.ts';
 import { credentialOf } from '../../admin/movements.ts';
@@ -98,6 +100,25 @@ it('a claim that was confirmed keeps its answer when it is taken back in another
   const outcome = await activities.cancelClaim(command, claimId, 'the number does not exist');
   expect(outcome.result).toEqual({ ok: true });
   expect((await scene.voucher(gift)).status).toBe('ACTIVE');
+});
+
+it('a claim whose payment is under way is not taken back by a late refusal of its message', async () => {
+  const { database } = scene.stack;
+  const gift = await scene.gift();
+  const { command, claimId } = await claimOf(gift.id);
+  await activities.confirmClaim(command, 'unknown');
+  const move = (values: { status: 'REDEEM_PROCESSING' | 'ACTIVE'; remaining: Sql; held: Sql }) =>
+    sql`
+      update vouchers set status = ${values.status}, remaining = ${values.remaining},
+        held = ${values.held} where id = ${gift.id}`.execute(database);
+  await move({ status: 'REDEEM_PROCESSING', remaining: sql`0`, held: sql`remaining` });
+  const outcome = await activities.cancelClaim(command, claimId, 'the number does not exist');
+  expect(outcome.result).toMatchObject({ ok: true });
+  const { rows } = await sql`select status from voucher_claims where id = ${claimId}`.execute(
+    database,
+  );
+  expect(rows).toEqual([{ status: 'OPEN' }]);
+  await move({ status: 'ACTIVE', remaining: sql`held`, held: sql`0` });
 });
 
 it('a claim that was replaced stays so when its step is repeated', async () => {
