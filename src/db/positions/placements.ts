@@ -63,11 +63,17 @@ export const providerReferenceOf = (operationId: Sql) => sql<string | null>`(
 
 /**
  * SQL expression on a placement, for the workflow that waits: the id under which the provider took the order. Our own
- * reference stands for it where a booked answer names the order, such as other content: it is not sent again either.
+ * reference stands for an unknown id of an order that a statement lists as under way. It also stands where a booked answer
+ * names the order, such as other content: it is not sent again either.
  */
-export const takenAs = (placement: string) => sql<string | null>`
-  case ${sql.ref(`${placement}.said`)} when 'none' then ${sql.ref(`${placement}.provider_reference`)}
-    when 'nothing' then null else ${sql.ref(`${placement}.reference`)} end`;
+export const takenAs = (placement: string) => {
+  const [said, id, own] = ['said', 'provider_reference', 'reference'].map((column) =>
+    sql.ref(`${placement}.${column}`),
+  );
+  return sql<string | null>`
+    case ${said} when 'none' then ${id} when 'pending' then coalesce(${id}, ${own}) when 'nothing' then null
+      else ${own} end`;
+};
 
 /** SQL expression: the same of the provider that an order is at by now. */
 export const takenAsOf = (operationId: Sql) =>
@@ -277,7 +283,7 @@ export interface DuePlacement {
   readonly operationId: string;
   readonly reference: string;
   readonly provider: string;
-  /** The id under which the provider has taken the order; null where it has not, or has answered. */
+  /** As `takenAs` has it; null where the provider has answered. */
   readonly takenAs: string | null;
   /** When another provider was asked next, or the order ended; null while neither has happened. */
   readonly leftAt: Date | null;
@@ -314,7 +320,7 @@ export const takeDue = (database: Database, dueBy: string, limit: number) =>
         order by ask_at limit ${limit} for update skip locked))
       returning *)
     select id, kind, operation_id as "operationId", reference, provider,
-      case said when 'none' then provider_reference end as "takenAs",
+      case when said in ('none', 'pending') then ${takenAs('due')} end as "takenAs",
       ask_at::text as "takenAt",
       (extract(epoch from ask_at) * 1000)::float8 as "takenMs",
       coalesce((select min(later.placed_at) from placements as later
@@ -420,8 +426,8 @@ export async function writePlacements(
 const time = (milliseconds: number | null) => sql`to_timestamp(${milliseconds}::float8 / 1000)`;
 
 /**
- * Keeps `ask_at` where a callback has changed it since the row was read, and an id that was noted since. Before the
- * answer of the provider no booking changes that id.
+ * Keeps `ask_at` where a callback has changed it since the row was read. Activities note an open answer without a lock
+ * of the order: until the provider has answered, no booking changes the noted id, message and silence.
  */
 async function updatePlacement(
   transaction: DatabaseTransaction,
@@ -441,11 +447,13 @@ async function updatePlacement(
 ): Promise<void> {
   const isUntouched = sql`ask_at is not distinct from ${old.askAt}::timestamptz`;
   const doubted = isNews ? sql`coalesce(doubted_at, now())` : time(doubtedAt);
+  const isOpen = said === 'none' || said === 'pending';
   await sql`
     update placements set said = ${said}, done = ${formatMoney(done)}::numeric,
-      provider_reference = ${said === 'none' ? sql`provider_reference` : sql`${providerReference}`},
-      said_at = ${time(saidAt)}, message = ${message},
-      cleared = ${cleared}, silent_since = ${time(silentSince)},
+      provider_reference = ${isOpen ? sql`provider_reference` : sql`${providerReference}`},
+      said_at = ${time(saidAt)}, message = ${isOpen ? sql`message` : sql`${message}`},
+      cleared = ${cleared},
+      silent_since = ${said === 'none' ? sql`coalesce(silent_since, ${time(silentSince)})` : time(silentSince)},
       doubted_at = case when ${isUntouched} then ${doubted} else coalesce(doubted_at, now()) end,
       ask_at = case when ${isUntouched} then ${time(next)} else ask_at end
     where id = ${id}`.execute(transaction);

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { askNow, placementsOf } from '../../positions/placements.ts';
+import { noteOpen } from '../../../src/db/positions/sendings.ts';
+import { redemptionPayment } from '../../../src/db/vouchers/redemptions.ts';
+import { askNow, observe, placementsOf } from '../../positions/placements.ts';
 import { inAttempt, openTwoProviders, type TwoProviders } from './two-providers.ts';
 
 let two: TwoProviders;
@@ -19,4 +21,27 @@ it('leaves what is due to the next worker where its own worker stops', async () 
   expect(two.inquiries).toEqual([]);
   expect(await ask(new AbortController().signal)).toEqual({ asked: 1, isMore: false });
   expect(two.inquiries).toHaveLength(1);
+});
+
+it.each([
+  ['under its own id', 'request-7'],
+  ['under our reference', null],
+])('an order that a statement lists as under way %s is not called unseen', async (_, takenAs) => {
+  const { database } = two.scene;
+  const operationId = await two.hold();
+  const [placement] = await placementsOf(database, operationId);
+  if (!placement) throw new Error('The payment was never placed');
+  if (takenAs !== null) await noteOpen(database, placement, { message: 'under way', takenAs });
+  await database
+    .transaction()
+    .execute((transaction) =>
+      observe(transaction, operationId, { said: 'pending', source: 'statement' }),
+    );
+  two.found.first = { kind: 'never-seen' };
+  await askNow(database, placement.reference);
+  await ask(new AbortController().signal);
+  expect(await placementsOf(database, operationId)).toMatchObject([{ said: 'pending' }]);
+  const askedBy = takenAs ?? placement.reference;
+  expect(two.known).toBe(askedBy);
+  expect(await redemptionPayment(database, operationId)).toMatchObject({ takenAs: askedBy });
 });
