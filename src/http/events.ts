@@ -136,7 +136,7 @@ const eventData = {
   }),
   'claim.started': facts('ClaimStarted', {
     ...voucher,
-    merchantId: idAnswer('merchant that will be paid'),
+    merchantId: idAnswer('merchant that claims, or else that the voucher was generated for'),
     claimedBy: z
       .enum(['partner', 'merchant'])
       .meta({ description: 'Who started it: the partner, or the merchant' }),

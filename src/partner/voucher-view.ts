@@ -24,7 +24,9 @@ import { optionalSaleFields } from './prices.ts';
 export const voucherFields = {
   denominationId: idField.meta({ description: 'Identifier of an active denomination' }),
   merchantId: idField.nullish().meta({
-    description: 'Merchant that redeems the voucher; this or `merchantIdentifier` is needed',
+    description:
+      'Merchant that redeems the voucher; this or `merchantIdentifier` is needed, and this counts where both ' +
+      'are sent',
   }),
   merchantIdentifier: z
     .string('must be the identifier as text')

@@ -277,7 +277,7 @@ export interface ClaimStartedFacts {
   readonly voucherId: number;
   /** Serial number, which support asks for. Example: `482193756041827305` */
   readonly serialNumber: string;
-  /** Identifier of the merchant that will be paid. Example: `17` */
+  /** Identifier of the merchant that claims, or else that the voucher was generated for. Example: `17` */
   readonly merchantId: number;
   /** Who started it: the partner, or the merchant */
   readonly claimedBy: 'partner' | 'merchant';

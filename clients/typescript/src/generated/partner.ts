@@ -421,7 +421,7 @@ export interface QuoteGift {
   readonly kind: 'GIFT';
   /** Identifier of an active denomination. Example: `17` */
   readonly denominationId: number | string;
-  /** Merchant that redeems the voucher; this or `merchantIdentifier` is needed. Example: `17` */
+  /** Merchant that redeems the voucher; this or `merchantIdentifier` is needed, and this counts where both are sent. Example: `17` */
   readonly merchantId?: number | string | null | undefined;
   /** Merchant by the `identifier` of its record, in place of `merchantId`. Example: `MER-0001` */
   readonly merchantIdentifier?: string | null | undefined;
@@ -572,7 +572,7 @@ export interface Transaction {
 export interface GenerateVoucherRequest {
   /** Identifier of an active denomination. Example: `17` */
   readonly denominationId: number | string;
-  /** Merchant that redeems the voucher; this or `merchantIdentifier` is needed. Example: `17` */
+  /** Merchant that redeems the voucher; this or `merchantIdentifier` is needed, and this counts where both are sent. Example: `17` */
   readonly merchantId?: number | string | null | undefined;
   /** Merchant by the `identifier` of its record, in place of `merchantId`. Example: `MER-0001` */
   readonly merchantIdentifier?: string | null | undefined;
@@ -617,7 +617,7 @@ export interface OrderedLine {
   readonly reference: string;
   /** Identifier of an active denomination. Example: `17` */
   readonly denominationId: number | string;
-  /** Merchant that redeems the voucher; this or `merchantIdentifier` is needed. Example: `17` */
+  /** Merchant that redeems the voucher; this or `merchantIdentifier` is needed, and this counts where both are sent. Example: `17` */
   readonly merchantId?: number | string | null | undefined;
   /** Merchant by the `identifier` of its record, in place of `merchantId`. Example: `MER-0001` */
   readonly merchantIdentifier?: string | null | undefined;
@@ -1250,7 +1250,7 @@ export interface ClaimStartedFacts {
   readonly voucherId: number;
   /** Serial number, which support asks for. Example: `482193756041827305` */
   readonly serialNumber: string;
-  /** Identifier of the merchant that will be paid. Example: `17` */
+  /** Identifier of the merchant that claims, or else that the voucher was generated for. Example: `17` */
   readonly merchantId: number;
   /** Who started it: the partner, or the merchant */
   readonly claimedBy: 'partner' | 'merchant';

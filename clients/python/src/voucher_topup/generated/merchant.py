@@ -300,7 +300,7 @@ class ClaimStartedFacts(TypedDict):
     voucherId: int
     # Serial number, which support asks for. Example: 482193756041827305
     serialNumber: str
-    # Identifier of the merchant that will be paid. Example: 17
+    # Identifier of the merchant that claims, or else that the voucher was generated for. Example: 17
     merchantId: int
     # Who started it: the partner, or the merchant
     claimedBy: Literal["partner", "merchant"]

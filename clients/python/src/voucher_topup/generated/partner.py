@@ -481,7 +481,7 @@ class _QuoteGiftRequired(TypedDict):
 class QuoteGift(_QuoteGiftRequired, total=False):
     """A part of an answer."""
 
-    # Merchant that redeems the voucher; this or `merchantIdentifier` is needed. Example: 17
+    # Merchant that redeems the voucher; this or `merchantIdentifier` is needed, and this counts where both are sent. Example: 17
     merchantId: Optional[Union[int, str]]
     # Merchant by the `identifier` of its record, in place of `merchantId`. Example: MER-0001
     merchantIdentifier: Optional[str]
@@ -651,7 +651,7 @@ class _GenerateVoucherRequestRequired(TypedDict):
 class GenerateVoucherRequest(_GenerateVoucherRequestRequired, total=False):
     """Generate a voucher: the request."""
 
-    # Merchant that redeems the voucher; this or `merchantIdentifier` is needed. Example: 17
+    # Merchant that redeems the voucher; this or `merchantIdentifier` is needed, and this counts where both are sent. Example: 17
     merchantId: Optional[Union[int, str]]
     # Merchant by the `identifier` of its record, in place of `merchantId`. Example: MER-0001
     merchantIdentifier: Optional[str]
@@ -697,7 +697,7 @@ class _OrderedLineRequired(TypedDict):
 class OrderedLine(_OrderedLineRequired, total=False):
     """A part of an answer."""
 
-    # Merchant that redeems the voucher; this or `merchantIdentifier` is needed. Example: 17
+    # Merchant that redeems the voucher; this or `merchantIdentifier` is needed, and this counts where both are sent. Example: 17
     merchantId: Optional[Union[int, str]]
     # Merchant by the `identifier` of its record, in place of `merchantId`. Example: MER-0001
     merchantIdentifier: Optional[str]
@@ -1375,7 +1375,7 @@ class ClaimStartedFacts(TypedDict):
     voucherId: int
     # Serial number, which support asks for. Example: 482193756041827305
     serialNumber: str
-    # Identifier of the merchant that will be paid. Example: 17
+    # Identifier of the merchant that claims, or else that the voucher was generated for. Example: 17
     merchantId: int
     # Who started it: the partner, or the merchant
     claimedBy: Literal["partner", "merchant"]
