@@ -10,7 +10,8 @@ import {
 } from '../../src/db/vouchers/redemptions.ts';
 import type { LockedVoucher } from '../../src/db/vouchers/vouchers.ts';
 import { formatAmount, formatMoney, type Money, parseMoney } from '../../src/domain/money.ts';
-import { maskMsisdn, type NumberBox, operatorOf } from '../../src/domain/phone.ts';
+import { maskedAccount } from '../../src/domain/payout-account.ts';
+import { type NumberBox, operatorOf } from '../../src/domain/phone.ts';
 import type { MobileMoneyProviderName } from '../../src/domain/providers.ts';
 import { type Refusal, refuse } from '../../src/domain/refusals.ts';
 import type { ClaimFacts, MessageCounts, SettledAmounts } from '../../src/domain/vouchers/claim.ts';
@@ -225,7 +226,7 @@ export const describeHold = (
   ...held,
   platformReference: row.platform_reference,
   paymentReference: row.payment_reference,
-  payoutAccount: row.payee.map(({ key, value }) => `${key} ${maskMsisdn(value)}`).join(', '),
+  payoutAccount: row.payee.map(maskedAccount).join(', '),
   toMerchant: formatAmount(parseMoney(row.to_merchant)),
   serviceFee: formatAmount(parseMoney(row.service_fee)),
 });

@@ -132,8 +132,17 @@ export function changed(kind: SubjectKind, subjectId: number, changes: ColumnCha
 const inWords = (value: unknown) =>
   value instanceof Date ? timeText(value) : String(value ?? 'not set');
 
-/** Changes in the format of the audit log. */
-export const changeDetails = (changes: ColumnChanges) => ({ changes: inCamelCase(changes) });
+/** Changes in the format of the audit log: a phone number is masked. */
+export const changeDetails = ({ phone, ...changes }: ColumnChanges) => ({
+  changes: inCamelCase(
+    phone
+      ? { ...changes, phone: { from: maskedPhone(phone.from), to: maskedPhone(phone.to) } }
+      : changes,
+  ),
+});
+
+/** The telephone number of a merchant, for the audit log. */
+export const maskedPhone = (phone: unknown): string => maskMsisdn(String(phone));
 
 /** The argument of a verb of partners, or of merchants. */
 export const partnerArgument = { id: argument(id, 'The id of the partner') };
@@ -217,11 +226,10 @@ export const partyKey = bySchema(
     .regex(/^[a-z]{3,40}$/, 'must be a kind of account such as msisdn, accountid or walletid'),
 );
 
-/** A merchant's payout account, with its masked form. */
+/** A merchant's payout account. */
 export interface Party {
   readonly key: string;
   readonly value: string;
-  readonly shown: string;
 }
 
 /** The problem of a value that `readParty` refuses. */
@@ -233,9 +241,7 @@ export const PARTY_VALUE_PROBLEM =
  * for an invalid number.
  */
 export function readParty(key: string, value: string): Party | undefined {
-  if (key !== 'msisdn') return { key, value, shown: `${key} ${value}` };
+  if (key !== 'msisdn') return { key, value };
   const number = parseMsisdn(value);
-  return number === undefined
-    ? undefined
-    : { key, value: number, shown: `${key} ${maskMsisdn(number)}` };
+  return number === undefined ? undefined : { key, value: number };
 }

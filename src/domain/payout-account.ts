@@ -1,3 +1,9 @@
+import { maskMsisdn } from './phone.ts';
+
+/** A payout account as people and the audit log see it: its key, and its value masked. */
+export const maskedAccount = ({ key, value }: { readonly key: string; readonly value: string }) =>
+  `${key} ${maskMsisdn(value)}`;
+
 /**
  * What the check of a payout account ended with. `name-differs`: its holder is not whom the operator
  * registered. `not-offered`: the provider does not answer the question, or does not tell the holder

@@ -110,7 +110,7 @@ describe('a change', () => {
       'merchants',
       () => catalogue.merchantId,
       '--phone 0911555666 --logo new.png',
-      { phone: '+251911555666', merchantLogo: 'new.png' },
+      { phone: '+2519*****666', merchantLogo: 'new.png' },
     ],
     [
       'product',
@@ -208,8 +208,9 @@ describe('the terms of a merchant', () => {
     const again = await scene.admin(words);
     expect(again.out).toContain('already');
     await scene.json(
-      `merchant payout-account set --merchant ${merchantId} --key accountid --value A-1`,
+      `merchant payout-account set --merchant ${merchantId} --key accountid --value 1000123456`,
     );
+    expect((await lastAudit())?.details).toMatchObject({ account: 'accountid 10*******6' });
     expect((await payoutRows(merchantId)).map((row) => row.replaced_at === null)).toEqual([
       false,
       false,

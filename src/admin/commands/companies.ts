@@ -7,6 +7,7 @@ import {
 import { partnerBalances, readLowBalances } from '../../db/ledger/ledger.ts';
 import { allProducts } from '../../db/lists/catalogue.ts';
 import { amountText } from '../../domain/money.ts';
+import { maskedAccount } from '../../domain/payout-account.ts';
 import { messageLanguages } from '../../domain/vouchers/messages.ts';
 import { changeCommand, lookCommand } from '../command.ts';
 import { AdminError, oneOf, optional, percent, required, text } from '../fields.ts';
@@ -199,7 +200,7 @@ export const commands = {
       return {
         subject,
         details: {
-          account: party.shown,
+          account: maskedAccount(party),
           holder,
           accountId: accounts.get(input.merchant),
           replacedAccountId: before?.id ?? null,

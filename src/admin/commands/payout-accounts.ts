@@ -6,13 +6,13 @@ import {
   recordAccountCheck,
 } from '../../db/catalogue/payout-accounts.ts';
 import type { Database } from '../../db/connection.ts';
-import { accountRemedy } from '../../domain/payout-account.ts';
+import { accountRemedy, maskedAccount } from '../../domain/payout-account.ts';
 import { mobileMoneyProviderNames } from '../../domain/providers.ts';
 import { HAS_CHANGED } from '../../repairs/repair-kind.ts';
 import { type AdminCommand, changeCommand, lookCommand, type Report } from '../command.ts';
 import { AdminError, flag, type InputOf, oneOf, required, text } from '../fields.ts';
 import { providersOf } from '../provider-adapters.ts';
-import { merchantField, readParty, requireSubject } from '../record-names.ts';
+import { merchantField, requireSubject } from '../record-names.ts';
 import { column, numbers, tableReport } from '../tables.ts';
 
 async function reportOf(
@@ -21,7 +21,7 @@ async function reportOf(
 ): Promise<Report> {
   const checks = (await listAccountChecks(database, wanted)).map(({ value, ...check }) => ({
     ...check,
-    account: readParty(check.key, value)?.shown ?? check.key,
+    account: maskedAccount({ key: check.key, value }),
     facts: factsOf(check.accountId),
     remedy: accountRemedy(check.state, check.expectedHolder),
   }));

@@ -12,7 +12,8 @@ import {
 } from '../../db/catalogue/payout-accounts.ts';
 import { insertRows, lockIdentities, lockRowsBy } from '../../db/catalogue/records.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
-import { changeDetails, commandsOf, type Party, readParty } from '../record-names.ts';
+import { maskedAccount } from '../../domain/payout-account.ts';
+import { changeDetails, commandsOf, maskedPhone, type Party, readParty } from '../record-names.ts';
 import {
   columnsOf,
   identityColumns,
@@ -314,7 +315,7 @@ async function writePayouts(
     transaction,
     wanted.map(({ merchantId }) => merchantId),
   );
-  const others: (NewPayoutAccount & Party)[] = wanted.filter(({ merchantId, key, value }) => {
+  const others: NewPayoutAccount[] = wanted.filter(({ merchantId, key, value }) => {
     const account = before.get(merchantId);
     return account?.key !== key || account.value !== value;
   });
@@ -325,16 +326,20 @@ async function writePayouts(
     others.map((one) => ({ ...one, holder: before.get(one.merchantId)?.holder ?? null })),
   );
   return new Map(
-    others.map(({ merchantId, shown }) => {
-      const { key, value } = before.get(merchantId) ?? {};
-      const from = key === undefined ? null : (readParty(key, value ?? '')?.shown ?? key);
-      return [merchantId, { payout_account: { from, to: shown } }];
+    others.map((one) => {
+      const replaced = before.get(one.merchantId);
+      const from = replaced ? maskedAccount(replaced) : null;
+      return [one.merchantId, { payout_account: { from, to: maskedAccount(one) } }];
     }),
   );
 }
 
-/** The given values, with a masked payout account. */
-function creationDetails({ payoutKey, payoutValue, ...given }: Values): Values {
+/** The given values for the audit log, with a masked phone number and payout account. */
+function creationDetails({ payoutKey, payoutValue, phone, ...given }: Values): Values {
   const payout = partyOf({ payoutKey, payoutValue });
-  return payout ? { ...given, payout: payout.shown } : given;
+  return {
+    ...given,
+    ...(phone !== undefined && { phone: maskedPhone(phone) }),
+    ...(payout && { payout: maskedAccount(payout) }),
+  };
 }

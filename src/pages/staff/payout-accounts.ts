@@ -1,6 +1,5 @@
 import { listAccountChecks } from '../../db/catalogue/payout-accounts.ts';
-import { accountRemedy } from '../../domain/payout-account.ts';
-import { maskMsisdn } from '../../domain/phone.ts';
+import { accountRemedy, maskedAccount } from '../../domain/payout-account.ts';
 import { checkPayoutAccountOnce } from '../../operations/redemptions.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import {
@@ -77,7 +76,7 @@ export function accountTable(
         html`${companyLink('merchant', merchantId, merchant)} (${merchantId})`,
       'head',
     ),
-    textColumn('Account', ({ key, value }) => `${key} ${maskMsisdn(value)}`, 'plain'),
+    textColumn('Account', maskedAccount, 'plain'),
     providerColumn,
     textColumn('Says', ({ state }) => state ?? '–', 'plain'),
     ...(isNamed

@@ -224,7 +224,7 @@ describe('an import', () => {
           outcome: 'changed',
           changes: {
             status: { from: 'ACTIVE', to: 'DEACTIVATED' },
-            payoutAccount: { from: 'msisdn +2519*****567', to: 'accountid 1000123456' },
+            payoutAccount: { from: 'msisdn +2519*****567', to: 'accountid 10*******6' },
           },
         },
       },
@@ -249,13 +249,16 @@ describe('an import', () => {
     ]);
   });
 
-  test('is known by the numbers of no phone in the audit log', async () => {
+  test('is known by the numbers of no phone and no account in the audit log', async () => {
     await makeShops();
-    await scene.json(await importOf('merchants', [MERCHANT_COLUMNS, merchantRow('A')]));
-    expect((await scene.auditRows()).at(-1)?.details).toMatchObject({
-      payout: 'msisdn +2519*****567',
-    });
-    expect(JSON.stringify(await scene.auditRows())).not.toContain('911234567');
+    const account = { 'payout-key': 'accountid', 'payout-value': '1000123456' };
+    const rows = [merchantRow('A'), merchantRow('B', account)];
+    await scene.json(await importOf('merchants', [MERCHANT_COLUMNS, ...rows]));
+    expect((await scene.auditRows()).slice(-2).map(({ details }) => details)).toMatchObject([
+      { payout: 'msisdn +2519*****567', phone: '01*******7' },
+      { payout: 'accountid 10*******6' },
+    ]);
+    expect(JSON.stringify(await scene.auditRows())).not.toMatch(/1{1,3}234567|1000123456/);
   });
 
   test('of JSON does the same as of CSV', async () => {
