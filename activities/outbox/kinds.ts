@@ -110,7 +110,7 @@ export const createMessageKinds = (
   },
 });
 
-/** Reads an e-mail about a change of access: to the owners, and to the person concerned. */
+/** Reads an e-mail about a change of access: to the owners of the company, and to the person concerned. */
 const readNotice =
   ({ database, settings: { http } }: OutboxDependencies): MessageKind['read'] =>
   async (auditId) => {
@@ -121,7 +121,7 @@ const readNotice =
       return (
         told && {
           to: told.email,
-          subject: `Access of ${notice.companyName} was changed`,
+          subject: `${notice.companyName === null ? 'Your account' : `Access of ${notice.companyName}`} was changed`,
           text: noticeText(notice, { timeZone: told.timeZone, ...http }),
         }
       );
@@ -129,7 +129,7 @@ const readNotice =
   };
 
 function noticeText(
-  { at, actor, action, details, companyName }: AccessNotice,
+  { at, action, details, ...notice }: AccessNotice,
   { timeZone, publicUrl }: { readonly timeZone: string; readonly publicUrl: string },
 ): string {
   const change = accessChangeOf(action);
@@ -146,19 +146,44 @@ function noticeText(
     minute: '2-digit',
     second: '2-digit',
   });
-  return `The access of ${companyName} to the voucher service was changed.
+  const { changed, who, ifUnknown, page, why } = noticeParts(notice);
+  return `${changed} was changed.
 
 What: ${what}
-Who:  ${actorName(actor)}
+Who:  ${who}
 When: ${when}
 ${from === undefined ? '' : `From: ${from}\n`}
-If nobody of you did this, sign in, undo it, change your password, and contact us at once:
+${ifUnknown} at once:
 
-${publicUrl}/portal/activity
+${publicUrl}${page}
 
-You get this e-mail because you own the company's account, or because it concerns your own.
+You get this e-mail because ${why}.
 `;
 }
+
+/** The parts of the text for people of a company, or for a person of the service. */
+const noticeParts = ({
+  actor,
+  actorName: name,
+  companyName,
+}: Pick<AccessNotice, 'actor' | 'actorName' | 'companyName'>) =>
+  companyName === null
+    ? {
+        changed: 'Your account at the voucher service',
+        who: name ?? actor,
+        ifUnknown:
+          'If you did not expect this, sign in, change your password, and tell an operator',
+        page: '/support/account',
+        why: 'it concerns your own account',
+      }
+    : {
+        changed: `The access of ${companyName} to the voucher service`,
+        who: actorName(actor),
+        ifUnknown:
+          'If nobody of you did this, sign in, undo it, change your password, and contact us',
+        page: '/portal/activity',
+        why: "you own the company's account, or because it concerns your own",
+      };
 
 /** Reads an e-mail about a webhook that was switched off: to the people of its company. */
 const readWebhook =

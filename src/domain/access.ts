@@ -4,9 +4,9 @@ import { type Refusal, refuse } from './refusals.ts';
 import type { Company, Employer } from './vouchers/voucher.ts';
 
 /**
- * The changes that people of a company see, most of them of its access, by their action in the
- * audit log. Each says what happened, which detail names the subject, and whether the owners are
- * told by e-mail.
+ * The changes that people of a company see, most of them of its access, and the changes of an account of the service,
+ * by their action in the audit log. Each says what happened, which detail names the subject, and whether the owners
+ * and the person of the account are told by e-mail.
  */
 export interface AccessChange {
   readonly text: string;
@@ -63,7 +63,7 @@ export const accessChanges = {
   'sign in': shown('company', 'Signed in'),
   'fail sign-in': shown('sign-in', 'Did not sign in:'),
   'sign out everywhere': shown('company', 'Signed out everywhere'),
-  'change portal-password': shown('company', 'Changed the portal password'),
+  'change portal-password': told('company', 'Changed the password'),
   'invite merchant': shown('person', 'Invited to the portal:'),
   'activate portal-account': told('person', 'Activated the account of'),
   'create portal-account': told('person', 'Created the portal account of'),
@@ -80,6 +80,10 @@ export const accessChanges = {
   'reset second-factor': told('person', 'Reset the second factor of'),
   'renew recovery-codes': told('person', 'Made new recovery codes for'),
   'use recovery-code': told('person', 'Used a recovery code of'),
+  'create staff-account': told('person', 'Gave an account to'),
+  'set staff-role': told('person', 'Changed the role of'),
+  'reset staff-account': told('person', 'Reset the password and the second factor of'),
+  'disable staff-account': told('person', 'Disabled the account of'),
   'require second-factors': told('company', 'Required a second factor of all people'),
   'release second-factors': told('company', 'Left the second factor to each person'),
   'suspend partner': shown('company', 'Suspended the company'),
@@ -97,7 +101,7 @@ export type AccessChangeName = keyof typeof accessChanges;
 export const accessChangeOf = (action: string): AccessChange | undefined =>
   (accessChanges as Readonly<Record<string, AccessChange>>)[action];
 
-/** The actions that owners are told about. */
+/** The actions that are told by e-mail. */
 export const toldActions: readonly string[] = Object.entries(accessChanges)
   .filter(([, { isTold }]) => isTold)
   .map(([action]) => action);

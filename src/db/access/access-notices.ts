@@ -2,17 +2,18 @@ import { sql } from 'kysely';
 import { MARKET_TIME_ZONE } from '../../domain/phone.ts';
 import { type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import { queueMessages } from '../outbox.ts';
+import { staffName } from '../people/accounts.ts';
 
-/** The accounts of the company of an entry of the audit log. */
+/** The accounts of the company of an entry of the audit log, or the account of the service that it is about. */
 const accounts = sql`portal_accounts as account
   where case audit.subject_kind when 'partner' then account.partner_id
-    when 'merchant' then account.merchant_id end = audit.subject_id`;
+    when 'merchant' then account.merchant_id when 'staff' then account.id end = audit.subject_id`;
 
 /**
  * SQL condition: the account gets the e-mail about an entry. Owners get it, and the person concerned, also after that
  * account was disabled.
  */
-const isTold = sql`(account.role = 'owner' and account.disabled_at is null
+const isTold = sql`(audit.subject_kind = 'staff' or account.role = 'owner' and account.disabled_at is null
   or account.id::text = audit.details ->> 'accountId')`;
 
 /**
@@ -31,13 +32,16 @@ export async function addAccessNotices(
     where audit.id = any(${auditIds})`).execute(transaction);
 }
 
-/** A change, and the people of the company who get the e-mail. */
+/** A change, and the people who get the e-mail. */
 export interface AccessNotice {
   readonly at: Date;
   readonly actor: string;
+  /** The name of the person of the service that the actor is. */
+  readonly actorName: string | null;
   readonly action: string;
   readonly details: Readonly<Record<string, unknown>>;
-  readonly companyName: string;
+  /** Null where the change is of an account of the service. */
+  readonly companyName: string | null;
   readonly people: readonly {
     readonly id: number;
     readonly email: string;
@@ -48,10 +52,11 @@ export interface AccessNotice {
 /** Undefined where the audit log does not have the entry. */
 export const readAccessNotice = (database: Database, auditId: string) =>
   firstRow<AccessNotice>(database)`
-    select audit.at, audit.actor, audit.action, audit.details,
-      case audit.subject_kind when 'partner'
-        then (select company_name from partners where id = audit.subject_id)
-        else (select merchant_name from merchants where id = audit.subject_id) end as "companyName",
+    select audit.at, audit.actor, audit.action, audit.details, ${staffName('audit.actor')} as "actorName",
+      case audit.subject_kind
+        when 'partner' then (select company_name from partners where id = audit.subject_id)
+        when 'merchant' then (select merchant_name from merchants where id = audit.subject_id)
+        end as "companyName",
       coalesce((select json_agg(json_build_object('id', account.id, 'email', account.email,
           'timeZone', coalesce(account.time_zone, ${MARKET_TIME_ZONE})) order by account.id)
         from ${accounts}), '[]') as people

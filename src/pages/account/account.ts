@@ -54,7 +54,8 @@ const changePassword = bothSites.form({
       if (!(await replacePassword(transaction, { ...ids, ...hashes }))) return false;
       await endPortalSessions(transaction, session.accountId, session.id);
       await endInvitationsOf(transaction, { accountId: session.accountId });
-      await addPersonEntry(transaction, session, 'change portal-password', { sourceAddress });
+      const details = { accountId: session.accountId, sourceAddress };
+      await addPersonEntry(transaction, session, 'change portal-password', details);
       return true;
     });
     if (!isChanged) return accountPage(request, { password: NOT_PRESENT });

@@ -4,7 +4,9 @@ import { createPasswordHashes } from '../../../src/crypto/password-hashes.ts';
 import { addPortalAccount } from '../../../src/db/people/accounts.ts';
 import type { PortalRole } from '../../../src/domain/access.ts';
 import type { Company } from '../../../src/domain/vouchers/voucher.ts';
+import { call } from '../../support/clients.ts';
 import { type Stack, TEST_PASSWORD_COST } from '../../support/stack.ts';
+import { until } from '../../support/until.ts';
 
 /** What a browser would show. */
 export interface PortalAnswer {
@@ -121,4 +123,18 @@ export async function signedIn(stack: Stack, account: Account): Promise<PortalCl
   const answer = await client.signIn(account);
   if (answer.status !== 303) throw new Error(`Signing in was answered with ${answer.status}`);
   return client;
+}
+
+/** Waits for the e-mails to an address; returns their texts. */
+export async function mailsUntil(
+  stack: Stack,
+  email: string,
+  isThere: (texts: string[]) => boolean,
+): Promise<string[]> {
+  return until(async () => {
+    const url = `${stack.sandbox.url}/mails?to=${encodeURIComponent(email)}`;
+    const texts = (await call(url)).body.map(({ text }: { text: string }) => text);
+    if (!isThere(texts)) throw new Error(`${texts.length} e-mails have come`);
+    return texts;
+  });
 }

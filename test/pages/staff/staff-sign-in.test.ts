@@ -5,6 +5,7 @@ import { type Stack, startStack } from '../../support/stack.ts';
 import {
   codeOf,
   hiddenFields,
+  mailsUntil,
   makeAccount,
   portalClient,
   signedIn,
@@ -76,6 +77,22 @@ describe('the sign-in of staff', () => {
       ['Ask an operator for a new one.', 'An operator makes a new one.'],
     ]);
     expect([...forms, late.html].join()).not.toContain('contact');
+  });
+
+  test('tells the person each change of the own account by e-mail', async () => {
+    const { account, client } = await staffClient(stack);
+    const changed = await client.submit('/support/account', '/support/account/password', {
+      password: account.password,
+      'new-password': 'four words are fine',
+    });
+    expect(changed.status).toBe(303);
+    const told = (await mailsUntil(stack, account.email, (all) => all.length === 2)).join('\n');
+    expect(told).toContain(`What: Switched on one-time passwords for ${account.email}\n`);
+    expect(told).toContain('What: Changed the password\n');
+    expect(told).toContain(`Who:  ${account.name}\n`);
+    expect(told).toContain('From: 127.0.0.1\n');
+    expect(told).toContain('/support/account\n');
+    expect(told).not.toMatch(/company|\/portal/);
   });
 
   test('locks an account out after wrong passwords', async () => {
@@ -160,7 +177,7 @@ describe('the commands for staff accounts', () => {
     const account = { email: 'sara@service.example', password: made.password as string };
     await signInAtSupport(client, account);
     expect((await client.get('/support')).location).toBe('/support/account');
-    await json(`access staff set-role ${made.id} --role SUPERVISOR`);
+    await json(`access staff set-role ${made.id} --role SUPERVISOR --actor Abel`);
     expect(await json('access staff list')).toContainEqual(
       expect.objectContaining({ email: 'sara@service.example', role: 'SUPERVISOR' }),
     );
@@ -171,6 +188,16 @@ describe('the commands for staff accounts', () => {
     const again = { ...account, password: reset.password as string };
     expect((await signInAtSupport(portalClient(stack), again)).status).toBe(403);
     expect((await admin('access staff disable 999999')).err).toContain('There is no staff account');
+    const told = (await mailsUntil(stack, account.email, (all) => all.length === 4)).join('\n');
+    for (const what of [
+      'Gave an account to',
+      'Changed the role of',
+      'Reset the password and the second factor of',
+      'Disabled the account of',
+    ])
+      expect(told).toContain(`What: ${what} ${account.email}\n`);
+    expect(told).toContain('Who:  Abel\n');
+    expect(told).not.toContain(made.password);
   });
 
   test('reset takes the second factor away, ends every session, and forgets wrong passwords', async () => {

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PortalRole } from '../../../../src/domain/access.ts';
 import type { Company } from '../../../../src/domain/vouchers/voucher.ts';
 import { commandsOn } from '../../../admin/scene.ts';
-import { call } from '../../../support/clients.ts';
 import { makePartner } from '../../../support/companies.ts';
 import { untilBlockedBy } from '../../../support/database-locks.ts';
 import { type Stack, startStack } from '../../../support/stack.ts';
@@ -12,6 +11,7 @@ import {
   codeOf,
   hiddenFields,
   type MadeAccount,
+  mailsUntil,
   makeAccount,
   type PortalClient,
   portalClient,
@@ -366,20 +366,11 @@ describe('one-time passwords', () => {
     expect((await enterLate(half, codeOf(person.secret))).location).toBe(LATE);
     expect((await portalClient(stack).signIn(person)).location).toBe('/portal');
     for (const { email } of [owner, person])
-      await mailsUntil(email, (texts) =>
+      await mailsUntil(stack, email, (texts) =>
         texts.some((text) => text.includes(`Reset the second factor of ${person.email}`)),
       );
   });
 });
-
-async function mailsUntil(email: string, isThere: (texts: string[]) => boolean): Promise<string[]> {
-  return until(async () => {
-    const url = `${stack.sandbox.url}/mails?to=${encodeURIComponent(email)}`;
-    const texts = (await call(url)).body.map(({ text }: { text: string }) => text);
-    if (!isThere(texts)) throw new Error(`${texts.length} e-mails have come`);
-    return texts;
-  });
-}
 
 describe('a change of access', () => {
   const make = (client: PortalClient, fields: Record<string, string> = {}) =>
@@ -435,13 +426,13 @@ describe('a change of access', () => {
     const key = /value="(gvs_test_[^"]+)"/.exec(made.html)?.[1] ?? '';
     expect(key).not.toBe('');
     await client.submit('/portal/access', '/portal/addresses', { address: '203.0.113.77' });
-    const texts = await mailsUntil(owner.email, (all) => all.length === 3);
+    const texts = await mailsUntil(stack, owner.email, (all) => all.length === 3);
     expect(texts.join('\n')).toContain('Created the API key till (');
     expect(texts.join('\n')).toContain(`Who:  ${person.email}`);
     expect(texts.join('\n')).toContain('Registered the address 203.0.113.77');
     expect(texts.join('\n')).not.toContain(key);
-    await mailsUntil(person.email, (all) => all.length === 3);
-    await mailsUntil(viewer.email, (all) => all.length === 0);
+    await mailsUntil(stack, person.email, (all) => all.length === 3);
+    await mailsUntil(stack, viewer.email, (all) => all.length === 0);
     const { rows: told } = await sql<{ action: string }>`
       select action from audit_log
       where subject_id = ${person.company.id} and exists (
@@ -455,12 +446,26 @@ describe('a change of access', () => {
     ]);
   });
 
+  test('of the password is told to its person, and to the owners', async () => {
+    const { email, company } = await secured();
+    const viewer = await makeAccount(stack, company, { role: 'viewer' });
+    const client = await signedIn(stack, viewer);
+    await client.submit('/portal/account', '/portal/account/password', {
+      password: viewer.password,
+      'new-password': 'four words are fine',
+    });
+    for (const to of [email, viewer.email])
+      await mailsUntil(stack, to, (texts) =>
+        texts.some((text) => text.includes(`What: Changed the password\nWho:  ${viewer.email}`)),
+      );
+  });
+
   test('is told to the person whose account it disables', async () => {
     const { client, company } = await secured();
     const viewer = await makeAccount(stack, company, { role: 'viewer' });
     const path = `/portal/people/${viewer.id}/remove`;
     expect((await client.submit(path, path, {})).status).toBe(303);
-    await mailsUntil(viewer.email, (texts) =>
+    await mailsUntil(stack, viewer.email, (texts) =>
       texts.some((text) => text.includes(`Removed the account of ${viewer.email}`)),
     );
   });
