@@ -17,7 +17,8 @@ type SignInSubject =
   | 'device'
   | 'change'
   | 'link-address'
-  | 'code';
+  | 'code'
+  | 'failure';
 
 export type Digests = ReturnType<typeof createDigests>;
 
@@ -91,6 +92,7 @@ export function createDigests({
     /**
      * A counted subject. Sign-ins count by e-mail address, network address, both, or device.
      * Changes of a password and codes count by account, and invitation links by network address.
+     * Failures are counted for the audit log.
      */
     signInSubject: (kind: SignInSubject, ...subject: readonly string[]): Buffer =>
       digest('sign-in-subject', kind, ...subject),

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isSameBytes } from '../../crypto/digests.ts';
 import { addPersonEntry } from '../../db/access/calls.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
+import { countSignIn } from '../../db/limits/attempts.ts';
 import { type CheckedAccount, canonicalEmail, noteSignIn } from '../../db/people/accounts.ts';
 import { hasFactor } from '../../db/people/second-factors.ts';
 import {
@@ -13,6 +14,7 @@ import {
   takeHalfSignIn,
 } from '../../db/people/sign-ins.ts';
 import type { Employer } from '../../domain/vouchers/voucher.ts';
+import { addressGroup } from '../../http/access/source-address.ts';
 import { describeError } from '../../runtime/process/logger.ts';
 import type { PageAnswer, PublicRequest, Site } from '../page.ts';
 
@@ -121,18 +123,26 @@ type SignInFailure =
 
 /**
  * Records that somebody did not sign in. The answer does not wait for it: its time must not say whether an
- * e-mail address has an account.
+ * e-mail address has an account. Within the window of attempts the audit log gets a reason and an address once, and
+ * no more of them than a person may try: strangers could fill it.
  */
 export function recordFailedSignIn(
   { services, sourceAddress }: PublicRequest,
   account: { readonly email: string; readonly company: Employer },
   why: SignInFailure,
 ): void {
+  const subject = (...parts: readonly string[]) =>
+    services.digests.signInSubject('failure', canonicalEmail(account.email), ...parts);
+  const limits = [
+    { subjectDigest: subject(why, addressGroup(sourceAddress)), attempts: 1 },
+    { subjectDigest: subject(), attempts: services.settings.portal.portalSignInsPerAccount },
+  ];
   services.database
     .transaction()
-    .execute((transaction) =>
-      addPersonEntry(transaction, account, 'fail sign-in', { why, sourceAddress }),
-    )
+    .execute(async (transaction) => {
+      if ((await countSignIn(transaction, limits)) !== undefined) return;
+      await addPersonEntry(transaction, account, 'fail sign-in', { why, sourceAddress });
+    })
     .catch((error) =>
       services.logger.warn(describeError(error), 'Could not record a failed sign-in'),
     );

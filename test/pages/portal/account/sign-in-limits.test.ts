@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import { commandsOn } from '../../../admin/scene.ts';
 import { prune } from '../../../db/prune.ts';
+import { until } from '../../../support/until.ts';
 import { portalClient, signedIn } from '../portal-client.ts';
 import { signInScene } from './sign-in-scene.ts';
 
@@ -132,6 +133,32 @@ describe('guesses of somebody else', () => {
       }
     }
     expect(statuses).toEqual([403, 403, 403, 403, 403, 403, 403, 429]);
+  });
+
+  test('write a reason and an address once into the audit log, and few addresses', async () => {
+    const written = async (email: string) => {
+      const { rows } = await sql<{ from: string }>`select details ->> 'sourceAddress' as "from"
+        from audit_log where action = 'fail sign-in' and actor = ${`portal:${email}`}`.execute(
+        scene.stack.database,
+      );
+      return rows.map((row) => row.from).sort();
+    };
+    const [one, other] = [await scene.newAccount(), await scene.newAccount()];
+    await guess(one.email, '203.0.113.31', 2);
+    await guess(one.email.toUpperCase(), '203.0.113.32', 1);
+    for (const last of [31, 32, 33, 34, 35]) await guess(other.email, `203.0.113.${last}`, 1);
+    await until(async () => {
+      expect(await written(one.email)).toEqual(['203.0.113.31', '203.0.113.32']);
+      expect(await written(other.email)).toHaveLength(3);
+    });
+    await scene.stack.database
+      .updateTable('portal_sign_in_attempts')
+      .set({ window_began_at: sql<Date>`now() - interval '901 seconds'` })
+      .execute();
+    await guess(other.email, '203.0.113.36', 1);
+    await until(async () => expect(await written(other.email)).toContain('203.0.113.36'));
+    expect(await written(other.email)).toHaveLength(4);
+    expect(await written(one.email)).toHaveLength(2);
   });
 
   test('do not keep somebody who is signed in from changing the password', async () => {

@@ -236,20 +236,16 @@ describe('a sign-in with a one-time password', () => {
 
   test('counts wrong codes over all addresses, and a known password buys no more of them', async () => {
     const person = await secured();
-    let wrong = 0;
     for (const client of [await afterPassword(person), await afterPassword(person)])
-      for (let tries = 0; tries < 3; tries += 1) {
+      for (let tries = 0; tries < 3; tries += 1)
         expect((await enter(client, '000000')).status).toBe(422);
-        wrong += 1;
-      }
-    expect(wrong).toBe(6);
     const third = await afterPassword(person);
     const refused = await enter(third, codeOf(person.secret));
-    // The company sees them in its activity.
+    // The company sees each address in its activity.
     await until(async () =>
       expect(
         (await actionsOf(person.company)).filter((one) => one === 'fail sign-in'),
-      ).toHaveLength(wrong),
+      ).toHaveLength(2),
     );
     expect([refused.status, refused.headers.has('retry-after')]).toEqual([429, true]);
     // A browser that the person has signed in with has its own count.
