@@ -4,7 +4,6 @@ import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { parseMoney } from '../domain/money.ts';
 import { hasPhoneNumbers, operators } from '../domain/phone.ts';
-import { allProviders } from '../domain/providers.ts';
 import { templateProblems } from '../domain/vouchers/messages.ts';
 
 /** A port; 0 selects a free one. */
@@ -237,34 +236,6 @@ export const messageTemplates = z
     for (const message of templateProblems(templates))
       context.addIssue({ code: 'custom', message });
   });
-
-/** The providers that tell our balance. M-Pesa and SMPP do not. */
-const balanceProviders = allProviders.filter((name) => name !== 'mpesa' && name !== 'smpp');
-
-const tellsBalance = (part: string): boolean =>
-  balanceProviders.some((name) => part.startsWith(`${name}=`));
-
-/** `name=amount`, several separated by commas: an amount for each provider. */
-export const balanceMinimums = z
-  .string()
-  .regex(
-    /^([a-z][a-z0-9-]*=[0-9]{1,15}(\.[0-9]{1,6})?(,|$))*$/,
-    'must be amounts by provider, such as gsma=50000,dt-one=500',
-  )
-  .default('')
-  .refine((text) => text.split(',').every((part) => part === '' || tellsBalance(part)), {
-    message: `must name providers that tell a balance: ${balanceProviders.join(', ')}`,
-  })
-  .transform(
-    (text): Readonly<Record<string, number>> =>
-      Object.fromEntries(
-        text
-          .split(',')
-          .filter((part) => part !== '')
-          .map((part) => part.split('='))
-          .map(([name = '', amount]) => [name, Number(amount)]),
-      ),
-  );
 
 /** `name=value`, separated by commas, with percent-encoded values, as OpenTelemetry writes them. */
 export const pairs = z.string().transform((given, context): Readonly<Record<string, string>> => {

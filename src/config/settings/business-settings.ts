@@ -3,7 +3,6 @@ import { MARKET_TIME_ZONE } from '../../domain/phone.ts';
 import { allProviders } from '../../domain/providers.ts';
 import {
   amountRange,
-  balanceMinimums,
   byName,
   byOperator,
   constant,
@@ -136,6 +135,14 @@ export const voucherSettings = {
     .describe('Top-ups and retries to one phone number in a day (UTC); `0`: no limit'),
 };
 
+/** The providers that tell our balance. M-Pesa and SMPP do not. */
+const balanceProviders = allProviders.filter((name) => name !== 'mpesa' && name !== 'smpp');
+
+const balance = z
+  .string()
+  .regex(/^[0-9]{1,15}(\.[0-9]{1,6})?$/, 'must be an amount such as 50000')
+  .transform(Number);
+
 /** The Schedules: retention, the books, provider statements and balances. */
 export const scheduleSettings = {
   MESSAGE_RETENTION_DAYS: count
@@ -179,12 +186,14 @@ export const scheduleSettings = {
   PROVIDER_STATEMENT_MARGIN_SECONDS: constant(1_800),
   /** Interval at which the providers are asked for our balances. */
   PROVIDER_BALANCE_INTERVAL_SECONDS: constant(900),
-  PROVIDER_BALANCE_MINIMUMS: balanceMinimums.meta({
-    description:
-      'Balances below which an alarm is raised, in the currency of the account, such as ' +
-      '`gsma=50000,dt-one=500,africas-talking=1000`',
-    whenUnset: 'no alarm',
-  }),
+  PROVIDER_BALANCE_MINIMUMS: byName(balanceProviders, balance)
+    .default({})
+    .meta({
+      description:
+        'Balances below which an alarm is raised, in the currency of the account, such as ' +
+        '`gsma=50000,dt-one=500,africas-talking=1000`',
+      whenUnset: 'no alarm',
+    }),
 };
 
 /** Top-ups, and unknown outcomes of providers. */

@@ -72,6 +72,7 @@ async function showBalances(
   { providers, watchedSince }: WatchedBalances,
   { providerBalanceIntervalSeconds, providerBalanceMinimums }: Config['schedules'],
 ): Promise<void> {
+  const minimums: Readonly<Record<string, number>> = providerBalanceMinimums;
   metrics.set('provider_balance_interval_seconds', {}, providerBalanceIntervalSeconds);
   const readings = await listBalances(database);
   for (const provider of providers) {
@@ -79,7 +80,7 @@ async function showBalances(
     if (reading) metrics.set('provider_balance', { provider }, Number(reading.amount));
     const seconds = (reading?.readAt ?? watchedSince).getTime() / 1_000;
     metrics.set('provider_balance_read_timestamp_seconds', { provider }, seconds);
-    const minimum = providerBalanceMinimums[provider];
+    const minimum = minimums[provider];
     if (minimum !== undefined) metrics.set('provider_balance_minimum', { provider }, minimum);
   }
 }
