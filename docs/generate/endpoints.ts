@@ -4,6 +4,7 @@ import { type Reason, statusCodeOf } from '../../src/domain/refusals.ts';
 import { tokenKeyRoutes } from '../../src/http/access/token-keys.ts';
 import type { SurfaceRoutes } from '../../src/http/app.ts';
 import { type Endpoint, scopeOf } from '../../src/http/endpoint.ts';
+import { searchedOf } from '../../src/http/lists/list-filters.ts';
 import { guards } from '../../src/http/pipeline.ts';
 import { merchantRoutes } from '../../src/merchant/routes.ts';
 import { partnerRoutes } from '../../src/partner/routes.ts';
@@ -79,15 +80,15 @@ const fieldTable = (title: string, schema: NonNullable<Endpoint['body']>): strin
     ]),
   );
 
-function listTable(list: NonNullable<Endpoint['list']>): string {
-  const { columns, searched, parameters, defaultSort, defaultLimit } = list;
+function listTable(options: NonNullable<Endpoint['list']>): string {
+  const { list, parameters = {}, defaultLimit } = options;
   const rows = [
-    ['Filters by', columns.map(({ name }) => code(name)).join(', ')],
-    ['Searches', searched.map(code).join(', ')],
-    ['Own parameters', parameters.map(code).join(', ')],
+    ['Filters by', Object.keys(list.columns).map(code).join(', ')],
+    ['Searches', searchedOf(options).map(code).join(', ')],
+    ['Own parameters', Object.keys(parameters).map(code).join(', ')],
     [
       'Without parameters',
-      `${code(`limit=${defaultLimit}`)}, ${defaultSort
+      `${code(`limit=${defaultLimit}`)}, ${list.sortBy
         .map((term) => code(`sortBy=${term.join(':')}`))
         .join(', ')}`,
     ],

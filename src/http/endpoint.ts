@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { ZodType, z } from 'zod';
-import type { SortBy } from '../db/lists/list.ts';
 import type { Scope } from '../domain/access.ts';
 import type { Operation, Reason, Surface } from '../domain/refusals.ts';
 import type { Caller } from '../domain/vouchers/voucher.ts';
@@ -9,7 +8,7 @@ import type { JsonObject, LongArray } from './body/json-body.ts';
 import { type Validated, validate } from './body/validation.ts';
 import type { RefusalReply, Reply } from './envelope.ts';
 import { idempotencyKeyField } from './fields/request-fields.ts';
-import type { FilteredColumn } from './lists/list-filters.ts';
+import type { ListOptions } from './lists/list-query.ts';
 import type { Services } from './services.ts';
 
 /** A validated request of an authenticated company. */
@@ -99,16 +98,8 @@ interface EndpointDefinition<
   readonly noContent?: true;
   /** The answer has the `meta` and `links` of a list without being one (specification 2.2). */
   readonly hasMeta?: true;
-  /** The names that the query of a list may use. */
-  readonly list?: {
-    /** Columns that sort and filter, including those that only support look-ups. */
-    readonly columns: readonly FilteredColumn[];
-    readonly searched: readonly string[];
-    /** Parameters of this list besides those of every list. */
-    readonly parameters: readonly string[];
-    readonly defaultSort: SortBy;
-    readonly defaultLimit: number;
-  };
+  /** What the query of a list may use. */
+  readonly list?: ListOptions;
   /** A POST or PUT that changes nothing: it is served while the database is being recovered, too. */
   readonly changesNothing?: true;
   /** Answers carry an ETag; a caller that has the current answer gets 304. */

@@ -94,7 +94,9 @@ const pathParameters = ({ params }: Endpoint): ParameterObject[] =>
 
 const queryParameters = ({ query, list }: Endpoint): ParameterObject[] => [
   ...propertiesOf(query).map(([name, schema]) => parameter('query', name, schema)),
-  ...(list?.columns ?? []).map(filterOf),
+  ...Object.entries(list?.list.columns ?? {}).map(([name, column]) =>
+    filterOf({ ...column, name }),
+  ),
 ];
 
 const filterOf = (column: FilteredColumn): ParameterObject => {

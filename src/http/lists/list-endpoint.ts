@@ -5,7 +5,7 @@ import { type CsvRow, csv, csvLines } from '../../rendering/csv.ts';
 import { type Endpoint, endpoint } from '../endpoint.ts';
 import { type ListMeta, type Reply, reply } from '../envelope.ts';
 import { timeParameter } from '../fields/request-fields.ts';
-import { type ListParameter, listLinks, listMeta, searchedOf } from './list-filters.ts';
+import { type ListParameter, listLinks, listMeta } from './list-filters.ts';
 import { type ListOptions, type ListRequest, listQuery } from './list-query.ts';
 
 /** Parameters that lists share, each for a column of the list. */
@@ -78,7 +78,7 @@ export const listEndpoint = <Row, Item extends z.ZodObject>(
     access: 'token',
     scope: 'read',
     isConditional: true,
-    list: describe(definition),
+    list: definition,
     query: listQuery(definition),
     answer: z.array(definition.item),
     reasons: ['page-not-found'],
@@ -106,18 +106,6 @@ function itemOf<Row, Item extends z.ZodObject>(
   const values: Readonly<Record<string, unknown>> = { ...row, ...present?.(row) };
   return Object.fromEntries(Object.keys(item.shape).map((name) => [name, values[name]]));
 }
-
-const describe = (options: ListOptions): NonNullable<Endpoint['list']> => ({
-  columns: Object.entries(options.list.columns).map(([name, column]) => ({
-    name,
-    kind: column.kind,
-    ...(column.kind !== 'look-up' && column.values && { values: column.values }),
-  })),
-  searched: searchedOf(options),
-  parameters: Object.keys(options.parameters ?? {}),
-  defaultSort: options.list.sortBy,
-  defaultLimit: options.defaultLimit,
-});
 
 function metaOf(
   query: ListRequest,
