@@ -28,10 +28,9 @@ import {
   type TemporalConnection,
 } from './runtime/temporal/connection.ts';
 import {
+  explainDatabaseErrors,
   guardActivities,
   guardFence,
-  reportRefusedSteps,
-  reportVanishedRows,
   traceActivities,
 } from './runtime/temporal/interceptors.ts';
 import { createStarters } from './runtime/temporal/starters.ts';
@@ -118,8 +117,8 @@ export async function startWorker(
   const upkeep = await startTemporalUpkeep(temporal, config, logger);
   const activityGuards = [
     ...(tracing() ? [traceActivities] : []),
-    ...[guardActivities, guardFence(fence.isFenced), reportVanishedRows(isRowMissing)],
-    reportRefusedSteps(isDefiniteDatabaseError),
+    ...[guardActivities, guardFence(fence.isFenced)],
+    explainDatabaseErrors({ isRefusal: isDefiniteDatabaseError, isRowMissing }),
   ];
   const workers = await Promise.all([
     createMainWorker(config, temporal, activities, activityGuards),

@@ -6,7 +6,7 @@ import type { SecretKey } from '../../crypto/secret-box.ts';
 import { HEALTH_LIMIT_MS } from '../process/health.ts';
 import { tracing } from '../tracing/tracing.ts';
 import { type Answers, createAnswers } from './answers.ts';
-import { addressCalls, linkStarts, traceCalls } from './interceptors.ts';
+import { addressCalls, traceCalls } from './interceptors.ts';
 import { createPayloadCodec, type ForeignPayloads } from './payload-codec.ts';
 import { type TemporalServer, takesConnections, temporalServerOf } from './temporal-server.ts';
 import { failureConverterPath } from './workflow-bundle.ts';
@@ -127,11 +127,7 @@ export async function connectTemporal({
     namespace,
     dataConverter: createDataConverter(payloadKeys, 'refuse'),
     interceptors: {
-      workflow: [
-        addressCalls,
-        ...(publicUrl === undefined ? [] : [linkStarts(publicUrl)]),
-        ...(tracing() ? [traceCalls] : []),
-      ],
+      workflow: [addressCalls(publicUrl), ...(tracing() ? [traceCalls] : [])],
     },
   });
   const reachability = createReachability(server.address);

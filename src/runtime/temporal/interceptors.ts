@@ -15,44 +15,38 @@ import { ROWS_VANISHED } from '../../../workflows/interceptors/vanished-rows.ts'
 import { STEP_REFUSED } from '../../../workflows/steps/failures.ts';
 import { type Span, tracing } from '../tracing/tracing.ts';
 
-/** Addresses the data of the client's calls, as refuse-outsiders.ts asks for. */
-export const addressCalls: WorkflowClientInterceptor = {
-  startWithDetails: (input, next) =>
-    next({ ...input, options: addressedStart(input.workflowType, input.options) }),
-  startUpdate: (input, next) =>
-    next({ ...input, args: addressed(`update ${input.updateName}`, input.args) }),
-  startUpdateWithStart: (input, next) =>
-    next({
-      ...input,
-      workflowStartOptions: addressedStart(input.workflowType, input.workflowStartOptions),
-      updateArgs: addressed(`update ${input.updateName}`, input.updateArgs),
-    }),
-  signal: (input, next) =>
-    next({ ...input, args: addressed(`signal ${input.signalName}`, input.args) }),
-  signalWithStart: (input, next) =>
-    next({
-      ...input,
-      options: addressedStart(input.workflowType, input.options),
-      signalArgs: addressed(`signal ${input.signalName}`, input.signalArgs),
-    }),
-};
-
-const addressedStart = <Options extends { readonly args: unknown[] }>(
-  workflowType: string,
-  options: Options,
-): Options => ({ ...options, args: addressed(`start ${workflowType}`, options.args) });
-
-/** Gives each workflow a link to its page at /support; the codec encrypts it. */
-export function linkStarts(publicUrl: string): WorkflowClientInterceptor {
-  const linked = <Options extends { readonly workflowId: string }>(options: Options): Options => ({
+/**
+ * Addresses the data of the client's calls, as refuse-outsiders.ts asks for. Where the address of the service is known,
+ * each workflow gets a link to its page at /support; the codec encrypts it.
+ */
+export function addressCalls(publicUrl: string | undefined): WorkflowClientInterceptor {
+  const started = <Options extends { readonly args: unknown[]; readonly workflowId: string }>(
+    workflowType: string,
+    options: Options,
+  ): Options => ({
     ...options,
-    staticDetails: linkToDesk(publicUrl, options.workflowId),
+    args: addressed(`start ${workflowType}`, options.args),
+    ...(publicUrl !== undefined && { staticDetails: linkToDesk(publicUrl, options.workflowId) }),
   });
   return {
-    startWithDetails: (input, next) => next({ ...input, options: linked(input.options) }),
+    startWithDetails: (input, next) =>
+      next({ ...input, options: started(input.workflowType, input.options) }),
+    startUpdate: (input, next) =>
+      next({ ...input, args: addressed(`update ${input.updateName}`, input.args) }),
     startUpdateWithStart: (input, next) =>
-      next({ ...input, workflowStartOptions: linked(input.workflowStartOptions) }),
-    signalWithStart: (input, next) => next({ ...input, options: linked(input.options) }),
+      next({
+        ...input,
+        workflowStartOptions: started(input.workflowType, input.workflowStartOptions),
+        updateArgs: addressed(`update ${input.updateName}`, input.updateArgs),
+      }),
+    signal: (input, next) =>
+      next({ ...input, args: addressed(`signal ${input.signalName}`, input.args) }),
+    signalWithStart: (input, next) =>
+      next({
+        ...input,
+        options: started(input.workflowType, input.options),
+        signalArgs: addressed(`signal ${input.signalName}`, input.signalArgs),
+      }),
   };
 }
 
@@ -123,46 +117,38 @@ export const guardFence =
   });
 
 /**
- * Fails a step for now that the database refuses, such as for a missing right: its workflow tries
- * it again and calls a person. Repeated inside itself, it would reach no reader. Only a step whose
- * options name this failure fails so: a workflow that named another failure would not take it.
- * `isRefusal` knows a definite error of the database.
+ * Tells workflows what an error of the database means.
+ *
+ * A step that the database refuses, such as for a missing right, fails for now: its workflow tries it again and calls a
+ * person. Repeated inside itself, it would reach no reader. Only a step whose options name this failure fails so: a
+ * workflow that named another failure would not take it. `isRefusal` knows a definite error of the database.
+ *
+ * An activity whose row does not exist fails for good. A workflow writes its rows before it asks for them, so that only
+ * a restored database lacks one, and no repetition finds it.
  */
-export const reportRefusedSteps =
-  (
-    isRefusal: (error: unknown) => error is Error & { code?: string | undefined },
-  ): ActivityInterceptorsFactory =>
+export const explainDatabaseErrors =
+  ({
+    isRefusal,
+    isRowMissing,
+  }: {
+    readonly isRefusal: (error: unknown) => error is Error & { code?: string | undefined };
+    readonly isRowMissing: (error: unknown) => boolean;
+  }): ActivityInterceptorsFactory =>
   ({ info }) => ({
     inbound: {
       async execute(input, next) {
         try {
           return await next(input);
         } catch (error) {
-          if (!info.retryPolicy?.nonRetryableErrorTypes?.includes(STEP_REFUSED)) throw error;
-          const refusal = [error, (error as Error | undefined)?.cause].find(isRefusal);
-          if (!refusal) throw error;
-          log.error('The database refuses a step', { error });
-          throw ApplicationFailure.nonRetryable(
-            `The database refuses ${info.activityType} with SQLSTATE ${refusal.code}`,
-            STEP_REFUSED,
-          );
-        }
-      },
-    },
-  });
-
-/**
- * Fails an activity for good whose row does not exist. A workflow writes its rows before it asks for
- * them, so that only a restored database lacks one, and no repetition finds it.
- */
-export const reportVanishedRows =
-  (isRowMissing: (error: unknown) => boolean): ActivityInterceptorsFactory =>
-  ({ info }) => ({
-    inbound: {
-      async execute(input, next) {
-        try {
-          return await next(input);
-        } catch (error) {
+          const cause = error instanceof Error ? error.cause : undefined;
+          const refusal = [error, cause].find(isRefusal);
+          if (refusal && info.retryPolicy?.nonRetryableErrorTypes?.includes(STEP_REFUSED)) {
+            log.error('The database refuses a step', { error });
+            throw ApplicationFailure.nonRetryable(
+              `The database refuses ${info.activityType} with SQLSTATE ${refusal.code}`,
+              STEP_REFUSED,
+            );
+          }
           if (!isRowMissing(error)) throw error;
           throw ApplicationFailure.create({
             message: `${info.activityType} does not find its row: the database was restored`,
