@@ -67,8 +67,10 @@ async function readInput(fields: Fields, texts: Texts): Promise<InputOf<Fields>>
   for (const [name, field] of Object.entries(fields)) {
     const given = texts[name];
     const label = field.isArgument ? `<${kebab(name)}>` : `--${kebab(name)}`;
-    if (field.isFlag) input[name] = given !== undefined;
-    else input[name] = typeof given === 'string' ? await readValue(label, field, given) : undefined;
+    input[name] =
+      typeof given === 'string'
+        ? await readValue(label, field, given)
+        : (given ?? field.whenLeftOut);
   }
   return input;
 }

@@ -24,9 +24,9 @@ export function existing<Row>(row: Row | undefined, name: string, list: string):
 /** One option or argument of a command: its help and its parser. */
 export interface Field<Value> {
   readonly isArgument: boolean;
-  /** It has no value. */
-  readonly isFlag: boolean;
   readonly isRequired: boolean;
+  /** The value of an option that is left out; undefined without it. */
+  readonly whenLeftOut?: Value;
   /** The placeholder of the value in help, such as "<id>". */
   readonly placeholder: string;
   readonly description: string;
@@ -68,7 +68,6 @@ const field = <Value>(
   placeholder: `<${placeholder}>`,
   parse,
   description,
-  isFlag: false,
   ...kind,
 });
 
@@ -87,6 +86,19 @@ export const optional = <Value>(
 ): Field<Value | undefined> =>
   field<Value | undefined>(parser, description, { isArgument: false, isRequired: false });
 
+/** An option with a value by default, which its help names. */
+export const withDefault = <Value extends string | number>(
+  parser: Parser<Value>,
+  description: string,
+  whenLeftOut: Value,
+): Field<Value> => ({
+  ...field(parser, `${description}; ${whenLeftOut} by default`, {
+    isArgument: false,
+    isRequired: false,
+  }),
+  whenLeftOut,
+});
+
 /** A positional argument. */
 export const argument = <Value>(parser: Parser<Value>, description: string): Field<Value> =>
   field(parser, description, { isArgument: true, isRequired: true });
@@ -98,7 +110,7 @@ export const flag = (description: string): Field<boolean> => ({
   description,
   isArgument: false,
   isRequired: false,
-  isFlag: true,
+  whenLeftOut: false,
 });
 
 /** A parser of a schema, whose first message is the refusal; often one of the API's, so that both accept the same. */
@@ -170,8 +182,8 @@ export function wholeNumber(minimum: number, maximum: number): Parser<number> {
 }
 
 /** The option of a list that limits its rows; `usual` is the number without it. */
-export const rowLimit = (usual: number, most = 10_000): Field<number | undefined> =>
-  optional(wholeNumber(1, most), `Maximum number of rows; ${usual} by default`);
+export const rowLimit = (usual: number, most = 10_000): Field<number> =>
+  withDefault(wholeNumber(1, most), 'Maximum number of rows', usual);
 
 /**
  * Control characters could overwrite other terminal output; PostgreSQL refuses unpaired surrogates.

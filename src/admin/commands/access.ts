@@ -42,6 +42,7 @@ import {
   required,
   text,
   wholeNumber,
+  withDefault,
 } from '../fields.ts';
 import { readGivenFile } from '../given-file.ts';
 import { keyServices } from '../keys.ts';
@@ -80,9 +81,6 @@ export const scopeList = byConversion(
     return isKnown ? scopes.filter((scope) => words.includes(scope)) : undefined;
   },
 );
-
-/** How long the old key works after a rotation. */
-const OVERLAP_HOURS = 24;
 
 /** A public key in PEM, from a file or, for "-", from standard input. */
 const publicKeyFile: Parser<string> = {
@@ -251,13 +249,10 @@ export const commands = {
       'once. The command needs the settings of "access api-key create".',
     fields: {
       id: argument(id, 'The id of the old key: see access api-key list'),
-      overlapHours: optional(
-        wholeNumber(0, 720),
-        `How long the old key still works; ${OVERLAP_HOURS} by default`,
-      ),
+      overlapHours: withDefault(wholeNumber(0, 720), 'How long the old key still works', 24),
     },
     examples: ['7', '7 --overlap-hours 0'],
-    async change(transaction, { id, overlapHours = OVERLAP_HOURS }, { settings }) {
+    async change(transaction, { id, overlapHours }, { settings }) {
       const rotated = await rotateApiKey(transaction, { id, overlapHours }, keyServices(settings));
       if (!rotated)
         throw new AdminError(

@@ -15,7 +15,7 @@ export const commands = {
       const entries = await listAuditEntries(database, {
         subjectKind: input.kind,
         subjectId: input.id,
-        limit: input.limit ?? 20,
+        limit: input.limit,
       });
       return tableReport(entries, [
         numbers('id'),

@@ -53,7 +53,7 @@ export const commands = {
       limit: rowLimit(100),
     },
     examples: ['', '--provider gsma --all'],
-    async look(database, { all, provider, limit = 100 }) {
+    async look(database, { all, provider, limit }) {
       const cases = await listCases(database, { includeClosed: all, provider, limit });
       return { json: cases, text: caseTable(cases) };
     },

@@ -155,7 +155,7 @@ export const commands = {
         company: isOfCompany ? await requireCompany(database, input) : undefined,
         sourceAddress: input.address,
         reason: input.reason,
-        limit: input.limit ?? 50,
+        limit: input.limit,
       });
       return tableReport(calls, [
         column('time', 'at'),
@@ -200,7 +200,7 @@ export const commands = {
       'without remaining wrong codes redeems slowly. Examine its calls, then suspend it or raise ' +
       'its budget with "access budget set".',
     fields: { limit: rowLimit(50) },
-    async look(database, { limit = 50 }) {
+    async look(database, { limit }) {
       const alarms = await budgetAlarms(database, limit);
       return tableReport(alarms, [
         column('day'),

@@ -30,6 +30,7 @@ import {
   rowLimit,
   text,
   wholeNumber,
+  withDefault,
 } from '../fields.ts';
 import { numberBoxOf } from '../keys.ts';
 import { requireSubject } from '../record-names.ts';
@@ -70,7 +71,7 @@ function listCommand<Row>(list: List<Row>, view: ListView<Row>): AdminCommand {
         'Conditions with the operators of the API: column=value,column=$gte:value',
       ),
       sort: optional(sortOf(list), 'The order, such as id:DESC'),
-      page: optional(wholeNumber(1, 1_000_000), 'Number of the page; 1 by default'),
+      page: withDefault(wholeNumber(1, 1_000_000), 'Number of the page', 1),
       limit: rowLimit(defaultLimit, MAXIMUM_ROWS),
     },
     async look(database, input: Input, context) {
@@ -102,8 +103,8 @@ const sortOf = ({ columns }: List<unknown>) =>
 /** @throws {AdminError} for a condition that is none of the list, and for a partner that does not exist */
 async function readQuery<Row>(
   list: List<Row>,
-  { filters = {}, defaultLimit = MAXIMUM_ROWS }: ListView<Row>,
-  { where, sort, page = 1, limit = defaultLimit, ...given }: Input,
+  { filters = {} }: ListView<Row>,
+  { where, sort, page, limit, ...given }: Input,
   { database, settings }: Pick<AdminContext, 'database' | 'settings'>,
 ): Promise<ListQuery> {
   if (typeof given.partner === 'number') await requireSubject(database, 'partner', given.partner);
@@ -114,11 +115,10 @@ async function readQuery<Row>(
     return [equal(name, option === 'msisdn' ? numberBoxOf(settings).hashOf(String(value)) : value)];
   });
   const sent = { q: where, sortBy: sort, page: String(page) };
-  const { success, data, error } = listQuery({ list, defaultLimit }).safeParse(sent);
+  const { success, data, error } = listQuery({ list, defaultLimit: Number(limit) }).safeParse(sent);
   if (!success) throw new AdminError(`--where ${error.issues[0]?.message}.`);
   return {
     ...data,
-    limit: Number(limit),
     conditions: [...conditions, ...data.conditions],
     isCountBounded: true,
   };

@@ -24,6 +24,7 @@ import {
   optional,
   required,
   wholeNumber,
+  withDefault,
 } from '../fields.ts';
 import { withStatementFile } from '../given-file.ts';
 import { caseTable } from './cases.ts';
@@ -42,7 +43,7 @@ const fields = {
     wholeNumber(1, 1_000_000),
     'How many differences may be booked; 200 by default',
   ),
-  format: optional(oneOf('text', 'csv', 'json'), 'The format of the output; text by default'),
+  format: withDefault(oneOf('text', 'csv', 'json'), 'The format of the output', 'text'),
 };
 type Input = InputOf<typeof fields>;
 
@@ -84,7 +85,7 @@ export const commands: Record<string, AdminCommand> = {
       };
       return {
         json,
-        text: forms[input.format ?? 'text'](),
+        text: forms[input.format](),
         exitCode: found.unexplained === 0 ? 0 : 2,
       };
     },

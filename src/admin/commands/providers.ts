@@ -29,11 +29,10 @@ import {
   optional,
   required,
   wholeNumber,
+  withDefault,
 } from '../fields.ts';
 import { requireSubject } from '../record-names.ts';
 import { amounts, column, numbers, tableReport } from '../tables.ts';
-
-const NEWEST = 1_000;
 
 const switchCommand = (name: 'enable' | 'disable') =>
   changeCommand({
@@ -126,10 +125,10 @@ export const commands: Record<string, AdminCommand> = {
       'Counts the newest redemptions whose payment was refused, by merchant, provider and reason. "Paid" ' +
       'counts those to the same merchant by the same provider that were paid meanwhile.',
     fields: {
-      newest: optional(wholeNumber(1, 100_000), `How many redemptions count; ${NEWEST} by default`),
+      newest: withDefault(wholeNumber(1, 100_000), 'How many redemptions count', 1_000),
     },
     examples: ['', '--newest 10000'],
-    look: async (database, { newest = NEWEST }) =>
+    look: async (database, { newest }) =>
       tableReport(await listRefusedPayments(database, newest), [
         numbers('merchant', 'merchantId'),
         column('name', 'merchant'),
@@ -170,14 +169,12 @@ export const commands: Record<string, AdminCommand> = {
     fields: {
       kind: required(oneOf(...routeKinds), 'The kind of operation that the route serves'),
       provider: required(oneOf(...allProviders), 'The provider that serves the operation'),
-      position: optional(
+      position: withDefault(
         wholeNumber(1, 1_000),
-        'The turn of the route; 1 by default, which is asked first',
+        'The turn of the route: the lowest one is asked first',
+        1,
       ),
-      weight: optional(
-        wholeNumber(1, 1_000),
-        'Its share among routes of the position; 1 by default',
-      ),
+      weight: withDefault(wholeNumber(1, 1_000), 'Its share among routes of the position', 1),
       operator: optional(
         oneOf('ETHIO_TELECOM', 'SAFARICOM_ETHIOPIA'),
         'Only numbers of this operator: of the receiver, or of the payout account',
@@ -202,8 +199,8 @@ export const commands: Record<string, AdminCommand> = {
       const route = {
         kind,
         provider,
-        position: input.position ?? 1,
-        weight: input.weight ?? 1,
+        position: input.position,
+        weight: input.weight,
         operator: input.operator ?? null,
         partner_id: input.partner ?? null,
         merchant_id: input.merchant ?? null,

@@ -43,6 +43,7 @@ import {
   reason,
   required,
   wholeNumber,
+  withDefault,
 } from '../fields.ts';
 import { amounts, column, record, textTable, timeText } from '../tables.ts';
 
@@ -198,13 +199,14 @@ export const commands: Record<string, AdminCommand> = {
         'The moment that the database was restored to (UTC). That of its newest request is never too late, and ' +
           'counts by default, or in place of a later one',
       ),
-      skip: optional(
+      skip: withDefault(
         wholeNumber(1, 2_000_000_000),
-        `Numbers that each identity skips, ${SKIPPED_NUMBERS} by default: more than were given since`,
+        'Numbers that each identity skips: more than were given since',
+        SKIPPED_NUMBERS,
       ),
     },
     examples: ['', '--restored-to 2026-11-23T10:15:00Z'],
-    async change(transaction, { restoredTo, skip = SKIPPED_NUMBERS }) {
+    async change(transaction, { restoredTo, skip }) {
       const standing = await standingFence(transaction);
       if (standing && restoredTo === undefined)
         return {

@@ -37,7 +37,7 @@ export const commands = {
     },
     examples: ['--state ASKED'],
     async look(database, { state, limit }) {
-      const rows = await listRepairs(database, { state, limit: limit ?? 50 });
+      const rows = await listRepairs(database, { state, limit });
       return {
         json: rows.map(shown),
         text: textTable(rows, [

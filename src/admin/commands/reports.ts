@@ -16,7 +16,16 @@ import {
   type ReportTable,
 } from '../../rendering/report-files.ts';
 import { changeCommand, lookCommand } from '../command.ts';
-import { AdminError, day, email, oneOf, optional, required, rowLimit } from '../fields.ts';
+import {
+  AdminError,
+  day,
+  email,
+  oneOf,
+  optional,
+  required,
+  rowLimit,
+  withDefault,
+} from '../fields.ts';
 import { column, numbers, tableReport, textTable } from '../tables.ts';
 
 export const commands = {
@@ -77,14 +86,11 @@ export const commands = {
       'and reads DATABASE_READ_URL where it is set. Where a check finds a fault, the exit code is 2.',
     fields: {
       day: optional(day, 'The day; the last closed day by default'),
-      format: optional(
-        oneOf('text', 'csv', 'json', 'html'),
-        'The format of the output; text by default',
-      ),
+      format: withDefault(oneOf('text', 'csv', 'json', 'html'), 'The format of the output', 'text'),
     },
     readsEverything: true,
     examples: ['', '--day 2026-11-23 --format html > report.html', '--day 2026-11-23 --json'],
-    async look(database, { day, format = 'text' }, { settings }) {
+    async look(database, { day, format }, { settings }) {
       // A day long ago takes time; this connection blocks no other.
       const patient = withSettings(database, { statement_timeout: 0 });
       const found = await readDayReport(patient, zonedDay(day, settings.market.marketTimeZone));
@@ -101,7 +107,7 @@ export const commands = {
       'REFUSED: the mail server refused the e-mail for good. GIVEN_UP: the e-mail could not be made or ' +
       'sent in time. UNKNOWN: an invitation may have arrived or not. None is sent again.',
     fields: { limit: rowLimit(50) },
-    look: async (database, { limit = 50 }) =>
+    look: async (database, { limit }) =>
       tableReport(await listUndeliveredEmails(database, limit), [
         column('queue'),
         column('of', 'period'),
