@@ -8,41 +8,39 @@ import type { WebhookServices } from '../operations/webhooks.ts';
 import type { RepairBasis } from '../repairs/repair-kind.ts';
 import { AdminError } from './fields.ts';
 
-/** @throws {AdminError} without the keys of digests or of the data */
-function keysOf({ digestKey, digestKeys, dataKeys }: AdminConfig['secrets'], whatNeeds: string) {
-  if (digestKey === undefined || dataKeys === undefined)
-    throw new AdminError(`${whatNeeds}: set them to the values of the API process.`);
-  return { digestKey, digestKeys, dataKeys };
+/** @throws {AdminError} where the secret is not set */
+function given<Secret>(setting: string, secret: Secret | undefined): Secret {
+  if (secret !== undefined) return secret;
+  throw new AdminError(
+    `This command needs the setting ${setting}: set it to the value of the API process.`,
+  );
 }
+
+const digestsOf = ({ secrets: { digestKey, digestKeys } }: AdminConfig): Digests =>
+  createDigests({ digestKey: given('DIGEST_KEY', digestKey), digestKeys });
+
+const secretBoxOf = ({ secrets: { dataKeys } }: AdminConfig): SecretBox =>
+  createSecretBox(given('DATA_KEYS', dataKeys));
 
 /** The services that make API keys. @throws {AdminError} without a digest key */
-export function keyServices(settings: AdminConfig): KeyServices {
-  const { digestKey, digestKeys } = settings.secrets;
-  if (digestKey !== undefined)
-    return { digests: createDigests({ digestKey, digestKeys }), settings };
-  throw new AdminError(
-    'API keys need the setting DIGEST_KEY: set it to the value of the API process.',
-  );
-}
+export const keyServices = (settings: AdminConfig): KeyServices => ({
+  digests: digestsOf(settings),
+  settings,
+});
 
 /** The digests, and the box of sealed data. @throws {AdminError} without their keys */
-export function digestsAndBox({ secrets }: AdminConfig): {
-  readonly digests: Digests;
-  readonly secretBox: SecretBox;
-} {
-  const { digestKey, digestKeys, dataKeys } = keysOf(
-    secrets,
-    'Digests need the settings DIGEST_KEY, DIGEST_KEYS and DATA_KEYS',
-  );
-  return {
-    digests: createDigests({ digestKey, digestKeys }),
-    secretBox: createSecretBox(dataKeys),
-  };
-}
+export const digestsAndBox = (settings: AdminConfig) => ({
+  digests: digestsOf(settings),
+  secretBox: secretBoxOf(settings),
+});
 
 /** Seals and finds phone numbers. @throws {AdminError} without the keys */
 export const numberBoxOf = ({ secrets }: AdminConfig): NumberBox =>
-  createNumberBox(keysOf(secrets, 'Phone numbers need the settings DIGEST_KEY and DATA_KEYS'));
+  createNumberBox({
+    ...secrets,
+    digestKey: given('DIGEST_KEY', secrets.digestKey),
+    dataKeys: given('DATA_KEYS', secrets.dataKeys),
+  });
 
 /** The basis on which repairs are judged. Few repairs compare numbers, and only they need the keys. */
 export const repairBasis = (settings: AdminConfig): RepairBasis => ({
@@ -51,10 +49,7 @@ export const repairBasis = (settings: AdminConfig): RepairBasis => ({
 });
 
 /** What webhooks are registered with. @throws {AdminError} without the keys of the data */
-export function webhookServices(settings: AdminConfig): WebhookServices {
-  const { dataKeys } = settings.secrets;
-  if (dataKeys !== undefined) return { secretBox: createSecretBox(dataKeys), settings };
-  throw new AdminError(
-    'Webhooks need the setting DATA_KEYS: set it to the value of the API process.',
-  );
-}
+export const webhookServices = (settings: AdminConfig): WebhookServices => ({
+  secretBox: secretBoxOf(settings),
+  settings,
+});

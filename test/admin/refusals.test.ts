@@ -181,7 +181,7 @@ describe('wrong settings are refused in one line:', () => {
       'no key of digests',
       'access api-key create --partner 1 --name X',
       () => ({ DATABASE_URL: String(scene.environment.DATABASE_URL) }),
-      /^API keys need the setting DIGEST_KEY/,
+      /^This command needs the setting DIGEST_KEY/,
     ],
     [
       'a key of digests that is too short',
