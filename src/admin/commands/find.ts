@@ -32,9 +32,8 @@ export const commands: Record<string, AdminCommand> = {
       const result = await searchCases({ database, digests }, what, { actor });
       const [first, ...others] = result.cases;
       if (!first && result.records.length === 0) return nothingFound(context, result);
-      return first && others.length + result.records.length === 0
-        ? storyReport(context, first)
-        : listReport(result);
+      const isAlone = others.length + result.records.length === 0;
+      return (first && isAlone && (await storyReport(context, first))) || listReport(result);
     },
   },
 };
@@ -51,15 +50,15 @@ function nothingFound({ settings }: AdminContext, { workflow }: SearchResult): R
   return { json: { workflow: { id, about, link } }, text: `${about}\n${link ?? id}` };
 }
 
-/** What happened to a voucher or a top-up, how its money moved, and what comes next. */
+/** The history of a voucher or a top-up, with its money and its next step; undefined where there is none. */
 export async function storyReport(
   { database, settings }: Pick<AdminContext, 'database' | 'settings'>,
   { kind, id }: Pick<SupportCase, 'kind' | 'id'>,
-): Promise<Report> {
+) {
   // Before all else: facts that have changed since then are refused.
   const repairs = await repairFacts({ database, settings }, { kind, id });
   const found = await readCase(database, { kind, id });
-  if (!found) throw new AdminError(`The ${kind} ${id} is gone.`);
+  if (!found) return undefined;
   const steps = stepsOf(found, settings.temporal);
   const { name, transfers } = found;
   const happened = plainText(found.next.happened, timeText);

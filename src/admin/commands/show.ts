@@ -10,13 +10,12 @@ import { findVoucherDetail } from '../../db/vouchers/vouchers.ts';
 import { maskStored } from '../../domain/phone.ts';
 import { voucherNamed } from '../../repairs/voucher-repairs.ts';
 import { lookCommand } from '../command.ts';
-import { AdminError, argument, existing, id, text } from '../fields.ts';
+import { AdminError, argument, id, text } from '../fields.ts';
 import { merchantArgument, requireSubject } from '../record-names.ts';
 import { record, textTable } from '../tables.ts';
 import { addressColumns, apiKeyColumns, publicKeyTable } from './access.ts';
 import { storyReport } from './find.ts';
 import { presentMerchant, rowsWith, voucherRow } from './lists.ts';
-import { repairFacts } from './repairs.ts';
 
 export const commands = {
   'merchant show': lookCommand({
@@ -63,12 +62,10 @@ export const commands = {
     examples: ['17', '17 --json'],
     async look(database, input, { settings }) {
       const subject = { kind: 'top-up', id: input.id } as const;
-      const repairs = await repairFacts({ database, settings }, subject);
-      const found = existing(
-        await findTopupDetail(database, 'operator', input.id),
-        `top-up ${input.id}`,
-        'top-up list',
-      );
+      const story = await storyReport({ database, settings }, subject);
+      const found = await findTopupDetail(database, 'operator', input.id);
+      if (!story || !found)
+        throw new AdminError(`There is no top-up ${input.id}: see "top-up list".`);
       const { partner, workflowId, ...shown } = found;
       const topup = { ...shown, msisdn: maskStored(found.msisdn) };
       const attempts = found.attempts.map((attempt) => ({
@@ -78,8 +75,8 @@ export const commands = {
       const operationIds = attempts.map(({ operationId }) => operationId);
       const ledgerHistory = await readLedgerHistory(database, found.partnerId, operationIds);
       return {
-        json: { ...topup, attempts, repairs, ledgerHistory },
-        text: (await storyReport({ database, settings }, subject)).text,
+        json: { ...topup, attempts, repairs: story.json.repairs, ledgerHistory },
+        text: story.text,
       };
     },
   }),
@@ -96,9 +93,10 @@ export const commands = {
         kind: 'voucher',
         id: Number(await voucherNamed(database, input.voucher)) || 0,
       } as const;
-      const repairs = await repairFacts({ database, settings }, subject);
+      const story = await storyReport({ database, settings }, subject);
       const found = await findVoucherDetail(database, subject.id, 'operator');
-      if (!found) throw new AdminError(`There is no voucher ${input.voucher}: see "voucher list".`);
+      if (!story || !found)
+        throw new AdminError(`There is no voucher ${input.voucher}: see "voucher list".`);
       const { isRestricted, sellingPriceUsd, operationId, endedAt, partner, ...shown } = found;
       const voucher = {
         ...voucherRow(shown),
@@ -110,8 +108,8 @@ export const commands = {
       };
       const ledgerHistory = await readLedgerHistory(database, found.partnerId, operationsOf(found));
       return {
-        json: { ...voucher, repairs, ledgerHistory },
-        text: (await storyReport({ database, settings }, subject)).text,
+        json: { ...voucher, repairs: story.json.repairs, ledgerHistory },
+        text: story.text,
       };
     },
   }),
