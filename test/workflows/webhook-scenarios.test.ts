@@ -108,8 +108,7 @@ describe('deliver-webhooks', () => {
     await addPortalAccount(stack.database, {
       email,
       company,
-      passwordHash: null,
-      mustChangePassword: false,
+      password: { hash: 'of no password', mustChange: false },
     });
     const shop = await failing(impatient);
     const { id } = await impatient.register(`${shop.url}/secret`);

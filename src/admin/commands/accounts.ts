@@ -15,7 +15,7 @@ import { disableAccount, resetAccount } from '../../db/people/sign-ins.ts';
 import { hoursOfPassword, portalRoles } from '../../domain/access.ts';
 import { staffRoleMeanings, staffRoles } from '../../domain/staff.ts';
 import { type AdminCommand, type Change, changeCommand, lookCommand } from '../command.ts';
-import { AdminError, argument, email, id, oneOf, optional, required, text } from '../fields.ts';
+import { AdminError, argument, email, id, oneOf, required, text, withDefault } from '../fields.ts';
 import { companyFields, companyList, lockedCompany, lockSubject } from '../record-names.ts';
 import { column, numbers, tableReport } from '../tables.ts';
 
@@ -25,7 +25,7 @@ type OneTimePasswords = Pick<
   'portalPasswordCost' | 'portalOneTimePasswordSeconds'
 >;
 
-/** A password that an operator passes on: its hash, and the text that shows it, once. */
+/** A password that an operator passes on: how it is stored, and the text that shows it, once. */
 async function makePassword({
   portalPasswordCost,
   portalOneTimePasswordSeconds,
@@ -34,7 +34,11 @@ async function makePassword({
   const hours = hoursOfPassword(portalOneTimePasswordSeconds);
   return {
     password,
-    hash: await createPasswordHashes(portalPasswordCost).make(password),
+    given: {
+      hash: await createPasswordHashes(portalPasswordCost).make(password),
+      mustChange: true,
+      lifetimeSeconds: portalOneTimePasswordSeconds,
+    },
     shown:
       `The password is shown once, expires in ${hours} h, and must be changed at the first sign-in:` +
       `\n\n  ${password}\n`,
@@ -75,9 +79,8 @@ async function resetPassword(
   const { email: address, company, label } = await requireAccount(transaction, kind, accountId);
   // A deleted merchant has no access.
   if (company.kind !== 'staff') await lockSubject(transaction, company);
-  const { password, hash, shown } = await makePassword(settings);
-  const { portalOneTimePasswordSeconds: lifetimeSeconds } = settings;
-  await resetAccount(transaction, accountId, { hash, mustChange: true, lifetimeSeconds });
+  const { password, given, shown } = await makePassword(settings);
+  await resetAccount(transaction, accountId, given);
   return {
     subject: company,
     details: { accountId, email: address },
@@ -132,25 +135,23 @@ export const commands = {
     fields: {
       email: required(email, 'The e-mail address for the sign-in'),
       ...companyFields,
-      role: optional(oneOf(...portalRoles), 'What the person may do; owner by default'),
+      role: withDefault(oneOf(...portalRoles), 'What the person may do', 'owner'),
     },
     examples: ['--email abebe@shop.example --partner 1', '--email sara@till.example --merchant 3'],
     async change(transaction, input, { settings: { portal } }) {
       const company = await lockedCompany(transaction, input);
-      const { password, hash, shown } = await makePassword(portal);
+      const { password, given, shown } = await makePassword(portal);
       const accountId = await addPortalAccount(transaction, {
         email: input.email,
         company,
-        role: input.role ?? 'owner',
-        passwordHash: hash,
-        mustChangePassword: true,
-        passwordLifetimeSeconds: portal.portalOneTimePasswordSeconds,
+        role: input.role,
+        password: given,
       });
       if (accountId === undefined)
         throw new AdminError(`${input.email} already has an account: see "access account list".`);
       return {
         subject: company,
-        details: { accountId, email: input.email, role: input.role ?? 'owner' },
+        details: { accountId, email: input.email, role: input.role },
         text: `Created portal account ${accountId} (${input.email}) of ${company.kind} ${company.id}. ${shown}`,
         secretOutput: { password },
       };
@@ -210,15 +211,13 @@ export const commands = {
     },
     examples: ['--email hanna@service.example --name Hanna --role AGENT'],
     async change(transaction, input, { settings: { portal } }) {
-      const { password, hash, shown } = await makePassword(portal);
+      const { password, given, shown } = await makePassword(portal);
       const { email: address, name, role } = input;
       const accountId = await addStaffAccount(transaction, {
         email: address,
         name,
         role,
-        passwordHash: hash,
-        mustChangePassword: true,
-        passwordLifetimeSeconds: portal.portalOneTimePasswordSeconds,
+        password: given,
       });
       if (accountId === undefined)
         throw new AdminError(

@@ -27,12 +27,22 @@ interface NewPortalAccount {
   readonly company: Company | null;
   /** Owner by default. */
   readonly role?: PortalRole;
-  /** Null until the person has chosen a password. */
-  readonly passwordHash: string | null;
-  readonly mustChangePassword: boolean;
-  /** Lifetime of the password; unlimited where it is absent. */
-  readonly passwordLifetimeSeconds?: number;
+  readonly password: GivenPassword;
 }
+
+/** A password that is set for a person. */
+export interface GivenPassword {
+  readonly hash: string;
+  readonly mustChange: boolean;
+  /** Lifetime from now; unlimited where it is absent. */
+  readonly lifetimeSeconds?: number;
+}
+
+const passwordColumns = ({ hash, mustChange, lifetimeSeconds }: GivenPassword) => ({
+  password_hash: hash,
+  must_change_password: mustChange,
+  password_expires_at: endAfter(lifetimeSeconds),
+});
 
 /** Expiry of a password with this lifetime. */
 const endAfter = (lifetimeSeconds: number | undefined) =>
@@ -60,9 +70,7 @@ export async function addPortalAccount(
       email: canonicalEmail(account.email),
       role: account.role ?? 'owner',
       ...(company && companyColumns(company)),
-      password_hash: account.passwordHash,
-      must_change_password: account.mustChangePassword,
-      password_expires_at: endAfter(account.passwordLifetimeSeconds),
+      ...passwordColumns(account.password),
     })
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returning('id')
@@ -135,26 +143,12 @@ export const readPasswordHash = (database: Database, accountId: number) =>
   firstValue<string | null>(database, null)`
     select password_hash from portal_accounts where id = ${accountId}`;
 
-/** A password that is set for a person. */
-export interface GivenPassword {
-  readonly hash: string;
-  readonly mustChange: boolean;
-  /** Lifetime from now; unlimited where it is absent. */
-  readonly lifetimeSeconds?: number;
-}
-
 /** Sets the password of an account. */
-export async function setPassword(
+export const setPassword = (
   transaction: DatabaseTransaction,
   accountId: number,
   password: GivenPassword,
-): Promise<void> {
-  await updateAccount(transaction, accountId, {
-    password_hash: password.hash,
-    must_change_password: password.mustChange,
-    password_expires_at: endAfter(password.lifetimeSeconds),
-  });
-}
+): Promise<void> => updateAccount(transaction, accountId, passwordColumns(password));
 
 /**
  * Sets the password that a person chose. Returns false, without a change, if the hash is no longer

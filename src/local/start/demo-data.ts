@@ -427,14 +427,10 @@ async function makeAccount(
 ): Promise<void> {
   const known = await findPortalAccount(database, demo.portalEmail);
   if (known && (await passwords.fits(demo.portalPassword, known.passwordHash))) return;
-  const hash = await passwords.make(demo.portalPassword);
+  const password = { hash: await passwords.make(demo.portalPassword), mustChange: false };
   await database.transaction().execute(async (transaction) => {
-    if (known) return setPassword(transaction, known.id, { hash, mustChange: false });
-    const account = {
-      email: demo.portalEmail,
-      passwordHash: hash,
-      mustChangePassword: false,
-    };
+    if (known) return setPassword(transaction, known.id, password);
+    const account = { email: demo.portalEmail, password };
     if (holder === 'staff')
       await addStaffAccount(transaction, { ...account, name: 'Demo operator', role: 'OPERATOR' });
     else await addPortalAccount(transaction, { ...account, company: holder });

@@ -168,21 +168,15 @@ async function addAccount(
 ): Promise<number | undefined> {
   const { company } = session;
   const lifetimeSeconds = services.settings.portal.portalOneTimePasswordSeconds;
-  const added = await addPortalAccount(transaction, {
-    email,
-    company,
-    role,
-    passwordHash: hash,
-    mustChangePassword: true,
-    passwordLifetimeSeconds: lifetimeSeconds,
-  });
+  const password = { hash, mustChange: true, lifetimeSeconds };
+  const added = await addPortalAccount(transaction, { email, company, role, password });
   if (added !== undefined) return added;
   const found = await findPortalAccount(transaction, email);
   const isFormer =
     found?.disabledAt && found.company.kind === company.kind && found.company.id === company.id;
   if (!isFormer) return undefined;
   await changeAccount(transaction, found.id, { role });
-  await resetAccount(transaction, found.id, { hash, mustChange: true, lifetimeSeconds });
+  await resetAccount(transaction, found.id, password);
   return found.id;
 }
 

@@ -192,7 +192,8 @@ export const activateAccount = (
     if (!invitation) return undefined;
     const { id: invitationId, email, merchantId } = invitation;
     const company: Company = { kind: 'merchant', id: merchantId };
-    const given = await giveAccount(transaction, { email, company, passwordHash });
+    const password = { hash: passwordHash, mustChange: false };
+    const given = await giveAccount(transaction, { email, company, password });
     if (given === undefined) return undefined;
     const { id, hasSecondFactor } = given;
     await useInvitation(transaction, invitationId);
@@ -204,16 +205,16 @@ export const activateAccount = (
 
 async function giveAccount(
   transaction: DatabaseTransaction,
-  account: { readonly email: string; readonly company: Company; readonly passwordHash: string },
+  account: Parameters<typeof addPortalAccount>[1] & { readonly company: Company },
 ): Promise<Pick<ActivatedAccount, 'id' | 'hasSecondFactor'> | undefined> {
-  const added = await addPortalAccount(transaction, { ...account, mustChangePassword: false });
+  const added = await addPortalAccount(transaction, account);
   if (added !== undefined) return { id: added, hasSecondFactor: false };
   const known = await findPortalAccount(transaction, account.email);
   if (known === undefined) return undefined;
   await lockAccount(transaction, known.id);
   // Neither of another company nor disabled: a reset by an operator or an owner enables an account.
   if (!(await findPerson(transaction, known.id, account.company))) return undefined;
-  await resetAccount(transaction, known.id, { hash: account.passwordHash, mustChange: false });
+  await resetAccount(transaction, known.id, account.password);
   return { id: known.id, hasSecondFactor: known.hasSecondFactor };
 }
 

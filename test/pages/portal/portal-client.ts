@@ -43,8 +43,10 @@ export async function makeAccount(
   const id = await addPortalAccount(stack.database, {
     email,
     company,
-    passwordHash: await passwords.make(password),
-    mustChangePassword: options.mustChangePassword ?? false,
+    password: {
+      hash: await passwords.make(password),
+      mustChange: options.mustChangePassword ?? false,
+    },
     role: options.role ?? 'owner',
   });
   if (id === undefined) throw new Error('The address has an account');

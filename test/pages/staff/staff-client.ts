@@ -29,12 +29,15 @@ export async function makeStaff(
   const email = `${randomUUID()}@service.example`;
   const password = `correct horse ${randomUUID()}`;
   const name = `Hanna ${role}`;
-  const passwordHash = await passwords.make(password);
-  const id = await stack.database
-    .transaction()
-    .execute((transaction) =>
-      addStaffAccount(transaction, { email, name, role, passwordHash, mustChangePassword: false }),
-    );
+  const hash = await passwords.make(password);
+  const id = await stack.database.transaction().execute((transaction) =>
+    addStaffAccount(transaction, {
+      email,
+      name,
+      role,
+      password: { hash, mustChange: false },
+    }),
+  );
   return { id: id ?? 0, email, password, name };
 }
 
