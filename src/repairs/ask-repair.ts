@@ -162,35 +162,34 @@ export const decisionFields = (question: string) =>
     letter: referenceArgument('Letter’s reference, if any').optional(),
   });
 
-/** Lets settlements under one reference of a provider be judged one after another. */
-export async function lockDecision(
-  transaction: DatabaseTransaction,
-  { outcome, reference: receipt }: Decision,
-): Promise<void> {
-  if (outcome === 'done') await lockReceipt(transaction, receipt);
-}
-
-/** Whether it would be done under a reference that names another payment, reversal or top-up. */
-export const isUsedBefore = async (
-  database: Database,
-  {
-    of,
-    operationId,
-    settles,
-  }: Pick<ProviderReceipt, 'of'> & {
-    readonly operationId: string | null;
-    readonly settles?: string;
+/**
+ * The lock and the facts of a repair that books what a provider said. Settlements under one reference of a provider are
+ * judged one after another. The fact `usedBefore` refuses a reference that names another payment, reversal or top-up.
+ *
+ * @param settledBy undefined where nothing can be settled
+ */
+export const ofDecision = <Facts extends object>(
+  of: {
+    readonly lock: (transaction: DatabaseTransaction, subjectId: string) => Promise<unknown>;
+    readonly read: (database: Database, subjectId: string) => Promise<Facts | undefined>;
   },
-  { outcome, reference: receipt }: Decision,
-): Promise<boolean> =>
-  outcome === 'done' &&
-  operationId !== null &&
-  isReceiptUsed(database, {
-    of,
-    operationId,
-    settles: settles ?? operationId,
-    reference: receipt,
-  });
+  settledBy: (facts: Facts) => Omit<ProviderReceipt, 'reference'> | undefined,
+) => ({
+  async lock(
+    transaction: DatabaseTransaction,
+    subjectId: string,
+    { outcome, reference }: Decision,
+  ): Promise<void> {
+    if (outcome === 'done') await lockReceipt(transaction, reference);
+    await of.lock(transaction, subjectId);
+  },
+  async read(database: Database, subjectId: string, { outcome, reference }: Decision) {
+    const facts = await of.read(database, subjectId);
+    const settled = facts && outcome === 'done' ? settledBy(facts) : undefined;
+    const isUsed = settled && (await isReceiptUsed(database, { ...settled, reference }));
+    return facts && { ...facts, usedBefore: isUsed ? usedBefore(reference) : undefined };
+  },
+});
 
-export const usedBefore = ({ reference: receipt }: Decision): string =>
-  `The reference ${receipt} belongs to another payment, reversal or top-up already. Find it, and ask the provider for the right reference.`;
+const usedBefore = (reference: string): string =>
+  `The reference ${reference} belongs to another payment, reversal or top-up already. Find it, and ask the provider for the right reference.`;

@@ -22,13 +22,7 @@ import {
 } from '../domain/positions/case-texts.ts';
 import { type Bearer, bearers, difference } from '../domain/positions/position.ts';
 import { providerName, takesBack } from '../domain/providers.ts';
-import {
-  type Decision,
-  decisionFields,
-  isUsedBefore,
-  lockDecision,
-  usedBefore,
-} from './ask-repair.ts';
+import { type Decision, decisionFields, ofDecision } from './ask-repair.ts';
 import {
   bindingOf,
   choiceArgument,
@@ -77,19 +71,13 @@ const BORNE = 'The case says who pays for it, and only the merchant can pay it b
 
 export const settlePaymentRepair = repairKind({
   ...ofPayment,
+  ...ofDecision(ofPayment, (facts) => ({
+    of: 'redemption',
+    operationId: facts.operationId,
+    settles: settledOf(facts),
+  })),
   name: 'settle-payment',
   isIrreversible: true,
-  async lock(transaction, subjectId, args) {
-    await lockDecision(transaction, args);
-    await ofPayment.lock(transaction, subjectId);
-  },
-  async read(database, subjectId, args) {
-    const facts = await ofPayment.read(database, subjectId);
-    if (!facts) return undefined;
-    const { operationId } = facts;
-    const settled = { of: 'redemption', operationId, settles: settledOf(facts) } as const;
-    return { ...facts, hasUsedReference: await isUsedBefore(database, settled, args) };
-  },
   button: 'Book the answer',
   summary:
     'Books what the provider told you of the payment, or of the reversal that is under way, when its system does not answer or has other content. If the system answers before that, its answer stands. It is final.',
@@ -103,10 +91,10 @@ export const settlePaymentRepair = repairKind({
   fields: decisionFields('Did the provider do it: the payment, or the reversal under way?'),
   // A payment that went to another provider meanwhile is another question.
   bind: (facts) => ({ operationId: settledOf(facts), provider: facts.provider }),
-  refuse({ status, isPaid, isReturnable, isReversed, hasUsedReference, ...facts }, args) {
+  refuse({ status, isPaid, isReturnable, isReversed, usedBefore, ...facts }, args) {
     const { caseId, providerReference, pendingReversal } = facts;
     if (status === 'HELD' || pendingReversal !== null)
-      return hasUsedReference ? usedBefore(args) : toldUnderAnother(facts, args);
+      return usedBefore ?? toldUnderAnother(facts, args);
     if (caseId !== null) return openCaseOf(caseId);
     if (isReversed) return `It was paid under ${providerReference}, and ${TAKEN_BACK}`;
     return isPaid

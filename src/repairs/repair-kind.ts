@@ -148,16 +148,21 @@ export interface Judgement extends Subject {
 export interface RepairKind
   extends Pick<
     Definition<unknown, z.ZodObject>,
-    'name' | 'button' | 'subject' | 'summary' | 'allowed' | 'fields'
+    | 'name'
+    | 'button'
+    | 'subject'
+    | 'summary'
+    | 'allowed'
+    | 'fields'
+    | 'limits'
+    | 'sealed'
+    | 'isIrreversible'
+    | 'endsClaim'
   > {
   /** The button of an open form, and the button that opens another form. */
   readonly title: string;
-  readonly sealed: readonly string[];
-  limits(settings: RepairBasis['settings']): Readonly<Record<string, string>>;
   /** Two people are needed for any amount, whatever the facts are. */
   readonly isAlwaysByTwo: boolean;
-  readonly isIrreversible: boolean;
-  readonly endsClaim: boolean;
   /** Whether it is bound to facts, which its asker has seen. */
   readonly isBound: boolean;
   /** The one name of a subject; undefined where the subject does not exist. */
@@ -199,11 +204,7 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
 ): RepairKind => ({
   ...definition,
   title: repairTitles[definition.name],
-  sealed: definition.sealed ?? [],
-  limits: definition.limits ?? (() => ({})),
   isAlwaysByTwo: definition.byTwo !== undefined && definition.byTwo.when === undefined,
-  isIrreversible: definition.isIrreversible ?? false,
-  endsClaim: definition.endsClaim ?? false,
   isBound: definition.bind !== undefined,
   nameOf: definition.nameOf ?? ((_database, given) => Promise.resolve(idNamed(given))),
   lock: (transaction, subjectId, given) =>
@@ -325,7 +326,7 @@ type StoredArguments = Pick<RepairRow, 'arguments' | 'sealed_arguments' | 'opera
 
 /** The arguments of a repair as its row has them. */
 export function storedArguments(
-  { sealed: names }: RepairKind,
+  { sealed: names = [] }: RepairKind,
   args: Arguments,
   { operationId, secretBox }: { readonly operationId: string; readonly secretBox: () => SecretBox },
 ): { readonly open: Arguments; readonly sealed: string | null } {

@@ -7,7 +7,7 @@ import { lockTopup } from '../db/topups/topups.ts';
 import { parseMoney } from '../domain/money.ts';
 import { hasHash, operatorOf } from '../domain/phone.ts';
 import { airtimeProviderNames, isRoutedTo } from '../domain/providers.ts';
-import { decisionFields, isUsedBefore, lockDecision, usedBefore } from './ask-repair.ts';
+import { decisionFields, ofDecision } from './ask-repair.ts';
 import { openCaseOf } from './payment-repairs.ts';
 import {
   choiceArgument,
@@ -134,16 +134,9 @@ function refuseProvider(
 
 export const settleTopupRepair = repairKind({
   ...ofTopup,
-  async lock(transaction, subjectId, args) {
-    await lockDecision(transaction, args);
-    await ofTopup.lock(transaction, subjectId);
-  },
-  async read(database, subjectId, args) {
-    const facts = await ofTopup.read(database, subjectId);
-    if (!facts) return undefined;
-    const attempt = { of: 'topup', operationId: facts.heldOperationId } as const;
-    return { ...facts, hasUsedReference: await isUsedBefore(database, attempt, args) };
-  },
+  ...ofDecision(ofTopup, ({ heldOperationId: held }) =>
+    held === null ? undefined : { of: 'topup', operationId: held, settles: held },
+  ),
   name: 'settle-top-up',
   isIrreversible: true,
   button: 'Book the answer',
@@ -152,8 +145,8 @@ export const settleTopupRepair = repairKind({
   allowed: 'while the outcome is unknown',
   fields: decisionFields('Did the provider deliver it?'),
   bind: ({ heldOperationId, provider }) => ({ operationId: heldOperationId, provider }),
-  refuse({ status, caseId, hasUsedReference }, args) {
-    if (status === 'UNKNOWN') return hasUsedReference ? usedBefore(args) : undefined;
+  refuse({ status, caseId, usedBefore }) {
+    if (status === 'UNKNOWN') return usedBefore;
     if (caseId !== null) return openCaseOf(caseId);
     if (status === 'SUCCESS')
       return 'It is booked as delivered, so there is nothing to settle: give the customer the provider’s reference.';

@@ -114,12 +114,12 @@ export function repairForm(
   { subject, isRefused, button, second, binding, choices = {}, own = {} }: FormSubject,
 ): Html {
   const idOf = (name: string) => `${kind.name}-${subject}-${name}`;
-  const limits = kind.limits(request.services.settings);
+  const limits = kind.limits?.(request.services.settings);
   const sent = asSent(request, isRefused ? {} : undefined);
   const named = (name: string) => ({
     ...sent(name),
     id: idOf(name),
-    ...(limits[name] !== undefined && { hint: limits[name] }),
+    ...(limits?.[name] !== undefined && { hint: limits[name] }),
   });
   return postForm(
     request,
