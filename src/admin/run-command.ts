@@ -31,10 +31,9 @@ export async function runCommand(
   { err, environment, user }: AdminIo,
 ): Promise<Report> {
   const actor = () => actorOf(options.actor, user ?? systemUser());
-  const { settings, databaseUrl, readDatabaseUrl } = await resolveSettings(
-    readAdminConfig(environment),
-  );
-  const url = command.readsEverything ? readDatabaseUrl : databaseUrl;
+  const settings = await resolveSettings(readAdminConfig(environment));
+  const { databaseUrl = '', databaseReadUrl = databaseUrl } = settings.database;
+  const url = command.readsEverything ? databaseReadUrl : databaseUrl;
   const database = connectDatabase(url, { poolSize: 1 });
   const progress = err.isTTY && !options.json ? createProgress(err) : silentProgress;
   try {
@@ -45,40 +44,22 @@ export async function runCommand(
   }
 }
 
-/** The settings of commands, and the addresses of the database. */
-interface AdminSettings {
-  readonly settings: AdminConfig;
-  readonly databaseUrl: string;
-  /** A replica for what reads everything. */
-  readonly readDatabaseUrl: string;
-}
-
 /**
- * The database of DATABASE_URL. Without it, the database of `npm start` in the data folder, with
+ * The settings with the database of DATABASE_URL. Without it, the database of `npm start` in the data folder, with
  * its secrets.
  *
  * @throws {AdminError} where there is neither
  */
-async function resolveSettings(config: AdminConfig): Promise<AdminSettings> {
-  const { databaseUrl } = config.database;
-  if (databaseUrl !== undefined) return settingsOf(config, databaseUrl);
+async function resolveSettings(config: AdminConfig): Promise<AdminConfig> {
+  if (config.database.databaseUrl !== undefined) return config;
   const { dataDir } = config.start;
   const local = await findLocalSettings(dataDir);
-  if (!local?.DATABASE_URL)
+  if (!local)
     throw new AdminError(
       `No database is running in ${dataDir}: start the service with "npm start", or set ` +
         'DATABASE_URL to the database that it uses.',
     );
   // As `npm start` sets it for the service.
   const WEBHOOK_PRIVATE_NETWORKS = config.process.environment === 'test' ? 'on' : 'off';
-  return settingsOf(
-    readAdminConfigWith({ ...local, WEBHOOK_PRIVATE_NETWORKS }),
-    local.DATABASE_URL,
-  );
+  return readAdminConfigWith({ ...local, WEBHOOK_PRIVATE_NETWORKS });
 }
-
-const settingsOf = (settings: AdminConfig, databaseUrl: string): AdminSettings => ({
-  databaseUrl,
-  readDatabaseUrl: settings.database.databaseReadUrl ?? databaseUrl,
-  settings,
-});
