@@ -1,16 +1,39 @@
 import { grantAccess, listPartnerPrices, revokeAccess } from '../../db/catalogue/prices.ts';
-import type { DatabaseTransaction } from '../../db/connection.ts';
 import { amountText } from '../../domain/money.ts';
 import { setSellingPrice } from '../../operations/prices.ts';
-import { changeCommand, lookCommand } from '../command.ts';
+import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
 import { AdminError, id, optional, priceUsd, required } from '../fields.ts';
 import { partnerField, requireSubject } from '../record-names.ts';
 import { amounts, column, numbers, tableReport } from '../tables.ts';
 
-const fields = {
-  ...partnerField,
-  product: required(id, 'The id of the product'),
-};
+/** A command that changes whether a partner may sell a product. */
+const accessCommand = ({
+  change,
+  may,
+  ...named
+}: Pick<AdminCommand, 'details'> & {
+  readonly action: string;
+  /** False where nothing changed. */
+  readonly change: typeof grantAccess;
+  readonly may: string;
+}): AdminCommand =>
+  changeCommand({
+    ...named,
+    fields: { ...partnerField, product: required(id, 'The id of the product') },
+    examples: ['--partner 1 --product 2'],
+    async change(transaction, { partner: partnerId, product: productId }) {
+      const partner = await requireSubject(transaction, 'partner', partnerId);
+      const product = await requireSubject(transaction, 'product', productId);
+      const sentence = `Partner ${partnerId} (${partner.name}) ${may} product ${productId} (${product.name})`;
+      if (!(await change(transaction, { partnerId, productId })))
+        return { unchanged: `No change: ${sentence}.` };
+      return {
+        subject: partner.subject,
+        details: { productId, product: product.name },
+        text: `${sentence} from now on.`,
+      };
+    },
+  });
 
 export const commands = {
   'partner price set': changeCommand({
@@ -81,43 +104,16 @@ export const commands = {
     },
   }),
 
-  'partner product grant': changeCommand({
+  'partner product grant': accessCommand({
     action: 'grant access',
-    fields,
-    examples: ['--partner 1 --product 2'],
-    async change(transaction, input) {
-      const { access, partner, product, subject, details } = await namesOf(transaction, input);
-      return (await grantAccess(transaction, access))
-        ? { subject, details, text: `${partner} may sell ${product} from now on.` }
-        : { unchanged: `No change: ${partner} may already sell ${product}.` };
-    },
+    change: grantAccess,
+    may: 'may sell',
   }),
 
-  'partner product revoke': changeCommand({
+  'partner product revoke': accessCommand({
     action: 'revoke access',
     details: 'Its generated vouchers stay valid.',
-    fields,
-    examples: ['--partner 1 --product 2'],
-    async change(transaction, input) {
-      const { access, partner, product, subject, details } = await namesOf(transaction, input);
-      return (await revokeAccess(transaction, access))
-        ? { subject, details, text: `${partner} may no longer sell ${product}.` }
-        : { unchanged: `No change: ${partner} has no access to ${product}.` };
-    },
+    change: revokeAccess,
+    may: 'may not sell',
   }),
 };
-
-async function namesOf(
-  transaction: DatabaseTransaction,
-  input: { readonly partner: number; readonly product: number },
-) {
-  const partner = await requireSubject(transaction, 'partner', input.partner);
-  const product = await requireSubject(transaction, 'product', input.product);
-  return {
-    access: { partnerId: input.partner, productId: input.product },
-    partner: `Partner ${input.partner} (${partner.name})`,
-    product: `product ${input.product} (${product.name})`,
-    subject: partner.subject,
-    details: { productId: input.product, product: product.name },
-  };
-}
