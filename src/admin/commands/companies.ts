@@ -1,9 +1,6 @@
 import { listApiKeys, listSourceAddresses } from '../../db/access/company-access.ts';
 import { addPartner, lockRow, setMessageLanguage } from '../../db/catalogue/companies.ts';
-import {
-  currentPayoutAccounts,
-  replacePayoutAccounts,
-} from '../../db/catalogue/payout-accounts.ts';
+import { replacePayoutAccounts } from '../../db/catalogue/payout-accounts.ts';
 import { partnerBalances, readLowBalances } from '../../db/ledger/ledger.ts';
 import { allProducts } from '../../db/lists/catalogue.ts';
 import { amountText } from '../../domain/money.ts';
@@ -185,25 +182,22 @@ export const commands = {
       const party = readParty(input.key, input.value);
       if (!party) throw new AdminError(`--value ${PARTY_VALUE_PROBLEM}.`);
       await lockRow(transaction, 'merchants', input.merchant);
-      const before = (await currentPayoutAccounts(transaction, [input.merchant])).get(
-        input.merchant,
-      );
       const holder = input.holder ?? null;
-      const isSame = before?.key === party.key && before.value === party.value;
-      if (isSame && before.holder === holder)
+      const replaced = await replacePayoutAccounts(transaction, [
+        { merchantId: input.merchant, ...party, holder },
+      ]);
+      const account = replaced.get(input.merchant);
+      if (!account)
         return {
           unchanged: `No change: merchant ${input.merchant} already has this payout account.`,
         };
-      const accounts = await replacePayoutAccounts(transaction, [
-        { merchantId: input.merchant, ...party, holder },
-      ]);
       return {
         subject,
         details: {
           account: maskedAccount(party),
           holder,
-          accountId: accounts.get(input.merchant),
-          replacedAccountId: before?.id ?? null,
+          accountId: account.id,
+          replacedAccountId: account.before?.id ?? null,
         },
         text: `Merchant ${input.merchant} (${name}) is paid to ${party.key} ${party.value} from now on.`,
       };

@@ -5,11 +5,7 @@ import {
   lockRow,
   type Row,
 } from '../../db/catalogue/companies.ts';
-import {
-  currentPayoutAccounts,
-  type NewPayoutAccount,
-  replacePayoutAccounts,
-} from '../../db/catalogue/payout-accounts.ts';
+import { replacePayoutAccounts } from '../../db/catalogue/payout-accounts.ts';
 import { insertRows, lockIdentities, lockRowsBy } from '../../db/catalogue/records.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { maskedAccount } from '../../domain/payout-account.ts';
@@ -310,26 +306,15 @@ async function writePayouts(
     const party = partyOf(given);
     return party ? [{ merchantId, ...party }] : [];
   });
-  if (wanted.length === 0) return new Map();
-  const before = await currentPayoutAccounts(
-    transaction,
-    wanted.map(({ merchantId }) => merchantId),
-  );
-  const others: NewPayoutAccount[] = wanted.filter(({ merchantId, key, value }) => {
-    const account = before.get(merchantId);
-    return account?.key !== key || account.value !== value;
-  });
-  if (others.length === 0) return new Map();
   // A file has no column of the holder, and what it does not have stays: the new account is checked, too.
-  await replacePayoutAccounts(
-    transaction,
-    others.map((one) => ({ ...one, holder: before.get(one.merchantId)?.holder ?? null })),
-  );
+  const replaced = await replacePayoutAccounts(transaction, wanted);
   return new Map(
-    others.map((one) => {
-      const replaced = before.get(one.merchantId);
-      const from = replaced ? maskedAccount(replaced) : null;
-      return [one.merchantId, { payout_account: { from, to: maskedAccount(one) } }];
+    wanted.flatMap((wantedAccount) => {
+      const account = replaced.get(wantedAccount.merchantId);
+      if (!account) return [];
+      const from = account.before ? maskedAccount(account.before) : null;
+      const to = maskedAccount(wantedAccount);
+      return [[wantedAccount.merchantId, { payout_account: { from, to } }] as const];
     }),
   );
 }

@@ -244,23 +244,32 @@ export async function currentPayoutAccounts(
 }
 
 /**
- * Replaces the payout accounts of merchants, whose rows the transaction has locked; previous ones
- * stay as history. Returns the ids of the new accounts, by the merchant's id.
+ * Gives merchants, whose rows the transaction has locked, other payout accounts; the previous ones stay as history. A
+ * holder that is left out stays. Returns the ids of the accounts that differ from those before, by the merchant's id.
  */
 export async function replacePayoutAccounts(
   transaction: DatabaseTransaction,
   accounts: readonly NewPayoutAccount[],
-): Promise<ReadonlyMap<number, number>> {
+): Promise<ReadonlyMap<number, { readonly id: number; readonly before: PayoutAccount | undefined }>> {
+  const merchantIds = accounts.map((one) => one.merchantId);
+  const current = await currentPayoutAccounts(transaction, merchantIds);
+  const others = accounts
+    .map((one) => ({ holder: current.get(one.merchantId)?.holder ?? null, ...one }))
+    .filter(({ merchantId, key, value, holder }) => {
+      const before = current.get(merchantId);
+      return before?.key !== key || before.value !== value || before.holder !== holder;
+    });
+  if (others.length === 0) return new Map();
   await transaction
     .updateTable('merchant_payout_accounts')
     .set({ replaced_at: now })
-    .where('merchant_id', '=', sql<number>`any(${accounts.map((one) => one.merchantId)}::bigint[])`)
+    .where('merchant_id', '=', sql<number>`any(${others.map((one) => one.merchantId)}::bigint[])`)
     .where('replaced_at', 'is', null)
     .execute();
   const added = await transaction
     .insertInto('merchant_payout_accounts')
     .values(
-      accounts.map(({ merchantId, key, value, holder = null }) => ({
+      others.map(({ merchantId, key, value, holder }) => ({
         merchant_id: merchantId,
         party_key: key,
         party_value: value,
@@ -269,5 +278,7 @@ export async function replacePayoutAccounts(
     )
     .returning(['id', 'merchant_id'])
     .execute();
-  return new Map(added.map(({ id, merchant_id }) => [merchant_id, id]));
+  return new Map(
+    added.map(({ id, merchant_id }) => [merchant_id, { id, before: current.get(merchant_id) }]),
+  );
 }
