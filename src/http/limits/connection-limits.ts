@@ -51,7 +51,6 @@ export function limitConnections(
 export function createRunningCounts() {
   const counts = new Map<string, number>();
   const ends = new Map<string, PromiseWithResolvers<void>>();
-  const last = new Map<string, Promise<unknown>>();
 
   const add = (subject: string, difference: 1 | -1): void => {
     const count = (counts.get(subject) ?? 0) + difference;
@@ -75,24 +74,6 @@ export function createRunningCounts() {
       const end = ends.get(subject) ?? Promise.withResolvers<void>();
       ends.set(subject, end);
       return withinTime(waitMs, end.promise, () => {});
-    },
-    /** Runs the work of one subject one at a time, in the order of arrival. */
-    async inTurn<Result>(subject: string, work: () => Promise<Result>): Promise<Result> {
-      const before = last.get(subject);
-      const turn = (async () => {
-        await before;
-        return work();
-      })();
-      const settled = turn.then(
-        () => undefined,
-        () => undefined,
-      );
-      last.set(subject, settled);
-      try {
-        return await turn;
-      } finally {
-        if (last.get(subject) === settled) last.delete(subject);
-      }
     },
   };
 }

@@ -11,6 +11,7 @@ import type { Database } from '../../db/connection.ts';
 import { type Refusal, refuse } from '../../domain/refusals.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import type { VoucherLookUp } from '../../operations/redemptions.ts';
+import { createFairSemaphore } from '../../runtime/process/fair-semaphore.ts';
 import { withinTime } from '../../runtime/process/within-time.ts';
 import { addressGroup } from '../access/source-address.ts';
 import { createRunningCounts } from './connection-limits.ts';
@@ -189,6 +190,11 @@ const WAIT_MS = 5_000;
 /** Limits how often companies look up vouchers that do not exist or belong to another company. */
 export function createVoucherGuessLimit(rateLimits: RateLimits): VoucherGuessLimit {
   const running = createRunningCounts();
+  const turns = createFairSemaphore({
+    places: Number.POSITIVE_INFINITY,
+    placesPerOwner: 1,
+    waitMs: WAIT_MS,
+  });
 
   const giveBack = async (company: string, address?: string): Promise<void> => {
     await rateLimits.giveBack(COMPANY, company);
@@ -224,28 +230,28 @@ export function createVoucherGuessLimit(rateLimits: RateLimits): VoucherGuessLim
   }
 
   /** Look-ups of one company take their units one at a time; the wait for those before counts, too. */
-  function admit(company: string, address: string): Promise<Refusal | undefined> {
+  async function admit(company: string, address: string): Promise<'admitted' | Refusal> {
     const deadline = performance.now() + WAIT_MS;
-    return running.inTurn(company, async () => {
+    const admitted = await turns.use(company, async () => {
       for (;;) {
         const taken = await takePlaces(company, address, deadline);
         if (taken === 'taken') {
           running.begin(company, address);
-          return undefined;
+          return 'admitted';
         }
         if (taken !== 'again') return refuseTooMany(taken);
-        if (performance.now() >= deadline)
-          return refuse('too-many-requests', { retryAfterSeconds: 1 });
+        if (performance.now() >= deadline) return undefined;
       }
     });
+    return admitted ?? refuse('too-many-requests', { retryAfterSeconds: 1 });
   }
 
   return (requester) =>
     async ({ code, run, refusalOf, refused }) => {
       const company = `${requester.company.kind} ${requester.company.id}`;
       const address = addressGroup(requester.sourceAddress);
-      const refusal = await admit(company, address);
-      if (refusal) return refused(refusal);
+      const admitted = await admit(company, address);
+      if (admitted !== 'admitted') return refused(admitted);
       let isMiss = false;
       try {
         const result = await run();
