@@ -4,13 +4,7 @@ import * as path from 'node:path';
 import { parse } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
-import {
-  FileMigrationProvider,
-  type Migration,
-  type MigrationInfo,
-  type MigrationResultSet,
-  Migrator,
-} from 'kysely/migration';
+import { FileMigrationProvider, type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import {
   allRows,
@@ -203,29 +197,20 @@ async function migrateAll(
       db,
       provider: { getMigrations: () => Promise.resolve(withRightsOfTriggers(migrations)) },
     });
-  const run = (step: (migrator: Migrator) => Promise<MigrationResultSet>) =>
+  const migrateNext = () =>
     untilUnblocked(database, patience, async (patient) => {
-      const { error } = await step(migratorOn(patient));
+      const { error } = await migratorOn(patient).migrateUp();
       if (error instanceof Error && error.message.startsWith(OTHER_MIGRATIONS))
         throw new OtherReleaseError(error);
       if (error) throw error;
     });
   const pending = async () =>
     (await migratorOn(database).getMigrations()).filter(({ executedAt }) => !executedAt);
-  const prepare = async (names: readonly MigrationInfo[]) => {
-    for (const { name } of names) await makeIndexes(database, migrations[name]?.indexes ?? {});
-  };
-  const all = await pending();
-  if (all.length === Object.keys(migrations).length) {
-    // An empty database has no users, so one transaction delays no request.
-    await prepare(all);
-    return run((migrator) => migrator.migrateToLatest());
-  }
   for (;;) {
     const [next] = await pending();
     if (!next) return;
-    await prepare([next]);
-    await run((migrator) => migrator.migrateUp());
+    await makeIndexes(database, migrations[next.name]?.indexes ?? {});
+    await migrateNext();
   }
 }
 

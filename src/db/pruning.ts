@@ -42,8 +42,6 @@ type Pruning = (retention: Retention, batchSize: number) => Sql;
 interface AgingRows {
   readonly table: string;
   readonly since: string;
-  /** The column that identifies a row, where a table has one. */
-  readonly key?: string;
   /** SQL condition: the row may be deleted. */
   readonly only?: Sql;
 }
@@ -54,10 +52,9 @@ const older =
   (retention, batchSize) => {
     const table = sql.table(rows.table);
     const since = sql.ref(rows.since);
-    const key = sql.ref(rows.key ?? 'ctid');
     return sql`
-      delete from ${table} where ${key} = any(array(
-        select ${key} from ${table}
+      delete from ${table} where ctid = any(array(
+        select ctid from ${table}
         where ${since} < ${than(retention)} ${rows.only ? sql`and ${rows.only}` : sql``}
         order by ${since} limit ${batchSize} for update skip locked))`;
   };
@@ -76,7 +73,6 @@ const prunings = {
     {
       table: 'operations',
       since: 'created_at',
-      key: 'id',
       // A claim lasts minutes: its workflow abandoned a request for a claim that still runs after days. An open claim
       // keeps its key, for example while a payment has no outcome.
       only: sql`(status <> 'RUNNING' or kind = 'initiate-claim') and not exists (
@@ -90,19 +86,16 @@ const prunings = {
     asOperations,
   ),
   'counts of sign-ins': older(
-    { table: 'portal_sign_in_attempts', since: 'window_began_at', key: 'subject_digest' },
+    { table: 'portal_sign_in_attempts', since: 'window_began_at' },
     ({ signInSeconds }) => secondsAgo(signInSeconds),
   ),
-  'sessions of the portal': older(
-    { table: 'portal_sessions', since: 'created_at', key: 'id' },
-    asSessions,
-  ),
+  'sessions of the portal': older({ table: 'portal_sessions', since: 'created_at' }, asSessions),
   'sign-ins without a second factor': older(
-    { table: 'portal_half_sign_ins', since: 'created_at', key: 'token_digest' },
+    { table: 'portal_half_sign_ins', since: 'created_at' },
     asSessions,
   ),
   'challenges for passkeys': older(
-    { table: 'portal_passkey_challenges', since: 'created_at', key: 'challenge' },
+    { table: 'portal_passkey_challenges', since: 'created_at' },
     asSessions,
   ),
   // Those of invitations stay, as invitations do.
@@ -110,7 +103,6 @@ const prunings = {
     {
       table: 'outbox',
       since: 'created_at',
-      key: 'id',
       only: sql`settled_at is not null and kind <> 'invitations'`,
     },
     asOperations,
@@ -119,10 +111,7 @@ const prunings = {
     { table: 'provider_statement_lines', since: 'created_at' },
     () => daysAgo(keptDays.statementLines),
   ),
-  'messages to another provider': older(
-    { table: 'message_failovers', since: 'at', key: 'id' },
-    asOperations,
-  ),
+  'messages to another provider': older({ table: 'message_failovers', since: 'at' }, asOperations),
   'readings of balances': older({ table: 'provider_balances', since: 'read_at' }, () =>
     daysAgo(keptDays.balances),
   ),
@@ -130,9 +119,8 @@ const prunings = {
     { table: 'left_requests', since: 'left_at' },
     () => sql`now() - make_interval(hours => ${FORGET_LEFT_REQUESTS_HOURS}::int)`,
   ),
-  'wrong verification codes': older(
-    { table: 'verification_attempts', since: 'created_at', key: 'id' },
-    () => daysAgo(keptDays.wrongCodes),
+  'wrong verification codes': older({ table: 'verification_attempts', since: 'created_at' }, () =>
+    daysAgo(keptDays.wrongCodes),
   ),
   'daily counts of companies': older({ table: 'company_daily_counts', since: 'day' }, () =>
     dayAgo(keptDays.dailyCounts),
@@ -143,17 +131,14 @@ const prunings = {
   'daily counts of numbers': older({ table: 'number_daily_counts', since: 'day' }, () =>
     dayAgo(keptDays.numberCounts),
   ),
-  'results of M-Pesa': older({ table: 'mpesa_results', since: 'received_at', key: 'id' }, () =>
+  'results of M-Pesa': older({ table: 'mpesa_results', since: 'received_at' }, () =>
     daysAgo(keptDays.mpesaResults),
   ),
   'early delivery reports': older({ table: 'early_delivery_reports', since: 'received_at' }, () =>
     daysAgo(keptDays.earlyReports),
   ),
-  'webhook deliveries': older(
-    { table: 'webhook_deliveries', since: 'created_at', key: 'id' },
-    asEvents,
-  ),
-  'refused calls': older({ table: 'refused_calls', since: 'at', key: 'id' }, () =>
+  'webhook deliveries': older({ table: 'webhook_deliveries', since: 'created_at' }, asEvents),
+  'refused calls': older({ table: 'refused_calls', since: 'at' }, () =>
     daysAgo(keptDays.refusedCalls),
   ),
 
@@ -196,7 +181,7 @@ export const pruneBatch = (
   kind: PrunedRows,
   retention: Retention,
   batchSize: number,
-): Promise<number> => changedRows(database)`${prunings[kind](retention, batchSize)}`;
+) => changedRows(database)`${prunings[kind](retention, batchSize)}`;
 
 /**
  * Deletes a batch of each kind in turns, so that one with many expired rows keeps none of the others

@@ -22,7 +22,6 @@ async function keepFromFunding(database: Database, worker: string): Promise<void
   const missing = await allRows(database)`
     select from pg_class
     where oid = to_regclass('ledger_transfers') and relrowsecurity
-      and to_regclass('repairs') is not null
       and not exists (select from pg_policy where polrelid = pg_class.oid and polname = ${policy})
   `;
   if (missing.length === 0) return;
@@ -44,8 +43,6 @@ async function keepFromFunding(database: Database, worker: string): Promise<void
               where earlier.operation_id = ledger_transfers.operation_id
               union all select ledger_transfers.debit_account_id, ledger_transfers.amount
             ) as part)))`.execute(database);
-  // The rule before there were repairs.
-  await sql`drop policy if exists ${sql.ref(worker)} on ledger_transfers`.execute(database);
 }
 
 /** Maximum length of a name in PostgreSQL. */
