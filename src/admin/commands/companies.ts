@@ -1,7 +1,7 @@
 import { listApiKeys, listSourceAddresses } from '../../db/access/company-access.ts';
 import { addPartner, lockRow, setMessageLanguage } from '../../db/catalogue/companies.ts';
 import { replacePayoutAccounts } from '../../db/catalogue/payout-accounts.ts';
-import { partnerBalances, readLowBalances } from '../../db/ledger/ledger.ts';
+import { partnerBalances } from '../../db/ledger/ledger.ts';
 import { allProducts } from '../../db/lists/catalogue.ts';
 import { amountText } from '../../domain/money.ts';
 import { maskedAccount } from '../../domain/payout-account.ts';
@@ -100,8 +100,7 @@ export const commands = {
         dailyOperations: row.daily_operations as number | null,
         messageLanguage: String(row.message_language),
       };
-      const balances = await partnerBalances(database, input.id);
-      const lowBalances = await readLowBalances(database, input.id);
+      const { low: lowBalances, ...balances } = await partnerBalances(database, input.id);
       const products = await rowsWith(database, allProducts, 'partnerId', input.id);
       const apiKeys = await listApiKeys(database, company);
       const addresses = await listSourceAddresses(database, company);

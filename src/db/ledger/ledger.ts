@@ -95,6 +95,8 @@ interface PartnerBalances {
   readonly gift: string;
   /** Unused gifts, including those in redemption. */
   readonly reserved: string;
+  /** The thresholds below which a wallet is low; null for none. */
+  readonly low: Readonly<Record<LowBalance['wallet'], string | null>>;
 }
 
 /** A partner's balances as decimal strings (specification 2.10). */
@@ -104,15 +106,21 @@ export async function partnerBalances(
 ): Promise<PartnerBalances> {
   const rows = await database
     .selectFrom('ledger_accounts')
-    .select(['kind', 'balance'])
+    .select(['kind', 'balance', 'low_balance as low'])
     .where('partner_id', '=', partnerId)
     .execute();
-  const balanceOf = (kind: PartnerAccountKind) =>
-    rows.find((row) => row.kind === kind)?.balance ?? '0';
-  const reserved = formatMoney(
-    parseMoney(balanceOf('reserved')) + parseMoney(balanceOf('gift-hold')),
-  );
-  return { airtime: balanceOf('airtime'), gift: balanceOf('gift'), reserved };
+  const account = (kind: PartnerAccountKind) => {
+    const { balance, low = null } = rows.find((row) => row.kind === kind) ?? {};
+    return { balance: balance ?? '0', low };
+  };
+  const [airtime, gift] = [account('airtime'), account('gift')];
+  const unused = parseMoney(account('reserved').balance) + parseMoney(account('gift-hold').balance);
+  return {
+    airtime: airtime.balance,
+    gift: gift.balance,
+    reserved: formatMoney(unused),
+    low: { gift: gift.low, airtime: airtime.low },
+  };
 }
 
 /** A hold of an operation on an account of a partner. Its end has the same amount. */
@@ -127,7 +135,7 @@ interface Hold {
  *
  * @throws a violation of `balanceConstraint` when the wallet does not cover it
  */
-export const holdAirtime = (transaction: DatabaseTransaction, hold: Hold): Promise<void> =>
+export const holdAirtime = (transaction: DatabaseTransaction, hold: Hold) =>
   addTransfers(transaction, [{ ...hold, step: 'hold', debit: 'airtime', credit: 'airtime-hold' }]);
 
 /**
@@ -135,14 +143,11 @@ export const holdAirtime = (transaction: DatabaseTransaction, hold: Hold): Promi
  *
  * @throws a violation of `balanceConstraint` when the reserve of the vouchers does not cover it
  */
-export const holdReserve = (transaction: DatabaseTransaction, hold: Hold): Promise<void> =>
+export const holdReserve = (transaction: DatabaseTransaction, hold: Hold) =>
   addTransfers(transaction, [{ ...hold, step: 'hold', debit: 'reserved', credit: 'gift-hold' }]);
 
 /** Returns what remains of vouchers that expired or were cancelled: reserved → gift. */
-export const returnReserve = (
-  transaction: DatabaseTransaction,
-  returned: readonly Hold[],
-): Promise<void> =>
+export const returnReserve = (transaction: DatabaseTransaction, returned: readonly Hold[]) =>
   addTransfers(
     transaction,
     returned.map(
@@ -188,8 +193,7 @@ const operationOf = (reference: string) => `goodwill:${reference}`;
  * Lets goodwill credits be judged one after another, so that two neither spend the same fees nor have the
  * same reference.
  */
-export const lockGoodwill = (transaction: DatabaseTransaction): Promise<void> =>
-  lockName(transaction, 'goodwill');
+export const lockGoodwill = (transaction: DatabaseTransaction) => lockName(transaction, 'goodwill');
 
 /**
  * The goodwill credit of any partner with this reference in any case: a ticket that two people
@@ -220,7 +224,7 @@ export const creditGoodwill = (
     readonly amount: Money;
     readonly reference: string;
   },
-): Promise<void> =>
+) =>
   addTransfers(transaction, [
     {
       operationId: operationOf(credit.reference),
@@ -267,22 +271,6 @@ export async function setLowBalance(
 export const hasLowBalance = sql`low_balance is not null and balance < low_balance
   and exists (select from partners where partners.id = partner_id and partners.status = 'ACTIVE')`;
 
-/** The thresholds of a partner's wallets, as decimal strings; null for none. */
-export async function readLowBalances(
-  database: Database,
-  partnerId: number,
-): Promise<Readonly<Record<LowBalance['wallet'], string | null>>> {
-  const rows = await database
-    .selectFrom('ledger_accounts')
-    .select(['kind', 'low_balance'])
-    .where('partner_id', '=', partnerId)
-    .where('kind', 'in', ['gift', 'airtime'])
-    .execute();
-  const of = (wallet: LowBalance['wallet']) =>
-    rows.find(({ kind }) => kind === wallet)?.low_balance ?? null;
-  return { gift: of('gift'), airtime: of('airtime') };
-}
-
 /** A transfer of the ledger, from the debited to the credited account. */
 export interface LedgerTransfer {
   readonly at: Date;
@@ -316,7 +304,7 @@ export const readLedgerHistory = (
   database: Database,
   partnerId: number,
   operationIds: readonly string[],
-): Promise<LedgerTransfer[]> =>
+) =>
   inSnapshot(database, async (snapshot) => {
     const archived = await readArchivedOperations(snapshot, partnerId, operationIds);
     const histories = transferSources(archived).map(

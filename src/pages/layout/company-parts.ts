@@ -1,7 +1,7 @@
 import type { ListedKey } from '../../db/access/company-access.ts';
 import type { Database } from '../../db/connection.ts';
 import type { Wallet } from '../../db/ledger/account-statements.ts';
-import { partnerBalances, readLowBalances } from '../../db/ledger/ledger.ts';
+import { partnerBalances } from '../../db/ledger/ledger.ts';
 import type { DayOfSales } from '../../db/ledger/sales.ts';
 import type { DayOfPayouts } from '../../db/lists/redemptions.ts';
 import type { MerchantTerms } from '../../db/vouchers/generation.ts';
@@ -60,8 +60,7 @@ export async function walletCards(
     readonly change?: (wallet: LowWallet, low: string | null) => HtmlValue;
   },
 ): Promise<Html> {
-  const balances = await partnerBalances(database, partnerId);
-  const lows = await readLowBalances(database, partnerId);
+  const { low: lows, ...balances } = await partnerBalances(database, partnerId);
   const cards = (Object.keys(walletLabels) as Wallet[]).map((wallet) => {
     const { name, text } = walletLabels[wallet];
     const balance = balances[wallet];

@@ -1,4 +1,4 @@
-import { readLowBalances, setLowBalance as set } from '../../db/ledger/ledger.ts';
+import { partnerBalances, setLowBalance as set } from '../../db/ledger/ledger.ts';
 import { mayUse } from '../../domain/access.ts';
 import { formatMoney, parseRequestAmount, plainAmount, withoutGroups } from '../../domain/money.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
@@ -45,7 +45,7 @@ export const setLowBalancePages = changePages(portal, {
     if (wallet === undefined) return undefined;
     return {
       wallet,
-      known: (await readLowBalances(database, session.company.id))[wallet],
+      known: (await partnerBalances(database, session.company.id)).low[wallet],
     };
   },
   question: ({ wallet, known }, request, wrong) => ({

@@ -1,5 +1,5 @@
 import { type FoundCompany, findCompany } from '../../../db/catalogue/companies.ts';
-import { partnerBalances, readLowBalances } from '../../../db/ledger/ledger.ts';
+import { partnerBalances } from '../../../db/ledger/ledger.ts';
 import { paymentsUnderway, topupsUnderway, type Underway } from '../../../db/overview.ts';
 import { type Case, casesOfCompany } from '../../../db/positions/cases.ts';
 import { listWebhooks } from '../../../db/webhooks/endpoints.ts';
@@ -88,8 +88,7 @@ async function figuresOf(
   const payments = await paymentsUnderway(database, company);
   if (company.kind === 'merchant') return underway('Payments on hold', payments);
   const { id } = company;
-  const balances = await partnerBalances(database, id);
-  const lows = await readLowBalances(database, id);
+  const { low: lows, ...balances } = await partnerBalances(database, id);
   const shown = (wallet: keyof typeof balances, low: string | null = null): Html =>
     html`${money(balances[wallet])} ${isLow(balances[wallet], low) && badge('danger', 'Low')}
 <a href="${companyPath(company)}/balances/${wallet}">Statement<span class="visually-hidden">
