@@ -1,7 +1,7 @@
 import { type Database, type DatabaseTransaction, violates } from '../src/db/connection.ts';
 import { balanceConstraint } from '../src/db/ledger/ledger.ts';
 import { lockOperation } from '../src/db/operations.ts';
-import { heldAttempt, heldRedemption, pendingReversal } from '../src/db/reconciliation.ts';
+import { heldAttempts, heldRedemptions, pendingReversals } from '../src/db/reconciliation.ts';
 import { bookedEnd } from '../src/db/repairs/facts.ts';
 import { findRepair, settledByHand } from '../src/db/repairs/repair-lists.ts';
 import {
@@ -257,16 +257,16 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
 
   const press: Readonly<Record<Settlement['of'], (operationId: string) => Promise<void>>> = {
     async redemption(operationId) {
-      const held = await heldRedemption(database, operationId);
+      const [held] = await heldRedemptions(database, { operationId });
       if (held && !(await resumePayment(dependencies, held))) await starters.nudgeRedemption(held);
     },
     async topup(operationId) {
-      const held = await heldAttempt(database, operationId);
+      const [held] = await heldAttempts(database, { operationId });
       if (held && !(await resumeAttempt(dependencies, held)))
         await starters.nudgeTopUp(held.workflowId);
     },
     async reversal(operationId) {
-      const pending = await pendingReversal(database, operationId);
+      const [pending] = await pendingReversals(database, { operationId });
       if (pending && !(await resumeReversal(dependencies, pending)))
         await starters.nudgeReversal({ redemptionId: pending.redemptionId, operationId });
     },

@@ -1,30 +1,27 @@
 import { sql } from 'kysely';
-import type { StoredNumber } from '../domain/phone.ts';
+import type { MpesaResult } from '../domain/mpesa.ts';
 import type { RefusedRowKind } from '../domain/refusals.ts';
 import { allRows, allValues, changesRow, type Database, firstRow, type Sql } from './connection.ts';
-import { type OperationIdentity, requestOfOperation } from './operations.ts';
+import { requestOfOperation } from './operations.ts';
 import { providerOf } from './positions/placements.ts';
+
+/** A page of open rows in the order of their ids, or the open row of one operation. */
+type Wanted =
+  | { readonly afterId: number; readonly limit: number }
+  | { readonly operationId: string };
+
+const isWanted = (table: string, id: string, wanted: Wanted) =>
+  'operationId' in wanted
+    ? sql<boolean>`${sql.ref(`${table}.operation_id`)} = ${wanted.operationId}`
+    : sql<boolean>`${sql.ref(`${table}.${id}`)} > ${wanted.afterId}`;
+
+/** An operation has one open row at most. */
+const limitOf = (wanted: Wanted) => ('limit' in wanted ? wanted.limit : 1);
 
 export type HeldRedemption = Awaited<ReturnType<typeof heldRedemptions>>[number];
 
-/** Redemptions with an unfinished payment, a page in the order of their ids. */
-export const heldRedemptions = (
-  database: Database,
-  page: { readonly afterId: number; readonly limit: number },
-) =>
-  allHeldRedemptions(database)
-    .where('redemptions.id', '>', page.afterId)
-    .orderBy('redemptions.id')
-    .limit(page.limit)
-    .execute();
-
-/** The redemption of an operation, as long as its payment is on hold. */
-export const heldRedemption = (database: Database, operationId: string) =>
-  allHeldRedemptions(database)
-    .where('redemptions.operation_id', '=', operationId)
-    .executeTakeFirst();
-
-const allHeldRedemptions = (database: Database) =>
+/** Redemptions with an unfinished payment. */
+export const heldRedemptions = (database: Database, wanted: Wanted) =>
   database
     .selectFrom('redemptions')
     .innerJoin('operations', 'operations.id', 'redemptions.operation_id')
@@ -45,28 +42,16 @@ const allHeldRedemptions = (database: Database) =>
       'vouchers.owner_msisdn as ownerMsisdn',
       requestOfOperation.as('request'),
     ])
-    .where('redemptions.status', '=', 'HELD');
+    .where('redemptions.status', '=', 'HELD')
+    .where(isWanted('redemptions', 'id', wanted))
+    .orderBy('redemptions.id')
+    .limit(limitOf(wanted))
+    .execute();
 
 export type HeldAttempt = Awaited<ReturnType<typeof heldAttempts>>[number];
 
-/** Top-ups with an unfinished attempt, a page in the order of their ids; each has at most one. */
-export const heldAttempts = (
-  database: Database,
-  page: { readonly afterId: number; readonly limit: number },
-) =>
-  allHeldAttempts(database)
-    .where('topup_attempts.topup_id', '>', page.afterId)
-    .orderBy('topup_attempts.topup_id')
-    .limit(page.limit)
-    .execute();
-
-/** The attempt of an operation, as long as it is on hold. */
-export const heldAttempt = (database: Database, operationId: string) =>
-  allHeldAttempts(database)
-    .where('topup_attempts.operation_id', '=', operationId)
-    .executeTakeFirst();
-
-const allHeldAttempts = (database: Database) =>
+/** Top-ups with an unfinished attempt; each has at most one. */
+export const heldAttempts = (database: Database, wanted: Wanted) =>
   database
     .selectFrom('topup_attempts')
     .innerJoin('operations', 'operations.id', 'topup_attempts.operation_id')
@@ -80,23 +65,20 @@ const allHeldAttempts = (database: Database) =>
       'topup_attempts.msisdn',
       requestOfOperation.as('request'),
     ])
-    .where('topup_attempts.status', '=', 'HELD');
+    .where('topup_attempts.status', '=', 'HELD')
+    .where(isWanted('topup_attempts', 'topup_id', wanted))
+    .orderBy('topup_attempts.topup_id')
+    .limit(limitOf(wanted))
+    .execute();
 
-/** The content of a callback of M-Pesa. */
-export interface NewMpesaResult {
+/** The result of an order at M-Pesa, to be stored. */
+export interface NewMpesaResult extends MpesaResult {
   /** Whether the result is of the payment itself, or answers an inquiry. */
   readonly kind: 'payment' | 'inquiry';
   /** Our reference of the payment. */
   readonly reference: string;
   /** One for each request to the provider. */
   readonly conversationId: string;
-  readonly resultCode: string;
-  readonly description: string;
-  readonly transactionStatus: string | null;
-  readonly receipt: string | null;
-  readonly difference: 'reference' | 'amount' | 'payee' | null;
-  /** Decimal string. */
-  readonly otherAmount: string | null;
 }
 
 /**
@@ -135,10 +117,6 @@ export async function addMpesaResult(database: Database, result: NewMpesaResult)
 
 const columns = sql`result_code as "resultCode", description,
   transaction_status as "transactionStatus", receipt, difference, other_amount::text as "otherAmount"`;
-type FoundResult = Pick<
-  NewMpesaResult,
-  'resultCode' | 'description' | 'transactionStatus' | 'receipt' | 'difference' | 'otherAmount'
->;
 
 /** SQL condition on `mpesa_results`: our books have an observation of the payment that is newer, and meets a condition. */
 const isOutdated = (condition = sql<boolean>`true`) => sql<boolean>`exists (
@@ -149,22 +127,19 @@ const isOutdated = (condition = sql<boolean>`true`) => sql<boolean>`exists (
 /** The results that M-Pesa's adapter reads. */
 export const mpesaResultsIn = (database: Database) => ({
   /** The newest result of a payment itself, and whether our books have known otherwise since. */
-  async ofPayment(
-    reference: string,
-  ): Promise<(FoundResult & { readonly isOverruled: boolean }) | undefined> {
-    return firstRow<FoundResult & { isOverruled: boolean }>(database)`
+  ofPayment: (reference: string) =>
+    firstRow<MpesaResult & { isOverruled: boolean }>(database)`
       select ${columns}, ${isOutdated(sql`(done > 0) <> (result_code = '0')`)} as "isOverruled"
       from mpesa_results
       where reference = ${reference}::uuid and kind = 'payment'
-      order by id desc limit 1`;
-  },
+      order by id desc limit 1`,
 
   /**
    * The answers to inquiries that were not used before, newest first; marks them as used. An answer that is older than
    * what our books know says nothing new.
    */
-  async takeAnswers(reference: string): Promise<readonly FoundResult[]> {
-    const rows = await allRows<FoundResult & { id: number; isOutdated: boolean }>(database)`
+  async takeAnswers(reference: string) {
+    const rows = await allRows<MpesaResult & { id: number; isOutdated: boolean }>(database)`
       update mpesa_results set used_at = now()
       where reference = ${reference}::uuid and kind = 'inquiry' and used_at is null
       returning id, ${columns}, ${isOutdated()} as "isOutdated"`;
@@ -173,44 +148,35 @@ export const mpesaResultsIn = (database: Database) => ({
 });
 
 /** A pending reversal and its request: enough data to resume it. */
-export interface PendingReversal {
-  readonly id: number;
-  readonly redemptionId: number;
-  readonly reason: string | null;
-  /** The request of the merchant. */
-  readonly request: OperationIdentity;
-  /** The partner of the voucher, whose merchant was paid. */
-  readonly partnerId: number;
-  readonly serialNumber: string;
-  readonly ownerMsisdn: StoredNumber | null;
-  /** Ours: of the redemption, and of the reversal. */
-  readonly references: readonly string[];
-}
+export type PendingReversal = Awaited<ReturnType<typeof pendingReversals>>[number];
 
-/** The pending reversals, a page in the order of their ids. */
-export const pendingReversals = (
-  database: Database,
-  { afterId, limit }: { readonly afterId: number; readonly limit: number },
-) => pendingWhere(database, sql`reversal.id > ${afterId} order by reversal.id limit ${limit}`);
-
-/** The reversal of an operation, as long as it is pending. */
-export const pendingReversal = async (
-  database: Database,
-  operationId: string,
-): Promise<PendingReversal | undefined> =>
-  (await pendingWhere(database, sql`reversal.operation_id = ${operationId}`))[0];
-
-const pendingWhere = (database: Database, selection: Sql) =>
-  allRows<PendingReversal>(database)`
-    select reversal.id, redemption_id as "redemptionId", reason,
-      ${requestOfOperation} as request, partner_id as "partnerId", serial_number as "serialNumber",
-      owner_msisdn as "ownerMsisdn",
-      array[platform_reference, reversal.reference::text] as "references"
-    from redemption_reversals as reversal
-    join operations on operations.id = reversal.operation_id
-    join redemptions on redemptions.id = redemption_id
-    join vouchers on vouchers.id = voucher_id
-    where reversal.status = 'PENDING' and ${selection}`;
+/** The pending reversals. */
+export const pendingReversals = (database: Database, wanted: Wanted) =>
+  database
+    .selectFrom('redemption_reversals')
+    .innerJoin('operations', 'operations.id', 'redemption_reversals.operation_id')
+    .innerJoin('redemptions', 'redemptions.id', 'redemption_reversals.redemption_id')
+    .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
+    .select([
+      'redemption_reversals.id',
+      'redemption_reversals.redemption_id as redemptionId',
+      'redemption_reversals.reason',
+      // The partner of the voucher, whose merchant was paid.
+      'vouchers.partner_id as partnerId',
+      'vouchers.serial_number as serialNumber',
+      'vouchers.owner_msisdn as ownerMsisdn',
+      // Of the merchant.
+      requestOfOperation.as('request'),
+      // Ours: of the redemption, and of the reversal.
+      sql<string[]>`array[platform_reference, redemption_reversals.reference::text]`.as(
+        'references',
+      ),
+    ])
+    .where('redemption_reversals.status', '=', 'PENDING')
+    .where(isWanted('redemption_reversals', 'id', wanted))
+    .orderBy('redemption_reversals.id')
+    .limit(limitOf(wanted))
+    .execute();
 
 /** A payment, or the reversal of one, with what names its workflow. */
 export interface ReferencedPayment {

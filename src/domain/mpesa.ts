@@ -42,3 +42,16 @@ const meanings: ReadonlyMap<string, MpesaStatus> = new Map([
 /** The meaning of a status; undefined where it is not final, or not known to us. */
 export const mpesaStatusOf = (status: string | null | undefined): MpesaStatus | undefined =>
   meanings.get(status?.trim().toLowerCase() ?? '');
+
+/** The content of a callback of M-Pesa: of the payment itself, or as the answer to an inquiry. */
+export interface MpesaResult {
+  readonly resultCode: string;
+  readonly description: string;
+  /** Of an inquiry's answer: the status of the payment. */
+  readonly transactionStatus: string | null;
+  readonly receipt: string | null;
+  /** The part in which the answer of the provider differs from our payment. Of an amount: it is unreadable. */
+  readonly difference: 'reference' | 'amount' | 'payee' | null;
+  /** Decimal string: the amount of the provider, if nothing but the amount differs. */
+  readonly otherAmount: string | null;
+}

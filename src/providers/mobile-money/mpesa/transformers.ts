@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { mpesaStatusOf } from '../../../domain/mpesa.ts';
+import { type MpesaResult, mpesaStatusOf } from '../../../domain/mpesa.ts';
 import { presentableMessage } from '../../../domain/providers.ts';
 import {
   type HttpAnswer,
@@ -34,19 +34,6 @@ const gatewayErrorSchema = z.object({
   errorCode: looseText,
   errorMessage: z.string().catch(''),
 });
-
-/** The content of a callback: of the payment itself, or as the answer to an inquiry. */
-export interface MpesaResult {
-  readonly resultCode: string;
-  readonly description: string;
-  /** Of an inquiry's answer: the status of the payment. */
-  readonly transactionStatus: string | null;
-  readonly receipt: string | null;
-  /** The part in which the answer of the provider differs from our payment. Of an amount: it is unreadable. */
-  readonly difference: 'reference' | 'amount' | 'payee' | null;
-  /** Decimal string: the amount of the provider, if nothing but the amount differs. */
-  readonly otherAmount: string | null;
-}
 
 /** A callback of M-Pesa about a payment, without an inquiry. */
 export interface ToldResult extends MpesaResult {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { MpesaResult } from '../../../../src/domain/mpesa.ts';
 import {
   judgeToken,
-  type MpesaResult,
   payeeNumber,
   readInquiryAnswer,
   readPaymentAnswer,
