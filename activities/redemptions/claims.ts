@@ -204,8 +204,8 @@ async function recordClaim(
       queueMessage(together, {
         kind: 'VERIFICATION_CODE',
         msisdn: ownerOf(voucher),
-        voucherId: voucher.id,
-        claimId: claim.id,
+        voucher_id: voucher.id,
+        claim_id: claim.id,
       }),
     ),
     countMessage(together, command.company, messages.companyMessages),

@@ -36,8 +36,8 @@ export async function queueConfirmation(
   const messageId = await queueMessage(transaction, {
     kind: 'REDEMPTION_CONFIRMATION',
     msisdn,
-    voucherId: voucher.id,
-    redemptionId,
+    voucher_id: voucher.id,
+    redemption_id: redemptionId,
     ...(leftOut === undefined ? {} : { leftOut }),
   });
   return leftOut === undefined ? messageId : null;

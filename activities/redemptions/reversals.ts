@@ -387,7 +387,7 @@ async function queueNotice(
   return queueMessage(transaction, {
     kind: 'REVERSAL_NOTICE',
     msisdn,
-    voucherId: voucher.id,
-    reversalId,
+    voucher_id: voucher.id,
+    reversal_id: reversalId,
   });
 }

@@ -322,15 +322,15 @@ async function recordHold(
   const reference = topupReference(topup.operation_id, attempt);
   const count = countOfEvent(dependencies, 'topups', msisdn);
   const begun = {
-    topupId: topup.id,
+    topup_id: topup.id,
     attempt,
-    operationId,
+    operation_id: operationId,
     reference,
     msisdn: dependencies.numbers.store(msisdn),
     operator: terms.operator,
     amount: formatMoney(terms.amount),
     productId: context.product?.id ?? null,
-    providerProductId: context.product?.providerProductId ?? null,
+    provider_product_id: context.product?.providerProductId ?? null,
     provider,
     numberCount: count,
   };

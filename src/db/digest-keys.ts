@@ -64,7 +64,7 @@ export const vouchersAfter = (database: Database, id: number, batchSize: number)
 export const replaceCodeDigests = (
   database: Database,
   vouchers: readonly (Pick<DigestedVoucher, 'id' | 'codeDigest'> & { readonly renewed: Buffer })[],
-): Promise<number> =>
+) =>
   changedRows(database)`
     update vouchers set code_digest = made.renewed
     from unnest(${vouchers.map(({ id }) => id)}::bigint[],

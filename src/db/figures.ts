@@ -20,11 +20,7 @@ export interface DayOfPayments {
 }
 
 /** Payments to merchants per day, and those that were refused. */
-export function paymentsPerDay(
-  database: Database,
-  payees: Whose,
-  days: Days,
-): Promise<DayOfPayments[]> {
+export function paymentsPerDay(database: Database, payees: Whose, days: Days) {
   const { from, before } = boundsOfDay(days);
   const merchants = companyIds('merchants', payees);
   const rows = (when: (time: Sql) => Sql) => sql`
@@ -68,11 +64,7 @@ export interface TopMerchant {
 const MERCHANTS = 5;
 
 /** The merchants that were paid most out of the vouchers of partners, up to the last hour that is summed up. */
-export function topMerchants(
-  database: Database,
-  sellers: Whose,
-  days: Days,
-): Promise<TopMerchant[]> {
+export function topMerchants(database: Database, sellers: Whose, days: Days) {
   return allRows<TopMerchant>(database)`
     select merchant_name as merchant, payments::bigint as payments, paid::numeric(20, 6) as paid
     from (
@@ -114,7 +106,7 @@ export function balancesOver(
   partnerId: number,
   wallets: readonly Wallet[],
   days: Days,
-): Promise<BalanceAt[]> {
+) {
   const begin = sql`date_trunc('day', ${beginOf({ day: days.first, zone: days.zone })} + interval '1 day' - interval '1 microsecond', 'UTC')`;
   return allRows<BalanceAt>(database)`
     with ${ownMovements({ partnerId, wallets }, begin, sql`'infinity'::timestamptz`, [])},

@@ -121,10 +121,7 @@ const doneOf = (kind: 'payment' | 'top-up') => sql`
  *
  * @param ages upper bounds in seconds, ascending
  */
-export function readServiceState(
-  database: Database,
-  ages: readonly number[],
-): Promise<ServiceState> {
+export function readServiceState(database: Database, ages: readonly number[]) {
   const outboxes = Object.entries(waiting).map(
     ([outbox, rows]) => sql`
       select ${sql.lit(outbox)} as outbox, count(*)::int as count,
@@ -176,7 +173,7 @@ export const topupsUnderway = (database: Database, partnerId: number) =>
 export function paymentsUnderway(
   database: Database,
   company: { readonly kind: 'partner' | 'merchant'; readonly id: number },
-): Promise<Underway> {
+) {
   const whose =
     company.kind === 'merchant'
       ? sql`redemptions.merchant_id = ${company.id}`

@@ -2,9 +2,9 @@ import { type Insertable, type RawBuilder, type Selectable, sql } from 'kysely';
 import type { Route, RouteKind } from '../domain/providers.ts';
 import {
   addRow,
-  allRows,
   type Database,
   type DatabaseTransaction,
+  now,
   type Sql,
   updateRow,
 } from './connection.ts';
@@ -39,7 +39,7 @@ export const routesOfTopup: RawBuilder<readonly Route[]> = sql`
 export type RouteRow = Selectable<ProviderRoutesTable>;
 
 /** All routes, in the order in which they are asked. */
-export const listRoutes = (database: Database): Promise<RouteRow[]> =>
+export const listRoutes = (database: Database) =>
   database
     .selectFrom('provider_routes')
     .selectAll()
@@ -49,18 +49,13 @@ export const listRoutes = (database: Database): Promise<RouteRow[]> =>
     .execute();
 
 /** Adds a route; returns its id. */
-export async function addRoute(
+export const addRoute = (
   transaction: DatabaseTransaction,
   route: Insertable<ProviderRoutesTable>,
-): Promise<number> {
-  return addRow(transaction, 'provider_routes', route);
-}
+) => addRow(transaction, 'provider_routes', route);
 
 /** Removes a route; undefined where there is none. */
-export const removeRoute = (
-  transaction: DatabaseTransaction,
-  id: number,
-): Promise<RouteRow | undefined> =>
+export const removeRoute = (transaction: DatabaseTransaction, id: number) =>
   transaction.deleteFrom('provider_routes').where('id', '=', id).returningAll().executeTakeFirst();
 
 /** Enables or disables a route; undefined where there is none. */
@@ -68,7 +63,7 @@ export async function switchRoute(
   transaction: DatabaseTransaction,
   id: number,
   isEnabled: boolean,
-): Promise<{ readonly route: RouteRow; readonly isChanged: boolean } | undefined> {
+) {
   const route = await transaction
     .selectFrom('provider_routes')
     .selectAll()
@@ -89,14 +84,6 @@ export interface ProviderState {
   readonly takesCalls: boolean;
   /** Whether our account has money: the provider refused nothing lately for lack of it. */
   readonly hasMoney: boolean;
-}
-
-/** The state of a provider in a worker, with its times. */
-interface SeenProviderState extends ProviderState {
-  readonly worker: string;
-  /** Since when it takes calls, or takes none. */
-  readonly since: Date;
-  readonly seenAt: Date;
 }
 
 /** Records the states that a worker knows; they are forgotten after some time without a further record. */
@@ -129,7 +116,12 @@ export async function forgetProviderStates(database: Database, worker: string): 
 
 /** What the running workers know, by provider. */
 export const listProviderStates = (database: Database) =>
-  allRows<SeenProviderState>(database)`
-    select provider, state, takes_calls as "takesCalls", has_money as "hasMoney", worker, since,
-      seen_at as "seenAt"
-    from provider_states where expires_at >= now() order by provider, worker`;
+  database
+    .selectFrom('provider_states')
+    .select(['provider', 'state', 'takes_calls as takesCalls', 'has_money as hasMoney', 'worker'])
+    // Since when it takes calls, or takes none.
+    .select(['since', 'seen_at as seenAt'])
+    .where('expires_at', '>=', now)
+    .orderBy('provider')
+    .orderBy('worker')
+    .execute();

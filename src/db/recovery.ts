@@ -105,24 +105,20 @@ export const replicationSettings = (database: Database) =>
       current_setting('synchronous_standby_names') as "standbyNames"`;
 
 /** Raises the fence; returns its id. Only one can stand. */
-export async function raiseFence(
-  transaction: DatabaseTransaction,
-  restoredTo: Date,
-): Promise<number> {
-  return addRow(transaction, 'maintenance_fences', {
+export const raiseFence = (transaction: DatabaseTransaction, restoredTo: Date) =>
+  addRow(transaction, 'maintenance_fences', {
     restored_to: restoredTo,
     state: 'MAINTENANCE',
   });
-}
 
 /** Records that everything that the providers did is booked. */
-export const markBooked = (transaction: DatabaseTransaction, fenceId: number): Promise<void> =>
+export const markBooked = (transaction: DatabaseTransaction, fenceId: number) =>
   updateRow(transaction, 'maintenance_fences', fenceId, {
     booked_at: sql<Date>`clock_timestamp()`,
   });
 
 /** Lifts the fence. */
-export const liftFence = (transaction: DatabaseTransaction, fenceId: number): Promise<void> =>
+export const liftFence = (transaction: DatabaseTransaction, fenceId: number) =>
   updateRow(transaction, 'maintenance_fences', fenceId, {
     state: 'LIFTED',
     lifted_at: sql<Date>`clock_timestamp()`,

@@ -3,7 +3,8 @@ import type { StoredNumber } from '../domain/phone.ts';
 import { type SearchTerm, spellingsOf } from '../domain/staff.ts';
 import { DEPOSIT_CORRECTION, GOODWILL } from '../domain/statements.ts';
 import type { TopupStatus } from '../domain/topup.ts';
-import type { CompanyKind, NamedVoucher } from '../domain/vouchers/voucher.ts';
+import type { CompanyKind } from '../domain/vouchers/voucher.ts';
+import { companyName } from './catalogue/companies.ts';
 import { allRows, allValues, type Database, firstValue, type Sql } from './connection.ts';
 import { anyDigest } from './digest-keys.ts';
 import type { VouchersTable } from './generated/tables.ts';
@@ -222,11 +223,6 @@ export interface FoundRecord {
 /** Records of one statement at most. */
 const ROWS = 20;
 
-/** SQL expression: the name of a row's company. */
-export const companyName = sql`case company_kind
-  when 'partner' then (select company_name from partners where partners.id = company_id)
-  when 'merchant' then (select merchant_name from merchants where merchants.id = company_id) end`;
-
 /** Deposits and goodwill credits. */
 const bookings = (kind: 'deposit' | 'goodwill', reference: string) => sql`
   select ${kind}::text as kind, substr(operation_id, ${kind.length + 2}::int) as name, transfer.created_at as at,
@@ -333,7 +329,7 @@ const operation = (operationId: string) => sql`
     kind || ': ' || status || coalesce(', ' || (outcome ->> 'reason'), ''), null::numeric, null::bigint
   from operations where id = ${operationId}`;
 
-async function readRecords(database: Database, statements: readonly Sql[]): Promise<FoundRecord[]> {
+async function readRecords(database: Database, statements: readonly Sql[]) {
   if (statements.length === 0) return [];
   const all = sql.join(statements, sql` union all `);
   return allRows<FoundRecord>(database)`
@@ -373,10 +369,7 @@ export const findOperationRecord = (
   readRecords(database, searchQueries(operationId && operation(operationId)));
 
 /** A redemption with what its workflows are found by. */
-export interface NamedRedemption extends NamedVoucher {
-  /** Ours: for people, and towards the provider. */
-  readonly references: readonly string[];
-}
+export type NamedRedemption = NonNullable<Awaited<ReturnType<typeof findRedemptionNames>>>;
 
 const namesOfVouchers = [
   'vouchers.partner_id as partnerId',
@@ -388,7 +381,7 @@ const namesOfVouchers = [
 export const findVoucherNames = (
   database: Database,
   { voucherId, partnerId }: { readonly voucherId: number; readonly partnerId: number },
-): Promise<NamedVoucher | undefined> =>
+) =>
   database
     .selectFrom('vouchers')
     .select([...namesOfVouchers, 'vouchers.merchant_id as merchantId'])
@@ -400,7 +393,7 @@ export const findVoucherNames = (
 export async function findRedemptionNames(
   database: Database,
   { redemptionId, merchantId }: { readonly redemptionId: number; readonly merchantId: number },
-): Promise<NamedRedemption | undefined> {
+) {
   const row = await database
     .selectFrom('redemptions')
     .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
@@ -415,5 +408,6 @@ export async function findRedemptionNames(
     .executeTakeFirst();
   if (!row) return undefined;
   const { platform_reference, payment_reference, ...names } = row;
+  // For people, and towards the provider.
   return { ...names, references: [platform_reference, payment_reference] };
 }

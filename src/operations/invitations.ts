@@ -63,7 +63,11 @@ export async function inviteMerchant(
     return { ok: false, why: 'address-taken', email, employer: account.company };
   if (account?.disabledAt) return { ok: false, why: 'disabled', email, accountId: account.id };
   const msisdn = invitation.msisdn ?? parseMsisdn(String(merchant.phone)) ?? null;
-  const { id, replacedId } = await requestInvitation(transaction, { merchantId, email, msisdn });
+  const { id, replacedId } = await requestInvitation(transaction, {
+    merchant_id: merchantId,
+    email,
+    msisdn,
+  });
   const sms = msisdn === null ? null : maskMsisdn(msisdn);
   return { ok: true, invitationId: id, email, sms, replacedId };
 }

@@ -184,15 +184,15 @@ async function attempt(
 ): Promise<void> {
   const { topupId, number = 1, partnerId, operationId, amount, productId, ending } = made;
   await beginAttempt(transaction, {
-    topupId,
+    topup_id: topupId,
     attempt: number,
-    operationId,
+    operation_id: operationId,
     reference: `${operationId}-${number}`,
     msisdn: numbers.store('+251911222333'),
     operator: 'ETHIO_TELECOM',
     amount,
     productId,
-    providerProductId: null,
+    provider_product_id: null,
     provider: 'dt-one',
     numberCount: undefined,
   });

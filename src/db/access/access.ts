@@ -44,7 +44,7 @@ const tablesOf = (company: Pick<Company, 'kind'>) => ({
 });
 
 /** Reads a company's access in one round trip; undefined where the company does not exist. */
-export function readAccess(database: Database, company: Company): Promise<AccessRow | undefined> {
+export function readAccess(database: Database, company: Company) {
   const { table, owner } = tablesOf(company);
   // Only partners spend.
   const isLimited =
@@ -97,11 +97,7 @@ export const isStillAdmitted = ({ kind, id, credential }: Caller, command: Right
 const givesBack: readonly RightfulCommand[] = ['cancel-voucher', 'reverse-redemption'];
 
 /** What a company may still do, for a step that moves money. */
-export function companyAuthority(
-  database: Database,
-  caller: Caller,
-  command: RightfulCommand,
-): Promise<CompanyAuthority> {
+export function companyAuthority(database: Database, caller: Caller, command: RightfulCommand) {
   const isThere = caller.kind === 'partner' ? sql`true` : sql`deleted_at is null`;
   const isByStaff = isOfRepair(caller) && givesBack.includes(command);
   return onlyRow<CompanyAuthority>(database, 'No authority was read')`

@@ -162,11 +162,7 @@ export interface ShownCall {
 }
 
 /** The newest calls of a company, accepted or refused, newest first. */
-export function listCalls(
-  database: Database,
-  company: Company,
-  limit: number,
-): Promise<ShownCall[]> {
+export function listCalls(database: Database, company: Company, limit: number) {
   const shared = sql`at, surface, method, route, source_address as "sourceAddress",
     key_prefix as "keyPrefix", request_id as "requestId", detail`;
   const newest = sql`where company_kind = ${company.kind} and company_id = ${company.id}
@@ -183,11 +179,7 @@ export function listCalls(
 const LOOKED_AT = 1_000;
 
 /** Whether a call of a company was recently refused because its address is not registered. */
-export const wasRefusedFrom = (
-  database: Database,
-  company: Company,
-  sourceAddress: string,
-): Promise<boolean> =>
+export const wasRefusedFrom = (database: Database, company: Company, sourceAddress: string) =>
   hasRows(database)`
     select from (
       select source_address, reason from refused_calls
@@ -293,7 +285,7 @@ export const addPersonEntry = (
   action: string,
   details: AuditEntry['details'],
   subject: { readonly kind: string; readonly id: number } = person.company,
-): Promise<void> =>
+) =>
   addAuditEntries(transaction, [
     {
       actor: actorOfPerson(person),

@@ -13,14 +13,11 @@ import {
 import { type RowPage, rowsById } from '../row-page.ts';
 import { isValidKey } from './access.ts';
 
-/** The company of a key or an address, by its id; exactly one of both ids is null. */
-interface CompanyIds {
-  readonly partnerId: number | null;
-  readonly merchantId: number | null;
-}
-
-/** The company of a row that has the id of a partner or of a merchant. */
-export const companyOfRow = ({ partnerId, merchantId }: CompanyIds): Company =>
+/** The company of a row that has the id of a partner or of a merchant; exactly one of both is null. */
+export const companyOfRow = ({
+  partnerId,
+  merchantId,
+}: Readonly<Record<'partnerId' | 'merchantId', number | null>>): Company =>
   partnerId === null
     ? { kind: 'merchant', id: merchantId ?? 0 }
     : { kind: 'partner', id: partnerId };
@@ -63,21 +60,10 @@ export const listApiKeys = (database: Database, company: Company, page?: RowPage
     page,
   ).execute();
 
-interface ApiKeyCopy {
-  readonly name: string;
-  readonly prefix: string;
-  readonly digest: Buffer;
-  readonly ciphertext: string;
-}
-
 /**
  * A company's API key that can be copied; undefined where it cannot, or belongs to another company.
  */
-export async function findApiKeyCopy(
-  database: Database,
-  id: number,
-  company: Company,
-): Promise<ApiKeyCopy | undefined> {
+export async function findApiKeyCopy(database: Database, id: number, company: Company) {
   const key = await database
     .selectFrom('api_keys')
     .select([
@@ -92,8 +78,6 @@ export async function findApiKeyCopy(
     .executeTakeFirst();
   return key?.ciphertext ? { ...key, ciphertext: key.ciphertext } : undefined;
 }
-
-type ChangedKey = CompanyIds & ApiKeyPower & { readonly name: string; readonly prefix: string };
 
 const changedKey = [
   'key_name as name',
@@ -111,7 +95,7 @@ export const revokeApiKey = (
   id: number,
   /** Required owner; any company where it is absent. */
   company?: Company,
-): Promise<ChangedKey | undefined> =>
+) =>
   transaction
     .updateTable('api_keys')
     .set({ revoked_at: now })
@@ -132,7 +116,7 @@ export const endApiKey = (
   overlapHours: number,
   /** Required owner; any company where it is absent. */
   company?: Company,
-): Promise<(ChangedKey & { readonly expiresAt: Date | null }) | undefined> =>
+) =>
   transaction
     .updateTable('api_keys')
     .set({ expires_at: sql<Date>`now() + make_interval(secs => ${overlapHours * 3_600})` })
@@ -161,7 +145,7 @@ export const removeSourceAddress = (
   id: number,
   /** Required owner; any company where it is absent. */
   company?: Company,
-): Promise<(CompanyIds & { readonly address: string }) | undefined> =>
+) =>
   transaction
     .deleteFrom('source_addresses')
     .where('id', '=', id)
@@ -195,10 +179,7 @@ export const listRevokedPublicKeys = (database: Database, merchantId: number, li
     order by revoked_at desc limit ${limit}`;
 
 /** The valid key with a fingerprint, of any merchant; undefined where there is none. */
-export const findValidPublicKey = (
-  database: Database,
-  fingerprint: string,
-): Promise<{ readonly id: number; readonly merchantId: number } | undefined> =>
+export const findValidPublicKey = (database: Database, fingerprint: string) =>
   database
     .selectFrom('merchant_public_keys')
     .select(['id', 'merchant_id as merchantId'])
@@ -214,7 +195,7 @@ export const revokePublicKey = (
   id: number,
   /** Required owner; any merchant where it is absent. */
   merchant?: Company,
-): Promise<{ readonly merchantId: number; readonly publicKeyPem: string } | undefined> =>
+) =>
   transaction
     .updateTable('merchant_public_keys')
     .set({ revoked_at: now })
@@ -228,7 +209,7 @@ export const revokePublicKey = (
  * Serialises changes of a company's access until the transaction ends. False for a merchant that was deleted, perhaps
  * while this waited: it gets no access.
  */
-export const lockCompany = (transaction: DatabaseTransaction, company: Company): Promise<boolean> =>
+export const lockCompany = (transaction: DatabaseTransaction, company: Company) =>
   hasRows(transaction)`
     select from ${sql.table(companyTable(company))}
     where id = ${company.id} and ${company.kind === 'partner' ? sql`true` : sql`deleted_at is null`}
@@ -240,7 +221,7 @@ export const lockApiKey = (
   id: number,
   /** Required owner; any company where it is absent. */
   company?: Company,
-): Promise<ChangedKey | undefined> =>
+) =>
   transaction
     .selectFrom('api_keys')
     .select(changedKey)
@@ -255,7 +236,7 @@ export const changeApiKey = (
   transaction: DatabaseTransaction,
   id: number,
   { scopes, dailyAmount, dailyOperations }: Partial<ApiKeyPower>,
-): Promise<void> =>
+) =>
   updateRow(transaction, 'api_keys', id, {
     scopes: scopes && [...scopes],
     daily_amount: dailyAmount,

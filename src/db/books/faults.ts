@@ -88,14 +88,8 @@ export const countChanges = (database: Database) =>
  * Takes a batch of the changes that triggers have written, and adds their amounts to the holdings.
  * Returns their subjects and their number.
  */
-export async function takeChanges(
-  transaction: Database,
-  batchSize: number,
-): Promise<{ taken: number; subjects: ChangedSubject[] }> {
-  const { taken, subjects } = await onlyRow<{
-    taken: number;
-    subjects: ChangedSubject[] | null;
-  }>(transaction)`
+export const takeChanges = (transaction: Database, batchSize: number) =>
+  onlyRow<{ taken: number; subjects: ChangedSubject[] }>(transaction)`
     with taken as (
       delete from unchecked_changes
       where ctid = any(array(select ctid from unchecked_changes limit ${batchSize}))
@@ -107,7 +101,7 @@ export async function takeChanges(
       on conflict (partner_id) do update set remaining = holding.remaining + excluded.remaining,
         held = holding.held + excluded.held)
     select (select count(*) from taken) as taken,
-      (select json_agg(distinct jsonb_build_object('subject', subject, 'id', id)) from (
+      (select coalesce(json_agg(distinct jsonb_build_object('subject', subject, 'id', id)), '[]') from (
         select subject, id from taken
         -- A redemption is a part of its voucher, and a placement one of its order.
         union all select 'voucher', voucher_id
@@ -119,8 +113,6 @@ export async function takeChanges(
           from taken join placements using (id) join topup_attempts using (operation_id)
           where subject = 'placement') as subjects) as subjects
   `;
-  return { taken, subjects: subjects ?? [] };
-}
 
 /** Puts rows back among those that the next check looks at. */
 export async function putBack(

@@ -440,11 +440,7 @@ export const rowCounts: Rollup = {
  * How many rows of a company's list were created before a moment, as PostgreSQL writes it: a value that the
  * planner knows, so that only rows since then are read.
  */
-export const readRowCount = (
-  database: Database,
-  list: string,
-  companyId: number,
-): Promise<{ readonly totalItems: number; readonly addedBefore: string }> =>
+export const readRowCount = (database: Database, list: string, companyId: number) =>
   database
     .selectNoFrom([
       sql<number>`coalesce((select total from row_counts

@@ -27,6 +27,11 @@ export const companyColumn = ({ kind }: Pick<Company, 'kind'>) =>
 export const companyColumns = (company: Company) =>
   company.kind === 'partner' ? { partner_id: company.id } : { merchant_id: company.id };
 
+/** SQL expression: the name of a row's company. */
+export const companyName = sql<string | null>`case company_kind
+  when 'partner' then (select company_name from partners where partners.id = company_id)
+  when 'merchant' then (select merchant_name from merchants where merchants.id = company_id) end`;
+
 /** A company for people of the service. */
 export interface FoundCompany extends Company {
   readonly name: string;
@@ -67,7 +72,7 @@ export async function findCompany(
 }
 
 /** Adds a partner; a trigger opens its five ledger accounts. */
-export const addPartner = (database: Database, companyName: string): Promise<number> =>
+export const addPartner = (database: Database, companyName: string) =>
   addRow(database, 'partners', { company_name: companyName });
 
 export interface NewMerchant
@@ -110,7 +115,7 @@ export async function addProduct(
  * Stores an API key's digest, and its ciphertext if it can be copied; never the key itself. By default
  * it has all scopes of its kind of company, and no daily limit.
  */
-export async function addApiKey(
+export const addApiKey = (
   database: Database,
   company: Company,
   apiKey: {
@@ -119,8 +124,8 @@ export async function addApiKey(
     readonly digest: Buffer;
     readonly ciphertext?: string | null;
   } & Partial<ApiKeyPower>,
-): Promise<number> {
-  return addRow(database, 'api_keys', {
+) =>
+  addRow(database, 'api_keys', {
     ...companyColumns(company),
     key_name: apiKey.name,
     key_prefix: apiKey.prefix,
@@ -130,7 +135,6 @@ export async function addApiKey(
     daily_amount: apiKey.dailyAmount ?? null,
     daily_operations: apiKey.dailyOperations ?? null,
   });
-}
 
 /** Registers addresses or CIDR ranges of a company. */
 export async function addSourceAddresses(
@@ -282,16 +286,16 @@ export async function endPrices(
 /**
  * The ids of the first five other rows with the same name, ignoring case and surrounding spaces.
  */
-export async function findNamesakes(
+export function findNamesakes(
   transaction: DatabaseTransaction,
   row: {
     readonly table: 'partners' | 'merchants';
     readonly nameColumn: string;
     readonly id: number;
   },
-): Promise<number[]> {
+) {
   const name = sql.ref(`other.${row.nameColumn}`);
-  return await allValues<number>(transaction)`
+  return allValues<number>(transaction)`
     select other.id from ${sql.table(row.table)} as one
     join ${sql.table(row.table)} as other on other.id <> one.id
       and lower(btrim(${name})) = lower(btrim(${sql.ref(`one.${row.nameColumn}`)}))

@@ -151,10 +151,7 @@ export const listAccountChecks = (
  * The number of merchants that cannot be paid, by state and by the provider that refuses the account or cannot
  * confirm its holder. The default provider serves payments without a route.
  */
-export function countUnpaidAccounts(
-  database: Database,
-  defaultProvider: MobileMoneyProviderName,
-): Promise<UnpaidCount[]> {
+export function countUnpaidAccounts(database: Database, defaultProvider: MobileMoneyProviderName) {
   // Each account is found by its id: otherwise PostgreSQL would look through all of them.
   return allRows<UnpaidCount>(database)`
     select provider, state, count(*) from (

@@ -24,7 +24,7 @@ export function priceHistory(
   database: Database,
   { partnerId, denominationId }: Pick<NewPrice, 'partnerId' | 'denominationId'>,
   page: RowPage,
-): Promise<PastPrice[]> {
+) {
   // An entry of the audit log has the time of the transaction that it is about, as the price has.
   return allRows<PastPrice>(database)`
     with entries as (

@@ -28,21 +28,16 @@ const storedColumns = [
 ] as const;
 
 /** The amount of a price's voucher, null where it is not active, and whether its merchant is active. */
-export async function priceSubjects(
+export const priceSubjects = (
   database: Database,
-  price: Pick<NewPrice, 'denominationId' | 'merchantId'>,
-): Promise<{ readonly amount: string | null; readonly hasMerchant: boolean }> {
-  const { amount, has_merchant } = await onlyRow<{ amount: string | null; has_merchant: boolean }>(
-    database,
-  )`
+  { denominationId, merchantId }: Pick<NewPrice, 'denominationId' | 'merchantId'>,
+) =>
+  onlyRow<{ readonly amount: string | null; readonly hasMerchant: boolean }>(database)`
     select
       (select amount_etb from gift_denominations
-        where id = ${price.denominationId} and status = 'ACTIVE') as amount,
-      exists (select from merchants
-        where id = ${price.merchantId} and status = 'ACTIVE' and deleted_at is null)
-        as has_merchant`;
-  return { amount, hasMerchant: price.merchantId === null || has_merchant };
-}
+        where id = ${denominationId} and status = 'ACTIVE') as amount,
+      ${merchantId}::bigint is null or exists (select from merchants
+        where id = ${merchantId} and status = 'ACTIVE' and deleted_at is null) as "hasMerchant"`;
 
 /** SQL condition: the current price of exactly this partner, denomination and merchant. */
 const isCurrent = ({ partnerId, denominationId, merchantId }: Omit<NewPrice, 'sellingPriceUsd'>) =>
@@ -132,7 +127,7 @@ interface ProductAccess {
 }
 
 /** Grants a partner access to a product; false when it already had access. */
-export const grantAccess = (database: Database, access: ProductAccess): Promise<boolean> =>
+export const grantAccess = (database: Database, access: ProductAccess) =>
   database
     .insertInto('partner_products')
     .values({ partner_id: access.partnerId, product_id: access.productId })
@@ -140,7 +135,7 @@ export const grantAccess = (database: Database, access: ProductAccess): Promise<
     .$call(changesRow);
 
 /** Revokes the access to a product; false when the partner had none. */
-export const revokeAccess = (database: Database, access: ProductAccess): Promise<boolean> =>
+export const revokeAccess = (database: Database, access: ProductAccess) =>
   database
     .deleteFrom('partner_products')
     .where('partner_id', '=', access.partnerId)

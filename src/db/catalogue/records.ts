@@ -12,12 +12,8 @@ import type { ChangeableTable, Row } from './companies.ts';
 /**
  * Serialises transactions that assign identities in a table, so that two cannot add one identity.
  */
-export async function lockIdentities(
-  transaction: DatabaseTransaction,
-  table: ChangeableTable,
-): Promise<void> {
-  await lockName(transaction, `identities of ${table}`);
-}
+export const lockIdentities = (transaction: DatabaseTransaction, table: ChangeableTable) =>
+  lockName(transaction, `identities of ${table}`);
 
 /**
  * Locks the rows with one of the values in a column, including deleted ones, in the order of their

@@ -152,10 +152,7 @@ function nextMovements(request: WalletsQuery, archived: readonly ArchivedTransfe
 }
 
 /** The next transactions of a partner's wallets, also of archived days. Oldest first it ends a minute ago. */
-export const readWalletTransactions = (
-  database: Database,
-  request: WalletsQuery,
-): Promise<WalletTransaction[]> =>
+export const readWalletTransactions = (database: Database, request: WalletsQuery) =>
   withArchivedPage(database, request, async (snapshot, archived) => {
     const direction = request.order === 'oldest' ? sql`asc` : sql`desc`;
     return allRows<WalletTransaction>(snapshot)`
@@ -220,7 +217,7 @@ export const findStatementLines = (
   database: Database,
   request: Pick<StatementRequest, 'partnerId' | 'wallet'>,
   sought: Sought,
-): Promise<Omit<StatementLine, 'balance'>[]> =>
+) =>
   inSnapshot(database, async (snapshot) => {
     const operationIds = await allValues<string>(snapshot)`
     ${operationsFoundBy(sought, request.partnerId)}`;
@@ -278,7 +275,7 @@ export const readStatementPage = (
 export async function readStatementSums(
   snapshot: Database,
   { partnerId, wallet, from, before }: StatementRequest,
-): Promise<StatementSums> {
+) {
   const begin = sql`coalesce(${from ?? null}::timestamptz, '-infinity')`;
   // Nothing has the time of the future, and days that have no end are those of the sums.
   const end = sql`(case when ${before ?? null}::timestamptz <= now() then ${before ?? null}::timestamptz

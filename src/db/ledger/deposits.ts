@@ -17,7 +17,7 @@ export interface Deposit {
 const operationOf = (reference: string) => `deposit:${reference}`;
 
 /** Lets changes of a deposit come one after another, however its reference is written. */
-export const lockDeposit = (transaction: DatabaseTransaction, reference: string): Promise<void> =>
+export const lockDeposit = (transaction: DatabaseTransaction, reference: string) =>
   lockName(transaction, operationOf(reference.toUpperCase()));
 
 /** An existing deposit, with the amount that was booked first. */
@@ -114,7 +114,7 @@ export function listDeposits(
   database: Database,
   partnerId: number,
   page: RowPage & { readonly reference?: string },
-): Promise<ListedDeposit[]> {
+) {
   const only =
     page.reference === undefined ? sql`` : sql`and operation_id = ${operationOf(page.reference)}`;
   const into = (account: string) =>

@@ -170,7 +170,7 @@ function hasLines(walletOf: Wallets): Sql {
 type Edges = Readonly<Record<'first' | 'before' | 'after', string>>;
 
 /** The edges of a page as files have moments; texts are in the order of their moments. */
-function edgesOf(snapshot: Database, { from, to, order, after }: ArchivedPage): Promise<Edges> {
+function edgesOf(snapshot: Database, { from, to, order, after }: ArchivedPage) {
   const text = (moment: Sql) => sql`to_char(
     least(greatest(${moment}, '0001-01-01'), '9999-12-31') at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.US+00')`;
   const begin = order === 'oldest' ? '-infinity' : 'infinity';

@@ -90,7 +90,7 @@ export interface DayOfSales {
 }
 
 /** The sales per day. */
-export function salesPerDay(database: Database, sellers: Whose, days: Days): Promise<DayOfSales[]> {
+export function salesPerDay(database: Database, sellers: Whose, days: Days) {
   const { from, before } = boundsOfDay(days);
   return allRows<DayOfSales>(database)`
     select day, coalesce(max(sold) filter (where kind = 'vouchers'), 0) as vouchers,
@@ -119,7 +119,7 @@ export interface Margin {
 }
 
 /** The margins of some days: the selling price of each sale less its cost at the exchange rate that the sale named. */
-export function readMargins(database: Database, sellers: Whose, days: Days): Promise<Margin[]> {
+export function readMargins(database: Database, sellers: Whose, days: Days) {
   const { from, before } = boundsOfDays(days);
   return allRows<Margin>(database)`
     select kind, priced as counted, sold as sales, round(sold_usd, 2) as "soldUsd",

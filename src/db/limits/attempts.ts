@@ -75,10 +75,7 @@ export async function forgiveSignIn(
 /**
  * Forgets what was counted for an account, in whatever browser: its sign-in was reset. False where nothing was counted.
  */
-export const forgetSignIns = (
-  transaction: DatabaseTransaction,
-  accountId: number,
-): Promise<boolean> =>
+export const forgetSignIns = (transaction: DatabaseTransaction, accountId: number) =>
   transaction
     .updateTable('portal_sign_in_attempts')
     .set({ attempts: 0 })
@@ -104,7 +101,7 @@ export function wrongSignIns(
     /** The subjects of an account from all browsers and addresses, and their limit. */
     readonly anywhere: { readonly subjects: readonly Buffer[]; readonly attempts: number };
   },
-): Promise<WrongSignIns[]> {
+) {
   const end = sql`window_began_at + make_interval(secs => ${SIGN_IN_WINDOW_SECONDS})`;
   return allRows<WrongSignIns>(database)`
     select account_id as "accountId", max(attempts) as attempts,

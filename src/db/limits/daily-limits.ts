@@ -9,7 +9,7 @@ import { formatMoney, type Money } from '../../domain/money.ts';
 import type { Refusal } from '../../domain/refusals.ts';
 import type { Count } from '../../domain/vouchers/claim.ts';
 import type { Caller, Company } from '../../domain/vouchers/voucher.ts';
-import { companyTable } from '../catalogue/companies.ts';
+import { companyName, companyTable } from '../catalogue/companies.ts';
 import {
   allRows,
   changedRows,
@@ -114,20 +114,14 @@ export async function noteMessagesSpent(
 }
 
 /** Uncounts the message of a claim that the provider refused. */
-export const giveBackCompanyMessage = (
-  transaction: DatabaseTransaction,
-  claimId: string,
-): Promise<void> =>
+export const giveBackCompanyMessage = (transaction: DatabaseTransaction, claimId: string) =>
   uncountMessage(
     transaction,
     sql`select company_kind, company_id, created_at from voucher_claims where id = ${claimId}`,
   );
 
 /** Uncounts the message of a resend that the provider refused, once: while its operation runs. */
-export const giveBackResend = (
-  transaction: DatabaseTransaction,
-  operationId: string,
-): Promise<void> =>
+export const giveBackResend = (transaction: DatabaseTransaction, operationId: string) =>
   uncountMessage(
     transaction,
     sql`select company_kind, company_id, created_at from operations
@@ -221,10 +215,7 @@ interface CompanyLimits {
 }
 
 /** Reads the limits and budgets of a company; merchants spend nothing. */
-export function readCompanyLimits(
-  database: Database,
-  company: Company,
-): Promise<CompanyLimits | undefined> {
+export function readCompanyLimits(database: Database, company: Company) {
   const { kind, id } = company;
   const limits =
     kind === 'partner'
@@ -262,13 +253,10 @@ interface BudgetAlarm {
 export const budgetAlarms = (database: Database, limit: number) =>
   allRows<BudgetAlarm>(database)`
     select to_char(day, 'YYYY-MM-DD') as day, company_kind as "companyKind",
-      company_id as "companyId",
-      coalesce(partners.company_name, merchants.merchant_name) as "companyName",
+      company_id as "companyId", ${companyName} as "companyName",
       messages, messages_spent_at as "messagesSpentAt",
       wrong_codes as "wrongCodes", wrong_codes_spent_at as "wrongCodesSpentAt"
     from company_daily_counts
-    left join partners on company_kind = 'partner' and partners.id = company_id
-    left join merchants on company_kind = 'merchant' and merchants.id = company_id
     where messages_spent_at is not null or wrong_codes_spent_at is not null
     order by day desc, greatest(messages_spent_at, wrong_codes_spent_at) desc
     limit ${limit}`;

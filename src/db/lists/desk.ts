@@ -332,7 +332,7 @@ export const isDeskItemOf = (
   database: Database,
   { kind, subject }: DeskItem,
   accountId: number | null,
-): Promise<boolean> =>
+) =>
   hasRows(database)`
     select from ${withPeople} where item.kind = ${kind} and item.subject = ${subject}
       and assigned.account_id is not distinct from ${accountId}::bigint`;
@@ -342,7 +342,7 @@ export const leaveDeskItem = (
   transaction: DatabaseTransaction,
   { kind, subject }: DeskItem,
   accountId: number,
-): Promise<boolean> =>
+) =>
   transaction
     .deleteFrom('desk_assignments')
     .where(sql<boolean>`kind = ${kind} and subject = ${subject}`)

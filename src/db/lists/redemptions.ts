@@ -119,11 +119,7 @@ const payoutsBetween = (merchantId: Sql, from: Sql, before: Sql) => {
 };
 
 /** A merchant's payouts of each day of a range, without reversed ones; late payments have no fee. */
-export function payoutsPerDay(
-  database: Database,
-  merchantId: number,
-  days: Days,
-): Promise<DayOfPayouts[]> {
+export function payoutsPerDay(database: Database, merchantId: number, days: Days) {
   const { from, before } = boundsOfDay(days);
   return allRows<DayOfPayouts>(database)`
     select day, payouts, paid, fees as "serviceFees"

@@ -25,7 +25,7 @@ export const cancelUselessMessages = (
   database: Database,
   maximumAgeSeconds: number,
   batchSize: number,
-): Promise<number> =>
+) =>
   changedRows(database)`
     update messages as message set status = 'CANCELLED', settled_at = now(),
       provider_message = case

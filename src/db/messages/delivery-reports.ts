@@ -43,10 +43,7 @@ export async function recordDeliveryReport(
 const deliveryOf = ({ state }: DeliveryReport) =>
   state === 'delivered' ? 'DELIVERED' : 'NOT_DELIVERED';
 
-function messageOf(
-  database: Database,
-  { provider, reference }: DeliveryReport,
-): Promise<Reported | undefined> {
+function messageOf(database: Database, { provider, reference }: DeliveryReport) {
   const isIt = sql`provider_reference = ${reference} and provider_reference <> ''
     and provider = ${provider}`;
   return firstRow<Reported>(database)`

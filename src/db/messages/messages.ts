@@ -1,4 +1,4 @@
-import { type Expression, sql } from 'kysely';
+import { type Expression, type Insertable, sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { Route, SmsProviderName } from '../../domain/providers.ts';
 import type { Count, MessageCounts } from '../../domain/vouchers/claim.ts';
@@ -24,16 +24,11 @@ import { hasNumber, numberKey } from '../phone-numbers.ts';
 import { routesFor } from '../providers.ts';
 import { messageFailovers } from './delivery-reports.ts';
 
-interface NewMessage {
-  readonly kind: MessagesTable['kind'];
-  readonly msisdn: StoredNumber;
-  readonly voucherId: number;
-  readonly claimId?: string;
-  readonly redemptionId?: number;
-  readonly reversalId?: number;
-  /** Why the message is not sent; its row is written anyway. */
-  readonly leftOut?: string;
-}
+/** A message to be queued, and why it is not sent, if it is not; its row is written anyway. */
+type NewMessage = Pick<
+  Insertable<MessagesTable>,
+  'kind' | 'msisdn' | 'voucher_id' | 'claim_id' | 'redemption_id' | 'reversal_id'
+> & { readonly leftOut?: string };
 
 /**
  * Serialises transactions that count or queue messages to this number, so that concurrent requests
@@ -103,26 +98,16 @@ export const confirmationsToday = (
       and created_at > now() - interval '1 day'`;
 
 /** Queues a message. Its text is created when it is sent, so no code is stored in clear. */
-export async function queueMessage(
+export const queueMessage = (
   transaction: DatabaseTransaction,
-  message: NewMessage,
-): Promise<number> {
-  return addRow(transaction, 'messages', {
-    kind: message.kind,
-    msisdn: message.msisdn,
-    voucher_id: message.voucherId,
-    claim_id: message.claimId ?? null,
-    redemption_id: message.redemptionId ?? null,
-    reversal_id: message.reversalId ?? null,
-    ...(message.leftOut === undefined
+  { leftOut, ...message }: NewMessage,
+) =>
+  addRow(transaction, 'messages', {
+    ...message,
+    ...(leftOut === undefined
       ? {}
-      : {
-          status: 'CANCELLED',
-          provider_message: message.leftOut,
-          settled_at: now,
-        }),
+      : { status: 'CANCELLED', provider_message: leftOut, settled_at: now }),
   });
-}
 
 /** The message of a claim, a redemption or a reversal; undefined where there is none. */
 export const findMessage = (
@@ -131,7 +116,7 @@ export const findMessage = (
     | { readonly claimId: string }
     | { readonly redemptionId: number }
     | { readonly reversalId: number },
-): Promise<{ id: number } | undefined> =>
+) =>
   database
     .selectFrom('messages')
     .select('id')

@@ -92,7 +92,7 @@ export async function queueResend(
   { voucherId, operationId }: { readonly voucherId: number; readonly operationId: string },
 ): Promise<number> {
   const { kind, msisdn } = original;
-  const messageId = await queueMessage(transaction, { kind, msisdn, voucherId });
+  const messageId = await queueMessage(transaction, { kind, msisdn, voucher_id: voucherId });
   await transaction
     .insertInto('message_resends')
     .values({ message_id: messageId, original_id: original.id, operation_id: operationId })
@@ -101,10 +101,7 @@ export async function queueResend(
 }
 
 /** The newest message that an operation asked for; undefined where there is none. */
-export const findResend = (
-  database: Database,
-  operationId: string,
-): Promise<{ readonly id: number; readonly kind: ResendableMessage['kind'] } | undefined> =>
+export const findResend = (database: Database, operationId: string) =>
   database
     .selectFrom('message_resends')
     .innerJoin('messages', 'messages.id', 'message_resends.message_id')
@@ -119,7 +116,7 @@ export const findResend = (
  * Ends up to `batchSize` resends that their workflows left behind. A resend in sending has an
  * unknown outcome, and a queued resend is not sent any more. Returns the number.
  */
-export const endLeftResends = (database: Database, batchSize: number): Promise<number> =>
+export const endLeftResends = (database: Database, batchSize: number) =>
   changedRows(database)`
     update messages set settled_at = now(), provider_message = 'Given up: it was not sent in time',
       status = case status when 'SENDING' then 'UNKNOWN' else 'CANCELLED' end

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql, type Updateable, type UpdateObject } from 'kysely';
+import { type RawBuilder, sql, type Updateable } from 'kysely';
 import { type PortalRole, rolesFor } from '../../domain/access.ts';
 import { soughtText } from '../../domain/copied-text.ts';
 import type { StaffRole } from '../../domain/staff.ts';
@@ -148,7 +148,7 @@ export const setPassword = (
   transaction: DatabaseTransaction,
   accountId: number,
   password: GivenPassword,
-): Promise<void> => updateAccount(transaction, accountId, passwordColumns(password));
+) => updateRow(transaction, 'portal_accounts', accountId, passwordColumns(password));
 
 /**
  * Sets the password that a person chose. Returns false, without a change, if the hash is no longer
@@ -163,7 +163,7 @@ export const replacePassword = (
     readonly checkedHash: string;
     readonly newHash: string;
   },
-): Promise<boolean> =>
+) =>
   transaction
     .updateTable('portal_accounts')
     .set({ password_hash: change.newHash, must_change_password: false, password_expires_at: null })
@@ -203,7 +203,7 @@ const setForChecked = (
   transaction: DatabaseTransaction,
   { id, checkedHash, newHash = checkedHash }: CheckedAccount,
   further: { readonly last_signed_in_at?: RawBuilder<Date> },
-): Promise<boolean> =>
+) =>
   transaction
     .updateTable('portal_accounts')
     .set({ ...further, password_hash: newHash })
@@ -241,18 +241,17 @@ export const findCompanyAccount = (database: Database, company: Company, account
  * Disables or enables an account; false where that changes nothing. Who comes back gets no statements of the time in
  * between.
  */
-export async function setPortalAccountDisabled(
+export const setPortalAccountDisabled = (
   transaction: DatabaseTransaction,
   accountId: number,
   isDisabled: boolean,
-): Promise<boolean> {
-  return transaction
+) =>
+  transaction
     .updateTable('portal_accounts')
     .set(isDisabled ? { disabled_at: now } : { disabled_at: null, statements_until: now })
     .where('id', '=', accountId)
     .where('disabled_at', isDisabled ? 'is' : 'is not', null)
     .$call(changesRow);
-}
 
 /** Adds an account of the service itself; undefined when the e-mail address already has an account. */
 export async function addStaffAccount(
@@ -336,23 +335,15 @@ export async function hasOtherOwner(
   return other !== undefined;
 }
 
-const updateAccount = (
-  database: Database,
-  accountId: number,
-  values: UpdateObject<Schema, 'portal_accounts'>,
-) => updateRow(database, 'portal_accounts', accountId, values);
-
 /** Changes what a person may do, or what the person has chosen; the next page goes by it. */
-export async function changeAccount(
+export const changeAccount = (
   database: Database,
   accountId: number,
   values: Pick<
     Updateable<Schema['portal_accounts']>,
     'role' | 'language' | 'time_zone' | 'statement_by_email'
   >,
-): Promise<void> {
-  await updateAccount(database, accountId, values);
-}
+) => updateRow(database, 'portal_accounts', accountId, values);
 
 /** The people who may see statements; they get them unless they have chosen otherwise. */
 const readers = rolesFor('export');

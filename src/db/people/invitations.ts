@@ -1,4 +1,4 @@
-import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Route } from '../../domain/providers.ts';
 import {
   allRows,
@@ -16,13 +16,8 @@ import { limitedTo, type RowPage } from '../row-page.ts';
 
 export type InvitationStatus = Selectable<MerchantInvitationsTable>['status'];
 
-/** The recipient of an invitation, and the addresses of its messages. */
-interface NewInvitation {
-  readonly merchantId: number;
-  readonly email: string;
-  /** E.164; null means no SMS. */
-  readonly msisdn: string | null;
-}
+/** The recipient of an invitation, and the addresses of its messages: without a number, in E.164, there is no SMS. */
+type NewInvitation = Pick<Insertable<MerchantInvitationsTable>, 'merchant_id' | 'email' | 'msisdn'>;
 
 /**
  * Writes an invitation and queues its messages, and ends the previous one. The transaction must hold the
@@ -31,18 +26,14 @@ interface NewInvitation {
 export async function requestInvitation(
   transaction: DatabaseTransaction,
   invitation: NewInvitation,
-): Promise<{ readonly id: string; readonly replacedId: string | undefined }> {
+) {
   const replaced = await replaceInvitations(
     transaction,
-    sql<SqlBool>`merchant_id = ${invitation.merchantId}`,
+    sql<SqlBool>`merchant_id = ${invitation.merchant_id}`,
   ).executeTakeFirst();
   const { id } = await transaction
     .insertInto('merchant_invitations')
-    .values({
-      merchant_id: invitation.merchantId,
-      email: invitation.email,
-      msisdn: invitation.msisdn,
-    })
+    .values(invitation)
     .returning('id')
     .executeTakeFirstOrThrow();
   await queueMessages(sql`
@@ -164,7 +155,7 @@ export async function concludeInvitation(
 }
 
 /** Ends up to `batchSize` invitations whose time is over; returns the number. */
-export const endExpiredInvitations = (database: Database, batchSize: number): Promise<number> =>
+export const endExpiredInvitations = (database: Database, batchSize: number) =>
   changedRows(database)`
     update merchant_invitations
     set status = 'EXPIRED', settled_at = now(), token_ciphertext = null

@@ -104,7 +104,7 @@ export const takeStep = (
   database: Database,
   accountId: number,
   { secretCiphertext, step }: { readonly secretCiphertext: string; readonly step: number },
-): Promise<boolean> =>
+) =>
   database
     .updateTable('portal_one_time_passwords')
     .set({ last_step: step })
@@ -133,7 +133,7 @@ export const takeChallenge = (
   database: Database,
   accountId: number,
   { challenge, lifetimeSeconds }: { readonly challenge: string; readonly lifetimeSeconds: number },
-): Promise<boolean> =>
+) =>
   database
     .deleteFrom('portal_passkey_challenges')
     .where('challenge', '=', challenge)
@@ -158,7 +158,7 @@ export const takeCounter = (
   database: Database,
   accountId: number,
   { credentialId, counter }: Pick<NewPasskey, 'credentialId' | 'counter'>,
-): Promise<boolean> =>
+) =>
   database
     .updateTable('portal_passkeys')
     .set({ counter, last_used_at: now })
@@ -172,7 +172,7 @@ export const takeRecoveryCode = (
   database: Database,
   accountId: number,
   digestsOfCode: readonly Buffer[],
-): Promise<boolean> =>
+) =>
   database
     .updateTable('portal_recovery_codes')
     .set({ used_at: now })
@@ -249,12 +249,12 @@ export async function resetSecondFactor(
 }
 
 /** Whether all people of a company need a second factor; returns whether that changed. */
-export async function setSecondFactorRule(
+export const setSecondFactorRule = (
   transaction: DatabaseTransaction,
   company: Company,
   isRequired: boolean,
-): Promise<boolean> {
-  return changesRow(
+) =>
+  changesRow(
     isRequired
       ? transaction
           .insertInto('portal_second_factor_rules')
@@ -264,4 +264,3 @@ export async function setSecondFactorRule(
           .deleteFrom('portal_second_factor_rules')
           .where(companyColumn(company), '=', company.id),
   );
-}

@@ -26,15 +26,8 @@ import {
 } from './accounts.ts';
 import { endInvitationsOf } from './invitations.ts';
 
-/** An account whose password was checked, and whose second factor is still to come. */
-interface HalfSignIn {
-  readonly accountId: number;
-  readonly email: string;
-  readonly company: Employer;
-}
-
 /**
- * Stores that the password of an account was right, for a token that gives no access. False if the
+ * Stores that the password of an account was right, for a token that gives no access; its second factor is still to come. False if the
  * checked password was changed or has expired, or the account is disabled.
  */
 export async function addHalfSignIn(
@@ -55,7 +48,7 @@ export async function findHalfSignIn(
   database: Database,
   tokenDigests: readonly Buffer[],
   lifetimeSeconds: number,
-): Promise<HalfSignIn | undefined> {
+) {
   const row = await database
     .selectFrom('portal_half_sign_ins as half')
     .innerJoin('portal_accounts as account', 'account.id', 'half.account_id')
@@ -164,7 +157,7 @@ export async function addPortalSession(
 }
 
 /** Records that the person has proved to be there. */
-export const confirmPortalSession = (database: Database, sessionId: number): Promise<void> =>
+export const confirmPortalSession = (database: Database, sessionId: number) =>
   updateRow(database, 'portal_sessions', sessionId, { confirmed_at: now });
 
 /** Part of a statement: finds a session, and records its use. */
@@ -261,11 +254,8 @@ const shared = sql`
       as "isConfirmed"`;
 
 /** Sets or clears the notice for the next page. */
-export const setNotice = (
-  database: Database,
-  sessionId: number,
-  notice: string | null,
-): Promise<void> => updateRow(database, 'portal_sessions', sessionId, { notice });
+export const setNotice = (database: Database, sessionId: number, notice: string | null) =>
+  updateRow(database, 'portal_sessions', sessionId, { notice });
 
 /** Ends the session of a token, if there is one. */
 export async function endPortalSession(

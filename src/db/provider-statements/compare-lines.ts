@@ -173,7 +173,7 @@ function findDifferences(
   transaction: DatabaseTransaction,
   of: StatementDay,
   { providerStatementMarginSeconds, patienceDays }: ComparisonRules,
-): Promise<Found[]> {
+) {
   const { name } = of.provider;
   const tolerance = amountTolerance(name);
   const margin = sql`make_interval(secs => ${providerStatementMarginSeconds}::float8)`;

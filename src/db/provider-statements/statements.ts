@@ -1,13 +1,7 @@
 import { sql } from 'kysely';
 import type { Day } from '../../domain/day-report.ts';
 import type { ProviderStatementLine } from '../../domain/positions/statement-line.ts';
-import {
-  allValues,
-  type Database,
-  type DatabaseTransaction,
-  firstRow,
-  type Sql,
-} from '../connection.ts';
+import { allValues, type Database, type DatabaseTransaction, type Sql } from '../connection.ts';
 import { endOf } from '../days.ts';
 import { openCase } from '../positions/cases.ts';
 
@@ -217,24 +211,22 @@ export async function markUnfinished(
   });
 }
 
-/** The state of the provider statement of a day. */
-export interface StatementFacts {
-  readonly state: 'TRYING' | 'FAILED' | 'TOO_MANY' | 'COMPARED';
-  readonly source: 'api' | 'file' | null;
-  readonly lines: number;
-  /** Transactions that took nothing from our account, and are no lines. */
-  readonly ignored: number;
-  /** Decimal strings by currency. */
-  readonly fees: Readonly<Record<string, string>>;
-  /** ETB */
-  readonly bookedFee: string;
-  /** Lines, and orders of ours without one, that are not explained yet. */
-  readonly unexplained: number;
-}
-
 /** The provider statement of a day; undefined where it was never asked for. */
 export const findStatement = (database: Database, provider: string, day: Day) =>
-  firstRow<StatementFacts>(database)`
-    select state, source, line_count as lines, ignored_count as ignored, fees,
-      booked_fee as "bookedFee", unexplained
-    from provider_statements where provider = ${provider} and day = ${day}`;
+  database
+    .selectFrom('provider_statements')
+    .select([
+      'state',
+      'source',
+      'line_count as lines',
+      // Transactions that took nothing from our account, and are no lines.
+      'ignored_count as ignored',
+      // By currency; the booked fee is in ETB.
+      'fees',
+      'booked_fee as bookedFee',
+      // Lines, and orders of ours without one, that are not explained yet.
+      'unexplained',
+    ])
+    .where('provider', '=', provider)
+    .where('day', '=', day)
+    .executeTakeFirst();

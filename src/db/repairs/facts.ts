@@ -207,11 +207,7 @@ export async function correctOwner(
 }
 
 /** Moves the end of a voucher; its owner is reminded again before that. */
-export const extendVoucherUntil = (
-  database: Database,
-  voucherId: number,
-  expiresAt: Date,
-): Promise<void> =>
+export const extendVoucherUntil = (database: Database, voucherId: number, expiresAt: Date) =>
   updateRow(database, 'vouchers', voucherId, { expires_at: expiresAt, reminded_at: null });
 
 /** Gives an open claim at least so many minutes from now; its workflow finds them when its time is over. */

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { RepairState } from '../../domain/repairs.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
+import { companyName } from '../catalogue/companies.ts';
 import { allRows, type Database, type DatabaseTransaction, firstRow } from '../connection.ts';
 import { staffName } from '../people/accounts.ts';
 import { doerOf } from '../positions/placements.ts';
-import { companyName } from '../support-search.ts';
 
 /** One repair; undefined where there is none. */
 export const findRepair = (database: Database, id: number) =>

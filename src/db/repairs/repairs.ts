@@ -1,6 +1,6 @@
 import { type Selectable, sql, type UpdateObject } from 'kysely';
 import { isStaffActor, staffActor } from '../../domain/access.ts';
-import { type Money, parseMoney } from '../../domain/money.ts';
+import { parseMoney } from '../../domain/money.ts';
 import { type RepairSubject, repairSubjects, resultOfWaiting } from '../../domain/repairs.ts';
 import { mayAsStaff, needToAsk, staffRoles } from '../../domain/staff.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
@@ -26,7 +26,7 @@ const auditRepair = (
   transaction: DatabaseTransaction,
   row: RepairRow,
   { actor, action }: Pick<AuditEntry, 'actor' | 'action'>,
-): Promise<void> =>
+) =>
   addAuditEntries(transaction, [
     {
       actor,
@@ -163,7 +163,7 @@ export const askForConfirmation = (
   transaction: DatabaseTransaction,
   id: number,
   { amount, confirmSeconds }: { readonly amount: string; readonly confirmSeconds: number },
-): Promise<void> =>
+) =>
   updateRow(transaction, 'repairs', id, {
     state: 'ASKED',
     amount,
@@ -201,16 +201,11 @@ interface NewRepair
 type AskedFor = Pick<NewRepair, 'kind' | 'subject_kind' | 'subject_id'>;
 
 /** Lets those who ask for one thing come one after another: the second one finds the first. */
-export const lockAsking = (
-  transaction: DatabaseTransaction,
-  { kind, subject_id }: AskedFor,
-): Promise<void> => lockName(transaction, `repair ${kind} ${subject_id}`);
+export const lockAsking = (transaction: DatabaseTransaction, { kind, subject_id }: AskedFor) =>
+  lockName(transaction, `repair ${kind} ${subject_id}`);
 
 /** The open repair of a kind for a subject; undefined where there is none. */
-export const findOpenRepair = (
-  database: Database,
-  { kind, subject_kind, subject_id }: AskedFor,
-): Promise<RepairRow | undefined> =>
+export const findOpenRepair = (database: Database, { kind, subject_kind, subject_id }: AskedFor) =>
   database
     .selectFrom('repairs')
     .selectAll()
@@ -224,7 +219,7 @@ export const findOpenRepair = (
 export async function addRepair(
   transaction: DatabaseTransaction,
   { company, confirmSeconds, ...repair }: NewRepair,
-): Promise<RepairRow> {
+) {
   const row = await transaction
     .insertInto('repairs')
     .values({
@@ -245,7 +240,7 @@ export async function addRepair(
 export const lockRepair = (
   transaction: DatabaseTransaction,
   { repairId, operationId }: { readonly repairId: number; readonly operationId: string },
-): Promise<RepairRow & { readonly is_confirmed: boolean; readonly may_still_ask: boolean }> =>
+) =>
   transaction
     .selectFrom('repairs')
     .selectAll()
@@ -256,11 +251,7 @@ export const lockRepair = (
     .executeTakeFirstOrThrow();
 
 /** Records that a repair does something outside of this transaction. */
-export const runRepair = (
-  transaction: DatabaseTransaction,
-  row: RepairRow,
-  amount: string,
-): Promise<void> =>
+export const runRepair = (transaction: DatabaseTransaction, row: RepairRow, amount: string) =>
   updateRow(transaction, 'repairs', row.id, {
     state: 'RUNNING',
     amount,
@@ -292,7 +283,7 @@ export async function endRepair(
 const COMMAND_LINE = 'command line';
 
 /** Lets the repairs of one asker be judged one after another, until the transaction ends. */
-export const lockAsker = (transaction: DatabaseTransaction, askedBy: string): Promise<void> =>
+export const lockAsker = (transaction: DatabaseTransaction, askedBy: string) =>
   lockName(transaction, `repairs of ${isStaffActor(askedBy) ? askedBy : COMMAND_LINE}`);
 
 /** The judged repair, which may have no row yet. */
@@ -306,7 +297,7 @@ export type Asking = Pick<RepairRow, 'kind' | 'subject_id' | 'asked_by'> & { rea
 export async function movedUnconfirmed(
   database: Database,
   { id, kind, subject_id, asked_by }: Asking,
-): Promise<{ readonly byAsker: Money; readonly ofSubject: Money }> {
+) {
   const isOfAsker = isStaffActor(asked_by)
     ? sql`asked_by = ${asked_by}`
     : sql`asked_by not like 'staff:%'`;
@@ -331,7 +322,7 @@ export interface ProviderReceipt {
 }
 
 /** Lets settlements under one reference be judged one after another, until the transaction ends. */
-export const lockReceipt = (transaction: DatabaseTransaction, reference: string): Promise<void> =>
+export const lockReceipt = (transaction: DatabaseTransaction, reference: string) =>
   lockName(transaction, `receipt ${reference.toUpperCase()}`);
 
 const names = {

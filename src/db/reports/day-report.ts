@@ -17,6 +17,7 @@ import {
   movementRank,
 } from '../../domain/day-report.ts';
 import { formatMoney, parseMoney, sumOf } from '../../domain/money.ts';
+import type { Operator } from '../../domain/phone.ts';
 import { caseTitle } from '../../domain/positions/case-texts.ts';
 import { type KnownFaults, readKnownFaults } from '../books/faults.ts';
 import { ledgerSumsEnd } from '../books/sums.ts';
@@ -50,14 +51,12 @@ const transfersOf = (day: ZonedDay) => sql`
   join ledger_accounts as credit on credit.id = transfer.credit_account_id`;
 
 /** Movements of a day between two kinds of accounts; amounts are decimal strings. */
-interface MovementSum {
+interface MovementSum extends CountedSum {
   readonly from: LedgerAccountKind;
   readonly to: LedgerAccountKind;
   readonly ended: 'cancel' | 'expire' | null;
   /** 00:00 to 23:00 */
   readonly hour: string;
-  readonly count: number;
-  readonly amount: string;
 }
 
 /** The movements of a day, by hour. */
@@ -71,12 +70,8 @@ const readMovements = (snapshot: Database, day: ZonedDay) =>
     group by 1, 2, 3, 4`;
 
 /** Top-ups of a day that moved from one account to another, by mobile operator. */
-interface TopupSum {
-  readonly operator: 'ETHIO_TELECOM' | 'SAFARICOM_ETHIOPIA' | null;
-  readonly from: LedgerAccountKind;
-  readonly to: LedgerAccountKind;
-  readonly count: number;
-  readonly amount: string;
+interface TopupSum extends CountedSum, Pick<MovementSum, 'from' | 'to'> {
+  readonly operator: Operator | null;
 }
 
 /** The top-ups of a day, by their movements and mobile operators. */
@@ -142,7 +137,7 @@ interface AccountDay extends DayBalance {
  * transfers since the day began are read. An account of the platform has no balance: its sum is that
  * of the last check of the books, and of what is newer.
  */
-function readAccountDays(snapshot: Database, day: ZonedDay): Promise<AccountDay[]> {
+function readAccountDays(snapshot: Database, day: ZonedDay) {
   const [begin, end] = [beginOf(day), endOf(day)];
   return allRows<AccountDay>(snapshot)`
     with moved as materialized (

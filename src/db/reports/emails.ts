@@ -43,7 +43,7 @@ const LATE_DAYS = 3;
  * Queues the reports of the last closed days of a time zone that closed since a recipient was added; returns
  * how many.
  */
-export const queueReportEmails = (database: Database, zone: string): Promise<number> =>
+export const queueReportEmails = (database: Database, zone: string) =>
   changedRows(database)`${queueMessages(sql`
     select 'day-reports', closed.day, 'EMAIL', recipient.id,
       'day-report-' || recipient.id || '-' || closed.day
@@ -110,11 +110,7 @@ const isOfActiveCompany = sql`(
  * who are still behind. Months before an account, a choice or a role are never sent. People of a
  * suspended company stay behind until it is active again.
  */
-export const queueStatementEmails = (
-  database: Database,
-  zone: string,
-  batchSize: number,
-): Promise<number> =>
+export const queueStatementEmails = (database: Database, zone: string, batchSize: number) =>
   changedRows(database)`
     with closed as (${closedPeriods('month', { zone, count: LATE_MONTHS })}), due as (
       select account.id, account.partner_id, account.merchant_id, account.statements_until,

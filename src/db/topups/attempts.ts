@@ -1,10 +1,10 @@
-import { type Selectable, sql } from 'kysely';
-import { isSameNumber, type Operator, type StoredNumber } from '../../domain/phone.ts';
+import { type Insertable, sql } from 'kysely';
+import { isSameNumber, type Operator } from '../../domain/phone.ts';
 import type { AirtimeProviderName } from '../../domain/providers.ts';
 import { type OperationOutcome, type Refusal, refuse } from '../../domain/refusals.ts';
 import { forestalled } from '../../domain/topup.ts';
 import { allRows, allValues, type Database, type DatabaseTransaction, now } from '../connection.ts';
-import type { TopupsTable } from '../generated/tables.ts';
+import type { TopupAttemptsTable } from '../generated/tables.ts';
 import { type NumberCount, withNumberCount } from '../limits/daily-limits.ts';
 import {
   endedEffect,
@@ -24,21 +24,16 @@ import { noteUnknown } from '../positions/sendings.ts';
 import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
 import { closeRetry, dropRequest, RETRY_KIND } from './requests.ts';
 
-interface NewAttempt {
-  readonly topupId: number;
-  readonly attempt: number;
-  readonly operationId: string;
-  readonly reference: string;
-  readonly msisdn: StoredNumber;
+/** The row of a new attempt, and what its order and its top-up have of it. */
+type NewAttempt = Insertable<TopupAttemptsTable> & {
   readonly operator: Operator;
   /** Decimal string: held, and charged on delivery. */
   readonly amount: string;
   readonly productId: number | null;
-  readonly providerProductId: number | null;
   readonly provider: AirtimeProviderName;
   /** Counts the attempt for its number. */
   readonly numberCount: NumberCount | undefined;
-}
+};
 
 /**
  * Records an attempt before its sending, and closes its request. Returns the provider of the
@@ -48,24 +43,24 @@ interface NewAttempt {
  */
 export async function beginAttempt(
   transaction: DatabaseTransaction,
-  attempt: NewAttempt,
-): Promise<{ readonly provider: AirtimeProviderName; readonly isFoundAgain: boolean }> {
+  { operator, amount, productId, provider, numberCount, ...attempt }: NewAttempt,
+) {
   const { lost, placed } = placing({
     kind: 'top-up',
     reference: attempt.reference,
-    provider: attempt.provider,
-    operationId: attempt.operationId,
+    provider,
+    operationId: attempt.operation_id,
     voucherId: null,
-    ordered: attempt.amount,
+    ordered: amount,
   });
-  const { lost_at } = await withNumberCount(transaction, attempt.numberCount)
+  const { lost_at } = await withNumberCount(transaction, numberCount)
     .with('lost', () => lost)
     .with('placed', () => placed)
     .with('request', (requests) =>
       requests
         .updateTable('topup_retries')
         .set({ is_open: false })
-        .where('operation_id', '=', attempt.operationId),
+        .where('operation_id', '=', attempt.operation_id),
     )
     .with('topup', (topups) =>
       topups
@@ -74,26 +69,19 @@ export async function beginAttempt(
           status: 'PROCESSING',
           attempt: attempt.attempt,
           msisdn: attempt.msisdn,
-          operator: attempt.operator,
-          amount: attempt.amount,
-          product_id: attempt.productId,
+          operator,
+          amount,
+          product_id: productId,
           message: null,
           updated_at: now,
         })
-        .where('id', '=', attempt.topupId),
+        .where('id', '=', attempt.topup_id),
     )
     .insertInto('topup_attempts')
-    .values({
-      topup_id: attempt.topupId,
-      attempt: attempt.attempt,
-      operation_id: attempt.operationId,
-      reference: attempt.reference,
-      msisdn: attempt.msisdn,
-      provider_product_id: attempt.providerProductId,
-    })
+    .values(attempt)
     .returning(sql<AirtimeProviderName | null>`(select provider from lost limit 1)`.as('lost_at'))
     .executeTakeFirstOrThrow();
-  return { provider: lost_at ?? attempt.provider, isFoundAgain: lost_at !== null };
+  return { provider: lost_at ?? provider, isFoundAgain: lost_at !== null };
 }
 
 /** An attempt with the data for the provider. */
@@ -158,10 +146,7 @@ export async function markAttemptUnknown(
 }
 
 /** The status of a top-up, and the number of its newest attempt. */
-export const topupNow = (
-  database: Database,
-  topupId: number,
-): Promise<Pick<Selectable<TopupsTable>, 'status' | 'attempt'>> =>
+export const topupNow = (database: Database, topupId: number) =>
   database
     .selectFrom('topups')
     .select(['status', 'attempt'])

@@ -122,10 +122,7 @@ export const withdrawRequest = (
 export const unbegunSince = sql`(select min(created_at) from topups where status = 'PENDING')`;
 
 /** Deletes a top-up that never began, or a request for a retry; false where there is neither. */
-export const dropRequest = (
-  transaction: DatabaseTransaction,
-  operationId: string,
-): Promise<boolean> =>
+export const dropRequest = (transaction: DatabaseTransaction, operationId: string) =>
   hasRows(transaction)`
     with topup as (
       delete from topups where operation_id = ${operationId} and status = 'PENDING' returning id),

@@ -117,11 +117,7 @@ export type TopupDetail = RowOf<typeof allTopups> & {
  * A top-up with its attempts in one snapshot: any for an operator, its own for a partner; a top-up of another partner
  * is not found.
  */
-export function findTopupDetail(
-  database: Database,
-  viewer: 'operator' | number,
-  topupId: number,
-): Promise<TopupDetail | undefined> {
+export function findTopupDetail(database: Database, viewer: 'operator' | number, topupId: number) {
   const isSeen = viewer === 'operator' ? sql`true` : topupList.where(viewer);
   return firstRow<TopupDetail>(database)`
     select ${allTopups.select}, ${amountOfRetry} as "amountOfRetry", workflow_id as "workflowId",

@@ -4,6 +4,7 @@ import type { BulkLineStatus, Caller } from '../../domain/vouchers/voucher.ts';
 import {
   addRow,
   allRows,
+  allValues,
   changedRows,
   type Database,
   type DatabaseTransaction,
@@ -15,11 +16,7 @@ import { beginOperation, type OperationIdentity, settleOperation } from '../oper
 export type BulkLine = Selectable<BulkLinesTable>;
 
 /** The next pending lines of an order. */
-export const pendingBulkLines = (
-  database: Database,
-  bulkOrderId: number,
-  limit: number,
-): Promise<BulkLine[]> =>
+export const pendingBulkLines = (database: Database, bulkOrderId: number, limit: number) =>
   database
     .selectFrom('bulk_lines')
     .selectAll()
@@ -62,7 +59,7 @@ export const cancelBulkLines = (
   transaction: DatabaseTransaction,
   bulkOrderId: number,
   limit: number,
-): Promise<number> =>
+) =>
   changedRows(transaction)`
     update bulk_lines set status = 'CANCELLED', settled_at = now()
     where bulk_order_id = ${bulkOrderId} and line in (
@@ -110,11 +107,7 @@ export const bulkLinesAfter = (
 export type BulkOrder = Selectable<BulkOrdersTable>;
 
 /** An order of a partner; undefined where it has none with this id. */
-export const findBulkOrder = (
-  database: Database,
-  partnerId: number,
-  id: number,
-): Promise<BulkOrder | undefined> =>
+export const findBulkOrder = (database: Database, partnerId: number, id: number) =>
   database
     .selectFrom('bulk_orders')
     .selectAll()
@@ -132,11 +125,7 @@ export const partnerOfBulkOrder = async (database: Database, id: number): Promis
  * Requests that no further line is generated; an ended order stays as it is. Undefined where the
  * partner has no such order.
  */
-export async function requestBulkCancellation(
-  database: Database,
-  partnerId: number,
-  id: number,
-): Promise<BulkOrder | undefined> {
+export async function requestBulkCancellation(database: Database, partnerId: number, id: number) {
   const requested = await database
     .updateTable('bulk_orders')
     .set({ cancel_requested_at: sql<Date>`coalesce(cancel_requested_at, now())` })
@@ -149,7 +138,7 @@ export async function requestBulkCancellation(
 }
 
 /** Locks an order until the transaction ends: one batch at a time, and no cancellation meanwhile. */
-export const lockBulkOrder = (transaction: DatabaseTransaction, id: number): Promise<BulkOrder> =>
+export const lockBulkOrder = (transaction: DatabaseTransaction, id: number) =>
   transaction
     .selectFrom('bulk_orders')
     .selectAll()
@@ -162,7 +151,7 @@ export const countBulkLines = (
   transaction: DatabaseTransaction,
   id: number,
   settled: Readonly<Partial<Record<Exclude<BulkLineStatus, 'PENDING'>, number>>>,
-): Promise<BulkOrder> => {
+) => {
   const { GENERATED = 0, REFUSED = 0, CANCELLED = 0 } = settled;
   const isLast = sql`generated + refused + cancelled + ${GENERATED + REFUSED + CANCELLED}::integer = lines`;
   return transaction
@@ -182,7 +171,7 @@ export const countBulkLines = (
 export const unfinishedBulkOrders = (
   database: Database,
   page: { readonly afterId: number; readonly limit: number },
-): Promise<BulkOrder[]> =>
+) =>
   database
     .selectFrom('bulk_orders')
     .selectAll()
@@ -210,14 +199,14 @@ export const findNamedMerchants = (
       and status = 'ACTIVE' and deleted_at is null`;
 
 /** The given operations that have generated a voucher. */
-export async function operationsWithVoucher(
+export const operationsWithVoucher = async (
   database: Database,
   operationIds: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const rows = await allRows<{ id: string }>(database)`
-    select operation_id as id from vouchers where operation_id = any(${operationIds}::text[])`;
-  return new Set(rows.map(({ id }) => id));
-}
+): Promise<ReadonlySet<string>> =>
+  new Set(
+    await allValues<string>(database)`
+      select operation_id from vouchers where operation_id = any(${operationIds}::text[])`,
+  );
 
 /** The operation kind of bulk orders. */
 export const BULK_ORDER_KIND = 'order-vouchers';
@@ -272,12 +261,12 @@ export const recordBulkOrder = (
     });
   });
 
-async function insertOrder(
+const insertOrder = (
   transaction: DatabaseTransaction,
   { operationId, requestId, requestDigest, company }: OperationIdentity & { company: Caller },
   lines: number,
-): Promise<number> {
-  return addRow(transaction, 'bulk_orders', {
+) =>
+  addRow(transaction, 'bulk_orders', {
     operation_id: operationId,
     request_id: requestId,
     request_digest: requestDigest,
@@ -285,7 +274,6 @@ async function insertOrder(
     ...authorityOf(company),
     lines,
   });
-}
 
 function authorityOf({
   credential,

@@ -26,13 +26,9 @@ type NewClaim = Omit<Insertable<VoucherClaimsTable>, 'expires_at'> & {
 };
 
 /** A claim with labels for support staff. */
-export interface InsertedClaim {
-  readonly id: string;
-  readonly expires_at: Date;
-  /** The claiming merchant, or the merchant of the voucher. */
-  readonly merchant_name: string | null;
-}
+export type InsertedClaim = Awaited<ReturnType<typeof insertClaim>>;
 
+/** The claiming merchant, or the merchant of the voucher. */
 const merchantName = sql<string | null>`(
   select merchant_name from merchants
   where id = case when company_kind = 'merchant' then company_id
@@ -67,7 +63,7 @@ export async function claimMadeBy(
 export const insertClaim = (
   transaction: DatabaseTransaction,
   { lifetimeSeconds, ...claim }: NewClaim,
-): Promise<InsertedClaim> =>
+) =>
   transaction
     .insertInto('voucher_claims')
     .values({
@@ -85,7 +81,7 @@ export const endClaim = (
   transaction: DatabaseTransaction,
   claimId: string,
   status: 'SUPERSEDED' | 'EXPIRED' | 'CANCELLED' | 'REDEEMED' | 'REFUSED',
-): Promise<boolean> =>
+) =>
   hasRows(transaction)`
     with ended as (
       update voucher_claims set status = ${status}, code_ciphertext = null
@@ -100,11 +96,7 @@ const cancelledMessages = (claimIds: Sql) => sql`cancelled as (
   where claim_id = any(array(${claimIds})) and status = 'QUEUED')`;
 
 /** Points the voucher to its new claim; false when its status does not allow a claim (5002). */
-export const startClaim = (
-  transaction: DatabaseTransaction,
-  voucherId: number,
-  claimId: string,
-): Promise<boolean> =>
+export const startClaim = (transaction: DatabaseTransaction, voucherId: number, claimId: string) =>
   transaction
     .updateTable('vouchers')
     .set({ status: 'REDEEM_INITIATED', current_claim_id: claimId })
@@ -113,10 +105,7 @@ export const startClaim = (
     .$call(changesRow);
 
 /** Returns a voucher to ACTIVE if this claim is its live one and nothing is on hold. */
-export const releaseClaimedVoucher = (
-  transaction: DatabaseTransaction,
-  claimId: string,
-): Promise<boolean> =>
+export const releaseClaimedVoucher = (transaction: DatabaseTransaction, claimId: string) =>
   transaction
     .updateTable('vouchers')
     .set({ status: 'ACTIVE', current_claim_id: null })
@@ -147,7 +136,7 @@ export const expireOverdueClaims = (
   transaction: DatabaseTransaction,
   batchSize: number,
   among: Rows<string> = { except: [] },
-): Promise<number> =>
+) =>
   changedRows(transaction)`
     with overdue as (
       ${overdueClaims(batchSize, among)} for no key update of vouchers skip locked
@@ -212,10 +201,7 @@ export const claimContext = (
     },
   );
 
-export interface EndedClaim {
-  readonly operationId: string;
-  readonly workflowId: string;
-}
+export type EndedClaim = Awaited<ReturnType<typeof endedClaim>>;
 
 /**
  * Ends the live claim of a voucher, if there is one, because a new one replaces it or the voucher is
@@ -238,10 +224,7 @@ const endedClaims = (transaction: DatabaseTransaction) =>
     .where('status', '<>', 'OPEN');
 
 /** An ended claim. */
-export const endedClaim = (
-  transaction: DatabaseTransaction,
-  claimId: string,
-): Promise<EndedClaim> =>
+export const endedClaim = (transaction: DatabaseTransaction, claimId: string) =>
   endedClaims(transaction).where('id', '=', claimId).executeTakeFirstOrThrow();
 
 /**

@@ -67,7 +67,7 @@ export function readGenerationQuote(
   database: Database,
   subject: GenerationSubject,
   number: NumberCount | undefined,
-): Promise<GenerationQuote> {
+) {
   const { partner } = subject;
   const authority = sql`${isStillAdmitted(partner, 'generate-voucher')} as "isAdmitted",
     (select status = 'ACTIVE' from partners where id = ${partner.id}) as "companyIsActive"`;

@@ -36,17 +36,9 @@ export type NewRedemption = Omit<Insertable<RedemptionsTable>, 'payee'> & {
   readonly provider: MobileMoneyProviderName;
 };
 
-/** A redemption that is recorded, and the provider that has it. */
-interface RecordedRedemption {
-  readonly id: number;
-  /** The chosen provider, or the provider that had it before a restore. */
-  readonly provider: MobileMoneyProviderName;
-  /** A restore lost the rows of an earlier run, which may have sent it. */
-  readonly isFoundAgain: boolean;
-}
-
 /**
- * Records a redemption before its payment; this freezes its payee.
+ * Records a redemption before its payment; this freezes its payee. Returns the chosen provider, or the provider that had
+ * it before a restore. Where it is found again, the restore lost the rows of an earlier run, which may have sent it.
  *
  * @throws a violation of `numberLimitConstraint` beyond the limit of the owner's number
  */
@@ -55,7 +47,7 @@ export async function insertRedemption(
   { provider, payee, ...row }: NewRedemption,
   /** Counts it for the number of the voucher's owner. */
   count: NumberCount | undefined,
-): Promise<RecordedRedemption> {
+) {
   const { lost, placed } = placing({
     kind: 'payment',
     reference: row.payment_reference,
@@ -267,11 +259,7 @@ export const redemptionContext = (
 /**
  * Moves `taken` from a voucher's remaining balance to its hold; false when its status forbids it.
  */
-export const holdVoucher = (
-  transaction: DatabaseTransaction,
-  voucherId: number,
-  taken: string,
-): Promise<boolean> =>
+export const holdVoucher = (transaction: DatabaseTransaction, voucherId: number, taken: string) =>
   transaction
     .updateTable('vouchers')
     .set({

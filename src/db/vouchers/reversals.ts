@@ -55,7 +55,7 @@ export const toldReversals = sql<readonly string[]>`array(
     and told.provider_reference is not null)`;
 
 /** Whether the payment of an operation has a reversal under way. */
-export const isBeingReversed = (database: Database, operationId: string): Promise<boolean> =>
+export const isBeingReversed = (database: Database, operationId: string) =>
   hasRows(database)`
     select from redemptions as redemption
     where operation_id = ${operationId} and ${hasReversal('PENDING')}`;
@@ -178,7 +178,7 @@ export const recordReversalEnd = (
   transaction: DatabaseTransaction,
   reversalId: number,
   ending: ReversalEnding,
-): Promise<void> =>
+) =>
   updateRow(transaction, 'redemption_reversals', reversalId, {
     status: ending.status,
     settled_at: now,

@@ -231,7 +231,7 @@ export function findVoucherDetail(
   database: Database,
   voucherId: number,
   viewer: 'operator' | { readonly partnerId: number },
-): Promise<VoucherDetail | undefined> {
+) {
   const isSeen = viewer === 'operator' ? sql`true` : sql`vouchers.partner_id = ${viewer.partnerId}`;
   return firstRow<VoucherDetail>(database)`
     select ${allVouchers.select}, is_restricted as "isRestricted", selling_price_usd as "sellingPriceUsd",

@@ -41,18 +41,7 @@ export const readDeliveryTarget = (database: Database, endpointId: number) =>
     from webhook_endpoints where id = ${endpointId} and status = 'ACTIVE'`;
 
 /** A delivery that is due, with its event. */
-export interface DueDelivery {
-  readonly id: number;
-  readonly createdAt: Date;
-  readonly type: string;
-  readonly subject: string;
-  readonly attempts: number;
-  /** Null: a test event. */
-  readonly eventNumber: number | null;
-  readonly eventCreatedAt: Date | null;
-  /** Null for a test event, and for an event that is no longer kept. */
-  readonly data: unknown;
-}
+export type DueDelivery = Awaited<ReturnType<typeof listDueDeliveries>>[number];
 
 /** No earlier delivery of the subject to the endpoint waits. */
 const isFirstOfSubject = sql<SqlBool>`not exists (
@@ -64,14 +53,23 @@ const isFirstOfSubject = sql<SqlBool>`not exists (
  * The deliveries that are due, at most one for each subject, so that its events arrive in their order.
  */
 export const listDueDeliveries = (database: Database, endpointId: number, limit: number) =>
-  allRows<DueDelivery>(database)`
-    select delivery.id, delivery.created_at as "createdAt", delivery.type, delivery.subject,
-      delivery.attempts, delivery.event_number as "eventNumber",
-      events.created_at as "eventCreatedAt", events.data
-    from webhook_deliveries as delivery left join events on events.number = delivery.event_number
-    where delivery.endpoint_id = ${endpointId} and delivery.status = 'PENDING'
-      and delivery.next_attempt_at <= now() and ${isFirstOfSubject}
-    order by delivery.next_attempt_at, delivery.id limit ${limit}`;
+  database
+    .selectFrom('webhook_deliveries as delivery')
+    .leftJoin('events', 'events.number', 'delivery.event_number')
+    .select(['delivery.id', 'delivery.created_at as createdAt', 'delivery.type'])
+    .select(['delivery.subject', 'delivery.attempts'])
+    // Null: a test event.
+    .select(['delivery.event_number as eventNumber', 'events.created_at as eventCreatedAt'])
+    // Null also for an event that is no longer kept.
+    .select('events.data')
+    .where('delivery.endpoint_id', '=', endpointId)
+    .where('delivery.status', '=', 'PENDING')
+    .where('delivery.next_attempt_at', '<=', now)
+    .where(isFirstOfSubject)
+    .orderBy('delivery.next_attempt_at')
+    .orderBy('delivery.id')
+    .limit(limit)
+    .execute();
 
 /** More than one workflow has under way, so that one of them is the last attempt. */
 const LOOKED_BEFORE = 50;
@@ -178,11 +176,7 @@ export const settleWake = (
  * Switches off an active endpoint that has failed for too long without a success, and queues e-mails to the
  * people of its company. Returns whether it was switched off now.
  */
-export const switchOffFailing = (
-  database: Database,
-  endpointId: number,
-  afterSeconds: number,
-): Promise<boolean> =>
+export const switchOffFailing = (database: Database, endpointId: number, afterSeconds: number) =>
   hasRows(database)`
     with ended as (
       update webhook_endpoints set status = 'SWITCHED_OFF', status_since = now(), wake_at = null,
@@ -358,10 +352,7 @@ export interface ShownAttempt {
 const LOOKED_AT = 200;
 
 /** The outcomes of the newest deliveries of webhooks. */
-export function webhookHealth(
-  database: Database,
-  endpointIds: readonly number[],
-): Promise<WebhookHealth[]> {
+export function webhookHealth(database: Database, endpointIds: readonly number[]) {
   const attempt = sql`json_build_object('at', last_attempt_at, 'type', type,
     'statusCode', last_status_code, 'problem', last_problem)`;
   const counted = (status: 'PENDING' | 'FAILED') => sql`(

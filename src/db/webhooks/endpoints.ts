@@ -46,7 +46,7 @@ export function findWebhook(
   id: number,
   /** Required owner; any company where it is absent. */
   company?: Company,
-): Promise<WebhookEndpoint | undefined> {
+) {
   let query = database
     .selectFrom('webhook_endpoints')
     .select(shownColumns)
@@ -93,7 +93,7 @@ export const setWebhookStatus = (
   id: number,
   status: Exclude<Selectable<WebhookEndpointsTable>['status'], 'SWITCHED_OFF' | 'REMOVED'>,
   reason: string,
-): Promise<boolean> =>
+) =>
   transaction
     .updateTable('webhook_endpoints')
     .set({
