@@ -76,10 +76,9 @@ export async function resealColumn(
     await begin();
     const changed = await changedRows(database)`
       update ${sql.table(table)} as row set ${sql.ref(column)} = made.renewed
-      from unnest(${outdated.map(({ place }) => place)}::text[]::tid[],
-        ${outdated.map(({ stored }) => stored)}::text[],
-        ${outdated.map(({ renewed }) => renewed)}::text[]) as made (place, stored, renewed)
-      where row.ctid = made.place and row.${sql.ref(column)} = made.stored`;
+      from jsonb_to_recordset(${JSON.stringify(outdated)}::jsonb)
+        as made (place text, stored text, renewed text)
+      where row.ctid = made.place::tid and row.${sql.ref(column)} = made.stored`;
     sealed += changed;
     note(sealed);
   }

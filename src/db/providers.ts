@@ -95,13 +95,10 @@ export async function recordProviderStates(
 ): Promise<void> {
   await sql`
     insert into provider_states as old (worker, provider, state, takes_calls, has_money, expires_at)
-    select ${worker}, provider, state, takes_calls, has_money,
+    select ${worker}, provider, state, "takesCalls", "hasMoney",
       now() + make_interval(secs => ${lifetimeSeconds}::float8)
-    from unnest(${states.map(({ provider }) => provider)}::text[],
-        ${states.map(({ state }) => state)}::text[],
-        ${states.map(({ takesCalls }) => takesCalls)}::boolean[],
-        ${states.map(({ hasMoney }) => hasMoney)}::boolean[])
-      as now_known (provider, state, takes_calls, has_money)
+    from jsonb_to_recordset(${JSON.stringify(states)}::jsonb)
+      as now_known (provider text, state text, "takesCalls" boolean, "hasMoney" boolean)
     on conflict (worker, provider) do update
     set state = excluded.state, takes_calls = excluded.takes_calls, has_money = excluded.has_money,
       since = case when old.takes_calls = excluded.takes_calls then old.since else now() end,

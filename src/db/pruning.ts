@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { changedRows, type Database, type Sql } from './connection.ts';
+import type { Schema } from './generated/tables.ts';
 import { numberErasures } from './phone-numbers.ts';
 
 /** Retention of temporary rows. */
@@ -38,24 +39,26 @@ export const keptDays = {
 
 type Pruning = (retention: Retention, batchSize: number) => Sql;
 
-/** Where rows of one kind stand, and which column says their age; an index has it. */
-interface AgingRows {
-  readonly table: string;
-  readonly since: string;
-  /** SQL condition: the row may be deleted. */
-  readonly only?: Sql;
-}
-
-/** Deletes the oldest rows; those that another process has locked wait for the next run. */
+/**
+ * Deletes the oldest rows of a table; those that another process has locked wait for the next run.
+ *
+ * @param age the column that says since when they are there; an index has it
+ * @param only SQL condition: the row may be deleted
+ */
 const older =
-  (rows: AgingRows, than: (retention: Retention) => Sql): Pruning =>
+  (
+    name: keyof Schema,
+    age: string,
+    than: (retention: Retention) => Sql,
+    only = sql`true`,
+  ): Pruning =>
   (retention, batchSize) => {
-    const table = sql.table(rows.table);
-    const since = sql.ref(rows.since);
+    const table = sql.table(name);
+    const since = sql.ref(age);
     return sql`
       delete from ${table} where ctid = any(array(
         select ctid from ${table}
-        where ${since} < ${than(retention)} ${rows.only ? sql`and ${rows.only}` : sql``}
+        where ${since} < ${than(retention)} and ${only}
         order by ${since} limit ${batchSize} for update skip locked))`;
   };
 
@@ -70,77 +73,55 @@ const asSessions = ({ sessionSeconds }: Retention) => secondsAgo(sessionSeconds)
 /** The expired rows of each kind. */
 const prunings = {
   operations: older(
-    {
-      table: 'operations',
-      since: 'created_at',
-      // A claim lasts minutes: its workflow abandoned a request for a claim that still runs after days. An open claim
-      // keeps its key, for example while a payment has no outcome.
-      only: sql`(status <> 'RUNNING' or kind = 'initiate-claim') and not exists (
-        select from voucher_claims as claim
-        where claim.operation_id = operations.id and claim.status = 'OPEN')`,
-    },
+    'operations',
+    'created_at',
     asOperations,
+    // A claim lasts minutes: its workflow abandoned a request for a claim that still runs after days. An open claim
+    // keeps its key, for example while a payment has no outcome.
+    sql`(status <> 'RUNNING' or kind = 'initiate-claim') and not exists (
+      select from voucher_claims as claim
+      where claim.operation_id = operations.id and claim.status = 'OPEN')`,
   ),
-  'what signed requests were bound to': older(
-    { table: 'signed_requests', since: 'created_at' },
-    asOperations,
+  'what signed requests were bound to': older('signed_requests', 'created_at', asOperations),
+  'counts of sign-ins': older('portal_sign_in_attempts', 'window_began_at', ({ signInSeconds }) =>
+    secondsAgo(signInSeconds),
   ),
-  'counts of sign-ins': older(
-    { table: 'portal_sign_in_attempts', since: 'window_began_at' },
-    ({ signInSeconds }) => secondsAgo(signInSeconds),
-  ),
-  'sessions of the portal': older({ table: 'portal_sessions', since: 'created_at' }, asSessions),
-  'sign-ins without a second factor': older(
-    { table: 'portal_half_sign_ins', since: 'created_at' },
-    asSessions,
-  ),
-  'challenges for passkeys': older(
-    { table: 'portal_passkey_challenges', since: 'created_at' },
-    asSessions,
-  ),
+  'sessions of the portal': older('portal_sessions', 'created_at', asSessions),
+  'sign-ins without a second factor': older('portal_half_sign_ins', 'created_at', asSessions),
+  'challenges for passkeys': older('portal_passkey_challenges', 'created_at', asSessions),
   // Those of invitations stay, as invitations do.
   'messages to people': older(
-    {
-      table: 'outbox',
-      since: 'created_at',
-      only: sql`settled_at is not null and kind <> 'invitations'`,
-    },
+    'outbox',
+    'created_at',
     asOperations,
+    sql`settled_at is not null and kind <> 'invitations'`,
   ),
-  "lines of providers' statements": older(
-    { table: 'provider_statement_lines', since: 'created_at' },
-    () => daysAgo(keptDays.statementLines),
+  "lines of providers' statements": older('provider_statement_lines', 'created_at', () =>
+    daysAgo(keptDays.statementLines),
   ),
-  'messages to another provider': older({ table: 'message_failovers', since: 'at' }, asOperations),
-  'readings of balances': older({ table: 'provider_balances', since: 'read_at' }, () =>
-    daysAgo(keptDays.balances),
-  ),
+  'messages to another provider': older('message_failovers', 'at', asOperations),
+  'readings of balances': older('provider_balances', 'read_at', () => daysAgo(keptDays.balances)),
   'left requests': older(
-    { table: 'left_requests', since: 'left_at' },
+    'left_requests',
+    'left_at',
     () => sql`now() - make_interval(hours => ${FORGET_LEFT_REQUESTS_HOURS}::int)`,
   ),
-  'wrong verification codes': older({ table: 'verification_attempts', since: 'created_at' }, () =>
+  'wrong verification codes': older('verification_attempts', 'created_at', () =>
     daysAgo(keptDays.wrongCodes),
   ),
-  'daily counts of companies': older({ table: 'company_daily_counts', since: 'day' }, () =>
+  'daily counts of companies': older('company_daily_counts', 'day', () =>
     dayAgo(keptDays.dailyCounts),
   ),
-  'daily spending': older({ table: 'daily_spending', since: 'day' }, () =>
-    dayAgo(keptDays.dailyCounts),
-  ),
-  'daily counts of numbers': older({ table: 'number_daily_counts', since: 'day' }, () =>
+  'daily spending': older('daily_spending', 'day', () => dayAgo(keptDays.dailyCounts)),
+  'daily counts of numbers': older('number_daily_counts', 'day', () =>
     dayAgo(keptDays.numberCounts),
   ),
-  'results of M-Pesa': older({ table: 'mpesa_results', since: 'received_at' }, () =>
-    daysAgo(keptDays.mpesaResults),
-  ),
-  'early delivery reports': older({ table: 'early_delivery_reports', since: 'received_at' }, () =>
+  'results of M-Pesa': older('mpesa_results', 'received_at', () => daysAgo(keptDays.mpesaResults)),
+  'early delivery reports': older('early_delivery_reports', 'received_at', () =>
     daysAgo(keptDays.earlyReports),
   ),
-  'webhook deliveries': older({ table: 'webhook_deliveries', since: 'created_at' }, asEvents),
-  'refused calls': older({ table: 'refused_calls', since: 'at' }, () =>
-    daysAgo(keptDays.refusedCalls),
-  ),
+  'webhook deliveries': older('webhook_deliveries', 'created_at', asEvents),
+  'refused calls': older('refused_calls', 'at', () => daysAgo(keptDays.refusedCalls)),
 
   // In the order of their ids, which is nearly that of their times: no index has those. The event with the
   // newest number stays, so that a cursor before it is known to be outdated.

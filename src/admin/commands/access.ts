@@ -1,7 +1,6 @@
 import { text as readAll } from 'node:stream/consumers';
 import {
   changeApiKey,
-  companyOfRow,
   findValidPublicKey,
   type ListedAddress,
   type ListedKey,
@@ -13,7 +12,7 @@ import {
   revokeApiKey,
   revokePublicKey,
 } from '../../db/access/company-access.ts';
-import { addPublicKey, addSourceAddresses } from '../../db/catalogue/companies.ts';
+import { addPublicKey, addSourceAddresses, companyOfRow } from '../../db/catalogue/companies.ts';
 import {
   needsRotation,
   ROTATION_WARNING_DAYS,

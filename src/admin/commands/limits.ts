@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listRefusedCalls } from '../../db/access/calls.ts';
-import { changeApiKey, companyOfRow, lockApiKey } from '../../db/access/company-access.ts';
+import { changeApiKey, lockApiKey } from '../../db/access/company-access.ts';
+import { companyOfRow } from '../../db/catalogue/companies.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { setLowBalance } from '../../db/ledger/ledger.ts';
 import { budgetAlarms } from '../../db/limits/daily-limits.ts';

@@ -119,28 +119,18 @@ export async function addAdmittedCalls(
  * Whether a call of a company was ever accepted; of a merchant, a signed one. The newest calls may
  * be unsigned, so recorded uses of its signatures count, too.
  */
-export async function hasCalled(
+export function hasCalled(
   database: Database,
   { kind, id }: Company,
   signedRoutes: readonly string[],
-): Promise<boolean> {
-  const letIn = database
-    .selectFrom('admitted_calls')
-    .select(sql.lit(1).as('one'))
-    .where('company_kind', '=', kind)
-    .where('company_id', '=', id);
-  const asked =
-    kind === 'partner'
-      ? letIn
-      : letIn
-          .where('route', 'in', signedRoutes)
-          .unionAll(
-            database
-              .selectFrom('signed_requests')
-              .select(sql.lit(1).as('one'))
-              .where('merchant_id', '=', id),
-          );
-  return (await asked.limit(1).executeTakeFirst()) !== undefined;
+) {
+  const letIn = sql`select true from admitted_calls where company_kind = ${kind} and company_id = ${id}`;
+  return kind === 'partner'
+    ? hasRows(database)`${letIn} limit 1`
+    : hasRows(database)`
+        ${letIn} and route = any(${signedRoutes}::text[])
+        union all
+        select true from signed_requests where merchant_id = ${id} limit 1`;
 }
 
 /** A call of a company for display: accepted with its statusCode, or refused with its reason. */

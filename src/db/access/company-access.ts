@@ -13,15 +13,6 @@ import {
 import { type RowPage, rowsById } from '../row-page.ts';
 import { isValidKey } from './access.ts';
 
-/** The company of a row that has the id of a partner or of a merchant; exactly one of both is null. */
-export const companyOfRow = ({
-  partnerId,
-  merchantId,
-}: Readonly<Record<'partnerId' | 'merchantId', number | null>>): Company =>
-  partnerId === null
-    ? { kind: 'merchant', id: merchantId ?? 0 }
-    : { kind: 'partner', id: partnerId };
-
 /** SQL condition: rows of one company, or all rows. An id that a person gave may belong to another company. */
 const ownedBy = (company: Company | undefined) =>
   company === undefined

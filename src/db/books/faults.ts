@@ -122,8 +122,9 @@ export async function putBack(
   if (subjects.length === 0) return;
   await sql`
     insert into unchecked_changes (subject, id)
-    select distinct subject, id from unnest(${subjects.map(({ subject }) => subject)}::text[],
-      ${subjects.map(({ id }) => id)}::bigint[]) as subjects (subject, id)`.execute(transaction);
+    select distinct subject, id
+    from jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb) as subjects (subject text, id bigint)
+  `.execute(transaction);
 }
 
 /** The SQL of the rows to be checked, by their subjects. */

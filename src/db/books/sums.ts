@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { formatMoney, type Money, parseMoney } from '../../domain/money.ts';
-import type { VoucherStatus } from '../../domain/vouchers/voucher.ts';
+import type { CompanyKind, VoucherStatus } from '../../domain/vouchers/voucher.ts';
+import { companyColumn, companyTable } from '../catalogue/companies.ts';
 import { allRows, allValues, type Database, inSnapshot, type Sql } from '../connection.ts';
 import type { RowCountsTable } from '../generated/tables.ts';
 import {
@@ -402,15 +403,12 @@ const brokenClaims = (database: Database) =>
     where (counted.claims, counted.codes) is distinct from (kept.claims, kept.codes)
     order by partner_id`;
 
-/** Lists whose rows are only added, but for what never began: what makes a row a company's. */
-const countedLists = {
-  vouchers: { company: 'partner_id', companies: 'partners' },
-  topups: { company: 'partner_id', companies: 'partners' },
-  redemptions: { company: 'merchant_id', companies: 'merchants' },
-} as const satisfies Record<RowCountsTable['list'], object>;
-
-type CountedList = keyof typeof countedLists;
-const lists = Object.keys(countedLists) as CountedList[];
+/** Lists whose rows are only added, but for what never began, and the kind of the companies that have them. */
+const countedLists = Object.entries({
+  vouchers: 'partner',
+  topups: 'partner',
+  redemptions: 'merchant',
+} as const satisfies Record<RowCountsTable['list'], CompanyKind>);
 
 /**
  * How many rows the lists of each company have, so that no process counts all of them
@@ -422,17 +420,17 @@ export const rowCounts: Rollup = {
   watermark: byHour(unbegunSince),
   tables: { row_counts: {} },
   add: (hours) =>
-    lists.map((list) => {
-      const { company, companies } = countedLists[list];
-      return sql`
+    countedLists.map(
+      ([list, kind]) => sql`
         insert into row_counts as known (list, company_id, total)
         select ${list}, companies.id, added
-        from ${sql.table(companies)} as companies cross join lateral (
+        from ${sql.table(companyTable({ kind }))} as companies cross join lateral (
           select count(1) as added from ${sql.table(list)}
-          where ${sql.ref(company)} = companies.id and ${isInHours(sql`created_at`, hours)}) as counted
+          where ${sql.ref(companyColumn({ kind }))} = companies.id
+            and ${isInHours(sql`created_at`, hours)}) as counted
         where added > 0
-        on conflict (list, company_id) do update set total = known.total + excluded.total`;
-    }),
+        on conflict (list, company_id) do update set total = known.total + excluded.total`,
+    ),
   verify: (database) => inSnapshot(database, brokenCounts),
 };
 
@@ -452,12 +450,12 @@ export const readRowCount = (database: Database, list: string, companyId: number
 /** The lists of companies whose number of rows differs from what is kept. */
 async function brokenCounts(database: Database): Promise<string[]> {
   const faults: string[] = [];
-  for (const list of lists) {
+  for (const [list, kind] of countedLists) {
     const broken = await allValues<string>(database)`
       select 'I2 the kept count of a list is that of its rows: ' || ${list}::text || ' of company '
         || company_id as fault
       from (
-        select ${sql.ref(countedLists[list].company)} as company_id, count(1) as counted
+        select ${sql.ref(companyColumn({ kind }))} as company_id, count(1) as counted
         from ${sql.table(list)} where created_at < ${hoursEnd('row-counts')} group by 1
       ) as counts
       full join (select company_id, total from row_counts where list = ${list}) as kept using (company_id)

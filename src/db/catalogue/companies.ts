@@ -27,6 +27,15 @@ export const companyColumn = ({ kind }: Pick<Company, 'kind'>) =>
 export const companyColumns = (company: Company) =>
   company.kind === 'partner' ? { partner_id: company.id } : { merchant_id: company.id };
 
+/** The company of a row that has the id of a partner or of a merchant; exactly one of both is null. */
+export const companyOfRow = ({
+  partnerId,
+  merchantId,
+}: Readonly<Record<'partnerId' | 'merchantId', number | null>>): Company =>
+  partnerId === null
+    ? { kind: 'merchant', id: merchantId ?? 0 }
+    : { kind: 'partner', id: partnerId };
+
 /** SQL expression: the name of a row's company. */
 export const companyName = sql<string | null>`case company_kind
   when 'partner' then (select company_name from partners where partners.id = company_id)
@@ -175,20 +184,15 @@ export async function addPublicKey(
   return row?.id;
 }
 
-/** The tables that operators change: how each row records its changes. */
-const changeable = {
-  partners: { hasUpdatedAt: true, isDeletable: false },
-  merchants: { hasUpdatedAt: true, isDeletable: true },
-  merchant_categories: { hasUpdatedAt: true, isDeletable: true },
-  product_categories: { hasUpdatedAt: true, isDeletable: true },
-  products: { hasUpdatedAt: true, isDeletable: true },
-  promos: { hasUpdatedAt: true, isDeletable: true },
-  gift_denominations: { hasUpdatedAt: false, isDeletable: false },
-} as const satisfies Partial<
-  Record<keyof Schema, { readonly hasUpdatedAt: boolean; readonly isDeletable: boolean }>
->;
-
-export type ChangeableTable = keyof typeof changeable;
+/** The tables that operators change. */
+export type ChangeableTable =
+  | 'partners'
+  | 'merchants'
+  | 'merchant_categories'
+  | 'product_categories'
+  | 'products'
+  | 'promos'
+  | 'gift_denominations';
 
 /** The old and new value of each changed column. */
 export type ColumnChanges = Readonly<
@@ -199,7 +203,8 @@ export type ColumnChanges = Readonly<
 export type Row = Readonly<Record<string, unknown>>;
 
 /** Whether rows of a table are marked as deleted instead of being removed. */
-export const isDeletable = (table: ChangeableTable): boolean => changeable[table].isDeletable;
+export const isDeletable = (table: ChangeableTable): boolean =>
+  table !== 'partners' && table !== 'gift_denominations';
 
 const isLive = (table: ChangeableTable) =>
   isDeletable(table) ? sql`deleted_at is null` : sql`true`;
@@ -260,7 +265,7 @@ export async function changeRows(
 ): Promise<void> {
   const columns = Object.keys(rows[0] ?? {}).filter((column) => column !== 'id');
   const assignments = columns.map((column) => sql`${sql.ref(column)} = given.${sql.ref(column)}`);
-  if (changeable[table].hasUpdatedAt) assignments.push(sql`updated_at = now()`);
+  if (table !== 'gift_denominations') assignments.push(sql`updated_at = now()`);
   const name = sql.table(table);
   await sql`
     update ${name} set ${sql.join(assignments)}

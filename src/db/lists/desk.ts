@@ -31,22 +31,26 @@ const LATE_AFTER = sql`interval '1 hour'`;
 /** Older refusals are history: the customer has complained by then, or has no complaint. */
 const FORGOTTEN_AFTER = sql`interval '3 days'`;
 
+/** What a kind of rows may know of each, with its type in SQL. */
+const columns = {
+  // Since when it waits.
+  since: 'timestamptz',
+  amount: 'numeric',
+  detail: 'text',
+  // Of a case, our reference towards the provider; of a repair, the reference of a deposit.
+  reference: 'text',
+  provider: 'text',
+  partner_id: 'bigint',
+  merchant_id: 'bigint',
+  voucher_id: 'bigint',
+  topup_id: 'bigint',
+} as const;
+
 /** One kind of rows, and what it knows of each: the rest is null. */
-interface Part {
+interface Part extends Readonly<Partial<Record<keyof typeof columns, Sql>>> {
   readonly kind: DeskKind;
   /** SQL expression: the name of the row, unique within the kind. */
   readonly subject: Sql;
-  /** Since when it waits. */
-  readonly since?: Sql;
-  readonly amount?: Sql;
-  readonly detail?: Sql;
-  /** The reference: of a case, our reference towards the provider; of a repair, the reference of a deposit. */
-  readonly reference?: Sql;
-  readonly provider?: Sql;
-  readonly partnerId?: Sql;
-  readonly merchantId?: Sql;
-  readonly voucherId?: Sql;
-  readonly topupId?: Sql;
   /** From the `from` to the conditions, and the order of the index. */
   readonly rows: Sql;
 }
@@ -74,9 +78,9 @@ const parts: readonly Part[] = [
     amount: sql`voucher.amount`,
     detail: sql`coalesce(code.delivery_reason, code.provider_message)`,
     provider: sql`code.provider`,
-    partnerId: sql`voucher.partner_id`,
-    merchantId: sql`case claim.company_kind when 'merchant' then claim.company_id else voucher.merchant_id end`,
-    voucherId: sql`voucher.id`,
+    partner_id: sql`voucher.partner_id`,
+    merchant_id: sql`case claim.company_kind when 'merchant' then claim.company_id else voucher.merchant_id end`,
+    voucher_id: sql`voucher.id`,
     rows: sql`from (
         select id, voucher_id, company_kind, company_id, created_at, expires_at from voucher_claims
         where status = 'OPEN' and expires_at > now()
@@ -104,9 +108,9 @@ const parts: readonly Part[] = [
     since: sql`redemptions.created_at`,
     amount: sql`to_merchant + service_fee`,
     ...placedOrder(sql`redemptions.operation_id`),
-    partnerId: partnerOf(sql`redemptions.voucher_id`),
-    merchantId: sql`redemptions.merchant_id`,
-    voucherId: sql`redemptions.voucher_id`,
+    partner_id: partnerOf(sql`redemptions.voucher_id`),
+    merchant_id: sql`redemptions.merchant_id`,
+    voucher_id: sql`redemptions.voucher_id`,
     rows: sql`from redemptions
       where status = 'HELD' and redemptions.created_at < now() - ${USUALLY_KNOWN_AFTER}
       order by redemptions.id`,
@@ -117,8 +121,8 @@ const parts: readonly Part[] = [
     since: sql`try.created_at`,
     amount: sql`topup.amount`,
     ...placedOrder(sql`try.operation_id`),
-    partnerId: sql`topup.partner_id`,
-    topupId: sql`try.topup_id`,
+    partner_id: sql`topup.partner_id`,
+    topup_id: sql`try.topup_id`,
     rows: sql`from topup_attempts as try
       cross join lateral (
         select amount, partner_id from topups where topups.id = try.topup_id limit 1) as topup
@@ -131,9 +135,9 @@ const parts: readonly Part[] = [
     since: sql`reversal.created_at`,
     amount: sql`to_merchant + service_fee`,
     ...placedOrder(sql`redemption.operation_id`, true),
-    partnerId: partnerOf(sql`redemption.voucher_id`),
-    merchantId: sql`redemption.merchant_id`,
-    voucherId: sql`redemption.voucher_id`,
+    partner_id: partnerOf(sql`redemption.voucher_id`),
+    merchant_id: sql`redemption.merchant_id`,
+    voucher_id: sql`redemption.voucher_id`,
     rows: sql`from redemption_reversals as reversal
       cross join lateral (
         select operation_id, voucher_id, merchant_id, to_merchant, service_fee from redemptions
@@ -148,10 +152,10 @@ const parts: readonly Part[] = [
     amount: sql`nullif(amount, 0)`,
     detail: sql`repairs.kind`,
     reference: sql`case subject_kind when 'deposit' then subject_id end`,
-    partnerId: sql`case company_kind when 'partner' then company_id else ${partnerOf(sql`repairs.voucher_id`)} end`,
-    merchantId: sql`case company_kind when 'merchant' then company_id end`,
-    voucherId: sql`voucher_id`,
-    topupId: sql`topup_id`,
+    partner_id: sql`case company_kind when 'partner' then company_id else ${partnerOf(sql`repairs.voucher_id`)} end`,
+    merchant_id: sql`case company_kind when 'merchant' then company_id end`,
+    voucher_id: sql`voucher_id`,
+    topup_id: sql`topup_id`,
     rows: sql`from repairs where state = 'ASKED' order by repairs.id`,
   },
   {
@@ -161,9 +165,9 @@ const parts: readonly Part[] = [
     amount: sql`to_merchant + service_fee`,
     ...placedOrder(sql`redemptions.operation_id`),
     detail: sql`provider_message`,
-    partnerId: sql`voucher.partner_id`,
-    merchantId: sql`redemptions.merchant_id`,
-    voucherId: sql`redemptions.voucher_id`,
+    partner_id: sql`voucher.partner_id`,
+    merchant_id: sql`redemptions.merchant_id`,
+    voucher_id: sql`redemptions.voucher_id`,
     // A person who has settled it by hand knows of it.
     rows: sql`from redemptions
       cross join lateral (
@@ -185,10 +189,10 @@ const parts: readonly Part[] = [
     detail: sql`coalesce(difference, why)`,
     reference: sql`reference`,
     provider: sql`provider`,
-    partnerId: sql`partner_id`,
-    merchantId: sql`merchant_id`,
-    voucherId: sql`voucher_id`,
-    topupId: sql`topup_id`,
+    partner_id: sql`partner_id`,
+    merchant_id: sql`merchant_id`,
+    voucher_id: sql`voucher_id`,
+    topup_id: sql`topup_id`,
     // A settlement that waits for a second person is the same work: its repair is shown.
     rows: sql`from cases where closed_at is null
         and (select true from repairs where state = 'ASKED' and subject_kind = 'case'
@@ -200,7 +204,7 @@ const parts: readonly Part[] = [
     subject: sql`ledger_accounts.id::text`,
     amount: sql`balance`,
     detail: sql`ledger_accounts.kind`,
-    partnerId: sql`partner_id`,
+    partner_id: sql`partner_id`,
     rows: sql`from ledger_accounts where ${hasLowBalance} order by ledger_accounts.id`,
   },
   {
@@ -208,8 +212,8 @@ const parts: readonly Part[] = [
     subject: sql`webhook_endpoints.id::text`,
     since: sql`coalesce(failing_since, status_since)`,
     detail: sql`status`,
-    partnerId: sql`case company_kind when 'partner' then company_id end`,
-    merchantId: sql`case company_kind when 'merchant' then company_id end`,
+    partner_id: sql`case company_kind when 'partner' then company_id end`,
+    merchant_id: sql`case company_kind when 'merchant' then company_id end`,
     rows: sql`from webhook_endpoints
       where (failing_since is not null or status = 'SWITCHED_OFF')
         and status in ('ACTIVE', 'SWITCHED_OFF')
@@ -232,12 +236,12 @@ const kinds = Object.keys(deskKinds);
 /** The rows of a part, with the columns that all parts have. */
 const rowsOf = ({ kind, subject, rows, ...known }: Part) => sql`(
   select ${sql.lit(kind)} as kind, ${sql.lit(kinds.indexOf(kind))} as urgency, ${subject} as subject,
-    (${known.since ?? sql`null`})::timestamptz as since, (${known.amount ?? sql`null`})::numeric as amount,
-    (${known.detail ?? sql`null`})::text as detail, (${known.reference ?? sql`null`})::text as reference, (${known.provider ?? sql`null`})::text as provider,
-    (${known.partnerId ?? sql`null`})::bigint as partner_id,
-    (${known.merchantId ?? sql`null`})::bigint as merchant_id,
-    (${known.voucherId ?? sql`null`})::bigint as voucher_id,
-    (${known.topupId ?? sql`null`})::bigint as topup_id
+    ${sql.join(
+      Object.entries(columns).map(
+        ([name, type]) =>
+          sql`(${known[name as keyof typeof columns] ?? sql`null`})::${sql.raw(type)} as ${sql.ref(name)}`,
+      ),
+    )}
   ${rows} limit ${sql.lit(ROWS_OF_A_PART)})`;
 
 const items = sql`(${sql.join(parts.map(rowsOf), sql` union all `)}) as item`;

@@ -185,10 +185,11 @@ export interface ListPage<Row> {
 
 interface Totals {
   readonly listTotal: number | null;
-  readonly listVersion: number | null;
+  /** Of reference data. */
+  readonly listVersion?: number;
   /** Of added rows: the moment before which no more are to come, and how many of the total those are. */
-  readonly listAddedBefore: string | null;
-  readonly listSettled: number | null;
+  readonly listAddedBefore?: string;
+  readonly listSettled?: number;
 }
 
 /**
@@ -225,13 +226,13 @@ function pageOf<Row>(
   // A promo may have started since the count: the total is at least the shown rows.
   const shown = (query.page - 1) * query.limit + rows.length;
   const totalItems = Math.max(first.listTotal ?? known?.totalItems ?? 0, shown);
-  if (first.listTotal !== null && first.listVersion !== null)
+  if (first.listTotal !== null && first.listVersion !== undefined)
     countsOf(database).set(
       key,
       { version: first.listVersion, totalItems },
       { ttl: list.changesWithTime ? MAXIMUM_AGE_MS : 0 },
     );
-  if (first.listAddedBefore !== null)
+  if (first.listAddedBefore !== undefined)
     countsOf(database).set(key, {
       addedBefore: first.listAddedBefore,
       totalItems: first.listSettled ?? 0,
@@ -292,8 +293,7 @@ export function pageStatement<Row>(
 
 function versionTotals(from: Sql, version: RawBuilder<number>, known: CachedCount | undefined) {
   const totals = sql`case when ${version} = ${known?.version ?? 0}::bigint then null
-      else (select count(1) ${from}) end as "listTotal", ${version} as "listVersion",
-    null as "listAddedBefore", null as "listSettled"`;
+      else (select count(1) ${from}) end as "listTotal", ${version} as "listVersion"`;
   return { counted: sql``, totals };
 }
 
@@ -302,9 +302,7 @@ function plainTotals(from: Sql, atMost: number) {
   const total = Number.isFinite(atMost)
     ? sql`(select count(1) from (select ${from} limit ${atMost}::bigint) as counted)`
     : sql`(select count(1) ${from})`;
-  const totals = sql`${total} as "listTotal", null as "listVersion",
-    null as "listAddedBefore", null as "listSettled"`;
-  return { counted: sql``, totals };
+  return { counted: sql``, totals: sql`${total} as "listTotal"` };
 }
 
 /** Counts the rows since the cached moment, and those of them that are settled by now. */
@@ -319,7 +317,7 @@ function addedTotals(
       ${known?.totalItems ?? 0}::bigint
         + count(1) filter (where ${addedAt} < ${settledBefore}) as settled
     ${from} and ${addedAt} >= ${known?.addedBefore ?? '-infinity'}::timestamptz)`;
-  const totals = sql`(select total from counted) as "listTotal", null as "listVersion",
+  const totals = sql`(select total from counted) as "listTotal",
     (${settledBefore})::text as "listAddedBefore", (select settled from counted) as "listSettled"`;
   return { counted, totals };
 }

@@ -3,7 +3,7 @@ import { type PortalRole, rolesFor } from '../../domain/access.ts';
 import { soughtText } from '../../domain/copied-text.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
-import { companyColumn, companyColumns } from '../catalogue/companies.ts';
+import { companyColumn, companyColumns, companyOfRow } from '../catalogue/companies.ts';
 import {
   changesRow,
   type Database,
@@ -115,15 +115,11 @@ export async function findAccount(database: Database, accountId: number) {
 }
 
 /** The company of an account's row, or the service itself. */
-export const companyOf = (row: {
-  readonly id: number;
-  readonly partnerId: number | null;
-  readonly merchantId: number | null;
-}): Employer => {
-  if (row.partnerId !== null) return { kind: 'partner', id: row.partnerId };
-  if (row.merchantId !== null) return { kind: 'merchant', id: row.merchantId };
-  return { kind: 'staff', id: row.id };
-};
+export const companyOf = ({
+  id,
+  ...of
+}: Parameters<typeof companyOfRow>[0] & { readonly id: number }): Employer =>
+  of.partnerId === null && of.merchantId === null ? { kind: 'staff', id } : companyOfRow(of);
 
 /** Locks an account until the transaction ends, so that a second change sees the first one. */
 export async function lockAccount(
