@@ -329,21 +329,11 @@ const operation = (operationId: string) => sql`
     kind || ': ' || status || coalesce(', ' || (outcome ->> 'reason'), ''), null::numeric, null::bigint
   from operations where id = ${operationId}`;
 
-async function readRecords(database: Database, statements: readonly Sql[]) {
-  if (statements.length === 0) return [];
-  const all = sql.join(statements, sql` union all `);
-  return allRows<FoundRecord>(database)`
-    with found (kind, name, at, company_kind, company_id, state, amount, account_id) as (${all})
-    select kind, name, at, company_kind as "companyKind", company_id as "companyId", ${companyName} as company,
-      state, amount, account_id as "accountId"
-    from found order by kind in ('partner', 'merchant') desc, at desc, name limit ${ROWS}`;
-}
-
 /**
  * The records that a text names, apart from vouchers and top-ups: companies first, then the newest. Each statement
- * uses an index.
+ * uses an index. The request of an operation is a record, too.
  */
-export const findRecords = (database: Database, term: SearchedTerm): Promise<FoundRecord[]> => {
+export async function findRecords(database: Database, term: SearchedTerm) {
   const { reference, uuid, operationId, bulkOrderId, name } = term;
   const statements = searchQueries(
     name && [...companies(name), ...people(name)],
@@ -357,16 +347,16 @@ export const findRecords = (database: Database, term: SearchedTerm): Promise<Fou
     uuid && calls(uuid),
     operationId && bulkOrder(sql`operation_id = ${operationId}`),
     bulkOrderId && bulkOrder(sql`bulk_orders.id = ${bulkOrderId}`),
+    operationId && operation(operationId),
   );
-  return readRecords(database, statements);
-};
-
-/** The request of an operation that left neither a voucher nor a top-up nor a record. */
-export const findOperationRecord = (
-  database: Database,
-  { operationId }: SearchedTerm,
-): Promise<FoundRecord[]> =>
-  readRecords(database, searchQueries(operationId && operation(operationId)));
+  if (statements.length === 0) return [];
+  return allRows<FoundRecord>(database)`
+    with found (kind, name, at, company_kind, company_id, state, amount, account_id) as (
+      ${sql.join(statements, sql` union all `)})
+    select kind, name, at, company_kind as "companyKind", company_id as "companyId", ${companyName} as company,
+      state, amount, account_id as "accountId"
+    from found order by kind in ('partner', 'merchant') desc, at desc, name limit ${ROWS}`;
+}
 
 /** A redemption with what its workflows are found by. */
 export type NamedRedemption = NonNullable<Awaited<ReturnType<typeof findRedemptionNames>>>;

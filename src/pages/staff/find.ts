@@ -6,7 +6,6 @@ import {
   type FoundCases,
   type FoundRecord,
   findCases,
-  findOperationRecord,
   findRecords,
 } from '../../db/support-search.ts';
 import type { SiteAddresses } from '../../docs-site/markdown.ts';
@@ -70,8 +69,10 @@ export async function searchCases(
   };
   const { more, cases } = await findCases(database, searched, SHOWN);
   const named = await findRecords(database, searched);
-  const isFound = cases.length + named.length > 0;
-  const records = (isFound ? named : await findOperationRecord(database, searched)).map(inWords);
+  // The request of an operation is shown where it left nothing else.
+  const left = named.filter(({ kind }) => kind !== 'operation');
+  const isFound = cases.length + left.length > 0;
+  const records = (isFound ? left : named).map(inWords);
   const found = cases.length + more + records.length;
   await database.transaction().execute((transaction) =>
     addAuditEntries(transaction, [
