@@ -147,7 +147,7 @@ async function resumeClaim(
   made: MadeClaim,
 ): Promise<ClaimStarted> {
   const { id: claimId } = made.claim;
-  const message = await findMessage(transaction, { claimId });
+  const message = await findMessage(transaction, 'claim_id', claimId);
   if (!message) throw new Error('The claim has no message');
   const replaced = await lastEndedClaim(transaction, {
     voucherId: made.voucher.id,

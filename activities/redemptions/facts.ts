@@ -199,7 +199,7 @@ export async function resumeHold(
   operationId: string,
 ): Promise<RedemptionHeld> {
   const redemption = await lockRedemption(transaction, operationId);
-  const message = await findMessage(transaction, { redemptionId: redemption.id });
+  const message = await findMessage(transaction, 'redemption_id', redemption.id);
   const { provider, merchantName, serialNumber } = redemption;
   return describeHold(redemption, {
     operationId,

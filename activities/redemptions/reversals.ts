@@ -255,7 +255,7 @@ async function end(
   const reversal = await findReversal(transaction, operationId);
   const order = await lockOrder(transaction, reversal.payment_operation_id);
   if (!(await lockPendingReversal(transaction, reversal.id))) {
-    const message = await findMessage(transaction, { reversalId: reversal.id });
+    const message = await findMessage(transaction, 'reversal_id', reversal.id);
     return {
       outcome: await settledOutcome(transaction, operationId),
       messageId: message?.id ?? null,

@@ -112,21 +112,9 @@ export const queueMessage = (
 /** The message of a claim, a redemption or a reversal; undefined where there is none. */
 export const findMessage = (
   database: Database,
-  subject:
-    | { readonly claimId: string }
-    | { readonly redemptionId: number }
-    | { readonly reversalId: number },
-) =>
-  database
-    .selectFrom('messages')
-    .select('id')
-    .where((where) => {
-      if ('claimId' in subject) return where('claim_id', '=', subject.claimId);
-      return 'redemptionId' in subject
-        ? where('redemption_id', '=', subject.redemptionId)
-        : where('reversal_id', '=', subject.reversalId);
-    })
-    .executeTakeFirst();
+  column: 'claim_id' | 'redemption_id' | 'reversal_id',
+  value: number | string,
+) => database.selectFrom('messages').select('id').where(column, '=', value).executeTakeFirst();
 
 /**
  * Cancels queued messages; messages in sending or sent do not change. A message that was provably not sent does not

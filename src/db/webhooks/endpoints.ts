@@ -11,32 +11,33 @@ import {
 } from '../connection.ts';
 import type { WebhookEndpointsTable } from '../generated/tables.ts';
 
-const shownColumns = [
-  'id',
-  'created_at as createdAt',
-  'created_by as createdBy',
-  'company_kind as companyKind',
-  'company_id as companyId',
-  'url',
-  'description',
-  'types',
-  'status',
-  'status_since as statusSince',
-  'status_reason as statusReason',
-  'failing_since as failingSince',
-] as const;
+const shownWebhooks = (database: Database) =>
+  database
+    .selectFrom('webhook_endpoints')
+    .select([
+      'id',
+      'created_at as createdAt',
+      'created_by as createdBy',
+      'company_kind as companyKind',
+      'company_id as companyId',
+      'url',
+      'description',
+      'types',
+      'status',
+      'status_since as statusSince',
+      'status_reason as statusReason',
+      'failing_since as failingSince',
+    ])
+    .where('status', '<>', 'REMOVED');
 
 /** A webhook for people; it holds no secret. */
 export type WebhookEndpoint = Awaited<ReturnType<typeof listWebhooks>>[number];
 
 /** The webhooks of a company, without removed ones. */
 export const listWebhooks = (database: Database, company: Company) =>
-  database
-    .selectFrom('webhook_endpoints')
-    .select(shownColumns)
+  shownWebhooks(database)
     .where('company_kind', '=', company.kind)
     .where('company_id', '=', company.id)
-    .where('status', '<>', 'REMOVED')
     .orderBy('id')
     .execute();
 
@@ -47,11 +48,7 @@ export function findWebhook(
   /** Required owner; any company where it is absent. */
   company?: Company,
 ) {
-  let query = database
-    .selectFrom('webhook_endpoints')
-    .select(shownColumns)
-    .where('id', '=', id)
-    .where('status', '<>', 'REMOVED');
+  let query = shownWebhooks(database).where('id', '=', id);
   if (company)
     query = query.where('company_kind', '=', company.kind).where('company_id', '=', company.id);
   return query.executeTakeFirst();
