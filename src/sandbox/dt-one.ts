@@ -75,8 +75,6 @@ function transactionOf(
       retail: null,
     },
     rates: { base: wholesaleRate, wholesale: wholesaleRate, retail: null },
-    benefits: productAnswer(product, spell).benefits,
-    promotions: null,
     requested_values: {
       source: null,
       destination: { unit_type: spell('CURRENCY'), unit: topup.currency, amount },
