@@ -150,21 +150,6 @@ const amountOf = (...amounts: readonly string[]): string => formatAmount(sumOf(a
 /** Confirmations of one process on their way at the same time; an expiry run sends those beyond. */
 const MAXIMUM_IN_BACKGROUND = 100;
 
-/** Sends queued messages, each at most once. */
-export interface MessageSender {
-  /**
-   * Sends a queued message, or tells the outcome of an earlier try. SMS providers have no
-   * idempotency key, so a message whose sending was interrupted is never sent again. `not-sent`
-   * returns it to the queue. Callers share a sending that is under way: in one process its promise,
-   * across processes its row.
-   */
-  send(messageId: number): Promise<MessageOutcome>;
-  /** The outcome, or undefined where the message is still on its way after this time. */
-  sendWithin(messageId: number, milliseconds: number): Promise<MessageOutcome | undefined>;
-  /** Sends without a waiting caller. A message that stays in the queue is sent by an expiry run. */
-  sendInBackground(messageId: number): void;
-}
-
 /** The time for reading the text of a message and recording its outcome. */
 const RECORDING_SECONDS = 2;
 
@@ -175,7 +160,10 @@ export const smsSendingSeconds = ({ providerGuard }: Pick<Config, 'providerGuard
 /** Longest sending of an e-mail. */
 export const EMAIL_SENDING_SECONDS = EMAIL_TIMEOUT_SECONDS + RECORDING_SECONDS;
 
-export function createMessageSender(dependencies: ActivityDependencies): MessageSender {
+export type MessageSender = ReturnType<typeof createMessageSender>;
+
+/** Sends queued messages, each at most once. */
+export function createMessageSender(dependencies: ActivityDependencies) {
   const { database, failpoint, background, numbers, starters } = dependencies;
   const textOf = createMessageTexts(dependencies);
   const underWay = new Map<number, Promise<MessageOutcome>>();
@@ -236,6 +224,12 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     if (code) await starters.tellCode(code);
   }
 
+  /**
+   * Sends a queued message, or tells the outcome of an earlier try. SMS providers have no
+   * idempotency key, so a message whose sending was interrupted is never sent again. `not-sent`
+   * returns it to the queue. Callers share a sending that is under way: in one process its promise,
+   * across processes its row.
+   */
   function send(messageId: number): Promise<MessageOutcome> {
     const running = underWay.get(messageId);
     if (running !== undefined) return running;
@@ -244,6 +238,7 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     return sending;
   }
 
+  /** The outcome, or undefined where the message is still on its way after this time. */
   async function sendWithin(messageId: number, milliseconds: number) {
     const sending = send(messageId);
     // A process that stops records the outcome first. A fault after the wait is found by the next
@@ -252,6 +247,7 @@ export function createMessageSender(dependencies: ActivityDependencies): Message
     return Promise.race([sending, sleep(milliseconds, undefined, { ref: false })]);
   }
 
+  /** Sends without a waiting caller. A message that stays in the queue is sent by an expiry run. */
   function sendInBackground(messageId: number): void {
     if (underWay.size < MAXIMUM_IN_BACKGROUND) background.run(() => send(messageId));
   }
@@ -296,7 +292,7 @@ async function queuedUnless<Written>(
 }
 
 export function createMessageActivities(sender: MessageSender) {
-  /** {@link MessageSender.send} */
+  /** Sends a queued message, or tells the outcome of an earlier try. */
   const sendMessage = (messageId: number): Promise<MessageOutcome> =>
     withHeartbeat(() => sender.send(messageId));
 

@@ -34,18 +34,6 @@ import type { ActivityDependencies } from './dependencies.ts';
 import { withHeartbeat } from './provider-call.ts';
 import { orSettledByHand, type SaidInquiry } from './repairs.ts';
 
-/** The present provider of an order, and the providers that were asked before it. */
-interface AskedRow<Name extends string> {
-  readonly provider: Name;
-  readonly failovers: AskedProviders['failovers'];
-}
-
-/** Who was asked by now, for people. */
-export const askedByRow = <Name extends string>({
-  provider,
-  failovers,
-}: AskedRow<Name>): AskedProviders => ({ provider, failovers });
-
 /**
  * Whether nothing can have been sent before: the workflow says so, and no earlier attempt of the activity has begun.
  * If something may have been sent, the outcome is recorded as unknown first. An earlier attempt that still runs, although
@@ -111,7 +99,8 @@ export async function askByTakenId(
 interface Sent<Name extends string, Port> {
   readonly placed: Placed;
   readonly set: ProviderSet<Name, Port>;
-  readonly row: AskedRow<Name> & TakenOrder;
+  /** Its present provider, and the providers that were asked before. */
+  readonly row: TakenOrder & { readonly provider: Name } & Pick<AskedProviders, 'failovers'>;
   /** Nothing can have been sent for the operation before: only then another provider may be asked. */
   readonly isFirst: boolean;
   readonly send: (port: Port, name: Name) => Promise<ProviderOutcome>;

@@ -20,7 +20,7 @@ import type {
   MobileMoney,
   PartyIdentifier,
 } from '../../src/providers/mobile-money/mobile-money.ts';
-import { choiceFor, type ProviderChoice } from '../../src/providers/provider-set.ts';
+import { choiceFor } from '../../src/providers/provider-set.ts';
 import type { ClaimCommand, RedeemCommand } from '../../workflows/contracts.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { canConfirmHolder } from '../providers.ts';
@@ -89,22 +89,12 @@ export const redemptionRequest = (
   msisdn: command.msisdn ?? undefined,
 });
 
-/** The providers that can pay a merchant. */
-interface PayoutChoice {
-  /** Whether a provider can pay the amount, whatever the account. */
-  canCarry(amount: Money): boolean;
-  /** The provider that pays, or why nothing is to be held. */
-  readonly choose: ProviderChoice<MobileMoneyProviderName>['choose'];
-  /** Refuses an account that no provider of an amount pays to; the amount can be carried. */
-  refuseAccount(transaction: DatabaseTransaction, amount: Money): Promise<Refusal | undefined>;
-}
-
 /** The choice of the provider that pays a merchant. */
 export async function payoutChoice(
   operationId: string,
   context: PayoutContext,
   dependencies: Pick<ActivityDependencies, 'mobileMoney' | 'digests'>,
-): Promise<PayoutChoice> {
+) {
   const { mobileMoney, digests } = dependencies;
   const { routes, party, account } = context;
   const routed = {
@@ -121,9 +111,15 @@ export async function payoutChoice(
   });
   const canPay = ({ candidates }: typeof ofAmount, amount: Money) => candidates(amount).length > 0;
   return {
-    canCarry: (amount) => canPay(ofAmount, amount),
+    /** Whether a provider can pay the amount, whatever the account. */
+    canCarry: (amount: Money): boolean => canPay(ofAmount, amount),
+    /** The provider that pays, or why nothing is to be held. */
     choose: ofHolder.choose,
-    async refuseAccount(transaction, amount) {
+    /** Refuses an account that no provider of an amount pays to; the amount can be carried. */
+    async refuseAccount(
+      transaction: DatabaseTransaction,
+      amount: Money,
+    ): Promise<Refusal | undefined> {
       if (!canPay(ofAmount, amount) || canPay(ofHolder, amount)) return undefined;
       const unconfirmed = ofAccount.candidates(amount);
       await recordUnconfirmed(transaction, account, unconfirmed);

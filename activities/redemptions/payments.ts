@@ -20,7 +20,6 @@ import { sendValue, withHeartbeat } from '../provider-call.ts';
 import {
   afterInquiry,
   askByTakenId,
-  askedByRow,
   askProvider,
   canConfirmHolder,
   checkingAccount,
@@ -125,7 +124,8 @@ export function createPaymentActivities(dependencies: ActivityDependencies) {
         askForPayment(database, port, { operationId, payment: paymentOf(payment), takenAs }),
       ),
     );
-    const asked = askedByRow(payment);
+    const { provider, failovers } = payment;
+    const asked = { provider, failovers };
     const found = await afterInquiry(database, operationId, answer, asked);
     // A run that was cut off may have died before it noted this.
     if (found.kind === 'unknown') await noteUnknown(database, operationId, found.message);

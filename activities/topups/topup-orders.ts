@@ -10,7 +10,6 @@ import { onOwnClock, sendValue, withHeartbeat } from '../provider-call.ts';
 import {
   afterInquiry,
   askByTakenId,
-  askedByRow,
   askProvider,
   isFirstSending,
   sendOrFailOver,
@@ -64,7 +63,8 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
         withHeartbeat(() => port.findOrder(order, lastSentAt, takenAs)),
       ),
     );
-    const asked = askedByRow(attempt);
+    const { provider, failovers } = attempt;
+    const asked = { provider, failovers };
     const found = await afterInquiry(database, operationId, answer, asked);
     return { ...found, asked, of: { operationId, call } };
   }
