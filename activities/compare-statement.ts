@@ -26,8 +26,7 @@ import {
   type StatementProvider,
   takeLoad,
 } from '../src/db/provider-statements/statements.ts';
-import type { ProviderStatementLine } from '../src/domain/positions/statement-line.ts';
-import type { ProviderAccount } from '../src/providers/statement.ts';
+import type { ProviderAccount, StatementRow } from '../src/providers/statement.ts';
 
 export interface ComparisonSettings extends ComparisonRules {
   /** Called in the transaction of the comparison: both are committed, or neither. */
@@ -84,7 +83,7 @@ export async function compareFetched(
   const result = await compareLoaded(database, of, 'api', settings, async (add) => {
     for await (const page of pages) {
       if (page.kind === 'not-listed') return page.message;
-      await add(page.lines, page.ignored);
+      await add(page.rows);
     }
     return undefined;
   }).catch(refusedByBooks);
@@ -118,26 +117,22 @@ export const compareAgain = (
   settings: ComparisonSettings,
 ): Promise<ComparisonResult> => compareStored(database, of, settings).catch(refusedByBooks);
 
-/**
- * Compares the lines of a file; a fault in it throws, and nothing is compared. `ignoredRows` says how
- * many rows were no lines, once all are read.
- */
+/** Compares the rows of a file; a fault in it throws, and nothing is compared. */
 export const compareFile = (
   database: Database,
   of: StatementDay,
-  lines: AsyncIterable<ProviderStatementLine> | Iterable<ProviderStatementLine>,
+  rows: AsyncIterable<StatementRow> | Iterable<StatementRow>,
   settings: ComparisonSettings,
-  ignoredRows: () => number = () => 0,
 ): Promise<ComparisonResult> =>
   compareLoaded(database, of, 'file', settings, async (add) => {
-    let batch: ProviderStatementLine[] = [];
-    for await (const line of lines) {
-      batch.push(line);
+    let batch: StatementRow[] = [];
+    for await (const row of rows) {
+      batch.push(row);
       if (batch.length < BATCH_SIZE) continue;
-      await add(batch, 0);
+      await add(batch);
       batch = [];
     }
-    await add(batch, ignoredRows());
+    await add(batch);
     return undefined;
   });
 
@@ -147,16 +142,15 @@ async function compareLoaded(
   of: StatementDay,
   source: 'api' | 'file',
   settings: ComparisonSettings,
-  load: (
-    add: (lines: readonly ProviderStatementLine[], ignored: number) => Promise<void>,
-  ) => Promise<string | undefined>,
+  load: (add: (rows: readonly StatementRow[]) => Promise<void>) => Promise<string | undefined>,
 ): Promise<ComparisonResult> {
   const id = randomUUID();
   let ignoredCount = 0;
   let isLoaded = false;
   try {
-    const failure = await load((lines, ignored) => {
-      ignoredCount += ignored;
+    const failure = await load((rows) => {
+      const lines = rows.filter((row) => row !== 'ignored');
+      ignoredCount += rows.length - lines.length;
       return addStatementLines(database, of, id, lines);
     });
     isLoaded = failure === undefined;

@@ -131,7 +131,7 @@ async function listedBy(
       throw new AdminError(
         `${provider} did not list each ${kind}, so nothing was compared: ${page.message} Try again.`,
       );
-    lines.push(...page.lines);
+    lines.push(...page.rows.filter((row) => row !== 'ignored'));
   }
   return ordersAmong(lines, kind);
 }
@@ -231,7 +231,7 @@ export async function readMpesaStatement(
   const options = { provider: 'mpesa', zone, period, mayBeEmpty };
   const lines = await withStatementFile(file, options, async (read) => {
     const newer: ProviderStatementLine[] = [];
-    for await (const line of read) if (line.at >= since) newer.push(line);
+    for await (const row of read) if (row !== 'ignored' && row.at >= since) newer.push(row);
     return ordersAmong(newer, 'payment');
   });
   if (lines.length === 0 && !mayBeEmpty)

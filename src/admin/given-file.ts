@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import type { ProviderStatementLine } from '../domain/positions/statement-line.ts';
+import type { StatementRow } from '../providers/statement.ts';
 import { readStatementFile, StatementFileError } from '../providers/statement-files.ts';
 import { AdminError } from './fields.ts';
 
@@ -24,7 +24,7 @@ export async function* readGivenFile(file: string): AsyncGenerator<Buffer> {
 }
 
 /**
- * Works with the lines of a provider statement that an operator gives as a file; `-` is the
+ * Works with the rows of a provider statement that an operator gives as a file; `-` is the
  * standard input.
  *
  * @throws {AdminError} where the file cannot be read, or is no such statement
@@ -32,7 +32,7 @@ export async function* readGivenFile(file: string): AsyncGenerator<Buffer> {
 export async function withStatementFile<Result>(
   file: string,
   options: Parameters<typeof readStatementFile>[1],
-  work: (lines: AsyncIterable<ProviderStatementLine>) => Promise<Result>,
+  work: (rows: AsyncIterable<StatementRow>) => Promise<Result>,
 ): Promise<Result> {
   try {
     return await work(readStatementFile(readGivenFile(file), options));

@@ -8,7 +8,7 @@ import { numberOfParty } from '../domain/providers.ts';
 import { statusOfClass } from './airtime/dt-one/transformers.ts';
 import { statusOfTopup } from './airtime/reloadly/transformers.ts';
 import { kindOfType, statusOfWord } from './mobile-money/gsma/transformers.ts';
-import type { StatementPeriod } from './statement.ts';
+import type { StatementPeriod, StatementRow } from './statement.ts';
 
 /** The columns of a provider statement as a file. */
 interface StatementFormat {
@@ -217,13 +217,11 @@ export async function* readStatementFile(
     readonly provider: string;
     readonly zone: string;
     readonly period: StatementPeriod;
-    /** Called for each row that took nothing from our account, and is no line. */
-    readonly onIgnored?: () => void;
     /** A file without rows says that the provider did nothing; without this it is refused. */
     readonly mayBeEmpty?: boolean;
   },
-): AsyncGenerator<ProviderStatementLine> {
-  const { provider, zone, period, onIgnored, mayBeEmpty = false } = options;
+): AsyncGenerator<StatementRow> {
+  const { provider, zone, period, mayBeEmpty = false } = options;
   const format = statementFormats[provider];
   if (!format) throw new StatementFileError(`No format of files is known for ${provider}.`);
   let row = 0;
@@ -247,13 +245,11 @@ export async function* readStatementFile(
         `Row ${row} is a total or a note, and no transaction: remove it.`,
       );
     const line = lineOf(format, read, zone, fail);
-    if (!line) {
-      onIgnored?.();
-      continue;
+    if (line !== 'ignored') {
+      if (!isWithin(line.at, period, DAY_MS)) throw fail(format.columns.at, 'is not of this day');
+      counts.lines += 1;
+      if (!isWithin(line.at, period, NEAR_MIDNIGHT_MS)) counts.ofOtherDays += 1;
     }
-    if (!isWithin(line.at, period, DAY_MS)) throw fail(format.columns.at, 'is not of this day');
-    counts.lines += 1;
-    if (!isWithin(line.at, period, NEAR_MIDNIGHT_MS)) counts.ofOtherDays += 1;
     yield line;
   }
   if (counts.ofOtherDays > counts.lines / 2)
@@ -365,16 +361,16 @@ function partyOf(cell: string | null): string | null {
   return number === undefined ? null : `msisdn ${number}`;
 }
 
-/** A row as a line; undefined where it took nothing from our account. */
+/** A row as a line, unless it took nothing from our account. */
 function lineOf(
   { kind: usual, kindOf, columns, statusOf }: StatementFormat,
   read: ReadCell,
   zone: string,
   fail: Fail,
-): ProviderStatementLine | undefined {
+): StatementRow {
   const type = kindOf ? kindOf(read(columns.type) ?? '') : usual;
   const isOther = type === 'other' || type === 'credit';
-  if (type === 'credit' || (isOther && !isAmount(read(columns.amount)))) return undefined;
+  if (type === 'credit' || (isOther && !isAmount(read(columns.amount)))) return 'ignored';
   const kind = isOther ? usual : type;
   const providerReference = read(columns.providerReference);
   if (providerReference === null || providerReference.length > 256)

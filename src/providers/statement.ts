@@ -30,13 +30,14 @@ export interface StatementPeriod {
   readonly to: Date;
 }
 
+/** A line of a provider statement. `ignored` took nothing from our account, and is no line. */
+export type StatementRow = ProviderStatementLine | 'ignored';
+
 /** A page of a provider statement, or the reason why it could not be read completely. */
 export type ProviderStatementPage =
   | {
       readonly kind: 'page';
-      readonly lines: readonly ProviderStatementLine[];
-      /** Transactions of the page that took nothing from our account, and are no lines. */
-      readonly ignored: number;
+      readonly rows: readonly StatementRow[];
     }
   | NotListed;
 
@@ -94,13 +95,13 @@ interface PageBegin {
 const MAXIMUM_PAGES = 20_000;
 
 /**
- * A provider statement page by page, each read after the previous one was taken. `linesOf` says why a page cannot be
+ * A provider statement page by page, each read after the previous one was taken. `rowsOf` says why a page cannot be
  * read. A provider statement without one of its lines would show a false difference. So only an empty page ends it: a
  * provider may give shorter pages than it was asked for.
  */
 export async function* statementPages<Found>(
   pageAt: (begin: PageBegin) => Promise<FoundPage<Found>>,
-  linesOf: (found: readonly Found[]) => readonly (ProviderStatementLine | 'ignored')[] | string,
+  rowsOf: (found: readonly Found[]) => readonly StatementRow[] | string,
 ): AsyncGenerator<ProviderStatementPage> {
   let offset = 0;
   for (let index = 0; index < MAXIMUM_PAGES; index += 1) {
@@ -108,10 +109,9 @@ export async function* statementPages<Found>(
     if (page.kind === 'not-listed') return yield page;
     if (page.found.length === 0) return;
     offset += page.found.length;
-    const lines = linesOf(page.found);
-    if (typeof lines === 'string') return yield notListed(lines);
-    const kept = lines.filter((line) => line !== 'ignored');
-    yield { kind: 'page', lines: kept, ignored: lines.length - kept.length };
+    const rows = rowsOf(page.found);
+    if (typeof rows === 'string') return yield notListed(rows);
+    yield { kind: 'page', rows };
   }
   yield notListed('The provider lists too many transactions.');
 }

@@ -81,7 +81,7 @@ export interface Callback {
   readonly body: object;
 }
 
-export type CallbackSender = ReturnType<typeof createCallbackSender>;
+type CallbackSender = ReturnType<typeof createCallbackSender>;
 
 /** The statuses whose callbacks are sent for a new one, in this order. */
 const toldStatuses: Readonly<Record<CallbackCourse, (status: TakenStatus) => TakenStatus[]>> = {

@@ -155,7 +155,7 @@ test.each([
   } as const;
   const listing = (lines: readonly ProviderStatementLine[]): ProviderAccount => ({
     async *listStatement() {
-      yield { kind: 'page', lines, ignored: 0 };
+      yield { kind: 'page', rows: lines };
     },
   });
   const providers = {

@@ -9,7 +9,7 @@ export async function statementLines(
   const lines: ProviderStatementLine[] = [];
   for await (const page of listStatement?.(period) ?? []) {
     if (page.kind !== 'page') throw new Error(page.message);
-    lines.push(...page.lines);
+    lines.push(...page.rows.filter((row) => row !== 'ignored'));
   }
   return lines;
 }

@@ -168,20 +168,14 @@ async function compareGiven(
   { file, mayBeEmpty }: { readonly file: string; readonly mayBeEmpty: boolean },
   settings: ComparisonSettings,
 ): Promise<ComparisonResult> {
-  let ignored = 0;
   const options = {
     provider: of.provider.name,
     // Of the times that the files of the provider write without an offset.
     zone: of.provider.name === 'reloadly' ? providers.reloadlyTimeZone : market.marketTimeZone,
     period: await periodOf(database, of),
     mayBeEmpty,
-    onIgnored: () => {
-      ignored += 1;
-    },
   };
-  return withStatementFile(file, options, (lines) =>
-    compareFile(database, of, lines, settings, () => ignored),
-  );
+  return withStatementFile(file, options, (rows) => compareFile(database, of, rows, settings));
 }
 
 const ignoredOf = (count: number): string =>

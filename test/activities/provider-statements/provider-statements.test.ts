@@ -49,7 +49,7 @@ const feeOf = (fee: string): ProviderAccount => ({
       feeCurrency: 'ETB',
       at: from,
     };
-    yield { kind: 'page', lines: [line], ignored: 0 };
+    yield { kind: 'page', rows: [line] };
   },
 });
 
@@ -148,7 +148,7 @@ it('a day that the database refuses when it is compared again keeps no other pro
         feeCurrency: null,
         at: from,
       };
-      yield { kind: 'page', lines: [line], ignored: 0 };
+      yield { kind: 'page', rows: [line] };
     },
   };
   const activities = activitiesOf({ gsma: account, other: feeOf('12.50') }, 2);
@@ -333,7 +333,7 @@ it('a line of an archived payment keeps no other day or provider waiting, and is
         at: from,
       };
       const lines = dayOfTime(from, zone) === before ? [line] : [];
-      yield { kind: 'page', lines, ignored: 0 };
+      yield { kind: 'page', rows: lines };
     },
   };
   const activities = activitiesOf({ early: account, late: feeOf('12.50') }, 2);

@@ -16,16 +16,14 @@ async function read(
   const lines = [];
   ignored = 0;
   const content = Readable.from([Buffer.from(file)]);
-  for await (const line of readStatementFile(content, {
+  for await (const row of readStatementFile(content, {
     ...options,
     provider,
     zone: 'Africa/Addis_Ababa',
     period,
-    onIgnored: () => {
-      ignored += 1;
-    },
   }))
-    lines.push(line);
+    if (row === 'ignored') ignored += 1;
+    else lines.push(row);
   return lines;
 }
 

@@ -8,6 +8,7 @@ import {
   type ProviderAccount,
   readBalance,
   readFoundPage,
+  type StatementRow,
   statementPages,
 } from '../../statement.ts';
 import type { AccountAnswer, MobileMoney } from '../mobile-money.ts';
@@ -117,10 +118,7 @@ export function gsmaAccount(
   };
 }
 
-function linesOf(
-  found: readonly Listed[],
-  account: readonly string[],
-): (ProviderStatementLine | 'ignored')[] | string {
+function linesOf(found: readonly Listed[], account: readonly string[]): StatementRow[] | string {
   const lines = found.flatMap((one) => lineOf(one, account));
   return lines.some((line) => line !== 'ignored' && Number.isNaN(line.at.getTime()))
     ? 'A transaction of the list has no time.'
@@ -142,7 +140,7 @@ function readHeartbeat(answer: HttpResult): string | undefined {
  * A transaction of another type, such as a transfer or a withdrawal, is a payment without an order
  * here, unless it put money into the account.
  */
-function lineOf(found: Listed, account: readonly string[]): (ProviderStatementLine | 'ignored')[] {
+function lineOf(found: Listed, account: readonly string[]): StatementRow[] {
   const kind = kindOfType(found.type);
   const isOther = kind === 'other' || kind === 'credit';
   if (isOther && isCredit(found, kind, account)) return ['ignored'];

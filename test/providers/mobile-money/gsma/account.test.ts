@@ -21,8 +21,9 @@ async function pageOf(...transactions: object[]) {
     accountAliases: ['SC-77'],
   });
   for await (const page of account.listStatement(day)) {
-    if (page.kind === 'page') return page;
-    throw new Error(page.message);
+    if (page.kind !== 'page') throw new Error(page.message);
+    const lines = page.rows.filter((row) => row !== 'ignored');
+    return { lines, ignored: page.rows.length - lines.length };
   }
   throw new Error('no page');
 }
