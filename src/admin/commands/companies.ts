@@ -1,5 +1,5 @@
 import { listApiKeys, listSourceAddresses } from '../../db/access/company-access.ts';
-import { addPartner, lockRow, setMessageLanguage } from '../../db/catalogue/companies.ts';
+import { addPartner, lockRow } from '../../db/catalogue/companies.ts';
 import { replacePayoutAccounts } from '../../db/catalogue/payout-accounts.ts';
 import { partnerBalances } from '../../db/ledger/ledger.ts';
 import { allProducts } from '../../db/lists/catalogue.ts';
@@ -76,17 +76,8 @@ export const commands = {
       language: required(oneOf(...messageLanguages), 'en is English, am is Amharic'),
     },
     examples: ['1 --language am'],
-    async change(transaction, { id: partner, language }) {
-      const { name, subject } = await requireSubject(transaction, 'partner', partner);
-      const before = await setMessageLanguage(transaction, partner, language);
-      if (before === language)
-        return { unchanged: `No change: partner ${partner} already has this language.` };
-      return {
-        subject,
-        details: { messageLanguage: { from: before, to: language } },
-        text: `Set the language of messages of partner ${partner} (${name}): ${language}`,
-      };
-    },
+    change: (transaction, { id: partner, language }) =>
+      changeSubject(transaction, 'partner', partner, { message_language: language }),
   }),
 
   'partner show': lookCommand({

@@ -10,7 +10,6 @@ import {
   type DatabaseTransaction,
   firstRow,
   now,
-  updateRow,
 } from '../connection.ts';
 import type { MerchantsTable, ProductsTable, Schema } from '../generated/tables.ts';
 import { grantAccess } from './prices.ts';
@@ -319,19 +318,3 @@ export const messageLanguageOf = async (
       .where('id', '=', partnerId)
       .executeTakeFirstOrThrow()
   ).message_language;
-
-/** Sets the language of messages that are written from now on; returns the previous language. */
-export async function setMessageLanguage(
-  transaction: DatabaseTransaction,
-  partnerId: number,
-  language: MessageLanguage,
-): Promise<MessageLanguage> {
-  const { message_language: before } = await transaction
-    .selectFrom('partners')
-    .select('message_language')
-    .where('id', '=', partnerId)
-    .forNoKeyUpdate()
-    .executeTakeFirstOrThrow();
-  await updateRow(transaction, 'partners', partnerId, { message_language: language });
-  return before;
-}

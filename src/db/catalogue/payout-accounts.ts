@@ -247,7 +247,9 @@ export async function currentPayoutAccounts(
 export async function replacePayoutAccounts(
   transaction: DatabaseTransaction,
   accounts: readonly NewPayoutAccount[],
-): Promise<ReadonlyMap<number, { readonly id: number; readonly before: PayoutAccount | undefined }>> {
+): Promise<
+  ReadonlyMap<number, { readonly id: number; readonly before: PayoutAccount | undefined }>
+> {
   const merchantIds = accounts.map((one) => one.merchantId);
   const current = await currentPayoutAccounts(transaction, merchantIds);
   const others = accounts

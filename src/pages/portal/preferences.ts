@@ -1,5 +1,5 @@
 import { addPersonEntry } from '../../db/access/calls.ts';
-import { messageLanguageOf, setMessageLanguage } from '../../db/catalogue/companies.ts';
+import { changeRow, messageLanguageOf } from '../../db/catalogue/companies.ts';
 import { changeAccount, hasStatementsByEmail } from '../../db/people/accounts.ts';
 import { mayUse } from '../../domain/access.ts';
 import { languageNames, messageLanguages } from '../../domain/vouchers/messages.ts';
@@ -96,10 +96,11 @@ holds for messages from now on.</p>`,
       : undefined,
   save: ({ services, session, sourceAddress }, chosen) =>
     services.database.transaction().execute(async (transaction) => {
-      const before = await setMessageLanguage(transaction, session.company.id, chosen);
-      if (before === chosen) return;
+      const values = { message_language: chosen };
+      const changes = await changeRow(transaction, 'partners', session.company.id, values);
+      if (changes?.message_language === undefined) return;
       await addPersonEntry(transaction, session, 'set message-language', {
-        messageLanguage: { from: before, to: chosen },
+        changes: { messageLanguage: changes.message_language },
         sourceAddress,
       });
     }),
