@@ -181,7 +181,7 @@ function startTasks(
   const intervalMs = config.temporal.workerPickupSeconds * 1_000;
   const fenced = { ...shared, ...shared.fence, client, taskQueue };
   return [
-    ...stateMetrics(config, { ...shared, client }),
+    ...stateMetrics({ ...shared, client, settings: config }),
     startOutbox({ ...fenced, intervalMs }),
     createRepairPickup({
       ...fenced,

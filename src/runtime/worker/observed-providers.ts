@@ -114,17 +114,6 @@ const balanceAccounts = ({
   ...smsSenders.names.map((name) => ({ name, account: smsSenders.named(name) })),
 ];
 
-type Providers = Pick<
-  ActivityDependencies,
-  | 'smsSenders'
-  | 'messageTexts'
-  | 'emailSender'
-  | 'mobileMoney'
-  | 'airtime'
-  | 'providerAccounts'
-  | 'balanceAccounts'
->;
-
 /** Time for which new payments and top-ups prefer other providers, after one refused for lack of our money. */
 const EMPTY_MS = 300_000;
 
@@ -163,7 +152,7 @@ export function createProviders(
     readonly metrics: Metrics;
     readonly logger: Logger;
   },
-): Providers & { readonly readProviderStates: () => readonly ProviderState[] } {
+) {
   const states: (() => ProviderState)[] = [];
   const guarded = <Port>(port: Port, name: string, observed: (port: Port, calls: Calls) => Port) =>
     guardedProvider(port, observed, { name, config, metrics, logger, states });
@@ -175,7 +164,10 @@ export function createProviders(
   return {
     messageTexts: messageTexts(config.providers.messageTemplates),
     smsSenders: wrapProviders(smsSenders, (sms, name) => guarded(sms, name, observedSms)),
-    emailSender: { send: (message) => ofEmail('send', () => email.send(message)) },
+    emailSender: {
+      send: (message: Parameters<typeof email.send>[0]) =>
+        ofEmail('send', () => email.send(message)),
+    },
     mobileMoney: wrapProviders(mobileMoney, (money, name) => guarded(money, name, observedMoney)),
     airtime: wrapProviders(airtime, (one, name) => guarded(one, name, observedAirtime)),
     providerAccounts: providerAccounts({ mobileMoney, airtime }),

@@ -16,7 +16,7 @@ import { countOpenCases } from '../../db/positions/cases.ts';
 import { listBalances } from '../../db/provider-statements/balances.ts';
 import { unpaidStates } from '../../domain/payout-account.ts';
 import { caseReasons } from '../../domain/positions/case-texts.ts';
-import { type MobileMoneyProviderName, mobileMoneyProviderNames } from '../../domain/providers.ts';
+import { mobileMoneyProviderNames } from '../../domain/providers.ts';
 import {
   emailQueues,
   type HoldAge,
@@ -28,13 +28,20 @@ import {
 import type { Metrics } from '../metrics/metrics.ts';
 import { type Repetition, repeat } from './background/repeat.ts';
 
+interface StateOptions {
+  readonly metrics: Metrics;
+  readonly database: Database;
+  readonly client: Client;
+  readonly logger: Logger;
+  readonly settings: Pick<Config, 'temporal' | 'schedules' | 'defaultProviders' | 'observation'>;
+  /** The accounts at the configured providers. */
+  readonly balanceAccounts: readonly BalanceAtProvider[];
+}
+
 /** Shows the payout accounts that are not paid. */
-async function showUnpaidAccounts(
-  metrics: Metrics,
-  database: Database,
-  defaultProvider: MobileMoneyProviderName,
-): Promise<void> {
-  const unpaid = await countUnpaidAccounts(database, defaultProvider);
+async function showUnpaidAccounts({ metrics, database, settings }: StateOptions): Promise<void> {
+  const { mobileMoneyProvider } = settings.defaultProviders;
+  const unpaid = await countUnpaidAccounts(database, mobileMoneyProvider);
   for (const provider of mobileMoneyProviderNames)
     for (const state of unpaidStates) {
       const found = unpaid.find((one) => one.provider === provider && one.state === state);
@@ -42,43 +49,31 @@ async function showUnpaidAccounts(
     }
 }
 
-/** What a worker knows of our balances at providers. */
-interface WatchedBalances {
-  /** The configured providers that say our balance. */
-  readonly providers: readonly string[];
-  /** A provider that has never said our balance counts from here. */
-  readonly watchedSince: Date;
-}
-
-/** Shows open cases, and our balances at the providers. */
-async function showStatements(
-  metrics: Metrics,
-  database: Database,
-  balances: WatchedBalances,
-  schedules: Config['schedules'],
-): Promise<void> {
+async function showCases({ metrics, database }: StateOptions): Promise<void> {
   const counts = await countOpenCases(database);
   for (const why of caseReasons) {
     const found = counts.find((one) => one.why === why);
     metrics.set('open_cases', { why }, found?.count ?? 0);
   }
-  await showBalances(metrics, database, balances, schedules);
 }
 
-/** Readings of providers that are not configured any more would look like those of silent ones. */
+/**
+ * Shows our balances at the providers that say them; the time of one that never did is the start. Readings of
+ * providers that are not configured any more would look like those of silent ones.
+ */
 async function showBalances(
-  metrics: Metrics,
-  database: Database,
-  { providers, watchedSince }: WatchedBalances,
-  { providerBalanceIntervalSeconds, providerBalanceMinimums }: Config['schedules'],
+  { metrics, database, settings: { schedules }, balanceAccounts }: StateOptions,
+  startedAt: Date,
 ): Promise<void> {
-  const minimums: Readonly<Record<string, number>> = providerBalanceMinimums;
+  const minimums: Readonly<Record<string, number>> = schedules.providerBalanceMinimums;
+  const { providerBalanceIntervalSeconds } = schedules;
   metrics.set('provider_balance_interval_seconds', {}, providerBalanceIntervalSeconds);
   const readings = await listBalances(database);
-  for (const provider of providers) {
+  for (const { name: provider, account } of balanceAccounts) {
+    if (!account.balance) continue;
     const reading = readings.find((one) => one.provider === provider);
     if (reading) metrics.set('provider_balance', { provider }, Number(reading.amount));
-    const seconds = (reading?.readAt ?? watchedSince).getTime() / 1_000;
+    const seconds = (reading?.readAt ?? startedAt).getTime() / 1_000;
     metrics.set('provider_balance_read_timestamp_seconds', { provider }, seconds);
     const minimum = minimums[provider];
     if (minimum !== undefined) metrics.set('provider_balance_minimum', { provider }, minimum);
@@ -91,45 +86,15 @@ const LIMIT_MS = 10_000;
 /** Daily, at the time of `temporal/schedules.ts`. */
 const DAY_SECONDS = 86_400;
 
-/** The state metrics of a worker; none where no process reads them. */
-export const stateMetrics = (
-  config: Config,
-  {
-    balanceAccounts,
-    ...shared
-  }: Pick<StateOptions, 'metrics' | 'database' | 'client' | 'logger'> & {
-    readonly balanceAccounts: readonly BalanceAtProvider[];
-  },
-): readonly Repetition[] =>
-  config.observation.metricsPort === undefined
-    ? []
-    : startStateMetrics({
-        ...shared,
-        settings: config,
-        balances: {
-          providers: balanceAccounts.flatMap(({ name, account }) =>
-            account.balance ? [name] : [],
-          ),
-          watchedSince: new Date(),
-        },
-      });
-
-interface StateOptions {
-  readonly metrics: Metrics;
-  readonly database: Database;
-  readonly client: Client;
-  readonly logger: Logger;
-  readonly settings: Pick<Config, 'temporal' | 'schedules' | 'defaultProviders' | 'observation'>;
-  readonly balances: WatchedBalances;
-}
-
 /**
  * Reads at an interval what metrics say of the database and of Temporal: a scrape asks neither, so that
  * scrapers cannot load them. A source that fails keeps its last values, and the time of its last
- * reading, or of the start, tells so.
+ * reading, or of the start, tells so. Nothing is read where no process serves metrics.
  */
-function startStateMetrics(options: StateOptions): readonly Repetition[] {
+export function stateMetrics(options: StateOptions): readonly Repetition[] {
   const { settings, logger, metrics, client } = options;
+  if (settings.observation.metricsPort === undefined) return [];
+  const startedAt = new Date();
   const source = (name: 'database' | 'temporal', read: () => Promise<void>) => {
     const note = () =>
       metrics.set('state_read_timestamp_seconds', { source: name }, Date.now() / 1_000);
@@ -143,7 +108,10 @@ function startStateMetrics(options: StateOptions): readonly Repetition[] {
     });
   };
   return [
-    source('database', () => showDatabase(options)),
+    source('database', async () => {
+      await showDatabase(options);
+      await showBalances(options, startedAt);
+    }),
     source('temporal', () =>
       client.withDeadline(Date.now() + LIMIT_MS, () => showTemporal(options)),
     ),
@@ -151,7 +119,7 @@ function startStateMetrics(options: StateOptions): readonly Repetition[] {
 }
 
 async function showDatabase(options: StateOptions): Promise<void> {
-  const { database, metrics, settings } = options;
+  const { database, metrics } = options;
   const bounds = Object.values(holdAges).filter(Number.isFinite);
   const state = await readServiceState(database, bounds);
   const { holds, waiting, lowWallets, undelivered } = state;
@@ -175,8 +143,8 @@ async function showDatabase(options: StateOptions): Promise<void> {
   metrics.set('suspense_birr', {}, state.suspense);
   for (const queue of emailQueues)
     metrics.set('emails_undelivered', { queue }, undelivered[queue] ?? 0);
-  await showUnpaidAccounts(metrics, database, settings.defaultProviders.mobileMoneyProvider);
-  await showStatements(metrics, database, options.balances, settings.schedules);
+  await showUnpaidAccounts(options);
+  await showCases(options);
 }
 
 async function showTemporal(options: StateOptions): Promise<void> {

@@ -10,16 +10,14 @@ import { samplesOf, sampleValue } from '../../end-to-end/observation/samples.ts'
 test('a source that was never read has the time of the start, so that an alert sees it get old', async () => {
   const metrics = createMetrics();
   const startedAt = Date.now() / 1_000;
-  const readings = stateMetrics(
-    { observation: { metricsPort: 0, metricsReadSeconds: 60 } } as Config,
-    {
-      metrics,
-      database: {} as Database,
-      client: { withDeadline: () => Promise.reject(new Error('away')) } as unknown as Client,
-      logger: pino({ enabled: false }),
-      balanceAccounts: [],
-    },
-  );
+  const readings = stateMetrics({
+    settings: { observation: { metricsPort: 0, metricsReadSeconds: 60 } } as Config,
+    metrics,
+    database: {} as Database,
+    client: { withDeadline: () => Promise.reject(new Error('away')) } as unknown as Client,
+    logger: pino({ enabled: false }),
+    balanceAccounts: [],
+  });
   const samples = samplesOf(await metrics.read());
   for (const source of ['database', 'temporal'])
     expect(
@@ -59,20 +57,18 @@ test.each([
       }),
     },
   };
-  const [, temporal] = stateMetrics(
-    {
+  const [, temporal] = stateMetrics({
+    settings: {
       observation: { metricsPort: 0, metricsReadSeconds: 60 },
       temporal: { temporalTaskQueue: 'queue' },
       schedules: { expiryRunIntervalSeconds: 300, reconcileIntervalSeconds: 300 },
     } as Config,
-    {
-      metrics,
-      database: {} as Database,
-      client: client as unknown as Client,
-      logger: pino({ enabled: false }),
-      balanceAccounts: [],
-    },
-  );
+    metrics,
+    database: {} as Database,
+    client: client as unknown as Client,
+    logger: pino({ enabled: false }),
+    balanceAccounts: [],
+  });
   await temporal?.stop();
   const samples = samplesOf(await metrics.read());
   for (const schedule of ['expiry', 'statements'])
