@@ -4,7 +4,7 @@ import type { CommandRunner } from './command.ts';
 import { commandGroups, PROGRAM } from './groups.ts';
 
 /** The parts of the command line program. */
-export interface ProgramParts extends CommandRunner {
+interface ProgramParts extends CommandRunner {
   readonly commands: readonly ListedCommand[];
   /** Output of help that is asked for; an incomplete command shows it as an error. */
   readonly writeOut: (text: string) => void;

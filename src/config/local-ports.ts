@@ -26,7 +26,7 @@ export const PORTS_IN_A_ROW = Object.keys(localServers).length;
 export type LocalServerName = keyof typeof localServers;
 
 /** The port of each server. */
-export type LocalPorts = Readonly<Record<Exclude<LocalServerName, 'metrics'>, number>> & {
+type LocalPorts = Readonly<Record<Exclude<LocalServerName, 'metrics'>, number>> & {
   readonly metrics: number | undefined;
 };
 

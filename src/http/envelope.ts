@@ -13,7 +13,7 @@ import type { Company } from '../domain/vouchers/voucher.ts';
 import type { OperationResult } from '../operations/run-once.ts';
 
 /** The body of every answer except those of login and the test endpoints (specification 2.1). */
-export interface Envelope {
+interface Envelope {
   readonly success: boolean;
   readonly message: string;
   readonly statusCode: number;

@@ -207,7 +207,7 @@ async function initialiseCluster(cluster: PostgresCluster, durable: boolean): Pr
   await rename(unfinished, directory);
 }
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** Created on first use; the password is next to it, in the file `<folder>.password`. */
   readonly dataDirectory: string;
   /** 0 selects a free port. */

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 
-export interface CommandOptions {
+interface CommandOptions {
   readonly timeoutSeconds: number;
   /** Replaces the environment; by default the process's own is inherited. */
   readonly environment?: Readonly<Record<string, string>>;

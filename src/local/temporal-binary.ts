@@ -16,7 +16,7 @@ const MEGABYTE = 1_000_000;
 const RELEASES = `https://github.com/temporalio/cli/releases/download/v${TEMPORAL_CLI_VERSION}`;
 
 /** A package of PyPI that contains the Temporal CLI, with the SHA-256 sums of both. */
-export interface TemporalWheel {
+interface TemporalWheel {
   readonly wheelSum: string;
   readonly programSum: string;
 }
@@ -151,7 +151,7 @@ const OLDEST_SERVER: readonly [number, number] = [1, 32];
 
 type Install = (directory: string, note: (detail: string) => void) => Promise<string>;
 
-export interface TemporalBinaryOptions {
+interface TemporalBinaryOptions {
   /** The setting TEMPORAL_CLI_PATH: used or an error; there is no fallback. */
   readonly cliPath?: string | undefined;
   /** The setting XDG_CACHE_HOME; the user's `.cache` by default. */

@@ -155,7 +155,7 @@ export async function launchTemporal(
   };
 }
 
-export interface TemporalServerOptions extends Omit<TemporalArguments, 'databaseFile'> {
+interface TemporalServerOptions extends Omit<TemporalArguments, 'databaseFile'> {
   /** The Temporal CLI, from `findTemporalBinary`. */
   readonly binary: string;
   /** Contains the pid file, the log and, unless `inMemory`, the database `temporal.db`. */

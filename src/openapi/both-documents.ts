@@ -109,7 +109,7 @@ const routes = { partner: partnerRoutes, merchant: merchantRoutes };
 const texts = { partner, merchant };
 
 /** What belongs together in an API, under the name of its tag. */
-export interface EndpointGroup {
+interface EndpointGroup {
   readonly name: string;
   readonly description: string;
   readonly endpoints: readonly Endpoint[];

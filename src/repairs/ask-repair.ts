@@ -66,7 +66,7 @@ export async function whySecondPerson(
 }
 
 /** A repair as somebody asks for it. */
-export interface AskedRepair {
+interface AskedRepair {
   readonly kind: RepairKind;
   readonly subjectId: string;
   /** As the fields of the kind read them. */

@@ -71,7 +71,7 @@ const address: Parser<string> = {
 };
 
 /** Scopes with commas between them, in the order of the table. */
-export const scopeList = byConversion(
+const scopeList = byConversion(
   'scopes',
   `must be one or more of ${scopes.join(', ')}, with commas between them`,
   (given): readonly Scope[] | undefined => {
@@ -366,7 +366,7 @@ export const commands = {
 };
 
 /** The scopes, if keys of the company can have them. @throws {AdminError} */
-export function requireScopes(company: Company, given: readonly Scope[]): readonly Scope[] {
+function requireScopes(company: Company, given: readonly Scope[]): readonly Scope[] {
   const impossible = given.find((scope) => !scopesOf(company.kind).includes(scope));
   if (impossible === undefined) return given;
   throw new AdminError(`Keys of a ${company.kind} cannot have the scope ${impossible}.`);

@@ -21,7 +21,7 @@ export interface AccessClaims {
 }
 
 /** The claims of a token that one of our keys signed. */
-export interface VerifiedToken extends AccessClaims {
+interface VerifiedToken extends AccessClaims {
   /** Unix seconds. */
   readonly issuedAt: number;
   /** An expired token identifies its company and admits no request. */

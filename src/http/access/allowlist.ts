@@ -288,7 +288,7 @@ function leastBitsOf(entry: string, { ipv4, ipv6 }: (typeof LEAST_BITS)['company
   return Math.max(ipv6, ...embedding.map(({ bitsBefore }) => bitsBefore + ipv4));
 }
 
-export type ReadAllowlistEntry =
+type ReadAllowlistEntry =
   | { readonly ok: true; readonly entry: string }
   | { readonly ok: false; readonly problem: 'unreadable' }
   | { readonly ok: false; readonly problem: 'too-wide'; readonly leastBits: number };

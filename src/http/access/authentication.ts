@@ -8,7 +8,7 @@ import type { Services } from '../services.ts';
 import type { Access } from './access-directory.ts';
 
 /** An admitted company and its source address. */
-export interface Admitted {
+interface Admitted {
   readonly ok: true;
   readonly company: Caller;
   readonly access: Access;

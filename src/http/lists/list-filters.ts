@@ -263,7 +263,7 @@ export interface Filterable {
 }
 
 /** A query with a valid format; its other parameters are one text or several. */
-export interface SentFilters {
+interface SentFilters {
   readonly search?: string | undefined;
   readonly searchBy?: readonly string[] | undefined;
   readonly q?: readonly string[] | undefined;

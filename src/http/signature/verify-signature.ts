@@ -72,7 +72,7 @@ function compactOf(bytes: Uint8Array, form: 'der' | 'compact'): Uint8Array[] {
   }
 }
 
-export interface SignatureHeader {
+interface SignatureHeader {
   /** Encoded as sent. */
   readonly signature: string;
   /** One character for each signed byte, as Node.js presents headers. */
@@ -117,7 +117,7 @@ function splitBase64(header: string): SignatureHeader | undefined {
   return /^[\w+/=-]+\r?\n/.test(text) ? splitAt(text, /\r?\n/) : undefined;
 }
 
-export type SignatureCheck =
+type SignatureCheck =
   | {
       readonly ok: true;
       readonly message: string;

@@ -57,7 +57,7 @@ const fieldsOf = (value: object): [string, unknown][] =>
 type Format = Parameters<typeof styleText>[0];
 
 /** The output of the transcript: a terminal, a file, or a test. */
-export interface TranscriptOutput {
+interface TranscriptOutput {
   write(text: string): unknown;
   readonly isTTY?: boolean;
   hasColors?(): boolean;
@@ -289,7 +289,7 @@ interface WorkflowQuery {
 }
 
 /** A workflow in the Temporal UI. */
-export interface WorkflowLink {
+interface WorkflowLink {
   readonly type: string;
   readonly status: string;
   readonly url: string;

@@ -116,7 +116,7 @@ export async function prepareSale(partner: DemoPartner, merchantId: number) {
 /** The sale of every top-up in the demo. */
 const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
 
-export interface DemoTopUp {
+interface DemoTopUp {
   readonly amount: number;
   readonly msisdn: string;
 }
@@ -173,7 +173,7 @@ interface OperatorStep<Answer extends ZodType> {
 }
 
 /** @throws {DemoError} when the command fails, or its output is unexpected */
-export type DemoOperator = <Answer extends ZodType>(
+type DemoOperator = <Answer extends ZodType>(
   step: OperatorStep<Answer>,
 ) => Promise<z.output<Answer>>;
 

@@ -71,7 +71,7 @@ export async function runToEnd(work: () => Promise<void>): Promise<never> {
   }
 }
 
-export interface RunningProcess {
+interface RunningProcess {
   /** Tells when the process begins to stop, and that it has stopped: a killed process tells neither. */
   readonly logger?: Pick<Logger, 'info'>;
   stop(): Promise<void>;

@@ -135,7 +135,7 @@ const hasAny = (
   });
 
 /** A payload in the format of the Temporal UI: bytes in base64. */
-export interface JsonPayload {
+interface JsonPayload {
   readonly metadata?: Record<string, string> | undefined;
   readonly data?: string | undefined;
 }
@@ -239,7 +239,7 @@ const bodySchema = z.object({
 /** Any user of this machine, where the server listens only on its loopback address. */
 const localOperator: CodecOperator = { name: 'local' };
 
-export interface CodecServerOptions {
+interface CodecServerOptions {
   readonly host?: string;
   readonly port: number;
   readonly uiOrigins: readonly string[];

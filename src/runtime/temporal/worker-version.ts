@@ -4,7 +4,7 @@ import type { TemporalConnection } from './connection.ts';
 import { grpcCodeOf, grpcCodes } from './connection.ts';
 
 /** The release that a worker runs, as Temporal knows it. */
-export interface WorkerVersion {
+interface WorkerVersion {
   readonly deploymentName: string;
   readonly buildId: string;
 }

@@ -152,7 +152,7 @@ export const redemptionWorkflowId = (voucher: RedeemableVoucher): string =>
   voucher.claimWorkflowId ?? redeemVoucherWithoutClaimId(voucher.generationId);
 
 /** A voucher with the data that names the workflow of its claim. */
-export interface ClaimableVoucher extends RedeemableVoucher {
+interface ClaimableVoucher extends RedeemableVoucher {
   readonly serialNumber: string;
 }
 

@@ -25,7 +25,7 @@ export interface FinishedSpan {
 }
 
 /** What tells where a span belongs: `traceparent` in parts. */
-export interface SpanContext {
+interface SpanContext {
   readonly traceId: string;
   readonly spanId: string;
   readonly isSampled: boolean;
@@ -295,7 +295,7 @@ function anyValue(value: string | number | boolean) {
   return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value };
 }
 
-export interface TracingOptions {
+interface TracingOptions {
   /** The full address of the collector. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
