@@ -3,7 +3,6 @@ import { cancelQueuedMessages } from '../../src/db/messages/messages.ts';
 import { settledOutcome, settleOperation } from '../../src/db/operations.ts';
 import { endOrder, referenceOf } from '../../src/db/positions/book.ts';
 import { readLockedOrder } from '../../src/db/positions/orders.ts';
-import { endClaim } from '../../src/db/vouchers/claims.ts';
 import { lockRedemption } from '../../src/db/vouchers/redemptions.ts';
 import type { Ending } from '../../src/domain/providers.ts';
 import {
@@ -101,7 +100,6 @@ async function endHold(
     : refuse('payment-refused', { detail: ending.kind === 'done' ? '' : ending.message });
   const [outcome] = await sendTogether(transaction, (together) => [
     settleOperation(together, operationId, isPaid ? 'SUCCEEDED' : 'FAILED', result),
-    redemption.claim_id && endClaim(together, redemption.claim_id, isPaid ? 'REDEEMED' : 'REFUSED'),
     isPaid || cancelQueuedMessages(together, 'redemption_id', redemption.id),
   ]);
   return outcome;

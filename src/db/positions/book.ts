@@ -29,7 +29,7 @@ import {
   type PositionChange,
   writeOrder,
 } from './change.ts';
-import { moveMoney, moveValue } from './move-money.ts';
+import { moveMoney, moveValue, releaseValue } from './move-money.ts';
 import { currentOf, type LockedOrder, lockOrder } from './orders.ts';
 import { writePlacements } from './placements.ts';
 
@@ -51,8 +51,10 @@ export async function book(
     await writePlacements(transaction, before, after, placed);
     return { ...before, position: after };
   }
-  const position = await moveValue(transaction, before, after);
+  const isHeld = before.position.order.state === 'open';
+  const position = isHeld ? after : await moveValue(transaction, before, after);
   await sendTogether(transaction, (together) => [
+    isHeld && releaseValue(together, before, after),
     writePlacements(together, before, after, placed),
     moveMoney(together, before, position),
     writeOrder(together, before, position, change),

@@ -10,24 +10,31 @@ import {
 import { allRows, type DatabaseTransaction } from '../connection.ts';
 import { addTransfers, type Transfer } from '../ledger/ledger.ts';
 import { ArchivedError, archivedDayOf } from '../ledger/read-archives.ts';
-import { chargeVoucher, growVoucher, releaseVoucher } from '../vouchers/redemptions.ts';
+import { releaseVoucher } from '../vouchers/claims.ts';
+import { chargeVoucher, growVoucher } from '../vouchers/redemptions.ts';
 import { lockVoucher } from '../vouchers/vouchers.ts';
 import type { AfterPosition } from './change.ts';
 import { type LockedOrder, lostOperationId } from './orders.ts';
 
-/** Moves the value between a voucher and its payment; returns where the value is now. */
+/** Ends the hold of a payment on its voucher. */
+export async function releaseValue(
+  transaction: DatabaseTransaction,
+  { voucherId }: LockedOrder,
+  { order }: AfterPosition,
+): Promise<void> {
+  if (voucherId !== null && order.price !== 0n)
+    await releaseVoucher(transaction, voucherId, order.isCharged ? 'spent' : 'returned');
+}
+
+/** Moves the value between a voucher and its payment after the end of the hold; returns where the value is now. */
 export async function moveValue(
   transaction: DatabaseTransaction,
   { voucherId, position: { order: before } }: LockedOrder,
   after: AfterPosition,
 ): Promise<AfterPosition> {
   const { order } = after;
-  if (voucherId === null || order.price === 0n) return after;
-  if (before.state === 'open') {
-    await releaseVoucher(transaction, voucherId, order.isCharged ? 'spent' : 'returned');
+  if (voucherId === null || order.price === 0n || before.isCharged === order.isCharged)
     return after;
-  }
-  if (before.isCharged === order.isCharged) return after;
   const voucher = await lockVoucher(transaction, voucherId);
   if (!voucher) throw new Error('The voucher of a payment is gone');
   const whole = formatMoney(order.price + order.fee);

@@ -1,4 +1,4 @@
-import { type Insertable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { PayoutFacts } from '../../domain/vouchers/claim.ts';
 import {
   allValues,
@@ -73,6 +73,8 @@ export const insertClaim = (
     .returning(['id', 'expires_at', merchantName])
     .executeTakeFirstOrThrow();
 
+type ClaimEnd = Exclude<Selectable<VoucherClaimsTable>['status'], 'OPEN'>;
+
 /**
  * Ends a claim, erases its code and cancels its unsent message; false when the claim had already
  * ended.
@@ -80,15 +82,19 @@ export const insertClaim = (
 export const endClaim = (
   transaction: DatabaseTransaction,
   claimId: string,
-  status: 'SUPERSEDED' | 'EXPIRED' | 'CANCELLED' | 'REDEEMED' | 'REFUSED',
+  status: ClaimEnd,
 ) =>
   hasRows(transaction)`
-    with ended as (
-      update voucher_claims set status = ${status}, code_ciphertext = null
-      where id = ${claimId} and status = 'OPEN'
-      returning id
-    ), ${cancelledMessages(sql`select id from ended`)}
+    with ${claimEnd(sql`${claimId}`, status)}
     select id from ended`;
+
+/** Parts of a statement: `ended` is the claim that it ends. */
+const claimEnd = (claimId: Sql, status: ClaimEnd) => sql`
+  ended as (
+    update voucher_claims set status = ${status}, code_ciphertext = null
+    where id = ${claimId} and status = 'OPEN'
+    returning id
+  ), ${cancelledMessages(sql`select id from ended`)}`;
 
 /** Part of a statement: cancels the queued messages of the claims that it ends. */
 const cancelledMessages = (claimIds: Sql) => sql`cancelled as (
@@ -112,6 +118,29 @@ export const releaseClaimedVoucher = (transaction: DatabaseTransaction, claimId:
     .where('current_claim_id', '=', claimId)
     .where('status', '=', 'REDEEM_INITIATED')
     .$call(changesRow);
+
+/**
+ * Ends the hold of a voucher and its claim: spent if the merchant was paid, else returned to its balance. Every post
+ * and void must match a hold of the voucher.
+ */
+export async function releaseVoucher(
+  transaction: DatabaseTransaction,
+  voucherId: number,
+  outcome: 'spent' | 'returned',
+): Promise<void> {
+  const [claimStatus, remaining] =
+    outcome === 'spent'
+      ? (['REDEEMED', sql`remaining`] as const)
+      : (['REFUSED', sql`remaining + held`] as const);
+  const claimId = sql`(select current_claim_id from vouchers where id = ${voucherId})`;
+  const isReleased = await hasRows(transaction)`
+    with ${claimEnd(claimId, claimStatus)}
+    update vouchers set status = case when ${remaining} > 0 then 'ACTIVE' else 'REDEEMED' end,
+      remaining = ${remaining}, held = 0, current_claim_id = null
+    where id = ${voucherId} and status = 'REDEEM_PROCESSING'
+    returning id`;
+  if (!isReleased) throw new Error('The voucher is not on hold');
+}
 
 /**
  * An expiry run ends a claim, or a message left behind, so long after its time. Its own workflow would have done so by

@@ -110,7 +110,6 @@ export const lockRedemption = (transaction: DatabaseTransaction, operationId: st
     .innerJoin('merchants', 'merchants.id', 'redemptions.merchant_id')
     .select([
       'redemptions.id',
-      'redemptions.claim_id',
       'redemptions.to_merchant',
       'redemptions.service_fee',
       'redemptions.platform_reference',
@@ -270,28 +269,6 @@ export const holdVoucher = (transaction: DatabaseTransaction, voucherId: number,
     .where('id', '=', voucherId)
     .where('status', 'in', ['ACTIVE', 'REDEEM_INITIATED'])
     .$call(changesRow);
-
-/** Ends the hold of a voucher: spent if the merchant was paid, else returned to its balance. */
-export async function releaseVoucher(
-  transaction: DatabaseTransaction,
-  voucherId: number,
-  outcome: 'spent' | 'returned',
-): Promise<void> {
-  const remaining = outcome === 'spent' ? sql<string>`remaining` : sql<string>`remaining + held`;
-  const isReleased = await transaction
-    .updateTable('vouchers')
-    .set({
-      status: sql`case when ${remaining} > 0 then 'ACTIVE' else 'REDEEMED' end`,
-      remaining,
-      held: '0',
-      current_claim_id: null,
-    })
-    .where('id', '=', voucherId)
-    .where('status', '=', 'REDEEM_PROCESSING')
-    .$call(changesRow);
-  // Every post and void must match a hold of the voucher.
-  if (!isReleased) throw new Error('The voucher is not on hold');
-}
 
 /**
  * Returns the amount of a reversed redemption to a locked voucher, whatever its state. The value of an expired or

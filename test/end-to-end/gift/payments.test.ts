@@ -47,6 +47,21 @@ describe.concurrent('a redemption whose payment the provider', () => {
     expect(await scene.postedRedemptions(gift)).toEqual([]);
   });
 
+  test.each([
+    ['makes', '005', 'REDEEMED'],
+    ['refuses', '002', 'REFUSED'],
+  ] as const)('%s ends its claim, which keeps no code', async (_what, payoutSuffix, status) => {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix });
+    const gift = await scene.gift({ merchant });
+    await redeem(client, gift, { verificationCode: await scene.claimed(client, gift) });
+    const claims = await scene.stack.database
+      .selectFrom('voucher_claims')
+      .select(['status', 'code_ciphertext'])
+      .where('voucher_id', '=', gift.id)
+      .execute();
+    expect(claims).toEqual([{ status, code_ciphertext: null }]);
+  });
+
   test('leaves pending waits for the provider’s word', async () => {
     const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '014' });
     const gift = await scene.gift({ merchant });
