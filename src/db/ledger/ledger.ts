@@ -12,6 +12,7 @@ import {
   onlyRow,
 } from '../connection.ts';
 import type { LedgerAccountsTable } from '../generated/tables.ts';
+import { givenRows } from '../given-rows.ts';
 import { archivedEntries, hasNoKeptSum, transferSources } from './archives.ts';
 import { readArchivedOperations } from './read-archives.ts';
 
@@ -55,28 +56,39 @@ export async function addTransfers(
 ): Promise<void> {
   const moving = transfers.filter(({ amount }) => amount !== 0n);
   if (moving.length === 0) return;
-  // Arrays allow one statement for any number of transfers.
+  const rows = moving.map(({ operationId, partnerId, step, debit, credit, amount }) => ({
+    operation_id: operationId,
+    step,
+    debit_owner: ownerOf(debit, partnerId),
+    debit,
+    credit_owner: ownerOf(credit, partnerId),
+    credit,
+    amount: formatMoney(amount),
+  }));
   await sql`
     insert into ledger_transfers
       (operation_id, step, debit_account_id, credit_account_id, amount)
-    select move.operation_id, move.step, ${accountOf('debit')}, ${accountOf('credit')}, move.amount
-    from unnest(${moving.map(({ operationId }) => operationId)}::text[],
-        ${moving.map(({ step }) => step)}::text[],
-        ${moving.map(({ debit, partnerId }) => ownerOf(debit, partnerId))}::bigint[],
-        ${moving.map(({ debit }) => debit)}::text[],
-        ${moving.map(({ credit, partnerId }) => ownerOf(credit, partnerId))}::bigint[],
-        ${moving.map(({ credit }) => credit)}::text[],
-        ${moving.map(({ amount }) => formatMoney(amount))}::numeric[]) with ordinality
-      as move (operation_id, step, debit_owner, debit, credit_owner, credit, amount, place)
-    order by move.place`.execute(transaction);
+    select operation_id, step, ${accountOf('debit')}, ${accountOf('credit')}, amount
+    from ${givenRows(transferColumns, rows)}
+    order by place`.execute(transaction);
 }
+
+const transferColumns = {
+  operation_id: 'text',
+  step: 'text',
+  debit_owner: 'bigint',
+  debit: 'text',
+  credit_owner: 'bigint',
+  credit: 'text',
+  amount: 'numeric',
+} as const;
 
 const ownerOf = (kind: AccountKind, partnerId: number): number | null =>
   platformAccounts.includes(kind) ? null : partnerId;
 
 /** The account on one side of a transfer; the platform's where it has no owner. */
 const accountOf = (side: 'debit' | 'credit') => {
-  const [owner, kind] = [sql.ref(`move.${side}_owner`), sql.ref(`move.${side}`)];
+  const [owner, kind] = [sql.ref(`given.${side}_owner`), sql.ref(`given.${side}`)];
   return sql`case when ${owner} is null
     then (select id from ledger_accounts where kind = ${kind} and partner_id is null)
     else (select id from ledger_accounts where kind = ${kind} and partner_id = ${owner}) end`;
