@@ -65,6 +65,12 @@ export function createAccessDirectory(
   };
 }
 
+/** Each reading of a company brings the same texts of its keys, and parsing is slow. */
+const publicKeys = new LRUCache<string, KeyObject>({
+  max: MAXIMUM_ENTRIES,
+  memoMethod: (text) => parsePublicKey(text),
+});
+
 const toAccess = (row: AccessRow, names: AllowlistHostnames): Access => ({
   status: row.status,
   tokenVersion: row.token_version,
@@ -75,7 +81,7 @@ const toAccess = (row: AccessRow, names: AllowlistHostnames): Access => ({
     ]),
   ),
   source: createSourceCheck(row.addresses, names),
-  publicKeys: row.public_keys.map(parsePublicKey),
+  publicKeys: row.public_keys.map((text) => publicKeys.memo(text)),
 });
 
 /** Finds the API key with a digest; undefined for an unknown key. */
