@@ -133,30 +133,39 @@ export const copyApiKeyPages = changePages(portal, {
   }),
   confirmed: 'each-time',
   action: 'copy api-key',
-  async work(_transaction, request, { subject: copy }) {
-    const { keyCopies, logger } = request.services;
-    if (keyCopies === undefined) return undefined;
-    const { name, prefix } = copy;
-    const keyId = idOf(request);
-    try {
-      const key = openApiKey(keyCopies, copy);
-      return { result: { name, key }, details: { keyId, name, prefix } };
-    } catch (error) {
-      logger.error({ ...describeError(error), keyId }, 'Could not decrypt an API key');
-      return { result: problems.keyNotKept };
-    }
+  async work(_transaction, request, { subject }) {
+    const { name, prefix } = subject;
+    const key = openCopy(request, subject);
+    const details = { keyId: idOf(request), name, prefix };
+    return { result: { name, key }, details: key === undefined ? undefined : details };
   },
-  done: (copied, request) =>
-    'kind' in copied
-      ? copied
+  done: ({ name, key }, request) =>
+    key === undefined
+      ? problems.keyNotKept
       : keyPage(request, {
-          ...copied,
           title: 'A key',
           heading: 'Your key',
+          name,
+          key,
           warning: html`<strong>Keep it only on your servers.</strong> The activity of your account
 records this copy.`,
         }),
 });
+
+/** The key of a stored copy; undefined where it cannot be decrypted. */
+function openCopy(
+  request: AccountRequest,
+  copy: Parameters<typeof openApiKey>[1],
+): string | undefined {
+  const { keyCopies, logger } = request.services;
+  try {
+    return keyCopies && openApiKey(keyCopies, copy);
+  } catch (error) {
+    const keyId = idOf(request);
+    logger.error({ ...describeError(error), keyId }, 'Could not decrypt an API key');
+    return undefined;
+  }
+}
 
 /** How long the old key still works, in hours. */
 const overlaps = [

@@ -1,5 +1,5 @@
 import type { Database } from '../../../db/connection.ts';
-import { findWebhook, listWebhooks } from '../../../db/webhooks/endpoints.ts';
+import { findWebhook, listWebhooks, type WebhookEndpoint } from '../../../db/webhooks/endpoints.ts';
 import { PORTAL_ACTOR } from '../../../domain/access.ts';
 import { eventTypes, eventTypesOf, WEBHOOK_URL_LENGTH } from '../../../domain/events.ts';
 import {
@@ -198,8 +198,7 @@ export const namedWebhook = (request: AccountRequest) => ({
 /** A button that changes a webhook, and leads back to it. */
 interface WebhookChange {
   readonly verb: 'pause' | 'resume' | 'test';
-  /** Follows "You are about to". */
-  readonly confirmed: string;
+  readonly confirmed: (webhook: WebhookEndpoint) => Html;
   readonly work: WebhookWork<AccountRequest>;
   readonly done: string;
   readonly notDone: string;
@@ -215,7 +214,7 @@ const switchTo =
 const changes: readonly WebhookChange[] = [
   {
     verb: 'pause',
-    confirmed: 'pause',
+    confirmed: ({ url }) => html`You are about to pause the webhook <code>${url}</code>.`,
     work: async (transaction, webhook, request) =>
       webhook.status === 'ACTIVE' ? switchTo('DISABLED')(transaction, webhook, request) : undefined,
     done: 'The webhook is paused. Its events wait until you resume it.',
@@ -223,14 +222,15 @@ const changes: readonly WebhookChange[] = [
   },
   {
     verb: 'resume',
-    confirmed: 'resume',
+    confirmed: ({ url }) => html`You are about to resume the webhook <code>${url}</code>.`,
     work: switchTo('ACTIVE'),
     done: 'The webhook is active. It gets the events that it has missed.',
     notDone: 'The webhook was active already.',
   },
   {
     verb: 'test',
-    confirmed: 'send a test event to',
+    confirmed: ({ url }) =>
+      html`You are about to send a test event to the webhook <code>${url}</code>.`,
     work: testWebhook,
     done: TEST_SENT,
     notDone: TEST_NOT_SENT,
@@ -244,9 +244,7 @@ export const changeWebhookPages = changes.map(({ verb, confirmed, work, done, no
     needs: 'develop',
     confirmation: async (request) => {
       const webhook = await webhookOf(request, request.services.database);
-      return (
-        webhook && html`You are about to ${confirmed} the webhook <code>${webhook.url}</code>.`
-      );
+      return webhook && confirmed(webhook);
     },
     async handle(request) {
       const changed = await changeWebhook(request, `${verb} webhook`, namedWebhook(request), work);
