@@ -54,9 +54,7 @@ export function createReversalCallActivities({
   /** The reversal, and how its payment's provider is asked for it. */
   async function find(operationId: string) {
     const found = await findReversal(database, operationId);
-    const reversals = canReverse(mobileMoney, found.provider)
-      ? mobileMoney.named(found.provider).reversals
-      : undefined;
+    const reversals = reversalsAt(mobileMoney, found.provider);
     return { found, reversal: reversalOf(found), reversals };
   }
 
@@ -90,12 +88,11 @@ export function createReversalCallActivities({
   return { reversePayment, inquireReversal };
 }
 
-/** Whether the provider of a payment can reverse it; a provider that is no longer configured cannot. */
-const canReverse = (
+/** How the provider of a payment reverses it; undefined where it cannot, or is no longer configured. */
+const reversalsAt = (
   mobileMoney: ActivityDependencies['mobileMoney'],
   provider: MobileMoneyProviderName,
-): boolean =>
-  mobileMoney.names.includes(provider) && mobileMoney.named(provider).reversals !== undefined;
+) => (mobileMoney.names.includes(provider) ? mobileMoney.named(provider).reversals : undefined);
 
 /** The reversal of a placement as it was sent; undefined for one without a request of ours. */
 export async function findReversalCall(
@@ -180,7 +177,8 @@ async function refusalFor(
     {
       ...(await companyAuthority(transaction, company, KIND)),
       redemption: isOwn ? facts : undefined,
-      providerCanReverse: facts?.provider != null && canReverse(mobileMoney, facts.provider),
+      providerCanReverse:
+        facts?.provider != null && reversalsAt(mobileMoney, facts.provider) !== undefined,
     },
     // A repair has judged the time: where it is over, a second person has confirmed the repair.
     isOfRepair(company) ? Number.POSITIVE_INFINITY : settings.vouchers.reversalWindowSeconds,
