@@ -19,6 +19,7 @@ import { outcome, reference, voucherSerial } from '../search-attributes.ts';
 import { bookUntilDone } from '../steps/database-steps.ts';
 import { finalOutcome } from '../steps/final-outcome.ts';
 import { isHeldBy, namedCalls, raiseForeignHold } from '../steps/named-results.ts';
+import { askedFirst, noteAsked } from '../steps/waiting.ts';
 import type { CodeDelivery } from './code-delivery.ts';
 import {
   describeRedemption,
@@ -26,7 +27,6 @@ import {
   type ShownRedemption,
   showClaimed,
   showNotPaid,
-  shownRedemption,
   showPaid,
   showPaying,
   showUnknown,
@@ -47,9 +47,7 @@ function payUntilKnown(
     takeNudge,
     send: (isFirst) => named(providers.payMerchant, `Pay ${summary}`, isFirst),
     inquire: () => named(providers.inquirePayment, `Ask about ${summary}`),
-    note: ({ asked }) => {
-      hold.asked = asked ?? hold.asked;
-    },
+    note: noteAsked(hold),
     whileUnknown: async (lastMessage, urgency) => {
       if (!isMarked)
         upsertSearchAttributes([...attributesOf(hold), { key: outcome, value: 'UNKNOWN' }]);
@@ -154,7 +152,8 @@ async function holdPayAndBook(
     run.ended ??= 'not-paid';
     throw raiseForeignHold(command.operationId);
   }
-  const hold = shownRedemption(held, run.started?.owner);
+  const asked = askedFirst(held.provider);
+  const hold: ShownRedemption = { ...held, owner: run.started?.owner, asked };
   showPaying(hold);
   const ending = await payUntilKnown(command.operationId, hold, {
     ...timing,

@@ -5,13 +5,7 @@ import type { Ending } from '../../src/domain/providers.ts';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.ts';
 import { ON_HOLD, showDetails } from '../current-details.ts';
 import { type Urgency, urgencyWords } from '../steps/final-outcome.ts';
-import {
-  type AskedProviders,
-  askedFirst,
-  atProvider,
-  byProvider,
-  failoverParagraph,
-} from '../steps/waiting.ts';
+import { atProvider, byProvider, failoverParagraph, type Shown } from '../steps/waiting.ts';
 import type { CodeDelivery } from './code-delivery.ts';
 
 /** How a claim, or a redemption without one, ended; for the Temporal UI. */
@@ -128,16 +122,7 @@ const endings = {
 } as const;
 
 /** A redemption, and the masked number of its voucher's owner, where a claim named it. */
-export type ShownRedemption = RedemptionHeld & {
-  readonly owner?: string | undefined;
-  /** The providers that were asked for the payment, by the newest answer. */
-  asked?: AskedProviders | undefined;
-};
-
-export const shownRedemption = (
-  held: RedemptionHeld,
-  owner: string | undefined,
-): ShownRedemption => ({ ...held, owner, asked: askedFirst(held.provider) });
+export type ShownRedemption = Shown<RedemptionHeld> & { readonly owner?: string | undefined };
 
 /** A payment whose outcome the provider has not told yet. */
 export const showPaying = (hold: ShownRedemption): void =>

@@ -79,6 +79,16 @@ export type Sending<Outcome> = WithProviders<Outcome> & { readonly isFirst?: boo
 /** The providers in the row of a hold, before any was asked. */
 export const askedFirst = (provider: string): AskedProviders => ({ provider, failovers: [] });
 
+/** A hold, and the providers that were asked for its order by the newest answer. */
+export type Shown<Held> = Held & { asked?: AskedProviders | undefined };
+
+/** Notes whom an answer names, for the page of the hold. */
+export const noteAsked =
+  (hold: Shown<unknown>) =>
+  ({ asked }: WithProviders<unknown>): void => {
+    hold.asked = asked ?? hold.asked;
+  };
+
 /** The end of a sentence about an order: ` at mpesa`, or nothing where the provider is not known. */
 export const atProvider = (asked: AskedProviders | undefined): string =>
   asked ? ` at ${asked.provider}` : '';

@@ -15,8 +15,8 @@ import * as searchAttributes from '../search-attributes.ts';
 import { bookUntilDone, stepFailed } from '../steps/database-steps.ts';
 import { finalOutcome } from '../steps/final-outcome.ts';
 import { isHeldBy, namedCalls, raiseForeignHold } from '../steps/named-results.ts';
-import { untilRecorded } from '../steps/waiting.ts';
-import { createTopUpDetails, type ShownTopUp, shownTopUp } from './topup-details.ts';
+import { askedFirst, noteAsked, untilRecorded } from '../steps/waiting.ts';
+import { createTopUpDetails, type ShownTopUp } from './topup-details.ts';
 
 /** The end of a top-up, for the Temporal UI. */
 export interface TopUpResult {
@@ -79,9 +79,7 @@ function deliverTopUp(run: TopUpRun, operationId: string, hold: ShownTopUp): Pro
     send: (isFirst) => named(providers.sendTopUp, `Send ${summary}`, isFirst),
     inquire: (lastSentAtMs) => named(providers.inquireTopUp, `Ask about ${summary}`, lastSentAtMs),
     takeNudge: nudges.take,
-    note: ({ asked }) => {
-      hold.asked = asked ?? hold.asked;
-    },
+    note: noteAsked(hold),
     whileUnknown: async (lastMessage, urgency) => {
       // A refusal of the database must not prevent the inquiry.
       await database.markTopUpUnknown(operationId, lastMessage).catch(stepFailed);
@@ -187,7 +185,7 @@ async function holdDeliverAndBook(
     run.ended = 'refused';
     throw raiseForeignHold(by.operationId);
   }
-  const hold = shownTopUp(held);
+  const hold: ShownTopUp = { ...held, asked: askedFirst(held.provider) };
   run.attempts = hold.attempt;
   run.references.add(hold.reference);
   if ('numberHash' in by && by.numberHash !== undefined) run.numberHash = by.numberHash;

@@ -3,12 +3,7 @@ import type { Ending } from '../../src/domain/providers.ts';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.ts';
 import { ON_HOLD, showDetails, untilWhen } from '../current-details.ts';
 import { type Urgency, urgencyWords } from '../steps/final-outcome.ts';
-import {
-  type AskedProviders,
-  askedFirst,
-  atProvider,
-  failoverParagraph,
-} from '../steps/waiting.ts';
+import { atProvider, failoverParagraph, type Shown } from '../steps/waiting.ts';
 
 const CHARGED = "The money has left the partner's wallet. No action is needed.";
 
@@ -38,13 +33,7 @@ const HOW_TO_SETTLE =
 const WHO_SETTLES =
   'A separate case settles who pays, found by `NeedsAction = true` until it is settled.';
 
-/** An attempt, and the providers that were asked for it by the newest answer. */
-export type ShownTopUp = TopUpHeld & { asked?: AskedProviders | undefined };
-
-export const shownTopUp = (held: TopUpHeld): ShownTopUp => ({
-  ...held,
-  asked: askedFirst(held.provider),
-});
+export type ShownTopUp = Shown<TopUpHeld>;
 
 interface UnknownOutcome {
   readonly lastMessage: string;
