@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import type { PortalSession } from '../db/people/sign-ins.ts';
+import type { PersonSession } from '../db/people/sign-ins.ts';
 import { httpStatusOf, type Refusal, statusCodeOf } from '../domain/refusals.ts';
 import { html, phrase } from '../rendering/html.ts';
 import { writePage } from './layout/layout.ts';
@@ -102,7 +102,7 @@ const ofRefusals: readonly PageProblem[] = [
  * Replaces every page for people of a suspended partner or a deactivated merchant: nothing is shown
  * or changed until an operator reinstates the company.
  */
-export const suspendedPage = ({ companyName }: PortalSession): PageAnswer => ({
+export const suspendedPage = ({ companyName }: Pick<PersonSession, 'companyName'>): PageAnswer => ({
   kind: 'page',
   status: 403,
   title: 'Account suspended',

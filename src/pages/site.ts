@@ -15,7 +15,7 @@ import {
   readLanguage,
 } from './language/language.ts';
 import { assets } from './layout/assets.ts';
-import type { AnySite, PageProblem, PageTools } from './page.ts';
+import type { AnySite, PageAnswer, PageTools } from './page.ts';
 import { handlePage } from './pipeline.ts';
 import { SessionEndedError } from './session/confirmation.ts';
 import { cookieValues, createCookies } from './session/cookies.ts';
@@ -54,7 +54,7 @@ export function createSite(
     try {
       await forReader(reader, () => routes(context as RouterContext, next));
     } catch (error) {
-      const answer = problemAfter(error);
+      const answer = answerAfter(error);
       if (answer === undefined) throw error;
       if (answer === problems.busy) context.set('Retry-After', '5');
       forReader(reader, () => writeAnswer(context, tools, answer));
@@ -71,10 +71,10 @@ export function createSite(
   };
 }
 
-/** The problem that an error of a page stands for; undefined for a failure. */
-function problemAfter(error: unknown): PageProblem | undefined {
+/** The answer that an error of a page stands for; undefined for a failure. */
+function answerAfter(error: unknown): PageAnswer | undefined {
   if (error instanceof TooManyHashesError) return problems.busy;
-  return error instanceof SessionEndedError ? problems.notYourRole : undefined;
+  return error instanceof SessionEndedError ? error.answer : undefined;
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   type Database,
   type DatabaseTransaction,
   firstRow,
-  hasRows,
+  firstValue,
   now,
   updateRow,
 } from '../connection.ts';
@@ -222,18 +222,21 @@ type StaffRow = Omit<PersonSession, 'company' | 'companyName' | 'needsSecondFact
   Pick<Staff, 'name' | 'role'>;
 
 /**
- * Locks the account of a session, and tells whether the session still stands with its role. A form may wait for a
- * change that ends both.
+ * Locks the account of a session, and returns the status of its company, ACTIVE for the service. Undefined where the
+ * session does not stand any more with its role. A form may wait for a change of each of them.
  */
 export async function lockSession(
   transaction: DatabaseTransaction,
   { id, accountId, role }: Pick<PersonSession, 'id' | 'accountId' | 'role'>,
-): Promise<boolean> {
+): Promise<PortalSession['companyStatus'] | undefined> {
   await lockAccount(transaction, accountId);
-  return hasRows(transaction)`
-    select from portal_sessions as session
+  return firstValue<PortalSession['companyStatus']>(transaction)`
+    select coalesce(partners.status, merchants.status, 'ACTIVE')
+    from portal_sessions as session
       join portal_accounts as account on account.id = session.account_id
       left join staff_accounts as staff on staff.account_id = account.id
+      left join partners on partners.id = account.partner_id
+      left join merchants on merchants.id = account.merchant_id
     where session.id = ${id} and account.disabled_at is null
       and coalesce(staff.role, account.role) = ${role}`;
 }

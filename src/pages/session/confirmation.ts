@@ -6,7 +6,7 @@ import { confirmPortalSession, lockSession } from '../../db/people/sign-ins.ts';
 import type { AccessChangeName } from '../../domain/access.ts';
 import type { Employer } from '../../domain/vouchers/voucher.ts';
 import { type Html, html } from '../../rendering/html.ts';
-import { problems } from '../answers.ts';
+import { problems, suspendedPage } from '../answers.ts';
 import { field, type postForm } from '../layout/parts.ts';
 import type { Confirmed, PageAnswer, PersonRequest, PublicRequest } from '../page.ts';
 import { PASSKEY_FIELD, usePasskeyButton } from './passkeys.ts';
@@ -142,9 +142,16 @@ ${await proofFields(request, wrong?.problem)}
   };
 }
 
-/** The person was removed, signed out or given another role while the form waited. */
+/** The person was removed, signed out or given another role, or the company suspended, while the form waited. */
 export class SessionEndedError extends Error {
   override readonly name = 'SessionEndedError';
+  /** The answer of the form. */
+  readonly answer: PageAnswer;
+
+  constructor(answer: PageAnswer) {
+    super();
+    this.answer = answer;
+  }
 }
 
 /** The result of a change for its page, and what the log stores of it, never a secret. */
@@ -186,9 +193,12 @@ export function changeAccess(
   const isOwn = subject === session.company;
   return services.database.transaction().execute(async (transaction) => {
     const isThere = subject.kind === 'staff' || (await lockCompany(transaction, subject));
+    const status = await lockSession(transaction, session);
     // The people of a deleted merchant have no access.
-    const mayChange = (await lockSession(transaction, session)) && (isThere || !isOwn);
-    if (!mayChange) throw new SessionEndedError();
+    if (status === undefined || (isOwn && !isThere))
+      throw new SessionEndedError(problems.notYourRole);
+    const wasActive = 'companyStatus' in session && session.companyStatus === 'ACTIVE';
+    if (wasActive && status !== 'ACTIVE') throw new SessionEndedError(suspendedPage(session));
     const change = isThere ? await work(transaction) : undefined;
     if (change?.details) {
       // People of the company see the address of its own people.

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listApiKeys, lockCompany } from '../../../src/db/access/company-access.ts';
-import type { DatabaseTransaction } from '../../../src/db/connection.ts';
+import { type DatabaseTransaction, updateRow } from '../../../src/db/connection.ts';
 import { changeAccount } from '../../../src/db/people/accounts.ts';
 import { disableAccount, endPortalSessions } from '../../../src/db/people/sign-ins.ts';
 import { addWebhook } from '../../../src/db/webhooks/endpoints.ts';
@@ -356,14 +356,29 @@ describe('the people of a company', () => {
 
   const ends: readonly (readonly [
     what: string,
-    end: (transaction: DatabaseTransaction, id: number) => Promise<unknown>,
+    end: (transaction: DatabaseTransaction, id: number, partnerId: number) => Promise<unknown>,
+    words: string,
   ])[] = [
-    ['are removed', disableAccount],
-    ['get another role', (transaction, id) => changeAccount(transaction, id, { role: 'viewer' })],
-    ['get another password', endPortalSessions],
+    ['they are removed', (transaction, id) => disableAccount(transaction, id), NOT_YOURS],
+    [
+      'they get another role',
+      (transaction, id) => changeAccount(transaction, id, { role: 'viewer' }),
+      NOT_YOURS,
+    ],
+    [
+      'they get another password',
+      (transaction, id) => endPortalSessions(transaction, id),
+      NOT_YOURS,
+    ],
+    [
+      'their company is suspended',
+      (transaction, _id, partnerId) =>
+        updateRow(transaction, 'partners', partnerId, { status: 'SUSPENDED' }),
+      'This account is suspended',
+    ],
   ];
 
-  test.each(ends)('make no key by a form that waited while they %s', async (_what, end) => {
+  test.each(ends)('make no key by a form that waited while %s', async (_what, end, words) => {
     const company = await companies.partner();
     const account = await makeAccount(stack, company, { role: 'developer' });
     const person = await signedIn(stack, account);
@@ -372,11 +387,11 @@ describe('the people of a company', () => {
       await lockCompany(transaction, company);
       const made = person.post('/portal/keys', { token, name: 'late', 'scope-read': 'on' });
       await untilBlockedBy(transaction, stack.database, 1);
-      await end(transaction, account.id);
+      await end(transaction, account.id, company.id);
       return { running: made };
     });
     const { status, html } = await running;
-    expect([status, html.includes(NOT_YOURS)]).toEqual([403, true]);
+    expect([status, html.includes(words)]).toEqual([403, true]);
     const keys = await listApiKeys(stack.database, company);
     expect(keys.map(({ name }) => name)).not.toContain('late');
   });
