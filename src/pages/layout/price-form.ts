@@ -67,6 +67,9 @@ interface NamedPrice extends NewPrice {
   readonly merchant: NamedMerchant | undefined;
 }
 
+/** The problem of a merchant that a form names, also where it was deactivated while the form waited. */
+export const NO_MERCHANT = 'There is no active merchant with this identifier.';
+
 /** Reads the form of a price. A price that is far from the price in force is asked about once. */
 export async function readPriceForm(
   database: Database,
@@ -78,8 +81,7 @@ export async function readPriceForm(
   if (!isPrice(price))
     return refused({ price: 'Enter an amount above 0 with at most 6 decimals, such as 9.50.' });
   const [named] = await findNamedMerchants(database, { ids: [], identifiers: [merchant] });
-  if (merchant !== '' && !named)
-    return refused({ merchant: 'There is no active merchant with this identifier.' });
+  if (merchant !== '' && !named) return refused({ merchant: NO_MERCHANT });
   const merchantId = named?.id ?? null;
   const inForce =
     (await findPrice(database, { ...of, merchantId })) ??
@@ -90,7 +92,10 @@ export async function readPriceForm(
   return { value: { ...of, merchantId, sellingPriceUsd: price, merchant: named } };
 }
 
-/** Sets the price of a form, as the command line and the API do; whether it is another one than before. */
+/**
+ * Sets the price of a form, as the command line and the API do; whether it is another one than before. Undefined where
+ * the voucher or the merchant is not active any more.
+ */
 export async function setNamedPrice(
   transaction: DatabaseTransaction,
   price: NewPrice,

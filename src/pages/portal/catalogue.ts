@@ -9,7 +9,7 @@ import { html, phrase } from '../../rendering/html.ts';
 import { sentence } from '../language/language.ts';
 import { usd } from '../layout/company-parts.ts';
 import { badge, emptyState, money, table, textColumn } from '../layout/parts.ts';
-import { priceFields, readPriceForm, setNamedPrice } from '../layout/price-form.ts';
+import { NO_MERCHANT, priceFields, readPriceForm, setNamedPrice } from '../layout/price-form.ts';
 import { type AccountRequest, idOf, PORTAL_PATH, portal, redirect } from '../page.ts';
 import { changePages } from '../session/changes.ts';
 import { csvFile, listedAmount, listFilters, listPages } from './lists.ts';
@@ -156,6 +156,7 @@ ${money(amount)} from the gift wallet each, whatever your price is.</p>`,
   read: ({ services, session, form }, { denominationId }) =>
     readPriceForm(services.database, form, { partnerId: session.company.id, denominationId }),
   action: 'set selling-price',
+  problem: NO_MERCHANT,
   async work(transaction, _request, { subject, value }) {
     const set = await setNamedPrice(transaction, value);
     return set && { ...set, result: { ...value, amount: amountText(subject.amount) } };

@@ -2,9 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isStillAdmitted } from '../../../src/db/access/access.ts';
+import { lockCompany } from '../../../src/db/access/company-access.ts';
+import { updateRow } from '../../../src/db/connection.ts';
 import { expireDueVouchers } from '../../../src/db/vouchers/expiry.ts';
 import { REASON_HEADER } from '../../../src/http/envelope.ts';
+import { untilBlockedBy } from '../../support/database-locks.ts';
 import { until } from '../../support/until.ts';
+import { staffClient } from '../staff/staff-client.ts';
 import {
   type BusinessScene,
   cellsOf,
@@ -373,4 +377,29 @@ test('a price that is ten times more or less than the price in force is asked ab
     expect((await asPerson.get('/portal/prices')).html).toContain(`USD ${price}`);
     await asPerson.post(path, { ...hiddenFields(asked.html, path), ...inForce, sure: '7.25 ' });
   }
+});
+
+test('a price for a merchant that is deactivated meanwhile says so, at the portal and at /support', async () => {
+  const { asPerson, merchant, partner, stack } = scene;
+  const denomination = partner.denominations['100'] ?? 0;
+  const { client: operator } = await staffClient(stack, 'OPERATOR');
+  const forms = [
+    { client: asPerson, path: `/portal/prices/${denomination}` },
+    { client: operator, path: `/support/partners/${partner.id}/prices/${denomination}` },
+  ];
+  const fields = { price: '3', merchant: merchant.identifier, why: 'Ticket 4711' };
+  const { running } = await stack.database.transaction().execute(async (transaction) => {
+    await lockCompany(transaction, { kind: 'partner', id: partner.id });
+    const sent = forms.map(({ client, path }) => client.submit(path, path, fields));
+    await untilBlockedBy(transaction, stack.database, 2);
+    await updateRow(transaction, 'merchants', merchant.id, { status: 'DEACTIVATED' });
+    return { running: Promise.all(sent) };
+  });
+  const answers = await running;
+  await updateRow(stack.database, 'merchants', merchant.id, { status: 'ACTIVE' });
+  for (const { status, html } of answers)
+    expect([status, textOf(html)]).toEqual([
+      422,
+      expect.stringContaining('There is no active merchant with this identifier.'),
+    ]);
 });

@@ -16,7 +16,7 @@ import {
   textColumn,
   type WrongFields,
 } from '../../layout/parts.ts';
-import { priceFields, readPriceForm, setNamedPrice } from '../../layout/price-form.ts';
+import { NO_MERCHANT, priceFields, readPriceForm, setNamedPrice } from '../../layout/price-form.ts';
 import { type PageAnswer, readId, redirect, type StaffRequest, staffMay } from '../../page.ts';
 import { changeAccess } from '../../session/confirmation.ts';
 import { NO_REASON, readWhy, whyField } from '../repair-form.ts';
@@ -173,6 +173,7 @@ const setPriceForms = companyForms({
       (transaction) => setNamedPrice(transaction, price, { why }),
       company,
     );
+    if (isChanged === undefined) return pricePage(request, company, { merchant: NO_MERCHANT });
     return redirect(
       pricePath(company.id, listed.denominationId),
       isChanged
