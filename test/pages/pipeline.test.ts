@@ -127,3 +127,16 @@ test('at the support desk no problem speaks of a company and its people', async 
   );
   expect(wrong).toEqual([]);
 });
+
+test.each([portalSite, supportSite] as const)(
+  '$name has a page for each entry of its menu',
+  (site: AnySite) => {
+    const shown = site.pages.filter((page) => page.method === 'GET').map(({ path }) => path);
+    const entries = site.menu.flatMap((group) => group.entries);
+    expect(entries.map(({ path }) => path).filter((path) => !shown.includes(path))).toEqual([]);
+    const below = entries.flatMap(({ further = [] }) => further);
+    expect(below.filter((path) => !shown.some((one) => `${one}/`.startsWith(`${path}/`)))).toEqual(
+      [],
+    );
+  },
+);
