@@ -364,7 +364,15 @@ describe('the audit log', () => {
 test('partners are shown with their balances, products, keys and addresses', async () => {
   const { partnerId, giftProductId } = catalogue;
   await scene.json(`money deposit --partner ${partnerId} --wallet airtime --amount 12.34`);
-  await scene.json(`partner set-low-balance ${partnerId} --wallet airtime --threshold 1000`);
+  const low = `partner set-low-balance ${partnerId} --wallet airtime --threshold`;
+  await scene.json(`${low} 500`);
+  await scene.json(`${low} 1000`);
+  // As the portal writes it.
+  expect((await lastAudit())?.details).toEqual({
+    wallet: 'airtime',
+    before: '500.000000',
+    after: '1000.000000',
+  });
   await scene.json(`access address add 203.0.113.0/24 --partner ${partnerId}`);
   await scene.json(`access api-key create --partner ${partnerId} --name Shop`);
   expect(await scene.json(`partner show ${partnerId}`)).toMatchObject({

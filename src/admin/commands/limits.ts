@@ -5,7 +5,7 @@ import { companyOfRow } from '../../db/catalogue/companies.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { setLowBalance } from '../../db/ledger/ledger.ts';
 import { budgetAlarms } from '../../db/limits/daily-limits.ts';
-import { formatGroupedAmount, formatMoney, plainAmount } from '../../domain/money.ts';
+import { formatGroupedAmount, plainAmount } from '../../domain/money.ts';
 import { changeCommand, lookCommand } from '../command.ts';
 import {
   AdminError,
@@ -97,15 +97,14 @@ export const commands = {
     async change(transaction, input) {
       const { name, subject } = await requireSubject(transaction, 'partner', input.id);
       const wanted = { partnerId: input.id, wallet: input.wallet, threshold: input.threshold };
-      const before = await setLowBalance(transaction, wanted);
-      const after = wanted.threshold === null ? null : formatMoney(wanted.threshold);
-      if (before === after)
+      const details = await setLowBalance(transaction, wanted);
+      if (details.before === details.after)
         return { unchanged: `No change: partner ${input.id} already has this threshold.` };
       const shown =
         wanted.threshold === null ? 'none' : `ETB ${formatGroupedAmount(wanted.threshold)}`;
       return {
         subject,
-        details: { wallet: wanted.wallet, lowBalance: { from: before, to: after } },
+        details,
         text: `Set the low balance of the ${wanted.wallet} wallet of partner ${input.id} (${name}): ${shown}`,
       };
     },

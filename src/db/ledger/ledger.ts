@@ -256,13 +256,13 @@ interface LowBalance {
 }
 
 /**
- * Sets the threshold of a wallet; returns the previous threshold as a decimal string, or null. It
- * tells nothing by itself: the event comes when the balance falls below it.
+ * Sets the threshold of a wallet; returns the details for the audit log, with both thresholds as decimal strings or
+ * null. It tells nothing by itself: the event comes when the balance falls below it.
  */
 export async function setLowBalance(
   transaction: DatabaseTransaction,
   { partnerId, wallet, threshold }: LowBalance,
-): Promise<string | null> {
+) {
   const { low_balance: before } = await transaction
     .selectFrom('ledger_accounts')
     .select('low_balance')
@@ -270,13 +270,14 @@ export async function setLowBalance(
     .where('partner_id', '=', partnerId)
     .forNoKeyUpdate()
     .executeTakeFirstOrThrow();
+  const after = threshold === null ? null : formatMoney(threshold);
   await transaction
     .updateTable('ledger_accounts')
-    .set({ low_balance: threshold === null ? null : formatMoney(threshold) })
+    .set({ low_balance: after })
     .where('kind', '=', wallet)
     .where('partner_id', '=', partnerId)
     .execute();
-  return before;
+  return { wallet, before, after };
 }
 
 /** SQL condition on `ledger_accounts`: a wallet below its threshold, of a partner that may use it. */

@@ -1,6 +1,6 @@
 import { partnerBalances, setLowBalance as set } from '../../db/ledger/ledger.ts';
 import { mayUse } from '../../domain/access.ts';
-import { formatMoney, parseRequestAmount, plainAmount, withoutGroups } from '../../domain/money.ts';
+import { parseRequestAmount, plainAmount, withoutGroups } from '../../domain/money.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { sentence } from '../language/language.ts';
 import { walletCards, walletLabels } from '../layout/company-parts.ts';
@@ -74,9 +74,7 @@ export const setLowBalancePages = changePages(portal, {
   action: 'set low-balance',
   async work(transaction, request, { subject: { wallet }, value: threshold }) {
     const partnerId = request.session.company.id;
-    const before = await set(transaction, { partnerId, wallet, threshold });
-    const after = threshold === null ? null : formatMoney(threshold);
-    return { result: wallet, details: { wallet, before, after } };
+    return { result: wallet, details: await set(transaction, { partnerId, wallet, threshold }) };
   },
   done: (wallet) =>
     redirect(
