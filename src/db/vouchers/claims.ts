@@ -79,11 +79,7 @@ type ClaimEnd = Exclude<Selectable<VoucherClaimsTable>['status'], 'OPEN'>;
  * Ends a claim, erases its code and cancels its unsent message; false when the claim had already
  * ended.
  */
-export const endClaim = (
-  transaction: DatabaseTransaction,
-  claimId: string,
-  status: ClaimEnd,
-) =>
+export const endClaim = (transaction: DatabaseTransaction, claimId: string, status: ClaimEnd) =>
   hasRows(transaction)`
     with ${claimEnd(sql`${claimId}`, status)}
     select id from ended`;
