@@ -78,19 +78,3 @@ test('a life of a voucher needs no more statements and round trips', async () =>
   });
   expect.soft(redeemed).toMatchObject({ statements: 24, begun: 2, roundTrips: 16 });
 });
-
-test('its statements keep their plans', async () => {
-  const query = vi.spyOn(pg.Client.prototype, 'query');
-  for (let life = 0; life < 12; life += 1)
-    await scene.redeemed(scene.asMerchant, await scene.gift());
-  const clients = new Set(query.mock.contexts.filter(ofService) as pg.Client[]);
-  query.mockRestore();
-  const planned = await Promise.all(
-    [...clients].map((client) =>
-      client.query<{ statement: string }>(
-        'select statement from pg_prepared_statements where custom_plans > 5',
-      ),
-    ),
-  );
-  expect(planned.flatMap(({ rows }) => rows)).toEqual([]);
-});
