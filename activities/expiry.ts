@@ -109,23 +109,28 @@ type ExpiryCase = Extract<CaseName, { readonly kind: 'due-vouchers' | 'refused-r
 
 /** Starts the cases of what an expiry run could not end. */
 export function createExpiryCaseActivities({ starters }: ActivityDependencies) {
-  /** Starts the workflow of each case, where it has none; returns how many it started. */
+  const open = (name: ExpiryCase): Promise<boolean> =>
+    name.kind === 'due-vouchers'
+      ? starters.startCase(name, `Vouchers of partner ${name.partnerId} cannot expire`, {
+          partnerId: name.partnerId,
+        })
+      : starters.startCase(name, `The database refuses ${nouns[name.rows]}`, {});
+
+  /**
+   * Starts the workflow of each case, where it has none; returns how many it started. A case that cannot be started
+   * holds up no other one.
+   */
   const openExpiryCases = (cases: readonly ExpiryCase[]): Promise<number> =>
     withHeartbeat(async () => {
       let opened = 0;
-      for (const name of cases) {
-        const isStarted =
-          name.kind === 'due-vouchers'
-            ? await starters.startCase(
-                name,
-                `Vouchers of partner ${name.partnerId} cannot expire`,
-                {
-                  partnerId: name.partnerId,
-                },
-              )
-            : await starters.startCase(name, `The database refuses ${nouns[name.rows]}`, {});
-        if (isStarted) opened += 1;
-      }
+      const failures: unknown[] = [];
+      for (const name of cases)
+        try {
+          if (await open(name)) opened += 1;
+        } catch (error) {
+          failures.push(error);
+        }
+      if (failures.length > 0) throw failures[0];
       return opened;
     });
 

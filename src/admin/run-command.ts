@@ -32,8 +32,9 @@ export async function runCommand(
 ): Promise<Report> {
   const actor = () => actorOf(options.actor, user ?? systemUser());
   const settings = await resolveSettings(readAdminConfig(environment));
-  const { databaseUrl = '', databaseReadUrl = databaseUrl } = settings.database;
-  const url = command.readsEverything ? databaseReadUrl : databaseUrl;
+  const { databaseUrl, databaseReadUrl } = settings.database;
+  if (databaseUrl === undefined) throw new Error('The settings name no database');
+  const url = (command.readsEverything && databaseReadUrl) || databaseUrl;
   const database = connectDatabase(url, { poolSize: 1 });
   const progress = err.isTTY && !options.json ? createProgress(err) : silentProgress;
   try {

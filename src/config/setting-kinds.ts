@@ -258,8 +258,8 @@ function fail(): never {
 }
 
 /** The name in a wrong place may be a secret: no message repeats it. */
-const namedBy = (names: readonly string[]) => ({
-  error: `must be given for ${names.join(', ')}: name=value, separated by commas`,
+const namedBy = (names: readonly string[], which: 'each' | 'any') => ({
+  error: `must be name=value, separated by commas, for ${which} of ${names.join(', ')}`,
 });
 
 const named: z.ZodType = pairs;
@@ -268,11 +268,11 @@ const named: z.ZodType = pairs;
 export const byName = <Name extends string, Value extends z.ZodType>(
   names: readonly Name[],
   value: Value,
-) => named.pipe(z.partialRecord(z.enum(names), value, namedBy(names)));
+) => named.pipe(z.partialRecord(z.enum(names), value, namedBy(names, 'any')));
 
 /** A value for each mobile operator. */
 export const byOperator = <Value extends z.ZodType>(value: Value) =>
-  named.pipe(z.record(z.enum(operators), value, namedBy(operators)));
+  named.pipe(z.record(z.enum(operators), value, namedBy(operators, 'each')));
 
 const prefixes = z
   .string()

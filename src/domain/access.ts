@@ -106,6 +106,13 @@ export const toldActions: readonly string[] = Object.entries(accessChanges)
   .filter(([, { isTold }]) => isTold)
   .map(([action]) => action);
 
+/** The details that have the ids of subjects with a page of their own. */
+export const idDetails = {
+  voucher: 'voucherId',
+  'top-up': 'transactionId',
+  'bulk-order': 'bulkOrderId',
+} as const;
+
 /** The subject of a change in plain text, from the details of its audit entry. */
 export function changedSubject(
   { of }: AccessChange,
@@ -133,11 +140,11 @@ export function changedSubject(
     case 'price':
       return changedPrice(details);
     case 'voucher':
-      return `voucher ${detail('voucherId')}`;
+      return `voucher ${detail(idDetails[of])}`;
     case 'top-up':
-      return `top-up ${detail('transactionId')}`;
+      return `top-up ${detail(idDetails[of])}`;
     case 'bulk-order':
-      return `bulk order ${detail('bulkOrderId')}`;
+      return `bulk order ${detail(idDetails[of])}`;
     case 'company':
       return '';
   }

@@ -34,7 +34,10 @@ test.each(['gift', 'airtime'] as const)(
     );
     expect(code).toBe(0);
     expect(out).toContain(`Deposited ETB 1,500.50 to the ${wallet} wallet of partner ${partnerId}`);
-    const untouched = { airtime: '0.000000', gift: '0.000000', reserved: '0.000000' };
+    const untouched = {
+      ...{ airtime: '0.000000', gift: '0.000000', reserved: '0.000000' },
+      low: { airtime: null, gift: null },
+    };
     expect(await partnerBalances(scene.database, partnerId)).toEqual({
       ...untouched,
       [wallet]: '1500.500000',

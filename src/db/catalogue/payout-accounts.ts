@@ -253,7 +253,10 @@ export async function replacePayoutAccounts(
   const merchantIds = accounts.map((one) => one.merchantId);
   const current = await currentPayoutAccounts(transaction, merchantIds);
   const others = accounts
-    .map((one) => ({ holder: current.get(one.merchantId)?.holder ?? null, ...one }))
+    .map((one) => {
+      const { holder = current.get(one.merchantId)?.holder ?? null } = one;
+      return { ...one, holder };
+    })
     .filter(({ merchantId, key, value, holder }) => {
       const before = current.get(merchantId);
       return before?.key !== key || before.value !== value || before.holder !== holder;

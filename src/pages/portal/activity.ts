@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { listAccessChanges, listCalls, listRefusedCalls } from '../../db/access/calls.ts';
-import { accessChangeOf, actorName, changedSubject } from '../../domain/access.ts';
+import { accessChangeOf, actorName, changedSubject, idDetails } from '../../domain/access.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
 import { type HtmlValue, html } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
@@ -42,7 +42,7 @@ function labelOf(entry: Entry): HtmlValue {
     case 'voucher':
     case 'top-up':
     case 'bulk-order':
-      return html`${text} <a href="${PORTAL_PATH}/${of}s/${subject.split(' ').at(-1)}">${subject}</a>`;
+      return html`${text} <a href="${PORTAL_PATH}/${of}s/${String(entry.details[idDetails[of]])}">${subject}</a>`;
     case 'company':
       return text;
     default:

@@ -110,7 +110,9 @@ export function changePages<
         return present && change.work(transaction, request, { subject: present, value });
       });
       // A subject that is not there any more is answered as above.
-      return result === undefined ? ask(request, change) : change.done(result, request);
+      return result === undefined
+        ? ask(request, { problem: change.problem })
+        : change.done(result, request);
     },
   });
 }

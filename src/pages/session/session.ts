@@ -123,8 +123,9 @@ type SignInFailure =
 
 /**
  * Records that somebody did not sign in. The answer does not wait for it: its time must not say whether an
- * e-mail address has an account. Within the window of attempts the audit log gets a reason and an address once, and
- * no more of them than a person may try: strangers could fill it.
+ * e-mail address has an account. Strangers could fill the audit log: within the window of attempts it gets a reason and
+ * an address once, and few addresses of a reason. Each reason counts alone, so that guesses do not hide somebody who
+ * knows the password.
  */
 export function recordFailedSignIn(
   { services, sourceAddress }: PublicRequest,
@@ -135,7 +136,7 @@ export function recordFailedSignIn(
     services.digests.signInSubject('failure', canonicalEmail(account.email), ...parts);
   const limits = [
     { subjectDigest: subject(why, addressGroup(sourceAddress)), attempts: 1 },
-    { subjectDigest: subject(), attempts: services.settings.portal.portalSignInsPerAccount },
+    { subjectDigest: subject(why), attempts: services.settings.portal.portalSignInsPerAccount },
   ];
   services.database
     .transaction()

@@ -113,6 +113,7 @@ describe('addTransfers', () => {
       airtime: '7.500000',
       gift: '40.000000',
       reserved: '60.000000',
+      low: { airtime: null, gift: null },
     });
   });
 

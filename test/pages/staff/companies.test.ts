@@ -420,16 +420,10 @@ describe('a selling price', () => {
       422,
       expect.stringContaining('USD 475 is 100 times USD 4.75.'),
     ]);
+    const seller = { email: 'seller@partner.example', company: partner() };
     await scene.stack.database
       .transaction()
-      .execute((transaction) =>
-        addPersonEntry(
-          transaction,
-          { email: 'seller@partner.example', company: partner() },
-          'cancel voucher',
-          { voucherId: 7 },
-        ),
-      );
+      .execute((writing) => addPersonEntry(writing, seller, 'cancel voucher', { voucherId: 7 }));
     const changes = await read(`${pathOf(partner())}/changes`);
     expect(changes).toContain('Asked to cancel voucher 7');
     expect(changes).toContain(

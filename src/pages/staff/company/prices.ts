@@ -173,7 +173,12 @@ const setPriceForms = companyForms({
       (transaction) => setNamedPrice(transaction, price, { why }),
       company,
     );
-    if (isChanged === undefined) return pricePage(request, company, { merchant: NO_MERCHANT });
+    if (isChanged === undefined) {
+      const present = await priceOf(request, company);
+      return present?.status === 'ACTIVE'
+        ? pricePage(request, company, { merchant: NO_MERCHANT })
+        : problems.notFound;
+    }
     return redirect(
       pricePath(company.id, listed.denominationId),
       isChanged

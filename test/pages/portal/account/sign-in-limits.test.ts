@@ -152,12 +152,19 @@ describe('guesses of somebody else', () => {
       expect(await written(other.email)).toHaveLength(3);
     });
     await scene.stack.database
+      .updateTable('portal_accounts')
+      .set({ disabled_at: sql<Date>`now()` })
+      .where('email', '=', other.email)
+      .execute();
+    await from('203.0.113.37').signIn(other);
+    await until(async () => expect(await written(other.email)).toContain('203.0.113.37'));
+    await scene.stack.database
       .updateTable('portal_sign_in_attempts')
       .set({ window_began_at: sql<Date>`now() - interval '901 seconds'` })
       .execute();
     await guess(other.email, '203.0.113.36', 1);
     await until(async () => expect(await written(other.email)).toContain('203.0.113.36'));
-    expect(await written(other.email)).toHaveLength(4);
+    expect(await written(other.email)).toHaveLength(5);
     expect(await written(one.email)).toHaveLength(2);
   });
 
