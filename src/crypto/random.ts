@@ -30,6 +30,9 @@ const READABLE = 'abcdefghijkmnpqrstuvwxyz23456789';
 export const readableSecret = (): string =>
   Array.from({ length: 4 }, () => randomCharacters(4, READABLE)).join('-');
 
+/** 256 bits in 43 characters, for a session that only the browser's cookie names, or for a form. */
+export const randomToken = (): string => randomBytes(32).toString('base64url');
+
 /** The prefix that identifies a key for people. */
 export const apiKeyPrefix = (key: string): string => key.slice(0, KEY_VISIBLE_LENGTH);
 

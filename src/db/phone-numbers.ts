@@ -8,6 +8,7 @@ import {
   firstValue,
   type Sql,
 } from './connection.ts';
+import { givenRows } from './given-rows.ts';
 import type { RepairRow } from './repairs/repairs.ts';
 
 /** Every column that holds a phone number of a person, those that others are copied from first. */
@@ -28,7 +29,7 @@ const PAGES = 32;
 const PAGE_BYTES = 8_192;
 
 interface FoundNumber {
-  readonly place: string;
+  readonly tupleId: string;
   readonly stored: StoredNumber;
 }
 
@@ -38,7 +39,7 @@ const numbersOfPages = (
   { table, column }: NumberColumn,
   from: number,
 ) => allRows<FoundNumber>(database)`
-    select ctid::text as place, ${sql.ref(column)} as stored from ${sql.table(table)}
+    select ctid::text as "tupleId", ${sql.ref(column)} as stored from ${sql.table(table)}
     where ctid >= ${`(${from},0)`}::tid and ctid < ${`(${from + PAGES},0)`}::tid
       and ${sql.ref(column)} is not null`;
 
@@ -75,10 +76,9 @@ export async function resealColumn(
     if (outdated.length === 0) continue;
     await begin();
     const changed = await changedRows(database)`
-      update ${sql.table(table)} as row set ${sql.ref(column)} = made.renewed
-      from jsonb_to_recordset(${JSON.stringify(outdated)}::jsonb)
-        as made (place text, stored text, renewed text)
-      where row.ctid = made.place::tid and row.${sql.ref(column)} = made.stored`;
+      update ${sql.table(table)} as row set ${sql.ref(column)} = given.renewed
+      from ${givenRows({ tupleId: 'text', stored: 'text', renewed: 'text' }, outdated)}
+      where row.ctid = given."tupleId"::tid and row.${sql.ref(column)} = given.stored`;
     sealed += changed;
     note(sealed);
   }

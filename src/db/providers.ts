@@ -9,6 +9,7 @@ import {
   updateRow,
 } from './connection.ts';
 import type { ProviderRoutesTable, ProviderStatesTable } from './generated/tables.ts';
+import { givenRows } from './given-rows.ts';
 
 /** The company of the operation; each is a column or a value. */
 interface RouteSubject {
@@ -97,8 +98,7 @@ export async function recordProviderStates(
     insert into provider_states as old (worker, provider, state, takes_calls, has_money, expires_at)
     select ${worker}, provider, state, "takesCalls", "hasMoney",
       now() + make_interval(secs => ${lifetimeSeconds}::float8)
-    from jsonb_to_recordset(${JSON.stringify(states)}::jsonb)
-      as now_known (provider text, state text, "takesCalls" boolean, "hasMoney" boolean)
+    from ${givenRows({ provider: 'text', state: 'text', takesCalls: 'boolean', hasMoney: 'boolean' }, states)}
     on conflict (worker, provider) do update
     set state = excluded.state, takes_calls = excluded.takes_calls, has_money = excluded.has_money,
       since = case when old.takes_calls = excluded.takes_calls then old.since else now() end,

@@ -1,5 +1,6 @@
 import type { RouterContext } from '@koa/router';
 import { isSameBytes } from '../crypto/digests.ts';
+import { randomToken } from '../crypto/random.ts';
 import { setNotice } from '../db/people/sign-ins.ts';
 import { type Refusal, refuse } from '../domain/refusals.ts';
 import { addressGroup } from '../http/access/source-address.ts';
@@ -24,7 +25,7 @@ import {
 } from './page.ts';
 import { askForProof } from './session/confirmation.ts';
 import { readToken } from './session/cookies.ts';
-import { isFromHere, pathBeforeAllElse, randomToken } from './session/session.ts';
+import { isFromHere, pathBeforeAllElse } from './session/session.ts';
 
 /** A request for a page in progress, with the results of the guards. */
 interface Visit {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { allRows, type Database, firstValue, onlyRow, type Sql } from '../connection.ts';
+import { givenRows } from '../given-rows.ts';
 import { type BookFault, brokenSubjects, type SubjectIds } from './invariants.ts';
 import { type BookSource, type BookSpan, byId, type Followed } from './rollup.ts';
 import { compareSums } from './sums.ts';
@@ -122,9 +123,9 @@ export async function putBack(
   if (subjects.length === 0) return;
   await sql`
     insert into unchecked_changes (subject, id)
-    select distinct subject, id
-    from jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb) as subjects (subject text, id bigint)
-  `.execute(transaction);
+    select distinct subject, id from ${givenRows({ subject: 'text', id: 'bigint' }, subjects)}`.execute(
+    transaction,
+  );
 }
 
 /** The SQL of the rows to be checked, by their subjects. */

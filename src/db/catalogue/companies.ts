@@ -26,11 +26,11 @@ export const companyColumn = ({ kind }: Pick<Company, 'kind'>) =>
 export const companyColumns = (company: Company) =>
   company.kind === 'partner' ? { partner_id: company.id } : { merchant_id: company.id };
 
-/** The company of a row that has the id of a partner or of a merchant; exactly one of both is null. */
-export const companyOfRow = ({
-  partnerId,
-  merchantId,
-}: Readonly<Record<'partnerId' | 'merchantId', number | null>>): Company =>
+/** The ids of a row's company: exactly one is null. */
+export type CompanyIds = Readonly<Record<'partnerId' | 'merchantId', number | null>>;
+
+/** The company of a row that has the id of a partner or of a merchant. */
+export const companyOfRow = ({ partnerId, merchantId }: CompanyIds): Company =>
   partnerId === null
     ? { kind: 'merchant', id: merchantId ?? 0 }
     : { kind: 'partner', id: partnerId };

@@ -3,7 +3,12 @@ import { type PortalRole, rolesFor } from '../../domain/access.ts';
 import { soughtText } from '../../domain/copied-text.ts';
 import type { StaffRole } from '../../domain/staff.ts';
 import type { Company, Employer } from '../../domain/vouchers/voucher.ts';
-import { companyColumn, companyColumns, companyOfRow } from '../catalogue/companies.ts';
+import {
+  type CompanyIds,
+  companyColumn,
+  companyColumns,
+  companyOfRow,
+} from '../catalogue/companies.ts';
 import {
   changesRow,
   type Database,
@@ -115,10 +120,7 @@ export async function findAccount(database: Database, accountId: number) {
 }
 
 /** The company of an account's row, or the service itself. */
-export const companyOf = ({
-  id,
-  ...of
-}: Parameters<typeof companyOfRow>[0] & { readonly id: number }): Employer =>
+export const companyOf = ({ id, ...of }: CompanyIds & { readonly id: number }): Employer =>
   of.partnerId === null && of.merchantId === null ? { kind: 'staff', id } : companyOfRow(of);
 
 /** Locks an account until the transaction ends, so that a second change sees the first one. */

@@ -27,8 +27,8 @@ import {
 import { endInvitationsOf } from './invitations.ts';
 
 /**
- * Stores that the password of an account was right, for a token that gives no access; its second factor is still to come. False if the
- * checked password was changed or has expired, or the account is disabled.
+ * Stores that the password of an account was right, for a token that gives no access; its second factor is still to
+ * come. False if the checked password was changed or has expired, or the account is disabled.
  */
 export async function addHalfSignIn(
   transaction: DatabaseTransaction,

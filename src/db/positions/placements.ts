@@ -427,7 +427,7 @@ const time = (milliseconds: number | null) => sql`to_timestamp(${milliseconds}::
 
 /**
  * Keeps `ask_at` where a callback has changed it since the row was read. Activities note an open answer without a lock
- * of the order: until the provider has answered, no booking changes the noted id, message and silence.
+ * of the order: while it is open, no booking changes the noted id and message, nor ends the silence before any answer.
  */
 async function updatePlacement(
   transaction: DatabaseTransaction,

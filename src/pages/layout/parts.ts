@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { randomToken } from '../../crypto/random.ts';
 import type { Days } from '../../db/days.ts';
 import { hoursOfPassword } from '../../domain/access.ts';
 import { daysAfter } from '../../domain/local-time.ts';
@@ -9,7 +10,6 @@ import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts
 import { language, locale } from '../language/language.ts';
 import { timeZone, zonedTime } from '../language/time-zone.ts';
 import type { PageAnswer, PublicRequest } from '../page.ts';
-import { randomToken } from '../session/session.ts';
 
 /**
  * The building blocks of pages. Their labels, hints and messages are texts of the program, which are

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isSameBytes } from '../../crypto/digests.ts';
+import { randomToken } from '../../crypto/random.ts';
 import { addPersonEntry } from '../../db/access/calls.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
 import { countSignIn } from '../../db/limits/attempts.ts';
@@ -44,9 +45,6 @@ function rememberDevice(request: PublicRequest, account: string): string {
     tokenOf(name, request.services.digests.portalDevice(account, name)),
   );
 }
-
-/** 256 bits in 43 characters, stored only in the browser's cookie. */
-export const randomToken = (): string => randomBytes(32).toString('base64url');
 
 /** Half of a sign-in that a second factor has completed. */
 interface CompletedHalf {

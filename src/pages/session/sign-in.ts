@@ -13,6 +13,7 @@ import {
   canonicalEmail,
   findPerson,
   findPortalAccount,
+  type GivenPassword,
   lockAccount,
   mayHaveAccount,
   readPasswordHash,
@@ -205,7 +206,11 @@ export const activateAccount = (
 
 async function giveAccount(
   transaction: DatabaseTransaction,
-  account: Parameters<typeof addPortalAccount>[1] & { readonly company: Company },
+  account: {
+    readonly email: string;
+    readonly company: Company;
+    readonly password: GivenPassword;
+  },
 ): Promise<Pick<ActivatedAccount, 'id' | 'hasSecondFactor'> | undefined> {
   const added = await addPortalAccount(transaction, account);
   if (added !== undefined) return { id: added, hasSecondFactor: false };

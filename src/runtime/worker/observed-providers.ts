@@ -10,6 +10,7 @@ import type { ProviderState } from '../../db/providers.ts';
 import { mpesaResultsIn } from '../../db/reconciliation.ts';
 import { messageTexts } from '../../domain/vouchers/messages.ts';
 import type { Airtime } from '../../providers/airtime/airtime.ts';
+import type { Email } from '../../providers/email.ts';
 import { createEmptyFloat, createProviderGuard, guardStates } from '../../providers/guard.ts';
 import type { MobileMoney } from '../../providers/mobile-money/mobile-money.ts';
 import { type ProviderOutcome, unknown } from '../../providers/outcome.ts';
@@ -165,8 +166,7 @@ export function createProviders(
     messageTexts: messageTexts(config.providers.messageTemplates),
     smsSenders: wrapProviders(smsSenders, (sms, name) => guarded(sms, name, observedSms)),
     emailSender: {
-      send: (message: Parameters<typeof email.send>[0]) =>
-        ofEmail('send', () => email.send(message)),
+      send: (message: Email) => ofEmail('send', () => email.send(message)),
     },
     mobileMoney: wrapProviders(mobileMoney, (money, name) => guarded(money, name, observedMoney)),
     airtime: wrapProviders(airtime, (one, name) => guarded(one, name, observedAirtime)),
