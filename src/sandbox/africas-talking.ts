@@ -3,9 +3,9 @@ import { announceReports, type CommonParts, type ReportState } from './callbacks
 import {
   canonicalNumber,
   commonReplies,
+  E164,
   type GivenMessage,
   give,
-  isE164,
   isWrongKey,
   newMessageId,
   notAuthorised,
@@ -76,7 +76,7 @@ async function takeMessage(
 async function send(message: GivenMessage, parts: Parts) {
   const behaviour = smsBehaviour(message.to);
   const isEmpty = parts.books.balanceOf('africas-talking') <= 0;
-  const answer = isE164(message.to) ? behaviour.answer : 'invalid-number';
+  const answer = E164.test(message.to) ? behaviour.answer : 'invalid-number';
   const refusal = isEmpty ? insufficientBalance : refusals[answer];
   if (refusal) return { ...refusal, number: message.to, cost: '0', messageId: 'None' };
   const number = canonicalNumber(message.to);

@@ -1,5 +1,6 @@
 import Router from '@koa/router';
 import type { Context } from 'koa';
+import { z } from 'zod';
 import type { Books, Payout, Topup } from './books.ts';
 import type { Announce } from './callbacks.ts';
 import type { Faults } from './faults.ts';
@@ -11,14 +12,7 @@ import {
   answerPhonePage,
   type SandboxAddresses,
 } from './pages.ts';
-import {
-  give,
-  readJsonObject,
-  rowOf,
-  statusOf,
-  type TakenRequest,
-  type TakenStatus,
-} from './requests.ts';
+import { problem, readRequest, rowOf, statusOf, type TakenStatus } from './requests.ts';
 
 interface Parts {
   readonly books: Books;
@@ -67,10 +61,18 @@ export function booksRouter(parts: Parts, addresses: SandboxAddresses): Router {
     find: (reference: string, provider?: string) => Payout | Topup | undefined,
   ) =>
     router.post(`/books/${path}/:reference`, async (ctx) => {
+      if (!ctx.is('json')) return problem(ctx, 415, 'Send JSON.');
+      const { request } = await readRequest(ctx, settlementSchema);
+      if (!request) return problem(ctx, 400, 'The status must be completed, failed or reversed.');
       const taken = find(ctx.params.reference ?? '', queryValue(ctx, 'provider'));
-      const reply = await settleTaken(ctx, books, name, taken);
-      give(ctx, reply);
-      if (taken && reply.status === 200) void announce(taken, statusOf(taken));
+      if (!taken) return problem(ctx, 404, `No ${name} has this reference.`);
+      const { status } = request;
+      const current = statusOf(taken);
+      if (!nextStatuses[current].includes(status))
+        return problem(ctx, 409, `The ${name} is already ${current}.`);
+      books.settle(taken, status);
+      ctx.body = rowOf(taken);
+      void announce(taken, status);
     });
   settles('payouts', 'payout', (reference, provider) =>
     books.findPayout('reference', reference, provider),
@@ -82,35 +84,16 @@ export function booksRouter(parts: Parts, addresses: SandboxAddresses): Router {
   return router;
 }
 
+/** What a provider's support staff say of a payout or a top-up. */
+const settlementSchema = z.object({ status: z.enum(['completed', 'failed', 'reversed']) });
+
 /** A refused operation can be completed late and a completed one reversed, as real providers do. */
-const nextStatuses: Partial<Record<TakenStatus, readonly TakenStatus[]>> = {
+const nextStatuses: Readonly<Record<TakenStatus, readonly TakenStatus[]>> = {
   pending: ['completed', 'failed'],
   failed: ['completed'],
   completed: ['reversed'],
   reversed: ['completed'],
 };
-
-/** Settles a payout or top-up, like a provider's support staff. */
-async function settleTaken(
-  ctx: Context,
-  books: Books,
-  name: string,
-  taken: TakenRequest | undefined,
-) {
-  if (!ctx.is('json')) return problem(415, 'Send JSON.');
-  const status = (await readJsonObject(ctx))?.status;
-  if (status !== 'completed' && status !== 'failed' && status !== 'reversed') {
-    return problem(400, 'The status must be completed, failed or reversed.');
-  }
-  if (!taken) return problem(404, `No ${name} has this reference.`);
-  const current = statusOf(taken);
-  const isPossible = nextStatuses[current]?.includes(status) ?? false;
-  if (!isPossible) return problem(409, `The ${name} is already ${current}.`);
-  books.settle(taken, status);
-  return { status: 200, body: rowOf(taken) };
-}
-
-const problem = (status: number, message: string) => ({ status, body: { message } });
 
 function queryValue(ctx: Context, name: string): string | undefined {
   const value = ctx.query[name];

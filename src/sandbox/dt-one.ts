@@ -1,20 +1,21 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import { z } from 'zod';
 import type { Books, Topup } from './books.ts';
 import { type Callback, type ProviderParts, runCourse } from './callbacks.ts';
 import { underFault } from './faults.ts';
 import { findProduct, type Product, productAnswer } from './products.ts';
 import {
   commonReplies,
+  E164,
   give,
   hasBasicCredentials,
-  isE164,
-  isWebAddress,
   numberParameter,
-  readJsonObject,
+  readRequest,
   type SandboxReply,
   statusOf,
   type TakenStatus,
+  webAddress,
 } from './requests.ts';
 import { topupBehaviour } from './scenarios.ts';
 import { listedTopups, statusesOfDtOne } from './statements.ts';
@@ -101,8 +102,6 @@ const errors = {
   unauthorised: [401, 1_000_401, 'Unauthorized'],
   productNotAvailable: [404, 1_003_001, 'Product is not available in your account'],
   amountOutOfRange: [400, 1_003_002, 'Requested product amount is out of range'],
-  unitInvalid: [400, 1_003_003, 'Requested product unit is invalid'],
-  numberInvalid: [400, 1_005_003, 'Credit party mobile number is invalid'],
   externalIdUsed: [400, 1_007_001, 'Transaction external ID has already been used'],
   unavailable: [503, 1_009_503, 'Service unavailable'],
 } as const satisfies Record<string, readonly [number, number, string]>;
@@ -116,56 +115,30 @@ export function errorReply(name: DtOneErrorName, field?: string): SandboxReply {
   return { status, body: { errors: [{ code, message }] } };
 }
 
-/** A validated request for a transaction; the amount is that of airtime, or the price of the package. */
-type TransactionRequest = Pick<Topup, 'reference' | 'to' | 'product' | 'amount' | 'callbackUrl'>;
+const transactionSchema = z
+  .object({
+    external_id: z.string().min(1).max(40),
+    product_id: z.int(),
+    // The sandbox has no endpoint to confirm a transaction later.
+    auto_confirm: z.literal(true),
+    credit_party_identifier: z.object({ mobile_number: z.string().regex(E164) }),
+    callback_url: webAddress.optional(),
+    calculation_mode: z.literal('DESTINATION_AMOUNT').optional(),
+    destination: z
+      .object({
+        unit_type: z.literal('CURRENCY'),
+        unit: z.literal('ETB'),
+        amount: z.number().multipleOf(0.01),
+      })
+      .optional(),
+  })
+  .refine(({ calculation_mode, destination }) => !calculation_mode === !destination);
 
-interface Rejection {
-  readonly error: DtOneErrorName;
-  readonly field?: string;
+/** The price of a package, or the named amount of airtime; undefined where the product is not sold so. */
+function amountOf({ price }: Product, named: number | undefined): number | undefined {
+  if (typeof price === 'number') return named === undefined ? price : undefined;
+  return named !== undefined && named >= price.min && named <= price.max ? named : undefined;
 }
-
-const bad = (field: string): Rejection => ({ error: 'badRequest', field });
-
-/** Validates a request like DT One; the first problem ends it. */
-function checkTransactionRequest(
-  body: Readonly<Record<string, unknown>> | undefined,
-): TransactionRequest | Rejection {
-  if (!body) return bad('body');
-  const { external_id: reference, product_id: productId, callback_url: callbackUrl } = body;
-  if (typeof reference !== 'string' || !/^.{1,40}$/.test(reference)) return bad('external_id');
-  if (!Number.isSafeInteger(productId)) return bad('product_id');
-  const product = findProduct(productId);
-  if (!product) return { error: 'productNotAvailable' };
-  // The sandbox has no endpoint to confirm a transaction later.
-  if (body.auto_confirm !== true) return bad('auto_confirm');
-  const to = fieldOf(body.credit_party_identifier, 'mobile_number');
-  if (typeof to !== 'string' || !isE164(to)) return { error: 'numberInvalid' };
-  if (callbackUrl !== undefined && !isWebAddress(callbackUrl)) return bad('callback_url');
-  const amount = amountOf(product, body);
-  if (typeof amount !== 'number') return amount;
-  return { reference, to, product, amount: amount.toFixed(2), callbackUrl };
-}
-
-function amountOf(product: Product, body: Readonly<Record<string, unknown>>): number | Rejection {
-  const { calculation_mode: mode, destination } = body;
-  if (typeof product.price === 'number') {
-    const isPlain = mode === undefined && destination === undefined;
-    return isPlain ? product.price : bad('calculation_mode');
-  }
-  if (mode !== 'DESTINATION_AMOUNT') return bad('calculation_mode');
-  if (fieldOf(destination, 'unit_type') !== 'CURRENCY' || fieldOf(destination, 'unit') !== 'ETB') {
-    return { error: 'unitInvalid' };
-  }
-  const amount = fieldOf(destination, 'amount');
-  if (typeof amount !== 'number' || Number(amount.toFixed(2)) !== amount) {
-    return bad('destination.amount');
-  }
-  const { min, max } = product.price;
-  return amount >= min && amount <= max ? amount : { error: 'amountOutOfRange' };
-}
-
-const fieldOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Object(value)[name] : undefined;
 
 /**
  * `POST /async/transactions` (DVS v1), which answers after the delay of the number's
@@ -173,12 +146,16 @@ const fieldOf = (value: unknown, name: string): unknown =>
  */
 async function createTransaction(ctx: Context, parts: ProviderParts): Promise<SandboxReply> {
   const { books, faults } = parts;
-  const request = checkTransactionRequest(await readJsonObject(ctx));
-  if ('error' in request) return errorReply(request.error, request.field);
-  if (books.findTopup({ reference: request.reference, provider: 'dt-one' }))
-    return errorReply('externalIdUsed');
+  const { request, malformed } = await readRequest(ctx, transactionSchema);
+  if (!request) return errorReply('badRequest', malformed);
+  const { external_id: reference, callback_url: callbackUrl } = request;
+  const product = findProduct(request.product_id);
+  if (!product) return errorReply('productNotAvailable');
+  const amount = amountOf(product, request.destination?.amount);
+  if (amount === undefined) return errorReply('amountOutOfRange');
+  if (books.findTopup({ reference, provider: 'dt-one' })) return errorReply('externalIdUsed');
 
-  const { to, product } = request;
+  const to = request.credit_party_identifier.mobile_number;
   const scenario = topupBehaviour(to, product.operator);
   const behaviour = underFault(scenario, faults.of('dt-one'));
   const refuse = () => commonReplies[behaviour.answer] ?? errorReply('unavailable');
@@ -186,7 +163,17 @@ async function createTransaction(ctx: Context, parts: ProviderParts): Promise<Sa
     to,
     behaviour,
     refuse,
-    take: () => books.takeTopup({ ...request, provider: 'dt-one', currency: 'ETB', behaviour }),
+    take: () =>
+      books.takeTopup({
+        provider: 'dt-one',
+        reference,
+        to,
+        product,
+        amount: amount.toFixed(2),
+        currency: 'ETB',
+        callbackUrl,
+        behaviour,
+      }),
     tellsFirst: true,
     answer: (topup) =>
       behaviour.answer.startsWith('transaction')

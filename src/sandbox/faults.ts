@@ -30,7 +30,8 @@ export const faultAnswers = {
 } as const;
 
 const off = z.boolean().default(false);
-const faultSchema = z.strictObject({
+/** A missing field is as usual. */
+export const faultSchema = z.strictObject({
   /** Resets every connection. */
   down: off,
   /** Takes a request only after this time, even if the caller has left. */
@@ -47,10 +48,6 @@ const faultSchema = z.strictObject({
 export type ProviderFault = Readonly<z.infer<typeof faultSchema>>;
 
 const faultless: ProviderFault = faultSchema.parse({});
-
-/** The fault that somebody asks for: what is missing is as usual. Undefined for other content. */
-export const readFault = (given: unknown): ProviderFault | undefined =>
-  faultSchema.safeParse(given).data;
 
 export type Faults = ReturnType<typeof createFaults>;
 

@@ -4,7 +4,7 @@ import type { Context, Middleware } from 'koa';
 import { allProviders, type ProviderName } from '../domain/providers.ts';
 import type { Waiting } from './callbacks.ts';
 import { errorReply as dtOneError } from './dt-one.ts';
-import { type Faults, type ProviderFault, readFault } from './faults.ts';
+import { type Faults, faultSchema, type ProviderFault } from './faults.ts';
 import { errorReply as gsmaError } from './gsma/answers.ts';
 import { errorReply as mpesaError } from './mpesa.ts';
 import { answerFaultsPage } from './pages.ts';
@@ -13,7 +13,7 @@ import {
   give,
   notAuthorised,
   problem,
-  readJsonObject,
+  readRequest,
   readText,
   type SandboxReply,
   tooManyRequests,
@@ -116,7 +116,7 @@ export function faultsRouter(faults: Faults): Router {
   router.put('/faults/:provider', async (ctx) => {
     const provider = providerOf(ctx);
     if (!provider) return problem(ctx, 404, 'The sandbox has no such provider.');
-    const fault = readFault((await readJsonObject(ctx)) ?? 'unreadable');
+    const { request: fault } = await readRequest(ctx, faultSchema);
     if (!ctx.is('json') || !fault)
       return problem(ctx, 400, 'Send JSON with fields of the fault, as GET /faults shows them.');
     faults.set(provider, fault);
@@ -130,7 +130,7 @@ export function faultsRouter(faults: Faults): Router {
     if (!['same-origin', 'none', ''].includes(ctx.get('Sec-Fetch-Site')))
       return problem(ctx, 403, 'The form must come from this page.');
     const form = new URLSearchParams(await readText(ctx));
-    const fault = form.has('clear') ? readFault({}) : readFault(faultOfForm(form));
+    const { data: fault } = faultSchema.safeParse(form.has('clear') ? {} : faultOfForm(form));
     if (!fault) return problem(ctx, 400, 'The form cannot be read.');
     faults.set(provider, fault);
     ctx.redirect('/faults');

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { finished } from 'node:stream';
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
+import { z } from 'zod';
 import type { Payout } from './books.ts';
 import { type Callback, type CallbackParts, type ProviderParts, runCourse } from './callbacks.ts';
 import { underFault } from './faults.ts';
@@ -10,11 +11,11 @@ import {
   createTokens,
   give,
   hasBasicCredentials,
-  isWebAddress,
-  readJsonObject,
+  readRequest,
   type SandboxReply,
   statusOf,
   type TakenStatus,
+  webAddress,
 } from './requests.ts';
 import { type PayoutBehaviour, payoutBehaviour, shortlySeconds } from './scenarios.ts';
 import { statusesOfMpesa } from './statements.ts';
@@ -180,69 +181,34 @@ export function errorReply(name: keyof typeof errors, field?: string): SandboxRe
   return { status, body: { requestId: randomUUID(), errorCode, errorMessage } };
 }
 
-/** A validated B2C payment. */
-interface PaymentRequest extends Pick<Payout, 'reference' | 'to' | 'amount'> {
-  readonly resultUrl: string;
-}
+/** The fields that all requests have. */
+const shared = {
+  SecurityCredential: z.string().min(1).max(2_000),
+  PartyA: z.coerce.string().regex(/^\d{5,9}$/),
+  Remarks: z.string().min(2).max(100),
+  ResultURL: webAddress,
+  QueueTimeOutURL: webAddress,
+};
+const name = z.string().min(1).max(100);
 
-/** A validated status query. */
-interface InquiryRequest {
-  /** The `OriginatorConversationID` of the payment. */
-  readonly reference: string;
-  readonly resultUrl: string;
-}
+/** A B2C payment. */
+const paymentSchema = z.looseObject({
+  ...shared,
+  OriginatorConversationID: name,
+  InitiatorName: name,
+  CommandID: z.enum(['SalaryPayment', 'BusinessPayment', 'PromotionPayment']),
+  Amount: z.coerce.string().regex(/^[1-9]\d{0,8}$/),
+  PartyB: z.coerce.string().regex(/^251\d{9}$/),
+});
 
-type Rejection = { readonly invalid: string };
-type Body = Readonly<Record<string, unknown>> | undefined;
-
-const commands = ['SalaryPayment', 'BusinessPayment', 'PromotionPayment'];
-
-/** Validates a payment like the gateway; the first problem ends it. */
-function checkPayment(body: Body): PaymentRequest | Rejection {
-  if (!body) return { invalid: 'Request Payload' };
-  const { OriginatorConversationID: reference, PartyB: payee, Amount: amount } = body;
-  if (!isText(reference, 1, 100)) return { invalid: 'OriginatorConversationID' };
-  const invalid = invalidOf(body, 'InitiatorName');
-  if (invalid !== undefined) return { invalid };
-  if (!commands.includes(String(body.CommandID))) return { invalid: 'CommandID' };
-  if (!/^[1-9]\d{0,8}$/.test(String(amount))) return { invalid: 'Amount' };
-  if (!/^251\d{9}$/.test(String(payee))) return { invalid: 'PartyB' };
-  return {
-    reference,
-    to: `+${payee}`,
-    amount: `${amount}.00`,
-    resultUrl: String(body.ResultURL),
-  };
-}
-
-/** Validates a status query like the gateway. */
-function checkInquiry(body: Body): InquiryRequest | Rejection {
-  if (!body) return { invalid: 'Request Payload' };
-  const { OriginalConversationID: original, OriginatorConversationID: originator } = body;
-  const reference = original ?? originator;
-  if (typeof reference !== 'string' || !reference) return { invalid: 'OriginatorConversationID' };
-  if (body.CommandID !== 'TransactionStatusQuery') return { invalid: 'CommandID' };
-  if (String(body.IdentifierType) !== '4') return { invalid: 'IdentifierType' };
-  const invalid = invalidOf(body, 'Initiator');
-  if (invalid !== undefined) return { invalid };
-  return { reference, resultUrl: String(body.ResultURL) };
-}
-
-/** The first invalid field of those that all requests have. */
-function invalidOf(body: NonNullable<Body>, initiator: string): string | undefined {
-  const checks: readonly [name: string, isValid: boolean][] = [
-    [initiator, isText(body[initiator], 1, 100)],
-    ['SecurityCredential', isText(body.SecurityCredential, 1, 2_000)],
-    ['PartyA', /^\d{5,9}$/.test(String(body.PartyA))],
-    ['Remarks', isText(body.Remarks, 2, 100)],
-    ['ResultURL', isWebAddress(body.ResultURL)],
-    ['QueueTimeOutURL', isWebAddress(body.QueueTimeOutURL)],
-  ];
-  return checks.find(([, isValid]) => !isValid)?.[0];
-}
-
-const isText = (value: unknown, least: number, most: number): value is string =>
-  typeof value === 'string' && value.length >= least && value.length <= most;
+/** A status query by the `OriginatorConversationID` of a payment. */
+const inquirySchema = z.object({
+  ...shared,
+  OriginalConversationID: name,
+  Initiator: name,
+  CommandID: z.literal('TransactionStatusQuery'),
+  IdentifierType: z.coerce.string().regex(/^4$/),
+});
 
 type MpesaParts = ProviderParts & CallbackParts;
 
@@ -267,12 +233,12 @@ const behaviourOf = (to: string): PayoutBehaviour => {
  */
 async function createPayment(ctx: Context, parts: MpesaParts): Promise<SandboxReply> {
   const { books, faults } = parts;
-  const body = await readJsonObject(ctx);
-  const request = checkPayment(body);
-  if ('invalid' in request) return errorReply('invalid', request.invalid);
+  const { request, malformed } = await readRequest(ctx, paymentSchema);
+  if (!request) return errorReply('invalid', malformed);
 
-  const behaviour = underFault(behaviourOf(request.to), faults.of('mpesa'));
-  const { reference, to, amount, resultUrl } = request;
+  const { OriginatorConversationID: reference } = request;
+  const to = `+${request.PartyB}`;
+  const behaviour = underFault(behaviourOf(to), faults.of('mpesa'));
   const { answer } = behaviour;
   const otherReply = () => commonReplies[answer] ?? otherReplies[answer]?.();
   return runCourse(ctx, parts, {
@@ -284,13 +250,13 @@ async function createPayment(ctx: Context, parts: MpesaParts): Promise<SandboxRe
         provider: 'mpesa',
         reference,
         to,
-        amount,
+        amount: `${request.Amount}.00`,
         currency: 'ETB',
         correlationId: reference,
-        request: body ?? {},
+        request,
         isAsynchronous: true,
         isInPascalCase: answer === 'transaction-in-pascal-case',
-        callbackUrl: resultUrl,
+        callbackUrl: request.ResultURL,
         callback: behaviour.callback,
       }),
     tellsFirst: true,
@@ -302,10 +268,10 @@ async function createPayment(ctx: Context, parts: MpesaParts): Promise<SandboxRe
 /** `POST /mpesa/transactionstatus/v1/query`: the answer follows by a callback. */
 async function queryStatus(ctx: Context, parts: MpesaParts): Promise<SandboxReply> {
   const { books, waiting } = parts;
-  const request = checkInquiry(await readJsonObject(ctx));
-  if ('invalid' in request) return errorReply('invalid', request.invalid);
-  const payout = books.findPayout('correlationId', request.reference, 'mpesa');
-  const inquiry = { conversationId: newConversationId(), resultUrl: request.resultUrl };
+  const { request, malformed } = await readRequest(ctx, inquirySchema);
+  if (!request) return errorReply('invalid', malformed);
+  const payout = books.findPayout('correlationId', request.OriginalConversationID, 'mpesa');
+  const inquiry = { conversationId: newConversationId(), resultUrl: request.ResultURL };
   const reply = { status: 200, body: acceptance(newConversationId(), inquiry.conversationId) };
   if (payout?.callback === 'before-the-answer') {
     await answerInquiry(payout, inquiry, parts);

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import Router from '@koa/router';
 import type { Context } from 'koa';
+import { z } from 'zod';
 import { localText, momentOf } from '../domain/local-time.ts';
 import type { Operator } from '../domain/phone.ts';
 import type { Books, Topup } from './books.ts';
@@ -11,14 +12,14 @@ import {
   commonReplies,
   createTokens,
   give,
-  isE164,
   isWrongKey,
   numberParameter,
-  readJsonObject,
+  readRequest,
   type SandboxReply,
   statusOf,
   type TakenStatus,
   type Tokens,
+  webAddress,
 } from './requests.ts';
 import { type AirtimeBehaviour, topupBehaviour } from './scenarios.ts';
 import { listedTopups, statusesOfReloadly } from './statements.ts';
@@ -96,12 +97,10 @@ function topupAnswer(topup: Topup, status: TakenStatus = statusOf(topup)) {
   };
 }
 
-/** Where the account's callbacks go, as in the provider's dashboard. */
-export interface ReloadlyWebhook {
-  readonly url: string;
-  /** Signs them. */
-  readonly secret: string;
-}
+/** Where the account's callbacks go, as in the provider's dashboard; the secret signs them. */
+const webhookSchema = z.object({ url: webAddress, secret: z.string() });
+
+export type ReloadlyWebhook = Readonly<z.infer<typeof webhookSchema>>;
 
 /**
  * Reloadly's callbacks: POSTs an event with the top-up. The signature is the HMAC-SHA256, in hex, of
@@ -136,7 +135,6 @@ const errors = {
   INVALID_RECIPIENT_PHONE: [400, 'Recipient phone number is not valid'],
   PHONE_BANNED_BY_OPERATOR: [400, 'The phone number is barred by its operator'],
   PHONE_RECENTLY_RECHARGED: [400, 'The phone number was recharged within the last two minutes'],
-  INVALID_AMOUNT: [400, 'The amount is not valid'],
   INVALID_AMOUNT_FOR_OPERATOR: [400, 'The amount is not valid for this operator'],
   OPERATOR_NOT_FOUND: [404, 'Operator not found'],
   OPERATOR_UNAVAILABLE_OR_CURRENTLY_INACTIVE: [400, 'The operator is currently unavailable'],
@@ -158,38 +156,18 @@ export function errorReply(ctx: Context, errorCode: ReloadlyErrorCode): SandboxR
   };
 }
 
-/** A validated request for a top-up. */
-type TopupRequest = Pick<Topup, 'reference' | 'to' | 'product' | 'amount'>;
-
-/** Validates a request like Reloadly; the first problem ends it. */
-function checkTopupRequest(
-  body: Readonly<Record<string, unknown>> | undefined,
-): TopupRequest | { readonly error: ReloadlyErrorCode } {
-  const { operatorId, amount, useLocalAmount, customIdentifier, recipientPhone } = body ?? {};
-  if (typeof customIdentifier !== 'string' || !/^.{1,100}$/.test(customIdentifier))
-    return { error: 'INVALID_REQUEST' };
+const topupSchema = z.object({
+  customIdentifier: z.string().min(1).max(100),
   // The sandbox has no rate of exchange.
-  if (useLocalAmount !== true) return { error: 'INVALID_REQUEST' };
-  const product = findOperatorProduct(operatorId);
-  if (!product) return { error: 'OPERATOR_NOT_FOUND' };
-  const to = numberOf(recipientPhone);
-  if (to === undefined) return { error: 'INVALID_RECIPIENT_PHONE' };
-  if (typeof amount !== 'number' || Number(amount.toFixed(2)) !== amount)
-    return { error: 'INVALID_AMOUNT' };
-  const { price } = product;
-  if (typeof price === 'number' || amount < price.min || amount > price.max)
-    return { error: 'INVALID_AMOUNT_FOR_OPERATOR' };
-  return { reference: customIdentifier, to, product, amount: amount.toFixed(2) };
-}
-
-/** The number with or without its plus sign; its country is Ethiopia. */
-function numberOf(phone: unknown): string | undefined {
-  if (typeof phone !== 'object' || phone === null) return undefined;
-  const { countryCode, number } = phone as Readonly<Record<string, unknown>>;
-  if (countryCode !== 'ET' || typeof number !== 'string') return undefined;
-  const to = number.startsWith('+') ? number : `+${number}`;
-  return isE164(to) && to.startsWith('+251') ? to : undefined;
-}
+  useLocalAmount: z.literal(true),
+  operatorId: z.int(),
+  amount: z.number().multipleOf(0.01),
+  recipientPhone: z.object({
+    countryCode: z.literal('ET'),
+    /** With or without its plus sign. */
+    number: z.string().regex(/^\+?251\d{4,12}$/),
+  }),
+});
 
 interface ReloadlyParts extends ProviderParts {
   readonly reloadlyWebhook: { target: ReloadlyWebhook | undefined };
@@ -209,12 +187,18 @@ const refusals: Readonly<Record<string, ReloadlyErrorCode>> = {
  */
 async function createTopup(ctx: Context, parts: ReloadlyParts): Promise<SandboxReply> {
   const { books, faults } = parts;
-  const request = checkTopupRequest(await readJsonObject(ctx));
-  if ('error' in request) return errorReply(ctx, request.error);
-  if (books.findTopup({ reference: request.reference, provider: 'reloadly' }))
+  const { request } = await readRequest(ctx, topupSchema);
+  if (!request) return errorReply(ctx, 'INVALID_REQUEST');
+  const { customIdentifier: reference, amount } = request;
+  const product = findOperatorProduct(request.operatorId);
+  if (!product) return errorReply(ctx, 'OPERATOR_NOT_FOUND');
+  const { price } = product;
+  if (typeof price === 'number' || amount < price.min || amount > price.max)
+    return errorReply(ctx, 'INVALID_AMOUNT_FOR_OPERATOR');
+  if (books.findTopup({ reference, provider: 'reloadly' }))
     return errorReply(ctx, 'CUSTOM_IDENTIFIER_ALREADY_USED');
 
-  const { to, product } = request;
+  const to = `+${request.recipientPhone.number.replace('+', '')}`;
   const scenario = topupBehaviour(to, product.operator);
   const refusal = refusals[scenario.reason ?? ''];
   const behaviour: AirtimeBehaviour = refusal
@@ -226,8 +210,11 @@ async function createTopup(ctx: Context, parts: ReloadlyParts): Promise<SandboxR
     refuse: () => (refusal ? errorReply(ctx, refusal) : otherReplyOf(ctx, behaviour)),
     take: () =>
       books.takeTopup({
-        ...request,
         provider: 'reloadly',
+        reference,
+        to,
+        product,
+        amount: amount.toFixed(2),
         currency: 'ETB',
         behaviour,
         callbackUrl: undefined,
@@ -316,10 +303,9 @@ export function reloadlyRouter(parts: ReloadlyParts): Router {
 
   // In place of the provider's dashboard.
   router.put('/dashboard/webhook', async (ctx) => {
-    const { url, secret } = (await readJsonObject(ctx)) ?? {};
-    const isWebhook = typeof url === 'string' && URL.canParse(url) && typeof secret === 'string';
-    if (!isWebhook) return give(ctx, errorReply(ctx, 'INVALID_REQUEST'));
-    parts.reloadlyWebhook.target = { url, secret };
+    const { request } = await readRequest(ctx, webhookSchema);
+    if (!request) return give(ctx, errorReply(ctx, 'INVALID_REQUEST'));
+    parts.reloadlyWebhook.target = request;
     ctx.status = 204;
   });
 
@@ -339,14 +325,18 @@ export function reloadlyRouter(parts: ReloadlyParts): Router {
   return router;
 }
 
+const credential = z.string().refine((text) => !isWrongKey(text));
+const grantSchema = z.object({
+  client_id: credential,
+  client_secret: credential,
+  audience: credential,
+  grant_type: z.literal('client_credentials'),
+});
+
 /** Any client id and secret that are not wrong get a token, which is for the API that they name. */
 async function grantToken(ctx: Context, tokens: Tokens): Promise<SandboxReply> {
-  const body = await readJsonObject(ctx);
-  const isFilled = ['client_id', 'client_secret', 'audience'].every(
-    (name) => typeof body?.[name] === 'string' && !isWrongKey(body[name]),
-  );
-  if (!isFilled || body?.grant_type !== 'client_credentials')
-    return errorReply(ctx, 'INVALID_CREDENTIALS');
+  const { request } = await readRequest(ctx, grantSchema);
+  if (!request) return errorReply(ctx, 'INVALID_CREDENTIALS');
   return {
     status: 200,
     body: {

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
 import readRawBody from 'raw-body';
+import { z } from 'zod';
 
 /**
  * The canonical form of a number: 0911…, 251911… and +251911… all give +251911…. Other text is
@@ -15,7 +16,7 @@ export function canonicalNumber(text: string): string {
 }
 
 /** E.164: a plus sign and up to 15 digits. */
-export const isE164 = (text: string): boolean => /^\+[1-9]\d{6,14}$/.test(text);
+export const E164 = /^\+[1-9]\d{6,14}$/;
 
 export type TakenStatus = 'pending' | 'completed' | 'failed' | 'reversed';
 
@@ -111,16 +112,23 @@ export function readText(ctx: Context): Promise<string> {
   return ctx.state.text;
 }
 
-/** The body as a JSON object, or undefined for other content. */
-export async function readJsonObject(ctx: Context): Promise<Record<string, unknown> | undefined> {
+/** The body as JSON; undefined for other content. */
+async function readJson(ctx: Context): Promise<unknown> {
   const text = await readText(ctx);
   try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** A request by its schema, or else the first field that the schema does not allow. */
+export async function readRequest<Request>(
+  ctx: Context,
+  schema: z.ZodType<Request>,
+): Promise<{ readonly request?: Request; readonly malformed?: string }> {
+  const { data: request, error } = schema.safeParse(await readJson(ctx));
+  return error ? { malformed: error.issues[0]?.path.join('.') || 'body' } : { request };
 }
 
 /** Whether no provider accepts a key, secret or password. Any other value is accepted. */
@@ -153,9 +161,8 @@ export function createTokens(lifetimeSeconds: number) {
 }
 export type Tokens = ReturnType<typeof createTokens>;
 
-/** Whether a callback can be sent to it. */
-export const isWebAddress = (value: unknown): value is string =>
-  typeof value === 'string' && URL.canParse(value) && /^https?:/i.test(value);
+/** An address that a callback can be sent to. */
+export const webAddress = z.url({ protocol: /^https?$/ });
 
 /** A whole number of a query, from 1 on. */
 export const numberParameter = (value: unknown, otherwise: number): number =>

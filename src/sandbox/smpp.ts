@@ -4,7 +4,7 @@ import smpp, { type PDU, type Session } from 'smpp';
 import { listen } from '../runtime/process/health.ts';
 import { announceReports, type CommonParts, type ReportState, type Waiting } from './callbacks.ts';
 import type { ProviderFault } from './faults.ts';
-import { canonicalNumber, isE164 } from './requests.ts';
+import { canonicalNumber, E164 } from './requests.ts';
 import { delaySecondsOf, type SmsBehaviour, shortlySeconds, smsBehaviour } from './scenarios.ts';
 
 interface SentReceipt {
@@ -75,7 +75,7 @@ async function takeByNumber(
   sendReceipt: (receipt: SentReceipt) => Promise<void>,
 ): Promise<Taken> {
   const to = `+${pdu.destination_addr}`;
-  if (!isE164(to)) return { status: smpp.errors.ESME_RINVDSTADR };
+  if (!E164.test(to)) return { status: smpp.errors.ESME_RINVDSTADR };
   const text = textOf(pdu);
   if (text === undefined) return { status: smpp.errors.ESME_RINVMSGLEN };
 

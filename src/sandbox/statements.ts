@@ -3,13 +3,7 @@ import { z } from 'zod';
 import { dayOfTime } from '../domain/day-report.ts';
 import type { Books, PaidIn, Payout, PayoutReversal, Topup } from './books.ts';
 import { type ListedFault, statementFaults } from './faults.ts';
-import {
-  problem,
-  readJsonObject,
-  statusOf,
-  type TakenRequest,
-  type TakenStatus,
-} from './requests.ts';
+import { problem, readRequest, statusOf, type TakenRequest, type TakenStatus } from './requests.ts';
 
 /** What mobile money charges for a payout, in ETB. */
 export const PAYOUT_FEE = '1.00';
@@ -191,7 +185,7 @@ export function statementsRouter(books: Books): Router {
     ctx.body = books.statementFaults.all();
   });
   router.post('/statements/faults', async (ctx) => {
-    const given = faultSchema.safeParse(await readJsonObject(ctx)).data;
+    const { request: given } = await readRequest(ctx, faultSchema);
     if (!ctx.is('json') || !given)
       return problem(ctx, 400, `Send JSON: reference, and fault: ${Object.keys(statementFaults)}.`);
     books.statementFaults.set(given.reference, given.fault);
@@ -225,13 +219,13 @@ export function statementsRouter(books: Books): Router {
   });
 
   router.put('/balances/:provider', async (ctx) => {
-    const given = balanceSchema.safeParse(await readJsonObject(ctx)).data;
+    const { request: given } = await readRequest(ctx, balanceSchema);
     if (!given) return problem(ctx, 400, 'Send JSON: amount.');
     books.setBalance(ctx.params.provider ?? '', given.amount);
     ctx.body = given;
   });
   router.post('/balances/:provider/paid-in', async (ctx) => {
-    const given = paidInSchema.safeParse(await readJsonObject(ctx)).data;
+    const { request: given } = await readRequest(ctx, paidInSchema);
     const { provider = '' } = ctx.params;
     if (!given) return problem(ctx, 400, 'Send JSON: amount, and perhaps type and account.');
     const { type, account } = given;

@@ -14,15 +14,10 @@ const errors = {
   unavailable: [503, 'serviceUnavailable', 'genericError', 'The service is unavailable'],
   notAuthorised: [401, 'authorisation', 'clientAuthorisationError', 'The token is not valid'],
   notFound: [404, 'identification', 'identifierError', 'There is nothing under this identifier'],
-  transactionType: [400, 'businessRule', 'transactionTypeError', 'Only disbursement is supported'],
-  currency: [400, 'validation', 'currencyNotSupported', 'Only ETB is supported'],
-  missing: [400, 'validation', 'mandatoryValueNotSupplied', 'A mandatory value is missing'],
-  format: [400, 'validation', 'formatError', 'A value has the wrong format'],
-  length: [400, 'validation', 'lengthError', 'A value is too long'],
-  negative: [400, 'validation', 'negativeValue', 'The amount must be above zero'],
+  format: [400, 'validation', 'formatError', 'A value is missing, or has the wrong format'],
 } as const satisfies Record<string, readonly [number, string, string, string]>;
 
-export type GsmaErrorName = keyof typeof errors;
+type GsmaErrorName = keyof typeof errors;
 
 /** `businessRule` in the OpenAPI document is `BusinessRule` in the guide. */
 const pascalCase = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
@@ -45,7 +40,7 @@ export function errorObject(name: GsmaErrorName, isInPascalCase = false, field?:
 /** An error as the whole answer; `field` names its cause. */
 export const errorReply = (
   name: GsmaErrorName,
-  { isInPascalCase = false, field }: { isInPascalCase?: boolean; field?: string } = {},
+  { isInPascalCase = false, field }: { isInPascalCase?: boolean; field?: string | undefined } = {},
 ): SandboxReply => ({ status: errors[name][0], body: errorObject(name, isInPascalCase, field) });
 
 /**

@@ -1,14 +1,15 @@
 import type { Context } from 'koa';
+import { z } from 'zod';
 import type { Books, Payout } from '../books.ts';
 import { type Callback, type ProviderParts, runCourse } from '../callbacks.ts';
 import { underFault } from '../faults.ts';
 import {
   commonReplies,
-  isWebAddress,
-  readJsonObject,
+  readRequest,
   type SandboxReply,
   statusOf,
   type TakenStatus,
+  webAddress,
 } from '../requests.ts';
 import {
   type PayoutBehaviour,
@@ -16,86 +17,29 @@ import {
   reversalBehaviour,
   reversalDelaySecondsOf,
 } from '../scenarios.ts';
-import {
-  errorObject,
-  errorReply,
-  type GsmaErrorName,
-  requestStateOf,
-  transactionOf,
-} from './answers.ts';
+import { errorObject, errorReply, requestStateOf, transactionOf } from './answers.ts';
 
-/** A validated request for a payout; `to` is the payee's number or other identifier. */
-type PayoutRequest = Pick<Payout, 'reference' | 'to' | 'amount' | 'currency'>;
+const text = z.string().min(1).max(256);
 
-interface Rejection {
-  readonly error: GsmaErrorName;
-  readonly field: string;
-}
+/** A payment, with what the answer echoes. */
+const payoutSchema = z.looseObject({
+  amount: z.string().regex(/^(?!0(\.0*)?$)(0|[1-9]\d{0,17})(\.\d{1,4})?$/),
+  currency: z.literal('ETB'),
+  creditParty: z
+    .array(z.object({ key: text, value: text }))
+    .min(1)
+    .max(10),
+  descriptionText: z.string().max(160).optional(),
+  requestingOrganisationTransactionReference: text.optional(),
+});
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const amountFormat = /^(0|[1-9]\d{0,17})(\.\d{1,4})?$/;
-
-/** Validates a request like the GSMA API; the first problem ends it. */
-function checkPayoutRequest(
-  correlationId: string,
-  body: Readonly<Record<string, unknown>> | undefined,
-): PayoutRequest | Rejection {
-  if (!correlationId) return { error: 'missing', field: 'X-CorrelationID' };
-  if (!uuid.test(correlationId)) return { error: 'format', field: 'X-CorrelationID' };
-  if (!body) return { error: 'format', field: 'body' };
-  const { amount, currency, creditParty, descriptionText = '' } = body;
-  const { requestingOrganisationTransactionReference: reference = correlationId } = body;
-
-  if (amount === undefined) return { error: 'missing', field: 'amount' };
-  if (typeof amount !== 'string') return { error: 'format', field: 'amount' };
-  if (/^-/.test(amount) || /^0(\.0*)?$/.test(amount)) return { error: 'negative', field: 'amount' };
-  if (!amountFormat.test(amount)) return { error: 'format', field: 'amount' };
-  if (currency === undefined) return { error: 'missing', field: 'currency' };
-  if (typeof currency !== 'string') return { error: 'format', field: 'currency' };
-  if (currency !== 'ETB') return { error: 'currency', field: 'currency' };
-  if (creditParty === undefined) return { error: 'missing', field: 'creditParty' };
-  if (!isParty(creditParty)) return { error: 'format', field: 'creditParty' };
-  if (typeof descriptionText !== 'string') return { error: 'format', field: 'descriptionText' };
-  if (descriptionText.length > 160) return { error: 'length', field: 'descriptionText' };
-
-  if (!isText(reference))
-    return { error: 'format', field: 'requestingOrganisationTransactionReference' };
-
-  const number = creditParty.find(({ value }) => /\d{3}$/.test(value)) ?? creditParty[0];
-  return { reference, to: number?.value ?? '', amount, currency };
-}
-
-/** Validates the request for a reversal, which is of the payout's full amount. */
-function checkReversalRequest(
-  correlationId: string,
-  body: Readonly<Record<string, unknown>> | undefined,
-  original: Payout,
-): Pick<PayoutRequest, 'reference'> | Rejection {
-  if (!correlationId) return { error: 'missing', field: 'X-CorrelationID' };
-  if (!uuid.test(correlationId)) return { error: 'format', field: 'X-CorrelationID' };
-  if (!body) return { error: 'format', field: 'body' };
-  const { type, amount = original.amount, currency = original.currency } = body;
-  const { requestingOrganisationTransactionReference: reference = correlationId } = body;
-  if (type !== 'reversal') return { error: 'transactionType', field: 'type' };
-  if (typeof amount !== 'string' || Number(amount) !== Number(original.amount))
-    return { error: 'format', field: 'amount' };
-  if (currency !== original.currency) return { error: 'currency', field: 'currency' };
-  if (!isText(reference))
-    return { error: 'format', field: 'requestingOrganisationTransactionReference' };
-  return { reference };
-}
-
-function isParty(value: unknown): value is { key: string; value: string }[] {
-  return (
-    Array.isArray(value) &&
-    value.length >= 1 &&
-    value.length <= 10 &&
-    value.every((item) => isText(item?.key) && isText(item?.value))
-  );
-}
-
-const isText = (value: unknown): value is string =>
-  typeof value === 'string' && value.length > 0 && value.length <= 256;
+/** A reversal is of the payout's full amount. */
+const reversalSchema = z.looseObject({
+  type: z.literal('reversal'),
+  amount: z.string().optional(),
+  currency: z.literal('ETB').optional(),
+  requestingOrganisationTransactionReference: text.optional(),
+});
 
 type Answer = PayoutBehaviour['answer'];
 
@@ -119,26 +63,32 @@ const otherReplies: Partial<Record<Answer, () => SandboxReply>> = {
 export async function createPayout(ctx: Context, parts: ProviderParts): Promise<SandboxReply> {
   const { books, faults } = parts;
   const correlationId = ctx.get('X-CorrelationID');
-  const body = await readJsonObject(ctx);
+  const { request, malformed } = await readRequest(ctx, payoutSchema);
   const known = books.findPayout('correlationId', correlationId, 'gsma');
   if (known) return errorReply('duplicate', { isInPascalCase: known.isInPascalCase });
-  const request = checkPayoutRequest(correlationId, body);
-  if ('error' in request) return errorReply(request.error, { field: request.field });
+  if (!isUuid(correlationId)) return errorReply('format', { field: 'X-CorrelationID' });
+  if (!request) return errorReply('format', { field: malformed });
 
-  const behaviour = underFault(payoutBehaviour(request.to), faults.of('gsma'));
+  const { amount, currency, creditParty } = request;
+  const payee = creditParty.find(({ value }) => /\d{3}$/.test(value)) ?? creditParty[0];
+  const to = payee?.value ?? '';
+  const behaviour = underFault(payoutBehaviour(to), faults.of('gsma'));
   const { answer } = behaviour;
   const refuse = () => commonReplies[answer] ?? otherReplies[answer]?.() ?? errorReply('internal');
   const isAsynchronous = answer === 'request-state';
   return runCourse(ctx, parts, {
-    to: request.to,
+    to,
     behaviour,
     refuse,
     take: () =>
       books.takePayout({
         provider: 'gsma',
-        ...request,
+        reference: request.requestingOrganisationTransactionReference ?? correlationId,
+        to,
+        amount,
+        currency,
         correlationId,
-        request: body ?? {},
+        request,
         isAsynchronous,
         isInPascalCase: answer === 'transaction-in-pascal-case',
         callbackUrl: callbackUrlOf(ctx),
@@ -150,11 +100,11 @@ export async function createPayout(ctx: Context, parts: ProviderParts): Promise<
   });
 }
 
+const isUuid = (text: string): boolean => z.uuid().safeParse(text).success;
+
 /** A valid address of the header `X-Callback-URL`. */
-function callbackUrlOf(ctx: Context): string | undefined {
-  const url = ctx.get('X-Callback-URL');
-  return isWebAddress(url) ? url : undefined;
-}
+const callbackUrlOf = (ctx: Context): string | undefined =>
+  webAddress.safeParse(ctx.get('X-Callback-URL')).data;
 
 /**
  * `POST /transactions/{transactionReference}/reversals` (GSMA Mobile Money API): takes a completed payout
@@ -163,12 +113,14 @@ function callbackUrlOf(ctx: Context): string | undefined {
 export async function createReversal(ctx: Context, parts: ProviderParts): Promise<SandboxReply> {
   const { books } = parts;
   const correlationId = ctx.get('X-CorrelationID');
-  const body = await readJsonObject(ctx);
+  const { request, malformed } = await readRequest(ctx, reversalSchema);
   if (books.findReversal('correlationId', correlationId)) return errorReply('duplicate');
   const original = books.findPayout('transactionReference', ctx.params.reference ?? '');
   if (!original) return errorReply('notFound');
-  const request = checkReversalRequest(correlationId, body, original);
-  if ('error' in request) return errorReply(request.error, { field: request.field });
+  if (!isUuid(correlationId)) return errorReply('format', { field: 'X-CorrelationID' });
+  if (!request) return errorReply('format', { field: malformed });
+  const { amount = original.amount } = request;
+  if (Number(amount) !== Number(original.amount)) return errorReply('format', { field: 'amount' });
 
   const { to } = original;
   const { books: course, answer } = reversalBehaviour(to);
@@ -182,12 +134,12 @@ export async function createReversal(ctx: Context, parts: ProviderParts): Promis
     take: () =>
       books.takeReversal({
         provider: 'gsma',
-        reference: request.reference,
+        reference: request.requestingOrganisationTransactionReference ?? correlationId,
         to,
         amount: original.amount,
         currency: original.currency,
         correlationId,
-        request: body ?? {},
+        request,
         isAsynchronous,
         isInPascalCase: original.isInPascalCase,
         callbackUrl: callbackUrlOf(ctx),

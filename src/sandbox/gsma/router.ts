@@ -188,9 +188,8 @@ export function gsmaRouter(parts: ProviderParts): Router {
   api.get('/heartbeat', (ctx) => {
     ctx.body = { serviceStatus: 'available', delay: 0 };
   });
-  api.post('/transactions/type/:type', async (ctx) => {
-    const isPayout = ctx.params.type === 'disbursement';
-    give(ctx, isPayout ? await createPayout(ctx, parts) : errorReply('transactionType'));
+  api.post('/transactions/type/disbursement', async (ctx) => {
+    give(ctx, await createPayout(ctx, parts));
   });
   api.post('/transactions/:reference/reversals', async (ctx) => {
     give(ctx, await createReversal(ctx, parts));

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { SmsProviderName } from '../../../src/domain/providers.ts';
 import { createAfricasTalking } from '../../../src/providers/sms/africas-talking.ts';
 import type { SmsSender } from '../../../src/providers/sms/sms-sender.ts';
-import { type ProviderFault, readFault } from '../../../src/sandbox/faults.ts';
+import { faultSchema } from '../../../src/sandbox/faults.ts';
 import { suffixRows } from '../../../src/sandbox/scenarios.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import { until } from '../../support/until.ts';
@@ -148,7 +148,7 @@ describe.each(Object.keys(contestants) as SmsProviderName[])('%s', (adapter) => 
     );
     // An answer that is unknown may be one that never ends.
     const asked = kinds.includes('unknown') ? await contestants[adapter](sandbox, 1) : contestant;
-    sandbox.faults.set(adapter, readFault(fault) as ProviderFault);
+    sandbox.faults.set(adapter, faultSchema.parse(fault));
     const { kind } = await asked.sender.send({ to, text: 'once' });
     sandbox.faults.clear();
     if (asked !== contestant) await asked.close();
