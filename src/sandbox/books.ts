@@ -28,7 +28,6 @@ export interface Payout extends TakenRequest {
   readonly request: Readonly<Record<string, unknown>>;
   /** Whether the API answers with a request state instead of a transaction. */
   readonly isAsynchronous: boolean;
-  readonly isInPascalCase: boolean;
   readonly callbackUrl: string | undefined;
   readonly callback: CallbackCourse;
 }

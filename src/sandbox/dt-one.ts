@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Books, Topup } from './books.ts';
 import { type Callback, type ProviderParts, runCourse } from './callbacks.ts';
 import { underFault } from './faults.ts';
-import { findProduct, type Product, productAnswer } from './products.ts';
+import { findProduct, type Product } from './products.ts';
 import {
   commonReplies,
   E164,
@@ -29,64 +29,32 @@ const classIds = {
   DECLINED: 9,
 } as const;
 
-/** USD per ETB, for the wholesale price. */
-const wholesaleRate = 0.008;
-
-/** COMPLETED is Completed, and RANGED_VALUE_RECHARGE is Ranged_Value_Recharge. */
-const titleCase = (word: string): string =>
-  word.toLowerCase().replace(/(^|[_-])[a-z]/g, (start) => start.toUpperCase());
-
-/** A transaction in the format of DT One; `isFirst` right after its confirmation. */
+/** What a client reads of a transaction in the format of DT One; `isFirst` right after its confirmation. */
 function transactionOf(
   topup: Topup,
   { status = statusOf(topup), isFirst = false }: { status?: TakenStatus; isFirst?: boolean } = {},
 ) {
-  const { behaviour, product, takenAt } = topup;
-  const spell =
-    behaviour.answer === 'transaction-in-title-case' ? titleCase : (word: string) => word;
-  const amount = Number(topup.amount);
   const name = isFirst && status === 'pending' ? 'CONFIRMED' : statusesOfDtOne[status];
   const isDone = status === 'completed' || status === 'reversed';
-  const reason = status === 'failed' && behaviour.reason ? `-${behaviour.reason}` : '';
+  const { reason: why } = topup.behaviour;
+  const reason = status === 'failed' && why ? `-${why}` : '';
   return {
     id: Number(topup.transactionId),
     external_id: topup.reference,
-    creation_date: takenAt.toISOString(),
-    confirmation_expiration_date: new Date(takenAt.getTime() + 3_600_000).toISOString(),
-    confirmation_date: takenAt.toISOString(),
+    creation_date: topup.takenAt.toISOString(),
     status: {
       // The ids of the detailed statuses are not documented; those of the classes are.
       id: classIds[name] * 10_000,
-      message: spell(`${name}${reason}`),
-      class: { id: classIds[name], message: spell(name) },
+      message: `${name}${reason}`,
+      class: { id: classIds[name], message: name },
     },
     operator_reference: isDone ? topup.operatorReference : null,
-    pin:
-      isDone && behaviour.answer === 'transaction-with-pin'
-        ? { code: '7281-4439-0162', serial: '000128734' }
-        : null,
-    product: productAnswer(product, spell),
-    prices: {
-      wholesale: {
-        unit_type: spell('CURRENCY'),
-        unit: 'USD',
-        amount: Number((amount * wholesaleRate).toFixed(4)),
-        fee: 0,
-      },
-      retail: null,
-    },
-    rates: { base: wholesaleRate, wholesale: wholesaleRate, retail: null },
+    product: { id: topup.product.id },
+    prices: { wholesale: { unit_type: 'CURRENCY', unit: 'USD', fee: 0 } },
     requested_values: {
-      source: null,
-      destination: { unit_type: spell('CURRENCY'), unit: topup.currency, amount },
+      destination: { unit_type: 'CURRENCY', unit: topup.currency, amount: Number(topup.amount) },
     },
-    adjusted_values: null,
-    sender: null,
-    beneficiary: null,
-    debit_party_identifier: null,
     credit_party_identifier: { mobile_number: topup.to },
-    statement_identifier: null,
-    additional_identifier: null,
   };
 }
 
@@ -176,7 +144,7 @@ async function createTransaction(ctx: Context, parts: ProviderParts): Promise<Sa
       }),
     tellsFirst: true,
     answer: (topup) =>
-      behaviour.answer.startsWith('transaction')
+      behaviour.answer === 'transaction'
         ? { status: 201, body: transactionOf(topup, { isFirst: true }) }
         : refuse(),
   });

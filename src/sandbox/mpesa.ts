@@ -20,13 +20,16 @@ import {
 import { type PayoutBehaviour, payoutBehaviour, shortlySeconds } from './scenarios.ts';
 import { statusesOfMpesa } from './statements.ts';
 
+type Outcome = readonly [code: number | string, words: string];
+
 /** How each failing scenario fails, by the last two digits of the payee's number. */
-const failures: Readonly<Record<string, readonly [code: number | string, words: string]>> = {
+const failures: Readonly<Record<string, Outcome>> = {
   '03': [2040, 'Credit Party customer type can not be supported by the service.'],
   '04': [1, 'The balance is insufficient for the transaction.'],
   '06': [8, 'Declined due to limit rule: would exceed the maximum balance.'],
 };
-const otherFailure = [17, 'System internal error.'] as const;
+const otherFailure: Outcome = [17, 'System internal error.'];
+const done: Outcome = [0, 'The service request is processed successfully.'];
 
 const idOf = (moment: Date, rest: string): string =>
   `AG_${moment.toISOString().slice(0, 10).replaceAll('-', '')}_${rest}`;
@@ -48,23 +51,16 @@ const acceptance = (originatorConversationId: string, conversationId: string) =>
 
 /** The result of a payment that has ended. */
 function paymentResult(payout: Payout, status: TakenStatus): object {
-  const isFailed = status === 'failed';
-  const [code, words] = failures[payout.to.slice(-2)] ?? otherFailure;
-  return resultOf(payout, {
-    code: isFailed ? code : 0,
-    words: isFailed ? words : 'The service request is processed successfully.',
+  const ids = {
     originatorConversationId: payout.correlationId,
     conversationId: conversationIdOf(payout),
     receipt: payout.transactionReference,
-    parameters: isFailed
-      ? {}
-      : {
-          TransactionAmount: Number(payout.amount),
-          TransactionReceipt: payout.transactionReference,
-          ReceiverPartyPublicName: nameOf(payout),
-          TransactionCompletedDateTime: new Date().toISOString(),
-          B2CRecipientIsRegisteredCustomer: 'Y',
-        },
+  };
+  if (status === 'failed') return resultOf(ids, failures[payout.to.slice(-2)] ?? otherFailure);
+  return resultOf(ids, done, {
+    TransactionAmount: Number(payout.amount),
+    TransactionReceipt: payout.transactionReference,
+    ReceiverPartyPublicName: nameOf(payout),
   });
 }
 
@@ -72,66 +68,39 @@ function paymentResult(payout: Payout, status: TakenStatus): object {
 function inquiryResult(payout: Payout | undefined, conversationId: string): object {
   const ids = { originatorConversationId: newConversationId(), conversationId };
   if (!payout)
-    return resultOf(undefined, {
-      ...ids,
-      code: 'SFC_IC0003',
-      words: 'The transaction does not exist.',
-      receipt: '',
-      parameters: {},
-    });
-  return resultOf(payout, {
-    ...ids,
-    code: 0,
-    words: 'The service request is processed successfully.',
-    receipt: payout.transactionReference,
-    parameters: {
-      DebitPartyName: '600992 - Sandbox',
-      CreditPartyName: nameOf(payout),
-      OriginatorConversationID: payout.correlationId,
-      ConversationID: conversationIdOf(payout),
-      TransactionStatus: statusesOfMpesa[statusOf(payout)],
-      Amount: Number(payout.amount),
-      ReceiptNo: payout.transactionReference,
-      FinalisedTime: new Date().toISOString(),
-      TransactionReason: undefined,
-    },
+    return resultOf({ ...ids, receipt: '' }, ['SFC_IC0003', 'The transaction does not exist.']);
+  return resultOf({ ...ids, receipt: payout.transactionReference }, done, {
+    CreditPartyName: nameOf(payout),
+    OriginatorConversationID: payout.correlationId,
+    TransactionStatus: statusesOfMpesa[statusOf(payout)],
+    Amount: Number(payout.amount),
+    ReceiptNo: payout.transactionReference,
   });
 }
 
 const nameOf = ({ to }: Payout): string => `${to.replace(/^\+/, '')} - SANDBOX PERSON`;
 
-/** The other spelling writes numbers as text. */
-function resultOf(
-  payout: Payout | undefined,
-  result: {
-    readonly code: number | string;
-    readonly words: string;
+const resultOf = (
+  ids: {
     readonly originatorConversationId: string;
     readonly conversationId: string;
     readonly receipt: string;
-    readonly parameters: Readonly<Record<string, unknown>>;
   },
-): object {
-  const spell = (value: unknown) =>
-    payout?.isInPascalCase && typeof value === 'number' ? String(value) : value;
-  const parameters = Object.entries(result.parameters);
-  return {
-    Result: {
-      ResultType: spell(0),
-      ResultCode: spell(result.code),
-      ResultDesc: result.words,
-      OriginatorConversationID: result.originatorConversationId,
-      ConversationID: result.conversationId,
-      TransactionID: result.receipt,
-      ...(parameters.length > 0 && {
-        ResultParameters: {
-          ResultParameter: parameters.map(([Key, Value]) => ({ Key, Value: spell(Value) })),
-        },
-      }),
-      ReferenceData: { ReferenceItem: { Key: 'QueueTimeoutURL' } },
+  [code, words]: Outcome,
+  parameters: Readonly<Record<string, unknown>> = {},
+): object => ({
+  Result: {
+    ResultType: 0,
+    ResultCode: code,
+    ResultDesc: words,
+    OriginatorConversationID: ids.originatorConversationId,
+    ConversationID: ids.conversationId,
+    TransactionID: ids.receipt,
+    ResultParameters: {
+      ResultParameter: Object.entries(parameters).map(([Key, Value]) => ({ Key, Value })),
     },
-  };
-}
+  },
+});
 
 /**
  * M-Pesa's callbacks (Daraja). Out of order is a notice of a full queue after the
@@ -255,7 +224,6 @@ async function createPayment(ctx: Context, parts: MpesaParts): Promise<SandboxRe
         correlationId: reference,
         request,
         isAsynchronous: true,
-        isInPascalCase: answer === 'transaction-in-pascal-case',
         callbackUrl: request.ResultURL,
         callback: behaviour.callback,
       }),

@@ -32,21 +32,3 @@ export const products: readonly Product[] = rows.map(([id, name, operator, price
 
 export const findProduct = (id: unknown): Product | undefined =>
   products.find((product) => product.id === id);
-
-/** The ids of DT One for mobile operators. */
-const operatorIds: Readonly<Record<Operator, number>> = {
-  ETHIO_TELECOM: 501,
-  SAFARICOM_ETHIOPIA: 502,
-};
-
-/** A product in the format of DT One, as far as transactions name it; `spell` writes its enumerations. */
-export const productAnswer = (
-  { id, name, operator, price }: Product,
-  spell: (word: string) => string,
-) => ({
-  id,
-  name,
-  description: `${name} (${operator})`,
-  operator: { id: operatorIds[operator] },
-  type: spell(typeof price === 'number' ? 'FIXED_VALUE_RECHARGE' : 'RANGED_VALUE_RECHARGE'),
-});

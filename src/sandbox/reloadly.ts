@@ -3,11 +3,10 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { localText, momentOf } from '../domain/local-time.ts';
-import type { Operator } from '../domain/phone.ts';
 import type { Books, Topup } from './books.ts';
 import { type Callback, type ProviderParts, runCourse } from './callbacks.ts';
 import { underFault } from './faults.ts';
-import { findProduct, type Product } from './products.ts';
+import { findProduct } from './products.ts';
 import {
   commonReplies,
   createTokens,
@@ -30,32 +29,11 @@ const ACCOUNT_CURRENCY = 'USD';
 /** Of the times of its API, as public samples suggest (src/config/settings/provider-settings.ts). */
 const ACCOUNT_ZONE = 'America/New_York';
 
-/** The airtime of each mobile operator: Reloadly's id, its name, and the product in the books. */
-const operators: Readonly<
-  Record<Operator, { readonly id: number; readonly name: string; readonly productId: number }>
-> = {
-  ETHIO_TELECOM: { id: 3001, name: 'Ethio Telecom Ethiopia', productId: 1001 },
-  SAFARICOM_ETHIOPIA: { id: 3002, name: 'Safaricom Ethiopia', productId: 1002 },
-};
-
-const findOperatorProduct = (id: unknown): Product | undefined =>
-  findProduct(Object.values(operators).find((operator) => operator.id === id)?.productId);
-
-const namesOf = ({ operator }: Product) => ({
-  operatorId: operators[operator].id,
-  operatorName: operators[operator].name,
-});
+/** The product in the books by Reloadly's id of a mobile operator. */
+const productIds: Readonly<Record<number, number>> = { 3001: 1001, 3002: 1002 };
 
 /** For one unit of the account's currency. */
 const BIRR_OF_THE_ACCOUNT = 153.7;
-
-const titleCase = (word: string) => word.charAt(0) + word.slice(1).toLowerCase();
-
-/** The status in the spelling of the number's scenario. */
-function wordOf({ behaviour }: Topup, status: TakenStatus): string {
-  const word = statusesOfReloadly[status];
-  return behaviour.answer === 'transaction-in-title-case' ? titleCase(word) : word;
-}
 
 /**
  * The charge of the account in its own currency, and the delivered amount, which is converted from
@@ -71,29 +49,17 @@ function amountsOf({ amount, currency }: Topup) {
   };
 }
 
-/** A top-up in the format of Reloadly. */
+/** What a client reads of a top-up in the format of Reloadly. */
 function topupAnswer(topup: Topup, status: TakenStatus = statusOf(topup)) {
-  const { behaviour, product, takenAt } = topup;
   const isDone = status === 'completed' || status === 'reversed';
   return {
     transactionId: Number(topup.transactionId),
-    status: wordOf(topup, status),
+    status: statusesOfReloadly[status],
     operatorTransactionId: isDone ? topup.operatorReference : null,
     customIdentifier: topup.reference,
     recipientPhone: topup.to.slice(1),
-    recipientEmail: null,
-    senderPhone: null,
-    countryCode: 'ET',
-    ...namesOf(product),
-    discount: 0,
-    discountCurrencyCode: ACCOUNT_CURRENCY,
     ...amountsOf(topup),
-    transactionDate: localText(takenAt, ACCOUNT_ZONE),
-    pinDetail:
-      isDone && behaviour.answer === 'transaction-with-pin'
-        ? { serial: 191_418, code: 773_709_732_277_102, info1: 'DIAL *805*CODE#' }
-        : null,
-    balanceInfo: null,
+    transactionDate: localText(topup.takenAt, ACCOUNT_ZONE),
   };
 }
 
@@ -190,7 +156,7 @@ async function createTopup(ctx: Context, parts: ReloadlyParts): Promise<SandboxR
   const { request } = await readRequest(ctx, topupSchema);
   if (!request) return errorReply(ctx, 'INVALID_REQUEST');
   const { customIdentifier: reference, amount } = request;
-  const product = findOperatorProduct(request.operatorId);
+  const product = findProduct(productIds[request.operatorId]);
   if (!product) return errorReply(ctx, 'OPERATOR_NOT_FOUND');
   const { price } = product;
   if (typeof price === 'number' || amount < price.min || amount > price.max)
@@ -227,7 +193,7 @@ async function createTopup(ctx: Context, parts: ReloadlyParts): Promise<SandboxR
 function answerOf(ctx: Context, { behaviour, transactionId }: Topup): SandboxReply {
   if (behaviour.reason === 'EXCEPTION')
     return errorReply(ctx, 'TRANSACTION_CANNOT_BE_PROCESSED_AT_THE_MOMENT');
-  return behaviour.answer.startsWith('transaction')
+  return behaviour.answer === 'transaction'
     ? { status: 200, body: { transactionId: Number(transactionId) } }
     : otherReplyOf(ctx, behaviour);
 }
@@ -276,11 +242,9 @@ function topupStatus(ctx: Context, books: Books): SandboxReply {
   const { transactionId } = ctx.params;
   const topup = books.allTopups('reloadly').find((one) => one.transactionId === transactionId);
   if (!topup) return errorReply(ctx, 'TRANSACTION_NOT_FOUND');
-  const isUnderWay = statusOf(topup) === 'pending';
-  const [code, message] = [null, null];
-  const status = wordOf(topup, statusOf(topup));
-  const transaction = isUnderWay ? null : topupAnswer(topup);
-  return { status: 200, body: { code, message, status, transaction } };
+  const status = statusOf(topup);
+  const transaction = status === 'pending' ? null : topupAnswer(topup);
+  return { status: 200, body: { status: statusesOfReloadly[status], transaction } };
 }
 
 /** `2021-12-06 08:13:39`, in the zone of the provider. */

@@ -48,7 +48,6 @@ export interface PayoutBehaviour {
   readonly callback: CallbackCourse;
   readonly answer:
     | 'transaction'
-    | 'transaction-in-pascal-case'
     | 'request-state'
     | 'no-such-account'
     | 'account-barred'
@@ -66,8 +65,6 @@ export interface AirtimeBehaviour {
   readonly books: BooksBehaviour;
   readonly answer:
     | 'transaction'
-    | 'transaction-with-pin'
-    | 'transaction-in-title-case'
     | 'connection-dropped'
     | 'unavailable'
     | 'too-many-requests'
@@ -147,11 +144,6 @@ const doneUnsaid = (answer: 'connection-dropped' | 'unavailable') => ({
  */
 export const suffixRows: readonly SuffixRow[] = [
   { suffix: '00', meaning: 'success' },
-  {
-    suffix: '01',
-    meaning: 'success (with a PIN, where there is one)',
-    airtime: topup({ answer: 'transaction-with-pin' }),
-  },
   {
     suffix: '02',
     meaning: 'refused: invalid number',
@@ -243,12 +235,6 @@ export const suffixRows: readonly SuffixRow[] = [
     sms: notReceived('too-many-requests'),
     payout: notTaken('too-many-requests'),
     airtime: topup({ books: 'not-taken', answer: 'too-many-requests' }),
-  },
-  {
-    suffix: '17',
-    meaning: 'success, in the other spelling of enumerations',
-    payout: payout({ answer: 'transaction-in-pascal-case' }),
-    airtime: topup({ answer: 'transaction-in-title-case' }),
   },
   {
     suffix: '18',

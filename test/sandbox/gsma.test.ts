@@ -98,17 +98,6 @@ describe('a payout', () => {
     expect(sandbox.books.payouts({ reference: id })).toHaveLength(1);
   });
 
-  it('speaks the other spelling where the number asks for it', async () => {
-    const id = randomUUID();
-    const first = await pay(to('+251911000017'), id);
-    expect(first.body).toMatchObject({ transactionStatus: 'Completed', type: 'Disbursement' });
-    expect((await pay(to('+251911000017'), id)).body).toMatchObject({
-      errorCategory: 'BusinessRule',
-      errorCode: 'DuplicateRequest',
-      errorDescription: expect.any(String),
-    });
-  });
-
   it('that is asynchronous has a request state, and no response while it is under way', async () => {
     const id = randomUUID();
     const { status, body } = await pay(to('+251911000014'), id);

@@ -7,9 +7,9 @@ import {
   topupBehaviour,
 } from '../../src/sandbox/scenarios.ts';
 
-it('every suffix from x00 to x19 has one row', () => {
-  const expected = Array.from({ length: 20 }, (_, index) => String(index).padStart(2, '0'));
-  expect(suffixRows.map(({ suffix }) => suffix)).toEqual(expected);
+it('every suffix has one row', () => {
+  const suffixes = suffixRows.map(({ suffix }) => suffix);
+  expect(suffixes).toEqual([...new Set(suffixes)].sort());
 });
 
 describe('delaySecondsOf', () => {

@@ -19,29 +19,18 @@ const errors = {
 
 type GsmaErrorName = keyof typeof errors;
 
-/** `businessRule` in the OpenAPI document is `BusinessRule` in the guide. */
-const pascalCase = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
-
-/** The error object in the format of the OpenAPI document, or of the guide. */
-export function errorObject(name: GsmaErrorName, isInPascalCase = false, field?: string) {
-  const [, category, code, words] = errors[name];
-  const description = field ? `${words}: ${field}` : words;
-  const errorDateTime = new Date().toISOString();
-  return isInPascalCase
-    ? {
-        errorCategory: pascalCase(category),
-        errorCode: pascalCase(code),
-        errorDescription: description,
-        errorDateTime,
-      }
-    : { errorCategory: category, errorCode: code, errordescription: description, errorDateTime };
+/** The error object in the format of the OpenAPI document. */
+export function errorObject(name: GsmaErrorName, field?: string) {
+  const [, errorCategory, errorCode, words] = errors[name];
+  const errordescription = field ? `${words}: ${field}` : words;
+  return { errorCategory, errorCode, errordescription, errorDateTime: new Date().toISOString() };
 }
 
 /** An error as the whole answer; `field` names its cause. */
-export const errorReply = (
-  name: GsmaErrorName,
-  { isInPascalCase = false, field }: { isInPascalCase?: boolean; field?: string | undefined } = {},
-): SandboxReply => ({ status: errors[name][0], body: errorObject(name, isInPascalCase, field) });
+export const errorReply = (name: GsmaErrorName, field?: string): SandboxReply => ({
+  status: errors[name][0],
+  body: errorObject(name, field),
+});
 
 /**
  * The transaction object of a payout, or of its reversal, whose parties change places; `status` is of
@@ -51,20 +40,19 @@ export function transactionOf(
   payout: Payout | PayoutReversal,
   status: TakenStatus = statusOf(payout),
 ) {
-  const spell = payout.isInPascalCase ? pascalCase : (word: string) => word;
   const { descriptionText, requestDate } = payout.request;
   return {
     transactionReference: payout.transactionReference,
-    transactionStatus: spell(status),
+    transactionStatus: status,
     ...('original' in payout
       ? {
-          type: spell('reversal'),
+          type: 'reversal',
           originalTransactionReference: payout.original.transactionReference,
           creditParty: payout.original.request.debitParty,
           debitParty: payout.original.request.creditParty,
         }
       : {
-          type: spell('disbursement'),
+          type: 'disbursement',
           creditParty: payout.request.creditParty,
           debitParty: payout.request.debitParty,
         }),

@@ -46,7 +46,6 @@ type Answer = PayoutBehaviour['answer'];
 /** Answers about an accepted payout. */
 const takenReplies: Partial<Record<Answer, (payout: Payout) => SandboxReply>> = {
   transaction: (payout) => ({ status: 201, body: transactionOf(payout) }),
-  'transaction-in-pascal-case': (payout) => ({ status: 201, body: transactionOf(payout) }),
   'request-state': (payout) => ({ status: 202, body: requestStateOf(payout) }),
 };
 
@@ -64,10 +63,9 @@ export async function createPayout(ctx: Context, parts: ProviderParts): Promise<
   const { books, faults } = parts;
   const correlationId = ctx.get('X-CorrelationID');
   const { request, malformed } = await readRequest(ctx, payoutSchema);
-  const known = books.findPayout('correlationId', correlationId, 'gsma');
-  if (known) return errorReply('duplicate', { isInPascalCase: known.isInPascalCase });
-  if (!isUuid(correlationId)) return errorReply('format', { field: 'X-CorrelationID' });
-  if (!request) return errorReply('format', { field: malformed });
+  if (books.findPayout('correlationId', correlationId, 'gsma')) return errorReply('duplicate');
+  if (!isUuid(correlationId)) return errorReply('format', 'X-CorrelationID');
+  if (!request) return errorReply('format', malformed);
 
   const { amount, currency, creditParty } = request;
   const payee = creditParty.find(({ value }) => /\d{3}$/.test(value)) ?? creditParty[0];
@@ -90,7 +88,6 @@ export async function createPayout(ctx: Context, parts: ProviderParts): Promise<
         correlationId,
         request,
         isAsynchronous,
-        isInPascalCase: answer === 'transaction-in-pascal-case',
         callbackUrl: callbackUrlOf(ctx),
         callback: behaviour.callback,
       }),
@@ -117,10 +114,10 @@ export async function createReversal(ctx: Context, parts: ProviderParts): Promis
   if (books.findReversal('correlationId', correlationId)) return errorReply('duplicate');
   const original = books.findPayout('transactionReference', ctx.params.reference ?? '');
   if (!original) return errorReply('notFound');
-  if (!isUuid(correlationId)) return errorReply('format', { field: 'X-CorrelationID' });
-  if (!request) return errorReply('format', { field: malformed });
+  if (!isUuid(correlationId)) return errorReply('format', 'X-CorrelationID');
+  if (!request) return errorReply('format', malformed);
   const { amount = original.amount } = request;
-  if (Number(amount) !== Number(original.amount)) return errorReply('format', { field: 'amount' });
+  if (Number(amount) !== Number(original.amount)) return errorReply('format', 'amount');
 
   const { to } = original;
   const { books: course, answer } = reversalBehaviour(to);
@@ -141,7 +138,6 @@ export async function createReversal(ctx: Context, parts: ProviderParts): Promis
         correlationId,
         request,
         isAsynchronous,
-        isInPascalCase: original.isInPascalCase,
         callbackUrl: callbackUrlOf(ctx),
         callback: 'once',
         original,
@@ -161,9 +157,8 @@ const isReversible = (books: Books, original: Payout): boolean =>
  * correlation id of the request.
  */
 export function gsmaCallback(payout: Payout, status: TakenStatus): Callback | undefined {
-  const { callbackUrl: url, correlationId, isInPascalCase } = payout;
+  const { callbackUrl: url, correlationId } = payout;
   if (url === undefined) return undefined;
-  const body =
-    status === 'failed' ? errorObject('failed', isInPascalCase) : transactionOf(payout, status);
+  const body = status === 'failed' ? errorObject('failed') : transactionOf(payout, status);
   return { method: 'PUT', url, headers: { 'X-CorrelationID': correlationId }, body };
 }

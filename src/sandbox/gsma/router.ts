@@ -59,7 +59,7 @@ function listTransactions(ctx: Context, books: Books): SandboxReply {
   const offset = numberOf(ctx.query.offset, 0);
   const from = fromDateTime === undefined ? 0 : Date.parse(String(fromDateTime));
   const to = toDateTime === undefined ? Date.now() : Date.parse(String(toDateTime));
-  if (Number.isNaN(from) || Number.isNaN(to)) return errorReply('format', { field: 'dateTime' });
+  if (Number.isNaN(from) || Number.isNaN(to)) return errorReply('format', 'dateTime');
   const isAsked = (one: TakenRequest) =>
     one.takenAt.getTime() >= from && one.takenAt.getTime() <= to;
   const paidOut = listedPayouts(books, 'gsma')
