@@ -1,7 +1,6 @@
 import {
   type Client,
   type UpdateDefinition,
-  WithStartWorkflowOperation,
   type Workflow,
   WorkflowNotFoundError,
   type WorkflowResultType,
@@ -59,6 +58,7 @@ import {
   tellCodeDelivery,
   tellIfRunning,
   topUpStart,
+  updateWithStart,
   type WorkflowStart,
 } from '../runtime/temporal/workflow-starts.ts';
 import {
@@ -108,7 +108,7 @@ const answeredByResult = <Request, Run extends Workflow>(
     }),
 });
 
-/** An update is the answer. It starts the workflow where it does not run, and the workflow may go on. */
+/** An update is the answer. */
 const answeredByUpdate = <
   Request extends { readonly command: { readonly requestId: string } },
   Answer,
@@ -121,20 +121,11 @@ const answeredByUpdate = <
   readonly sent: FailpointName;
 }): WorkflowCall<Request, Answer> => ({
   sent: call.sent,
-  send(request, context) {
-    const { client, taskQueue } = context;
-    const { workflow, options } = call.startFor(request, context);
-    // Temporal routes a repeated start to the running workflow.
-    const policy = { taskQueue, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
-    return client.workflow.executeUpdateWithStart(call.update, {
+  send: (request, context) =>
+    updateWithStart(context, call.startFor(request, context), call.update, {
       args: call.input(request),
       updateId: request.command.requestId,
-      startWorkflowOperation: new WithStartWorkflowOperation<Workflow>(workflow, {
-        ...options,
-        ...policy,
-      }),
-    });
-  },
+    }),
 });
 
 /** The ends of workflows that did nothing: the refusal that one of their tasks has told stands. */
@@ -433,14 +424,16 @@ export function createWorkflowClient(options: WorkflowClientOptions) {
     }
   }
 
-  /** Tells a waiting claim what was reported about its code; it only shows it. */
-  const tellCode = (code: ReportedCode): Promise<void> => tellCodeDelivery(client, code);
-
   /** Starts the workflow of a recorded order, unless it runs. */
   const beginBulkOrder = (order: Parameters<typeof startBulkOrder>[1]): Promise<boolean> =>
     client.withDeadline(Date.now() + callerWaitMs, () => startBulkOrder(options, order));
 
-  return { call, tell, tellCode, beginBulkOrder };
+  return {
+    call,
+    tell,
+    tellCode: (code: ReportedCode) => tellCodeDelivery(client, code),
+    beginBulkOrder,
+  };
 }
 
 /**

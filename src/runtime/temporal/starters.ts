@@ -1,6 +1,5 @@
 import {
   type Client,
-  WithStartWorkflowOperation,
   WorkflowNotFoundError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
@@ -39,6 +38,7 @@ import {
   tellCodeDelivery,
   tellIfRunning,
   topUpStart,
+  updateWithStart,
 } from './workflow-starts.ts';
 
 interface StarterOptions {
@@ -153,27 +153,20 @@ export function createStarters(options: StartersOptions) {
 }
 
 async function outcomeOfRetry(
-  { client, taskQueue, timing }: StartersOptions,
+  options: StartersOptions,
   { workflowId, numberHash, command }: RetryCall,
   waitMs: number,
 ): Promise<OperationOutcome<TopUpMade> | undefined> {
-  const input: TopUpInput = { begin: { kind: 'retry', command }, timing };
-  const { workflow, options: start } = topUpStart(workflowId, input, { numberHash });
+  const input = { begin: { kind: 'retry', command }, timing: options.timing } as const;
+  const start = topUpStart(workflowId, input, { numberHash });
   try {
-    return await client.withDeadline(Date.now() + waitMs, async () => {
-      const update = await client.workflow.startUpdateWithStart(retryTopUp, {
+    const outcome = await options.client.withDeadline(Date.now() + waitMs, () =>
+      updateWithStart(options, start, retryTopUp, {
         args: [command],
         updateId: command.operationId,
-        waitForStage: 'ACCEPTED',
-        startWorkflowOperation: new WithStartWorkflowOperation<Started<TopUpInput>>(workflow, {
-          ...start,
-          taskQueue,
-          workflowIdConflictPolicy: 'USE_EXISTING',
-        }),
-      });
-      const outcome = await update.result();
-      return isForeign(outcome) ? undefined : outcome;
-    });
+      }),
+    );
+    return isForeign(outcome) ? undefined : outcome;
   } catch (error) {
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return undefined;
     throw error;

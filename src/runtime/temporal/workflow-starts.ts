@@ -1,5 +1,7 @@
 import {
   type Client,
+  type UpdateDefinition,
+  WithStartWorkflowOperation,
   type Workflow,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
@@ -137,6 +139,25 @@ export async function startUnlessRunning(
     throw error;
   }
 }
+
+/** Asks a workflow by an update, which starts it where it does not run; the workflow may go on afterwards. */
+export const updateWithStart = <Answer, Input extends unknown[]>(
+  { client, taskQueue }: { readonly client: Client; readonly taskQueue: string },
+  { workflow, options }: WorkflowStart<Workflow>,
+  update: UpdateDefinition<Answer, Input>,
+  { args, updateId }: { readonly args: Input; readonly updateId: string },
+): Promise<Answer> => {
+  // Temporal routes a repeated start to the running workflow.
+  const policy = { taskQueue, workflowIdConflictPolicy: 'USE_EXISTING' } as const;
+  return client.workflow.executeUpdateWithStart(update, {
+    args,
+    updateId,
+    startWorkflowOperation: new WithStartWorkflowOperation<Workflow>(workflow, {
+      ...options,
+      ...policy,
+    }),
+  });
+};
 
 /** A voucher with the data that names the workflow of its redemption. */
 export interface RedeemableVoucher {
