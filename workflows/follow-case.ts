@@ -10,7 +10,7 @@ import { cases } from './activity-options.ts';
 import { type CaseInput, lookAgain } from './contracts.ts';
 import { showDetails } from './current-details.ts';
 import { needsAction } from './search-attributes.ts';
-import { createTries } from './steps/failures.ts';
+import { untilNotRefused } from './steps/failures.ts';
 
 /** After so many looks the workflow continues as new, so that no history grows for months. */
 const MAXIMUM_LOOKS = 200;
@@ -41,30 +41,18 @@ async function follow(input: CaseInput): Promise<FollowCaseResult> {
     { description: 'Looks at once whether it has been settled. Needs no input.' },
   );
   let isShown = false;
-  const tries = createTries();
   for (let looks = 1; ; looks += 1) {
-    isAsked = false;
-    const found = await read();
-    if (found) {
-      const { isOpen, paragraphs } = found;
-      if (!isShown || !isOpen) upsertSearchAttributes([{ key: needsAction, value: isOpen }]);
-      isShown = true;
-      showDetails(...paragraphs);
-      if (!isOpen) return { ended: 'settled' };
-      await condition(() => isAsked, input.intervalMs, { summary: 'Until it is looked at again' });
-    } else await tries.pause(() => isAsked);
+    const { isOpen, paragraphs } = await untilNotRefused(read, () => isAsked);
+    if (!isShown || !isOpen) upsertSearchAttributes([{ key: needsAction, value: isOpen }]);
+    isShown = true;
+    showDetails(...paragraphs);
+    if (!isOpen) return { ended: 'settled' };
+    await condition(() => isAsked, input.intervalMs, { summary: 'Until it is looked at again' });
     if (looks === MAXIMUM_LOOKS) await continueAsNew<typeof followCase>(input);
   }
 
-  /** The state of the case; undefined where the database refused the read. */
-  async function read(): Promise<CaseState | undefined> {
-    try {
-      const found = await cases.readCase(input);
-      tries.done();
-      return found;
-    } catch (error) {
-      tries.note(error);
-      return undefined;
-    }
+  function read(): Promise<CaseState> {
+    isAsked = false;
+    return cases.readCase(input);
   }
 }

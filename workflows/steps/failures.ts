@@ -74,55 +74,39 @@ const NOTICE =
   '**The database refuses a step of this workflow, and a person is needed**: the log of the worker has ' +
   'the error. The step is tried again every few minutes; nothing is done twice.\n\n';
 
-/** The tries of one step. */
-export function createTries() {
-  let refusals = 0;
-  let refusedSince = 0;
+/**
+ * Runs a step until the database no longer refuses it, with pauses that end at once where somebody asks for the next
+ * try.
+ */
+export async function untilNotRefused<Result>(
+  step: () => Promise<Result>,
+  isAsked: () => boolean = () => false,
+): Promise<Result> {
+  const startedAt = Date.now();
   const person = createPersonCall();
-
-  /** Notes a refusal of the database; every other error is thrown on. */
-  function note(error: unknown): void {
-    if (failureType(error) !== STEP_REFUSED) throw error;
-    if (refusals === 0) refusedSince = Date.now();
-    refusals += 1;
-    if (refusals < CALLS_FROM_REFUSAL) return;
-    // The workflow's own details stay below the notice.
-    const details = getCurrentDetails();
-    if (!details.startsWith(NOTICE)) setCurrentDetails(`${NOTICE}${details}`);
-    person.raise();
-  }
-
-  /** Waits until the next try, or until somebody asks for one. */
-  function pause(isAsked: () => boolean = () => false): Promise<boolean> {
-    const usualMs = Math.min(FIRST_PAUSE_MS * 2 ** (refusals - 1), LONGEST_PAUSE_MS);
-    return condition(isAsked, lengthenPause(usualMs, Date.now() - refusedSince), {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const result = await step();
+      if (tries > 1) showNotice(false);
+      person.withdraw();
+      return result;
+    } catch (error) {
+      if (failureType(error) !== STEP_REFUSED) throw error;
+    }
+    if (tries >= CALLS_FROM_REFUSAL) {
+      showNotice(true);
+      person.raise();
+    }
+    const usualMs = Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
+    await condition(isAsked, lengthenPause(usualMs, Date.now() - startedAt), {
       summary: 'The database refused a step: try again',
     });
   }
-
-  /** The step was done. */
-  function done(): void {
-    if (refusals === 0) return;
-    refusals = 0;
-    const details = getCurrentDetails();
-    if (details.startsWith(NOTICE)) setCurrentDetails(details.slice(NOTICE.length));
-    person.withdraw();
-  }
-
-  return { note, pause, done };
 }
 
-/** Runs a step until the database no longer refuses it. */
-export async function untilNotRefused<Result>(step: () => Promise<Result>): Promise<Result> {
-  const tries = createTries();
-  for (;;) {
-    try {
-      const result = await step();
-      tries.done();
-      return result;
-    } catch (error) {
-      tries.note(error);
-    }
-    await tries.pause();
-  }
+/** Shows the notice above the details of the workflow, or takes it away. */
+function showNotice(isShown: boolean): void {
+  const details = getCurrentDetails();
+  const own = details.startsWith(NOTICE) ? details.slice(NOTICE.length) : details;
+  setCurrentDetails(isShown ? NOTICE + own : own);
 }
