@@ -97,9 +97,9 @@ async function send(message: GivenMessage, parts: Parts) {
 }
 
 const reportWords: Readonly<Record<ReportState, Readonly<Record<string, string>>>> = {
-  'under-way': { status: 'Submitted' },
-  delivered: { status: 'Success' },
-  'not-delivered': { status: 'Failed', failureReason: 'DeliveryFailure' },
+  pending: { status: 'Submitted' },
+  completed: { status: 'Success' },
+  failed: { status: 'Failed', failureReason: 'DeliveryFailure' },
 };
 
 /** A delivery report: a form, without a signature. It is not repeated. */

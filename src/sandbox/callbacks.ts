@@ -84,7 +84,9 @@ export interface Callback {
 type CallbackSender = ReturnType<typeof createCallbackSender>;
 
 /** The statuses whose callbacks are sent for a new one, in this order. */
-const toldStatuses: Readonly<Record<CallbackCourse, (status: TakenStatus) => TakenStatus[]>> = {
+const toldStatuses: Readonly<
+  Record<CallbackCourse, <Status extends TakenStatus>(status: Status) => (Status | 'pending')[]>
+> = {
   once: (status) => [status],
   'before-the-answer': (status) => [status],
   twice: (status) => [status, status],
@@ -240,22 +242,13 @@ function announceAfterAnswer(
 }
 
 /** What a provider reports of a message that it took. */
-export type ReportState = 'delivered' | 'not-delivered' | 'under-way';
+export type ReportState = Exclude<TakenStatus, 'reversed'>;
 
-interface Plan {
-  readonly seconds: number;
-  readonly states: readonly ReportState[];
-}
-
-const plans: Readonly<Record<ReportBehaviour, Plan>> = {
-  once: { seconds: shortlySeconds, states: ['delivered'] },
-  'before-the-answer': { seconds: 0, states: ['delivered'] },
-  twice: { seconds: shortlySeconds, states: ['delivered', 'delivered'] },
-  lost: { seconds: 0, states: [] },
-  'out-of-order': { seconds: shortlySeconds, states: ['delivered', 'under-way'] },
-  late: { seconds: lateSeconds, states: ['delivered'] },
-  'not-delivered': { seconds: shortlySeconds, states: ['under-way', 'not-delivered'] },
-};
+/** The reports of a message that it took. */
+const statesOf = (report: ReportBehaviour): readonly ReportState[] =>
+  report === 'not-delivered'
+    ? ['pending', 'failed']
+    : toldStatuses[report === 'late' ? 'once' : report]('completed');
 
 /**
  * Sends the delivery reports of a message, one after the other, as its number demands. Resolves when
@@ -266,10 +259,10 @@ export async function announceReports(
   waiting: Waiting,
   send: (state: ReportState) => Promise<void>,
 ): Promise<void> {
-  const { seconds, states } = plans[report];
   const sending = (async () => {
-    if (report !== 'before-the-answer') await waiting.wait(seconds);
-    for (const state of states) if (!waiting.ending.aborted) await send(state);
+    if (report !== 'before-the-answer')
+      await waiting.wait(report === 'late' ? lateSeconds : shortlySeconds);
+    for (const state of statesOf(report)) if (!waiting.ending.aborted) await send(state);
   })();
   if (report === 'before-the-answer') await sending;
 }

@@ -79,17 +79,20 @@ export const underFault = <Behaviour extends { readonly books: BooksBehaviour }>
     : behaviour;
 
 /** How the statement of a provider can differ from what it did; its books stay right. */
-export const statementFaults = {
-  'missing-here': 'lists it once more, under a reference that nobody knows',
-  'missing-there': 'does not list it',
-  amount: 'lists another amount',
-  currency: 'lists another currency',
-  duplicate: 'lists it once more, as another transaction',
-  reversed: 'lists it as reversed',
-  pending: 'lists it without an outcome',
-  late: 'lists it a day later',
-} as const;
-export type ListedFault = keyof typeof statementFaults;
+export const statementFaults = [
+  // The statement lists it once more, under an unknown reference.
+  'missing-here',
+  'missing-there',
+  'amount',
+  'currency',
+  // The statement lists it once more, as another transaction.
+  'duplicate',
+  'reversed',
+  'pending',
+  // The statement of the next day lists it.
+  'late',
+] as const;
+export type ListedFault = (typeof statementFaults)[number];
 
 const DAY_MS = 86_400_000;
 

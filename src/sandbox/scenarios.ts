@@ -1,15 +1,11 @@
 import { type Operator, operatorOf } from '../domain/phone.ts';
 import type { TakenStatus } from './requests.ts';
 
-/** The report of an SMS provider about a message that it has taken, and its time. */
-export type ReportBehaviour =
-  | 'once'
-  | 'before-the-answer'
-  | 'twice'
-  | 'lost'
-  | 'out-of-order'
-  | 'late'
-  | 'not-delivered';
+/** How a provider tells a new status of a payout, a top-up or a message. */
+export type CallbackCourse = 'once' | 'before-the-answer' | 'twice' | 'lost' | 'out-of-order';
+
+/** The reports of an SMS provider about a message that it has taken. */
+export type ReportBehaviour = CallbackCourse | 'late' | 'not-delivered';
 
 /** The answer of the sandbox's SMS providers to a message, and whether the phone receives it. */
 export interface SmsBehaviour {
@@ -38,9 +34,6 @@ export type BooksBehaviour =
   | 'pending'
   | 'completed-later'
   | 'reversed-later';
-
-/** How a provider tells a new status of a payout or a top-up. */
-export type CallbackCourse = 'once' | 'before-the-answer' | 'twice' | 'lost' | 'out-of-order';
 
 /** The course of a payout, the answer of the sandbox's mobile money, and its callbacks. */
 export interface PayoutBehaviour {

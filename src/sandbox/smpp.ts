@@ -114,9 +114,9 @@ const contentOf = (field: unknown): string =>
 const ANSWER_MS = 5_000;
 
 const words: Readonly<Record<ReportState, { stat: string; state: number; err: string }>> = {
-  delivered: { stat: 'DELIVRD', state: 2, err: '000' },
-  'not-delivered': { stat: 'UNDELIV', state: 5, err: '011' },
-  'under-way': { stat: 'ENROUTE', state: 1, err: '000' },
+  completed: { stat: 'DELIVRD', state: 2, err: '000' },
+  failed: { stat: 'UNDELIV', state: 5, err: '011' },
+  pending: { stat: 'ENROUTE', state: 1, err: '000' },
 };
 
 /**
@@ -178,7 +178,7 @@ function createReceipts(waiting: Waiting) {
 function parametersOf({ id, from, to, state }: SentReceipt) {
   const { stat, state: message_state, err } = words[state];
   const now = new Date().toISOString().replace(/\D/g, '').slice(2, 12);
-  const delivered = state === 'delivered' ? '001' : '000';
+  const delivered = state === 'completed' ? '001' : '000';
   return {
     source_addr_ton: 1,
     source_addr_npi: 1,

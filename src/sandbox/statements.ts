@@ -2,7 +2,7 @@ import Router from '@koa/router';
 import { z } from 'zod';
 import { dayOfTime } from '../domain/day-report.ts';
 import type { Books, PaidIn, Payout, PayoutReversal, Topup } from './books.ts';
-import { type ListedFault, statementFaults } from './faults.ts';
+import { statementFaults } from './faults.ts';
 import { problem, readRequest, statusOf, type TakenRequest, type TakenStatus } from './requests.ts';
 
 /** What mobile money charges for a payout, in ETB. */
@@ -163,7 +163,7 @@ const fileColumns: Readonly<Record<string, Columns>> = {
 
 const faultSchema = z.strictObject({
   reference: z.string().min(1).max(100),
-  fault: z.enum(Object.keys(statementFaults) as ListedFault[]),
+  fault: z.enum(statementFaults),
 });
 const balanceSchema = z.strictObject({ amount: z.number().min(0).max(1e12) });
 const paidInSchema = z.strictObject({
@@ -176,7 +176,7 @@ const zoneSchema = z
   .or(z.literal('UTC'));
 
 /**
- * Provider statements by day, as JSON and as a file in CSV; faults that a tester puts into them;
+ * Provider statements by day, as files in CSV; faults that a tester puts into them;
  * and our balances at the providers.
  */
 export function statementsRouter(books: Books): Router {
@@ -187,7 +187,7 @@ export function statementsRouter(books: Books): Router {
   router.post('/statements/faults', async (ctx) => {
     const { request: given } = await readRequest(ctx, faultSchema);
     if (!ctx.is('json') || !given)
-      return problem(ctx, 400, `Send JSON: reference, and fault: ${Object.keys(statementFaults)}.`);
+      return problem(ctx, 400, `Send JSON: reference, and fault: ${statementFaults}.`);
     books.statementFaults.set(given.reference, given.fault);
     ctx.body = books.statementFaults.all();
   });
@@ -196,9 +196,9 @@ export function statementsRouter(books: Books): Router {
     ctx.body = [];
   });
 
-  router.get('/statements/:provider/:day', (ctx) => {
-    const { provider = '', day: name = '' } = ctx.params;
-    const { day, isFile } = /^(?<day>\d{4}-\d\d-\d\d)(?<isFile>\.csv)?$/.exec(name)?.groups ?? {};
+  router.get('/statements/:provider/:file', (ctx) => {
+    const { provider = '', file = '' } = ctx.params;
+    const [, day] = /^(\d{4}-\d\d-\d\d)\.csv$/.exec(file) ?? [];
     const zone = zoneSchema.safeParse(ctx.query.zone ?? 'UTC').data;
     const list = transactionsOf[provider];
     const cells = fileColumns[provider];
@@ -206,16 +206,10 @@ export function statementsRouter(books: Books): Router {
     if (!day || !zone) return problem(ctx, 400, 'Give a day and a time zone.');
     const rows = list(books)
       .filter(({ taken }) => dayOfTime(taken.takenAt, zone) === day)
-      .map((one) => Object.entries(cells).map(([column, read]) => [column, read(one)] as const));
-    if (!isFile) {
-      ctx.body = rows.map((row) => Object.fromEntries(row));
-      return;
-    }
+      .map((one) => Object.values(cells).map((read) => quoted(read(one))));
     ctx.type = 'text/csv';
-    ctx.attachment(`${provider}-${name}`);
-    ctx.body = [Object.keys(cells), ...rows.map((row) => row.map(([, value]) => quoted(value)))]
-      .map((row) => `${row.join(',')}\r\n`)
-      .join('');
+    ctx.attachment(`${provider}-${file}`);
+    ctx.body = [Object.keys(cells), ...rows].map((row) => `${row.join(',')}\r\n`).join('');
   });
 
   router.put('/balances/:provider', async (ctx) => {

@@ -27,8 +27,10 @@ describe('the books of a sandbox that is killed', () => {
     sandbox = startProcess('src/sandbox.ts', { PORT_BASE: String(base), ...settings });
     await until(async () => expect((await ask('/books')).status, sandbox.output()).toBe(200));
   }
+  const urlOf = (path: string) =>
+    `http://127.0.0.1:${localPortsOf({ PORT_BASE: base }).sandbox}${path}`;
   const ask = (path: string, options: Parameters<typeof call>[1] = {}) =>
-    call(`http://127.0.0.1:${localPortsOf({ PORT_BASE: base }).sandbox}${path}`, options);
+    call(urlOf(path), options);
 
   const pay = (correlationId: string, to: string) =>
     ask('/gsma/v1.2/mm/transactions/type/disbursement', {
@@ -93,7 +95,9 @@ describe('the books of a sandbox that is killed', () => {
     });
     const look = async () => ({
       books: (await ask('/books')).body,
-      statement: (await ask(`/statements/gsma/${new Date().toISOString().slice(0, 10)}`)).body,
+      statement: await (
+        await fetch(urlOf(`/statements/gsma/${new Date().toISOString().slice(0, 10)}.csv`))
+      ).text(),
       balance: (await ask('/gsma/v1.2/mm/accounts/organisationid/sandbox/balance')).body,
     });
     const before = await look();

@@ -53,8 +53,6 @@ const sources: Readonly<Record<string, Source>> = {
   },
 };
 
-const faults = Object.keys(statementFaults) as ListedFault[];
-
 /**
  * What each one comes to: the open case of our order, or of the line of another one or of none; a question to the
  * provider; or nothing, where our books say the same.
@@ -154,7 +152,9 @@ describe.each(Object.entries(sources))('%s', (name, source) => {
     // A callback that comes after the answer is a doubt of its own. M-Pesa answers by callback alone.
     await scene.breakProvider(provider, { losesCallbacks: provider !== 'mpesa' });
     const ours = new Map(
-      await Promise.all(faults.map(async (fault) => [fault, await doneAt(provider)] as const)),
+      await Promise.all(
+        statementFaults.map(async (fault) => [fault, await doneAt(provider)] as const),
+      ),
     );
     await compare(source, today);
     expect(await openOf(provider)).toEqual([]);
@@ -167,7 +167,7 @@ describe.each(Object.entries(sources))('%s', (name, source) => {
       if (what === 'asked') return `asked: ${fault}`;
       return fault ? `${what} of ours: ${fault}` : `${what} of ${reference ? 'another' : 'none'}`;
     });
-    const expected = faults.flatMap((fault) => {
+    const expected = statementFaults.flatMap((fault) => {
       const is = otherwise[name]?.[fault] ?? usual[fault];
       if (is === 'same') return [];
       return is === 'asked' || is.endsWith('ours') ? `${is}: ${fault}` : is;
