@@ -63,23 +63,11 @@ interface TranscriptOutput {
   hasColors?(): boolean;
 }
 
-interface AnnouncedCall {
-  readonly title: string;
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
-
-interface RunCommand {
-  readonly title: string;
-  readonly command: string;
-  readonly output: string;
-}
-
 export type Transcript = ReturnType<typeof createTranscript>;
 
 const MARGIN = '   ';
+/** Every request of the web has them. */
+const USUAL_HEADERS = ['Accept', 'Content-Type'];
 
 /**
  * Writes the story as text, in colours on terminals that support them: each step, each request with its answer, and
@@ -97,22 +85,23 @@ export function createTranscript(output: TranscriptOutput) {
       print(`\n${paint('bold', title)}\n${'─'.repeat(title.length)}`);
     },
     /** Announces a call in a sentence; calls are numbered. */
-    sent({ title, method, url, headers, body }: AnnouncedCall): void {
+    sent(title: string, url: string, { method = 'GET', headers, body }: RequestInit): void {
       calls += 1;
       print(`\n${calls}. ${title}`);
       print(`${MARGIN}${paint('cyan', '→')} ${paint('bold', method)} ${url}`);
-      for (const [name, value] of Object.entries(headers)) {
+      for (const [name, value] of Object.entries(headers as Record<string, string>)) {
+        if (USUAL_HEADERS.includes(name)) continue;
         const isSecret = name.startsWith('x-');
         print(`${MARGIN}  ${paint('dim', `${name}: ${isSecret ? shorten(value) : value}`)}`);
       }
-      if (body !== undefined) print(`${MARGIN}  ${indented(body)}`);
+      if (typeof body === 'string') print(`${MARGIN}  ${indented(JSON.parse(body))}`);
     },
-    got({ status, body }: { readonly status: number; readonly body: unknown }): void {
+    got(status: number, body: unknown): void {
       const text = paint(status < 400 ? 'green' : 'yellow', String(status));
       print(`${MARGIN}${paint('cyan', '←')} ${text} ${indented(body)}`);
     },
     /** Writes a command of the operator, numbered like the calls, with its output. */
-    ran({ title, command, output }: RunCommand): void {
+    ran(title: string, command: string, output: string): void {
       calls += 1;
       print(`\n${calls}. ${title}`);
       print(`${MARGIN}${paint('cyan', '$')} ${paint('bold', command)}`);
@@ -153,27 +142,21 @@ export const createCaller =
   async ({ title, path, answer }) => {
     const url = baseUrl + path;
     const headers = { Accept: 'application/json' };
-    const { status, body } = await narrate(transcript, title, url, { headers }).catch((error) => {
+    const { response, body } = await narrate(transcript, title, url, { headers }).catch((error) => {
       throw nothingAnswers(url, error);
     });
     const found = answer.safeParse(body);
-    if (status === 200 && found.success) return found.data;
-    throw new DemoError(`"${title}" got an unexpected answer, with the status ${status}.`);
+    if (response.status === 200 && found.success) return found.data;
+    throw new DemoError(`"${title}" got an unexpected answer, with the status ${response.status}.`);
   };
 
 /** Sends a request, and writes it with its answer to the transcript. */
 async function narrate(transcript: Transcript, title: string, url: string, request: RequestInit) {
-  transcript.sent({
-    title,
-    method: request.method ?? 'GET',
-    url,
-    headers: shownHeaders(request.headers as Record<string, string>),
-    body: typeof request.body === 'string' ? JSON.parse(request.body) : undefined,
-  });
+  transcript.sent(title, url, request);
   const response = await fetch(url, request);
-  const got = { status: response.status, body: jsonOr(await response.clone().text()) };
-  transcript.got(got);
-  return { ...got, response };
+  const body = jsonOr(await response.clone().text());
+  transcript.got(response.status, body);
+  return { response, body };
 }
 
 /** The error of an address at which nothing listens. */
@@ -255,15 +238,6 @@ function demoErrorOf(title: string, baseUrl: string, error: unknown): unknown {
   if (error instanceof NoAnswerError) return nothingAnswers(baseUrl, error);
   if (error instanceof OpenRequestError) return new DemoError(`"${title}": ${error.message}`);
   return error;
-}
-
-/** Without those that every request of the web has. */
-function shownHeaders({
-  Accept: _accept,
-  'Content-Type': _type,
-  ...shown
-}: Record<string, string>) {
-  return shown;
 }
 
 function jsonOr(text: string): unknown {

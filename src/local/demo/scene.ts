@@ -13,7 +13,6 @@ import {
 import {
   createMerchant,
   createOperator,
-  createOperatorChange,
   type DemoPartner,
   logPartnerIn,
   prepareSale,
@@ -144,7 +143,6 @@ export async function setScene(demo: DemoFile, transcript: Transcript) {
   const { partner, partnerId } = await logPartnerIn(demo, transcript);
   const denominationOf = await prepareSale(partner, merchantId);
   const found = await findPackage(partner);
-  const operator = createOperator(transcript);
   const merchant = createMerchant(demo, transcript);
   const sandbox = createCaller(transcript, demo.sandboxUrl);
   return {
@@ -155,8 +153,7 @@ export async function setScene(demo: DemoFile, transcript: Transcript) {
     merchant,
     merchantId,
     sandbox,
-    operator,
-    change: createOperatorChange(transcript),
+    operator: createOperator(transcript),
     /** The phone number of the gifts' owner. */
     owner: newPhoneNumber(),
     package: found,

@@ -56,27 +56,6 @@ export async function readVoucher(merchant: DemoMerchant, title: string, voucher
   };
 }
 
-interface RedeemRequest {
-  readonly voucherCode: string;
-  /** Absent for an anonymous voucher. */
-  readonly verificationCode?: string;
-}
-
-/** Sends a mistyped code; the merchant is refused (4035) and no money moves. */
-export const redeemWithWrongCode = (
-  merchant: DemoMerchant,
-  title: string,
-  request: RedeemRequest & { readonly verificationCode: string },
-  idempotencyKey: string,
-) => {
-  const { verificationCode: code } = request;
-  const lastDigit = (Number(code.slice(-1)) + 1) % 10;
-  const mistyped = { ...request, verificationCode: `${code.slice(0, -1)}${lastDigit}` };
-  return refused(merchant, title, 4035, ({ vouchers }) =>
-    vouchers.redeem(mistyped, { idempotencyKey }),
-  );
-};
-
 export async function readBalances(partner: DemoPartner, title: string) {
   const balances = await partner(title, (client) => client.readBalances());
   return {
@@ -114,7 +93,7 @@ export async function prepareSale(partner: DemoPartner, merchantId: number) {
 }
 
 /** The sale of every top-up in the demo. */
-const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
+export const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
 
 interface DemoTopUp {
   readonly amount: number;
@@ -157,50 +136,38 @@ export async function sendAirtimeInVain(
   throw new DemoError(`"${title}": the failed top-up has no number.`);
 }
 
-export const sendPackage = (
-  partner: DemoPartner,
-  title: string,
-  order: { readonly productId: number; readonly msisdn: string },
-) => delivered(partner, title, (topUps) => topUps.sendPackage({ ...order, ...sale }));
-
 /** One of the operator's commands. */
-interface OperatorStep<Answer extends ZodType> {
+interface OperatorStep {
   /** A sentence about the step. */
   readonly title: string;
   readonly words: readonly string[];
-  /** The part of the command's JSON that the story needs. */
-  readonly answer: Answer;
 }
 
-/** @throws {DemoError} when the command fails, or its output is unexpected */
-type DemoOperator = <Answer extends ZodType>(
-  step: OperatorStep<Answer>,
-) => Promise<z.output<Answer>>;
-
-/** Runs a command of `npm run admin` and writes its output to the transcript. */
-const run =
-  (transcript: Transcript) =>
-  async ({ title, words }: Omit<OperatorStep<ZodType>, 'answer'>): Promise<void> =>
-    transcript.ran({ title, command: commandOf(words), output: await outputOf(words) });
-
-/** The same for a command that changes something. */
-export const createOperatorChange =
-  (transcript: Transcript): ReturnType<typeof run> =>
-  ({ title, words }) =>
-    // The audit log records who changed what, and may not be told by the account of the machine.
-    run(transcript)({ title, words: [...words, '--actor', 'demo'] });
+/** Runs commands of `npm run admin` and writes them with their output to the transcript. */
+export function createOperator(transcript: Transcript) {
+  const run = async ({ title, words }: OperatorStep): Promise<void> =>
+    transcript.ran(title, commandOf(words), await outputOf(words));
+  return {
+    /** The audit log records who changed what, and may not be told by the account of the machine. */
+    change: ({ title, words }: OperatorStep) =>
+      run({ title, words: [...words, '--actor', 'demo'] }),
+    /**
+     * Runs a command that only looks, and runs it once more for the part of its JSON that the story needs.
+     *
+     * @throws {DemoError} when the command fails, or its output is unexpected
+     */
+    async look<Answer extends ZodType>(
+      step: OperatorStep & { readonly answer: Answer },
+    ): Promise<z.output<Answer>> {
+      await run(step);
+      const read = step.answer.safeParse(JSON.parse(await outputOf([...step.words, '--json'])));
+      if (read.success) return read.data;
+      throw new DemoError(`"${commandOf(step.words)}" has an unexpected output.`);
+    },
+  };
+}
 
 const commandOf = (words: readonly string[]): string => `npm run admin -- ${words.join(' ')}`;
-
-/** The same for a command that only looks; it is run once more for its JSON. */
-export const createOperator =
-  (transcript: Transcript): DemoOperator =>
-  async ({ title, words, answer }) => {
-    await run(transcript)({ title, words });
-    const read = answer.safeParse(JSON.parse(await outputOf([...words, '--json'])));
-    if (read.success) return read.data;
-    throw new DemoError(`"${commandOf(words)}" has an unexpected output.`);
-  };
 
 async function outputOf(words: readonly string[]): Promise<string> {
   let out = '';

@@ -18,10 +18,9 @@ import {
   delivered,
   readBalances,
   readVoucher,
-  redeemWithWrongCode,
+  sale,
   sendAirtime,
   sendAirtimeInVain,
-  sendPackage,
 } from './steps.ts';
 
 /** Confirms what the airtime wallet has paid since. */
@@ -41,7 +40,9 @@ async function buyPackage(scene: DemoScene): Promise<void> {
   const { productId, name, price } = scene.package;
   const before = await readBalances(partner, 'The partner reads its balances.');
   const order = { productId, msisdn: newPhoneNumber() };
-  const { transactionId } = await sendPackage(partner, `It buys "${name}".`, order);
+  const { transactionId } = await delivered(partner, `It buys "${name}".`, (topUps) =>
+    topUps.sendPackage({ ...order, ...sale }),
+  );
   const { status } = await partner('It reads the status of the top-up.', ({ topUps }) =>
     topUps.read(transactionId),
   );
@@ -68,7 +69,7 @@ async function explainMoney(scene: DemoScene): Promise<void> {
   const { transcript, partner, partnerId, operator, startedAt } = scene;
   const balances = await readBalances(partner, 'The partner reads its balances a last time.');
   for (const wallet of ['airtime', 'gift', 'reserved'] as const) {
-    const { lines, closingBalance, total, ledgerBalance } = await operator({
+    const { lines, closingBalance, total, ledgerBalance } = await operator.look({
       title: `The operator has the ${wallet} balance explained, from the beginning of this demo.`,
       words: [
         ...['money', 'statement', '--partner', partnerId, '--wallet', wallet],
@@ -81,7 +82,7 @@ async function explainMoney(scene: DemoScene): Promise<void> {
       `${lines.length} lines lead to ${inBirr(balances[wallet])}, the balance that the partner sees`,
     );
   }
-  await operator({
+  await operator.look({
     title: 'It has the whole ledger checked against vouchers, redemptions and top-ups.',
     words: ['money', 'check-ledger'],
     answer: z.object({ ok: z.literal(true) }),
@@ -159,8 +160,11 @@ async function redeemGiftAtTill(scene: DemoScene): Promise<void> {
 
   const request = { voucherCode: code, verificationCode };
   const key = randomUUID();
-  const mistyped = 'The cashier mistypes the code and is refused.';
-  await redeemWithWrongCode(merchant, mistyped, request, key);
+  const lastDigit = (Number(verificationCode.slice(-1)) + 1) % 10;
+  const mistyped = { ...request, verificationCode: verificationCode.slice(0, -1) + lastDigit };
+  await refused(merchant, 'The cashier mistypes the code and is refused.', 4035, ({ vouchers }) =>
+    vouchers.redeem(mistyped, { idempotencyKey: key }),
+  );
   const since = new Date();
   await merchant(
     'The correct code, under the same idempotency key: the merchant is paid.',
@@ -282,18 +286,18 @@ const listSchema = z.array(z.object({ id: z.number() }));
 
 /** Routes of an operator lead a gift and a top-up over the second provider of each kind. */
 async function shareBetweenProviders(scene: DemoScene): Promise<void> {
-  const { change } = scene;
+  const { operator } = scene;
   const before = await readRoutes(scene, 'Without a route, the default of each kind serves it.');
   try {
     for (const { title, words } of routes)
-      await change({ title, words: ['providers', 'route', 'add', ...words] });
+      await operator.change({ title, words: ['providers', 'route', 'add', ...words] });
     await redeemByOthers(scene);
     await redeemWhatRemains(scene);
     await topUpByOthers(scene);
   } finally {
     const after = await readRoutes(scene, 'The routes hold until the operator removes them.');
     for (const id of after.filter((one) => !before.includes(one)))
-      await change({
+      await operator.change({
         title: `The operator removes route ${id}.`,
         words: ['providers', 'route', 'remove', String(id)],
       });
@@ -301,7 +305,7 @@ async function shareBetweenProviders(scene: DemoScene): Promise<void> {
 }
 
 async function readRoutes({ operator }: DemoScene, title: string): Promise<number[]> {
-  const found = await operator({
+  const found = await operator.look({
     title,
     words: ['providers', 'route', 'list'],
     answer: listSchema,
