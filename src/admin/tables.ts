@@ -22,30 +22,34 @@ type Cell = string | number | Date | null;
 const shown = (value: Cell): string =>
   (value instanceof Date ? timeText(value) : String(value ?? '-')).replaceAll(/\p{Cc}/gu, '?');
 
-export interface Column<Row> {
+interface TitledColumn<Row> {
   readonly title: string;
   readonly value: (row: Row) => Cell;
+  /** By default numbers are aligned right. */
   readonly align?: 'right' | undefined;
 }
 
+/** A column of a table: a field under its own name, or under a title. */
+export type Column<Row> = NameOf<Row, Cell> | TitledColumn<Row>;
+
 /** Makes a column: of the field that its title names, of another field, or of what is made of the row. */
 interface MakeColumn<Value> {
-  <Row>(field: NameOf<Row, Value>): Column<Row>;
-  <Row>(title: string, value: FieldOf<Row, Value>): Column<Row>;
+  <Row>(field: NameOf<Row, Value>): TitledColumn<Row>;
+  <Row>(title: string, value: FieldOf<Row, Value>): TitledColumn<Row>;
 }
 
 const columnsOf =
   <Value>(cellOf: (value: Value) => Cell, align?: 'right'): MakeColumn<Value> =>
-  <Row>(title: string, field = title as FieldOf<Row, Value>): Column<Row> => ({
+  <Row>(title: string, field = title as FieldOf<Row, Value>): TitledColumn<Row> => ({
     title,
     value: (row) => cellOf(fieldValue<Row, Value>(row, field)),
     align,
   });
 
-/** A column of text. */
+/** A column under a title. */
 export const column = columnsOf((value: Cell) => value);
 
-/** A column of numbers, aligned right. */
+/** A column of numbers that are written out, aligned right. */
 export const numbers = columnsOf((value: Cell) => value, 'right');
 
 /** A column of amounts, which are decimal strings. */
@@ -56,20 +60,24 @@ const MARGIN = '  ';
 /** A header and the rows; a sentence where there are no rows. */
 export function textTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
   if (rows.length === 0) return 'No entries.';
+  const titled = columns.map((one) => (typeof one === 'string' ? column<Row>(one) : one));
+  const values = rows.map((row) => titled.map(({ value }) => value(row)));
+  const isRight = titled.map(
+    ({ align }, index) =>
+      align === 'right' || values.every((line) => typeof (line[index] ?? 0) === 'number'),
+  );
   const cells = [
-    columns.map(({ title }) => title.toUpperCase()),
-    ...rows.map((row) => columns.map(({ value }) => shown(value(row)))),
+    titled.map(({ title }) => title.toUpperCase()),
+    ...values.map((line) => line.map((value = null) => shown(value))),
   ];
-  const widths = columns.map((_, index) =>
+  const widths = titled.map((_, index) =>
     Math.max(...cells.map((line) => line[index]?.length ?? 0)),
   );
   return cells
     .map((line) =>
       line
         .map((cell, index) =>
-          columns[index]?.align === 'right'
-            ? cell.padStart(widths[index] ?? 0)
-            : cell.padEnd(widths[index] ?? 0),
+          isRight[index] ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0),
         )
         .join(MARGIN)
         .trimEnd(),

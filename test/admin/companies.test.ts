@@ -39,13 +39,13 @@ describe('what is created is listed and audited', () => {
       'merchant-category',
       'merchant-categories',
       () => ['--name', 'Books'],
-      { name: 'Books', isActive: true },
+      { categoryName: 'Books', isActive: true },
     ],
     [
       'product-category',
       'product-categories',
       () => ['--name', 'AIRTIME', '--description', 'Any amount'],
-      { name: 'AIRTIME', description: 'Any amount', status: 'ACTIVE' },
+      { categoryName: 'AIRTIME', categoryDescription: 'Any amount', status: 'ACTIVE' },
     ],
     [
       'product',
@@ -53,9 +53,9 @@ describe('what is created is listed and audited', () => {
       () => `--name Minutes --kind package --category ${packagesId} ${PACKAGE}`.split(' '),
       {
         kind: 'PACKAGE',
-        category: 'PACKAGES',
+        categoryName: 'PACKAGES',
         operator: 'SAFARICOM_ETHIOPIA',
-        price: '20.500000',
+        amount: '20.500000',
         pricingType: 'COMISSION',
         providerProductId: null,
         status: 'ACTIVE',
@@ -65,21 +65,21 @@ describe('what is created is listed and audited', () => {
       'denomination',
       'denominations',
       () => ['--product', `${catalogue.giftProductId}`, '--amount', '250'],
-      { amount: '250.000000', status: 'ACTIVE', product: expect.stringMatching(/^Gift-/) },
+      { amountEtb: '250.000000', status: 'ACTIVE', product: expect.stringMatching(/^Gift-/) },
     ],
     [
       'merchant',
       'merchants',
       () => [...merchantWords('MER-42').slice(2), '--logo', 'logo.png'],
       {
-        name: 'Abyssinia Coffee',
-        type: 'RETAIL',
+        merchantName: 'Abyssinia Coffee',
+        merchantType: 'RETAIL',
         identifierType: 1,
         identifier: 'MER-42',
         email: 'owner@coffee.example',
         phone: '+251911001001',
         address: 'Addis Ababa',
-        logo: 'logo.png',
+        merchantLogo: 'logo.png',
         serviceFeePercent: '2.5000',
         payoutKey: 'msisdn',
         payoutValue: '+251911001000',
@@ -148,7 +148,10 @@ describe('a change', () => {
   test('can take a logo away, and leaves the rest alone', async () => {
     const { id } = await scene.json([...merchantWords(randomUUID()), '--logo', 'old.png']);
     await scene.json(['merchant', 'change', `${id}`, '--logo', '']);
-    expect(await listed('merchants', id)).toMatchObject({ logo: null, name: 'Abyssinia Coffee' });
+    expect(await listed('merchants', id)).toMatchObject({
+      merchantLogo: null,
+      merchantName: 'Abyssinia Coffee',
+    });
   });
 
   test('of the amount of a denomination ends the prices that were set for it', async () => {
@@ -182,7 +185,7 @@ describe('a change', () => {
     await scene.json(`product change ${id} --provider-product-id 2004 --price 22`);
     expect(await listed('products', id)).toMatchObject({
       providerProductId: 2004,
-      price: '22.000000',
+      amount: '22.000000',
     });
   });
 });
@@ -244,7 +247,8 @@ describe('the terms of a merchant', () => {
 test('access to a product is granted once and revoked once', async () => {
   const { id: partner } = await scene.json('partner create --name Seller');
   const words = `--partner ${partner} --product ${catalogue.giftProductId}`;
-  const products = async () => (await scene.json(`product list --partner ${partner}`)).length;
+  const products = async () =>
+    (await scene.json(`product list --where partnerId=${partner}`)).length;
   expect((await scene.json(`partner product grant ${words}`)).changed).toBe(true);
   expect((await scene.json(`partner product grant ${words}`)).changed).toBe(false);
   expect(await products()).toBe(1);

@@ -209,7 +209,9 @@ describe('what would lose its footing keeps from deletion', () => {
     const mistaken = await make(112);
     await scene.json(await deactivated('denominations', mistaken));
     expect(await listed('denominations', mistaken)).toBeUndefined();
-    expect(await listed('denominations', await make(112))).toMatchObject({ amount: '112.000000' });
+    expect(await listed('denominations', await make(112))).toMatchObject({
+      amountEtb: '112.000000',
+    });
   });
 });
 
@@ -344,10 +346,10 @@ describe('a promo', () => {
       `product promo change ${id} --end 2027-01-15T12:00:00+03:00 --bonus 2.5 --discount 0`,
     );
     expect(await listed('promos', id)).toMatchObject({
-      start: '2026-12-01T00:00:00.000Z',
-      end: '2027-01-15T09:00:00.000Z',
-      discount: '0.0000',
-      bonus: '2.5000',
+      promoStartDate: '2026-12-01T00:00:00.000Z',
+      promoEndDate: '2027-01-15T09:00:00.000Z',
+      discountPercentage: '0.0000',
+      bonusPercentage: '2.5000',
     });
     for (const words of ['--end 2026-11-30', '--start 2027-01-15T09:00:00Z'])
       expect(await refusal(`product promo change ${id} ${words}`)).toBe(

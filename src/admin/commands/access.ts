@@ -53,7 +53,7 @@ import {
   merchantField,
   requireSubject,
 } from '../record-names.ts';
-import { type Column, column, numbers, textTable, timeText } from '../tables.ts';
+import { type Column, column, textTable, timeText } from '../tables.ts';
 import { dailyLimits, requireApiKey } from './limits.ts';
 
 const address: Parser<string> = {
@@ -97,7 +97,7 @@ const publicKeyFile: Parser<string> = {
 
 /** What lists show of addresses. */
 export const addressColumns: readonly Column<ListedAddress>[] = [
-  numbers('id'),
+  'id',
   column('address', (row) =>
     countsAsSource(row.address) ? row.address : `${row.address} (too wide: ineffective)`,
   ),
@@ -109,14 +109,14 @@ export const addressColumns: readonly Column<ListedAddress>[] = [
  * (specification 5).
  */
 export const apiKeyColumns: readonly Column<ListedKey>[] = [
-  numbers('id'),
-  column('name'),
+  'id',
+  'name',
   column('begins with', 'prefix'),
   column('scopes', (row) => row.scopes.join(', ')),
   column('a day', dailyLimits),
   column('status', (row) => (needsRotation(row) ? 'ROTATE' : row.status)),
   column('issued', 'createdAt'),
-  numbers('days', 'ageDays'),
+  column('days', 'ageDays'),
   column('last used', 'lastUsedAt'),
   column('from', 'lastUsedAddress'),
   column('ends', 'expiresAt'),
@@ -385,7 +385,7 @@ const registeredBefore = (
 /** Public keys as a table. */
 export const publicKeyTable = (keys: readonly ListedPublicKey[]): string =>
   textTable(keys, [
-    numbers('id'),
+    'id',
     column('fingerprint (sha-256)', fingerprintOf),
     column('registered', 'createdAt'),
     column('proven', 'provenAt'),

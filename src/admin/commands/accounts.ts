@@ -17,7 +17,7 @@ import { staffRoleMeanings, staffRoles } from '../../domain/staff.ts';
 import { type AdminCommand, type Change, changeCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, email, id, oneOf, required, text, withDefault } from '../fields.ts';
 import { companyFields, companyList, lockedCompany, lockSubject } from '../record-names.ts';
-import { column, numbers, tableReport } from '../tables.ts';
+import { column, tableReport } from '../tables.ts';
 
 /** The work of a password's hash, and how long a password lives that somebody else has seen. */
 type OneTimePasswords = Pick<
@@ -194,7 +194,7 @@ export const commands = {
 
   'access account list': companyList({
     read: listPortalAccounts,
-    columns: [numbers('id'), column('e-mail', 'email'), column('role'), ...signInColumns],
+    columns: ['id', column('e-mail', 'email'), 'role', ...signInColumns],
   }),
 
   'access staff create': changeCommand({
@@ -273,10 +273,10 @@ export const commands = {
     fields: {},
     look: async (database) =>
       tableReport(await listStaffAccounts(database), [
-        numbers('id'),
-        column('name'),
+        'id',
+        'name',
         column('e-mail', 'email'),
-        column('role'),
+        'role',
         ...signInColumns,
       ]),
   }),

@@ -9,7 +9,7 @@ import {
 import { type Month, monthsBetween, parseMonth } from '../../domain/statements.ts';
 import { longCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, byConversion } from '../fields.ts';
-import { amounts, column, numbers, tableReport } from '../tables.ts';
+import { amounts, tableReport } from '../tables.ts';
 
 const month = byConversion('month', 'must be a month such as 2025-03', parseMonth);
 
@@ -83,12 +83,12 @@ export const commands = {
     fields: {},
     look: async (database) =>
       tableReport(await listArchivedMonths(database), [
-        column('month'),
-        numbers('partners'),
-        numbers('days'),
-        numbers('transfers'),
+        'month',
+        'partners',
+        'days',
+        'transfers',
         amounts('etb', 'amount'),
-        numbers('restored'),
+        'restored',
       ]),
   }),
 };

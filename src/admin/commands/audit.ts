@@ -1,7 +1,7 @@
 import { listAuditEntries } from '../../db/access/calls.ts';
 import { lookCommand } from '../command.ts';
 import { id, optional, rowLimit, text } from '../fields.ts';
-import { column, numbers, tableReport } from '../tables.ts';
+import { column, tableReport } from '../tables.ts';
 
 export const commands = {
   'access audit': lookCommand({
@@ -18,7 +18,7 @@ export const commands = {
         limit: input.limit,
       });
       return tableReport(entries, [
-        numbers('id'),
+        'id',
         column('time', 'at'),
         column('who', 'actor'),
         column('what', 'action'),

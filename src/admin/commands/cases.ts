@@ -24,13 +24,13 @@ import { column, numbers, textTable, timeText } from '../tables.ts';
 /** Cases for a terminal. */
 export const caseTable = (cases: readonly Case[]): string =>
   textTable(cases, [
-    numbers('case', 'id'),
+    column('case', 'id'),
     column('why', caseTitle),
     // Below zero where providers did less than is paid for.
     numbers('etb', ({ amount }) => (parseMoney(amount) === 0n ? null : amountText(amount))),
-    column('provider'),
+    'provider',
     column('our reference', 'reference'),
-    column('partner'),
+    'partner',
     column('about', caseAbout),
     column('opened', 'openedAt'),
     column('closed', ({ closedAt, closer }) =>

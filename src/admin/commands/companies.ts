@@ -23,7 +23,7 @@ import {
 import { record, textTable } from '../tables.ts';
 import { addressColumns, apiKeyColumns } from './access.ts';
 import { dailyLimits } from './limits.ts';
-import { presentProduct, productTable, rowsWith } from './lists.ts';
+import { productTable, rowsWith } from './lists.ts';
 
 export const commands = {
   'partner create': changeCommand({
@@ -103,7 +103,7 @@ export const commands = {
           ...limits,
           balances,
           lowBalances,
-          products: products.map(presentProduct),
+          products,
           apiKeys,
           addresses,
         },

@@ -125,18 +125,18 @@ const caseTable = (cases: SearchResult['cases']) =>
     column('what', 'kind'),
     column('find it by', 'name'),
     column('time', 'at'),
-    column('status'),
+    'status',
     column('number', 'maskedNumber'),
-    column('partner'),
+    'partner',
     amounts('etb', 'amount'),
   ]);
 
 const recordTable = (records: SearchResult['records']) =>
   textTable(records, [
     column('what', 'kind'),
-    column('name'),
+    'name',
     column('time', 'at'),
-    column('state'),
-    column('company'),
+    'state',
+    'company',
     amounts('etb', 'amount'),
   ]);

@@ -29,7 +29,7 @@ import {
   requireCompany,
   requireSubject,
 } from '../record-names.ts';
-import { column, numbers, tableReport } from '../tables.ts';
+import { column, tableReport } from '../tables.ts';
 
 /** A limit, or null for a word. */
 const orNone = <Value>(parser: Parser<Value>, none = 'none'): Parser<Value | null> => ({
@@ -159,12 +159,12 @@ export const commands = {
       });
       return tableReport(calls, [
         column('time', 'at'),
-        column('reason'),
+        'reason',
         column('from', 'sourceAddress'),
         column('company', (row) => row.companyKind && `${row.companyKind} ${row.companyId}`),
         column('key', 'keyPrefix'),
         column('call', (row) => `${row.method} ${row.route}`),
-        numbers('left out', 'leftOut'),
+        column('left out', 'leftOut'),
         column('request id', 'requestId'),
       ]);
     },
@@ -203,12 +203,12 @@ export const commands = {
     async look(database, { limit }) {
       const alarms = await budgetAlarms(database, limit);
       return tableReport(alarms, [
-        column('day'),
+        'day',
         column('company', (row) => `${row.companyKind} ${row.companyId}`),
         column('name', 'companyName'),
-        numbers('messages'),
+        'messages',
         column('spent', 'messagesSpentAt'),
-        numbers('wrong codes', 'wrongCodes'),
+        column('wrong codes', 'wrongCodes'),
         column('spent', 'wrongCodesSpentAt'),
       ]);
     },

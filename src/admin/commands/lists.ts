@@ -14,18 +14,12 @@ import { type Condition, type ListQuery, readListPage } from '../../db/lists/lis
 import { allTopups } from '../../db/lists/topups.ts';
 import { allVouchers } from '../../db/lists/vouchers.ts';
 import { maskStored } from '../../domain/phone.ts';
-import { type DeskKind, deskKinds } from '../../domain/staff.ts';
-import { topupStatuses } from '../../domain/topup.ts';
-import { voucherStatuses } from '../../domain/vouchers/voucher.ts';
 import { listQuery } from '../../http/lists/list-query.ts';
 import { type AdminCommand, type AdminContext, lookCommand } from '../command.ts';
 import {
   AdminError,
-  byConversion,
-  type Field,
-  id,
+  kebab,
   msisdn,
-  oneOf,
   optional,
   rowLimit,
   text,
@@ -33,93 +27,106 @@ import {
   withDefault,
 } from '../fields.ts';
 import { numberBoxOf } from '../keys.ts';
-import { requireSubject } from '../record-names.ts';
-import { amounts, type Column, column, numbers, textTable } from '../tables.ts';
+import { amounts, type Column, column, textTable } from '../tables.ts';
 
 /** Operators' lists show the rows of all companies. */
 const NO_COMPANY = 0;
 const MAXIMUM_ROWS = 10_000;
 
-/** An option that stands for one condition. */
-interface Filter {
-  readonly field: Field<unknown>;
-  readonly column: string;
-}
+/** A list with the kinds of its fields. */
+type ShownList<Row> = List<Row> & {
+  readonly fields: Readonly<Record<string, { readonly column?: { readonly kind: string } }>>;
+};
 
-/** How the command line shows a list. */
-interface ListView<Row> extends Pick<AdminCommand, 'examples'> {
-  readonly filters?: Readonly<Record<string, Filter>>;
+/** How the command line shows a list. Its document has all fields. */
+interface ListView<Name> extends Pick<AdminCommand, 'examples'> {
+  /** The fields of the table. */
+  readonly columns: readonly Name[];
+  /** The column that knows phone numbers by their hashes. */
+  readonly numbers?: string;
   /** Rows of a page, unless the command names another number. */
   readonly defaultLimit?: number;
-  readonly columns: readonly Column<Row>[];
-  /** A row of the document: by the names of the command line, with masked numbers. */
-  readonly present: (row: Row) => unknown;
 }
+
+/** A row as people may see it: phone numbers are masked. */
+export const masked = <Row extends object>(row: Row): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [
+      name,
+      /msisdn$/i.test(name) && value !== null ? maskStored(value) : value,
+    ]),
+  ) as Row;
+
+/** Fields of a list as columns, each under its own name and written as its kind is. */
+export const fieldColumns = <Row>(
+  { fields }: ShownList<Row>,
+  names: readonly (keyof Row & string)[],
+): Column<Row>[] =>
+  names.map((name) => {
+    const ofKind = fields[name]?.column?.kind === 'decimal' ? amounts : column;
+    return ofKind(kebab(name).replaceAll('-', ' '), (row: Row) => row[name] as never);
+  });
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** The command of a list: filters, order and pages are those of its declaration, as the API reads them. */
-function listCommand<Row>(list: List<Row>, view: ListView<Row>): AdminCommand {
-  const { filters = {}, defaultLimit = MAXIMUM_ROWS, columns, present, ...definition } = view;
+/** The command of a list: fields, filters, order and pages are those of its declaration, as the API reads them. */
+function listCommand<Row extends object>(
+  list: ShownList<Row>,
+  view: ListView<keyof Row & string>,
+): AdminCommand {
+  const { columns, numbers, defaultLimit = MAXIMUM_ROWS, ...definition } = view;
   return lookCommand({
     ...definition,
     details: `Columns of --where and --sort: ${Object.keys(list.columns).join(', ')}.`,
     fields: {
-      ...Object.fromEntries(Object.entries(filters).map(([option, { field }]) => [option, field])),
+      ...(numbers !== undefined && { msisdn: optional(msisdn, 'Only those of one phone number') }),
       where: optional(
         text,
         'Conditions with the operators of the API: column=value,column=$gte:value',
       ),
-      sort: optional(sortOf(list), 'The order, such as id:DESC'),
+      sort: optional(text, 'The order, such as id:DESC'),
       page: withDefault(wholeNumber(1, 1_000_000), 'Number of the page', 1),
       limit: rowLimit(defaultLimit, MAXIMUM_ROWS),
     },
-    async look(database, input: Input, context) {
-      const query = await readQuery(list, view, input, { database, ...context });
+    async look(database, input: Input, { settings }) {
+      const query = readQuery(list, numbers, input, settings);
       const { items, totalItems, isAtLeast } = await readListPage(
         database,
         list,
         NO_COMPANY,
         query,
       );
+      const rows = items.map(masked);
       const shown = (query.page - 1) * query.limit + items.length;
       const more =
         items.length > 0 && shown < totalItems
           ? `\n${shown} of ${totalItems}${isAtLeast ? ' or more' : ''}: --page ${query.page + 1} goes on.`
           : '';
-      return { json: items.map(present), text: textTable(items, columns) + more };
+      return { json: rows, text: textTable(rows, fieldColumns(list, columns)) + more };
     },
   });
 }
 
-/** The order: a column of the list, up or down. */
-const sortOf = ({ columns }: List<unknown>) =>
-  byConversion('column:DESC', 'must be a column of the list with :ASC or :DESC', (given) => {
-    const [name = '', direction = ''] = given.split(':');
-    const isColumn = Object.hasOwn(columns, name) && columns[name]?.kind !== 'look-up';
-    return isColumn && /^(asc|desc)$/i.test(direction) ? given : undefined;
-  });
-
-/** @throws {AdminError} for a condition that is none of the list, and for a partner that does not exist */
-async function readQuery<Row>(
+/** @throws {AdminError} for a condition or an order that is none of the list */
+function readQuery<Row>(
   list: List<Row>,
-  { filters = {} }: ListView<Row>,
-  { where, sort, page, limit, ...given }: Input,
-  { database, settings }: Pick<AdminContext, 'database' | 'settings'>,
-): Promise<ListQuery> {
-  if (typeof given.partner === 'number') await requireSubject(database, 'partner', given.partner);
-  const conditions = Object.entries(filters).flatMap(([option, { column: name }]) => {
-    const value = given[option];
-    if (value === undefined) return [];
-    // The database knows numbers by their hashes only.
-    return [equal(name, option === 'msisdn' ? numberBoxOf(settings).hashOf(String(value)) : value)];
-  });
+  numbers: string | undefined,
+  { where, sort, page, limit, msisdn: number }: Input,
+  settings: AdminContext['settings'],
+): ListQuery {
   const sent = { q: where, sortBy: sort, page: String(page) };
   const { success, data, error } = listQuery({ list, defaultLimit: Number(limit) }).safeParse(sent);
-  if (!success) throw new AdminError(`--where ${error.issues[0]?.message}.`);
+  if (!success) {
+    const [issue] = error.issues;
+    throw new AdminError(`--${issue?.path[0] === 'sortBy' ? 'sort' : 'where'} ${issue?.message}.`);
+  }
+  const ofNumber =
+    numbers === undefined || number === undefined
+      ? []
+      : [equal(numbers, numberBoxOf(settings).hashOf(String(number)))];
   return {
     ...data,
-    conditions: [...conditions, ...data.conditions],
+    conditions: [...ofNumber, ...data.conditions],
     isCountBounded: true,
   };
 }
@@ -148,238 +155,113 @@ export const rowsWith = async <Row>(
   return items;
 };
 
-const plain = (decimal: string): string => String(Number(decimal));
-
-const ofPartner: Filter = {
-  field: optional(id, 'Only those of one partner'),
-  column: 'partnerId',
-};
-
 const NEWEST = 50;
 
-const productColumns: readonly Column<RowOf<typeof allProducts>>[] = [
-  numbers('id'),
-  column('name', 'productName'),
-  column('kind'),
-  column('category', 'categoryName'),
-  column('operator'),
-  amounts('price', 'amount'),
-  numbers('provider id', 'providerProductId'),
-  column('status'),
-];
-
-/** A product by the names of the command line. */
-export const presentProduct = ({
-  productName: name,
-  categoryName: category,
-  amount: price,
-  ...product
-}: RowOf<typeof allProducts>) => ({ ...product, name, category, price });
+const productFields = [
+  'id',
+  'productName',
+  'kind',
+  'categoryName',
+  'operator',
+  'amount',
+  'providerProductId',
+  'status',
+] as const;
 
 /** Products as a table. */
 export const productTable = (products: readonly RowOf<typeof allProducts>[]): string =>
-  textTable(products, productColumns);
-
-/** A merchant by the names of the command line. */
-export const presentMerchant = ({
-  merchantName: name,
-  merchantType: type,
-  merchantLogo: logo,
-  ...merchant
-}: RowOf<typeof allMerchants>) => ({ ...merchant, name, type, logo });
-
-/** A voucher by the names of the command line. */
-export const voucherRow = <Voucher extends RowOf<typeof allVouchers>>({
-  merchantName: merchant,
-  ownerMsisdn,
-  ...voucher
-}: Voucher) => ({
-  ...voucher,
-  merchant,
-  ownerMsisdn: ownerMsisdn && maskStored(ownerMsisdn),
-});
-
-/** What a top-up sends. */
-const whatOf = (topup: { readonly kind: string; readonly productName: string | null }) =>
-  topup.kind === 'PACKAGE' ? topup.productName : 'airtime';
+  textTable(products, fieldColumns(allProducts, productFields));
 
 export const commands = {
   'partner list': listCommand(allPartners, {
-    columns: [
-      numbers('id'),
-      column('name'),
-      column('status'),
-      amounts('gift'),
-      amounts('airtime'),
-      amounts('reserved'),
-      column('low', (row) => row.low.join(', ') || null),
-    ],
-    present: (partner) => partner,
+    columns: ['id', 'name', 'status', 'gift', 'airtime', 'reserved', 'low'],
     examples: ['', '--json'],
   }),
   'merchant list': listCommand(allMerchants, {
     columns: [
-      numbers('id'),
-      column('name', 'merchantName'),
-      column('identifier'),
-      column('category'),
-      column('status'),
-      numbers('fee %', (row) => row.serviceFeePercent && plain(row.serviceFeePercent)),
-      column('paid to', 'payoutKey'),
+      'id',
+      'merchantName',
+      'identifier',
+      'category',
+      'status',
+      'serviceFeePercent',
+      'payoutKey',
     ],
-    present: presentMerchant,
     examples: ['', '--where status=DEACTIVATED'],
   }),
   'merchant category list': listCommand(allMerchantCategories, {
-    columns: [
-      numbers('id'),
-      column('name', 'categoryName'),
-      column('status', (row) => (row.isActive ? 'ACTIVE' : 'INACTIVE')),
-    ],
-    present: ({ categoryName: name, ...category }) => ({ ...category, name }),
+    columns: ['id', 'categoryName', 'isActive'],
   }),
   'product category list': listCommand(allProductCategories, {
-    columns: [
-      numbers('id'),
-      column('name', 'categoryName'),
-      column('status'),
-      column('description', 'categoryDescription'),
-    ],
-    present: ({ categoryName: name, categoryDescription: description, ...category }) => ({
-      ...category,
-      name,
-      description,
-    }),
+    columns: ['id', 'categoryName', 'status', 'categoryDescription'],
   }),
   'product list': listCommand(allProducts, {
-    filters: {
-      partner: {
-        field: optional(id, 'The id of a partner: only the products that it may sell'),
-        column: 'partnerId',
-      },
-    },
-    columns: productColumns,
-    present: presentProduct,
-    examples: ['', '--partner 1'],
+    columns: productFields,
+    examples: ['', '--where partnerId=1'],
   }),
   'product denomination list': listCommand(allDenominations, {
-    columns: [
-      numbers('id'),
-      amounts('amount', 'amountEtb'),
-      column('status'),
-      column('product', (row) => `${row.product} (${row.productId})`),
-    ],
-    present: ({ amountEtb: amount, ...denomination }) => ({ ...denomination, amount }),
+    columns: ['id', 'amountEtb', 'status', 'product', 'productId'],
   }),
   'product promo list': listCommand(allPromos, {
     columns: [
-      numbers('id'),
-      column('name', 'promoName'),
-      column('category'),
-      column('from', 'promoStartDate'),
-      column('to', 'promoEndDate'),
-      numbers('discount %', (row) => plain(row.discountPercentage)),
-      numbers('bonus %', (row) => plain(row.bonusPercentage)),
-      numbers('constraint', (row) => plain(row.constraint)),
-      column('image', 'promoImage'),
-      column('status'),
+      'id',
+      'promoName',
+      'category',
+      'promoStartDate',
+      'promoEndDate',
+      'discountPercentage',
+      'bonusPercentage',
+      'constraint',
+      'promoImage',
+      'status',
     ],
-    present: ({
-      promoName,
-      promoDescription,
-      promoImage,
-      promoStartDate,
-      promoEndDate,
-      discountPercentage,
-      bonusPercentage,
-      ...promo
-    }) => ({
-      ...promo,
-      name: promoName,
-      description: promoDescription,
-      image: promoImage,
-      start: promoStartDate,
-      end: promoEndDate,
-      discount: discountPercentage,
-      bonus: bonusPercentage,
-    }),
   }),
   'voucher list': listCommand(allVouchers, {
-    filters: {
-      partner: ofPartner,
-      status: {
-        field: optional(oneOf(...voucherStatuses), 'Only those in one status'),
-        column: 'status',
-      },
-      msisdn: { field: optional(msisdn, 'Only those of one owner'), column: 'owner' },
-    },
-    defaultLimit: NEWEST,
     columns: [
-      numbers('id'),
-      column('serial number', 'serialNumber'),
-      column('status'),
-      amounts('amount'),
-      amounts('remaining'),
-      numbers('partner', 'partnerId'),
-      column('merchant', 'merchantName'),
-      column('owner', (row) => row.ownerMsisdn && maskStored(row.ownerMsisdn)),
-      column('generated', 'createdAt'),
+      'id',
+      'serialNumber',
+      'status',
+      'amount',
+      'remaining',
+      'partnerId',
+      'merchantName',
+      'ownerMsisdn',
+      'createdAt',
     ],
-    present: voucherRow,
-    examples: ['--partner 1 --status ACTIVE', '--msisdn 0911234567'],
+    numbers: 'owner',
+    defaultLimit: NEWEST,
+    examples: ['--where partnerId=1,status=ACTIVE', '--msisdn 0911234567'],
   }),
   'top-up list': listCommand(allTopups, {
-    filters: {
-      partner: ofPartner,
-      status: {
-        field: optional(oneOf(...topupStatuses), 'Only those in one status'),
-        column: 'status',
-      },
-      msisdn: {
-        field: optional(msisdn, 'Only those with an attempt to this number'),
-        column: 'number',
-      },
-    },
-    defaultLimit: NEWEST,
     columns: [
-      numbers('id'),
-      column('accepted', 'createdAt'),
-      column('status'),
-      numbers('partner', 'partnerId'),
-      column('what', whatOf),
-      amounts('etb', 'amount'),
-      column('number', (row) => maskStored(row.msisdn)),
-      numbers('attempt'),
-      column('provider reference', 'providerReference'),
+      'id',
+      'createdAt',
+      'status',
+      'partnerId',
+      'kind',
+      'productName',
+      'amount',
+      'msisdn',
+      'attempt',
+      'providerReference',
     ],
-    present: ({ productName: product, msisdn, ...topup }) => ({
-      ...topup,
-      product,
-      msisdn: maskStored(msisdn),
-    }),
-    examples: ['--partner 1 --status UNKNOWN', '--msisdn 0911234567'],
+    numbers: 'number',
+    defaultLimit: NEWEST,
+    examples: ['--where partnerId=1,status=UNKNOWN', '--msisdn 0911234567'],
   }),
   'desk list': listCommand(deskList, {
-    filters: {
-      partner: ofPartner,
-      kind: {
-        field: optional(oneOf(...(Object.keys(deskKinds) as DeskKind[])), 'Only those of one kind'),
-        column: 'kind',
-      },
-    },
-    defaultLimit: NEWEST,
     columns: [
-      column('kind'),
-      column('subject'),
-      column('since'),
-      amounts('etb', 'amount'),
-      column('partner'),
-      column('merchant'),
-      column('provider'),
-      column('detail'),
-      column('assigned to', 'assignee'),
+      'kind',
+      'subject',
+      'since',
+      'amount',
+      'partner',
+      'merchant',
+      'provider',
+      'detail',
+      'assignee',
     ],
-    present: (item) => item,
-    examples: ['', '--kind unknown --partner 1'],
+    defaultLimit: NEWEST,
+    examples: ['', '--where kind=unknown,partnerId=1'],
   }),
 };

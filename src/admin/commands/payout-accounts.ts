@@ -13,7 +13,7 @@ import { type AdminCommand, changeCommand, lookCommand, type Report } from '../c
 import { AdminError, flag, type InputOf, oneOf, required, text } from '../fields.ts';
 import { providersOf } from '../provider-adapters.ts';
 import { merchantField, requireSubject } from '../record-names.ts';
-import { column, numbers, tableReport } from '../tables.ts';
+import { column, tableReport } from '../tables.ts';
 
 async function reportOf(
   database: Database,
@@ -26,15 +26,15 @@ async function reportOf(
     remedy: accountRemedy(check.state, check.expectedHolder),
   }));
   return tableReport(checks, [
-    numbers('merchant', 'merchantId'),
+    column('merchant', 'merchantId'),
     column('name', 'merchant'),
-    column('account'),
-    column('provider'),
+    'account',
+    'provider',
     column('state', (row) => row.state ?? 'not asked yet'),
-    column('holder'),
+    'holder',
     column('expected', 'expectedHolder'),
     column('asked', 'checkedAt'),
-    column('facts'),
+    'facts',
     column('to do', 'remedy'),
   ]);
 }

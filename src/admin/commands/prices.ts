@@ -4,7 +4,7 @@ import { setSellingPrice } from '../../operations/prices.ts';
 import { type AdminCommand, changeCommand, lookCommand } from '../command.ts';
 import { AdminError, id, optional, priceUsd, required } from '../fields.ts';
 import { partnerField, requireSubject } from '../record-names.ts';
-import { amounts, column, numbers, tableReport } from '../tables.ts';
+import { amounts, column, tableReport } from '../tables.ts';
 
 /** A command that changes whether a partner may sell a product. */
 const accessCommand = ({
@@ -90,16 +90,16 @@ export const commands = {
     async look(database, input) {
       await requireSubject(database, 'partner', input.partner);
       return tableReport(await listPartnerPrices(database, input.partner), [
-        numbers('denomination', 'denominationId'),
+        column('denomination', 'denominationId'),
         amounts('etb', 'amount'),
-        column('status'),
+        'status',
         amounts('usd', 'sellingPriceUsd'),
         column('merchant', (row) =>
           row.merchantId === null
             ? row.sellingPriceUsd && 'all'
             : `${row.merchant} (${row.merchantId})`,
         ),
-        column('since'),
+        'since',
       ]);
     },
   }),

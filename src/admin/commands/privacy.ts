@@ -16,7 +16,7 @@ import { isGivenNumber } from '../../repairs/repair-kind.ts';
 import { changeCommand, type LongContext, longCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, msisdn, reason, required } from '../fields.ts';
 import { digestsAndBox, numberBoxOf } from '../keys.ts';
-import { column, numbers, tableReport } from '../tables.ts';
+import { column, tableReport } from '../tables.ts';
 
 /** Vouchers whose rows one transaction locks. */
 const BATCH_SIZE = 1_000;
@@ -38,7 +38,7 @@ export const commands = {
       for (const numberColumn of numberColumns)
         for (const [stored, count] of await countNumbers(database, numberColumn))
           counts.push({ table: numberColumn.table, stored, count });
-      return tableReport(counts, [column('table'), column('stored'), numbers('numbers', 'count')]);
+      return tableReport(counts, ['table', 'stored', column('numbers', 'count')]);
     },
   }),
 
@@ -115,9 +115,9 @@ export const commands = {
     fields: {},
     look: async (database) =>
       tableReport(await countByDigestKey(database), [
-        column('kind'),
+        'kind',
         column('key', ({ keyId }) => keyId || 'DIGEST_KEY'),
-        numbers('secrets', 'count'),
+        column('secrets', 'count'),
       ]),
   }),
 

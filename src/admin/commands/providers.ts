@@ -82,7 +82,7 @@ export const commands: Record<string, AdminCommand> = {
         }),
       );
       return {
-        ...tableReport(rows, [column('provider'), column('result'), column('detail')]),
+        ...tableReport(rows, ['provider', 'result', 'detail']),
         exitCode: rows.some(({ result }) => result === 'FAILED') ? 2 : 0,
       };
     },
@@ -92,8 +92,8 @@ export const commands: Record<string, AdminCommand> = {
     fields: {},
     look: async (database) =>
       tableReport(await listBalances(database), [
-        column('provider'),
-        column('currency'),
+        'provider',
+        'currency',
         numbers('balance', 'amount'),
         column('read', 'readAt'),
       ]),
@@ -107,15 +107,15 @@ export const commands: Record<string, AdminCommand> = {
     fields: {},
     look: async (database) =>
       tableReport(await listProviderStates(database), [
-        column('provider'),
+        'provider',
         column('breaker', 'state'),
         column('takes calls', ({ takesCalls, state }) => {
           if (takesCalls) return 'yes';
           return state === 'closed' ? 'no: stuck' : 'no';
         }),
-        column('since'),
+        'since',
         column('our money', ({ hasMoney }) => (hasMoney ? '' : 'empty')),
-        column('worker'),
+        'worker',
         column('seen', 'seenAt'),
       ]),
   }),
@@ -130,11 +130,11 @@ export const commands: Record<string, AdminCommand> = {
     examples: ['', '--newest 10000'],
     look: async (database, { newest }) =>
       tableReport(await listRefusedPayments(database, newest), [
-        numbers('merchant', 'merchantId'),
+        column('merchant', 'merchantId'),
         column('name', 'merchant'),
-        column('provider'),
-        numbers('refused'),
-        numbers('paid'),
+        'provider',
+        'refused',
+        'paid',
         amounts('smallest etb', 'smallest'),
         amounts('largest etb', 'largest'),
         column('last', 'lastAt'),
@@ -149,12 +149,12 @@ export const commands: Record<string, AdminCommand> = {
     fields: {},
     look: async (database) =>
       tableReport(await listRoutes(database), [
-        numbers('id'),
+        'id',
         column('what', 'kind'),
         column('of', conditionsOf),
-        numbers('position'),
-        column('provider'),
-        numbers('weight'),
+        'position',
+        'provider',
+        'weight',
         column('state', (route) => (route.is_enabled ? 'enabled' : 'disabled')),
       ]),
   }),

@@ -26,7 +26,7 @@ import {
 } from '../fields.ts';
 import { repairCommands } from '../groups.ts';
 import { digestsAndBox, repairBasis } from '../keys.ts';
-import { amounts, column, numbers, record, textTable, timeText } from '../tables.ts';
+import { amounts, column, record, textTable, timeText } from '../tables.ts';
 
 export const commands = {
   'desk repair list': lookCommand({
@@ -41,13 +41,13 @@ export const commands = {
       return {
         json: rows.map(shown),
         text: textTable(rows, [
-          numbers('id'),
+          'id',
           column('asked', 'asked_at'),
-          column('kind'),
+          'kind',
           column('subject', subjectOf),
           amounts('etb', 'amount'),
           column('asked by', 'asked_by'),
-          column('state'),
+          'state',
         ]),
       };
     },

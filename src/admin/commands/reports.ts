@@ -109,12 +109,12 @@ export const commands = {
     fields: { limit: rowLimit(50) },
     look: async (database, { limit }) =>
       tableReport(await listUndeliveredEmails(database, limit), [
-        column('queue'),
+        'queue',
         column('of', 'period'),
         column('e-mail', 'email'),
         column('company', (row) => row.companyKind && `${row.companyKind} ${row.companyId}`),
-        column('outcome'),
-        column('at'),
+        'outcome',
+        'at',
       ]),
   }),
 };

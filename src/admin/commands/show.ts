@@ -7,7 +7,6 @@ import { operationsOf, readLedgerHistory } from '../../db/ledger/ledger.ts';
 import { allMerchants } from '../../db/lists/catalogue.ts';
 import { findTopupDetail } from '../../db/topups/topups.ts';
 import { findVoucherDetail } from '../../db/vouchers/vouchers.ts';
-import { maskStored } from '../../domain/phone.ts';
 import { voucherNamed } from '../../repairs/voucher-repairs.ts';
 import { lookCommand } from '../command.ts';
 import { AdminError, argument, id, text } from '../fields.ts';
@@ -15,7 +14,7 @@ import { merchantArgument, requireSubject } from '../record-names.ts';
 import { record, textTable } from '../tables.ts';
 import { addressColumns, apiKeyColumns, publicKeyTable } from './access.ts';
 import { storyReport } from './find.ts';
-import { presentMerchant, rowsWith, voucherRow } from './lists.ts';
+import { masked, rowsWith } from './lists.ts';
 
 export const commands = {
   'merchant show': lookCommand({
@@ -28,7 +27,7 @@ export const commands = {
       const addresses = await listSourceAddresses(database, company);
       const publicKeys = await listPublicKeys(database, input.id);
       return {
-        json: { ...(merchant && presentMerchant(merchant)), apiKeys, addresses, publicKeys },
+        json: { ...merchant, apiKeys, addresses, publicKeys },
         text: [
           record({
             Merchant: input.id,
@@ -67,15 +66,11 @@ export const commands = {
       if (!story || !found)
         throw new AdminError(`There is no top-up ${input.id}: see "top-up list".`);
       const { partner, workflowId, ...shown } = found;
-      const topup = { ...shown, msisdn: maskStored(found.msisdn) };
-      const attempts = found.attempts.map((attempt) => ({
-        ...attempt,
-        msisdn: maskStored(attempt.msisdn),
-      }));
+      const attempts = found.attempts.map(masked);
       const operationIds = attempts.map(({ operationId }) => operationId);
       const ledgerHistory = await readLedgerHistory(database, found.partnerId, operationIds);
       return {
-        json: { ...topup, attempts, repairs: story.json.repairs, ledgerHistory },
+        json: { ...masked(shown), attempts, repairs: story.json.repairs, ledgerHistory },
         text: story.text,
       };
     },
@@ -99,12 +94,9 @@ export const commands = {
         throw new AdminError(`There is no voucher ${input.voucher}: see "voucher list".`);
       const { isRestricted, sellingPriceUsd, operationId, endedAt, partner, ...shown } = found;
       const voucher = {
-        ...voucherRow(shown),
+        ...masked(shown),
         moves: found.moves.map((move) => ({ ...move, at: new Date(move.at) })),
-        messages: found.messages.map((message) => ({
-          ...message,
-          msisdn: maskStored(message.msisdn),
-        })),
+        messages: found.messages.map(masked),
       };
       const ledgerHistory = await readLedgerHistory(database, found.partnerId, operationsOf(found));
       return {

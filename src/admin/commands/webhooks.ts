@@ -31,7 +31,7 @@ import {
 } from '../fields.ts';
 import { webhookServices } from '../keys.ts';
 import { companyFields, companyList, lockedCompany } from '../record-names.ts';
-import { column, numbers, tableReport } from '../tables.ts';
+import { column, tableReport } from '../tables.ts';
 
 const webhookId = argument(id, 'The id of the webhook: see access webhook list');
 
@@ -137,11 +137,11 @@ export const commands = {
   'access webhook list': companyList({
     read: listWebhooks,
     columns: [
-      numbers('id'),
+      'id',
       column('address', 'url'),
       column('description', (row: WebhookEndpoint) => row.description || null),
       column('events', (row: WebhookEndpoint) => row.types?.join(' ') ?? 'all'),
-      column('status'),
+      'status',
       column('since', 'statusSince'),
       column('reason', 'statusReason'),
       column('failing since', 'failingSince'),
@@ -198,14 +198,14 @@ export const commands = {
       await requireWebhook(database, input.id);
       const status = input.failed ? 'FAILED' : undefined;
       return tableReport(await listDeliveries(database, input.id, { status, limit: 50 }), [
-        numbers('id'),
+        'id',
         column('made', 'createdAt'),
         column('event', 'type'),
         column('about', 'subject'),
-        column('status'),
-        numbers('attempts'),
-        numbers('answer', 'lastStatusCode'),
-        numbers('ms', 'lastMilliseconds'),
+        'status',
+        'attempts',
+        column('answer', 'lastStatusCode'),
+        column('ms', 'lastMilliseconds'),
         column('next', (row) => (row.status === 'PENDING' ? row.nextAttemptAt : null)),
         column('problem', 'lastProblem'),
       ]);

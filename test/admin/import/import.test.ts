@@ -65,8 +65,8 @@ describe('an import', () => {
       ['name,status', 'Books,inactive', '"Food, drink",'],
       'merchant-categories',
       [
-        { name: 'Books', isActive: false },
-        { name: 'Food, drink', isActive: true },
+        { categoryName: 'Books', isActive: false },
+        { categoryName: 'Food, drink', isActive: true },
       ],
     ],
     [
@@ -74,7 +74,7 @@ describe('an import', () => {
       [],
       ['name,description', 'PACKAGES,Voice and data'],
       'product-categories',
-      [{ name: 'PACKAGES', description: 'Voice and data', status: 'ACTIVE' }],
+      [{ categoryName: 'PACKAGES', categoryDescription: 'Voice and data', status: 'ACTIVE' }],
     ],
     [
       'products',
@@ -88,13 +88,18 @@ describe('an import', () => {
       'products',
       [
         {
-          name: 'Day',
+          productName: 'Day',
           operator: 'SAFARICOM_ETHIOPIA',
-          price: '20.500000',
+          amount: '20.500000',
           providerProductId: 2004,
         },
-        { name: 'Day', operator: 'ETHIO_TELECOM', price: '21.000000', providerProductId: null },
-        { name: 'Gift', kind: 'GIFT', operator: null, price: null },
+        {
+          productName: 'Day',
+          operator: 'ETHIO_TELECOM',
+          amount: '21.000000',
+          providerProductId: null,
+        },
+        { productName: 'Gift', kind: 'GIFT', operator: null, amount: null },
       ],
     ],
     [
@@ -106,8 +111,8 @@ describe('an import', () => {
       ['product,amount,status', 'Gift,500,', '1,99.5,INACTIVE'],
       'denominations',
       [
-        { product: 'Gift', amount: '500.000000', status: 'ACTIVE' },
-        { product: 'Gift', amount: '99.500000', status: 'INACTIVE' },
+        { product: 'Gift', amountEtb: '500.000000', status: 'ACTIVE' },
+        { product: 'Gift', amountEtb: '99.500000', status: 'INACTIVE' },
       ],
     ],
     [
@@ -121,15 +126,19 @@ describe('an import', () => {
       'promos',
       [
         {
-          name: 'Meskel',
+          promoName: 'Meskel',
           category: 'Gifts',
-          start: '2026-12-01T00:00:00.000Z',
-          end: '2026-12-31T23:59:59.999Z',
-          discount: '5.0000',
-          bonus: '0.0000',
+          promoStartDate: '2026-12-01T00:00:00.000Z',
+          promoEndDate: '2026-12-31T23:59:59.999Z',
+          discountPercentage: '5.0000',
+          bonusPercentage: '0.0000',
           constraint: '0.000000',
         },
-        { start: '2027-01-01T12:00:00.000Z', bonus: '12.5000', constraint: '1000.000000' },
+        {
+          promoStartDate: '2027-01-01T12:00:00.000Z',
+          bonusPercentage: '12.5000',
+          constraint: '1000.000000',
+        },
       ],
     ],
     [
@@ -149,16 +158,22 @@ describe('an import', () => {
       [
         {
           identifier: 'M-1',
-          name: 'Shop M-1',
+          merchantName: 'Shop M-1',
           category: 'Shops',
           phone: '0111234567',
           address: 'Bole, Addis Ababa',
           serviceFeePercent: '2.5000',
           payoutKey: 'msisdn',
           payoutValue: '+251911234567',
-          logo: 'logos/1.png',
+          merchantLogo: 'logos/1.png',
         },
-        { identifier: 'M-2', category: null, serviceFeePercent: null, payoutKey: null, logo: null },
+        {
+          identifier: 'M-2',
+          category: null,
+          serviceFeePercent: null,
+          payoutKey: null,
+          merchantLogo: null,
+        },
       ],
     ],
   ])(

@@ -288,9 +288,9 @@ it('shows the queue of the support desk', async () => {
     .set({ created_at: new Date(Date.now() - 3_600_000) })
     .where('id', '=', id)
     .execute();
-  expect(await ofPayment(` --kind unknown --partner ${scene.partner.id}`)).toMatchObject([
+  expect(await ofPayment(` --where kind=unknown,partnerId=${scene.partner.id}`)).toMatchObject([
     { kind: 'unknown', amount: '100.000000', provider: 'gsma', assignee: null },
   ]);
-  expect(await ofPayment(' --kind case')).toEqual([]);
+  expect(await ofPayment(' --where kind=case')).toEqual([]);
   expect((await commands.admin('desk list')).out).toContain(`payment ${id}`);
 });
