@@ -9,6 +9,7 @@ import { endpoint } from '../http/endpoint.ts';
 import { type RefusalReply, type Reply, reply } from '../http/envelope.ts';
 import {
   attemptStatusAnswer,
+  attemptStatuses,
   idAnswer,
   isoTime,
   maskedMsisdnAnswer,
@@ -103,8 +104,6 @@ const presentTopup = (topup: ListedTopup): z.output<typeof topupSchema> => ({
     credited: topup.reversal.isCredited,
   },
 });
-
-const attemptStatuses = { HELD: 'PROCESSING', POSTED: 'SUCCESS', VOIDED: 'FAILED' } as const;
 
 const attemptSchema = z
   .object({

@@ -8,6 +8,7 @@ import { voucherStatuses } from '../domain/vouchers/voucher.ts';
 import type { JsonObject } from '../http/body/json-body.ts';
 import {
   attemptStatusAnswer,
+  attemptStatuses,
   idAnswer,
   isoTime,
   maskedMsisdnAnswer,
@@ -147,8 +148,6 @@ const claimSchema = z
   })
   .meta({ title: 'VoucherClaim' });
 
-const redemptionStatuses = { HELD: 'PROCESSING', POSTED: 'SUCCESS', VOIDED: 'FAILED' } as const;
-
 const redemptionSchema = z
   .object({
     createdAt: timeAnswer('When it began'),
@@ -224,7 +223,7 @@ export const presentVoucherDetail = (
     settledAt: isoTimeOrNull(redemption.settledAt),
     merchantName: redemption.merchant,
     amount: formatMoney(parseMoney(redemption.toMerchant) + parseMoney(redemption.serviceFee)),
-    status: redemptionStatuses[redemption.status],
+    status: attemptStatuses[redemption.status],
     platformReferenceNumber: redemption.reference,
     referenceNumber: redemption.providerReference,
     paidLateAt: isoTimeOrNull(redemption.lateAt),

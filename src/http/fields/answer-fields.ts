@@ -48,6 +48,9 @@ export const attemptStatusAnswer = z
   .enum(['PROCESSING', 'SUCCESS', 'FAILED'])
   .meta({ title: 'AttemptStatus', description: 'State of the attempt', examples: ['SUCCESS'] });
 
+/** The states of payments and deliveries as callers see them. */
+export const attemptStatuses = { HELD: 'PROCESSING', POSTED: 'SUCCESS', VOIDED: 'FAILED' } as const;
+
 /** A phone number as answers show it. */
 export const maskedMsisdnAnswer = z.string().meta({
   description: 'Phone number, partly masked; `erased` where the number was erased',
