@@ -1,35 +1,10 @@
-import type { DatabaseTransaction } from '../../db/connection.ts';
 import { listInvitations } from '../../db/people/invitations.ts';
 import { maskMsisdn } from '../../domain/phone.ts';
 import { invitationStates, inviteMerchant } from '../../operations/invitations.ts';
 import { changeCommand, lookCommand } from '../command.ts';
 import { AdminError, email, msisdn, optional } from '../fields.ts';
 import { merchantArgument, notFound, requireSubject } from '../record-names.ts';
-import type { Consequence } from '../records/record-kind.ts';
 import { column, tableReport } from '../tables.ts';
-
-/**
- * Invites a merchant.
- *
- * @throws {AdminError} where the merchant cannot be invited
- */
-export async function invite(
-  transaction: DatabaseTransaction,
-  invitation: Parameters<typeof inviteMerchant>[1],
-): Promise<Consequence> {
-  const { merchantId } = invitation;
-  const invited = await inviteMerchant(transaction, invitation);
-  if (!invited.ok) throw refusalOf(merchantId, invited);
-  const { invitationId, email, sms, replacedId } = invited;
-  return {
-    details: { invitationId, email, sms, replacedInvitationId: replacedId ?? null },
-    text: [
-      `Invited merchant ${merchantId}: the link goes to ${email}`,
-      sms === null ? ' only, because its telephone cannot receive SMS.' : ` and by SMS to ${sms}.`,
-      replacedId === undefined ? '' : ' The previous link no longer works.',
-    ].join(''),
-  };
-}
 
 function refusalOf(
   merchantId: number,
@@ -68,12 +43,25 @@ export const commands = {
     },
     examples: ['3', '3 --email sara@till.example --phone 0911234567'],
     async change(transaction, input) {
-      const { details, text } = await invite(transaction, {
-        merchantId: input.id,
-        email: input.email,
-        msisdn: input.phone,
+      const { id: merchantId, email: address, phone } = input;
+      const invited = await inviteMerchant(transaction, {
+        merchantId,
+        email: address,
+        msisdn: phone,
       });
-      return { subject: { kind: 'merchant', id: input.id }, details, text };
+      if (!invited.ok) throw refusalOf(merchantId, invited);
+      const { invitationId, email, sms, replacedId } = invited;
+      return {
+        subject: { kind: 'merchant', id: merchantId },
+        details: { invitationId, email, sms, replacedInvitationId: replacedId ?? null },
+        text: [
+          `Invited merchant ${merchantId}: the link goes to ${email}`,
+          sms === null
+            ? ' only, because its telephone cannot receive SMS.'
+            : ` and by SMS to ${sms}.`,
+          replacedId === undefined ? '' : ' The previous link no longer works.',
+        ].join(''),
+      };
     },
   }),
 
@@ -87,9 +75,9 @@ export const commands = {
         phone: number && maskMsisdn(number),
       }));
       return tableReport(invitations, [
-        column('invited', 'createdAt'),
+        'createdAt',
         column('state', (row) => invitationStates[row.status].toLowerCase()),
-        column('until', 'expiresAt'),
+        'expiresAt',
         column('e-mail', (row) => `${row.email} (${inWords(row.mail, row.mailMessage)})`),
         column('SMS', (row) => row.phone && `${row.phone} (${inWords(row.sms, row.smsMessage)})`),
         column('reported', (row) =>

@@ -12,7 +12,7 @@ import { endInvitationsOf } from '../../db/people/invitations.ts';
 import { disableAccount } from '../../db/people/sign-ins.ts';
 import { listWebhooks, removeWebhook } from '../../db/webhooks/endpoints.ts';
 import { type AdminCommand, type Change, changeCommand } from '../command.ts';
-import { AdminError, argument, flag, id, kebab } from '../fields.ts';
+import { AdminError, argument, id, kebab } from '../fields.ts';
 import { importCommand } from '../import/import-command.ts';
 import {
   changed,
@@ -188,24 +188,17 @@ const createCommand = (kind: RecordKind): AdminCommand =>
   changeCommand({
     action: `create ${kind.kind}`,
     ...(kind.help.createDetails !== undefined && { details: kind.help.createDetails }),
-    fields: {
-      ...creationFields(kind),
-      ...(kind.uponCreation && {
-        [kind.uponCreation.flag]: flag(kind.uponCreation.description),
-      }),
-    },
+    fields: creationFields(kind),
     examples: kind.help.createExamples,
     async change(transaction, input) {
-      const { [kind.uponCreation?.flag ?? '']: isAsked, ...given } = input;
-      const record = { given: given as Values, problems: [] };
-      const [plan] = await planRecords(transaction, kind, [record], false);
+      const given = input as Values;
+      const [plan] = await planRecords(transaction, kind, [{ given, problems: [] }], false);
       if (plan?.action !== 'create') throw refusal(plan?.action === 'refuse' ? plan.problems : []);
       const [written] = await writeRecords(transaction, kind, [plan]);
       const id = written?.id ?? 0;
-      const next = kind.next?.(id, input as Values);
+      const next = kind.next?.(id, given);
       const change = { ...created(kind.kind, id, written?.details ?? {}), ...(next && { next }) };
-      const more = isAsked ? await kind.uponCreation?.work(transaction, id) : undefined;
-      return withWarning(transaction, kind, more ? withConsequence(change, more) : change);
+      return withWarning(transaction, kind, change);
     },
   });
 

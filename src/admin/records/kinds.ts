@@ -1,5 +1,4 @@
 import { endPrices, type Row } from '../../db/catalogue/companies.ts';
-import { invite } from '../commands/invitations.ts';
 import {
   beginning,
   decimalAmount,
@@ -122,12 +121,7 @@ export const merchant: RecordKind = {
     }),
   },
   check: (_row, given) => payoutProblems(given),
-  uponCreation: {
-    flag: 'invite',
-    description: 'Also invite it to the portal (see "merchant invite --help")',
-    work: (transaction, merchantId) => invite(transaction, { merchantId }),
-  },
-  next: (id, { serviceFee, payoutKey, invite: isInvited }) => ({
+  next: (id, { serviceFee, payoutKey }) => ({
     ...(serviceFee === undefined && {
       'Its fee': `merchant set-service-fee ${id} --percent PERCENT`,
     }),
@@ -135,9 +129,7 @@ export const merchant: RecordKind = {
       'Where it is paid': `merchant payout-account set --merchant ${id} --key msisdn --value NUMBER`,
     }),
     'Whether the providers can pay it': `merchant payout-account check --merchant ${id}`,
-    ...(!isInvited && {
-      'Its portal account, where it makes its keys': `merchant invite ${id}`,
-    }),
+    'Its portal account, where it makes its keys': `merchant invite ${id}`,
     'From where it calls': `access address add ADDRESS --merchant ${id}`,
   }),
   activation: {

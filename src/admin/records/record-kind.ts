@@ -161,12 +161,6 @@ export interface RecordKind {
     id: number,
     changes: ColumnChanges,
   ) => Promise<Consequence | undefined>;
-  /** An optional action of the creation: its flag and its effect. */
-  readonly uponCreation?: {
-    readonly flag: string;
-    readonly description: string;
-    readonly work: (transaction: DatabaseTransaction, id: number) => Promise<Consequence>;
-  };
   /** The commands that come after the creation, by what they are for; `given` are the fields of the new record. */
   readonly next?: (id: number, given: Values) => Readonly<Record<string, string>>;
   readonly activation: Activation;
