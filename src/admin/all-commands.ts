@@ -23,12 +23,13 @@ const inFile = (
   }));
 
 /** Lists the commands of repairs. */
-const repairs = (...kinds: readonly (keyof typeof repairCommands)[]): ListedCommand[] =>
-  kinds.map((kind) => ({
+const repairs = (Object.keys(repairCommands) as (keyof typeof repairCommands)[]).map(
+  (kind): ListedCommand => ({
     name: repairCommands[kind],
     summary: repairTitles[kind],
     load: async () => (await import('./commands/repairs.ts')).repairCommand(kind),
-  }));
+  }),
+);
 
 /** Every command, by the file that has it, in the order of help. */
 export const allCommands: readonly ListedCommand[] = [
@@ -52,6 +53,7 @@ export const allCommands: readonly ListedCommand[] = [
     'desk repair show': 'Show who asked for a repair, who confirmed it, and its result',
   }),
   inFile(() => import('./commands/show.ts'), {
+    'partner show': 'Show a partner: balances, limits, products, keys, addresses',
     'merchant show': 'Show a merchant: fee, payout account, keys, addresses',
     'voucher show': 'Show the history of a voucher, its money and the next step',
     'top-up show': 'Show the history of a top-up, its money and the next step',
@@ -100,7 +102,6 @@ export const allCommands: readonly ListedCommand[] = [
     'product promo restore': 'Restore a deleted promo, still deactivated',
   }),
   inFile(() => import('./commands/companies.ts'), {
-    'partner show': 'Show a partner: balances, products, keys, addresses',
     'partner create': 'Add a partner, with its wallets',
     'partner change': 'Change the name of a partner',
     'partner suspend': 'Suspend a partner and its vouchers at once',
@@ -125,15 +126,9 @@ export const allCommands: readonly ListedCommand[] = [
     'merchant payout-account check': 'Ask the providers for the account and its holder',
     'merchant payout-account confirm': 'Confirm that the registered holder has the account',
   }),
-  repairs(
-    ...(['cancel-voucher', 'extend-voucher', 'resend-message', 'settle-payment'] as const),
-    ...(['reverse-redemption', 'extend-claim', 'cancel-claim', 'release-claim'] as const),
-    ...(['retry-top-up', 'settle-top-up'] as const),
-  ),
   inFile(() => import('./commands/deposits.ts'), {
     'money deposit': 'Credit a payment of a partner to one of its wallets',
   }),
-  repairs('correct-deposit', 'credit-goodwill'),
   inFile(() => import('./commands/statement.ts'), {
     'money statement': 'Show each transfer of a wallet, and explain its balance',
   }),
@@ -159,7 +154,6 @@ export const allCommands: readonly ListedCommand[] = [
     'cases list': 'Show the open cases, the oldest first',
     'cases show': 'Show what the providers say of a case, and what each choice moves',
   }),
-  repairs('settle-case'),
   inFile(() => import('./commands/providers.ts'), {
     'providers check': 'Log in to each configured provider',
     'providers list-balances': 'Show our balances, as last read',
@@ -235,4 +229,5 @@ export const allCommands: readonly ListedCommand[] = [
     'recovery lift': 'Lift the fence: the service works again',
     'recovery renew-event-epoch': 'Refuse the cursors of the event log from before a restore',
   }),
+  repairs,
 ].flat();

@@ -21,8 +21,9 @@ export async function runAdmin(words: readonly string[], io: AdminIo): Promise<n
     },
     async run(command, input, options) {
       const { runCommand } = await import('./run-command.ts');
+      const { masked } = await import('./tables.ts');
       const report = await runCommand(command, input, options, io);
-      const document = options.json ? JSON.stringify(report.json, null, 2) : report.text;
+      const document = options.json ? JSON.stringify(report.json, masked, 2) : report.text;
       out.write(`${document}\n`);
       exitCode = report.exitCode ?? 0;
     },

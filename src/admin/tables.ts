@@ -1,7 +1,9 @@
 import { amountText } from '../domain/money.ts';
+import { maskStored, type StoredNumber } from '../domain/phone.ts';
 import { zonedTime } from '../pages/language/time-zone.ts';
-import { type FieldOf, fieldValue, type NameOf } from '../rendering/fields.ts';
+import type { NameOf } from '../rendering/fields.ts';
 import type { Report } from './command.ts';
+import { kebab } from './fields.ts';
 
 /** Tables and records for a terminal. */
 
@@ -12,15 +14,27 @@ export function timeText(date: Date): string {
   return `${day} ${time} (${utcDay === day ? '' : `${utcDay} `}${utcTime} UTC)`;
 }
 
+/** The value of a field as people may see it: a phone number of the database is masked. */
+export const masked = (field: string, value: unknown): unknown =>
+  /msisdn$/i.test(field) && typeof value === 'string'
+    ? maskStored(value as unknown as StoredNumber)
+    : value;
+
 /** What a cell shows. */
-type Cell = string | number | Date | null;
+type Cell = string | number | boolean | Date | readonly string[] | null;
 
 /**
  * The text of a cell, without control characters: companies choose some names, which must not overwrite other
  * output.
  */
 const shown = (value: Cell): string =>
-  (value instanceof Date ? timeText(value) : String(value ?? '-')).replaceAll(/\p{Cc}/gu, '?');
+  (value instanceof Date ? timeText(value) : [value ?? '-'].flat().join(', ')).replaceAll(
+    /\p{Cc}/gu,
+    '?',
+  );
+
+/** The name of a field in words: "createdAt" becomes "created at". */
+export const titleOf = (field: string): string => kebab(field).replaceAll(/[-_]/g, ' ');
 
 interface TitledColumn<Row> {
   readonly title: string;
@@ -29,20 +43,20 @@ interface TitledColumn<Row> {
   readonly align?: 'right' | undefined;
 }
 
-/** A column of a table: a field under its own name, or under a title. */
+/** A column of a table: a field under its own name, as the document has it, or what is made of a row under a title. */
 export type Column<Row> = NameOf<Row, Cell> | TitledColumn<Row>;
 
-/** Makes a column: of the field that its title names, of another field, or of what is made of the row. */
+/** Makes a column of a field, or of what is made of a row under a title. */
 interface MakeColumn<Value> {
   <Row>(field: NameOf<Row, Value>): TitledColumn<Row>;
-  <Row>(title: string, value: FieldOf<Row, Value>): TitledColumn<Row>;
+  <Row>(title: string, value: (row: Row) => Value): TitledColumn<Row>;
 }
 
 const columnsOf =
   <Value>(cellOf: (value: Value) => Cell, align?: 'right'): MakeColumn<Value> =>
-  <Row>(title: string, field = title as FieldOf<Row, Value>): TitledColumn<Row> => ({
-    title,
-    value: (row) => cellOf(fieldValue<Row, Value>(row, field)),
+  <Row>(title: string, value?: (row: Row) => Value): TitledColumn<Row> => ({
+    title: value ? title : titleOf(title),
+    value: (row) => cellOf(value ? value(row) : (row[title as keyof Row] as Value)),
     align,
   });
 

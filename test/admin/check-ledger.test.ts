@@ -25,7 +25,7 @@ test('the totals of all accounts are shown, and what is open in suspense', async
   await redeem.post(redeemed);
   const quiet = await scene.admin('money check-ledger');
   expect(quiet).toMatchObject({ code: 0, err: '' });
-  expect(quiet.out).toMatch(/^The ledger is in order\.\n\nACCOUNT +ETB\n/);
+  expect(quiet.out).toMatch(/^The ledger is in order\.\n\nKIND +BALANCE\n/);
   expect(quiet.out).toMatch(/\ngift +1,234,167\.50\n/);
   expect(quiet.out).toMatch(/\nfunding +-1,234,667\.50\n/);
   expect(quiet.out).toMatch(/\nservice-fees +5\.00\n/);

@@ -76,7 +76,8 @@ test('a voucher is shown with its claims, redemptions, references, messages and 
   expect(out).toMatch(/gift-hold +mobile-money-clearing +1,200\.00\n/);
 
   const json = await scene.json(`voucher show ${id}`);
-  expect(json).toMatchObject({
+  expect(json.transfers).toHaveLength(6);
+  expect(json.record).toMatchObject({
     id,
     claims: [{ amount: '1500.000000', status: 'EXPIRED' }],
     redemptions: [
@@ -91,8 +92,7 @@ test('a voucher is shown with its claims, redemptions, references, messages and 
       },
     ],
   });
-  expect(json.ledgerHistory).toHaveLength(6);
-  expect(await scene.json(`voucher show ${json.serialNumber}`)).toEqual(json);
+  expect(await scene.json(`voucher show ${json.name}`)).toEqual(json);
   expect(out + JSON.stringify(json)).not.toContain(OWNER);
 
   await takenBack(database, operationId);

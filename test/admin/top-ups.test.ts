@@ -103,11 +103,13 @@ describe('top-up show', () => {
     const json = await scene.json(`top-up show ${ids.failed}`);
     expect(json).toMatchObject({
       id: ids.failed,
-      status: 'FAILED',
-      partnerId,
-      msisdn: '+2519*****333',
-      attempts: [{ attempt: 1, providerReference: 'DT-4711', msisdn: '+2519*****333' }],
-      ledgerHistory: [{ debit: 'airtime' }, { credit: 'airtime' }],
+      transfers: [{ debit: 'airtime' }, { credit: 'airtime' }],
+      record: {
+        status: 'FAILED',
+        partnerId,
+        msisdn: '+2519*****333',
+        attempts: [{ attempt: 1, providerReference: 'DT-4711', msisdn: '+2519*****333' }],
+      },
     });
     expect(out + JSON.stringify(json)).not.toContain(NUMBER);
   });

@@ -101,7 +101,7 @@ export const addressColumns: readonly Column<ListedAddress>[] = [
   column('address', (row) =>
     countsAsSource(row.address) ? row.address : `${row.address} (too wide: ineffective)`,
   ),
-  column('registered', 'createdAt'),
+  'createdAt',
 ];
 
 /**
@@ -111,16 +111,25 @@ export const addressColumns: readonly Column<ListedAddress>[] = [
 export const apiKeyColumns: readonly Column<ListedKey>[] = [
   'id',
   'name',
-  column('begins with', 'prefix'),
-  column('scopes', (row) => row.scopes.join(', ')),
+  'prefix',
+  'scopes',
   column('a day', dailyLimits),
   column('status', (row) => (needsRotation(row) ? 'ROTATE' : row.status)),
-  column('issued', 'createdAt'),
-  column('days', 'ageDays'),
-  column('last used', 'lastUsedAt'),
-  column('from', 'lastUsedAddress'),
-  column('ends', 'expiresAt'),
-  column('revoked', 'revokedAt'),
+  'createdAt',
+  'ageDays',
+  'lastUsedAt',
+  'lastUsedAddress',
+  'expiresAt',
+  'revokedAt',
+];
+
+/** What lists show of public keys. */
+export const publicKeyColumns: readonly Column<ListedPublicKey>[] = [
+  'id',
+  column('fingerprint (sha-256)', fingerprintOf),
+  'createdAt',
+  'provenAt',
+  'revokedAt',
 ];
 
 export const commands = {
@@ -359,7 +368,7 @@ export const commands = {
       const keys = await listPublicKeys(database, merchant);
       return {
         json: keys.map((row) => ({ ...row, fingerprint: fingerprintOf(row) })),
-        text: publicKeyTable(keys),
+        text: textTable(keys, publicKeyColumns),
       };
     },
   }),
@@ -381,13 +390,3 @@ const registeredBefore = (
     ? `This key is valid as public key ${other.id} of merchant ${other.merchantId}: each merchant needs ` +
       `its own key pair. Fingerprint ${fingerprint}`
     : `This key was just registered by another command: see "access public-key list". Fingerprint ${fingerprint}`;
-
-/** Public keys as a table. */
-export const publicKeyTable = (keys: readonly ListedPublicKey[]): string =>
-  textTable(keys, [
-    'id',
-    column('fingerprint (sha-256)', fingerprintOf),
-    column('registered', 'createdAt'),
-    column('proven', 'provenAt'),
-    column('revoked', 'revokedAt'),
-  ]);

@@ -17,7 +17,7 @@ import { staffRoleMeanings, staffRoles } from '../../domain/staff.ts';
 import { type AdminCommand, type Change, changeCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, email, id, oneOf, required, text, withDefault } from '../fields.ts';
 import { companyFields, companyList, lockedCompany, lockSubject } from '../record-names.ts';
-import { column, tableReport } from '../tables.ts';
+import { tableReport } from '../tables.ts';
 
 /** The work of a password's hash, and how long a password lives that somebody else has seen. */
 type OneTimePasswords = Pick<
@@ -107,21 +107,13 @@ const disableCommand = (kind: AccountKind, reset: string): AdminCommand =>
   });
 
 /** What lists of accounts say of the sign-in. */
-interface SignInFacts {
-  readonly hasSecondFactor: boolean;
-  readonly createdAt: Date;
-  readonly lastSignedInAt: Date | null;
-  readonly passwordExpiresAt: Date | null;
-  readonly disabledAt: Date | null;
-}
-
 const signInColumns = [
-  column<SignInFacts>('second factor', (row) => (row.hasSecondFactor ? 'on' : 'off')),
-  column<SignInFacts>('made', 'createdAt'),
-  column<SignInFacts>('last signed in', 'lastSignedInAt'),
-  column<SignInFacts>('password ends', 'passwordExpiresAt'),
-  column<SignInFacts>('disabled', 'disabledAt'),
-];
+  'hasSecondFactor',
+  'createdAt',
+  'lastSignedInAt',
+  'passwordExpiresAt',
+  'disabledAt',
+] as const;
 
 const roleMeanings = staffRoles.map((role) => `${role}: ${staffRoleMeanings[role]}`);
 
@@ -194,7 +186,7 @@ export const commands = {
 
   'access account list': companyList({
     read: listPortalAccounts,
-    columns: ['id', column('e-mail', 'email'), 'role', ...signInColumns],
+    columns: ['id', 'email', 'role', ...signInColumns],
   }),
 
   'access staff create': changeCommand({
@@ -275,7 +267,7 @@ export const commands = {
       tableReport(await listStaffAccounts(database), [
         'id',
         'name',
-        column('e-mail', 'email'),
+        'email',
         'role',
         ...signInColumns,
       ]),

@@ -87,7 +87,7 @@ export const commands = {
         'partners',
         'days',
         'transfers',
-        amounts('etb', 'amount'),
+        amounts('amount'),
         'restored',
       ]),
   }),

@@ -19,9 +19,9 @@ export const commands = {
       });
       return tableReport(entries, [
         'id',
-        column('time', 'at'),
-        column('who', 'actor'),
-        column('what', 'action'),
+        'at',
+        'actor',
+        'action',
         column('subject', (row) => `${row.subjectKind} ${row.subjectId}`),
         column('details', (row) => JSON.stringify(row.details)),
       ]);

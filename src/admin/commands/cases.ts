@@ -24,15 +24,15 @@ import { column, numbers, textTable, timeText } from '../tables.ts';
 /** Cases for a terminal. */
 export const caseTable = (cases: readonly Case[]): string =>
   textTable(cases, [
-    column('case', 'id'),
+    'id',
     column('why', caseTitle),
     // Below zero where providers did less than is paid for.
     numbers('etb', ({ amount }) => (parseMoney(amount) === 0n ? null : amountText(amount))),
     'provider',
-    column('our reference', 'reference'),
+    'reference',
     'partner',
     column('about', caseAbout),
-    column('opened', 'openedAt'),
+    'openedAt',
     column('closed', ({ closedAt, closer }) =>
       closedAt === null ? null : `${timeText(closedAt)}${closer === null ? '' : ` by ${closer}`}`,
     ),

@@ -3,7 +3,7 @@ import { inSnapshot, withSettings } from '../../db/connection.ts';
 import { type LedgerTotals, readLedgerTotals } from '../../db/ledger/ledger.ts';
 import { amountText } from '../../domain/money.ts';
 import { lookCommand } from '../command.ts';
-import { amounts, column, textTable } from '../tables.ts';
+import { amounts, textTable } from '../tables.ts';
 
 export const commands = {
   'money check-ledger': lookCommand({
@@ -37,7 +37,7 @@ export const commands = {
 
 const totalLines = ({ accounts, openSuspense }: LedgerTotals): string[] => [
   '',
-  textTable(accounts, [column('account', 'kind'), amounts('etb', 'balance')]),
+  textTable(accounts, ['kind', amounts('balance')]),
   '',
   suspenseLine(openSuspense),
 ];

@@ -1,12 +1,8 @@
-import { listApiKeys, listSourceAddresses } from '../../db/access/company-access.ts';
 import { addPartner, lockRow } from '../../db/catalogue/companies.ts';
 import { replacePayoutAccounts } from '../../db/catalogue/payout-accounts.ts';
-import { partnerBalances } from '../../db/ledger/ledger.ts';
-import { allProducts } from '../../db/lists/catalogue.ts';
-import { amountText } from '../../domain/money.ts';
 import { maskedAccount } from '../../domain/payout-account.ts';
 import { messageLanguages } from '../../domain/vouchers/messages.ts';
-import { changeCommand, lookCommand } from '../command.ts';
+import { changeCommand } from '../command.ts';
 import { AdminError, oneOf, optional, percent, required, text } from '../fields.ts';
 import {
   changeSubject,
@@ -20,10 +16,6 @@ import {
   requireSubject,
   warnOfNamesakes,
 } from '../record-names.ts';
-import { record, textTable } from '../tables.ts';
-import { addressColumns, apiKeyColumns } from './access.ts';
-import { dailyLimits } from './limits.ts';
-import { productTable, rowsWith } from './lists.ts';
 
 export const commands = {
   'partner create': changeCommand({
@@ -78,53 +70,6 @@ export const commands = {
     examples: ['1 --language am'],
     change: (transaction, { id: partner, language }) =>
       changeSubject(transaction, 'partner', partner, { message_language: language }),
-  }),
-
-  'partner show': lookCommand({
-    fields: partnerArgument,
-    async look(database, input) {
-      const { name, row } = await requireSubject(database, 'partner', input.id);
-      const company = { kind: 'partner', id: input.id } as const;
-      const status = String(row.status);
-      const limits = {
-        dailyAmount: row.daily_amount as string | null,
-        dailyOperations: row.daily_operations as number | null,
-        messageLanguage: String(row.message_language),
-      };
-      const { low: lowBalances, ...balances } = await partnerBalances(database, input.id);
-      const products = await rowsWith(database, allProducts, 'partnerId', input.id);
-      const apiKeys = await listApiKeys(database, company);
-      const addresses = await listSourceAddresses(database, company);
-      return {
-        json: {
-          id: input.id,
-          name,
-          status,
-          ...limits,
-          balances,
-          lowBalances,
-          products,
-          apiKeys,
-          addresses,
-        },
-        text: [
-          record({
-            Partner: input.id,
-            Name: name,
-            Status: status,
-            'Gift wallet': `ETB ${amountText(balances.gift)}`,
-            'Airtime wallet': `ETB ${amountText(balances.airtime)}`,
-            'In unused gifts': `ETB ${amountText(balances.reserved)}`,
-            'Low below': `gift ${threshold(lowBalances.gift)}, airtime ${threshold(lowBalances.airtime)}`,
-            'Limits of a day': dailyLimits(limits) || 'none',
-            'Messages to owners': limits.messageLanguage,
-          }),
-          `\nProducts it may sell\n${productTable(products)}`,
-          `\nAPI keys\n${textTable(apiKeys, apiKeyColumns)}`,
-          `\nAddresses it may call from\n${textTable(addresses, addressColumns)}`,
-        ].join('\n'),
-      };
-    },
   }),
 
   'merchant set-service-fee': changeCommand({
@@ -204,6 +149,3 @@ const nextOf = (partner: number) => ({
   'Its API key': `access api-key create --partner ${partner} --name NAME`,
   'Its first person at the portal, who invites others': `access account create --partner ${partner} --email ADDRESS`,
 });
-
-const threshold = (amount: string | null): string =>
-  amount === null ? 'none' : `ETB ${amountText(amount)}`;

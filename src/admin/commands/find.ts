@@ -7,7 +7,7 @@ import { type TemporalUi, workflowPage } from '../../runtime/process/temporal-ui
 import type { AdminCommand, AdminContext, Report } from '../command.ts';
 import { AdminError, argument, type InputOf, text } from '../fields.ts';
 import { digestsAndBox } from '../keys.ts';
-import { amounts, column, record, textTable, timeText } from '../tables.ts';
+import { amounts, record, textTable, timeText } from '../tables.ts';
 import { factLines, repairFacts } from './repairs.ts';
 
 const fields = {
@@ -68,7 +68,19 @@ export async function storyReport(
   );
   const state = plainText(found.state, timeText);
   return {
-    json: { kind, id, name, state, facts, steps, happened, next, repairs, transfers },
+    json: {
+      kind,
+      id,
+      name,
+      state,
+      facts,
+      steps,
+      happened,
+      next,
+      repairs,
+      transfers,
+      record: found.record,
+    },
     text: [
       `${kind === 'voucher' ? 'Voucher' : 'Top-up'} ${name}: ${state}. ${happened}`,
       `\n${record(facts)}`,
@@ -82,12 +94,7 @@ export async function storyReport(
 
 /** Transfers of the ledger, oldest first. */
 const moneyMoveTable = (moves: readonly LedgerTransfer[]): string =>
-  textTable(moves, [
-    column('time', 'at'),
-    column('from', 'debit'),
-    column('to', 'credit'),
-    amounts('etb', 'amount'),
-  ]);
+  textTable(moves, ['at', 'debit', 'credit', amounts('amount')]);
 
 interface Step {
   readonly at: Date;
@@ -121,22 +128,7 @@ const listReport = ({ cases, more, records }: SearchResult): Report => ({
 });
 
 const caseTable = (cases: SearchResult['cases']) =>
-  textTable(cases, [
-    column('what', 'kind'),
-    column('find it by', 'name'),
-    column('time', 'at'),
-    'status',
-    column('number', 'maskedNumber'),
-    'partner',
-    amounts('etb', 'amount'),
-  ]);
+  textTable(cases, ['kind', 'name', 'at', 'status', 'maskedNumber', 'partner', amounts('amount')]);
 
 const recordTable = (records: SearchResult['records']) =>
-  textTable(records, [
-    column('what', 'kind'),
-    'name',
-    column('time', 'at'),
-    'state',
-    'company',
-    amounts('etb', 'amount'),
-  ]);
+  textTable(records, ['kind', 'name', 'at', 'state', 'company', amounts('amount')]);

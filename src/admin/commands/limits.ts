@@ -158,14 +158,14 @@ export const commands = {
         limit: input.limit,
       });
       return tableReport(calls, [
-        column('time', 'at'),
+        'at',
         'reason',
-        column('from', 'sourceAddress'),
+        'sourceAddress',
         column('company', (row) => row.companyKind && `${row.companyKind} ${row.companyId}`),
-        column('key', 'keyPrefix'),
+        'keyPrefix',
         column('call', (row) => `${row.method} ${row.route}`),
-        column('left out', 'leftOut'),
-        column('request id', 'requestId'),
+        'leftOut',
+        'requestId',
       ]);
     },
   }),
@@ -205,11 +205,11 @@ export const commands = {
       return tableReport(alarms, [
         'day',
         column('company', (row) => `${row.companyKind} ${row.companyId}`),
-        column('name', 'companyName'),
+        'companyName',
         'messages',
-        column('spent', 'messagesSpentAt'),
-        column('wrong codes', 'wrongCodes'),
-        column('spent', 'wrongCodesSpentAt'),
+        'messagesSpentAt',
+        'wrongCodes',
+        'wrongCodesSpentAt',
       ]);
     },
   }),

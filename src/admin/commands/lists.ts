@@ -9,16 +9,14 @@ import {
   allPromos,
 } from '../../db/lists/catalogue.ts';
 import { deskList } from '../../db/lists/desk.ts';
-import type { List, RowOf } from '../../db/lists/list.ts';
+import type { List } from '../../db/lists/list.ts';
 import { type Condition, type ListQuery, readListPage } from '../../db/lists/list-page.ts';
 import { allTopups } from '../../db/lists/topups.ts';
 import { allVouchers } from '../../db/lists/vouchers.ts';
-import { maskStored } from '../../domain/phone.ts';
 import { listQuery } from '../../http/lists/list-query.ts';
 import { type AdminCommand, type AdminContext, lookCommand } from '../command.ts';
 import {
   AdminError,
-  kebab,
   msisdn,
   optional,
   rowLimit,
@@ -27,14 +25,14 @@ import {
   withDefault,
 } from '../fields.ts';
 import { numberBoxOf } from '../keys.ts';
-import { amounts, type Column, column, textTable } from '../tables.ts';
+import { amounts, column, masked, textTable, titleOf } from '../tables.ts';
 
 /** Operators' lists show the rows of all companies. */
 const NO_COMPANY = 0;
 const MAXIMUM_ROWS = 10_000;
 
 /** A list with the kinds of its fields. */
-type ShownList<Row> = List<Row> & {
+export type ShownList<Row> = List<Row> & {
   readonly fields: Readonly<Record<string, { readonly column?: { readonly kind: string } }>>;
 };
 
@@ -48,23 +46,14 @@ interface ListView<Name> extends Pick<AdminCommand, 'examples'> {
   readonly defaultLimit?: number;
 }
 
-/** A row as people may see it: phone numbers are masked. */
-export const masked = <Row extends object>(row: Row): Row =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [
-      name,
-      /msisdn$/i.test(name) && value !== null ? maskStored(value) : value,
-    ]),
-  ) as Row;
-
 /** Fields of a list as columns, each under its own name and written as its kind is. */
 export const fieldColumns = <Row>(
   { fields }: ShownList<Row>,
   names: readonly (keyof Row & string)[],
-): Column<Row>[] =>
+) =>
   names.map((name) => {
     const ofKind = fields[name]?.column?.kind === 'decimal' ? amounts : column;
-    return ofKind(kebab(name).replaceAll('-', ' '), (row: Row) => row[name] as never);
+    return ofKind(titleOf(name), (row: Row) => masked(name, row[name]) as never);
   });
 
 type Input = Readonly<Record<string, unknown>>;
@@ -96,13 +85,12 @@ function listCommand<Row extends object>(
         NO_COMPANY,
         query,
       );
-      const rows = items.map(masked);
       const shown = (query.page - 1) * query.limit + items.length;
       const more =
         items.length > 0 && shown < totalItems
           ? `\n${shown} of ${totalItems}${isAtLeast ? ' or more' : ''}: --page ${query.page + 1} goes on.`
           : '';
-      return { json: rows, text: textTable(rows, fieldColumns(list, columns)) + more };
+      return { json: items, text: textTable(items, fieldColumns(list, columns)) + more };
     },
   });
 }
@@ -157,7 +145,8 @@ export const rowsWith = async <Row>(
 
 const NEWEST = 50;
 
-const productFields = [
+/** What tables show of products. */
+export const productColumns = [
   'id',
   'productName',
   'kind',
@@ -167,10 +156,6 @@ const productFields = [
   'providerProductId',
   'status',
 ] as const;
-
-/** Products as a table. */
-export const productTable = (products: readonly RowOf<typeof allProducts>[]): string =>
-  textTable(products, fieldColumns(allProducts, productFields));
 
 export const commands = {
   'partner list': listCommand(allPartners, {
@@ -196,7 +181,7 @@ export const commands = {
     columns: ['id', 'categoryName', 'status', 'categoryDescription'],
   }),
   'product list': listCommand(allProducts, {
-    columns: productFields,
+    columns: productColumns,
     examples: ['', '--where partnerId=1'],
   }),
   'product denomination list': listCommand(allDenominations, {

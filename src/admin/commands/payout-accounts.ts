@@ -26,16 +26,16 @@ async function reportOf(
     remedy: accountRemedy(check.state, check.expectedHolder),
   }));
   return tableReport(checks, [
-    column('merchant', 'merchantId'),
-    column('name', 'merchant'),
+    'merchantId',
+    'merchant',
     'account',
     'provider',
     column('state', (row) => row.state ?? 'not asked yet'),
     'holder',
-    column('expected', 'expectedHolder'),
-    column('asked', 'checkedAt'),
+    'expectedHolder',
+    'checkedAt',
     'facts',
-    column('to do', 'remedy'),
+    'remedy',
   ]);
 }
 

@@ -90,10 +90,10 @@ export const commands = {
     async look(database, input) {
       await requireSubject(database, 'partner', input.partner);
       return tableReport(await listPartnerPrices(database, input.partner), [
-        column('denomination', 'denominationId'),
-        amounts('etb', 'amount'),
+        'denominationId',
+        amounts('amount'),
         'status',
-        amounts('usd', 'sellingPriceUsd'),
+        amounts('sellingPriceUsd'),
         column('merchant', (row) =>
           row.merchantId === null
             ? row.sellingPriceUsd && 'all'

@@ -38,7 +38,7 @@ export const commands = {
       for (const numberColumn of numberColumns)
         for (const [stored, count] of await countNumbers(database, numberColumn))
           counts.push({ table: numberColumn.table, stored, count });
-      return tableReport(counts, ['table', 'stored', column('numbers', 'count')]);
+      return tableReport(counts, ['table', 'stored', 'count']);
     },
   }),
 
@@ -117,7 +117,7 @@ export const commands = {
       tableReport(await countByDigestKey(database), [
         'kind',
         column('key', ({ keyId }) => keyId || 'DIGEST_KEY'),
-        column('secrets', 'count'),
+        'count',
       ]),
   }),
 

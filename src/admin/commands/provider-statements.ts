@@ -43,7 +43,7 @@ const fields = {
     wholeNumber(1, 1_000_000),
     'How many differences may be booked; 200 by default',
   ),
-  format: withDefault(oneOf('text', 'csv', 'json'), 'The format of the output', 'text'),
+  format: withDefault(oneOf('text', 'csv'), 'The format of the output', 'text'),
 };
 type Input = InputOf<typeof fields>;
 
@@ -81,7 +81,6 @@ export const commands: Record<string, AdminCommand> = {
       const forms = {
         text: () => `${head}\n\n${caseTable(cases)}`,
         csv: () => csv([csvColumns, ...cases.map(csvRow)]).trimEnd(),
-        json: () => JSON.stringify(json, null, 2),
       };
       return {
         json,

@@ -94,8 +94,8 @@ export const commands: Record<string, AdminCommand> = {
       tableReport(await listBalances(database), [
         'provider',
         'currency',
-        numbers('balance', 'amount'),
-        column('read', 'readAt'),
+        numbers('amount'),
+        'readAt',
       ]),
   }),
 
@@ -108,7 +108,7 @@ export const commands: Record<string, AdminCommand> = {
     look: async (database) =>
       tableReport(await listProviderStates(database), [
         'provider',
-        column('breaker', 'state'),
+        'state',
         column('takes calls', ({ takesCalls, state }) => {
           if (takesCalls) return 'yes';
           return state === 'closed' ? 'no: stuck' : 'no';
@@ -116,7 +116,7 @@ export const commands: Record<string, AdminCommand> = {
         'since',
         column('our money', ({ hasMoney }) => (hasMoney ? '' : 'empty')),
         'worker',
-        column('seen', 'seenAt'),
+        'seenAt',
       ]),
   }),
 
@@ -130,15 +130,15 @@ export const commands: Record<string, AdminCommand> = {
     examples: ['', '--newest 10000'],
     look: async (database, { newest }) =>
       tableReport(await listRefusedPayments(database, newest), [
-        column('merchant', 'merchantId'),
-        column('name', 'merchant'),
+        'merchantId',
+        'merchant',
         'provider',
         'refused',
         'paid',
-        amounts('smallest etb', 'smallest'),
-        amounts('largest etb', 'largest'),
-        column('last', 'lastAt'),
-        column('says', 'message'),
+        amounts('smallest'),
+        amounts('largest'),
+        'lastAt',
+        'message',
       ]),
   }),
 
@@ -150,12 +150,12 @@ export const commands: Record<string, AdminCommand> = {
     look: async (database) =>
       tableReport(await listRoutes(database), [
         'id',
-        column('what', 'kind'),
+        'kind',
         column('of', conditionsOf),
         'position',
         'provider',
         'weight',
-        column('state', (route) => (route.is_enabled ? 'enabled' : 'disabled')),
+        'is_enabled',
       ]),
   }),
 

@@ -115,13 +115,13 @@ export const commands: Record<string, AdminCommand> = {
           textTable(
             books.comparisons.filter(({ verdict }) => verdict !== 'agrees'),
             [
-              column('made', 'at'),
-              column('what', 'kind'),
-              column('our reference', 'reference'),
-              column('provider says', 'status'),
+              'at',
+              'kind',
+              'reference',
+              'status',
               amounts('amount'),
               column('party', (one) => shown(one).party),
-              column('our books', 'verdict'),
+              'verdict',
             ],
           ),
           '',

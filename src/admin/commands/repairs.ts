@@ -42,11 +42,11 @@ export const commands = {
         json: rows.map(shown),
         text: textTable(rows, [
           'id',
-          column('asked', 'asked_at'),
+          'asked_at',
           'kind',
           column('subject', subjectOf),
-          amounts('etb', 'amount'),
-          column('asked by', 'asked_by'),
+          amounts('amount'),
+          'asked_by',
           'state',
         ]),
       };

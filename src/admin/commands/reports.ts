@@ -71,9 +71,9 @@ export const commands = {
     fields: {},
     look: async (database) =>
       tableReport(await listReportRecipients(database), [
-        column('e-mail', 'email'),
-        column('since', 'createdAt'),
-        column('last day', 'lastDay'),
+        'email',
+        'createdAt',
+        'lastDay',
         column('outcome', (row) => (row.lastDay === null ? null : (row.lastOutcome ?? 'waiting'))),
       ]),
   }),
@@ -86,7 +86,7 @@ export const commands = {
       'and reads DATABASE_READ_URL where it is set. Where a check finds a fault, the exit code is 2.',
     fields: {
       day: optional(day, 'The day; the last closed day by default'),
-      format: withDefault(oneOf('text', 'csv', 'json', 'html'), 'The format of the output', 'text'),
+      format: withDefault(oneOf('text', 'csv', 'html'), 'The format of the output', 'text'),
     },
     readsEverything: true,
     examples: ['', '--day 2026-11-23 --format html > report.html', '--day 2026-11-23 --json'],
@@ -110,8 +110,8 @@ export const commands = {
     look: async (database, { limit }) =>
       tableReport(await listUndeliveredEmails(database, limit), [
         'queue',
-        column('of', 'period'),
-        column('e-mail', 'email'),
+        'period',
+        'email',
         column('company', (row) => row.companyKind && `${row.companyKind} ${row.companyId}`),
         'outcome',
         'at',
@@ -119,10 +119,9 @@ export const commands = {
   }),
 };
 
-const forms: Readonly<Record<'text' | 'csv' | 'json' | 'html', (found: DayReport) => string>> = {
+const forms: Readonly<Record<'text' | 'csv' | 'html', (found: DayReport) => string>> = {
   text: (found) => [dayReportHead(found), ...dayReportTables(found).map(textOf)].join('\n\n'),
   csv: dayReportCsv,
-  json: (found) => JSON.stringify(found, null, 2),
   html: dayReportHtml,
 };
 

@@ -3,106 +3,144 @@ import {
   listPublicKeys,
   listSourceAddresses,
 } from '../../db/access/company-access.ts';
-import { operationsOf, readLedgerHistory } from '../../db/ledger/ledger.ts';
-import { allMerchants } from '../../db/lists/catalogue.ts';
-import { findTopupDetail } from '../../db/topups/topups.ts';
-import { findVoucherDetail } from '../../db/vouchers/vouchers.ts';
+import type { Database } from '../../db/connection.ts';
+import { allMerchants, allPartners, allProducts } from '../../db/lists/catalogue.ts';
+import type { Company, CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { voucherNamed } from '../../repairs/voucher-repairs.ts';
-import { lookCommand } from '../command.ts';
-import { AdminError, argument, id, text } from '../fields.ts';
-import { merchantArgument, requireSubject } from '../record-names.ts';
-import { record, textTable } from '../tables.ts';
-import { addressColumns, apiKeyColumns, publicKeyTable } from './access.ts';
+import { type AdminCommand, lookCommand } from '../command.ts';
+import { argument, existing, id, text } from '../fields.ts';
+import { merchantArgument, notFound, partnerArgument } from '../record-names.ts';
+import { type Column, record, textTable } from '../tables.ts';
+import { addressColumns, apiKeyColumns, publicKeyColumns } from './access.ts';
 import { storyReport } from './find.ts';
-import { masked, rowsWith } from './lists.ts';
+import { fieldColumns, productColumns, rowsWith, type ShownList } from './lists.ts';
+
+/** The rows of a company in one of its lists, and their table below a title. */
+const part =
+  <Row>(
+    title: string,
+    columns: readonly Column<Row>[],
+    read: (database: Database, company: Company) => Promise<readonly Row[]>,
+  ) =>
+  async (database: Database, company: Company) => {
+    const rows = await read(database, company);
+    return { rows, text: `\n${title}\n${textTable(rows, columns)}` };
+  };
+
+/** The command that shows a company: the fields of its row in the list, and what it has. */
+const showCompany = <Row extends Readonly<Record<string, unknown>>>(
+  kind: CompanyKind,
+  {
+    list,
+    fields,
+    parts,
+  }: {
+    readonly list: ShownList<Row>;
+    readonly fields: readonly (keyof Row & string)[];
+    readonly parts: Readonly<Record<string, ReturnType<typeof part>>>;
+  },
+): AdminCommand =>
+  lookCommand({
+    fields: kind === 'partner' ? partnerArgument : merchantArgument,
+    async look(database, { id }) {
+      const [row] = await rowsWith(database, list, 'id', id);
+      if (!row) throw notFound(kind, id);
+      const json: Record<string, unknown> = { ...row };
+      const pairs = fieldColumns(list, fields).map(({ title, value }) => [title, value(row)]);
+      const text = [record(Object.fromEntries(pairs))];
+      for (const [name, read] of Object.entries(parts)) {
+        const found = await read(database, { kind, id });
+        json[name] = found.rows;
+        text.push(found.text);
+      }
+      return { json, text: text.join('\n') };
+    },
+  });
+
+const access = {
+  apiKeys: part('API keys', apiKeyColumns, listApiKeys),
+  addresses: part('Addresses it may call from', addressColumns, listSourceAddresses),
+};
+
+const STORY_DETAILS =
+  'With --json it has the whole record with the references on both sides. A repair that demands --facts stands at the ' +
+  'end with them, while it is possible.';
 
 export const commands = {
-  'merchant show': lookCommand({
-    fields: merchantArgument,
-    async look(database, input) {
-      await requireSubject(database, 'merchant', input.id);
-      const company = { kind: 'merchant', id: input.id } as const;
-      const [merchant] = await rowsWith(database, allMerchants, 'id', input.id);
-      const apiKeys = await listApiKeys(database, company);
-      const addresses = await listSourceAddresses(database, company);
-      const publicKeys = await listPublicKeys(database, input.id);
-      return {
-        json: { ...merchant, apiKeys, addresses, publicKeys },
-        text: [
-          record({
-            Merchant: input.id,
-            Name: merchant?.merchantName ?? null,
-            Status: merchant?.status ?? null,
-            Type: merchant?.merchantType ?? null,
-            Identifier: `${merchant?.identifier} (type ${merchant?.identifierType})`,
-            Category: merchant?.category ?? null,
-            'E-mail': merchant?.email ?? null,
-            Phone: merchant?.phone ?? null,
-            Address: merchant?.address ?? null,
-            Logo: merchant?.merchantLogo ?? null,
-            'Service fee': merchant?.serviceFeePercent
-              ? `${Number(merchant.serviceFeePercent)} %`
-              : null,
-            'Paid to': merchant?.payoutKey ? `${merchant.payoutKey} ${merchant.payoutValue}` : null,
-          }),
-          `\nAPI keys\n${textTable(apiKeys, apiKeyColumns)}`,
-          `\nAddresses it may call from\n${textTable(addresses, addressColumns)}`,
-          `\nPublic keys\n${publicKeyTable(publicKeys)}`,
-        ].join('\n'),
-      };
+  'partner show': showCompany('partner', {
+    list: allPartners,
+    fields: [
+      'id',
+      'name',
+      'status',
+      'gift',
+      'giftLowBelow',
+      'airtime',
+      'airtimeLowBelow',
+      'reserved',
+      'dailyAmount',
+      'dailyOperations',
+      'messageLanguage',
+    ],
+    parts: {
+      products: part(
+        'Products it may sell',
+        fieldColumns(allProducts, productColumns),
+        (database, { id }) => rowsWith(database, allProducts, 'partnerId', id),
+      ),
+      ...access,
+    },
+  }),
+
+  'merchant show': showCompany('merchant', {
+    list: allMerchants,
+    fields: [
+      'id',
+      'merchantName',
+      'status',
+      'merchantType',
+      'identifier',
+      'identifierType',
+      'category',
+      'email',
+      'phone',
+      'address',
+      'merchantLogo',
+      'serviceFeePercent',
+      'payoutKey',
+      'payoutValue',
+    ],
+    parts: {
+      ...access,
+      publicKeys: part('Public keys', publicKeyColumns, (database, { id }) =>
+        listPublicKeys(database, id),
+      ),
     },
   }),
 
   'top-up show': lookCommand({
-    details:
-      'With --json it has each attempt with the answers of providers. A repair that demands --facts stands at the end ' +
-      'with them, while it is possible.',
+    details: STORY_DETAILS,
     fields: { id: argument(id, 'The number of the top-up, which is its transactionId') },
     examples: ['17', '17 --json'],
-    async look(database, input, { settings }) {
-      const subject = { kind: 'top-up', id: input.id } as const;
-      const story = await storyReport({ database, settings }, subject);
-      const found = await findTopupDetail(database, 'operator', input.id);
-      if (!story || !found)
-        throw new AdminError(`There is no top-up ${input.id}: see "top-up list".`);
-      const { partner, workflowId, ...shown } = found;
-      const attempts = found.attempts.map(masked);
-      const operationIds = attempts.map(({ operationId }) => operationId);
-      const ledgerHistory = await readLedgerHistory(database, found.partnerId, operationIds);
-      return {
-        json: { ...masked(shown), attempts, repairs: story.json.repairs, ledgerHistory },
-        text: story.text,
-      };
-    },
+    look: async (database, { id }, { settings }) =>
+      existing(
+        await storyReport({ database, settings }, { kind: 'top-up', id }),
+        `top-up ${id}`,
+        'top-up list',
+      ),
   }),
 
   'voucher show': lookCommand({
-    details:
-      'The code is never shown: only the generating partner gets it. With --json it has each claim, redemption ' +
-      'and message with the references of providers. A repair that demands --facts stands at the end with them, while it ' +
-      'is possible.',
+    details: `The code is never shown: only the generating partner gets it. ${STORY_DETAILS}`,
     fields: { voucher: argument(text, 'The id of the voucher, or its serial number') },
     examples: ['17', '012345678901234567'],
-    async look(database, input, { settings }) {
-      const subject = {
-        kind: 'voucher',
-        id: Number(await voucherNamed(database, input.voucher)) || 0,
-      } as const;
-      const story = await storyReport({ database, settings }, subject);
-      const found = await findVoucherDetail(database, subject.id, 'operator');
-      if (!story || !found)
-        throw new AdminError(`There is no voucher ${input.voucher}: see "voucher list".`);
-      const { isRestricted, sellingPriceUsd, operationId, endedAt, partner, ...shown } = found;
-      const voucher = {
-        ...masked(shown),
-        moves: found.moves.map((move) => ({ ...move, at: new Date(move.at) })),
-        messages: found.messages.map(masked),
-      };
-      const ledgerHistory = await readLedgerHistory(database, found.partnerId, operationsOf(found));
-      return {
-        json: { ...voucher, repairs: story.json.repairs, ledgerHistory },
-        text: story.text,
-      };
+    async look(database, { voucher }, { settings }) {
+      const id = Number(await voucherNamed(database, voucher)) || 0;
+      return existing(
+        await storyReport({ database, settings }, { kind: 'voucher', id }),
+        `voucher ${voucher}`,
+        'voucher list',
+      );
     },
   }),
 };

@@ -91,7 +91,7 @@ function toText(request: StatementRequest, name: string, found: Statement): stri
   const { partnerId, wallet } = request;
   const title = `${wallet[0]?.toUpperCase()}${wallet.slice(1)} wallet of partner ${partnerId}`;
   const lines = textTable(found.lines, [
-    column('time', 'at'),
+    'at',
     column('what', explainLine),
     numbers('debit', (line) => optionalMoney(sides(line).debit)),
     numbers('credit', (line) => optionalMoney(sides(line).credit)),

@@ -259,7 +259,9 @@ export const priceList = declareList({
 export const allPartners = declareList({
   name: 'partners',
   from: () => sql`(
-    select partners.id, company_name as name, status,
+    select partners.id, company_name as name, status, message_language, daily_amount, daily_operations,
+      max(low_balance) filter (where kind = 'gift') as gift_low_below,
+      max(low_balance) filter (where kind = 'airtime') as airtime_low_below,
       sum(balance) filter (where kind = 'gift') as gift,
       sum(balance) filter (where kind = 'airtime') as airtime,
       sum(balance) filter (where kind in ('reserved', 'gift-hold')) as reserved,
@@ -278,5 +280,10 @@ export const allPartners = declareList({
     reserved: decimal(sql`reserved`),
     // The wallets below their thresholds.
     low: shown<string[]>(sql`low`),
+    giftLowBelow: decimal<string | null>(sql`gift_low_below`),
+    airtimeLowBelow: decimal<string | null>(sql`airtime_low_below`),
+    dailyAmount: decimal<string | null>(sql`daily_amount`),
+    dailyOperations: integer<number | null>(sql`daily_operations`),
+    messageLanguage: text(sql`message_language`),
   },
 });

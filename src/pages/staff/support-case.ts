@@ -4,7 +4,7 @@ import { type Case, closedCasesOf } from '../../db/positions/cases.ts';
 import { topupFactsForRepair } from '../../db/repairs/facts.ts';
 import { listRepairs, type ShownRepair } from '../../db/repairs/repair-lists.ts';
 import { findTopupDetail, type TopupDetail } from '../../db/topups/topups.ts';
-import { findVoucherDetail } from '../../db/vouchers/vouchers.ts';
+import { findVoucherDetail, type VoucherDetail } from '../../db/vouchers/vouchers.ts';
 import { parseMoney } from '../../domain/money.ts';
 import { maskStored } from '../../domain/phone.ts';
 import { airtimeProviderNames, isRoutedTo } from '../../domain/providers.ts';
@@ -39,6 +39,8 @@ export interface SupportCase extends SupportCaseName {
   /** Those that have not ended. */
   readonly openRepairs: readonly ShownRepair[];
   readonly transfers: readonly LedgerTransfer[];
+  /** Its row and its history as the database has them: its numbers are sealed. */
+  readonly record: VoucherDetail | TopupDetail;
 }
 
 /** Of a case; more there are hardly ever. */
@@ -101,6 +103,7 @@ async function readVoucherCase(database: Database, id: number): Promise<SupportC
     otherProviders: [],
     openRepairs: repairs.filter(isOpen),
     transfers: await readLedgerHistory(database, voucher.partnerId, operationsOf(voucher)),
+    record: voucher,
   };
 }
 
@@ -141,6 +144,7 @@ async function readTopupCase(database: Database, id: number): Promise<SupportCas
     otherProviders: others,
     openRepairs: repairs.filter(isOpen),
     transfers: await readLedgerHistory(database, topup.partnerId, operationIds),
+    record: topup,
   };
 }
 

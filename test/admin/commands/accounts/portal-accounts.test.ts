@@ -105,7 +105,7 @@ test('a password of the operator’s making ends, and a chosen one does not', as
 
   const { password } = await operator.json(`access account reset-password ${made.accountId}`);
   const { out } = await operator.admin(`access account list --partner ${id}`);
-  expect(out).toContain('PASSWORD ENDS');
+  expect(out).toContain('PASSWORD EXPIRES AT');
   const { client: person } = await signIn(email, password);
   const fields = { password, 'new-password': 'a password of my own' };
   await person.submit('/portal/account', '/portal/account/password', fields);

@@ -151,7 +151,7 @@ test('numbers of what ended before the retention are erased, and no others', asy
   // The running top-up of the test before keeps its number.
   expect(await pruned(30)).toEqual([1, 1, 1, 0]);
   expect(await pruned(30)).toEqual([0, 0, 0, 0]);
-  const shown = async (id: number) => (await scene.json(`voucher show ${id}`)).ownerMsisdn;
+  const shown = async (id: number) => (await scene.json(`voucher show ${id}`)).record.ownerMsisdn;
   expect([await shown(young.id), await shown(old.id)]).toEqual(['+2519*****444', 'erased']);
 });
 
