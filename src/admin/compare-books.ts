@@ -1,11 +1,6 @@
 import { type Database, firstValue } from '../db/connection.ts';
 import { listProviderStates, listRoutes } from '../db/providers.ts';
-import {
-  findKnown,
-  type KnownPlacement,
-  type LostOrder,
-  referencesOfReceipts,
-} from '../db/recovery.ts';
+import { compareListed, type ListedOrder, type LostOrder } from '../db/recovery.ts';
 import { parseMoney, sumOf } from '../domain/money.ts';
 import type { ProviderStatementLine } from '../domain/positions/statement-line.ts';
 import {
@@ -27,25 +22,6 @@ interface ListedProviders {
   readonly airtime: ProviderSet<AirtimeProviderName, ProviderAccount>;
 }
 
-/**
- * The state of a provider's transaction in our books.
- *
- * - `lost`: the provider did it, or may do it, and our row is gone.
- * - `open`: on hold; its workflow asks the provider.
- * - `differs`: our row says otherwise.
- * - `agrees`: our row says the same, or neither a row nor an effect exists.
- * - `recovered`: booked in suspense.
- * - `foreign`: without a reference of ours, or in another currency.
- */
-type Verdict = 'lost' | 'open' | 'differs' | 'agrees' | 'recovered' | 'foreign';
-
-/** A transaction of a provider, compared with our books. */
-export interface ComparedTransaction extends ProviderStatementLine {
-  readonly kind: 'payment' | 'top-up';
-  readonly provider: string;
-  readonly verdict: Verdict;
-}
-
 /** The payments of a statement file, by its provider. */
 type GivenStatements = Readonly<
   Partial<Record<StatementProviderName, readonly ProviderStatementLine[] | undefined>>
@@ -53,7 +29,7 @@ type GivenStatements = Readonly<
 
 /** The operations of the providers since a time. */
 export interface ComparedBooks {
-  readonly comparisons: readonly ComparedTransaction[];
+  readonly comparisons: readonly ListedOrder[];
   /** Providers that cannot list, and what cannot be booked, in words for the operator. */
   readonly gaps: readonly string[];
 }
@@ -73,38 +49,33 @@ export async function compareBooks(
   { since, statements = {} }: { readonly since: Date; readonly statements?: GivenStatements },
 ): Promise<ComparedBooks> {
   const period = { from: since, to: new Date() };
-  const comparisons: ComparedTransaction[] = [];
+  const comparisons: ListedOrder[] = [];
   const gaps: string[] = [];
   const used = await usedProviders(database);
   for (const { kind, provider, port } of portsOf(listed)) {
-    const given = statements[provider];
+    const { name } = provider;
+    const given = statements[name];
     if (port === undefined && given === undefined) {
-      if (used.has(provider))
+      if (used.has(name))
         gaps.push(
-          `${provider} is not set up for this command, but the workers or the routes have it: give its ` +
+          `${name} is not set up for this command, but the workers or the routes have it: give its ` +
             'settings, as the worker process has them.',
         );
       continue;
     }
-    const lines = given ?? (await listedBy(port, { kind, provider, period }));
+    const lines = given ?? (await listedBy(port, { kind, name, period }));
     if (lines === undefined) {
       gaps.push(
-        `${provider} cannot list each ${kind} that it did: give its statement with --${provider}-statement.`,
+        `${name} cannot list each ${kind} that it did: give its statement with --${name}-statement.`,
       );
       continue;
     }
-    const transactions = kind === 'payment' ? lines.map(asOurs) : lines;
-    const references = transactions.flatMap(({ reference }) => reference ?? []);
-    const known = await findKnown(database, kind, references);
-    const compared = transactions.map((one) => {
-      const verdict = verdictOf(one, known.get(one.reference ?? '') ?? [], provider);
-      return { ...one, kind, provider, verdict };
-    });
+    const compared = await compareListed(database, provider, lines);
     comparisons.push(...compared);
     const unnamed = given ? compared.filter(isUnnamed) : [];
     if (unnamed.length > 0)
       gaps.push(
-        `The statement of ${provider} has ${unnamed.length} times a ${kind} without our reference: ` +
+        `The statement of ${name} has ${unnamed.length} times a ${kind} without our reference: ` +
           'compare them by hand.',
       );
   }
@@ -119,9 +90,9 @@ async function listedBy(
   port: ProviderAccount | undefined,
   {
     kind,
-    provider,
+    name,
     period,
-  }: Pick<ComparedTransaction, 'kind' | 'provider'> & { readonly period: StatementPeriod },
+  }: Pick<ListedOrder, 'kind'> & { readonly name: string; readonly period: StatementPeriod },
 ): Promise<ProviderStatementLine[] | undefined> {
   const pages = port?.listStatement?.(period);
   if (!pages) return undefined;
@@ -129,7 +100,7 @@ async function listedBy(
   for await (const page of pages) {
     if (page.kind === 'not-listed')
       throw new AdminError(
-        `${provider} did not list each ${kind}, so nothing was compared: ${page.message} Try again.`,
+        `${name} did not list each ${kind}, so nothing was compared: ${page.message} Try again.`,
       );
     lines.push(...page.rows.filter((row) => row !== 'ignored'));
   }
@@ -142,7 +113,7 @@ async function listedBy(
  */
 function ordersAmong(
   lines: readonly ProviderStatementLine[],
-  kind: ComparedTransaction['kind'],
+  kind: ListedOrder['kind'],
 ): ProviderStatementLine[] {
   const reversals = Map.groupBy(
     lines.filter((line) => line.kind === 'reversal' && line.status === 'completed'),
@@ -163,23 +134,20 @@ function ordersAmong(
 
 const isFee = ({ amount }: ProviderStatementLine): boolean => amount === '0';
 
-/** References of payments are UUIDs, which a provider may write in capitals. */
-const asOurs = (found: ProviderStatementLine): ProviderStatementLine => ({
-  ...found,
-  reference: found.reference?.toLowerCase() ?? null,
-});
-
 /** The providers of value with what each does for us, and its account where it is configured. */
 function portsOf({ mobileMoney, airtime }: ListedProviders) {
   const ports = new Map<string, ProviderAccount>([
     ...mobileMoney.names.map((name) => [name, mobileMoney.named(name)] as const),
     ...airtime.names.map((name) => [name, airtime.named(name)] as const),
   ]);
-  return statementProviderNames.map((provider) => ({
-    kind: statementProviders[provider] === 'airtime' ? ('top-up' as const) : ('payment' as const),
-    provider,
-    port: ports.get(provider),
-  }));
+  return statementProviderNames.map((name) => {
+    const kind = statementProviders[name];
+    return {
+      kind: kind === 'airtime' ? ('top-up' as const) : ('payment' as const),
+      provider: { name, kind },
+      port: ports.get(name),
+    };
+  });
 }
 
 /** The providers that running workers have, and those of routes: each may have had orders since the restored moment. */
@@ -190,36 +158,16 @@ async function usedProviders(database: Database): Promise<ReadonlySet<string>> {
 }
 
 /** It may be ours: the provider's file need not have our reference. */
-const isUnnamed = ({ reference, status }: ComparedTransaction): boolean =>
+const isUnnamed = ({ reference, status }: ListedOrder): boolean =>
   reference === null && status !== 'failed';
-
-/** How a transaction stands, by our placements: another provider may have done what this one says. */
-function verdictOf(
-  { reference, status, currency }: ProviderStatementLine,
-  known: readonly KnownPlacement[],
-  asked: string,
-): Verdict {
-  if (reference === null || (currency !== null && currency.toUpperCase() !== CURRENCY))
-    return 'foreign';
-  const isDone = status === 'completed' || status === 'pending';
-  const ours = known[0]?.status;
-  const here = known.find(({ provider }) => provider === asked);
-  // A failed or reversed one moved nothing in the end.
-  if (ours === undefined || (ours === 'LOST' && !here)) return isDone ? 'lost' : 'agrees';
-  if (ours === 'LOST') return 'recovered';
-  if (ours === 'HELD') return 'open';
-  return isDone === (here?.isDone ?? false) ? 'agrees' : 'differs';
-}
 
 /**
  * Reads what M-Pesa paid since a moment from its organisation statement, as the reconciliation reads it.
- * A row without our reference gets that of our row with its receipt, where there is one. Earlier rows are left out:
- * M-Pesa exports whole days.
+ * Earlier rows are left out: M-Pesa exports whole days.
  *
  * @throws {AdminError} where the file is no such statement, or has no payment since then
  */
 export async function readMpesaStatement(
-  database: Database,
   file: string,
   {
     since,
@@ -238,12 +186,7 @@ export async function readMpesaStatement(
     throw new AdminError(
       `The file has no payment since ${timeText(since)}. If M-Pesa says so, add --empty.`,
     );
-  const unnamed = lines.flatMap((line) => (line.reference === null ? line.providerReference : []));
-  const known = await referencesOfReceipts(database, 'mpesa', unnamed);
-  return lines.map((line) => ({
-    ...line,
-    reference: line.reference ?? known.get(line.providerReference) ?? null,
-  }));
+  return lines;
 }
 
 /** The serial number in the description of a payment (activities/redemptions/payments.ts). */
@@ -252,21 +195,14 @@ const SERIAL_NUMBER = /\bvoucher (\S+)$/;
 /** The known part of a lost payment or top-up; undefined where even its amount is unknown. */
 export async function lostPaymentOf(
   database: Database,
-  found: ComparedTransaction,
+  found: ListedOrder,
 ): Promise<LostOrder | undefined> {
-  const { kind, provider, reference, providerReference, at, party = null, description } = found;
-  const amount = found.amount ?? (await packagePrice(database, found.productId));
+  const { reference, currency, party = null, description } = found;
+  const isOurs = currency === null || currency.toUpperCase() === CURRENCY;
+  const amount = (isOurs ? found.amount : null) ?? (await packagePrice(database, found.productId));
   if (reference === null || amount === undefined) return undefined;
-  return {
-    kind,
-    provider,
-    reference,
-    providerReference,
-    madeAt: at,
-    party,
-    amount,
-    serialNumber: SERIAL_NUMBER.exec(description ?? '')?.[1] ?? null,
-  };
+  const serialNumber = SERIAL_NUMBER.exec(description ?? '')?.[1] ?? null;
+  return { ...found, reference, amount, party, serialNumber };
 }
 
 /** The price of a package, if all our products of it have the same. */

@@ -1,6 +1,7 @@
 import { type DatabaseConnection, sql } from 'kysely';
 import { parseMoney } from '../domain/money.ts';
 import { maskMsisdn } from '../domain/phone.ts';
+import type { ProviderStatementLine } from '../domain/positions/statement-line.ts';
 import {
   addRow,
   allRows,
@@ -15,7 +16,10 @@ import {
 import { book } from './positions/book.ts';
 import { type BookSettings, observed } from './positions/change.ts';
 import { lockOrder, lostOperationId } from './positions/orders.ts';
-import { isOnHold } from './positions/placements.ts';
+import { doubt, isOnHold } from './positions/placements.ts';
+import type { OrderAtProvider } from './positions/sendings.ts';
+import { typedLines } from './provider-statements/compare-lines.ts';
+import { asOurs, type StatementProvider } from './provider-statements/statements.ts';
 
 /** The fence of a restored database; while it stands, the service serves only reads. */
 export type Fence = NonNullable<Awaited<ReturnType<typeof standingFence>>>;
@@ -249,62 +253,76 @@ export async function watchFence(
   };
 }
 
-/** The amounts of an order at one provider, in our books. */
-export interface KnownPlacement {
-  readonly reference: string;
+/**
+ * How a payment or top-up of a provider stands in our books.
+ *
+ * - `lost`: the provider did it, or may do it, and our row is gone.
+ * - `open`: on hold; its workflow asks the provider.
+ * - `differs`: the comparison of provider statements finds another outcome in our row.
+ * - `agrees`: our row says the same, or neither a row nor an effect exists.
+ * - `recovered`: booked in suspense.
+ * - `foreign`: without a reference of ours.
+ */
+type Verdict = 'lost' | 'open' | 'differs' | 'agrees' | 'recovered' | 'foreign';
+
+/** A payment or top-up that a provider lists after a restore, with our reference, compared with our books. */
+export interface ListedOrder extends ProviderStatementLine {
+  readonly kind: 'payment' | 'top-up';
   readonly provider: string;
-  /** Whether the provider has done the order by our books. */
-  readonly isDone: boolean;
-  /** LOST: our rows are gone, and what providers did is in suspense. */
-  readonly status: 'HELD' | 'POSTED' | 'VOIDED' | 'LOST';
+  readonly verdict: Verdict;
+  /** Whether the provider is asked about it: our order is not there, or ended otherwise. */
+  readonly isAsked: boolean;
 }
 
 const BATCH_SIZE = 1_000;
 
-/** Our placements of these references, by reference. */
-export async function findKnown(
+/**
+ * Compares the payments or top-ups that a provider lists with our books, by the rules of provider statements. An order
+ * may be placed at another provider, or be lost as a whole.
+ */
+export async function compareListed(
   database: Database,
-  kind: 'payment' | 'top-up',
-  references: readonly string[],
-): Promise<Map<string, KnownPlacement[]>> {
-  const known = new Map<string, KnownPlacement[]>();
-  for (let begin = 0; begin < references.length; begin += BATCH_SIZE) {
-    const batch = references.slice(begin, begin + BATCH_SIZE);
-    const rows = await allRows<KnownPlacement>(database)`
-      select reference, placement.provider, placement.done > 0 as "isDone",
-        coalesce(redemptions.status, try.status, 'LOST') as status
-      from (select * from placements
-        where kind = ${kind} and reference = any(${batch}::text[])) as placement
-      left join redemptions using (operation_id)
-      left join (select operation_id, status from topup_attempts) as try using (operation_id)
-      order by position`;
-    for (const [reference, placements] of Map.groupBy(rows, (row) => row.reference))
-      known.set(reference, placements);
+  provider: StatementProvider,
+  lines: readonly ProviderStatementLine[],
+): Promise<ListedOrder[]> {
+  const compared: ListedOrder[] = [];
+  const given = new Map(lines.map((line) => [line.providerReference, line]));
+  for (let begin = 0; begin < lines.length; begin += BATCH_SIZE) {
+    const rows = await allRows<ListedOrder>(database)`
+      with all_lines as materialized (${asOurs(provider, lines.slice(begin, begin + BATCH_SIZE))}),
+      day_facts as (select false as is_old, clock_timestamp() as told_at),
+      ${typedLines(provider.name)},
+      judged as (
+        select typed.*, present.provider as present, is_moving, case
+            when typed.reference is null then 'foreign'
+            when ${isOnHold(sql`present.operation_id`)} then 'open'
+            when placement_id is not null and typed.operation_id is null then 'recovered'
+            when present.operation_id is null then case when is_moving then 'lost' else 'agrees' end
+            when case when placement_id is null then is_moving else what is not null end then 'differs'
+            else 'agrees' end as verdict
+        from typed
+        -- A failed or reversed one moved nothing in the end.
+        cross join lateral (select status in ('completed', 'pending') as is_moving) as facts
+        left join lateral (
+          select provider, operation_id from placements
+          where placements.reference = typed.reference and kind <> 'reversal'
+          order by position desc limit 1) as present on true
+      )
+      select kind, ${provider.name} as provider, reference, provider_reference as "providerReference", status,
+        amount::text as amount, currency, at, verdict,
+        -- The workflow of an order on hold asks the provider that it is at.
+        verdict = 'differs' or verdict = 'open' and is_moving and present <> ${provider.name} as "isAsked"
+      from judged order by at`;
+    // Our books keep no personal data of a line.
+    compared.push(...rows.map((row) => ({ ...given.get(row.providerReference), ...row })));
   }
-  return known;
-}
-
-/** Our references of payments, by the provider's receipts. */
-export async function referencesOfReceipts(
-  database: Database,
-  provider: string,
-  receipts: readonly string[],
-): Promise<Map<string, string>> {
-  const rows = await allRows<{ receipt: string; reference: string }>(database)`
-    select provider_reference as receipt, reference from placements
-    where kind = 'payment' and provider = ${provider}
-      and provider_reference = any(${receipts}::text[])`;
-  return new Map(rows.map(({ receipt, reference }) => [receipt, reference]));
+  return compared;
 }
 
 /** An operation that a provider did, or may still do, and that a restore lost. */
-export interface LostOrder {
-  readonly kind: 'payment' | 'top-up';
-  readonly provider: string;
-  /** Ours, as the provider has it. */
-  readonly reference: string;
-  readonly providerReference: string | null;
-  readonly madeAt: Date;
+export interface LostOrder
+  extends OrderAtProvider,
+    Pick<ListedOrder, 'kind' | 'providerReference' | 'at'> {
   /** As the provider names who received it; only the masked text is stored. */
   readonly party: string | null;
   /** Decimal string in ETB. */
@@ -324,7 +342,7 @@ export async function bookLost(
   lost: LostOrder,
   settings: BookSettings,
 ): Promise<boolean> {
-  const { kind, provider, reference, amount, party, providerReference, madeAt } = lost;
+  const { kind, provider, reference, amount, party, providerReference, at } = lost;
   const row = await firstRow<{ id: number }>(transaction)`
     insert into placements (kind, reference, provider, voucher_id, ordered, position)
     values (${kind}, ${reference}, ${provider},
@@ -335,7 +353,7 @@ export async function bookLost(
   if (!row) return false;
   const order = await lockOrder(transaction, lostOperationId(reference));
   const after = observed(order.position, row.id, {
-    at: madeAt.getTime(),
+    at: at.getTime(),
     source: 'recovery',
     said: 'done',
     amount: parseMoney(amount),
@@ -346,45 +364,22 @@ export async function bookLost(
   return true;
 }
 
-/** An order of ours that a provider has, as its list says. */
-interface FoundOrder {
-  readonly reference: string;
-  readonly provider: string;
-}
-
 /**
- * Lets each provider be asked about orders that it lists: the database may have been restored to before this provider
- * got them. The workflow of an order on hold asks the provider; the next reconciliation asks about the other orders.
+ * Lets the providers be asked about an order that one of them lists: the database may have been restored to before this
+ * provider got it. The workflow of an order on hold asks that provider next.
  */
-export async function askAboutFoundOrders(
+export async function askAboutListed(
   transaction: DatabaseTransaction,
-  found: readonly FoundOrder[],
+  { reference, provider }: OrderAtProvider,
 ): Promise<void> {
-  await sql`
-    with found as materialized (
-      -- A provider's list may have a reference twice.
-      select distinct named, asked
-      from unnest(${found.map(({ reference }) => reference)}::text[],
-        ${found.map(({ provider }) => provider)}::text[]) as theirs (named, asked)
-    ), orders as materialized (
-      select distinct on (named, asked) placements.*, asked,
-        ${isOnHold(sql`placements.operation_id`)} as is_held,
-        exists (select from placements as known
-          where known.reference = named and known.provider = asked) as is_known
-      from found join placements on reference = named and kind <> 'reversal'
-      where operation_id is not null
-      order by named, asked, position desc
-    ), doubted as (
-      update placements set ask_at = clock_timestamp(), doubted_at = coalesce(placements.doubted_at, now())
-      from orders
-      where placements.reference = orders.reference and placements.kind <> 'reversal'
-        -- The workflow of an order on hold asks the provider that it is at.
-        and not (is_held and orders.provider = asked)
-        and (placements.provider = asked or is_held and not is_known)
-    )
-    insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, position, ask_at, doubted_at)
-    select kind, reference, asked, operation_id, voucher_id, ordered,
-      case when is_held then position + 1 else 0 end, clock_timestamp(), now()
-    from orders
-    on conflict (reference, provider) do nothing`.execute(transaction);
+  const position = await firstValue(transaction, 0)`
+    insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, position)
+    select kind, reference, ${provider}, operation_id, voucher_id, ordered,
+      case when ${isOnHold(sql`placements.operation_id`)} then position + 1 else 0 end
+    from placements
+    where reference = ${reference} and kind <> 'reversal' and operation_id is not null
+    order by position desc limit 1
+    on conflict (reference, provider) do nothing returning position`;
+  // An order on hold that moves on leaves a provider that has not answered.
+  await doubt(transaction, position > 0 ? { reference } : { reference, provider });
 }

@@ -1,15 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { compareBooks } from '../../src/admin/compare-books.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { compareBooks, lostPaymentOf } from '../../src/admin/compare-books.ts';
 import { lostOperationId } from '../../src/db/positions/orders.ts';
+import { currentPlacement } from '../../src/db/positions/placements.ts';
 import { bookLost } from '../../src/db/recovery.ts';
+import { placingReversal } from '../../src/db/vouchers/reversals.ts';
 import type { ProviderStatementLine } from '../../src/domain/positions/statement-line.ts';
 import type { ProviderAccount } from '../../src/providers/statement.ts';
 import { shownFacts } from '../positions/cases.ts';
-import { observe } from '../positions/placements.ts';
+import { observe, placementsOf, reverse } from '../positions/placements.ts';
 import { setOfOne } from '../providers/set-of-one.ts';
-import { type AdminScene, makeCatalogue, openScene } from './scene.ts';
+import { makeVoucher, redemptions } from './movements.ts';
+import {
+  type AdminScene,
+  type Catalogue,
+  makeCatalogue,
+  makeFundedCatalogue,
+  openScene,
+} from './scene.ts';
 
 /** What operators do with a restored database, as far as it needs no provider. */
 let scene: AdminScene;
@@ -99,7 +108,7 @@ test('a lost payment is settled as it was shown, by a partner whose id is one of
         provider: 'gsma',
         reference: randomUUID(),
         amount: '97.5',
-        madeAt: new Date(),
+        at: new Date(),
         providerReference: 'MM-1',
         party: null,
         serialNumber: null,
@@ -127,6 +136,32 @@ test('a lost payment is settled as it was shown, by a partner whose id is one of
   expect(settled).toMatchObject({ isNew: true });
 });
 
+const payment = (reference: string): ProviderStatementLine => ({
+  kind: 'payment',
+  reference,
+  providerReference: 'MM-7',
+  status: 'completed',
+  amount: '97.5',
+  currency: 'ETB',
+  fee: null,
+  feeCurrency: null,
+  at: new Date(),
+});
+
+/** The payments that a provider lists, as they stand in our books. */
+async function compared(...lines: readonly ProviderStatementLine[]) {
+  const listing = (rows: readonly ProviderStatementLine[]): ProviderAccount => ({
+    async *listStatement() {
+      yield { kind: 'page', rows };
+    },
+  });
+  const providers = {
+    mobileMoney: setOfOne('gsma', listing(lines)),
+    airtime: setOfOne('dt-one', listing([])),
+  };
+  return (await compareBooks(scene.database, providers, { since: new Date(0) })).comparisons;
+}
+
 test.each([
   ['as a whole', { amount: '97.5' }, 'agrees'],
   ['without an amount', { amount: null }, 'agrees'],
@@ -134,34 +169,61 @@ test.each([
   ['in the future', { amount: '97.5', status: 'pending' }, 'lost'],
   ['of another payment', { amount: '97.5', originalReference: 'MM-0' }, 'lost'],
 ] as const)('a lost payment that its provider took back %s', async (_how, taken, verdict) => {
-  const payment: ProviderStatementLine = {
-    kind: 'payment',
-    reference: randomUUID(),
-    providerReference: 'MM-7',
-    status: 'completed',
-    amount: '97.5',
-    currency: 'ETB',
-    fee: null,
-    feeCurrency: null,
-    at: new Date(),
-  };
+  const lost = payment(randomUUID());
   const reversal = {
-    ...payment,
+    ...lost,
     kind: 'reversal',
     reference: null,
     providerReference: 'MM-8',
     originalReference: 'MM-7',
     ...taken,
   } as const;
-  const listing = (lines: readonly ProviderStatementLine[]): ProviderAccount => ({
-    async *listStatement() {
-      yield { kind: 'page', rows: lines };
-    },
+  const { reference } = lost;
+  expect(await compared(reversal, lost)).toMatchObject([{ reference, verdict }]);
+});
+
+test('a lost payment in another currency is not passed over: a person books it', async () => {
+  const [lost] = await compared({ ...payment(randomUUID()), currency: 'USD' });
+  expect(lost).toMatchObject({ verdict: 'lost' });
+  if (lost) expect(await lostPaymentOf(scene.database, lost)).toBeUndefined();
+});
+
+describe('a payment of our books', () => {
+  let catalogue: Catalogue;
+  beforeAll(async () => {
+    catalogue = await makeFundedCatalogue(scene);
   });
-  const providers = {
-    mobileMoney: setOfOne('gsma', listing([reversal, payment])),
-    airtime: setOfOne('dt-one', listing([])),
-  };
-  const { comparisons } = await compareBooks(scene.database, providers, { since: new Date(0) });
-  expect(comparisons).toMatchObject([{ reference: payment.reference, verdict }]);
+
+  test.each([
+    ['as we have it', {}, 'agrees'],
+    ['by its own reference alone', { reference: null }, 'agrees'],
+    ['with another amount', { amount: '487.51' }, 'differs'],
+    ['in another currency', { currency: 'USD' }, 'differs'],
+    ['as taken back', { status: 'reversed' }, 'differs'],
+    ['as failed', { status: 'failed' }, 'differs'],
+  ] as const)('that its provider lists %s', async (_how, listed, verdict) => {
+    const { line } = await paid();
+    const { reference } = line;
+    expect(await compared({ ...line, ...listed })).toMatchObject([{ reference, verdict }]);
+  });
+
+  test('that its merchant has paid back is listed as taken back, and nobody is asked', async () => {
+    const { operationId, line } = await paid();
+    await placingReversal(randomUUID(), currentPlacement(sql`${operationId}`)).execute(
+      scene.database,
+    );
+    await reverse(scene.database, operationId);
+    expect(await compared({ ...line, status: 'reversed' })).toMatchObject([{ verdict: 'agrees' }]);
+  });
+
+  /** A payment of 487.50, as its provider would list it. */
+  async function paid() {
+    const redeem = redemptions(scene.database, catalogue);
+    const operationId = await redeem.hold((await makeVoucher(scene.database, catalogue)).id);
+    await redeem.post(operationId);
+    const [placement] = await placementsOf(scene.database, operationId);
+    const reference = placement?.reference ?? '';
+    const providerReference = placement?.provider_reference ?? '';
+    return { operationId, line: { ...payment(reference), providerReference, amount: '487.5' } };
+  }
 });

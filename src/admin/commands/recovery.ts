@@ -5,9 +5,10 @@ import { endAllSessions } from '../../db/people/sign-ins.ts';
 import { openLostCases } from '../../db/positions/cases.ts';
 import {
   acceptTimeline,
-  askAboutFoundOrders,
+  askAboutListed,
   bookLost,
   type Fence,
+  type ListedOrder,
   liftFence,
   markBooked,
   newestRequest,
@@ -28,7 +29,6 @@ import {
 } from '../command.ts';
 import {
   type ComparedBooks,
-  type ComparedTransaction,
   compareBooks,
   lostPaymentOf,
   readMpesaStatement,
@@ -73,7 +73,7 @@ async function compare({ database, settings }: AdminContext, given: InputOf<type
   const mpesa =
     file === undefined
       ? undefined
-      : await readMpesaStatement(database, file, { since: from, zone, mayBeEmpty: given.empty });
+      : await readMpesaStatement(file, { since: from, zone, mayBeEmpty: given.empty });
   const { providersOf } = await import('../provider-adapters.ts');
   const since = { since: from, statements: { mpesa } };
   const { comparisons, gaps } = await compareBooks(database, providersOf(settings), since);
@@ -156,10 +156,9 @@ export const commands: Record<string, AdminCommand> = {
         let count = 0;
         for (const one of lost)
           if (await bookLost(transaction, one, context.settings.topups)) count += 1;
-        await askAboutFoundOrders(
-          transaction,
-          [...differing, ...heldAt(comparisons)].flatMap(named),
-        );
+        for (const { reference, provider, isAsked } of comparisons)
+          if (isAsked && reference !== null)
+            await askAboutListed(transaction, { reference, provider });
         if (isComplete) await markBooked(transaction, fence.id);
         const details = { booked: count, unpriced, asked: differing.length, gaps };
         await recordChanges(transaction, actor, 'recover book', [
@@ -337,15 +336,6 @@ const earliest = (moments: readonly (Date | null | undefined)[]): Date =>
     .flatMap((moment) => moment ?? [])
     .toSorted((one, other) => one.getTime() - other.getTime())[0] ?? new Date(0);
 
-/** An operation on hold in our books, and the provider that has done it, or may do it. */
-const heldAt = (comparisons: readonly ComparedTransaction[]): ComparedTransaction[] =>
-  comparisons.filter(
-    ({ verdict, status }) => verdict === 'open' && (status === 'completed' || status === 'pending'),
-  );
-
-const named = ({ reference, provider }: ComparedTransaction) =>
-  reference === null ? [] : [{ reference, provider }];
-
 const shown = ({
   kind,
   reference,
@@ -355,7 +345,7 @@ const shown = ({
   at,
   party,
   verdict,
-}: ComparedTransaction) => ({
+}: ListedOrder) => ({
   kind,
   reference,
   providerReference,

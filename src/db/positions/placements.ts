@@ -263,17 +263,17 @@ const lockHeld = (transaction: DatabaseTransaction, { subject, operationId }: Pl
   );
 
 /**
- * Makes the next reconciliation ask a provider, because there is news of an order, such as a callback. False where the
- * order was never placed there.
+ * Makes the next reconciliation ask a provider, or all providers of an order, because there is news of the order, such
+ * as a callback. False where the order was never placed there.
  */
 export async function doubt(
   database: Database,
-  { reference, provider }: { readonly reference: string; readonly provider: string },
+  { reference, provider }: { readonly reference: string; readonly provider?: string },
 ): Promise<boolean> {
   const changed = await changedRows(database)`
     update placements set ask_at = clock_timestamp(), doubted_at = coalesce(doubted_at, now())
-    where reference = ${reference} and provider = ${provider}`;
-  return changed === 1;
+    where reference = ${reference} and provider = coalesce(${provider ?? null}, provider)`;
+  return changed > 0;
 }
 
 /** A placement whose provider is to be asked, and when it was taken up, as PostgreSQL writes it. */

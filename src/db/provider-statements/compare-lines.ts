@@ -168,21 +168,14 @@ const byOrder = (one: Found, other: Found): number =>
   (one.operationId ?? '').localeCompare(other.operationId ?? '') ||
   one.kind.localeCompare(other.kind);
 
-/** The differences between the provider statement and our books, in one SQL statement. */
-function findDifferences(
-  transaction: DatabaseTransaction,
-  of: StatementDay,
-  { providerStatementMarginSeconds, patienceDays }: ComparisonRules,
-) {
-  const { name } = of.provider;
+/**
+ * SQL: the last parts of a `with` clause. `typed` has the lines of `all_lines` that meet a condition, each with its
+ * placement. The column `what` is how a line differs from our books; null where they say the same. `day_facts` tells
+ * when a line says it.
+ */
+export function typedLines(name: string, isCompared = sql`true`): Sql {
   const tolerance = amountTolerance(name);
-  const margin = sql`make_interval(secs => ${providerStatementMarginSeconds}::float8)`;
-  const isCompared = (days: number) => sql`exists (
-    select from provider_statements as neighbour
-    where neighbour.provider = ${name} and neighbour.load_id is not null
-      and neighbour.day = to_char(${of.day}::date + ${sql.lit(days)}, 'YYYY-MM-DD'))`;
-  return allRows<Found>(transaction)`
-    with all_lines as not materialized (${linesOf(name)}),
+  return sql`
     -- A line of a fee alone is no operation. A reversal may have another reference of ours, or none.
     of_day as materialized (
       select *, case when kind = 'reversal' then coalesce((
@@ -193,13 +186,7 @@ function findDifferences(
             order by placed.id limit 1), reference)
           else reference end as placed_as
       from all_lines
-      where day = ${of.day} and not (reference is null and amount = 0 and fee is not null)),
-    day_facts as (
-      select now() > ${endOf(of)} + make_interval(days => ${patienceDays}::int) as is_old,
-        least(${endOf(of)}, now()) as told_at,
-        ${isCompared(-1)} as has_before, ${isCompared(1)} as has_after,
-        (select min(day) from provider_statements where provider = ${name}) as first_day
-    ),
+      where ${isCompared} and not (reference is null and amount = 0 and fee is not null)),
     lines as (
       select line.*, placement.id as placement_id, taken_back.id as taken_back_id,
         coalesce(placement.operation_id, taken_back.operation_id) as operation_id, placement.ordered,
@@ -259,7 +246,30 @@ function findDifferences(
         when status = 'pending' and said = 'nothing' then case when is_old then 'observation' else 'late' end
         end as what
       from lines
-    )
+    )`;
+}
+
+/** The differences between the provider statement and our books, in one SQL statement. */
+function findDifferences(
+  transaction: DatabaseTransaction,
+  of: StatementDay,
+  { providerStatementMarginSeconds, patienceDays }: ComparisonRules,
+) {
+  const { name } = of.provider;
+  const margin = sql`make_interval(secs => ${providerStatementMarginSeconds}::float8)`;
+  const isCompared = (days: number) => sql`exists (
+    select from provider_statements as neighbour
+    where neighbour.provider = ${name} and neighbour.load_id is not null
+      and neighbour.day = to_char(${of.day}::date + ${sql.lit(days)}, 'YYYY-MM-DD'))`;
+  return allRows<Found>(transaction)`
+    with all_lines as not materialized (${linesOf(name)}),
+    day_facts as (
+      select now() > ${endOf(of)} + make_interval(days => ${patienceDays}::int) as is_old,
+        least(${endOf(of)}, now()) as told_at,
+        ${isCompared(-1)} as has_before, ${isCompared(1)} as has_after,
+        (select min(day) from provider_statements where provider = ${name}) as first_day
+    ),
+    ${typedLines(name, sql`day = ${of.day}`)}
     select what, kind, reference, provider_reference as "providerReference",
       placement_id as "placementId", taken_back_id as "takenBackId", operation_id as "operationId",
       status as there,

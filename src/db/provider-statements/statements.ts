@@ -74,7 +74,7 @@ const asText = sql`concat_ws('|', given.reference, given.original, given.status,
   given.is_other)`;
 
 /** SQL query: lines with our references. */
-function asOurs(provider: StatementProvider, lines: readonly ProviderStatementLine[]): Sql {
+export function asOurs(provider: StatementProvider, lines: readonly ProviderStatementLine[]): Sql {
   const own = provider.kind === 'airtime' ? 'top-up' : 'payment';
   // Those of payments are UUIDs, which a provider may write in capitals.
   const theirs = provider.kind === 'airtime' ? sql`line.reference` : sql`lower(line.reference)`;

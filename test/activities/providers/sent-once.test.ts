@@ -104,7 +104,7 @@ describe('a payment to a provider that pays twice what is sent twice', () => {
               provider: 'gsma',
               reference,
               amount: '97.50',
-              madeAt: new Date(),
+              at: new Date(),
               providerReference: 'P-1',
               party: null,
               serialNumber: null,

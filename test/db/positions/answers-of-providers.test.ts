@@ -108,7 +108,7 @@ const lose = (reference: string, provider: 'gsma' | 'mpesa', amount = '487.5') =
         reference,
         amount,
         party: null,
-        madeAt: new Date(),
+        at: new Date(),
         providerReference: 'MM-1',
         serialNumber: null,
       },

@@ -164,7 +164,7 @@ describe('a line of ours is what the provider says', () => {
           provider: 'dt-one',
           reference,
           providerReference: 'T-1',
-          madeAt: hoursAfter(0),
+          at: hoursAfter(0),
           amount: '50',
           party: null,
           serialNumber: null,

@@ -19,12 +19,7 @@ import {
   type StatementProvider,
 } from '../../../src/db/provider-statements/statements.ts';
 import { addMpesaResult, mpesaResultsIn } from '../../../src/db/reconciliation.ts';
-import {
-  askAboutFoundOrders,
-  bookLost,
-  findKnown,
-  referencesOfReceipts,
-} from '../../../src/db/recovery.ts';
+import { askAboutListed, bookLost, compareListed } from '../../../src/db/recovery.ts';
 import { findTopupDetail } from '../../../src/db/topups/topups.ts';
 import { dayOfTime } from '../../../src/domain/day-report.ts';
 import { caseFacts } from '../../../src/repairs/payment-repairs.ts';
@@ -66,6 +61,18 @@ afterAll(async () => {
   await Promise.all([own?.drop(), grown?.drop()]);
 });
 
+const doneLine = (kind: 'payment' | 'top-up', reference: string | null) => ({
+  kind,
+  providerReference: 'p',
+  reference,
+  status: 'completed' as const,
+  amount: '100',
+  currency: 'ETB',
+  fee: '1',
+  feeCurrency: 'ETB',
+  at: new Date(),
+});
+
 /** Everything that is done with the statement of a day. */
 async function compareDay(provider: StatementProvider): Promise<void> {
   const of = { provider, day: DAY, zone: ZONE };
@@ -77,19 +84,7 @@ async function compareDay(provider: StatementProvider): Promise<void> {
     days: 7,
     zone: ZONE,
   });
-  await addStatementLines(database, of, load.id, [
-    {
-      kind,
-      providerReference: 'p',
-      reference: randomUUID(),
-      status: 'completed',
-      amount: '100',
-      currency: 'ETB',
-      fee: '1',
-      feeCurrency: 'ETB',
-      at: new Date(),
-    },
-  ]);
+  await addStatementLines(database, of, load.id, [doneLine(kind, randomUUID())]);
   await database.transaction().execute(async (transaction) => {
     await statementRows.lockStatement(transaction, of);
     await statementRows.takeLoad(transaction, of, load);
@@ -152,8 +147,8 @@ async function placeOrders(): Promise<void> {
 /** What a restore lost, and a statement tells of. */
 async function loseOrder(): Promise<void> {
   const reference = randomUUID();
-  await findKnown(database, 'payment', [reference]);
-  await referencesOfReceipts(database, 'mpesa', ['SKM1']);
+  const lines = [doneLine('payment', reference), doneLine('payment', null)];
+  await compareListed(database, { name: 'mpesa', kind: 'mobile-money' }, lines);
   await database.transaction().execute(async (transaction) => {
     await bookLost(
       transaction,
@@ -163,13 +158,13 @@ async function loseOrder(): Promise<void> {
         reference,
         amount: '100',
         party: null,
-        madeAt: new Date(),
+        at: new Date(),
         providerReference: 'P-1',
         serialNumber: null,
       },
       settings,
     );
-    await askAboutFoundOrders(transaction, [{ reference: 'reference-1', provider: 'mpesa' }]);
+    await askAboutListed(transaction, { reference: 'reference-1', provider: 'mpesa' });
     await observe(transaction, lostOperationId(reference), { said: 'undone' });
   });
   const subject = lostOperationId(reference);
