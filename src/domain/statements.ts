@@ -1,6 +1,7 @@
 import { localText } from './local-time.ts';
 import { formatMoney, parseMoney } from './money.ts';
 import { maskStored, type StoredNumber } from './phone.ts';
+import { filled, sentenceOf } from './sentence.ts';
 import { isTopupReference } from './topup.ts';
 import type { Company } from './vouchers/voucher.ts';
 
@@ -36,8 +37,11 @@ export const sides = ({ change }: Pick<WalletChange, 'change'>) =>
     ? { debit: change.slice(1), credit: null }
     : { debit: null, credit: change };
 
-/** Describes a line of a statement; phone numbers are masked. */
-export const explainLine = (line: WalletChange): string =>
+/** Describes a line of a statement in English; phone numbers are masked. */
+export const explainLine = (line: WalletChange): string => filled(sentenceOfLine(line));
+
+/** The same as a sentence that can be translated. */
+export const sentenceOfLine = (line: WalletChange) =>
   explainDeposit(line) ??
   explainGoodwill(line) ??
   explainSettled(line) ??
@@ -47,62 +51,99 @@ export const explainLine = (line: WalletChange): string =>
 
 const isCorrection = (step: string): boolean => step.startsWith(DEPOSIT_CORRECTION);
 
-function explainDeposit({ operation_id, step }: WalletChange): string | undefined {
+function explainDeposit({ operation_id, step }: WalletChange) {
   const [, reference] = /^deposit:(.+)$/.exec(operation_id) ?? [];
   if (reference === undefined) return undefined;
-  return isCorrection(step) ? `Deposit ${reference} corrected` : `Deposit ${reference}`;
+  return sentenceOf(isCorrection(step) ? 'Deposit {1} corrected' : 'Deposit {1}', reference);
 }
 
-const explainGoodwill = ({ operation_id, step }: WalletChange): string | undefined =>
-  step === GOODWILL ? `Credited as goodwill, ${operation_id.replace('goodwill:', '')}` : undefined;
+const explainGoodwill = ({ operation_id, step }: WalletChange) =>
+  step === GOODWILL
+    ? sentenceOf('Credited as goodwill, {1}', operation_id.replace('goodwill:', ''))
+    : undefined;
 
 /** The amount in suspense until a person settled it; companies do not learn who the providers are. */
-function explainSettled(line: WalletChange): string | undefined {
+function explainSettled(line: WalletChange) {
   if (line.other_account !== 'suspense') return undefined;
-  const what = settledOf(line);
+  const { text, values } = settledOf(line);
   return line.change.startsWith('-')
-    ? `${what}: done without a charge before, charged as agreed`
-    : `${what}: not done in the end, money returned`;
+    ? sentenceOf(`${text}: done without a charge before, charged as agreed`, ...values)
+    : sentenceOf(`${text}: not done in the end, money returned`, ...values);
 }
 
-function settledOf(line: WalletChange): string {
-  if (line.topup_id !== null) return `Top-up ${line.topup_id}, attempt ${line.topup_attempt}`;
+function settledOf(line: WalletChange) {
+  if (line.topup_id !== null)
+    return sentenceOf('Top-up {1}, attempt {2}', line.topup_id, line.topup_attempt);
   if (line.serial_number !== null)
-    return `Voucher ${line.serial_number}: payment to ${line.merchant_name}, redemption ${line.redemption_reference}`;
+    return sentenceOf(
+      'Voucher {1}: payment to {2}, redemption {3}',
+      line.serial_number,
+      line.merchant_name,
+      line.redemption_reference,
+    );
   const reference = line.operation_id.replace('recovered:', '');
-  return `${isTopupReference(reference) ? 'Top-up' : 'Payment'} ${reference} from before a recovery of the service`;
+  const what = isTopupReference(reference) ? 'Top-up' : 'Payment';
+  return sentenceOf(`${what} {1} from before a recovery of the service`, reference);
 }
 
-function explainVoucher(line: WalletChange): string | undefined {
-  if (line.serial_number === null) return undefined;
-  const voucher = `Voucher ${line.serial_number}`;
-  const redemption = `redemption ${line.redemption_reference}`;
-  if (line.operation_id.startsWith('cancel-')) return `${voucher} cancelled, its rest returned`;
-  if (line.operation_id.startsWith('expire-')) return `${voucher} expired, its rest returned`;
-  if (line.redemption_reference === null) return `${voucher} generated`;
+function explainVoucher(line: WalletChange) {
+  const {
+    serial_number: voucher,
+    redemption_reference: redemption,
+    merchant_name: merchant,
+  } = line;
+  if (voucher === null) return undefined;
+  if (line.operation_id.startsWith('cancel-'))
+    return sentenceOf('Voucher {1} cancelled, its rest returned', voucher);
+  if (line.operation_id.startsWith('expire-'))
+    return sentenceOf('Voucher {1} expired, its rest returned', voucher);
+  if (redemption === null) return sentenceOf('Voucher {1} generated', voucher);
   const isFee = line.other_account === 'service-fees';
   if (!line.change.startsWith('-'))
-    return `${voucher}: ${redemption} of ${line.merchant_name} reversed, ${isFee ? 'service fee' : 'payment'} returned`;
+    return sentenceOf(
+      `Voucher {1}: redemption {2} of {3} reversed, ${isFee ? 'service fee' : 'payment'} returned`,
+      voucher,
+      redemption,
+      merchant,
+    );
   return isFee
-    ? `${voucher} redeemed: service fee, ${redemption}`
-    : `${voucher} redeemed: ${line.merchant_name} paid, ${redemption}`;
+    ? sentenceOf('Voucher {1} redeemed: service fee, redemption {2}', voucher, redemption)
+    : sentenceOf('Voucher {1} redeemed: {2} paid, redemption {3}', voucher, merchant, redemption);
 }
 
 const attemptWords = { HELD: 'under way', POSTED: 'delivered', VOIDED: 'failed' } as const;
 
-function explainTopUp(line: WalletChange): string | undefined {
-  const { topup_id, topup_attempt_status: status, other_account } = line;
-  if (topup_id === null || status === null || other_account !== 'airtime-hold') return undefined;
-  const product = line.topup_product ?? 'airtime';
+function explainTopUp(line: WalletChange) {
+  const { topup_id, topup_attempt, topup_attempt_status: status, topup_product: product } = line;
+  if (topup_id === null || status === null || line.other_account !== 'airtime-hold')
+    return undefined;
   const number = line.msisdn === null ? '' : maskStored(line.msisdn);
   const ending = line.change.startsWith('-') ? attemptWords[status] : 'failed, money returned';
-  return `Top-up ${topup_id}, ${product} for ${number}, attempt ${line.topup_attempt}: ${ending}`;
+  return product === null
+    ? sentenceOf(
+        `Top-up {1}, airtime for {2}, attempt {3}: ${ending}`,
+        topup_id,
+        number,
+        topup_attempt,
+      )
+    : sentenceOf(
+        `Top-up {1}, {2} for {3}, attempt {4}: ${ending}`,
+        topup_id,
+        product,
+        number,
+        topup_attempt,
+      );
 }
 
 /** Explains a line of an unknown operation, such as a manual correction. */
-function explainUnknown(line: WalletChange): string {
-  const direction = line.change.startsWith('-') ? 'To' : 'From';
-  return `${direction} ${line.other_account}: step ${line.step} of operation ${line.operation_id}`;
+function explainUnknown({ change, other_account, step, operation_id }: WalletChange) {
+  const direction = change.startsWith('-') ? 'To' : 'From';
+  return sentenceOf(
+    `${direction} {1}: step {2} of operation {3}`,
+    other_account,
+    step,
+    operation_id,
+  );
 }
 
 /** The changes of a wallet in words of the field, each with its meaning. */

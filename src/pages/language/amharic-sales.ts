@@ -163,7 +163,7 @@ export const catalogue = {
   'Costs you, ETB': 'የሚያስከፍልዎት፣ ብር',
 } as const;
 
-/** Lines of statements (domain/statements.ts), the more special ones first. */
+/** Lines of statements (domain/statements.ts). */
 export const statements = {
   'Deposit {1} corrected': 'ተቀማጭ {1} ታርሟል',
   'Deposit {1}': 'ተቀማጭ {1}',
@@ -203,6 +203,8 @@ export const statements = {
   'Top-up {1}, {2} for {3}, attempt {4}: failed, money returned':
     'ሙሌት {1}፣ {2} ለ{3}፣ ሙከራ {4}፦ አልተሳካም፣ ገንዘቡ ተመልሷል',
   'Top-up {1}, {2} for {3}, attempt {4}: failed': 'ሙሌት {1}፣ {2} ለ{3}፣ ሙከራ {4}፦ አልተሳካም',
+  'To {1}: step {2} of operation {3}': 'ወደ {1}፦ ደረጃ {2}፣ ክዋኔ {3}',
+  'From {1}: step {2} of operation {3}': 'ከ{1}፦ ደረጃ {2}፣ ክዋኔ {3}',
 } as const;
 
 /** Top-ups, sales, redemptions, payouts. */

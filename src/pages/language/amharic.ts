@@ -1,5 +1,5 @@
 import { account, business } from './amharic-company.ts';
-import { bulkTexts, catalogue, selling, topUps } from './amharic-sales.ts';
+import { bulkTexts, catalogue, selling, statements, topUps } from './amharic-sales.ts';
 
 /** Layout, navigation, lists, problems. */
 const common = {
@@ -290,5 +290,6 @@ export const amharic = {
   ...bulkTexts,
   ...catalogue,
   ...selling,
+  ...statements,
   ...refusals,
 } as const;

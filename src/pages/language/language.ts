@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { MARKET_TIME_ZONE } from '../../domain/phone.ts';
+import { filled, type Sentence } from '../../domain/sentence.ts';
 import { type Html, type Templates, unescaped } from '../../rendering/html.ts';
 import { amharic } from './amharic.ts';
-import { statements } from './amharic-sales.ts';
 
 /** Tags within a sentence; all others end it. */
 const INLINE = new Set(['a', 'b', 'br', 'code', 'em', 'small', 'span', 'strong', 'time']);
@@ -83,7 +83,7 @@ function translateSentence(tokens: readonly string[], lookup: Lookup): string {
   if (translation === undefined) return whole;
   const [, before = '', after = ''] = /^(\s*)[\s\S]*?(\s*)$/.exec(whole) ?? [];
   const tagged = translation.replace(/<\/?\d+>/g, (tag) => tags.get(tag) ?? '');
-  return before + filled(tagged, places) + after;
+  return before + filled({ text: tagged, values: places }) + after;
 }
 
 /** Where the element that the first token opens ends. */
@@ -168,14 +168,8 @@ export const writeHtml = (content: Html): string =>
 export type KnownText = keyof typeof amharic;
 
 /** A sentence in the language of the request, with values in place of `{1}`, `{2}`, … */
-export function sentence(text: KnownText, ...values: readonly (string | number)[]): string {
-  const template = language() === 'am' ? amharic[text] : text;
-  return filled(template, values);
-}
-
-/** A text with values in place of `{1}`, `{2}`, … */
-const filled = (text: string, values: readonly (string | number | undefined)[]): string =>
-  text.replace(/\{(\d+)\}/g, (_whole, number) => String(values[Number(number) - 1] ?? ''));
+export const sentence = (text: KnownText, ...values: Sentence['values']): string =>
+  filled({ text: language() === 'am' ? amharic[text] : text, values });
 
 /**
  * The first language of an Accept-Language header that the portal has. Its values are in the order of
@@ -186,18 +180,3 @@ export const languageOf = (header: string | undefined): Language | undefined =>
     .split(',')
     .map((part) => part.trim().slice(0, 2).toLowerCase())
     .find(isLanguage);
-
-const patterns = Object.entries(statements).map(([english, amharic]) => ({
-  pattern: new RegExp(`^${english.replace(/\{\d+\}/g, '(.+)')}$`),
-  amharic,
-}));
-
-/** A line of a statement in the language of the request; one without a translation stays. */
-export function statementLine(line: string): string {
-  if (language() !== 'am') return line;
-  for (const { pattern, amharic } of patterns) {
-    const [whole, ...values] = pattern.exec(line) ?? [];
-    if (whole !== undefined) return filled(amharic, values);
-  }
-  return line;
-}

@@ -9,10 +9,10 @@ import {
 } from '../../db/ledger/account-statements.ts';
 import { daysAfter } from '../../domain/local-time.ts';
 import { amountText } from '../../domain/money.ts';
-import { explainLine, sides } from '../../domain/statements.ts';
+import { sentenceOfLine, sides } from '../../domain/statements.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
-import { sentence, statementLine } from '../language/language.ts';
+import { sentence } from '../language/language.ts';
 import { beginningOf } from '../language/time-zone.ts';
 import type { PageAnswer, PublicRequest } from '../page.ts';
 import { walletLabels } from './company-parts.ts';
@@ -159,7 +159,8 @@ const optional = (change: string | null): string => (change === null ? '' : amou
 
 /** The purpose of a line, with a link to its voucher, top-up or deposit. */
 function linkedWords(line: Movement, pages: PagesOfLines): Html | string {
-  const words = statementLine(explainLine(line));
+  const { text, values } = sentenceOfLine(line);
+  const words = sentence(text, ...values);
   const target = pageOfLine(line, pages);
   return target === undefined ? words : html`<a href="${target}">${words}</a>`;
 }

@@ -4,9 +4,10 @@ import {
   DEPOSIT_CORRECTION,
   explainLine,
   GOODWILL,
+  sentenceOfLine,
   type WalletChange,
 } from '../../../src/domain/statements.ts';
-import { inLanguage, statementLine } from '../../../src/pages/language/language.ts';
+import { inLanguage, sentence } from '../../../src/pages/language/language.ts';
 
 const nothing: WalletChange = {
   operation_id: 'generate-1',
@@ -39,6 +40,10 @@ const lines: readonly WalletChange[] = [
   { ...nothing, operation_id: 'deposit:77' },
   { ...nothing, operation_id: 'deposit:77', step: `${DEPOSIT_CORRECTION}1` },
   { ...nothing, operation_id: 'goodwill:77', step: GOODWILL },
+  ...['-1.00', '1.00'].map((change) => ({
+    ...nothing,
+    ...{ operation_id: '77', step: '88', other_account: '99', change },
+  })),
   ...['-1.00', '1.00'].flatMap((change) =>
     [
       redemption,
@@ -62,10 +67,20 @@ const lines: readonly WalletChange[] = [
 
 test.each(lines.map((line) => [explainLine(line), line] as const))(
   '%s is written in Amharic',
-  (english) => {
+  (english, line) => {
     expect(english).toMatch(/[A-Za-z]/);
-    const amharic = inLanguage('am', () => statementLine(english));
+    const amharic = inAmharic(line);
     expect(amharic).not.toMatch(/[A-Za-z]/);
     expect(amharic.match(/\d+/g)?.toSorted()).toEqual(english.match(/\d+/g)?.toSorted());
   },
 );
+
+test('a value with the words of another sentence stays a value', () => {
+  const deposit = { ...nothing, operation_id: 'deposit:77 corrected' };
+  expect(inAmharic(deposit)).toBe('ተቀማጭ 77 corrected');
+});
+
+function inAmharic(line: WalletChange): string {
+  const { text, values } = sentenceOfLine(line);
+  return inLanguage('am', () => sentence(text, ...values));
+}
