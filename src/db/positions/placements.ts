@@ -242,7 +242,7 @@ export const switchProvider = (
         where placements.id = placed.id and placements.provider = ${from}
           -- Of this row the newest version is read, after its lock. A subquery reads as of the statement's begin.
           and placements.said = 'none' and placements.silent_since is null
-          and ${isHeld(subject, operationId)} and ${isKnown(operationId)}
+          and ${isOnHold(sql`${operationId}`)} and ${isKnown(operationId)}
         returning placements.*)
       insert into placements (kind, reference, provider, operation_id, voucher_id, ordered, position)
       select kind, reference, ${to}, operation_id, voucher_id, ordered, position + 1
@@ -250,21 +250,14 @@ export const switchProvider = (
     return changed === 1;
   });
 
-const heldTable = (subject: Placed['subject']) =>
-  sql.table(subject === 'payment' ? 'redemptions' : 'topup_attempts');
-
-const isHeld = (subject: Placed['subject'], operationId: string) => sql`exists (
-  select from ${heldTable(subject)} where operation_id = ${operationId} and status = 'HELD')`;
-
 const lockHeld = (transaction: DatabaseTransaction, { subject, operationId }: Placed) =>
   sql`
-    select from ${heldTable(subject)} where operation_id = ${operationId} for no key update`.execute(
-    transaction,
-  );
+    select from ${sql.table(subject === 'payment' ? 'redemptions' : 'topup_attempts')}
+    where operation_id = ${operationId} for no key update`.execute(transaction);
 
 /**
- * Makes the next reconciliation ask a provider, or all providers of an order, because there is news of the order, such
- * as a callback. False where the order was never placed there.
+ * Makes the next reconciliation ask a provider, or all providers of an order, because there is news of the order: a
+ * callback, or a provider statement that lacks it. False where the order was never placed there.
  */
 export async function doubt(
   database: Database,
@@ -409,7 +402,7 @@ export async function writePlacements(
           isCurrent: placement.id === current.id,
           isDue: old.isDue && !isAnswered,
         });
-      const isAskedNow = isNews || (!isLost && placement.id === change.askNow);
+      const isAskedNow = isNews || placement.id === change.askNow;
       const next = isAskedNow ? now : isLost ? null : usual();
       const sent: Promise<unknown>[] = [];
       sent.push(updatePlacement(together, old, placement, { next, isNews }));

@@ -18,6 +18,7 @@ import { book } from '../positions/book.ts';
 import { openCase } from '../positions/cases.ts';
 import { type BookSettings, observed } from '../positions/change.ts';
 import { lockOrder, lostOperationId } from '../positions/orders.ts';
+import { doubt } from '../positions/placements.ts';
 import { MissingRowError } from '../refused-rows.ts';
 import { placingReversal } from '../vouchers/reversals.ts';
 import {
@@ -97,7 +98,7 @@ const isOfSameOrder = sql`(placement.reference = line.reference
 
 /** A line, or an order without one, that our books do not say. */
 interface Found {
-  readonly what: 'observation' | LineFault;
+  readonly what: 'observation' | 'late' | LineFault;
   readonly kind: PlacementKind;
   readonly reference: string | null;
   readonly providerReference: string | null;
@@ -114,6 +115,11 @@ interface Found {
   readonly at: number;
   /** Whether the patience of `patienceDays` is over. */
   readonly isOld: boolean;
+}
+
+/** A line, or an order without one, that a person must look at. */
+interface DifferingLine extends Found {
+  readonly what: LineFault;
 }
 
 /** The result of a comparison. */
@@ -149,19 +155,25 @@ export async function compareLines(
   const differing = found.filter(({ what }) => what !== 'late');
   if (differing.length > settings.maximumDifferences)
     throw new TooManyDifferences(differing.length);
-  const told = found.filter(({ what }) => what === 'observation' || what === 'absent');
+  const told = found.filter(({ what }) => what === 'observation');
   for (const one of told.toSorted(byOrder)) await observeLine(transaction, one, settings);
-  const lines = found.filter(
-    ({ what, isOld }) => what === 'foreign' || what === 'repeated' || (what === 'absent' && isOld),
-  );
+  // After the locks of orders: a booking has its order before the placement.
+  for (const { what, reference } of found)
+    if (what === 'absent' && reference !== null)
+      await doubt(transaction, { reference, provider: of.provider.name });
+  const lines = found.filter(isForPerson);
   await closeOthers(transaction, of, lines);
   const settled = await settledLines(transaction, of, lines);
   for (const line of lines) if (!settled.has(line)) await openLine(transaction, of, line);
   return {
-    observed: found.filter(({ what }) => what === 'observation').length,
+    observed: told.length,
     unexplained: found.filter((one) => one.what !== 'observation' && !settled.has(one)).length,
   };
 }
+
+/** Whether a person must look at it: an order without a line only after the patience is over. */
+const isForPerson = (one: Found): one is DifferingLine =>
+  one.what === 'foreign' || one.what === 'repeated' || (one.what === 'absent' && one.isOld);
 
 /** Everybody who locks several orders does so in this order. A payment comes before its reversal. */
 const byOrder = (one: Found, other: Found): number =>
@@ -299,27 +311,23 @@ const said: Readonly<Record<NonNullable<Found['there']>, Answered>> = {
   reversed: 'undone',
 };
 
-/** Lets our books say what a line says. An order without a line is asked about. */
+/** Lets our books say what a line says. */
 async function observeLine(
   transaction: DatabaseTransaction,
-  { what, placementId, takenBackId, operationId, reference, at, ...line }: Found,
+  { placementId, takenBackId, operationId, reference, at, ...line }: Found,
   settings: BookSettings,
 ): Promise<void> {
   const subject = operationId ?? lostOperationId(reference ?? '');
   const id = placementId ?? (await placeReversal(transaction, subject, takenBackId, line));
   const order = await lockOrder(transaction, subject);
-  const seen: Observation =
-    what === 'absent'
-      ? { at: order.now, source: 'callback', said: 'silent' }
-      : { at, readAt: order.now, source: 'statement', ...contentOf(line) };
-  const after = observed(order.position, id, seen);
-  await book(
-    transaction,
-    order,
-    after,
-    { source: 'statement', ...(what === 'absent' && { askNow: id }) },
-    settings,
-  );
+  const source = 'statement';
+  const after = observed(order.position, id, {
+    at,
+    readAt: order.now,
+    source,
+    ...contentOf(line),
+  });
+  await book(transaction, order, after, { source }, settings);
 }
 
 /** Places a reversal that we did not order, or whose rows a restore lost, with the payment; its id. */
@@ -402,7 +410,7 @@ async function settledLines(
 async function openLine(
   transaction: DatabaseTransaction,
   of: StatementDay,
-  line: Found,
+  line: DifferingLine,
 ): Promise<void> {
   const subject = subjectOf(of, line);
   const amount = line.amount ?? '0';
@@ -411,16 +419,13 @@ async function openLine(
     subject,
     why: 'foreign',
     amount,
-    message: lineWords(
-      line.what === 'observation' || line.what === 'late' ? 'foreign' : line.what,
-      {
-        day: of.day,
-        provider: of.provider.name,
-        kind: line.kind,
-        amount: `${line.currency ?? CURRENCY} ${formatAmount(parseMoney(amount))}`,
-        providerReference: line.providerReference,
-      },
-    ),
+    message: lineWords(line.what, {
+      day: of.day,
+      provider: of.provider.name,
+      kind: line.kind,
+      amount: `${line.currency ?? CURRENCY} ${formatAmount(parseMoney(amount))}`,
+      providerReference: line.providerReference,
+    }),
     provider: of.provider.name,
     reference: line.reference,
   });

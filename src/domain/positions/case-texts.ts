@@ -128,7 +128,7 @@ const advices: Readonly<Record<CaseWhy, string>> = {
 export const caseAdvice = (why: CaseWhy): string => advices[why];
 
 /** How a line of a statement, or an order without one, differs from our books. */
-export type LineFault = 'foreign' | 'repeated' | 'absent' | 'late';
+export type LineFault = 'foreign' | 'repeated' | 'absent';
 
 interface DifferingLine {
   readonly provider: string;
@@ -150,7 +150,6 @@ export function lineWords(fault: LineFault, line: DifferingLine): string {
     case 'absent':
       return `Our books say that ${what} was done, and the statement ${at} does not have it.`;
     case 'foreign':
-    case 'late':
       return `The statement ${at} has ${what}${named}, and we ordered no such thing.`;
   }
 }

@@ -1,13 +1,7 @@
 import type { Money } from '../money.ts';
 
-/** Who said what a provider did; a callback and an absent line say only that it must be asked. */
-export type ObservationSource =
-  | 'answer'
-  | 'inquiry'
-  | 'statement'
-  | 'recovery'
-  | 'person'
-  | 'callback';
+/** Who said what a provider did. */
+export type ObservationSource = 'answer' | 'inquiry' | 'statement' | 'recovery' | 'person';
 
 /**
  * The answer of a provider about an order, as our books keep it. `none`: it has not said anything.
@@ -58,19 +52,18 @@ export interface Placement {
 }
 
 /**
- * A placement after an observation: the only place that weighs what is said. A callback is a doubt only, silence
- * proves nothing, and an older observation does not overrule a newer one. The contrary of the newer one is a doubt.
+ * A placement after an observation: the only place that weighs what is said. Silence proves nothing, and an older
+ * observation does not overrule a newer one. The contrary of the newer one is a doubt.
  */
 export function fold(before: Placement, seen: Observation): Placement {
-  const { at, source, said } = seen;
+  const { at, said } = seen;
   const isOlder = before.saidAt !== null && at < before.saidAt;
   const isContrary =
     before.said === 'nothing'
       ? said === 'done' || said === 'other'
       : said === 'nothing' && before.done > 0n;
   if (isOlder && !isContrary) return before;
-  if (isOlder || source === 'callback')
-    return { ...before, doubtedAt: before.doubtedAt ?? seen.readAt ?? at };
+  if (isOlder) return { ...before, doubtedAt: before.doubtedAt ?? seen.readAt ?? at };
   if (said === 'silent') return { ...before, silentSince: before.silentSince ?? at };
   const answered = { ...before, saidAt: at, silentSince: null };
   // A provider that does not list it any more may only have deleted it.

@@ -209,27 +209,22 @@ it('a provider that has told of the order meanwhile is not left', async () => {
   expect(switched).toBe(false);
 });
 
-it.each([
-  ['silence', { source: 'inquiry', said: 'silent' }],
-  ['a doubt', { source: 'callback', said: 'pending' }],
-] as const)(
-  'what is noted of an open order during a booking of %s is kept',
-  async (_what, seen) => {
-    const { database } = scene;
-    const { operationId } = await heldPayment();
-    const [placement] = await placementsOf(database, operationId);
-    if (!placement) throw new Error('The payment was never placed');
-    await inTransaction(async (transaction) => {
-      const order = await lockOrder(transaction, operationId);
-      await noteOpen(database, placement, { message: 'under way', takenAs: 'request-7' });
-      const after = observed(order.position, placement.id, { at: order.now, ...seen });
-      await book(transaction, order, after, seen, { reversalWatchSeconds: 0 });
-    });
-    expect(await placementsOf(database, operationId)).toMatchObject([
-      { provider_reference: 'request-7', message: 'under way', silent_since: expect.any(Date) },
-    ]);
-  },
-);
+it('what is noted of an open order during a booking of silence is kept', async () => {
+  const { database } = scene;
+  const { operationId } = await heldPayment();
+  const [placement] = await placementsOf(database, operationId);
+  if (!placement) throw new Error('The payment was never placed');
+  const seen = { source: 'inquiry', said: 'silent' } as const;
+  await inTransaction(async (transaction) => {
+    const order = await lockOrder(transaction, operationId);
+    await noteOpen(database, placement, { message: 'under way', takenAs: 'request-7' });
+    const after = observed(order.position, placement.id, { at: order.now, ...seen });
+    await book(transaction, order, after, seen, { reversalWatchSeconds: 0 });
+  });
+  expect(await placementsOf(database, operationId)).toMatchObject([
+    { provider_reference: 'request-7', message: 'under way', silent_since: expect.any(Date) },
+  ]);
+});
 
 it('a change of the provider does not wait for the voucher', async () => {
   const { id, operationId } = await heldPayment();

@@ -89,13 +89,6 @@ describe('what a provider says of a placement', () => {
     expect(fold(before, { ...older, readAt: AT + 1 }).doubtedAt).toBe(AT + 1);
   });
 
-  it('a callback is a doubt that changes nothing else, and the first one counts', () => {
-    const before = placed({ said: 'done', done: PRICE, saidAt: 1 });
-    const doubted = fold(before, { at: AT, source: 'callback', said: 'undone' });
-    expect(doubted).toEqual({ ...before, doubtedAt: AT });
-    expect(fold(doubted, { at: AT + 1, source: 'callback', said: 'done' })).toEqual(doubted);
-  });
-
   it('an answer explains the news that came before the question, and no later one', () => {
     const doubted = placed({ said: 'done', done: PRICE, saidAt: 1, doubtedAt: AT });
     expect(answered(doubted, 'done').doubtedAt).toBeNull();

@@ -53,13 +53,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({
     kind: kind('told'),
     provider,
-    source: fc.constantFrom<ObservationSource>(
-      'answer',
-      'inquiry',
-      'statement',
-      'recovery',
-      'callback',
-    ),
+    source: fc.constantFrom<ObservationSource>('answer', 'inquiry', 'statement', 'recovery'),
     said: fc.constantFrom<Answered | 'truth'>(
       'truth',
       'truth',
@@ -126,8 +120,8 @@ class Model {
   }
 
   #tell({ provider: index, source, said }: Extract<Step, { kind: 'told' }>): void {
-    if (said === 'truth' && source !== 'callback') this.#tellTruth(index, source);
-    else this.#observe(index, source, said === 'truth' ? 'done' : said);
+    if (said === 'truth') this.#tellTruth(index, source);
+    else this.#observe(index, source, said);
   }
 
   /** In the end each provider says the truth, and somebody bears what is open. */
