@@ -1,8 +1,7 @@
 import { heartbeat, log } from '@temporalio/activity';
 import type { Database } from '../src/db/connection.ts';
 import { SIGN_IN_WINDOW_SECONDS } from '../src/db/limits/attempts.ts';
-import { cancelUselessMessages, remindersStep } from '../src/db/messages/abandoned-messages.ts';
-import { endLeftResends } from '../src/db/messages/resends.ts';
+import { remindersStep } from '../src/db/messages/abandoned-messages.ts';
 import { endExpiredInvitations } from '../src/db/people/invitations.ts';
 import { sessionLifetimes } from '../src/db/people/sign-ins.ts';
 import { pruneInTurns, type Retention } from '../src/db/pruning.ts';
@@ -202,9 +201,6 @@ const dueAdvice = (partnerId: number, { isCovered }: DueVouchers): string =>
       'reserve is right again, the next expiry run expires them.') +
   ' Then this case ends. To check now, send the signal `lookAgain`.';
 
-/** Age at which an unsent message without a claim is cancelled; nothing depends on it. */
-const MESSAGE_SECONDS = 86_400;
-
 /** Days that the row of an operation is kept. Afterwards its effect answers a repetition, if it has one (`effects`). */
 export const OPERATION_DAYS = 30;
 /** Days that events are kept. */
@@ -249,21 +245,9 @@ export function createExpiryActivities(dependencies: ActivityDependencies) {
       remindersStep(database, { ...settings.vouchers, ...settings.market }, BATCH_SIZE),
     );
 
-  /**
-   * Ends messages that need no sending, and invitations whose time is over. Other orphaned messages are
-   * resumed (activities/reconciliation.ts).
-   */
-  async function endDueMessages(): Promise<Ended> {
-    const steps = [
-      () => cancelUselessMessages(database, MESSAGE_SECONDS, BATCH_SIZE),
-      () => endExpiredInvitations(database, BATCH_SIZE),
-      () => endLeftResends(database, BATCH_SIZE),
-    ];
-    const endsAt = Date.now() + STEP_MS;
-    const ended: Ended[] = [];
-    for (const step of steps) ended.push(await inBatches(fullBatches(step), endsAt));
-    return sumOf(ended);
-  }
+  /** Ends invitations whose time is over. */
+  const endDueInvitations = (): Promise<Ended> =>
+    inBatches(fullBatches(() => endExpiredInvitations(database, BATCH_SIZE)));
 
   /** Queues the day reports and the monthly statements of periods that have closed. */
   async function queueReports(): Promise<Ended> {
@@ -284,7 +268,7 @@ export function createExpiryActivities(dependencies: ActivityDependencies) {
     endDueVouchers,
     endDueTopUps,
     queueReminders,
-    endDueMessages,
+    endDueInvitations,
     queueReports,
     pruneRows,
   };

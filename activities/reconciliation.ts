@@ -7,7 +7,6 @@ import {
   wholeStart,
 } from '../src/db/books/check-whole.ts';
 import { type Database, withSettings } from '../src/db/connection.ts';
-import { unfinishedMessages } from '../src/db/messages/abandoned-messages.ts';
 import {
   type HeldAttempt,
   type HeldRedemption,
@@ -56,7 +55,7 @@ const PAGE_SIZE = 200;
 const CONCURRENCY = 20;
 
 export function createResumptionActivities(dependencies: ActivityDependencies) {
-  const { database, starters, numbers, settings } = dependencies;
+  const { database, starters } = dependencies;
 
   /**
    * Resumes payments on hold, and pending reversals, without a running workflow; returns the number.
@@ -85,17 +84,6 @@ export function createResumptionActivities(dependencies: ActivityDependencies) {
       (held) => resumeAttempt(dependencies, held),
     );
 
-  /** Finishes orphaned messages, each by a separate workflow. */
-  const resumeMessages = (): Promise<number> =>
-    resumeAll(
-      (page) => unfinishedMessages(database, { ...settings.vouchers, ...settings.market }, page),
-      (message) =>
-        starters.resumeMessage(message, {
-          ...namesOfVoucher(message, numbers),
-          references: message.references,
-        }),
-    );
-
   /** Resumes bulk orders without a running workflow; returns the number. */
   const resumeBulkOrders = (): Promise<number> =>
     resumeAll(
@@ -104,7 +92,7 @@ export function createResumptionActivities(dependencies: ActivityDependencies) {
         starters.resumeBulkOrder({ id, operationId: operation_id, partnerId: partner_id }),
     );
 
-  return { resumeRedemptions, resumeTopUps, resumeMessages, resumeBulkOrders };
+  return { resumeRedemptions, resumeTopUps, resumeBulkOrders };
 }
 
 /** The progress of an attempt of this activity, from which the next attempt continues. */

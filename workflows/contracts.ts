@@ -214,11 +214,6 @@ export const retry = defineSignal<[]>('retry');
 /** A nudge of the provider that the attempt has changed: ask it now. */
 export const providerNudge = defineSignal<[]>('providerNudge');
 
-/** An orphaned message; its content is in the database. */
-export interface FinishMessageInput {
-  readonly messageId: number;
-}
-
 /**
  * The subject that a person must settle. It is a case by its id, or a partner's vouchers that were
  * due by `dueUntil` and cannot expire. Otherwise it is rows that the database refuses to end, or

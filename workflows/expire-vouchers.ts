@@ -13,11 +13,7 @@ interface ExpiryRunResult {
   readonly expiredClaims: number;
   readonly expiredVouchers: number;
   readonly failedTopups: number;
-  /**
-   * Messages that were cancelled or recorded as unknown, and messages that a workflow now finishes.
-   */
-  readonly endedMessages: number;
-  readonly resumedMessages: number;
+  readonly endedInvitations: number;
   /** Vouchers whose owners are told that they expire soon. */
   readonly queuedReminders: number;
   /** People whose monthly statements were dealt with. */
@@ -37,8 +33,8 @@ type Ended = Pick<Awaited<ReturnType<Activities['endDueClaims']>>, 'count' | 'is
 type StuckPartner = Awaited<ReturnType<Activities['endDueVouchers']>>['stuck'][number];
 
 /**
- * Ends what is over: vouchers and claims that are due, top-ups that never began, messages that
- * their workflows left behind, and what is kept for a limited time. A Schedule starts it. Claims
+ * Ends what is over: vouchers and claims that are due, top-ups that never began,
+ * invitations whose time is over, and what is kept for a limited time. A Schedule starts it. Claims
  * come first: a claimed voucher does not expire, and the end of a claim decides about its message.
  * A step that fails keeps none of the others from being done. A partner whose vouchers cannot
  * expire becomes a case with a workflow of its own, until they have expired. So do other rows that
@@ -55,8 +51,6 @@ export async function expireVouchers(): Promise<ExpiryRunResult> {
       failures.push(error);
       return 0;
     });
-  const resumed = (resume: () => Promise<number>) =>
-    step(async () => ({ count: await resume(), isDone: true }));
 
   const result = {
     expiredClaims: await step(expirySteps.endDueClaims),
@@ -68,9 +62,11 @@ export async function expireVouchers(): Promise<ExpiryRunResult> {
     failedTopups: await step(expirySteps.endDueTopUps),
     queuedReminders: await step(expirySteps.queueReminders),
     queuedReports: await step(expirySteps.queueReports),
-    endedMessages: await step(expirySteps.endDueMessages),
-    resumedMessages: await resumed(expirySteps.resumeMessages),
-    resumedBulkOrders: await resumed(expirySteps.resumeBulkOrders),
+    endedInvitations: await step(expirySteps.endDueInvitations),
+    resumedBulkOrders: await step(async () => ({
+      count: await expirySteps.resumeBulkOrders(),
+      isDone: true,
+    })),
     stuckPartners: stuck.size,
     prunedOperations: await step(expirySteps.pruneRows),
     refusedRows: refused.count(),

@@ -5,7 +5,6 @@ export { checkPayoutAccount } from './check-payout-account.ts';
 export { compareStatements, watchBalances } from './compare-statements.ts';
 export { deliverWebhooks } from './deliver-webhooks.ts';
 export { expireVouchers } from './expire-vouchers.ts';
-export { finishMessage } from './finish-message.ts';
 export { followCase } from './follow-case.ts';
 export { generateBulk } from './generate-bulk.ts';
 export { generateVoucher } from './generate-voucher.ts';

@@ -69,9 +69,6 @@ export const watchBalancesId = (taskQueue: string): string => `watch-balances:${
 export const topUpId = (transactionId: number | '%s', operationId: string): string =>
   `top-up:${transactionId}:${operationId}`;
 
-/** One at a time per orphaned message, named by the operation that queued it. */
-export const finishMessageId = (operationId: string): string => `finish-message:${operationId}`;
-
 /**
  * One at a time per webhook, for all its deliveries. Two deployments on one Temporal server both have a
  * webhook 1.

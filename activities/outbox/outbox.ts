@@ -1,18 +1,30 @@
 import type { Logger } from 'pino';
+import { allValues, type Sql } from '../../src/db/connection.ts';
+import { cancelUselessMessages, leftMessages } from '../../src/db/messages/abandoned-messages.ts';
 import {
-  dueLanes,
+  dueInLane,
   type Lane,
   nextDueSubject,
+  type OutboxChannel,
   type OutboxEnd,
   type OutboxKind,
   type OutboxMessage,
   recordOutboxMessage,
   renewOutboxSending,
   takeFromOutbox,
+  withDueMessages,
 } from '../../src/db/outbox.ts';
 import type { ProviderOutcome } from '../../src/providers/outcome.ts';
-import { CUT_OFF, EMAIL_SENDING_SECONDS, smsSendingSeconds, stateAfter } from '../messages.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import {
+  CUT_OFF,
+  createMessageSender,
+  EMAIL_SENDING_SECONDS,
+  smsSendingSeconds,
+  stateAfter,
+} from '../messages.ts';
 import { sendByRoutes } from '../providers.ts';
+import { severalAtOnce } from '../several-at-once.ts';
 import {
   createMessageKinds,
   type Letter,
@@ -21,9 +33,14 @@ import {
 } from './kinds.ts';
 
 /** Sends the due messages of a kind by one channel. */
-export interface OutboxSender extends Lane {
+export interface OutboxSender {
+  /** `messages` are those to the owners of vouchers. */
+  readonly kind: OutboxKind | 'messages';
+  readonly channel: OutboxChannel;
+  /** SQL query: the messages to send now. */
+  readonly due: Sql;
   /**
-   * Sends until none is due. A subject that fails does not delay the others.
+   * Sends what is due. A subject that fails does not delay the others.
    *
    * @param mayGoOn whether another message may begin
    * @throws the first failure, when the rest is done
@@ -38,16 +55,27 @@ export interface Outbox {
 }
 
 /**
- * The outbox with its senders: one for each kind and channel, so that none waits for another. Any number of
- * processes may send: a message is taken by one of them. The outbox needs only the database, so its
- * messages leave while Temporal is unavailable.
+ * The outbox: one sender for each kind and channel, so that none waits for another. Any number of processes may
+ * send: a message is taken by one of them. The outbox needs only the database, so its messages leave while
+ * Temporal is unavailable.
  */
-export function createOutbox(
+export function createOutbox(dependencies: ActivityDependencies, logger: OutboxLogger): Outbox {
+  const senders = [
+    ...createOutboxSenders(dependencies, logger),
+    createLeftMessageSender(dependencies),
+  ];
+  return { senders, findDue: () => withDueMessages(dependencies.database, senders) };
+}
+
+type OutboxLogger = Pick<Logger, 'warn' | 'error'>;
+
+/** The senders of all messages to people, apart from those to the owners of vouchers. */
+export const createOutboxSenders = (
   dependencies: OutboxDependencies,
-  logger: Pick<Logger, 'warn' | 'error'>,
+  logger: OutboxLogger,
   emailSendingSeconds = EMAIL_SENDING_SECONDS,
-): Outbox {
-  const senders = Object.entries(createMessageKinds(dependencies, logger)).flatMap(([name, kind]) =>
+): OutboxSender[] =>
+  Object.entries(createMessageKinds(dependencies, logger)).flatMap(([name, kind]) =>
     kind.channels.map((channel) => {
       const lane: Lane = {
         kind: name as OutboxKind,
@@ -59,14 +87,38 @@ export function createOutbox(
       return createSender(dependencies, { lane, kind, logger });
     }),
   );
-  return { senders, findDue: () => dueLanes(dependencies.database, senders) };
+
+const LEFT_AT_A_TIME = 200;
+const LEFT_CONCURRENCY = 20;
+
+/**
+ * Sends the messages to owners that no workflow sends, or cancels them where they are useless. A message whose sending
+ * was interrupted is recorded as unknown.
+ */
+function createLeftMessageSender(dependencies: ActivityDependencies): OutboxSender {
+  const { database, settings } = dependencies;
+  const sender = createMessageSender(dependencies);
+  const hours = { ...settings.vouchers, ...settings.market };
+  const due = leftMessages(hours, smsSendingSeconds(settings));
+  return {
+    kind: 'messages',
+    channel: 'SMS',
+    due,
+    async send(mayGoOn) {
+      await cancelUselessMessages(database, LEFT_AT_A_TIME);
+      const ids = await allValues<number>(database)`${due} limit ${LEFT_AT_A_TIME}`;
+      await severalAtOnce(ids, LEFT_CONCURRENCY, async (id) => {
+        if (mayGoOn()) await sender.send(id);
+      });
+    },
+  };
 }
 
 /** The dependencies of a sender. */
 interface Sending {
   readonly lane: Lane;
   readonly kind: MessageKind;
-  readonly logger: Pick<Logger, 'warn' | 'error'>;
+  readonly logger: OutboxLogger;
 }
 
 function createSender(
@@ -150,7 +202,7 @@ function createSender(
 
   const aboutOf = (subject: string) => ({ kind: lane.kind, channel: lane.channel, subject });
 
-  return { ...lane, send };
+  return { ...lane, due: dueInLane(lane), send };
 }
 
 const cancelled = (problem: string): OutboxEnd => ({ state: 'CANCELLED', problem });

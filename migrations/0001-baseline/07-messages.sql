@@ -18,6 +18,8 @@ create table messages (
   -- CANCELLED was never sent; REFUSED is the provider's answer.
   status text not null default 'QUEUED'
     check (status in ('QUEUED', 'SENDING', 'SENT', 'REFUSED', 'UNKNOWN', 'CANCELLED')),
+  -- Unless somebody has sent it by then, the outbox looks after it.
+  due_at timestamptz not null default now() + interval '1 minute',
   -- Null once the worker that sends has recorded the outcome.
   sending_since timestamptz,
   -- Null before its first sending.
@@ -33,8 +35,8 @@ create unique index messages_of_reversal on messages (reversal_id) where reversa
 create index messages_by_voucher on messages (voucher_id, created_at);
 create index messages_by_number_key on messages (split_part(msisdn, '.', 1), created_at);
 create index messages_with_number on messages (created_at) where msisdn <> 'erased';
--- The expiry run looks for messages that no workflow finishes any more. Nearly all messages are settled.
-create index messages_unsettled on messages (id) where settled_at is null;
+-- The outbox looks for messages that no workflow finishes any more. Nearly all messages are settled.
+create index messages_unsettled on messages (due_at) where settled_at is null;
 -- A report of a provider names a message by the provider's id.
 create index messages_by_provider_reference on messages (provider_reference)
   where provider_reference <> '';

@@ -38,14 +38,17 @@ const isDue = ({ kind, channel, longestSeconds }: Lane) => sql`
   and (state = 'QUEUED' and due_at <= now() or state = 'SENDING'
     and sending_since < clock_timestamp() - make_interval(secs => ${longestSeconds}::float8))`;
 
-/** The lanes that have a message to be sent now. */
-export async function dueLanes<One extends Lane>(
+/** SQL query: the due messages of a lane. */
+export const dueInLane = (lane: Lane): Sql => sql`select id from outbox where ${isDue(lane)}`;
+
+/** Those with a due message, by one statement. */
+export async function withDueMessages<One extends { readonly due: Sql }>(
   database: Database,
-  lanes: readonly One[],
+  senders: readonly One[],
 ): Promise<One[]> {
-  const haveDue = lanes.map((lane) => sql`exists (select from outbox where ${isDue(lane)})`);
-  const due = await firstValue<readonly boolean[]>(database)`select array[${sql.join(haveDue)}]`;
-  return lanes.filter((_, index) => due?.[index]);
+  const haveDue = senders.map(({ due }) => sql`exists (${due})`);
+  const found = await firstValue<readonly boolean[]>(database)`select array[${sql.join(haveDue)}]`;
+  return senders.filter((_, index) => found?.[index]);
 }
 
 /** The subject whose messages have waited longest, apart from some; undefined where none is due. */

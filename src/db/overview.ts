@@ -90,14 +90,14 @@ const waiting = {
   events: sql`select created_at as since from events where number is null order by id`,
   webhooks: unattendedWebhooks,
   codes: sql`select created_at as since from messages
-    where settled_at is null and kind = 'VERIFICATION_CODE' order by id`,
+    where settled_at is null and kind = 'VERIFICATION_CODE' order by due_at`,
   // The confirmation of a payment waits for its end first, and a reminder for its hours.
   messages: sql`
     select coalesce(redemption.settled_at, message.created_at) as since
     from messages as message left join redemptions as redemption on redemption.id = redemption_id
     where message.settled_at is null and redemption.status is distinct from 'HELD'
       and message.kind not in ('VERIFICATION_CODE', 'EXPIRY_REMINDER')
-    order by message.id`,
+    order by message.due_at`,
   'top-up-retries': sql`select created_at as since from topup_retries
     where is_open order by created_at`,
   repairs: sql`select changed_at as since from repairs where state = 'READY' order by id`,

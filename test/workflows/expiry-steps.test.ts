@@ -11,8 +11,7 @@ const NAMES = [
   'endDueTopUps',
   'queueReminders',
   'queueReports',
-  'endDueMessages',
-  'resumeMessages',
+  'endDueInvitations',
   'resumeBulkOrders',
   'pruneRows',
 ] as const satisfies readonly (keyof Activities)[];
@@ -81,7 +80,7 @@ describe('an expiry run', () => {
     const { result } = await runOn(Object.fromEntries(failing));
     expect(result).toMatchObject({
       type: 'StepsFailed',
-      message: ['9 steps failed', ...NAMES.map((name) => `${name}: no right to ${name}`)].join(
+      message: ['8 steps failed', ...NAMES.map((name) => `${name}: no right to ${name}`)].join(
         '\n',
       ),
     });

@@ -358,6 +358,7 @@ export interface MessagesTable {
   delivery: "DELIVERED" | "NOT_DELIVERED" | null;
   delivery_at: Timestamp | null;
   delivery_reason: string | null;
+  due_at: Generated<Timestamp>;
   id: GeneratedAlways<number>;
   kind: "VERIFICATION_CODE" | "REDEMPTION_CONFIRMATION" | "EXPIRY_REMINDER" | "REVERSAL_NOTICE";
   language: GeneratedAlways<MessageLanguage>;

@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
-import type { NamedVoucher } from '../../domain/vouchers/voucher.ts';
-import { allRows, allValues, changedRows, type Database, now } from '../connection.ts';
+import { allRows, allValues, changedRows, type Database, now, type Sql } from '../connection.ts';
 import { numberKey } from '../phone-numbers.ts';
 import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
-import { OVERDUE } from '../vouchers/claims.ts';
 
 /*
  * SQL expressions about one message. Scalar subqueries run only for the few unsettled messages;
@@ -16,16 +14,22 @@ const age = sql`(now() - coalesce(
   (select coalesce(settled_at, created_at) from redemptions where id = message.redemption_id),
   message.created_at))`;
 
-/**
- * Cancels up to `batchSize` obsolete queued messages, even if a workflow would still send them.
- * They are codes of ended claims, confirmations of unpaid redemptions, and messages without a claim that are
- * older than `maximumAgeSeconds`. Returns the number.
- */
-export const cancelUselessMessages = (
-  database: Database,
-  maximumAgeSeconds: number,
-  batchSize: number,
-) =>
+/** SQL condition: a message sent again, which names its original alone. */
+const isResend = sql`(kind in ('VERIFICATION_CODE', 'REDEMPTION_CONFIRMATION')
+  and claim_id is null and redemption_id is null)`;
+
+/** Age at which an unsent message without a claim is given up. That of a resend tells that its workflow is lost. */
+const patience = sql`case when ${isResend} then interval '5 minutes' else interval '1 day' end`;
+
+/** SQL condition: a queued message is of no use any more. */
+const isUseless = sql`(${claimStatus} <> 'OPEN' or ${redemptionStatus} = 'VOIDED'
+  or claim_id is null and ${redemptionStatus} is distinct from 'HELD' and ${age} > ${patience})`;
+
+/** SQL condition: the outbox looks after a message, because it is not sent yet. */
+const isDue = sql`settled_at is null and due_at <= now()`;
+
+/** Cancels up to `limit` useless messages, even if a workflow would still send them. */
+export const cancelUselessMessages = (database: Database, limit: number) =>
   changedRows(database)`
     update messages as message set status = 'CANCELLED', settled_at = now(),
       provider_message = case
@@ -34,72 +38,21 @@ export const cancelUselessMessages = (
         else 'Given up: too old to be sent' end
     where id = any(array(
       select id from messages as message
-      where settled_at is null and status = 'QUEUED' and (${claimStatus} <> 'OPEN'
-        or ${redemptionStatus} = 'VOIDED'
-        or claim_id is null and ${redemptionStatus} is distinct from 'HELD'
-          and ${age} > make_interval(secs => ${maximumAgeSeconds}::float8))
-      order by id limit ${batchSize} for update skip locked))`;
+      where ${isDue} and status = 'QUEUED' and ${isUseless}
+      order by due_at limit ${limit} for update skip locked))`;
 
 /**
- * A message that its workflow may have orphaned, with the data that names that workflow. The merchant is
- * who was paid, or that of the voucher.
+ * SQL query: the messages that the outbox looks after. They are useless ones, reminders within their hours, and messages
+ * that their workflows left behind: confirmations of paid redemptions, notices of reversals, and interrupted sendings.
  */
-interface UnfinishedMessage extends NamedVoucher {
-  readonly id: number;
-  /**
-   * The claim, redemption or reversal that queued it; of a reminder, what generated the voucher.
-   */
-  readonly operationId: string;
-  readonly generationId: string;
-  readonly claimOperationId: string | null;
-  readonly claimWorkflowId: string | null;
-  /** Ours: of the redemption that it is about, and of its payment or reversal. */
-  readonly references: readonly string[];
-}
-
-/**
- * Messages without a workflow, a page in the order of their ids. They are reminders, notices of
- * reversals, confirmations of paid redemptions, and codes in sending whose claims have ended. A
- * running claim or payment finishes its own message. A reminder waits for its hours.
- */
-export const unfinishedMessages = (
-  database: Database,
-  times: ReminderHours,
-  page: { readonly afterId: number; readonly limit: number },
-) =>
-  allRows<UnfinishedMessage>(database)`
-    with page as materialized (
-      select id, voucher_id, claim_id, redemption_id, reversal_id from messages as message
-      where settled_at is null and id > ${page.afterId} and created_at < now() - ${OVERDUE}
-        and (${redemptionStatus} <> 'HELD' and ${age} > ${OVERDUE}
-          or status = 'SENDING' and ${claimStatus} <> 'OPEN'
-          or kind = 'REVERSAL_NOTICE' or kind = 'EXPIRY_REMINDER' and ${isReminderHour(times)})
-      order by id limit ${page.limit})
-    select page.id, voucher.operation_id as "generationId",
-      coalesce(redemption.operation_id, claim.operation_id, reversal.operation_id,
-        voucher.operation_id) as "operationId",
-      claim.operation_id as "claimOperationId", claim.workflow_id as "claimWorkflowId",
-      voucher.partner_id as "partnerId",
-      coalesce(redemption.merchant_id, reversal.merchant_id, voucher.merchant_id) as "merchantId",
-      voucher.serial_number as "serialNumber", voucher.owner_msisdn as "ownerMsisdn",
-      coalesce(redemption.names, reversal.names, '{}') as "references"
-    from page
-    cross join lateral (
-      select operation_id, partner_id, merchant_id, serial_number, owner_msisdn
-      from vouchers where id = page.voucher_id limit 1) as voucher
-    left join lateral (
-      select operation_id, claim_id, merchant_id,
-        array[platform_reference::text, payment_reference::text] as names
-      from redemptions where id = page.redemption_id limit 1) as redemption on true
-    left join lateral (
-      select made.operation_id, merchant_id, array[platform_reference::text, made.reference::text] as names
-      from redemption_reversals as made
-      join redemptions on redemptions.id = redemption_id
-      where made.id = page.reversal_id limit 1) as reversal on true
-    left join lateral (
-      select operation_id, workflow_id from voucher_claims
-      where id = coalesce(page.claim_id, redemption.claim_id) limit 1) as claim on true
-    order by page.id`;
+export const leftMessages = (times: ReminderHours, longestSendingSeconds: number): Sql => sql`
+  select id from messages as message
+  where ${isDue} and case status
+    when 'SENDING' then coalesce(sending_since, created_at)
+      < clock_timestamp() - make_interval(secs => ${longestSendingSeconds}::float8)
+    else ${redemptionStatus} = 'POSTED' or kind = 'REVERSAL_NOTICE' or ${isUseless}
+      or kind = 'EXPIRY_REMINDER' and ${isReminderHour(times)} end
+  order by due_at`;
 
 /** When owners are told that their vouchers expire. */
 interface ReminderTimes extends ReminderHours {

@@ -292,6 +292,7 @@ export async function recordMessage(
       provider_message: outcome.providerMessage ?? null,
       ...(outcome.provider && { provider: outcome.provider }),
       settled_at: isQueued ? sql`case when ${staysUnknown} then settled_at end` : now,
+      ...(isQueued && { due_at: sql<Date>`now() + interval '1 minute'` }),
       sending_since: null,
     })
     .where('id', '=', messageId)

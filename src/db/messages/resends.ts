@@ -1,13 +1,7 @@
 import { sql } from 'kysely';
 import type { StoredNumber } from '../../domain/phone.ts';
 import type { Company } from '../../domain/vouchers/voucher.ts';
-import {
-  changedRows,
-  type Database,
-  type DatabaseTransaction,
-  firstRow,
-  onlyRow,
-} from '../connection.ts';
+import { type Database, type DatabaseTransaction, firstRow, onlyRow } from '../connection.ts';
 import type { MessagesTable } from '../generated/tables.ts';
 import type { LockedVoucher } from '../vouchers/vouchers.ts';
 import { type CountedMessages, countedMessages, messageCounts, queueMessage } from './messages.ts';
@@ -111,18 +105,3 @@ export const findResend = (database: Database, operationId: string) =>
     .$narrowType<{ kind: ResendableMessage['kind'] }>()
     .orderBy('message_id', 'desc')
     .executeTakeFirst();
-
-/**
- * Ends up to `batchSize` resends that their workflows left behind. A resend in sending has an
- * unknown outcome, and a queued resend is not sent any more. Returns the number.
- */
-export const endLeftResends = (database: Database, batchSize: number) =>
-  changedRows(database)`
-    update messages set settled_at = now(), provider_message = 'Given up: it was not sent in time',
-      status = case status when 'SENDING' then 'UNKNOWN' else 'CANCELLED' end
-    where id = any(array(
-      select message.id from messages as message
-      where message.settled_at is null and message.created_at < now() - interval '5 minutes'
-        and message.claim_id is null and message.redemption_id is null
-        and message.reversal_id is null and message.kind <> 'EXPIRY_REMINDER'
-      order by message.id limit ${batchSize} for update skip locked))`;

@@ -138,11 +138,8 @@ export async function releaseVoucher(
   if (!isReleased) throw new Error('The voucher is not on hold');
 }
 
-/**
- * An expiry run ends a claim, or a message left behind, so long after its time. Its own workflow would have done so by
- * then.
- */
-export const OVERDUE = sql`interval '1 minute'`;
+/** An expiry run ends a claim so long after its time. Its own workflow would have done so by then. */
+const OVERDUE = sql`interval '1 minute'`;
 
 const overdueClaims = (batchSize: number, rows: Rows<string>) => sql`
   select voucher_claims.id as claim_id, vouchers.id as voucher_id

@@ -22,7 +22,6 @@ const workflowTypes = {
   compareStatements: true,
   deliverWebhooks: true,
   expireVouchers: true,
-  finishMessage: true,
   followCase: true,
   generateBulk: true,
   generateVoucher: true,

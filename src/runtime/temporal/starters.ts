@@ -1,13 +1,8 @@
-import {
-  type Client,
-  WorkflowNotFoundError,
-  WorkflowUpdateRPCTimeoutOrCancelledError,
-} from '@temporalio/client';
+import { type Client, WorkflowUpdateRPCTimeoutOrCancelledError } from '@temporalio/client';
 import { isForeign } from '../../../workflows/addressed-input.ts';
 import {
   type CaseInput,
   type CaseName,
-  type FinishMessageInput,
   type GenerateBulkInput,
   providerNudge,
   type RedeemCommand,
@@ -19,12 +14,7 @@ import {
   type TopUpMade,
   type TopUpTiming,
 } from '../../../workflows/contracts.ts';
-import {
-  caseId,
-  finishMessageId,
-  generateBulkId,
-  reverseRedemptionId,
-} from '../../../workflows/workflow-ids.ts';
+import { caseId, generateBulkId, reverseRedemptionId } from '../../../workflows/workflow-ids.ts';
 import type { OperationOutcome } from '../../domain/refusals.ts';
 import type { ReportedCode } from '../../domain/vouchers/messages.ts';
 import {
@@ -69,13 +59,6 @@ export const startBulkOrder = (options: StarterOptions, order: RecordedOrder): P
     }),
   );
 
-/** An orphaned message, and the voucher of its workflow. */
-interface LeftMessage extends RedeemableVoucher {
-  readonly id: number;
-  /** The claim, redemption or reversal that queued it. */
-  readonly operationId: string;
-}
-
 interface StartersOptions extends StarterOptions {
   readonly timing: RedemptionTiming & TopUpTiming;
   /** Interval at which a case checks whether it is settled. */
@@ -105,20 +88,6 @@ export function createStarters(options: StartersOptions) {
       startUnlessRunning(options, reversalStart({ command, timing }, names)),
     resumeTopUp: (workflowId: string, begin: TopUpInput['begin'], names: StartNames) =>
       startUnlessRunning(options, topUpStart(workflowId, { begin, timing }, names)),
-    /** Starts a workflow for a message whose own workflow no longer runs. */
-    async resumeMessage(message: LeftMessage, names: StartNames): Promise<boolean> {
-      if (await isRunning(client, redemptionWorkflowId(message))) return false;
-      return startUnlessRunning(
-        options,
-        startOf<Started<FinishMessageInput>>('finishMessage', {
-          operation: 'finish-message',
-          workflowId: finishMessageId(message.operationId),
-          args: [{ messageId: message.id }],
-          names,
-          summary: `Orphaned message ${message.id}`,
-        }),
-      );
-    },
     resumeBulkOrder: (order: RecordedOrder) => startBulkOrder(options, order),
     /** Starts the workflow that shows a case to people, one per case. */
     startCase: (name: CaseName, summary: string, names: StartNames) =>
@@ -169,16 +138,6 @@ async function outcomeOfRetry(
     return isForeign(outcome) ? undefined : outcome;
   } catch (error) {
     if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) return undefined;
-    throw error;
-  }
-}
-
-async function isRunning(client: Client, workflowId: string): Promise<boolean> {
-  try {
-    const { status } = await client.workflow.getHandle(workflowId).describe();
-    return status.name === 'RUNNING';
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
     throw error;
   }
 }

@@ -60,7 +60,6 @@ type StartedOperation =
   | 'check-payout-account'
   | 'generate-bulk'
   | 'case'
-  | 'finish-message'
   | 'deliver-webhooks';
 
 /** The company of a command, as the names of a start. */

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { OutboxDependencies } from '../../../activities/outbox/kinds.ts';
-import { createOutbox } from '../../../activities/outbox/outbox.ts';
+import { createOutboxSenders } from '../../../activities/outbox/outbox.ts';
 import { createSecretBox } from '../../../src/crypto/secret-box.ts';
-import type { OutboxChannel } from '../../../src/db/outbox.ts';
+import { type OutboxChannel, withDueMessages } from '../../../src/db/outbox.ts';
 import { createLogger } from '../../../src/runtime/process/logger.ts';
 import { setInvitationScene } from '../../pages/portal/invitation-scene.ts';
 import { setOfOne } from '../../providers/set-of-one.ts';
@@ -38,18 +38,16 @@ function aWorker(sendingSeconds: number) {
       providerGuard: { providerCallWaitSeconds: 0, providerDeadlineSeconds: sendingSeconds - 2 },
     },
   } as unknown as OutboxDependencies;
-  const { senders, findDue: findDueSenders } = createOutbox(
-    dependencies,
-    createLogger('silent', 'test'),
-    sendingSeconds,
-  );
+  const senders = createOutboxSenders(dependencies, createLogger('silent', 'test'), sendingSeconds);
   const send = (channel: OutboxChannel): Promise<void> => {
     const sender = senders.find((one) => one.kind === 'invitations' && one.channel === channel);
     if (!sender) throw new Error(`Nobody sends invitations by ${channel}`);
     return sender.send(() => true);
   };
   const findDue = async () =>
-    (await findDueSenders()).map((sender) => `${sender.kind} by ${sender.channel}`);
+    (await withDueMessages(database, senders)).map(
+      (sender) => `${sender.kind} by ${sender.channel}`,
+    );
   return { send, findDue, provider };
 }
 

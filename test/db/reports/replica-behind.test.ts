@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OutboxDependencies } from '../../../activities/outbox/kinds.ts';
-import { createOutbox } from '../../../activities/outbox/outbox.ts';
+import { createOutboxSenders } from '../../../activities/outbox/outbox.ts';
 import { connectDatabase, type Database } from '../../../src/db/connection.ts';
-import { queueMessages } from '../../../src/db/outbox.ts';
+import { queueMessages, withDueMessages } from '../../../src/db/outbox.ts';
 import { readDayReport } from '../../../src/db/reports/day-report.ts';
 import { addReportRecipient } from '../../../src/db/reports/emails.ts';
 import { lastClosedDay } from '../../../src/domain/day-report.ts';
@@ -50,7 +50,7 @@ const isBehind = async (seconds: number) => {
 /** Sends what is due, and tells the subjects of the e-mails. */
 async function sent(): Promise<string[]> {
   const subjects: string[] = [];
-  const outbox = createOutbox(
+  const senders = createOutboxSenders(
     {
       database: open.database,
       readDatabase: replica,
@@ -70,7 +70,7 @@ async function sent(): Promise<string[]> {
     createLogger('silent', 'test'),
   );
   await sql`update outbox set due_at = now() where settled_at is null`.execute(open.database);
-  for (const sender of await outbox.findDue()) await sender.send(() => true);
+  for (const sender of await withDueMessages(open.database, senders)) await sender.send(() => true);
   return subjects;
 }
 

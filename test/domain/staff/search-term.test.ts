@@ -69,7 +69,6 @@ const ids: Readonly<Record<IdFunction, readonly [id: string, expected: SearchTer
   compareStatementsId: [workflowIds.compareStatementsId('queue'), ofService],
   watchBalancesId: [workflowIds.watchBalancesId('queue'), ofService],
   topUpId: [workflowIds.topUpId(17, operationId), { topupId: 17 }],
-  finishMessageId: [workflowIds.finishMessageId(operationId), ofOperation],
   deliverWebhooksId: [workflowIds.deliverWebhooksId(9, 'queue'), ofService],
 };
 

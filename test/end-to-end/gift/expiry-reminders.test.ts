@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { unfinishedMessages } from '../../../src/db/messages/abandoned-messages.ts';
-import { finishMessageId } from '../../../workflows/workflow-ids.ts';
+import { leftMessages } from '../../../src/db/messages/abandoned-messages.ts';
 import { makePartner } from '../../support/companies.ts';
 import { until } from '../../support/until.ts';
 import { ended } from '../../workflows/ended.ts';
@@ -35,12 +34,13 @@ async function runExpiry() {
   return (await ended(scene.stack, handle.workflowId)) as Record<string, number>;
 }
 
-/** An expiry run, and the one that sends what the first has queued a minute before. */
-async function runExpiryTwice() {
+const makeDue = () =>
+  sql`update messages set due_at = now() where settled_at is null`.execute(scene.stack.database);
+
+/** An expiry run, a minute before the outbox sends what it has queued. */
+async function runExpiryBefore() {
   const { queuedReminders } = await runExpiry();
-  await sql`update messages set created_at = created_at - interval '2 minutes'
-    where settled_at is null`.execute(scene.stack.database);
-  await runExpiry();
+  await makeDue();
   return queuedReminders;
 }
 
@@ -79,12 +79,12 @@ test('an owner is told once, with what remains, the place and the day', async ()
     .execute();
 
   // The new voucher is dealt with, too, without a message.
-  expect(await runExpiryTwice()).toBe(2);
+  expect(await runExpiryBefore()).toBe(2);
   await untilReceived(gift, 1);
   expect(receivedBy(gift)[0]).toMatch(
     /^Your gift voucher of ETB 100\.00 at Test Merchant expires on \d{1,2} \w{3,4} \d{4}\. Use it before then\.$/,
   );
-  expect(await runExpiryTwice()).toBe(0);
+  expect(await runExpiryBefore()).toBe(0);
   expect(receivedBy(gift)).toHaveLength(1);
   // Nobody is told of a voucher that is new, anonymous, ended, or of a suspended partner.
   for (const other of [later, fresh, anonymous, cancelled, suspended])
@@ -95,13 +95,13 @@ test('a number is told of one voucher a day, and of the next one on the next day
   const owner = newOwner('000');
   const gifts = [await oldGift({ owner }), await oldGift({ owner })] as const;
   for (const gift of gifts) await scene.expire(gift, 3);
-  expect(await runExpiryTwice()).toBe(1);
+  expect(await runExpiryBefore()).toBe(1);
   await untilReceived(gifts[0], 1);
-  expect(await runExpiryTwice()).toBe(0);
+  expect(await runExpiryBefore()).toBe(0);
   await sql`update messages set created_at = created_at - interval '1 day' where ${isNumber(scene.stack, 'msisdn', owner)}`.execute(
     scene.stack.database,
   );
-  expect(await runExpiryTwice()).toBe(1);
+  expect(await runExpiryBefore()).toBe(1);
   await untilReceived(gifts[0], 2);
 });
 
@@ -109,42 +109,48 @@ const reminderOf = async ({ id }: Gift) =>
   scene.stack.database
     .selectFrom('messages')
     .innerJoin('vouchers', 'vouchers.id', 'voucher_id')
-    .select(['messages.id', 'messages.status', 'provider_message', 'operation_id'])
+    .select(['messages.id', 'messages.status', 'provider_message', 'due_at'])
     .where('voucher_id', '=', id)
     .executeTakeFirstOrThrow();
 
-test('a reminder that the provider does not take waits for a later expiry run, for a day', async () => {
+/** It waits for its pause, longer than half a minute. */
+const inAMinute = expect.toSatisfy((at: Date) => at.getTime() > Date.now() + 30_000);
+
+test('a reminder that the provider does not take is tried again each minute, for a day', async () => {
   const gifts = [await oldGift(), await oldGift()] as const;
   const [gift, late] = gifts;
   for (const due of gifts) await scene.expire(due, 5);
   const { database, sandbox } = scene.stack;
   const usual = sandbox.faults.of('africas-talking');
   sandbox.faults.set('africas-talking', { ...usual, answers: 'not-authorised' });
-  expect(await runExpiryTwice()).toBe(2);
-  for (const due of gifts) {
-    const { operation_id } = await reminderOf(due);
-    expect(await ended(scene.stack, finishMessageId(operation_id))).toEqual({ ended: 'not-sent' });
-    expect(await reminderOf(due)).toMatchObject({
-      status: 'QUEUED',
-      provider_message: 'The API key was not accepted.',
+  expect(await runExpiryBefore()).toBe(2);
+  for (const due of gifts)
+    await until(async () => {
+      expect(await reminderOf(due)).toMatchObject({
+        status: 'QUEUED',
+        provider_message: 'The API key was not accepted.',
+        due_at: inAMinute,
+      });
     });
-  }
   const { id } = await reminderOf(gift);
-  const dueWithin = async (from: number, until: number) => {
-    const hours = { expiryReminderHours: [from, until], marketTimeZone: 'UTC' } as const;
-    const due = await unfinishedMessages(database, hours, { afterId: id - 1, limit: 1 });
-    return due.map((one) => one.id);
-  };
-  expect([await dueWithin(0, 24), await dueWithin(0, 0)]).toEqual([[id], []]);
+  const dueWithin = (from: number, until: number) =>
+    database.transaction().execute(async (transaction) => {
+      await sql`update messages set due_at = now() where id = ${id}`.execute(transaction);
+      const hours = { expiryReminderHours: [from, until], marketTimeZone: 'UTC' } as const;
+      return (await leftMessages(hours, 60).execute(transaction)).rows;
+    });
+  expect([await dueWithin(0, 24), await dueWithin(0, 0)]).toEqual([[{ id }], []]);
 
   await sql`update messages set created_at = created_at - interval '1 day'
     where voucher_id = ${late.id}`.execute(database);
   sandbox.faults.set('africas-talking', usual);
-  await runExpiry();
+  await makeDue();
   await untilReceived(gift, 1);
-  expect(await reminderOf(late)).toMatchObject({
-    status: 'CANCELLED',
-    provider_message: 'Given up: too old to be sent',
+  await until(async () => {
+    expect(await reminderOf(late)).toMatchObject({
+      status: 'CANCELLED',
+      provider_message: 'Given up: too old to be sent',
+    });
   });
   expect(receivedBy(late)).toEqual([]);
 });
@@ -154,9 +160,7 @@ test('a voucher that ends before its message is sent has none', async () => {
   await scene.expire(gift, 5);
   expect((await runExpiry()).queuedReminders).toBe(1);
   await scene.cancel(gift);
-  await sql`update messages set created_at = created_at - interval '2 minutes'
-    where voucher_id = ${gift.id}`.execute(scene.stack.database);
-  await runExpiry();
+  await makeDue();
   await until(async () => {
     expect(await reminderOf(gift)).toMatchObject({
       status: 'CANCELLED',

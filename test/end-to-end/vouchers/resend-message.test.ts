@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endLeftResends } from '../../../src/db/messages/resends.ts';
 import { type Answer, call, newestCode } from '../../support/clients.ts';
 import { makePartner } from '../../support/companies.ts';
 import { until } from '../../support/until.ts';
@@ -182,17 +181,23 @@ describe.concurrent('is refused', () => {
   });
 });
 
-it('a message that its workflow left behind is ended by the expiry run, and never sent', async () => {
-  const gift = await scene.gift();
-  await scene.claimed(scene.asMerchant, gift);
-  done(await resend(gift));
-  const newest = (await messagesOf(gift)).at(-1);
-  const { database } = scene.stack;
-  await database
-    .updateTable('messages')
-    .set({ status: 'SENDING', settled_at: null, created_at: sql<Date>`now() - interval '1 hour'` })
-    .where('id', '=', newest?.id ?? 0)
-    .execute();
-  expect(await endLeftResends(database, 10)).toBe(1);
-  expect((await messagesOf(gift)).at(-1)?.status).toBe('UNKNOWN');
-});
+it.each([
+  ['QUEUED', 'CANCELLED'],
+  ['SENDING', 'UNKNOWN'],
+] as const)(
+  'a message that its workflow left behind %s ends %s, and is not sent',
+  async (left, status) => {
+    const gift = await scene.gift();
+    await scene.claimed(scene.asMerchant, gift);
+    done(await resend(gift));
+    const newest = (await messagesOf(gift)).at(-1);
+    const past = sql<Date>`now() - interval '1 hour'`;
+    await scene.stack.database
+      .updateTable('messages')
+      .set({ status: left, settled_at: null, created_at: past, due_at: past })
+      .where('id', '=', newest?.id ?? 0)
+      .execute();
+    await until(async () => expect((await messagesOf(gift)).at(-1)?.status).toBe(status));
+    expect(await textsTo(gift.owner ?? '')).toHaveLength(2);
+  },
+);

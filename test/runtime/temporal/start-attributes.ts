@@ -20,7 +20,6 @@ export const expected: Readonly<Record<string, readonly string[]>> = {
   'check-payout-account': ['MerchantId'],
   repair: ofVoucher,
   case: [...COMPANY, 'VoucherSerial', 'Reference'],
-  'finish-message': [...ofVoucher, 'Reference'],
   // Of the company that it is about.
   'deliver-webhooks': ['PartnerId'],
 };

@@ -1,19 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { calls } from '../../../src/operations/workflow-calls.ts';
-import { done } from '../../end-to-end/gift/gift-scene.ts';
 import {
   type RedemptionScene,
-  redeem,
   setRedemptionScene,
 } from '../../end-to-end/gift/redemption-scene.ts';
 import { setWebhookScene, type WebhookScene } from '../../end-to-end/webhooks/webhook-scene.ts';
 import { until } from '../../support/until.ts';
 import { createStarts, expected, hasAll, type Starts } from './start-attributes.ts';
 
-/** What tells people something: webhooks, and messages that another workflow left behind; and the queries of the guide. */
+/** Webhooks, checks of payout accounts, and the queries of the guide. */
 
 let scene: RedemptionScene;
 let webhooks: WebhookScene;
@@ -26,54 +22,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await scene?.stop();
   await webhooks?.stop();
-});
-
-/** A redemption whose confirmation waits to be sent since long, although its workflow has ended. */
-async function unconfirmed() {
-  const { database } = scene.stack;
-  const { merchant, client } = await scene.payee('merchant');
-  const gift = await scene.gift({ isRestricted: false });
-  done(await redeem(client, gift, { verificationCode: await scene.claimed(client, gift) }));
-  const redemption = await until(() =>
-    database
-      .selectFrom('redemptions')
-      .innerJoin('vouchers', 'vouchers.id', 'voucher_id')
-      .innerJoin('messages', 'messages.redemption_id', 'redemptions.id')
-      .select(['redemptions.id', 'serial_number', 'platform_reference', 'payment_reference'])
-      .where('redemptions.voucher_id', '=', gift.id)
-      .where('messages.settled_at', 'is not', null)
-      .executeTakeFirstOrThrow(),
-  );
-  const past = sql`now() - interval '10 minutes'`;
-  await sql`update messages set status = 'QUEUED', settled_at = null, provider_message = null,
-    created_at = ${past} where redemption_id = ${redemption.id}`.execute(database);
-  await sql`update redemptions set settled_at = ${past} where id = ${redemption.id}`.execute(
-    database,
-  );
-  return { ...redemption, gift, merchant };
-}
-
-const runExpiry = () =>
-  scene.stack.temporal.client.workflow.execute('expireVouchers', {
-    workflowId: `expiry-${randomUUID()}`,
-    taskQueue: scene.stack.config.temporal.temporalTaskQueue,
-  });
-
-test('a message that was left behind is found by its redemption, and by who was paid', async () => {
-  const { gift, merchant, serial_number, platform_reference, payment_reference } =
-    await unconfirmed();
-  await runExpiry();
-  const attributes = await startedWith('finish-message', `Reference = "${platform_reference}"`);
-  hasAll('finish-message', attributes);
-  expect(attributes).toEqual({
-    Operation: 'finish-message',
-    Summary: expect.stringMatching(/^Orphaned message \d+$/),
-    PartnerId: String(scene.partner.id),
-    MerchantId: String(merchant.id),
-    VoucherSerial: serial_number,
-    NumberHash: scene.stack.digests.numberHash(gift.owner ?? ''),
-    Reference: [platform_reference, payment_reference],
-  });
 });
 
 test('deliveries to a webhook are found by its company', async () => {
