@@ -3,7 +3,7 @@ import type { ListedVoucher } from '../db/lists/vouchers.ts';
 import type { VoucherDetail } from '../db/vouchers/vouchers.ts';
 import { plainCopy } from '../domain/copied-text.ts';
 import { formatMoney, parseMoney } from '../domain/money.ts';
-import { maskStored, type StoredNumber } from '../domain/phone.ts';
+import { maskStored } from '../domain/phone.ts';
 import { voucherStatuses } from '../domain/vouchers/voucher.ts';
 import type { JsonObject } from '../http/body/json-body.ts';
 import {
@@ -123,16 +123,12 @@ export const presentVoucher = (voucher: ListedVoucher): z.output<typeof voucherS
   expirationDate: voucher.expiresAt.toISOString(),
   serialNumber: voucher.serialNumber,
   status: voucher.status,
-  msisdn: maskedOrNull(voucher.ownerMsisdn),
+  msisdn: voucher.ownerMsisdn && maskStored(voucher.ownerMsisdn),
   merchantId: voucher.merchantId,
   merchantName: voucher.merchantName,
   amount: voucher.amount,
   remainingBalance: voucher.remaining,
 });
-
-const maskedOrNull = (number: StoredNumber | null) => (number === null ? null : maskStored(number));
-
-const isoTimeOrNull = (text: string | null) => (text === null ? null : isoTime(text));
 
 const claimSchema = z
   .object({
@@ -220,14 +216,14 @@ export const presentVoucherDetail = (
   })),
   redemptions: voucher.redemptions.map((redemption) => ({
     createdAt: isoTime(redemption.at),
-    settledAt: isoTimeOrNull(redemption.settledAt),
+    settledAt: redemption.settledAt && isoTime(redemption.settledAt),
     merchantName: redemption.merchant,
     amount: formatMoney(parseMoney(redemption.toMerchant) + parseMoney(redemption.serviceFee)),
     status: attemptStatuses[redemption.status],
     platformReferenceNumber: redemption.reference,
     referenceNumber: redemption.providerReference,
-    paidLateAt: isoTimeOrNull(redemption.lateAt),
-    reversedAt: isoTimeOrNull(redemption.takenBackAt),
+    paidLateAt: redemption.lateAt && isoTime(redemption.lateAt),
+    reversedAt: redemption.takenBackAt && isoTime(redemption.takenBackAt),
     reversal: presentReversal(redemption.reversal),
   })),
   messages: voucher.messages.map(({ at, kind, msisdn, status }) => ({
