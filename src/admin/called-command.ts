@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
+import type { z } from 'zod';
+import { metaOf } from '../repairs/repair-kind.ts';
 import type { ListedCommand } from './all-commands.ts';
 import type { AdminCommand, CommandRunner } from './command.ts';
-import { AdminError, type Fields, type InputOf, kebab, type Parser, text } from './fields.ts';
+import { AdminError, type Fields, type InputOf, kebab, text } from './fields.ts';
 import { PROGRAM } from './groups.ts';
 
 /** Gives a command that was called its options, its help and its action. */
@@ -12,11 +14,11 @@ export async function complete(
 ): Promise<void> {
   const command = await load();
   for (const [name, field] of Object.entries(command.fields)) {
-    if (field.isArgument) added.argument(`<${kebab(name)}>`, field.description);
+    const { description, placeholder, isArgument, isOptional } = metaOf(field);
+    if (isArgument) added.argument(`<${kebab(name)}>`, description);
     else {
-      const flags = `--${kebab(name)} ${field.placeholder}`.trim();
-      const description = field.isRequired ? `${field.description} (required)` : field.description;
-      added.addOption(new Option(flags, description));
+      const flags = `--${kebab(name)}${placeholder && ` <${placeholder}>`}`;
+      added.addOption(new Option(flags, isOptional ? description : `${description} (required)`));
     }
   }
   const examples = commandExamples(command)
@@ -40,8 +42,8 @@ export async function complete(
 export const commandExamples = ({ examples, fields }: AdminCommand): readonly string[] =>
   examples ?? [
     Object.entries(fields)
-      .filter(([, { isRequired }]) => isRequired)
-      .map(([name, { isArgument }]) => (isArgument ? '3' : `--${kebab(name)} 3`))
+      .filter(([, field]) => !field.isOptional())
+      .map(([name, field]) => (metaOf(field).isArgument ? '3' : `--${kebab(name)} 3`))
       .join(' '),
   ];
 
@@ -49,28 +51,24 @@ export const commandExamples = ({ examples, fields }: AdminCommand): readonly st
 type Texts = Readonly<Record<string, string | true | undefined>>;
 
 function textsOf(added: Command, fields: Fields): Texts {
-  const argumentNames = Object.keys(fields).filter((name) => fields[name]?.isArgument);
-  const fromArguments = argumentNames.map((name, index) => [name, added.processedArgs[index]]);
+  const names = Object.entries(fields).flatMap(([name, field]) =>
+    metaOf(field).isArgument ? [name] : [],
+  );
+  const fromArguments = names.map((name, index) => [name, added.processedArgs[index]]);
   return { ...added.opts(), ...Object.fromEntries(fromArguments) };
 }
 
 /** @throws {AdminError} that names the field, or all missing fields */
 async function readInput(fields: Fields, texts: Texts): Promise<InputOf<Fields>> {
-  const missing = Object.keys(fields).filter(
-    (name) => fields[name]?.isRequired && texts[name] === undefined,
+  const missing = Object.entries(fields).flatMap(([name, field]) =>
+    texts[name] === undefined && !field.isOptional() ? [`--${kebab(name)}`] : [],
   );
-  if (missing.length > 0) {
-    const options = missing.map((name) => `--${kebab(name)}`).join(', ');
-    throw new AdminError(`Missing: ${options}. Add --help to see how.`);
-  }
+  if (missing.length > 0)
+    throw new AdminError(`Missing: ${missing.join(', ')}. Add --help to see how.`);
   const input: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields)) {
-    const given = texts[name];
-    const label = field.isArgument ? `<${kebab(name)}>` : `--${kebab(name)}`;
-    input[name] =
-      typeof given === 'string'
-        ? await readValue(label, field, given)
-        : (given ?? field.whenLeftOut);
+    const label = metaOf(field).isArgument ? `<${kebab(name)}>` : `--${kebab(name)}`;
+    input[name] = await readValue(label, field, texts[name]);
   }
   return input;
 }
@@ -78,11 +76,14 @@ async function readInput(fields: Fields, texts: Texts): Promise<InputOf<Fields>>
 /** @throws {AdminError} that begins with the label */
 async function readValue<Value>(
   label: string,
-  parser: Parser<Value>,
-  given: string,
+  field: z.ZodType<Value>,
+  given: Texts[string],
 ): Promise<Value> {
   try {
-    return await parser.parse(given);
+    // A file is read on the way.
+    const { success, data, error } = await field.safeParseAsync(given);
+    if (success) return data;
+    throw new AdminError(error.issues[0]?.message ?? 'is not valid');
   } catch (error) {
     if (error instanceof AdminError) throw new AdminError(`${label} ${error.message}.`);
     throw error;

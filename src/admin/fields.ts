@@ -3,8 +3,14 @@ import { parseDay } from '../domain/day-report.ts';
 import { isImagePath } from '../domain/image-path.ts';
 import { formatMoney, parseMoney } from '../domain/money.ts';
 import { parseMsisdn } from '../domain/phone.ts';
-import { refuseKeptText } from '../domain/repairs.ts';
-import { amountField, idField, positiveDecimalField } from '../http/fields/request-fields.ts';
+import {
+  amountField,
+  idField,
+  msisdnField,
+  positiveDecimalField,
+  reading,
+} from '../http/fields/request-fields.ts';
+import { metaOf, referenceArgument, wholeNumberArgument } from '../repairs/repair-kind.ts';
 
 /** A command cannot be carried out; the message is one line with the remedy. */
 export class AdminError extends Error {
@@ -21,126 +27,71 @@ export function existing<Row>(row: Row | undefined, name: string, list: string):
   return row;
 }
 
-/** One option or argument of a command: its help and its parser. */
-export interface Field<Value> {
-  readonly isArgument: boolean;
-  readonly isRequired: boolean;
-  /** The value of an option that is left out; undefined without it. */
-  readonly whenLeftOut?: Value;
-  /** The placeholder of the value in help, such as "<id>". */
-  readonly placeholder: string;
-  readonly description: string;
-  /** @throws {AdminError} "must be …", the end of a sentence that begins with the field's name */
-  readonly parse: (text: string) => Value | Promise<Value>;
-}
-
-export type Fields = Readonly<Record<string, Field<unknown>>>;
+/**
+ * The options and the arguments of a command: schemas, whose first message is the refusal, "must be …". Their metadata
+ * are the help (`metaOf`). Many are schemas of the API, so that both accept the same.
+ */
+export type Fields = Readonly<Record<string, z.ZodType>>;
 
 /** The input of a command: a value for each field, undefined for an omitted optional one. */
 export type InputOf<Given extends Fields> = {
-  readonly [Name in keyof Given]: Given[Name] extends Field<infer Value> ? Value : never;
+  readonly [Name in keyof Given]: z.output<Given[Name]>;
 };
-
-/** The parser of a value, and its placeholder in help. */
-export interface Parser<Value> {
-  readonly placeholder: string;
-  /** Asynchronous where the text names a file. */
-  readonly parse: (text: string) => Value | Promise<Value>;
-}
-
-/** A parser whose result is converted. */
-export const mapParser = <From, To>(
-  { placeholder, parse }: Parser<From>,
-  convert: (value: From) => To,
-): Parser<To> => ({
-  placeholder,
-  parse(given) {
-    const value = parse(given);
-    return value instanceof Promise ? value.then(convert) : convert(value);
-  },
-});
-
-const field = <Value>(
-  { placeholder, parse }: Parser<Value>,
-  description: string,
-  kind: { readonly isArgument: boolean; readonly isRequired: boolean },
-): Field<Value> => ({
-  placeholder: `<${placeholder}>`,
-  parse,
-  description,
-  ...kind,
-});
 
 /** The name of a field on the command line: "payoutKey" becomes "payout-key". */
 export const kebab = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
+/** A schema with the placeholder of its values in help, such as "id". */
+export const shownAs = <Schema extends z.ZodType>(placeholder: string, schema: Schema): Schema =>
+  schema.meta({ placeholder });
+
 /** A required option. */
-export const required = <Value>(parser: Parser<Value>, description: string): Field<Value> =>
-  field(parser, description, { isArgument: false, isRequired: true });
+export const required = <Schema extends z.ZodType>(schema: Schema, description: string): Schema =>
+  schema.meta({ description });
 
 /** An optional option. */
-export const optional = <Value>(
-  parser: Parser<Value>,
-  description: string,
-): Field<Value | undefined> =>
-  field<Value | undefined>(parser, description, { isArgument: false, isRequired: false });
+export const optional = <Schema extends z.ZodType>(schema: Schema, description: string) =>
+  required(schema, description).optional();
 
 /** An option with a value by default, which its help names. */
-export const withDefault = <Value extends string | number>(
-  parser: Parser<Value>,
+export const withDefault = <Schema extends z.ZodType<string | number>>(
+  schema: Schema,
   description: string,
-  whenLeftOut: Value,
-): Field<Value> => ({
-  ...field(parser, `${description}; ${whenLeftOut} by default`, {
-    isArgument: false,
-    isRequired: false,
-  }),
-  whenLeftOut,
-});
+  whenLeftOut: z.output<Schema>,
+) => required(schema, `${description}; ${whenLeftOut} by default`).default(whenLeftOut as never);
 
 /** A positional argument. */
-export const argument = <Value>(parser: Parser<Value>, description: string): Field<Value> =>
-  field(parser, description, { isArgument: true, isRequired: true });
+export const argument = <Schema extends z.ZodType>(schema: Schema, description: string): Schema =>
+  schema.meta({ description, isArgument: true });
 
 /** An option without a value; true where it is present. */
-export const flag = (description: string): Field<boolean> => ({
-  placeholder: '',
-  parse: () => true,
-  description,
-  isArgument: false,
-  isRequired: false,
-  whenLeftOut: false,
-});
+export const flag = (description: string) =>
+  z.boolean().meta({ description, placeholder: '' }).default(false);
 
-/** A parser of a schema, whose first message is the refusal; often one of the API's, so that both accept the same. */
-export const bySchema = <Value>(placeholder: string, schema: z.ZodType<Value>): Parser<Value> => ({
-  placeholder,
-  parse(given) {
-    const result = schema.safeParse(given);
-    if (result.success) return result.data;
-    throw new AdminError(result.error.issues[0]?.message ?? 'is not valid');
-  },
-});
-
-/** A parser of what `convert` makes a value of; undefined is refused with the message. */
+/** A schema of a text that `convert` reads; undefined is refused with the message. */
 export const byConversion = <Value>(
   placeholder: string,
   message: string,
   convert: (given: string) => Value | undefined,
-): Parser<Value> => ({
-  placeholder,
-  parse(given) {
-    const value = convert(given);
-    if (value !== undefined) return value;
-    throw new AdminError(message);
-  },
-});
+) => shownAs(placeholder, z.string().transform(reading(convert, message)));
 
-export const id = bySchema('id', idField);
+/** A value, or null for a word. */
+export const orNone = <Schema extends z.ZodType>(schema: Schema, none = 'none') =>
+  z
+    .string()
+    .transform((given, context): z.output<Schema> | null => {
+      if (given === none) return null;
+      const { data, error } = schema.safeParse(given);
+      if (error) context.addIssue(error.issues[0]?.message ?? '');
+      return data as z.output<Schema>;
+    })
+    .meta({ placeholder: [metaOf(schema).placeholder, none].filter(Boolean).join('|') });
+
+export const id = shownAs('id', idField);
 
 /** Words separated by commas. */
-export const listOfWords = bySchema(
+export const listOfWords = shownAs(
   'a,b',
   z.string().transform((given) =>
     given
@@ -151,16 +102,16 @@ export const listOfWords = bySchema(
 );
 
 /** ETB as a bigint of micro-units. */
-export const amount = bySchema('amount', amountField);
+export const amount = shownAs('amount', amountField);
 
 /** ETB as the decimal text of the database. */
-export const decimalAmount = mapParser(amount, formatMoney);
+export const decimalAmount = shownAs('amount', amountField.transform(formatMoney));
 
 /** A price in USD above zero, as in the partner API. */
-export const priceUsd = bySchema('price', positiveDecimalField);
+export const priceUsd = shownAs('price', positiveDecimalField);
 
 /** A decimal from 0, in the format of the database. */
-export const decimalFromZero = bySchema(
+export const decimalFromZero = shownAs(
   'number',
   z
     .string()
@@ -172,17 +123,11 @@ export const decimalFromZero = bySchema(
 );
 
 /** A whole number within a range. */
-export function wholeNumber(minimum: number, maximum: number): Parser<number> {
-  const message = `must be a whole number from ${minimum} to ${maximum}`;
-  const digits = z
-    .string()
-    .regex(/^[0-9]{1,10}$/, message)
-    .transform(Number);
-  return bySchema('number', digits.pipe(z.number().min(minimum, message).max(maximum, message)));
-}
+export const wholeNumber = (minimum: number, maximum: number) =>
+  wholeNumberArgument(minimum, maximum, '');
 
 /** The option of a list that limits its rows; `usual` is the number without it. */
-export const rowLimit = (usual: number, most = 10_000): Field<number> =>
+export const rowLimit = (usual: number, most = 10_000) =>
   withDefault(wholeNumber(1, most), 'Maximum number of rows', usual);
 
 /**
@@ -195,25 +140,19 @@ const NOT_PRINTABLE = `must be one line of 1 to ${MAXIMUM_LENGTH} printable char
 const line = z.string().trim().max(MAXIMUM_LENGTH, NOT_PRINTABLE).regex(PRINTABLE, NOT_PRINTABLE);
 
 /** One line of text. */
-export const text = bySchema('text', line);
+export const text = shownAs('text', line);
 
 /** Why something is done. The audit log keeps it in clear: nothing of a customer belongs into it. */
-export const reason = bySchema(
-  'text',
-  line.superRefine((why, context) => {
-    const refusal = refuseKeptText(why);
-    if (refusal !== undefined) context.addIssue(refusal);
-  }),
-);
+export const reason = shownAs('text', referenceArgument(''));
 
 /** A file by its path, or - for standard input. */
-export const givenFile = bySchema('file', line);
+export const givenFile = shownAs('file', line);
 
 /** A reference to another record by id or name. */
-export const recordReference = bySchema('id|name', line);
+export const recordReference = shownAs('id|name', line);
 
 /** A relative path below a folder that only the presenting side knows. */
-export const relativePath = bySchema(
+export const relativePath = shownAs(
   'path',
   line.refine(
     (path) => isImagePath(path.split('/')),
@@ -222,7 +161,7 @@ export const relativePath = bySchema(
 );
 
 /** One of several words, in any case. */
-export const oneOf = <Word extends string>(...words: readonly Word[]): Parser<Word> =>
+export const oneOf = <Word extends string>(...words: readonly Word[]) =>
   byConversion(words.join('|'), `must be ${words.join(' or ')}`, (given) =>
     words.find((word) => word.toLowerCase() === given.toLowerCase()),
   );
@@ -230,7 +169,7 @@ export const oneOf = <Word extends string>(...words: readonly Word[]): Parser<Wo
 const NO_PERCENTAGE = 'must be a percentage from 0 to 100 with at most 4 decimals, such as 2.5';
 
 /** A percentage with the four decimals of the database column. */
-export const percent = bySchema(
+export const percent = shownAs(
   'percent',
   z
     .string()
@@ -239,17 +178,13 @@ export const percent = bySchema(
     .transform((given) => Number(given).toFixed(4)),
 );
 
-export const email = bySchema('address', z.email('must be an e-mail address'));
+export const email = shownAs('address', z.email('must be an e-mail address'));
 
 /** A mobile number for messages and payments, as E.164. */
-export const msisdn = byConversion(
-  'number',
-  'must be a mobile number, such as 0911234567 or +251911234567',
-  parseMsisdn,
-);
+export const msisdn = shownAs('number', msisdnField);
 
 /** Any telephone number, including fixed lines; punctuation is removed. */
-export const telephone = bySchema(
+export const telephone = shownAs(
   'number',
   z
     .string()
@@ -265,8 +200,8 @@ const DAY_MS = 86_400_000;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** A moment, or the start of a day (UTC) with a part of the day added. */
-const moment = (ofDayMs: number): Parser<Date> =>
-  bySchema(
+const moment = (ofDayMs: number) =>
+  shownAs(
     'date',
     z
       .union([z.iso.date(), z.iso.datetime({ offset: true })], {

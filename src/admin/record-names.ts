@@ -14,7 +14,7 @@ import type { Schema } from '../db/generated/tables.ts';
 import { maskMsisdn, parseMsisdn } from '../domain/phone.ts';
 import type { Company } from '../domain/vouchers/voucher.ts';
 import { type AdminCommand, type Change, lookCommand } from './command.ts';
-import { AdminError, argument, bySchema, id, optional, required } from './fields.ts';
+import { AdminError, argument, id, optional, required, shownAs } from './fields.ts';
 import { type Column, tableReport, timeText } from './tables.ts';
 
 /** The records of operators: table, name column, and the words before the verb of their commands. */
@@ -64,7 +64,7 @@ export async function requireSubject<Kind extends SubjectKind>(
 ) {
   const row = await findRow(database, subjects[kind].table, subjectId);
   if (!row) throw notFound(kind, subjectId);
-  return { name: recordName(kind, row), row, subject: { kind, id: subjectId } };
+  return { name: recordName(kind, row), subject: { kind, id: subjectId } };
 }
 
 /**
@@ -218,7 +218,7 @@ export const companyList = <Row>({
   });
 
 /** The key of a party, such as msisdn, accountid or walletid. */
-export const partyKey = bySchema(
+export const partyKey = shownAs(
   'key',
   z
     .string()

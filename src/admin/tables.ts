@@ -34,7 +34,7 @@ const shown = (value: Cell): string =>
   );
 
 /** The name of a field in words: "createdAt" becomes "created at". */
-export const titleOf = (field: string): string => kebab(field).replaceAll(/[-_]/g, ' ');
+const titleOf = (field: string): string => kebab(field).replaceAll(/[-_]/g, ' ');
 
 interface TitledColumn<Row> {
   readonly title: string;
@@ -56,35 +56,35 @@ const columnsOf =
   <Value>(cellOf: (value: Value) => Cell, align?: 'right'): MakeColumn<Value> =>
   <Row>(title: string, value?: (row: Row) => Value): TitledColumn<Row> => ({
     title: value ? title : titleOf(title),
-    value: (row) => cellOf(value ? value(row) : (row[title as keyof Row] as Value)),
+    value: (row) => cellOf(value ? value(row) : (masked(title, row[title as keyof Row]) as Value)),
     align,
   });
 
 /** A column under a title. */
 export const column = columnsOf((value: Cell) => value);
 
-/** A column of numbers that are written out, aligned right. */
-export const numbers = columnsOf((value: Cell) => value, 'right');
-
 /** A column of amounts, which are decimal strings. */
 export const amounts = columnsOf((amount: string | null) => amount && amountText(amount), 'right');
+
+const titled = <Row>(columns: readonly Column<Row>[]): TitledColumn<Row>[] =>
+  columns.map((one) => (typeof one === 'string' ? column<Row>(one) : one));
 
 const MARGIN = '  ';
 
 /** A header and the rows; a sentence where there are no rows. */
-export function textTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+export function textTable<Row>(rows: readonly Row[], given: readonly Column<Row>[]): string {
   if (rows.length === 0) return 'No entries.';
-  const titled = columns.map((one) => (typeof one === 'string' ? column<Row>(one) : one));
-  const values = rows.map((row) => titled.map(({ value }) => value(row)));
-  const isRight = titled.map(
+  const columns = titled(given);
+  const values = rows.map((row) => columns.map(({ value }) => value(row)));
+  const isRight = columns.map(
     ({ align }, index) =>
       align === 'right' || values.every((line) => typeof (line[index] ?? 0) === 'number'),
   );
   const cells = [
-    titled.map(({ title }) => title.toUpperCase()),
+    columns.map(({ title }) => title.toUpperCase()),
     ...values.map((line) => line.map((value = null) => shown(value))),
   ];
-  const widths = titled.map((_, index) =>
+  const widths = columns.map((_, index) =>
     Math.max(...cells.map((line) => line[index]?.length ?? 0)),
   );
   return cells
@@ -104,6 +104,10 @@ export const tableReport = <Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
 ): Report => ({ json: rows, text: textTable(rows, columns) });
+
+/** Fields of a row, one per line. */
+export const recordOf = <Row>(row: Row, fields: readonly Column<Row>[]): string =>
+  record(Object.fromEntries(titled(fields).map(({ title, value }) => [title, value(row)])));
 
 /** Names and values, one pair per line. */
 export function record(pairs: Readonly<Record<string, Cell>>): string {

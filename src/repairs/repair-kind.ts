@@ -236,12 +236,14 @@ export const repairKind = <Facts, Fields extends z.ZodObject>(
 /** What a form and the help of the command line show of a field. */
 export function metaOf(field: z.ZodType) {
   // An optional field has its texts inside.
-  const inner = field instanceof z.ZodOptional ? (field.unwrap() as z.ZodType) : field;
-  const { description = '', placeholder, example } = inner.meta() ?? {};
+  const isWrapped = field instanceof z.ZodOptional || field instanceof z.ZodDefault;
+  const inner = isWrapped ? (field.unwrap() as z.ZodType) : field;
+  const { description = '', placeholder, example, isArgument } = inner.meta() ?? {};
   return {
     description,
     placeholder: String(placeholder),
     example: String(example),
+    isArgument: isArgument === true,
     isOptional: field.isOptional(),
   };
 }
@@ -251,7 +253,7 @@ export const wholeNumberArgument = (minimum: number, maximum: number, descriptio
   const message = `must be a whole number from ${minimum} to ${maximum}`;
   return z
     .string(message)
-    .regex(/^[0-9]{1,9}$/, message)
+    .regex(/^[0-9]{1,10}$/, message)
     .transform(Number)
     .pipe(z.number().min(minimum, message).max(maximum, message))
     .meta({ description, placeholder: 'number', example: String(maximum) });
@@ -364,10 +366,6 @@ export function hasArguments(
   const stored = row.sealed_arguments === null ? row.arguments : readArguments(row, secretBox());
   return stored !== undefined && isDeepStrictEqual(named(stored), named(args));
 }
-
-/** Whether a repair was given this number; false where its key is gone. */
-export const isGivenNumber = (row: StoredArguments, msisdn: string, secretBox: SecretBox) =>
-  readArguments(row, secretBox)?.msisdn === msisdn;
 
 /** The number that a repair gives; undefined where it gives none, or its key is gone. */
 export function numberGivenBy(row: StoredArguments, secretBox: SecretBox): string | undefined {

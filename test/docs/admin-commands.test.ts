@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { CommanderError } from 'commander';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { allCommands } from '../../src/admin/all-commands.ts';
 import { commandExamples } from '../../src/admin/called-command.ts';
 import { kebab } from '../../src/admin/fields.ts';
@@ -10,6 +11,7 @@ import { describeProblem } from '../../src/admin/problems.ts';
 import { createProgram } from '../../src/admin/program.ts';
 import { runAdmin } from '../../src/admin/run-admin.ts';
 import { readAdminConfig } from '../../src/config/config.ts';
+import { metaOf } from '../../src/repairs/repair-kind.ts';
 import { repairKinds } from '../../src/repairs/repair-kinds.ts';
 import { repairTitles } from '../../src/repairs/repair-titles.ts';
 import { extendVoucherRepair } from '../../src/repairs/voucher-repairs.ts';
@@ -75,6 +77,8 @@ const nameOf = (words: readonly string[]): string | undefined =>
 /** Whether words before "…" or "--help" name a group or a part of it. */
 const isGroup = (words: readonly string[]): boolean => words.join(' ') in commandGroups;
 
+const anyPath = z.string().meta({ placeholder: 'file' });
+
 /** The real commands; files need not be there. */
 const commands = await Promise.all(
   allCommands.map(async ({ load, ...listed }) => {
@@ -82,7 +86,7 @@ const commands = await Promise.all(
     const fields = Object.fromEntries(
       Object.entries(command.fields).map(([name, field]) => [
         name,
-        name === 'file' ? { ...field, parse: (path: string) => path } : field,
+        name === 'file' ? (field.isOptional() ? anyPath.optional() : anyPath) : field,
       ]),
     );
     return { ...listed, fields, load: async () => ({ ...command, fields }) };
@@ -94,7 +98,7 @@ const GLOBAL = ['--json', '--actor', '--help'];
 
 const optionsOf = (name: string): string[] =>
   Object.entries(commands.find((command) => command.name === name)?.fields ?? {}).flatMap(
-    ([field, { isArgument }]) => (isArgument ? [] : [`--${kebab(field)}`]),
+    ([option, field]) => (metaOf(field).isArgument ? [] : [`--${kebab(option)}`]),
   );
 
 /** Why the command line refuses a command; undefined where it accepts it. */

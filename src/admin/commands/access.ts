@@ -1,4 +1,5 @@
 import { text as readAll } from 'node:stream/consumers';
+import { z } from 'zod';
 import {
   changeApiKey,
   findValidPublicKey,
@@ -37,8 +38,8 @@ import {
   existing,
   id,
   optional,
-  type Parser,
   required,
+  shownAs,
   text,
   wholeNumber,
   withDefault,
@@ -56,19 +57,20 @@ import {
 import { type Column, column, textTable, timeText } from '../tables.ts';
 import { dailyLimits, requireApiKey } from './limits.ts';
 
-const address: Parser<string> = {
-  placeholder: 'address',
-  parse(given) {
+const address = shownAs(
+  'address',
+  z.string().transform((given, context) => {
     const read = readAllowlistEntry(given, 'operator');
     if (read.ok) return read.entry;
-    throw new AdminError(
+    context.addIssue(
       read.problem === 'unreadable'
         ? 'must be an IPv4 or IPv6 address, a range such as 203.0.113.0/24, or a fully qualified ' +
             'name such as till.shop.example'
         : `must not be a range wider than /${read.leastBits}`,
     );
-  },
-};
+    return z.NEVER;
+  }),
+);
 
 /** Scopes with commas between them, in the order of the table. */
 const scopeList = byConversion(
@@ -82,18 +84,19 @@ const scopeList = byConversion(
 );
 
 /** A public key in PEM, from a file or, for "-", from standard input. */
-const publicKeyFile: Parser<string> = {
-  placeholder: 'file',
-  async parse(file) {
+const publicKeyFile = shownAs(
+  'file',
+  z.string().transform(async (file, context) => {
     const text = await readAll(readGivenFile(file));
     try {
       return parsePublicKey(text).export({ type: 'spki', format: 'pem' }).toString();
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      throw new AdminError(`contains no usable key: ${error.message.replace(/\.$/, '')}`);
+      context.addIssue(`contains no usable key: ${error.message.replace(/\.$/, '')}`);
+      return z.NEVER;
     }
-  },
-};
+  }),
+);
 
 /** What lists show of addresses. */
 export const addressColumns: readonly Column<ListedAddress>[] = [

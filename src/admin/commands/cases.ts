@@ -1,7 +1,7 @@
 import { refuseSettlement } from '../../db/positions/book.ts';
 import { type Case, listCases } from '../../db/positions/cases.ts';
 import { firstDone, placementsOfCase } from '../../db/positions/placements.ts';
-import { amountText, parseMoney } from '../../domain/money.ts';
+import { parseMoney } from '../../domain/money.ts';
 import {
   caseAbout,
   caseAdvice,
@@ -19,7 +19,7 @@ import {
 } from '../../repairs/payment-repairs.ts';
 import { lookCommand } from '../command.ts';
 import { argument, existing, flag, id, oneOf, optional, rowLimit } from '../fields.ts';
-import { column, numbers, textTable, timeText } from '../tables.ts';
+import { amounts, column, textTable, timeText } from '../tables.ts';
 
 /** Cases for a terminal. */
 export const caseTable = (cases: readonly Case[]): string =>
@@ -27,7 +27,7 @@ export const caseTable = (cases: readonly Case[]): string =>
     'id',
     column('why', caseTitle),
     // Below zero where providers did less than is paid for.
-    numbers('etb', ({ amount }) => (parseMoney(amount) === 0n ? null : amountText(amount))),
+    amounts('etb', ({ amount }) => (parseMoney(amount) === 0n ? null : amount)),
     'provider',
     'reference',
     'partner',

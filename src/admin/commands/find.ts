@@ -96,23 +96,16 @@ export async function storyReport(
 const moneyMoveTable = (moves: readonly LedgerTransfer[]): string =>
   textTable(moves, ['at', 'debit', 'credit', amounts('amount')]);
 
-interface Step {
-  readonly at: Date;
-  readonly what: string;
-  readonly workflowId?: string | undefined;
-  /** Its page in the Temporal UI, where the settings have one. */
-  readonly link?: string | undefined;
-}
-
-const stepsOf = ({ happenings }: SupportCase, temporalUi: TemporalUi): Step[] =>
+const stepsOf = ({ happenings }: SupportCase, temporalUi: TemporalUi) =>
   inOrder(happenings).map(({ at, what, workflowId }) => ({
     at,
     what: plainText(what, timeText),
     workflowId,
+    // Its page in the Temporal UI, where the settings have one.
     link: workflowId && workflowPage(temporalUi, workflowId),
   }));
 
-function lineOf({ at, what, workflowId, link }: Step): string {
+function lineOf({ at, what, workflowId, link }: ReturnType<typeof stepsOf>[number]): string {
   const time = `${timeText(at)}  `;
   const line = `${time}${what}`;
   return workflowId ? `${line}\n${' '.repeat(time.length)}${link ?? workflowId}` : line;

@@ -16,7 +16,7 @@ import {
   id,
   oneOf,
   optional,
-  type Parser,
+  orNone,
   required,
   rowLimit,
   text,
@@ -30,12 +30,6 @@ import {
   requireSubject,
 } from '../record-names.ts';
 import { column, tableReport } from '../tables.ts';
-
-/** A limit, or null for a word. */
-const orNone = <Value>(parser: Parser<Value>, none = 'none'): Parser<Value | null> => ({
-  placeholder: `${parser.placeholder}|${none}`,
-  parse: (text) => (text === none ? null : parser.parse(text)),
-});
 
 const count = wholeNumber(1, 1_000_000_000);
 

@@ -25,7 +25,7 @@ import {
   withDefault,
 } from '../fields.ts';
 import { numberBoxOf } from '../keys.ts';
-import { amounts, column, masked, textTable, titleOf } from '../tables.ts';
+import { amounts, column, textTable } from '../tables.ts';
 
 /** Operators' lists show the rows of all companies. */
 const NO_COMPANY = 0;
@@ -51,10 +51,11 @@ export const fieldColumns = <Row>(
   { fields }: ShownList<Row>,
   names: readonly (keyof Row & string)[],
 ) =>
-  names.map((name) => {
-    const ofKind = fields[name]?.column?.kind === 'decimal' ? amounts : column;
-    return ofKind(titleOf(name), (row: Row) => masked(name, row[name]) as never);
-  });
+  names.map((name) =>
+    fields[name]?.column?.kind === 'decimal'
+      ? amounts<Row>(name as never)
+      : column<Row>(name as never),
+  );
 
 type Input = Readonly<Record<string, unknown>>;
 

@@ -12,7 +12,7 @@ import {
   resealColumn,
 } from '../../db/phone-numbers.ts';
 import { maskMsisdn } from '../../domain/phone.ts';
-import { isGivenNumber } from '../../repairs/repair-kind.ts';
+import { numberGivenBy } from '../../repairs/repair-kind.ts';
 import { changeCommand, type LongContext, longCommand, lookCommand } from '../command.ts';
 import { AdminError, argument, msisdn, reason, required } from '../fields.ts';
 import { digestsAndBox, numberBoxOf } from '../keys.ts';
@@ -86,7 +86,7 @@ export const commands = {
       const repairIds = new Set<number>();
       for await (const repairs of repairsWithNumbers(transaction))
         for (const repair of repairs)
-          if (isGivenNumber(repair, input.msisdn, secretBox)) repairIds.add(repair.id);
+          if (numberGivenBy(repair, secretBox) === input.msisdn) repairIds.add(repair.id);
       const sought = { hash: box.hashOf(input.msisdn), repairIds: [...repairIds] };
       const [use, ...others] = await liveUses(transaction, sought);
       const shown = maskMsisdn(input.msisdn);

@@ -78,13 +78,12 @@ export const commands: Record<string, AdminCommand> = {
       const head =
         `${provider.name}, ${input.day} (${zone}): ${found.lines} lines${ignoredOf(found.ignored)}, fee booked ETB ` +
         `${found.bookedFee}${otherFees(found.fees)}, not explained: ${found.unexplained}${bookedOf(booked)}`;
-      const forms = {
-        text: () => `${head}\n\n${caseTable(cases)}`,
-        csv: () => csv([csvColumns, ...cases.map(csvRow)]).trimEnd(),
-      };
       return {
         json,
-        text: forms[input.format](),
+        text:
+          input.format === 'csv'
+            ? csv([csvColumns, ...cases.map(csvRow)]).trimEnd()
+            : `${head}\n\n${caseTable(cases)}`,
         exitCode: found.unexplained === 0 ? 0 : 2,
       };
     },

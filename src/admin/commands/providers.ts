@@ -28,11 +28,12 @@ import {
   oneOf,
   optional,
   required,
+  shownAs,
   wholeNumber,
   withDefault,
 } from '../fields.ts';
 import { requireSubject } from '../record-names.ts';
-import { amounts, column, numbers, tableReport } from '../tables.ts';
+import { amounts, column, tableReport } from '../tables.ts';
 
 const switchCommand = (name: 'enable' | 'disable') =>
   changeCommand({
@@ -53,7 +54,7 @@ const switchCommand = (name: 'enable' | 'disable') =>
   });
 
 /** An amount in ETB that may be 0. */
-const amountFromZero = { ...decimalFromZero, placeholder: 'amount' };
+const amountFromZero = shownAs('amount', decimalFromZero);
 
 export const commands: Record<string, AdminCommand> = {
   'providers check': {
@@ -94,7 +95,7 @@ export const commands: Record<string, AdminCommand> = {
       tableReport(await listBalances(database), [
         'provider',
         'currency',
-        numbers('amount'),
+        amounts('amount'),
         'readAt',
       ]),
   }),

@@ -25,7 +25,6 @@ import {
 } from '../record-names.ts';
 import { recordKinds } from '../records/kinds.ts';
 import {
-  type CellValue,
   type Consequence,
   changeFields,
   columnsOf,
@@ -154,27 +153,19 @@ async function requireReferences(
   }
 }
 
-/** The command that deactivates a record. */
-const deactivateCommand = (kind: RecordKind): AdminCommand =>
-  statusCommand(kind, 'deactivate', kind.activation.inactive);
-
-/** The command that activates a record again. */
-const activateCommand = (kind: RecordKind): AdminCommand =>
-  statusCommand(kind, 'activate', kind.activation.active);
-
+/** The command that deactivates a record, or activates it again. */
 const statusCommand = (
   { kind, activation }: RecordKind,
   verb: 'activate' | 'deactivate',
-  status: CellValue,
 ): AdminCommand =>
   changeCommand({
     action: `${verb} ${kind}`,
-    ...(verb === 'activate' || activation.details === undefined
-      ? {}
-      : { details: activation.details }),
+    ...(verb === 'deactivate' &&
+      activation.details !== undefined && { details: activation.details }),
     fields: { id: argument(id, `The id of the ${kind}`) },
     change(transaction, input) {
-      const row: Row = { [activation.column]: status };
+      const { column, active, inactive } = activation;
+      const row: Row = { [column]: verb === 'activate' ? active : inactive };
       return changeSubject(transaction, kind, input.id, row);
     },
   });
@@ -251,8 +242,8 @@ export const commands = Object.fromEntries(
       create: createCommand(kind),
       change: changeRecordCommand(kind),
       import: importCommand(kind),
-      deactivate: deactivateCommand(kind),
-      activate: activateCommand(kind),
+      deactivate: statusCommand(kind, 'deactivate'),
+      activate: statusCommand(kind, 'activate'),
       delete: deleteCommand(kind),
       ...(isDeletable(kind.table) && { restore: restoreCommand(kind) }),
     }).map(([verb, command]) => [`${commandsOf(kind.kind)} ${verb}`, command]),

@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import { repairWorkflowId } from '../../../workflows/workflow-ids.ts';
 import { findRepair, listRepairs } from '../../db/repairs/repair-lists.ts';
 import type { RepairRow } from '../../db/repairs/repairs.ts';
-import { amountText } from '../../domain/money.ts';
 import { type RepairSubject, repairStates, takenOutOf } from '../../domain/repairs.ts';
 import { type Asked, askRepair } from '../../repairs/ask-repair.ts';
 import { HAS_CHANGED, metaOf, type RepairKind } from '../../repairs/repair-kind.ts';
@@ -13,9 +12,8 @@ import { type AdminCommand, type AdminContext, lookCommand, type Report } from '
 import {
   AdminError,
   argument,
-  bySchema,
   existing,
-  type Field,
+  type Fields,
   id,
   kebab,
   oneOf,
@@ -26,7 +24,7 @@ import {
 } from '../fields.ts';
 import { repairCommands } from '../groups.ts';
 import { digestsAndBox, repairBasis } from '../keys.ts';
-import { amounts, column, record, textTable, timeText } from '../tables.ts';
+import { amounts, column, recordOf, textTable } from '../tables.ts';
 
 export const commands = {
   'desk repair list': lookCommand({
@@ -61,21 +59,24 @@ export const commands = {
         `repair ${input.id}`,
         'desk repair list',
       );
+      const json = shown(row);
       return {
-        json: shown(row),
-        text: record({
-          Repair: row.id,
-          Kind: row.kind,
-          Subject: subjectOf(row),
-          'Amount (ETB)': amountText(row.amount),
-          State: row.state,
-          Result: row.result,
-          Why: row.why,
-          Asked: `${timeText(row.asked_at)} by ${row.asked_by}`,
-          Confirmed: row.confirmed_at && `${timeText(row.confirmed_at)} by ${row.confirmed_by}`,
-          'To be confirmed until': row.state === 'ASKED' ? row.confirm_until : null,
-          Workflow: repairWorkflowId(row.id, row.operation_id),
-        }),
+        json,
+        text: recordOf(json, [
+          'id',
+          'kind',
+          column('subject', () => subjectOf(row)),
+          amounts('amount'),
+          'state',
+          'result',
+          'why',
+          'asked_at',
+          'asked_by',
+          'confirmed_at',
+          'confirmed_by',
+          'confirm_until',
+          'workflow',
+        ]),
       };
     },
   }),
@@ -133,7 +134,6 @@ const subjects: Readonly<
 export function repairCommand(kindName: RepairKindName): AdminCommand {
   const kind = findRepairKind(kindName);
   if (!kind) throw new Error(`There is no kind of repair ${kindName}`);
-  const options = Object.entries<z.ZodType>(kind.fields.shape);
   const { description, shownBy } = subjects[kind.subject];
   return {
     details:
@@ -142,7 +142,7 @@ export function repairCommand(kindName: RepairKindName): AdminCommand {
       'and confirm it at /support. The command line counts as one person, whatever --actor says.',
     fields: {
       [kind.subject]: argument(text, description),
-      ...Object.fromEntries(options.map(([name, schema]) => [name, optionOf(schema)])),
+      ...(kind.fields.shape as Fields),
       ...(kind.isBound && {
         facts: optional(
           text,
@@ -156,12 +156,6 @@ export function repairCommand(kindName: RepairKindName): AdminCommand {
     run: (context, input) => ask(kind, context, input),
   };
 }
-
-const optionOf = (schema: z.ZodType): Field<unknown> => {
-  const { description, placeholder, isOptional } = metaOf(schema);
-  const parser = bySchema(placeholder, schema);
-  return isOptional ? optional(parser, description) : required(parser, description);
-};
 
 /** With what it requires alone, and with an option. */
 function examplesOf({ subject, fields, isBound }: RepairKind): string[] {

@@ -26,7 +26,7 @@ import {
   rowLimit,
   withDefault,
 } from '../fields.ts';
-import { column, numbers, tableReport, textTable } from '../tables.ts';
+import { column, tableReport, textTable } from '../tables.ts';
 
 export const commands = {
   'money report-recipient add': changeCommand({
@@ -133,10 +133,14 @@ const textOf = ({ title, columns, numbers: count, rows, none }: ReportTable): st
     columns.map((name, place) =>
       place < columns.length - count
         ? column(name, (row: Cells) => row[place] ?? null)
-        : numbers(name, (row: Cells) => {
-            const value = row[place] ?? null;
-            return typeof value === 'string' ? amountText(value) : value;
-          }),
+        : {
+            title: name,
+            value(row: Cells) {
+              const value = row[place] ?? null;
+              return typeof value === 'string' ? amountText(value) : value;
+            },
+            align: 'right' as const,
+          },
     ),
   );
   return `${title}\n${rows.length === 0 ? none : body}`;

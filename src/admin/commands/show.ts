@@ -10,7 +10,7 @@ import { voucherNamed } from '../../repairs/voucher-repairs.ts';
 import { type AdminCommand, lookCommand } from '../command.ts';
 import { argument, existing, id, text } from '../fields.ts';
 import { merchantArgument, notFound, partnerArgument } from '../record-names.ts';
-import { type Column, record, textTable } from '../tables.ts';
+import { type Column, recordOf, textTable } from '../tables.ts';
 import { addressColumns, apiKeyColumns, publicKeyColumns } from './access.ts';
 import { storyReport } from './find.ts';
 import { fieldColumns, productColumns, rowsWith, type ShownList } from './lists.ts';
@@ -46,8 +46,7 @@ const showCompany = <Row extends Readonly<Record<string, unknown>>>(
       const [row] = await rowsWith(database, list, 'id', id);
       if (!row) throw notFound(kind, id);
       const json: Record<string, unknown> = { ...row };
-      const pairs = fieldColumns(list, fields).map(({ title, value }) => [title, value(row)]);
-      const text = [record(Object.fromEntries(pairs))];
+      const text = [recordOf(row, fieldColumns(list, fields))];
       for (const [name, read] of Object.entries(parts)) {
         const found = await read(database, { kind, id });
         json[name] = found.rows;

@@ -11,7 +11,7 @@ import { explainLine, sides } from '../../domain/statements.ts';
 import { lookCommand } from '../command.ts';
 import { AdminError, beginning, ending, oneOf, optional, required } from '../fields.ts';
 import { partnerField, requireSubject } from '../record-names.ts';
-import { amounts, column, numbers, textTable } from '../tables.ts';
+import { amounts, column, textTable } from '../tables.ts';
 
 export const commands = {
   'money statement': lookCommand({
@@ -70,21 +70,10 @@ const changeBetween = (sums: StatementSums): Money =>
 
 const isBroken = ({ total, ledgerBalance }: Statement): boolean => total !== ledgerBalance;
 
-const toJson = (request: StatementRequest, found: Statement) => ({
+const toJson = (request: StatementRequest, { lines, ...found }: Statement) => ({
   ...request,
-  openingBalance: found.openingBalance,
-  lines: found.lines.map((line) => ({
-    id: line.id,
-    at: line.at,
-    explanation: explainLine(line),
-    operationId: line.operation_id,
-    step: line.step,
-    ...sides(line),
-    balance: line.balance,
-  })),
-  closingBalance: found.closingBalance,
-  total: found.total,
-  ledgerBalance: found.ledgerBalance,
+  ...found,
+  lines: lines.map((line) => ({ ...line, explanation: explainLine(line), ...sides(line) })),
 });
 
 function toText(request: StatementRequest, name: string, found: Statement): string {
@@ -93,8 +82,8 @@ function toText(request: StatementRequest, name: string, found: Statement): stri
   const lines = textTable(found.lines, [
     'at',
     column('what', explainLine),
-    numbers('debit', (line) => optionalMoney(sides(line).debit)),
-    numbers('credit', (line) => optionalMoney(sides(line).credit)),
+    amounts('debit', (line) => sides(line).debit),
+    amounts('credit', (line) => sides(line).credit),
     amounts('balance'),
   ]);
   return [
@@ -107,9 +96,6 @@ function toText(request: StatementRequest, name: string, found: Statement): stri
     closing(request, found),
   ].join('\n');
 }
-
-const optionalMoney = (decimal: string | null): string =>
-  decimal === null ? '' : amountText(decimal);
 
 function closing(request: StatementRequest, found: Statement): string {
   const balance = `Closing balance  ${amountText(found.closingBalance)}`;

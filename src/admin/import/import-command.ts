@@ -114,7 +114,7 @@ export const importCommand = (kind: RecordKind): AdminCommand => ({
     const actor = context.actor();
     const { file } = given;
     const rows = rowsOf(kind, given);
-    const read = await context.progress.step('Checking', (note) =>
+    const read = await context.progress.step('Checking', async (note) =>
       readRows(kind, rows, (count) => note(`${count} of ${rows.length}`)),
     );
     const transaction = await context.database.startTransaction().execute();

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
+import { z } from 'zod';
 import { isShortened } from '../../domain/copied-text.ts';
 import { CsvContentError, type CsvRecord, readCsvRecords } from '../../rendering/csv.ts';
-import { AdminError, kebab, type Parser } from '../fields.ts';
+import { AdminError, kebab, shownAs } from '../fields.ts';
 import { readGivenFile } from '../given-file.ts';
 import type { CellValue, RecordKind, RecordProblem } from '../records/record-kind.ts';
 import type { GivenRecord } from '../records/write-records.ts';
@@ -146,37 +147,33 @@ const SHORTENED =
   'was shortened by a spreadsheet, so that its last digits are lost: write all of them, and save the file as text';
 
 /** Parses the cells of rows like the options of "create", as far as they are valid. */
-export async function readRows(
+export function readRows(
   kind: RecordKind,
   rows: readonly ImportRow[],
   onRow: (count: number) => void,
-): Promise<GivenRecord[]> {
-  const read: GivenRecord[] = [];
-  for (const row of rows) {
-    read.push(await readRow(kind, row));
-    onRow(read.length);
-  }
-  return read;
+): GivenRecord[] {
+  return rows.map((row, index) => {
+    onRow(index + 1);
+    return readRow(kind, row);
+  });
 }
 
-async function readRow(kind: RecordKind, row: ImportRow): Promise<GivenRecord> {
+function readRow(kind: RecordKind, row: ImportRow): GivenRecord {
   const given: Record<string, CellValue> = {};
   const problems = [...row.problems];
   for (const [name, cell] of Object.entries(row.cells)) {
-    const parser = kind.fields[name]?.parser;
-    if (!parser) continue;
-    try {
-      if (cell.length > importLimits.cellCharacters)
-        throw new AdminError(`is longer than ${importLimits.cellCharacters} characters`);
-      if (isShortened(cell)) throw new AdminError(SHORTENED);
-      const value = parser.parse(cell);
-      given[name] = value instanceof Promise ? await value : value;
-    } catch (error) {
-      if (!(error instanceof AdminError)) throw error;
-      problems.push({ field: name, reason: error.message });
-    }
+    const read = kind.fields[name]?.parser.safeParse(cell);
+    const problem = problemOf(cell) ?? read?.error?.issues[0]?.message;
+    if (problem !== undefined) problems.push({ field: name, reason: problem });
+    else if (read?.success) given[name] = read.data;
   }
   return { place: row.place, given, problems };
+}
+
+function problemOf(cell: string): string | undefined {
+  if (cell.length > importLimits.cellCharacters)
+    return `is longer than ${importLimits.cellCharacters} characters`;
+  return isShortened(cell) ? SHORTENED : undefined;
 }
 
 /** A file that was read. */
@@ -189,17 +186,17 @@ export interface ImportFile {
 }
 
 /** A text file, or standard input for "-". */
-export const importFile: Parser<ImportFile> = {
-  placeholder: 'file',
-  async parse(path) {
+export const importFile = shownAs(
+  'file',
+  z.string().transform(async (path): Promise<ImportFile> => {
     const bytes = await readBytes(readGivenFile(path));
     return {
       name: path === '-' ? 'standard input' : basename(path).replaceAll(/\p{C}/gu, '?'),
       text: decode(bytes),
       digest: hash('sha256', bytes),
     };
-  },
-};
+  }),
+);
 
 async function readBytes(content: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];

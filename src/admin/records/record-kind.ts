@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import {
   type ChangeableTable,
   type ColumnChanges,
@@ -5,7 +6,7 @@ import {
   type Row,
 } from '../../db/catalogue/companies.ts';
 import type { DatabaseTransaction } from '../../db/connection.ts';
-import { argument, type Fields, id, optional, type Parser, required } from '../fields.ts';
+import { argument, type Fields, id, optional, orNone, required } from '../fields.ts';
 import { commandsOf, recordName, type SubjectKind } from '../record-names.ts';
 
 /** The kinds that a field may refer to. */
@@ -35,33 +36,31 @@ const targets: Readonly<
 /** The kind and the table that a field refers to. */
 export const targetOf = (to: ReferenceKind) => targets[to];
 
-/** Resolves references: digits are an id, any other text is a name. */
-export interface References {
-  /** The id, or the problem as the end of a sentence that begins with the field's name. */
-  resolve(to: ReferenceKind, text: string): number | string;
-}
+/**
+ * Resolves a reference: digits are an id, any other text is a name. Returns the id, or the problem as the end of a
+ * sentence that begins with the field's name.
+ */
+export type ResolveReference = (to: ReferenceKind, text: string) => number | string;
 
 /** Loads the rows that fields may refer to, once for any number of records. */
 export async function loadReferences(
   transaction: DatabaseTransaction,
   kinds: readonly ReferenceKind[],
-): Promise<References> {
+): Promise<ResolveReference> {
   const loaded = new Map<ReferenceKind, ReadonlyMap<string, readonly Row[]>>();
   for (const to of new Set(kinds)) {
     const { kind, table } = targets[to];
     const rows = await findAllRows(transaction, table);
     loaded.set(to, byIdAndName(kind, rows));
   }
-  return {
-    resolve(to, text) {
-      const { kind, problem } = targets[to];
-      const found = loaded.get(to)?.get(/^[0-9]+$/.test(text) ? `id ${Number(text)}` : text) ?? [];
-      const [row] = found;
-      if (!row) return `names no existing ${kind}: see "${commandsOf(kind)} list"`;
-      if (found.length > 1)
-        return `matches several (${found.map(({ id }) => id).join(', ')}): use the id`;
-      return problem?.(row) ?? Number(row.id);
-    },
+  return (to, text) => {
+    const { kind, problem } = targets[to];
+    const found = loaded.get(to)?.get(/^[0-9]+$/.test(text) ? `id ${Number(text)}` : text) ?? [];
+    const [row] = found;
+    if (!row) return `names no existing ${kind}: see "${commandsOf(kind)} list"`;
+    if (found.length > 1)
+      return `matches several (${found.map(({ id }) => id).join(', ')}): use the id`;
+    return problem?.(row) ?? Number(row.id);
   };
 }
 
@@ -96,7 +95,7 @@ export interface RecordProblem {
 
 /** One field of a record: an option of its commands, and a column of its imports. */
 interface RecordField {
-  readonly parser: Parser<CellValue>;
+  readonly parser: z.ZodType<CellValue>;
   readonly description: string;
   /** The default of a new record, as help shows it. */
   readonly whenLeftOut?: string;
@@ -119,7 +118,7 @@ const fieldsOf =
   (need: Pick<RecordField, 'isRequired'>) =>
   (
     column: string,
-    parser: Parser<CellValue>,
+    parser: z.ZodType<CellValue>,
     description: string,
     further: Omit<RecordField, 'column' | 'parser' | 'description' | 'isRequired'> = {},
   ): RecordField => ({ column, parser, description, ...need, ...further });
@@ -206,17 +205,12 @@ export function changeFields(kind: RecordKind): Fields {
       changeable.map(([name, { parser, description, isClearable }]) => [
         name,
         isClearable
-          ? optional(orNothing(parser), `${description}; "" for none`)
+          ? optional(orNone(parser, ''), `${description}; "" for none`)
           : optional(parser, description),
       ]),
     ),
   };
 }
-
-const orNothing = ({ placeholder, parse }: Parser<CellValue>): Parser<CellValue> => ({
-  placeholder,
-  parse: (given) => (given === '' ? null : parse(given)),
-});
 
 /** The columns of a row that hold the given values. */
 export const columnsOf = ({ fields }: RecordKind, given: Values): Row =>

@@ -17,7 +17,7 @@ import {
   loadReferences,
   type RecordKind,
   type RecordProblem,
-  type References,
+  type ResolveReference,
   type Values,
 } from './record-kind.ts';
 
@@ -193,7 +193,7 @@ const referencesOf = (
   transaction: DatabaseTransaction,
   { fields }: RecordKind,
   records: readonly GivenRecord[],
-): Promise<References> =>
+): Promise<ResolveReference> =>
   loadReferences(
     transaction,
     Object.entries(fields).flatMap(([name, { refersTo }]) =>
@@ -202,14 +202,18 @@ const referencesOf = (
   );
 
 /** Replaces references by ids. */
-function resolve(kind: RecordKind, record: GivenRecord, references: References): GivenRecord {
+function resolve(
+  kind: RecordKind,
+  record: GivenRecord,
+  resolveReference: ResolveReference,
+): GivenRecord {
   const { given } = record;
   const resolved: Record<string, Values[string]> = { ...given };
   const problems = [...record.problems];
   for (const [name, { refersTo }] of Object.entries(kind.fields)) {
     const text = given[name];
     if (refersTo === undefined || typeof text !== 'string') continue;
-    const result = references.resolve(refersTo, text);
+    const result = resolveReference(refersTo, text);
     if (typeof result === 'number') resolved[name] = result;
     else {
       resolved[name] = undefined;
