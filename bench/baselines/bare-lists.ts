@@ -82,7 +82,7 @@ async function firstPage(config: Config, path: string, partnerId: number): Promi
     const version = await currentVersion(database, list, partnerId);
     const query = endpoint.query.parse({}) as ListQuery;
     const page = pageStatement(list, partnerId, query, {
-      version,
+      mark: String(version),
       totalItems: 0,
     }).compile(database);
     return { name: path, text: page.sql, values: [...page.parameters] };

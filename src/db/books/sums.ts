@@ -443,7 +443,7 @@ export const readRowCount = (database: Database, list: string, companyId: number
     .selectNoFrom([
       sql<number>`coalesce((select total from row_counts
         where list = ${list} and company_id = ${companyId}::bigint), 0)`.as('totalItems'),
-      sql<string>`(${hoursEnd('row-counts')})::text`.as('addedBefore'),
+      sql<string>`(${hoursEnd('row-counts')})::text`.as('mark'),
     ])
     .executeTakeFirstOrThrow();
 

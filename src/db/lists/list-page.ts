@@ -5,12 +5,11 @@ import { type Database, NOT_PREPARED, type Sql } from '../connection.ts';
 import type { List, ListColumn, SortBy, Sought } from './list.ts';
 
 /**
- * A count of rows, and its validity. For reference data it is a version. For added rows it is a
- * moment, as PostgreSQL writes it, before which all have been committed.
+ * A count of rows up to a mark. For reference data the mark is a version. For added rows it is a moment, as PostgreSQL
+ * writes it, before which all have been committed.
  */
 interface CachedCount {
-  readonly version?: number;
-  readonly addedBefore?: string;
+  readonly mark: string;
   readonly totalItems: number;
 }
 
@@ -184,12 +183,11 @@ export interface ListPage<Row> {
 }
 
 interface Totals {
-  readonly listTotal: number | null;
-  /** Of reference data. */
-  readonly listVersion?: number;
-  /** Of added rows: the moment before which no more are to come, and how many of the total those are. */
-  readonly listAddedBefore?: string;
-  readonly listSettled?: number;
+  readonly listTotal: number;
+  /** Absent where rows are counted each time. */
+  readonly listMark?: string;
+  /** How many of the total are up to the mark. */
+  readonly listMarked?: number;
 }
 
 /**
@@ -225,20 +223,16 @@ function pageOf<Row>(
   if (!first) return { items: [], totalItems: 0, isAtLeast: false };
   // A promo may have started since the count: the total is at least the shown rows.
   const shown = (query.page - 1) * query.limit + rows.length;
-  const totalItems = Math.max(first.listTotal ?? known?.totalItems ?? 0, shown);
-  if (first.listTotal !== null && first.listVersion !== undefined)
+  const { listTotal, listMark, listMarked = listTotal } = first;
+  const totalItems = Math.max(listTotal, shown);
+  if (listMark !== undefined && listMark !== known?.mark)
     countsOf(database).set(
       key,
-      { version: first.listVersion, totalItems },
+      { mark: listMark, totalItems: listMarked },
       { ttl: list.changesWithTime ? MAXIMUM_AGE_MS : 0 },
     );
-  if (first.listAddedBefore !== undefined)
-    countsOf(database).set(key, {
-      addedBefore: first.listAddedBefore,
-      totalItems: first.listSettled ?? 0,
-    });
   const items = rows.map(
-    ({ listTotal, listVersion, listAddedBefore, listSettled, ...row }) => row as Row,
+    ({ listTotal: _total, listMark: _mark, listMarked: _marked, ...row }) => row as Row,
   );
   return { items, totalItems, isAtLeast: totalItems >= countedRows(list, query) };
 }
@@ -262,7 +256,7 @@ const countedRows = (list: List<unknown>, query: ListQuery): number =>
 const countsAdded = (list: List<unknown>, { conditions, search, sought }: ListQuery): boolean =>
   list.addedAt !== undefined && conditions.length === 0 && !search && !sought;
 
-/** The page's rows; each has the count, unless the cached one is valid. */
+/** The page's rows; each has the count. */
 export function pageStatement<Row>(
   list: List<Row>,
   companyId: number,
@@ -292,8 +286,9 @@ export function pageStatement<Row>(
 }
 
 function versionTotals(from: Sql, version: RawBuilder<number>, known: CachedCount | undefined) {
-  const totals = sql`case when ${version} = ${known?.version ?? 0}::bigint then null
-      else (select count(1) ${from}) end as "listTotal", ${version} as "listVersion"`;
+  const totals = sql`case when ${version} = ${known?.mark ?? '0'}::bigint
+      then ${known?.totalItems ?? 0}::bigint else (select count(1) ${from}) end as "listTotal",
+    (${version})::text as "listMark"`;
   return { counted: sql``, totals };
 }
 
@@ -316,9 +311,9 @@ function addedTotals(
     select ${known?.totalItems ?? 0}::bigint + count(1) as total,
       ${known?.totalItems ?? 0}::bigint
         + count(1) filter (where ${addedAt} < ${settledBefore}) as settled
-    ${from} and ${addedAt} >= ${known?.addedBefore ?? '-infinity'}::timestamptz)`;
+    ${from} and ${addedAt} >= ${known?.mark ?? '-infinity'}::timestamptz)`;
   const totals = sql`(select total from counted) as "listTotal",
-    (${settledBefore})::text as "listAddedBefore", (select settled from counted) as "listSettled"`;
+    (${settledBefore})::text as "listMark", (select settled from counted) as "listMarked"`;
   return { counted, totals };
 }
 
