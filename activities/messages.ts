@@ -1,20 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../src/config/config.ts';
-import { voucherToRemindOf } from '../src/db/messages/abandoned-messages.ts';
 import { addMessageFailover, earlyReportOf } from '../src/db/messages/delivery-reports.ts';
 import {
-  type CodeFacts,
-  type ConfirmationFacts,
   messageStatus,
+  type PaymentTextFacts,
   recordCutOff,
   recordMessage,
-  renewSending,
   type TakenMessage,
   takeMessage,
 } from '../src/db/messages/messages.ts';
-import { reversalMessage } from '../src/db/vouchers/reversals.ts';
 import { formatAmount, sumOf } from '../src/domain/money.ts';
-import { type MessageTexts, ownerMessages } from '../src/domain/vouchers/messages.ts';
+import { ownerMessages } from '../src/domain/vouchers/messages.ts';
 import type { ProviderOutcome } from '../src/providers/outcome.ts';
 import { EMAIL_TIMEOUT_SECONDS } from '../src/providers/provider-set.ts';
 import type { FailpointName } from '../src/runtime/process/failpoint.ts';
@@ -80,69 +76,53 @@ const LONGEST_PAUSE_MS = 1_000;
  * The text of a message, made when it is sent, in the language of the time when it was written.
  * Undefined where the message has become pointless.
  */
-function createMessageTexts({
-  database,
-  secretBox,
-  settings,
-  messageTexts = ownerMessages,
-}: ActivityDependencies) {
-  async function textOf(messageId: number, message: TakenMessage): Promise<string | undefined> {
-    const texts = messageTexts[message.language];
-    if (message.claim_id !== null) return codeText(texts, message.claim_id, message.code);
-    if (message.confirmation) return confirmationText(texts, message.confirmation);
-    if (message.reversal_id !== null) return reversalText(texts, message.reversal_id);
-    return reminderText(texts, messageId);
+function textOf(
+  { kind, claim_id: claimId, language, code, payment, reminder }: TakenMessage,
+  { secretBox, settings, messageTexts = ownerMessages }: ActivityDependencies,
+): string | undefined {
+  const texts = messageTexts[language];
+  switch (kind) {
+    case 'VERIFICATION_CODE':
+      return code?.codeCiphertext
+        ? texts.code({
+            code: secretBox.open(code.codeCiphertext, `claim ${claimId}`),
+            amount: amountOf(code.amount),
+            merchant: code.merchantName,
+            minutes: Math.max(1, Math.round(code.secondsLeft / 60)),
+          })
+        : undefined;
+    case 'REDEMPTION_CONFIRMATION':
+      return payment
+        ? texts.confirmation({
+            ...paymentOf(payment),
+            taken: amountOf(payment.toMerchant, payment.serviceFee),
+            paid: amountOf(payment.toMerchant),
+            fee: amountOf(payment.serviceFee),
+          })
+        : undefined;
+    case 'REVERSAL_NOTICE':
+      return payment
+        ? texts.reversal({
+            ...paymentOf(payment),
+            amount: amountOf(payment.toMerchant, payment.serviceFee),
+          })
+        : undefined;
+    case 'EXPIRY_REMINDER':
+      return reminder
+        ? texts.reminder({
+            remaining: amountOf(reminder.remaining),
+            merchant: reminder.merchantName,
+            expiresAt: new Date(reminder.expiresAt),
+            timeZone: settings.market.marketTimeZone,
+          })
+        : undefined;
   }
-
-  async function reminderText(texts: MessageTexts, messageId: number): Promise<string | undefined> {
-    const voucher = await voucherToRemindOf(database, messageId);
-    return (
-      voucher &&
-      texts.reminder({
-        remaining: amountOf(voucher.remaining),
-        merchant: voucher.is_restricted ? voucher.merchant_name : null,
-        expiresAt: voucher.expires_at,
-        timeZone: settings.market.marketTimeZone,
-      })
-    );
-  }
-
-  function codeText(
-    texts: MessageTexts,
-    claimId: string,
-    facts: CodeFacts | null,
-  ): string | undefined {
-    if (!facts || facts.codeCiphertext === null) return undefined;
-    return texts.code({
-      code: secretBox.open(facts.codeCiphertext, `claim ${claimId}`),
-      amount: amountOf(facts.amount),
-      merchant: facts.merchantName,
-      minutes: Math.max(1, Math.round(facts.secondsLeft / 60)),
-    });
-  }
-
-  async function reversalText(texts: MessageTexts, reversalId: number): Promise<string> {
-    const reversed = await reversalMessage(database, reversalId);
-    return texts.reversal({
-      amount: amountOf(reversed.to_merchant, reversed.service_fee),
-      merchant: reversed.merchant_name,
-      remaining: amountOf(reversed.remaining),
-      reference: reversed.platform_reference,
-    });
-  }
-
-  return textOf;
 }
-
-const confirmationText = (texts: MessageTexts, facts: ConfirmationFacts): string =>
-  texts.confirmation({
-    taken: amountOf(facts.toMerchant, facts.serviceFee),
-    paid: amountOf(facts.toMerchant),
-    fee: amountOf(facts.serviceFee),
-    merchant: facts.merchantName,
-    remaining: amountOf(facts.remaining),
-    reference: facts.platformReference,
-  });
+const paymentOf = ({ merchantName, remaining, platformReference }: PaymentTextFacts) => ({
+  merchant: merchantName,
+  remaining: amountOf(remaining),
+  reference: platformReference,
+});
 
 /** The sum of decimal strings, with two decimals. */
 const amountOf = (...amounts: readonly string[]): string => formatAmount(sumOf(amounts));
@@ -165,7 +145,6 @@ export type MessageSender = ReturnType<typeof createMessageSender>;
 /** Sends queued messages, each at most once. */
 export function createMessageSender(dependencies: ActivityDependencies) {
   const { database, failpoint, background, numbers, starters } = dependencies;
-  const textOf = createMessageTexts(dependencies);
   const underWay = new Map<number, Promise<MessageOutcome>>();
 
   async function sendOnce(messageId: number): Promise<MessageOutcome> {
@@ -181,11 +160,11 @@ export function createMessageSender(dependencies: ActivityDependencies) {
   }
 
   async function sendTaken(messageId: number, message: TakenMessage): Promise<MessageOutcome> {
-    const isCode = message.claim_id !== null;
-    await failpoint(sendingSteps(message)[0]);
-    const { to, text } = await queuedUnless(database, messageId, async () => ({
+    const [before, after] = sendingSteps[message.kind];
+    await failpoint(before);
+    const { to, text } = await queuedUnless(database, messageId, () => ({
       to: numbers.open(message.msisdn),
-      text: await textOf(messageId, message),
+      text: textOf(message, dependencies),
     }));
     const { outcome, asked, isHopeless } = text
       ? await sendByRoutes(
@@ -193,11 +172,7 @@ export function createMessageSender(dependencies: ActivityDependencies) {
           {
             routes: message.routes,
             share: `message:${messageId}`,
-            noteFailover: (failover) =>
-              Promise.all([
-                addMessageFailover(database, { messageId, ...failover }),
-                renewSending(database, messageId),
-              ]),
+            noteFailover: (failover) => addMessageFailover(database, { messageId, ...failover }),
           },
           {
             to,
@@ -206,14 +181,14 @@ export function createMessageSender(dependencies: ActivityDependencies) {
           },
         )
       : { outcome: pointless, asked: undefined, isHopeless: false };
-    await failpoint(sendingSteps(message)[1]);
+    await failpoint(after);
     const recorded = recordOf(outcome);
     const isReported = await recordMessage(database, messageId, {
       ...recorded,
       ...(asked && { provider: asked.provider }),
     });
     if (isReported) background.run(() => tellEarlyReport(messageId));
-    if (isCode) await failpoint('claim-sent-recorded');
+    if (message.kind === 'VERIFICATION_CODE') await failpoint('claim-sent-recorded');
     const told = recordedOutcome({ ...recorded, asked });
     return told.kind === 'not-sent' && isHopeless ? { ...told, isHopeless } : told;
   }
@@ -281,10 +256,10 @@ async function outcomeOfEarlierSending(
 async function queuedUnless<Written>(
   database: ActivityDependencies['database'],
   messageId: number,
-  write: () => Promise<Written>,
+  write: () => Written,
 ): Promise<Written> {
   try {
-    return await write();
+    return write();
   } catch (error) {
     await recordMessage(database, messageId, { status: 'QUEUED' });
     throw error;
@@ -308,9 +283,9 @@ const pointless: ProviderOutcome = {
 };
 
 /** The failpoints before and after the sending of a message. */
-function sendingSteps(message: TakenMessage): [FailpointName, FailpointName] {
-  if (message.claim_id !== null) return ['claim-sending', 'claim-sent'];
-  return message.reversal_id === null
-    ? ['redeem-confirming', 'redeem-confirmed']
-    : ['reverse-confirming', 'reverse-confirmed'];
-}
+const sendingSteps = {
+  VERIFICATION_CODE: ['claim-sending', 'claim-sent'],
+  REDEMPTION_CONFIRMATION: ['redeem-confirming', 'redeem-confirmed'],
+  EXPIRY_REMINDER: ['redeem-confirming', 'redeem-confirmed'],
+  REVERSAL_NOTICE: ['reverse-confirming', 'reverse-confirmed'],
+} as const satisfies Record<TakenMessage['kind'], readonly [FailpointName, FailpointName]>;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { allRows, allValues, changedRows, type Database, now, type Sql } from '../connection.ts';
+import { allRows, allValues, changedRows, type Database, type Sql } from '../connection.ts';
 import { numberKey } from '../phone-numbers.ts';
 import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
 
@@ -126,15 +126,3 @@ export const remindersStep = (
   },
   listDue: (among) => allValues<number>(database)`${dueReminders(times, batchSize, among)}`,
 });
-
-/** The content of the message; undefined where the voucher cannot be redeemed any more. */
-export const voucherToRemindOf = (database: Database, messageId: number) =>
-  database
-    .selectFrom('messages')
-    .innerJoin('vouchers', 'vouchers.id', 'messages.voucher_id')
-    .innerJoin('merchants', 'merchants.id', 'vouchers.merchant_id')
-    .select(['vouchers.remaining', 'vouchers.expires_at', 'is_restricted', 'merchant_name'])
-    .where('messages.id', '=', messageId)
-    .where('vouchers.status', 'in', ['ACTIVE', 'REDEEM_INITIATED'])
-    .where('vouchers.expires_at', '>', now)
-    .executeTakeFirst();

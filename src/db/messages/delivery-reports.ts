@@ -156,18 +156,16 @@ export const messageFailovers = (messageId: Sql): RawBuilder<readonly MessageFai
     'message', failover.message, 'at', failover.at) order by failover.id), '[]')
   from message_failovers as failover where failover.message_id = ${messageId})`;
 
-/** Records that another provider is asked to send a message. */
+/** Records that another provider is asked to send a message: its sending begins again. */
 export async function addMessageFailover(
   database: Database,
-  failover: Omit<MessageFailover, 'at'> & { readonly messageId: number },
+  { messageId, from, to, message }: Omit<MessageFailover, 'at'> & { readonly messageId: number },
 ): Promise<void> {
-  await database
-    .insertInto('message_failovers')
-    .values({
-      message_id: failover.messageId,
-      from_provider: failover.from,
-      to_provider: failover.to,
-      message: failover.message,
-    })
-    .execute();
+  await sql`
+    with renewed as (
+      update messages set sending_since = clock_timestamp()
+      where id = ${messageId} and status = 'SENDING'
+    )
+    insert into message_failovers (message_id, from_provider, to_provider, message)
+    values (${messageId}, ${from}, ${to}, ${message})`.execute(database);
 }

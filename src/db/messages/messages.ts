@@ -134,7 +134,7 @@ export async function cancelQueuedMessages(
 }
 
 /** The values in the text of a code; amounts are decimal strings. */
-export interface CodeFacts {
+interface CodeFacts {
   /** Null once the claim has ended, or its time is over. */
   readonly codeCiphertext: string | null;
   readonly amount: string;
@@ -142,8 +142,18 @@ export interface CodeFacts {
   readonly secondsLeft: number;
 }
 
-/** The values in the text of a confirmation; amounts are decimal strings. */
-export interface ConfirmationFacts {
+/** The values in the text of a reminder: a voucher that can still be redeemed. */
+interface ReminderFacts {
+  /** Decimal string. */
+  readonly remaining: string;
+  /** ISO 8601 */
+  readonly expiresAt: string;
+  /** Null where any merchant takes the voucher. */
+  readonly merchantName: string | null;
+}
+
+/** The values in the text of a confirmation or of a notice of a reversal; amounts are decimal strings. */
+export interface PaymentTextFacts {
   readonly toMerchant: string;
   readonly serviceFee: string;
   readonly remaining: string;
@@ -153,14 +163,16 @@ export interface ConfirmationFacts {
 
 /** A message to be sent, and what its text is about. */
 export interface TakenMessage {
+  readonly kind: MessagesTable['kind'];
   readonly msisdn: StoredNumber;
   readonly claim_id: string | null;
-  readonly reversal_id: number | null;
   readonly language: MessageLanguage;
   /** The facts of the message of a claim; null for other messages. */
   readonly code: CodeFacts | null;
-  /** The facts of the message of a redemption; null for other messages. */
-  readonly confirmation: ConfirmationFacts | null;
+  /** The facts of the message of a redemption or a reversal; null for other messages. */
+  readonly payment: PaymentTextFacts | null;
+  /** The facts of a reminder; null for other messages, and where the voucher cannot be redeemed any more. */
+  readonly reminder: ReminderFacts | null;
   /** The routes of messages about vouchers of this partner and merchant. */
   readonly routes: readonly Route[];
 }
@@ -178,15 +190,24 @@ const codeFacts = sql`(
     on merchant.id = claim.company_id and claim.company_kind = 'merchant'
   where claim.id = message.claim_id)`;
 
-/** SQL expression: the facts of the message of a redemption. */
-const confirmationFacts = sql`(
+/** SQL expression: the facts of the message of a redemption or a reversal. */
+const paymentFacts = sql`(
   select jsonb_build_object('toMerchant', redemption.to_merchant::text,
     'serviceFee', redemption.service_fee::text, 'remaining', voucher.remaining::text,
     'merchantName', merchant.merchant_name, 'platformReference', redemption.platform_reference)
   from redemptions as redemption
   join vouchers as voucher on voucher.id = redemption.voucher_id
   join merchants as merchant on merchant.id = redemption.merchant_id
-  where redemption.id = message.redemption_id)`;
+  where redemption.id = coalesce(message.redemption_id,
+    (select redemption_id from redemption_reversals where id = message.reversal_id)))`;
+
+/** SQL expression: the facts of a reminder. */
+const reminderFacts = sql`(
+  select jsonb_build_object('remaining', voucher.remaining::text, 'expiresAt', voucher.expires_at,
+    'merchantName', case when is_restricted then merchant_name end)
+  from vouchers as voucher join merchants as merchant on merchant.id = voucher.merchant_id
+  where message.kind = 'EXPIRY_REMINDER' and voucher.id = message.voucher_id
+    and voucher.status in ('ACTIVE', 'REDEEM_INITIATED') and voucher.expires_at > now())`;
 
 /** SQL expression: the routes of a message, by its voucher. */
 const messageRoutes = sql<readonly Route[]>`(
@@ -206,17 +227,17 @@ export const takeMessage = (database: Database, messageId: number) =>
       update messages set status = 'SENDING', settled_at = null,
         sending_since = clock_timestamp()
       where id = ${messageId} and status = 'QUEUED'
-      returning id, msisdn, voucher_id, claim_id, redemption_id, reversal_id, language
+      returning id, kind, msisdn, voucher_id, claim_id, redemption_id, reversal_id, language
     ), message as (
-      select taken.msisdn, taken.voucher_id, coalesce(taken.claim_id, original.claim_id) as claim_id,
+      select taken.kind, taken.msisdn, taken.voucher_id, coalesce(taken.claim_id, original.claim_id) as claim_id,
         coalesce(taken.redemption_id, original.redemption_id) as redemption_id,
         taken.reversal_id, taken.language
       from taken
       left join message_resends as resend on resend.message_id = taken.id
       left join messages as original on original.id = resend.original_id
     )
-    select msisdn, claim_id, reversal_id, language, ${codeFacts} as code,
-      ${confirmationFacts} as confirmation, ${messageRoutes} as routes
+    select kind, msisdn, claim_id, language, ${codeFacts} as code, ${paymentFacts} as payment,
+      ${reminderFacts} as reminder, ${messageRoutes} as routes
     from message`;
 
 /** The recorded outcome of sending a message; while it is SENDING, for how long it has been. */
@@ -234,16 +255,6 @@ export const messageStatus = (database: Database, messageId: number) =>
     ])
     .where('id', '=', messageId)
     .executeTakeFirstOrThrow();
-
-/** The sending of a message begins again, at another provider. */
-export async function renewSending(database: Database, messageId: number): Promise<void> {
-  await database
-    .updateTable('messages')
-    .set({ sending_since: sql<Date>`clock_timestamp()` })
-    .where('id', '=', messageId)
-    .where('status', '=', 'SENDING')
-    .execute();
-}
 
 /** Records that the sending of a message was interrupted; the worker that sends may still correct it. */
 export async function recordCutOff(

@@ -104,13 +104,6 @@ export async function insertReversal(
     .execute();
 }
 
-const withRedemption = (database: Database) =>
-  database
-    .selectFrom('redemption_reversals as reversal')
-    .innerJoin('redemptions', 'redemptions.id', 'reversal.redemption_id')
-    .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
-    .innerJoin('merchants', 'merchants.id', 'redemptions.merchant_id');
-
 /** A reversal with what its redemption paid. */
 export const findReversal = (database: Database, operationId: string) =>
   reversalsWithPayment(database)
@@ -123,7 +116,11 @@ export const findReversalOfPlacement = (database: Database, placementId: number)
 
 /** A reversal stays at the provider where it was placed, even where another one did the payment, too. */
 const reversalsWithPayment = (database: Database) =>
-  withRedemption(database)
+  database
+    .selectFrom('redemption_reversals as reversal')
+    .innerJoin('redemptions', 'redemptions.id', 'reversal.redemption_id')
+    .innerJoin('vouchers', 'vouchers.id', 'redemptions.voucher_id')
+    .innerJoin('merchants', 'merchants.id', 'redemptions.merchant_id')
     .innerJoin('placements as placed', 'placed.operation_id', 'redemptions.operation_id')
     .innerJoin('placements as payment', (join) =>
       join
@@ -197,19 +194,6 @@ export async function noteReversalNeedsAction(
     update redemption_reversals set needs_action_since = coalesce(needs_action_since, now())
     where operation_id = ${operationId} and status = 'PENDING'`.execute(database);
 }
-
-/** The data of the message that tells an owner of a reversal; undefined where nothing is left. */
-export const reversalMessage = (database: Database, reversalId: number) =>
-  withRedemption(database)
-    .select([
-      'redemptions.to_merchant',
-      'redemptions.service_fee',
-      'redemptions.platform_reference',
-      'vouchers.remaining',
-      'merchants.merchant_name',
-    ])
-    .where('reversal.id', '=', reversalId)
-    .executeTakeFirstOrThrow();
 
 /** The newest reversal of a redemption, for people; times are texts in ISO 8601. */
 export interface ShownReversal {
