@@ -331,6 +331,8 @@ export async function readOrLookUp(
 ): Promise<ProviderOutcome> {
   if (answer.kind !== 'answered') return answer;
   const outcome = read(answer);
+  // Neither the provider nor our key is at fault, but no order comes through.
+  if (answer.status === 401 && outcome.kind === 'unknown') faultNote()();
   if (outcome.kind !== 'look-up') return outcome;
   const { otherwise } = outcome;
   const found = await find();

@@ -30,7 +30,6 @@ describe.concurrent('a redemption whose payment the provider', () => {
   test.each([
     ['refuses for an unknown account', 'merchant', '002', 'does not exist'],
     ['takes and fails', 'partner', '004', 'could not make the payment'],
-    ['does not let in', 'merchant', '018', 'failed'],
   ] as const)('%s moves nothing, on the %s API', async (_what, surface, payoutSuffix, says) => {
     const { merchant, client } = await scene.payee(surface, { payoutSuffix });
     const gift = await scene.gift({ merchant, owner: null });
@@ -209,6 +208,13 @@ describe('a redemption that takes longer than its caller waits', () => {
     return (events ?? []).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes)
       .length;
   }
+
+  test.concurrent('is on hold after a 401 that is not the provider’s own: it may have been taken', async () => {
+    const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '018' });
+    const gift = await scene.gift({ merchant, owner: null });
+    expect((await redeem(client, gift)).body.statusCode).toBe(4092);
+    expect(await scene.transfersOf(gift)).toEqual(['hold 100.00']);
+  });
 
   test.concurrent('is told the truth when the payment is refused in the end', async () => {
     const { merchant, client } = await scene.payee('merchant', { payoutSuffix: '014' });

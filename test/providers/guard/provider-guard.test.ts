@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createProviderGuard, type GuardSettings } from '../../../src/providers/guard.ts';
-import { callHttp, tooManyRequests } from '../../../src/providers/http-call.ts';
+import { callHttp, readOrLookUp, tooManyRequests } from '../../../src/providers/http-call.ts';
 import { type ProviderOutcome, unknown } from '../../../src/providers/outcome.ts';
 import { createFairSemaphore } from '../../../src/runtime/process/fair-semaphore.ts';
 import { until } from '../../support/until.ts';
@@ -66,6 +66,14 @@ describe('the circuit breaker', () => {
       message: expect.stringContaining('circuit breaker'),
     });
     expect(make).not.toHaveBeenCalled();
+  });
+
+  it('opens by a 401 of a gateway, whose outcome is unknown', async () => {
+    const { guard, run } = guarded();
+    const answer = { kind: 'answered', status: 401, body: 'no' } as const;
+    const find = () => Promise.reject(new Error('Nothing is looked up'));
+    await times(4, () => run(() => readOrLookUp(answer, () => unknown('HTTP status 401.'), find)));
+    expect(guard.readState()).toBe('open');
   });
 
   it('opens by what was not sent, and never by refusals', async () => {

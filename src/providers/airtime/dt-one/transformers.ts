@@ -158,18 +158,14 @@ const refusalCodes: Readonly<Record<number, RegExp>> = {
 const duplicateOf = (reference: string) =>
   underWay('The provider says that it used our reference before, and does not know it.', reference);
 
-/** Maps the answer to an order. Those to a used reference, and of a gateway, only say where to look. */
+/** Maps the answer to an order. That to a used reference only says where to look. */
 export function readOrderAnswer(
   answer: HttpAnswer,
   request: TransactionRequest,
 ): ProviderOutcome | DoubtfulAnswer {
   if (answer.status === 429) return tooManyRequests(answer);
-  if (answer.status === 401) {
-    // An answer that is not DT One's proves nothing: it may have taken the order.
-    return readJson(errorsSchema, answer.body)
-      ? credentialsRefused
-      : { kind: 'look-up', otherwise: credentialsRefused };
-  }
+  // A 401 that is not an error of DT One's proves nothing: it may have taken the order.
+  if (answer.status === 401 && readJson(errorsSchema, answer.body)) return credentialsRefused;
   if (answer.status < 200 || answer.status >= 300) return readErrors(answer, request.external_id);
   const transaction = readJson(transactionSchema, answer.body);
   if (!transaction) return unreadable(answer);

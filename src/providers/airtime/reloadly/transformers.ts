@@ -191,9 +191,7 @@ export function readOrderAnswer(
   request: TopupRequest,
 ): ProviderOutcome | DoubtfulAnswer {
   if (answer.status === 429) return tooManyRequests(answer);
-  const verdict = judgeToken(answer);
-  if (verdict === 'rejected') return credentialsRefused;
-  if (verdict === 'doubtful') return { kind: 'look-up', otherwise: unknown('HTTP status 401.') };
+  if (judgeToken(answer) === 'rejected') return credentialsRefused;
   if (answer.status < 200 || answer.status >= 300)
     return readError(answer, request.customIdentifier);
   const topup = readJson(topupSchema, answer.body);

@@ -63,12 +63,9 @@ export const transactionSchema = caseless({
   creditparty: partySchema,
 });
 
-/** The states of a request (GSMA Mobile Money API). */
-const requestStates: readonly string[] = ['pending', 'completed', 'failed'];
-
 /**
- * A request state. The document calls its error `error`, the guide `errorReference`. A status of another word counts
- * with a field of GSMA alone.
+ * A request state. The document calls its error `error`, the guide `errorReference`. A status without a field of GSMA may
+ * be that of a gateway.
  */
 export const requestStateSchema = caseless({
   status: word,
@@ -81,14 +78,7 @@ export const requestStateSchema = caseless({
   polllimit: z.coerce.number().int().min(0).nullish().catch(undefined),
   error: errorSchema.optional().catch(undefined),
   errorreference: errorSchema.optional().catch(undefined),
-})
-  .transform(({ status, ...fields }) => ({
-    ...fields,
-    status,
-    /** Without a field of GSMA a status may be that of a gateway. */
-    isOfProvider: Object.values(fields).some((field) => field != null),
-  }))
-  .refine(({ status, isOfProvider }) => isOfProvider || requestStates.includes(status));
+}).refine(({ status: _, ...fields }) => Object.values(fields).some((field) => field != null));
 
 /** The answer of `/responses/{clientCorrelationId}`. */
 const linkSchema = caseless({ link: z.string() });
@@ -196,7 +186,7 @@ export function toReversal(reversal: PaymentReversal, amount: string, now: Date)
 export const readReversal = (outcome: ProviderOutcome): ProviderOutcome =>
   isReversed(outcome) ? disagreement('The provider took the reversal back.') : outcome;
 
-/** A 401 can be about the payment, and a 401 that is not an error of GSMA's proves nothing. */
+/** A 401 can be about the payment, and a 401 that is not an error of GSMA's proves nothing: it may have been taken. */
 export function judgeToken(answer: HttpAnswer): TokenVerdict {
   if (answer.status !== 401) return 'accepted';
   const error = readJson(errorSchema, answer.body);
@@ -208,15 +198,13 @@ export function judgeToken(answer: HttpAnswer): TokenVerdict {
 const duplicateOf = (reference: string) =>
   underWay('The provider calls it a duplicate of one that it does not know.', reference);
 
-/** Maps the answer to a payment. Those to a duplicate, and of a gateway, only say where to look. */
+/** Maps the answer to a payment. That to a duplicate only says where to look. */
 export function readPaymentAnswer(
   answer: HttpAnswer,
   payment: ExpectedTransaction,
 ): ProviderOutcome | DoubtfulAnswer {
   if (answer.status === 429) return tooManyRequests(answer);
-  const verdict = judgeToken(answer);
-  if (verdict === 'rejected') return credentialsRefused;
-  if (verdict === 'doubtful') return { kind: 'look-up', otherwise: credentialsRefused };
+  if (judgeToken(answer) === 'rejected') return credentialsRefused;
   if (answer.status >= 200 && answer.status < 300) {
     const state = readRequestState(answer, payment.reference);
     if (state?.kind === 'transaction') {
@@ -302,8 +290,6 @@ export function readRequestState(
     return undecided(state.status, state.servercorrelationid ?? state.objectreference ?? id);
   const error = state.error ?? state.errorreference;
   if (error) return readError(error, id);
-  if (!state.isOfProvider)
-    return { kind: 'look-up', otherwise: unknown('A failure without a field of the provider.') };
   return { kind: 'refused', code: state.status, message: failure, retryCanHelp: true };
 }
 

@@ -84,7 +84,7 @@ describe('against the sandbox', () => {
     ['014', unknown, unknown, ['pending']],
     ['015', delivered, reversed, ['reversed']],
     ['016', { ...notSent, retryAfterSeconds: 5 }, neverSeen, []],
-    ['018', notSent, neverSeen, []],
+    ['018', unknown, neverSeen, []],
     ['019', delivered, delivered, ['completed']],
     ['102', invalid, invalid, ['failed']],
     ['200', delivered, delivered, ['completed']],

@@ -175,7 +175,7 @@ describe('readOrderAnswer', () => {
     [503, error(1_009_503), unknown],
     [500, error(1_009_001), unknown],
     [401, error(1_000_401), notSent],
-    [401, 'The supplied authentication is invalid', { kind: 'look-up', otherwise: notSent }],
+    [401, 'The supplied authentication is invalid', unknown],
     [429, error(1_000_429), notSent],
     [403, error(1_006_001), unknown],
     [302, '', unknown],

@@ -173,7 +173,7 @@ describe('the answer to an order', () => {
       expect.objectContaining({ kind: 'not-sent', retryAfterSeconds: 7 }),
     ],
     ['401', error(401, 'TOKEN_EXPIRED'), expect.objectContaining({ kind: 'not-sent' })],
-    ['401 of a gateway', answer(401, 'no'), { kind: 'look-up', otherwise: unknown }],
+    ['401 of a gateway', answer(401, 'no'), unknown],
     ['an error without JSON', answer(400, 'Bad Request'), unknown],
     ['an error that is new', error(400, 'NEW_ERROR'), unknown],
     ['403', error(403, 'NOT_AUTHORIZED'), unknown],

@@ -165,14 +165,14 @@ describe('readPaymentAnswer', () => {
     [202, { status: 'Completed', objectReference: 'T1' }, lookUp],
     [202, { status: 'completed' }, unknown],
     // A gateway may say as much.
-    [202, { status: 'failed' }, lookUp],
-    [200, { status: 'failed', message: 'Upstream is busy' }, lookUp],
+    [202, { status: 'failed' }, unknown],
+    [200, { status: 'failed', message: 'Upstream is busy' }, unknown],
     [202, { status: 'failed', serverCorrelationId: 'S1' }, failed('failed')],
     [202, { status: 'failed', NotificationMethod: 'polling' }, failed('failed')],
     [202, { status: 'failed', pollLimit: 5 }, failed('failed')],
     // An empty or unreadable reference is absent.
-    [202, { status: 'failed', objectReference: '' }, lookUp],
-    [202, { status: 'failed', objectReference: 'not available' }, lookUp],
+    [202, { status: 'failed', objectReference: '' }, unknown],
+    [202, { status: 'failed', objectReference: 'not available' }, unknown],
     [202, { status: 'failed', objectReference: {}, pollLimit: 0 }, failed('failed')],
     [202, { status: 'completed', objectReference: '' }, unknown],
     [
@@ -209,7 +209,7 @@ describe('readPaymentAnswer', () => {
     [400, { message: 'Bad request' }, unknown],
     [400, '<html>Bad request</html>', unknown],
     [401, error('authorisation', 'clientAuthorisationError'), notSent],
-    [401, 'The supplied authentication is invalid', { kind: 'look-up', otherwise: notSent }],
+    [401, 'The supplied authentication is invalid', unknown],
     [401, error('Authorisation', 'RequestDeclined'), refused('requestDeclined', false)],
     [404, error('identification', 'identifierError'), refused('identifierError', false)],
     [404, error('businessRule', 'identifierError'), unknown],
@@ -253,7 +253,10 @@ describe('the id of a payment that was taken', () => {
     [202, { status: 'pending', serverCorrelationId: 'S1', objectReference: 'T1' }, 'S1'],
     [202, { status: 'pending', objectReference: 'T1' }, 'T1'],
     [202, { status: 'completed', objectReference: 'T1' }, 'T1'],
-    [202, { status: 'pending' }, reference],
+    // A gateway may say as much: it names nothing of the provider.
+    [202, { status: 'pending' }, undefined],
+    [200, { status: 'completed', message: 'Request received' }, undefined],
+    [202, { status: 'pending', notificationMethod: 'polling' }, reference],
     [400, duplicate, reference],
     [202, { status: 'failed', error: duplicate }, reference],
     [202, { status: 'queued', serverCorrelationId: 'S1' }, 'S1'],
@@ -278,7 +281,7 @@ describe('the id of a payment that was taken', () => {
   });
 
   it('is that by which a state was asked for, where the state names none', () => {
-    const read = readRequestState(answer(200, { status: 'pending' }), 'S1');
+    const read = readRequestState(answer(200, { status: 'pending', pollLimit: 5 }), 'S1');
     expect(read).toMatchObject({ kind: 'unknown', takenAs: 'S1' });
   });
 });
