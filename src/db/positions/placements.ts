@@ -416,11 +416,18 @@ export async function writePlacements(
   );
 }
 
+/**
+ * SQL expression: the id under which a provider has taken an order, after it told one. Our own reference stands for an id
+ * that it did not tell: a later id replaces it, and no other id.
+ */
+export const learntId = (told: string | null) =>
+  sql`coalesce(nullif(provider_reference, reference), ${told}, provider_reference)`;
+
 const time = (milliseconds: number | null) => sql`to_timestamp(${milliseconds}::float8 / 1000)`;
 
 /**
  * Keeps `ask_at` where a callback has changed it since the row was read. Activities note an open answer without a lock
- * of the order: while it is open, no booking changes the noted id and message, nor ends the silence before any answer.
+ * of the order. So no booking takes a noted id and message back while the order is open, nor ends its first silence.
  */
 async function updatePlacement(
   transaction: DatabaseTransaction,
@@ -443,7 +450,7 @@ async function updatePlacement(
   const isOpen = said === 'none' || said === 'pending';
   await sql`
     update placements set said = ${said}, done = ${formatMoney(done)}::numeric,
-      provider_reference = ${isOpen ? sql`provider_reference` : sql`${providerReference}`},
+      provider_reference = ${isOpen ? learntId(providerReference) : sql`${providerReference}`},
       said_at = ${time(saidAt)}, message = ${isOpen ? sql`message` : sql`${message}`},
       cleared = ${cleared},
       silent_since = ${said === 'none' ? sql`coalesce(silent_since, ${time(silentSince)})` : time(silentSince)},

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { changedRows, type Database, hasRows } from '../connection.ts';
-import { currentPlacement, isOnHold } from './placements.ts';
+import { currentPlacement, isOnHold, learntId } from './placements.ts';
 
 /** Notes that the present provider left the outcome of an order on hold open; the message says why, for people. */
 export async function noteUnknown(
@@ -24,10 +24,7 @@ export interface OrderAtProvider {
   readonly provider: string;
 }
 
-/**
- * Notes that a provider left the outcome of an order open, and the id under which it has taken the order. Our own
- * reference stands for an id that the provider did not tell: a later id replaces it, and no other id.
- */
+/** Notes that a provider left the outcome of an order open, and the id under which it has taken the order. */
 export async function noteOpen(
   database: Database,
   { reference, provider }: OrderAtProvider,
@@ -35,8 +32,10 @@ export async function noteOpen(
 ): Promise<void> {
   await sql`
     update placements set silent_since = coalesce(silent_since, now()), message = ${message},
-      provider_reference = coalesce(nullif(provider_reference, reference), ${takenAs ?? null}, provider_reference)
-    where reference = ${reference} and provider = ${provider} and said = 'none'`.execute(database);
+      provider_reference = ${learntId(takenAs ?? null)}
+    where reference = ${reference} and provider = ${provider} and said in ('none', 'pending')`.execute(
+    database,
+  );
 }
 
 /**

@@ -68,7 +68,11 @@ export function fold(before: Placement, seen: Observation): Placement {
   const answered = { ...before, saidAt: at, silentSince: null };
   // A provider that does not list it any more may only have deleted it.
   if (said === 'never-seen' && (before.done > 0n || before.said === 'other')) return answered;
-  if (said === 'pending') return before.done > 0n ? answered : { ...answered, said: 'pending' };
+  if (said === 'pending' && before.done > 0n) return answered;
+  if (said === 'pending') {
+    const providerReference = seen.providerReference ?? before.providerReference;
+    return { ...answered, said, providerReference };
+  }
   return {
     ...answered,
     ...saidAfter(before, seen, said === 'never-seen' ? 'nothing' : said),

@@ -1,7 +1,10 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { noteOpen } from '../../../src/db/positions/sendings.ts';
 import { redemptionPayment } from '../../../src/db/vouchers/redemptions.ts';
+import { caseOf, settleAlone } from '../../positions/cases.ts';
 import { askNow, observe, placementsOf } from '../../positions/placements.ts';
+import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import { inAttempt, openTwoProviders, type TwoProviders } from './two-providers.ts';
 
 let two: TwoProviders;
@@ -24,24 +27,72 @@ it('leaves what is due to the next worker where its own worker stops', async () 
 });
 
 it.each([
-  ['under its own id', 'request-7'],
-  ['under our reference', null],
-])('an order that a statement lists as under way %s is not called unseen', async (_, takenAs) => {
+  ['under an id that was known', { noted: 'request-7' }, 'request-7'],
+  ['under an id of the statement', { listed: 'T1' }, 'T1'],
+  ['under an id of the statement after another', { noted: 'request-7', listed: 'T1' }, 'request-7'],
+  ['under an id that an inquiry tells', { found: 'request-9' }, 'request-9'],
+  ['under our reference', {}, undefined],
+] as readonly (readonly [
+  string,
+  { readonly noted?: string; readonly listed?: string; readonly found?: string },
+  string | undefined,
+])[])(
+  'an order that a statement lists as under way %s is not called unseen',
+  async (_, ids, id) => {
+    const { database } = two.scene;
+    const operationId = await two.hold();
+    const [placement] = await placementsOf(database, operationId);
+    if (!placement) throw new Error('The payment was never placed');
+    const open = { kind: 'unknown', message: 'under way' } as const;
+    if (ids.noted !== undefined)
+      await noteOpen(database, placement, { ...open, takenAs: ids.noted });
+    const listed = { ...(ids.listed !== undefined && { providerReference: ids.listed }) };
+    await database
+      .transaction()
+      .execute((transaction) =>
+        observe(transaction, operationId, { said: 'pending', source: 'statement', ...listed }),
+      );
+    if (ids.found !== undefined) {
+      two.found.first = { ...open, takenAs: ids.found };
+      await askNow(database, placement.reference);
+      await ask(new AbortController().signal);
+    }
+    two.found.first = { kind: 'never-seen' };
+    await askNow(database, placement.reference);
+    await ask(new AbortController().signal);
+    expect(await placementsOf(database, operationId)).toMatchObject([{ said: 'pending' }]);
+    const askedBy = id ?? placement.reference;
+    expect(two.known).toBe(askedBy);
+    expect(await redemptionPayment(database, operationId)).toMatchObject({ takenAs: askedBy });
+  },
+);
+
+it('an order under way that its provider does not explain is a case, and its settlement ends the questions', async () => {
   const { database } = two.scene;
   const operationId = await two.hold();
-  const [placement] = await placementsOf(database, operationId);
-  if (!placement) throw new Error('The payment was never placed');
-  if (takenAs !== null) await noteOpen(database, placement, { message: 'under way', takenAs });
+  await two.void(operationId);
   await database
     .transaction()
     .execute((transaction) =>
       observe(transaction, operationId, { said: 'pending', source: 'statement' }),
     );
-  two.found.first = { kind: 'never-seen' };
-  await askNow(database, placement.reference);
-  await ask(new AbortController().signal);
-  expect(await placementsOf(database, operationId)).toMatchObject([{ said: 'pending' }]);
-  const askedBy = takenAs ?? placement.reference;
-  expect(two.known).toBe(askedBy);
-  expect(await redemptionPayment(database, operationId)).toMatchObject({ takenAs: askedBy });
+  const [placement] = await placementsOf(database, operationId);
+  await sql`
+    update placements set silent_since = now() - interval '6 days' where id = ${placement?.id}`.execute(
+    database,
+  );
+  const asks = async () => {
+    two.found.first = { kind: 'unknown', message: 'The provider gsma is no longer configured.' };
+    await askNow(database, placement?.reference ?? '');
+    await ask(new AbortController().signal);
+    return {
+      broken: await findBrokenInvariants(database),
+      placement: (await placementsOf(database, operationId))[0],
+    };
+  };
+  expect(await asks()).toMatchObject({ broken: [], placement: { ask_at: expect.any(Date) } });
+  const reference = placement?.reference ?? '';
+  expect(await caseOf(database, reference)).toMatchObject({ why: 'silence', closed_at: null });
+  await settleAlone(database, reference, 'provider');
+  expect(await asks()).toMatchObject({ broken: [], placement: { said: 'nothing' } });
 });

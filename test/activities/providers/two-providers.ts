@@ -119,6 +119,8 @@ export async function openTwoProviders() {
       return redemptions(scene.database, catalogue).hold(id);
     },
 
+    void: (operationId: string) => redemptions(scene.database, catalogue).void(operationId),
+
     providerOf: async (operationId: string) =>
       (await placementsOf(scene.database, operationId)).at(-1)?.provider,
 
