@@ -27,7 +27,10 @@ const storedColumns = [
   'selling_price_usd',
 ] as const;
 
-/** The amount of a price's voucher, null where it is not active, and whether its merchant is active. */
+/**
+ * The amount of a price's voucher, null where it is not active, and whether its merchant is active. Both stay so until the
+ * transaction ends: a change of either ends the prices that it finds.
+ */
 export const priceSubjects = (
   database: Database,
   { denominationId, merchantId }: Pick<NewPrice, 'denominationId' | 'merchantId'>,
@@ -35,9 +38,9 @@ export const priceSubjects = (
   onlyRow<{ readonly amount: string | null; readonly hasMerchant: boolean }>(database)`
     select
       (select amount_etb from gift_denominations
-        where id = ${denominationId} and status = 'ACTIVE') as amount,
+        where id = ${denominationId} and status = 'ACTIVE' for share) as amount,
       ${merchantId}::bigint is null or exists (select from merchants
-        where id = ${merchantId} and status = 'ACTIVE' and deleted_at is null) as "hasMerchant"`;
+        where id = ${merchantId} and status = 'ACTIVE' and deleted_at is null for share) as "hasMerchant"`;
 
 /** SQL condition: the current price of exactly this partner, denomination and merchant. */
 const isCurrent = ({ partnerId, denominationId, merchantId }: Omit<NewPrice, 'sellingPriceUsd'>) =>

@@ -170,7 +170,8 @@ const catalogueRights = {
   products: OPERATORS,
   partner_products: OPERATORS,
   promos: OPERATORS,
-  gift_denominations: OPERATORS,
+  // Its lock while a partner sets a price requires a right to update.
+  gift_denominations: { ...OPERATORS, api: 'select, update (created_at)' },
   // Partners set their prices; an old one stays as history.
   partner_gift_denomination_prices: {
     ...READ,

@@ -121,6 +121,28 @@ describe('a price', () => {
     expect(await pricesSet()).toHaveLength(details ? 3 : 2);
   });
 
+  it.each([
+    ['merchants', { deleted_at: new Date() }, { ok: false, missing: 'merchant' }],
+    ['merchants', { status: 'DEACTIVATED' }, { ok: false, missing: 'merchant' }],
+    ['gift_denominations', { status: 'INACTIVE' }, { ok: false, missing: 'denomination' }],
+    ['gift_denominations', { amount_etb: '7' }, { ok: true, details: { amount: '7.000000' } }],
+  ] as const)('knows how its %s change meanwhile: %j', async (table, change, result) => {
+    const { merchantId, denominationId } = seller;
+    const id = table === 'merchants' ? merchantId : denominationId;
+    const { setting } = await database.transaction().execute(async (transaction) => {
+      await transaction.updateTable(table).set(change).where('id', '=', id).execute();
+      const waiting = database
+        .transaction()
+        .execute((other) =>
+          setSellingPrice(other, { ...seller, merchantId, sellingPriceUsd: '1' }),
+        );
+      await Promise.race([waiting, untilBlockedBy(transaction, database, 1)]);
+      return { setting: waiting };
+    });
+    expect(await setting).toMatchObject(result);
+    expect(await pricesSet()).toHaveLength(result.ok ? 1 : 0);
+  });
+
   it.each(['0', '-1'])('of %s is refused, and the one before stays', async (price) => {
     await priceGift(database, seller, '1');
     await expect(priceGift(database, seller, price)).rejects.toThrow();
