@@ -58,7 +58,7 @@ function subjectOf(row: RepairRow): Pick<AuditEntry, 'subjectKind' | 'subjectId'
  * person might be the asker.
  */
 const mayConfirm = (actor: unknown) =>
-  sql<boolean>`(${actor} is distinct from asked_by and asked_by like 'staff:%' and ${hasRole(actor, sql`${confirmingRoles}::text[]`)})`;
+  sql<boolean>`(${actor} is distinct from asked_by and asked_by like 'staff:%' and ${isSupervisor(actor)})`;
 
 /** SQL condition: the actor is an account of the service that is not disabled, with one of the roles. */
 const hasRole = (actor: unknown, roles: Sql) => sql`exists (
@@ -67,6 +67,9 @@ const hasRole = (actor: unknown, roles: Sql) => sql`exists (
     and staff.role = any(${roles}))`;
 
 const confirmingRoles = staffRoles.filter((role) => mayAsStaff(role, 'confirm'));
+
+/** SQL condition: the actor may decide about repairs of others. */
+const isSupervisor = (actor: unknown) => hasRole(actor, sql`${confirmingRoles}::text[]`);
 
 const rolesThatAsk = (subject: RepairSubject) =>
   staffRoles.filter((role) => mayAsStaff(role, needToAsk(subject)));
@@ -122,8 +125,8 @@ export async function confirmRepair(
 }
 
 /**
- * Ends a repair that waits for a second person: who asked for it withdraws it, another person declines it. The caller
- * has checked that this person may. False where it does not wait any more.
+ * Ends a repair that waits for a second person: who asked for it withdraws it, another person declines it. False where it
+ * does not wait any more, or this person may not decline it.
  */
 export async function declineRepair(
   transaction: DatabaseTransaction,
@@ -134,7 +137,9 @@ export async function declineRepair(
     state: 'REFUSED',
     result: sql<string>`case when asked_by = ${actor} then ${resultOfWaiting('WITHDRAWN', why)}
       else ${resultOfWaiting('DECLINED', why)} end`,
-  }).executeTakeFirst();
+  })
+    .where(sql<boolean>`(asked_by = ${actor} or ${isSupervisor(sql`${actor}::text`)})`)
+    .executeTakeFirst();
   const action = row?.asked_by === actor ? 'withdraw repair' : 'decline repair';
   if (row) await auditRepair(transaction, row, { actor, action });
   return row !== undefined;

@@ -140,8 +140,6 @@ export const declineRepairForm = support.form({
     const row = await findRepair(services.database, id);
     const why = readWhy(request);
     if (!row) return problems.notFound;
-    if (row.asked_by !== actor && !staffMay(request, 'confirm'))
-      return redirect(repairPath(id), DECIDED);
     if (why === undefined) return redirect(repairPath(id), 'Say why.');
     const isDeclined =
       (await services.database

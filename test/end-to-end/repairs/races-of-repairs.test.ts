@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { declineRepair } from '../../../src/db/repairs/repairs.ts';
+import { staffActor } from '../../../src/domain/access.ts';
 import { askAll } from '../../positions/placements.ts';
 import { merchantClient } from '../../support/clients.ts';
 import { until } from '../../support/until.ts';
@@ -163,6 +164,7 @@ it('two repairs of one voucher meet: each is judged after the other', async () =
 
 it('a confirmation meets the refusal of another person: one counts', async () => {
   const supervisor = await scene.staff('SUPERVISOR');
+  const actor = staffActor(await scene.staff('SUPERVISOR'));
   for (const _round of ROUNDS) {
     const gift = await scene.gift();
     const { id } = await scene.asked('cancel-voucher', gift.id, {}, { isByTwo: true });
@@ -170,7 +172,7 @@ it('a confirmation meets the refusal of another person: one counts', async () =>
       scene.confirm(id, supervisor),
       scene.stack.database
         .transaction()
-        .execute((transaction) => declineRepair(transaction, id, { actor: 'staff:1', why: 'No' })),
+        .execute((transaction) => declineRepair(transaction, id, { actor, why: 'No' })),
     ]);
     expect([isConfirmed, isDeclined].filter(Boolean)).toHaveLength(1);
     const { state } = await scene.ended(id);
