@@ -1,4 +1,4 @@
-import { type Insertable, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Route } from '../../domain/providers.ts';
 import {
   allRows,
@@ -17,7 +17,7 @@ import { limitedTo, type RowPage } from '../row-page.ts';
 export type InvitationStatus = Selectable<MerchantInvitationsTable>['status'];
 
 /** The recipient of an invitation, and the addresses of its messages: without a number, in E.164, there is no SMS. */
-type NewInvitation = Pick<Insertable<MerchantInvitationsTable>, 'merchant_id' | 'email' | 'msisdn'>;
+type NewInvitation = Pick<Selectable<MerchantInvitationsTable>, 'merchant_id' | 'email' | 'msisdn'>;
 
 /**
  * Writes an invitation and queues its messages, and ends the previous one. The transaction must hold the

@@ -1,4 +1,4 @@
-import { type Insertable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { isSameNumber, type Operator } from '../../domain/phone.ts';
 import type { AirtimeProviderName } from '../../domain/providers.ts';
 import { type OperationOutcome, type Refusal, refuse } from '../../domain/refusals.ts';
@@ -25,7 +25,10 @@ import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
 import { closeRetry, dropRequest, RETRY_KIND } from './requests.ts';
 
 /** The row of a new attempt, and what its order and its top-up have of it. */
-type NewAttempt = Insertable<TopupAttemptsTable> & {
+type NewAttempt = Pick<
+  Selectable<TopupAttemptsTable>,
+  'operation_id' | 'topup_id' | 'attempt' | 'reference' | 'msisdn' | 'provider_product_id'
+> & {
   readonly operator: Operator;
   /** Decimal string: held, and charged on delivery. */
   readonly amount: string;

@@ -21,9 +21,10 @@ import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
 import { type PayoutContext, type PayoutRequest, payoutContext } from './redemptions.ts';
 
 /** The row of a new claim, and how long the claim lasts from now on. */
-type NewClaim = Omit<Insertable<VoucherClaimsTable>, 'expires_at'> & {
-  readonly lifetimeSeconds: number;
-};
+type NewClaim = Omit<Insertable<VoucherClaimsTable>, 'expires_at'> &
+  Pick<Selectable<VoucherClaimsTable>, 'amount' | 'service_fee_percent' | 'code_ciphertext'> & {
+    readonly lifetimeSeconds: number;
+  };
 
 /** A claim with labels for support staff. */
 export type InsertedClaim = Awaited<ReturnType<typeof insertClaim>>;

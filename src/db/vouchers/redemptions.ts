@@ -31,10 +31,10 @@ import { MissingRowError } from '../refused-rows.ts';
 import type { LockedVoucher } from './vouchers.ts';
 
 /** The row of a new redemption with the parties of its payee, and the provider that pays it. */
-export type NewRedemption = Omit<Insertable<RedemptionsTable>, 'payee'> & {
-  readonly payee: Selectable<RedemptionsTable>['payee'];
-  readonly provider: MobileMoneyProviderName;
-};
+export type NewRedemption = Omit<Insertable<RedemptionsTable>, 'payee'> &
+  Pick<Selectable<RedemptionsTable>, 'payee' | 'claim_id'> & {
+    readonly provider: MobileMoneyProviderName;
+  };
 
 /**
  * Records a redemption before its payment; this freezes its payee. Returns the chosen provider, or the provider that had

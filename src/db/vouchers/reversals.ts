@@ -1,4 +1,4 @@
-import { type Insertable, sql } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { MobileMoneyProviderName } from '../../domain/providers.ts';
 import type { ReversalState } from '../../domain/vouchers/redemption.ts';
 import {
@@ -86,7 +86,8 @@ export const placingReversal = (
 /** Records a reversal before it is sent, and places it at the provider of its payment. */
 export async function insertReversal(
   transaction: DatabaseTransaction,
-  reversal: Insertable<RedemptionReversalsTable>,
+  reversal: Insertable<RedemptionReversalsTable> &
+    Pick<Selectable<RedemptionReversalsTable>, 'reason'>,
 ): Promise<void> {
   await transaction
     .with(

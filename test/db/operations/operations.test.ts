@@ -249,6 +249,8 @@ describe('pruneBatch', () => {
         company_kind: first.company.kind,
         company_id: first.company.id,
         lifetimeSeconds: 60,
+        amount: null,
+        service_fee_percent: null,
         code_digest: 'digest',
         code_ciphertext: 'sealed',
         code_digits: 6,
