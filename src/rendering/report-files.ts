@@ -253,15 +253,25 @@ ${
 }</section>`;
 };
 
-/** The files of a statement: to print, and for spreadsheets. */
-export const statementFiles = (statement: MonthlyStatement) => {
+/** The formats of a statement: to print, and for spreadsheets. */
+export const statementFormats = ['html', 'csv'] as const;
+
+/** A statement as a file. */
+export const statementFile = (
+  statement: MonthlyStatement,
+  format: (typeof statementFormats)[number],
+) => {
   const { company, month } = statement;
-  const name = `statement-${company.kind}-${company.id}-${month}`;
-  return [
-    { name: `${name}.html`, type: 'text/html', content: statementHtml(statement) },
-    { name: `${name}.csv`, type: 'text/csv', content: statementCsv(statement) },
-  ] as const;
+  return {
+    name: `statement-${company.kind}-${company.id}-${month}.${format}`,
+    type: `text/${format}` as const,
+    content: format === 'html' ? statementHtml(statement) : statementCsv(statement),
+  };
 };
+
+/** A statement in all formats. */
+export const statementFiles = (statement: MonthlyStatement) =>
+  statementFormats.map((format) => statementFile(statement, format));
 
 /** The tables of a statement, one for each account. */
 const statementTables = ({ sections }: MonthlyStatement): readonly ReportTable[] =>

@@ -17,7 +17,7 @@ import {
 } from '../../domain/statements.ts';
 import { csv } from '../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
-import { statementFiles } from '../../rendering/report-files.ts';
+import { statementFile, statementFormats } from '../../rendering/report-files.ts';
 import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
 import { fileTime, timeZone } from '../language/time-zone.ts';
@@ -202,12 +202,12 @@ export const downloadMonth = portal.page({
   async handle(request): Promise<PageAnswer> {
     const { services, session, params } = request;
     const month = parseMonth(params.month ?? '');
-    if (!month || !(await monthsOf(request)).includes(month)) return problems.notFound;
+    const format = statementFormats.find((one) => one === params.format);
+    if (!format || !month || !(await monthsOf(request)).includes(month)) return problems.notFound;
     const statement = await readCompanyMonth(services.database, session.company, {
       month,
       zone: services.settings.market.marketTimeZone,
     });
-    const file = statementFiles(statement).find(({ type }) => type === `text/${params.format}`);
-    return file ? { kind: 'file', ...file } : problems.notFound;
+    return { kind: 'file', ...statementFile(statement, format) };
   },
 });
