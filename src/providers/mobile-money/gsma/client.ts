@@ -11,7 +11,7 @@ import {
   readJson,
   readOrLookUp,
 } from '../../http-call.ts';
-import { type ProviderOutcome, unknown } from '../../outcome.ts';
+import { type ProviderOutcome, takenUnder, unknown } from '../../outcome.ts';
 import type { MobileMoney, PaymentReversals } from '../mobile-money.ts';
 import { gsmaAccount, gsmaPayeeAccount } from './account.ts';
 import {
@@ -180,9 +180,12 @@ function createInquiry(get: ApiGet) {
         ? { kind: 'never-seen' }
         : unknown(`HTTP status ${answer.status}, without a readable link.`);
     }
-    return resource.collection === 'transactions'
-      ? findTransaction(resource.id, ours, deadline)
-      : findRequestState(resource.id, ours, deadline);
+    const { collection, id } = resource;
+    const found = await (collection === 'transactions'
+      ? findTransaction(id, ours, deadline)
+      : findRequestState(id, ours, deadline));
+    // The link itself tells that the payment was taken.
+    return found.kind === 'unknown' ? { ...takenUnder(id), ...found } : found;
   }
 
   async function findRequestState(id: string, ours: ExpectedTransaction, deadline: AbortSignal) {

@@ -486,6 +486,8 @@ describe('against providers that are broken', () => {
   it('one deadline covers the payment and the inquiry after it', async () => {
     // Without it the inquiry would hang, for longer than a test may take.
     const server = await providerWith([['/disbursement', 400, duplicate]]);
-    expect(await clientAt(server.url, 0.2).pay(payment)).toEqual(unknown);
+    const outcome = await clientAt(server.url, 0.2).pay(payment);
+    expect(outcome).toEqual(unknown);
+    expect(takenAsOf(outcome)).toBe(payment.reference);
   });
 });

@@ -64,6 +64,17 @@ it.each([
   expect(told(await client.findPayment(payment, 'MM1'))).toEqual(found);
 });
 
+it.each([
+  ['/requeststates/S1', 'S1'],
+  ['/transactions/MM1', 'MM1'],
+])('a payment was taken under the id of %s, also where that is not answered', async (link, id) => {
+  const client = await clientWith([
+    ['/responses/', 200, { link }],
+    [link, 503, 'Service Unavailable'],
+  ]);
+  expect(told(await client.findPayment(payment))).toEqual(['unknown', id]);
+});
+
 it('a payment is found by our reference where the provider uses it as its id', async () => {
   const error = { errorCategory: 'businessRule', errorCode: 'insufficientFunds' };
   const client = await clientWith([
