@@ -191,6 +191,10 @@ const failures: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The receiver refused the connection.',
   ECONNRESET: 'The receiver closed the connection without an answer.',
   CERT_HAS_EXPIRED: 'The certificate of the receiver has expired.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'The certificate of the receiver is for another name.',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'The certificate of the receiver is self-signed.',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+    'The receiver does not send the certificates between its own and a known authority.',
 };
 
 /** Only the code is shown: a message may contain addresses of our network. */

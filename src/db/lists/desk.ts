@@ -211,7 +211,7 @@ const parts: readonly Part[] = [
     kind: 'failing-webhook',
     subject: sql`webhook_endpoints.id::text`,
     since: sql`coalesce(failing_since, status_since)`,
-    detail: sql`status`,
+    detail: sql`case status when 'SWITCHED_OFF' then 'was switched off' else 'does not take events' end`,
     partner_id: sql`case company_kind when 'partner' then company_id end`,
     merchant_id: sql`case company_kind when 'merchant' then company_id end`,
     rows: sql`from webhook_endpoints

@@ -348,10 +348,10 @@ export interface ShownAttempt {
   readonly problem: string | null;
 }
 
-/** The newest deliveries that are looked at, so that the cost is bounded. */
+/** Deliveries that are looked at on either side, so that the cost is bounded. */
 const LOOKED_AT = 200;
 
-/** The outcomes of the newest deliveries of webhooks. */
+/** The outcomes of the newest deliveries of webhooks, and of those up to the next one: many may wait behind it. */
 export function webhookHealth(database: Database, endpointIds: readonly number[]) {
   const attempt = sql`json_build_object('at', last_attempt_at, 'type', type,
     'statusCode', last_status_code, 'problem', last_problem)`;
@@ -359,6 +359,10 @@ export function webhookHealth(database: Database, endpointIds: readonly number[]
     select count(1)::int from (
       select from webhook_deliveries where endpoint_id = endpoint.id and status = ${sql.lit(status)}
         and event_number is not null limit ${MOST_SENT_AGAIN}) as found)`;
+  const looked = (which: Sql) => sql`(
+    select type, last_attempt_at, last_status_code, last_problem
+    from webhook_deliveries where endpoint_id = endpoint.id and ${which}
+    order by webhook_deliveries.id desc limit ${LOOKED_AT})`;
   // A delivery that waits for an earlier delivery of its subject is not the next one.
   const waits = sql`from webhook_deliveries as delivery
     where endpoint_id = endpoint.id and status = 'PENDING' and ${isFirstOfSubject}`;
@@ -372,13 +376,11 @@ export function webhookHealth(database: Database, endpointIds: readonly number[]
       (array_agg(${attempt} order by last_attempt_at desc)
         filter (where last_problem is not null))[1] as failed
     from unnest(${endpointIds}::bigint[]) as endpoint (id) left join lateral (
-      select type, last_attempt_at, last_status_code, last_problem
-      from webhook_deliveries where endpoint_id = endpoint.id
-      order by webhook_deliveries.id desc limit ${LOOKED_AT}
-    ) as newest on true left join lateral (
-      select attempts, next_attempt_at ${waits} and event_number is not null
+      select id, attempts, next_attempt_at ${waits} and event_number is not null
       order by next_attempt_at, id limit 1
-    ) as next on true
+    ) as next on true left join lateral (
+      ${looked(sql`true`)} union all ${looked(sql`id <= next.id`)}
+    ) as looked on true
     group by endpoint.id, next.attempts, next.next_attempt_at`;
 }
 

@@ -217,8 +217,7 @@ const detailOf: Readonly<Record<DeskKind, (item: Item) => string | null>> = {
   'refused-payment': ofProvider,
   case: ({ detail }) => caseTitles[detail as keyof typeof caseTitles],
   'low-wallet': ({ detail }) => `${detail} wallet`,
-  'failing-webhook': ({ detail }) =>
-    detail === 'SWITCHED_OFF' ? 'it was switched off' : 'it does not take events',
+  'failing-webhook': ({ subject, detail }) => `webhook ${subject} ${detail}`,
   'late-statement': ({ subject, detail }) =>
     [subject.split(' ').at(-1), detail && quoted(detail)].join(': '),
 };

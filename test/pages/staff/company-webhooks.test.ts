@@ -120,6 +120,24 @@ it.each([
   if (verb === 'send') expect(delivered.length).toBeGreaterThanOrEqual(4);
 });
 
+it('shows the last attempt, however many events wait behind it', async () => {
+  const other = await scene.another();
+  const { id } = await other.register('https://partner.example/hooks');
+  // An event with one attempt, then more events than the page looks at; their next attempts are far away.
+  await sql`
+    insert into webhook_deliveries (endpoint_id, event_number, type, subject, attempts, retry_until,
+      next_attempt_at, last_attempt_at, last_problem)
+    select ${id}::bigint, -number, 'voucher.expired', 'voucher:' || number,
+      case number when 1 then 1 else 0 end, now() + interval '1 day',
+      now() + case number when 1 then interval '2 hours' else interval '1 hour' end,
+      case number when 1 then now() end, case number when 1 then 'The receiver did not answer.' end
+    from generate_series(1, 300) as number`.execute(scene.stack.database);
+  const list = `/support/partners/${other.partnerId}/webhooks`;
+  const html = (await agent.client.get(list)).html.replaceAll(/<[^>]*>/g, ' ');
+  expect(html).toContain('The receiver did not answer.');
+  expect(html).toMatch(/300 events wait\./);
+});
+
 it('that was switched off is switched on by an operator, and gets what it has missed', async () => {
   const other = await scene.another();
   const shop = await scene.receiver();

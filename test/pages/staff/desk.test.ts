@@ -219,7 +219,7 @@ const kinds: readonly (readonly [name: string, kind: DeskKind, wait: () => Promi
         .executeTakeFirstOrThrow();
       return {
         subject: String(id),
-        words: 'it does not take events',
+        words: `webhook ${id} does not take events`,
         end: () => run(sql`update webhook_endpoints set failing_since = null where id = ${id}`),
       };
     },

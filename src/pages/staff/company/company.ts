@@ -116,7 +116,7 @@ async function pausedWebhooks(
 }
 
 const underway = (title: string, { count, amount }: Underway): Facts =>
-  count === 0 ? {} : { [title]: html`${count} of together ${money(amount)}` };
+  count === 0 ? {} : { [title]: html`${count}, together ${money(amount)}` };
 
 const identityOf = ({ kind, id, createdAt, contact }: FoundCompany): Facts => ({
   [kind === 'partner' ? 'Partner' : 'Merchant']: id,

@@ -67,14 +67,15 @@ const isOff = ({ status, statusReason }: WebhookEndpoint): boolean =>
 
 /** How many events are not delivered; a webhook that is off gets its events once it is resumed. */
 const events = (webhook: Webhook): Html => {
-  const { waiting = 0, givenUp = 0, attempts: tried, nextAt } = webhook.health ?? {};
+  const { waiting = 0, givenUp = 0, attempts, nextAt } = webhook.health ?? {};
+  const tried = attempts ?? 0;
   if (webhook.status !== 'ACTIVE')
     return html`They wait until ${isOff(webhook) ? 'an operator or ' : ''}the company resumes it.`;
   if (waiting + givenUp === 0) return html`None waits.`;
   return html`${
     waiting > 0 &&
     html`${several(waiting, 'event waits', 'events wait')}${
-      tried &&
+      tried > 0 &&
       html`, the next one after ${several(tried, 'attempt', 'attempts')}${nextAt && html`, at ${time(nextAt)}`}`
     }.`
   } ${givenUp > 0 && html`${several(givenUp, 'event was', 'events were')} given up.`}`;
