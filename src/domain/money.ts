@@ -101,3 +101,7 @@ export function parseRequestAmount(value: number | string): Money | undefined {
   const money = parseMoney(decimal);
   return money > 0n ? money : undefined;
 }
+
+/** Reads an amount above zero as people type or paste it, such as "ETB 1,000.00". */
+export const readTypedAmount = (text: string): Money | undefined =>
+  parseRequestAmount(withoutGroups(text.replaceAll(/\s|ETB/gi, '')));

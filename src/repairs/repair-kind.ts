@@ -6,7 +6,7 @@ import type { SecretBox } from '../crypto/secret-box.ts';
 import type { Database, DatabaseTransaction } from '../db/connection.ts';
 import type { BookSettings } from '../db/positions/change.ts';
 import type { RepairRow } from '../db/repairs/repairs.ts';
-import { formatMoney, type Money, parseRequestAmount } from '../domain/money.ts';
+import { formatMoney, type Money, readTypedAmount } from '../domain/money.ts';
 import { maskMsisdn, type NumberBox, parseMsisdn } from '../domain/phone.ts';
 import { type RepairSubject, refuseKeptText } from '../domain/repairs.ts';
 import type { Company } from '../domain/vouchers/voucher.ts';
@@ -294,7 +294,7 @@ export const amountArgument = (description: string, { canBeZero = false } = {}) 
   z
     .string('must be an amount')
     .transform((text, context) => {
-      const money = canBeZero && /^0(\.00?)?$/.test(text.trim()) ? 0n : parseRequestAmount(text);
+      const money = canBeZero && /^0(\.00?)?$/.test(text.trim()) ? 0n : readTypedAmount(text);
       if (money !== undefined) return formatMoney(money);
       const range = canBeZero ? 'of 0 or more' : 'above 0';
       context.addIssue(`must be an amount ${range} with at most 2 decimals, such as 99.50`);

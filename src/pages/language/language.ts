@@ -155,6 +155,9 @@ export const language = (): Language => reader().language;
 /** The locale of the request for numbers and dates. */
 export const locale = (): string => (language() === 'am' ? 'am-ET' : 'en');
 
+/** A count with its groups of digits. */
+export const countText = (count: number): string => count.toLocaleString(locale());
+
 const lookup = (text: string): string | undefined =>
   Object.hasOwn(amharic, text) ? amharic[text as KnownText] : undefined;
 

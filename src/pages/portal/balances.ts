@@ -1,6 +1,6 @@
 import { partnerBalances, setLowBalance as set } from '../../db/ledger/ledger.ts';
 import { mayUse } from '../../domain/access.ts';
-import { parseRequestAmount, plainAmount, withoutGroups } from '../../domain/money.ts';
+import { plainAmount, readTypedAmount } from '../../domain/money.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { sentence } from '../language/language.ts';
 import { walletCards, walletLabels } from '../layout/company-parts.ts';
@@ -65,8 +65,8 @@ export const setLowBalancePages = changePages(portal, {
     back: BALANCES_PATH,
   }),
   read({ form }) {
-    const typed = withoutGroups(form.text('threshold').replaceAll(/\s/g, ''));
-    const value = typed === '' ? null : parseRequestAmount(typed);
+    const typed = form.text('threshold').trim();
+    const value = typed === '' ? null : readTypedAmount(typed);
     return value === undefined
       ? { wrong: { threshold: 'Enter an amount above 0, such as 1000 or 99.50.' } }
       : { value };

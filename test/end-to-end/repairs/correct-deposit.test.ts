@@ -64,7 +64,10 @@ describe('to a smaller amount', () => {
 
   it('two people do where the difference reaches the limit', async () => {
     const { reference, balance } = await deposited('gift', '5000');
-    expect(await asked(reference, '1000')).toMatchObject({ state: 'ASKED', amount: '4000.000000' });
+    expect(await asked(reference, '1,000')).toMatchObject({
+      state: 'ASKED',
+      amount: '4000.000000',
+    });
     expect(await balance()).toBeCloseTo(5000, 6);
   });
 });

@@ -8,7 +8,7 @@ import {
 } from '../../../db/access/company-access.ts';
 import type { Database } from '../../../db/connection.ts';
 import type { ApiKeyPower } from '../../../domain/access.ts';
-import { formatMoney, parseMoney, plainAmount } from '../../../domain/money.ts';
+import { formatMoney, plainAmount, readTypedAmount } from '../../../domain/money.ts';
 import { issueApiKey, rotateApiKey } from '../../../operations/api-keys.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { describeError } from '../../../runtime/process/logger.ts';
@@ -317,18 +317,18 @@ ${field({
 /** The limits as the database has them. */
 function readLimits(form: Form): ReadForm<Pick<ApiKeyPower, 'dailyAmount' | 'dailyOperations'>> {
   const [amount, operations] = [form.text('amount').trim(), form.text('operations').trim()];
-  const isAmount = amount === '' || (/^\d{1,14}(\.\d{1,2})?$/.test(amount) && /[1-9]/.test(amount));
+  const money = amount === '' ? null : readTypedAmount(amount);
   const isCount = operations === '' || /^[1-9]\d{0,8}$/.test(operations);
-  if (!isAmount || !isCount)
+  if (money === undefined || !isCount)
     return {
       wrong: {
-        amount: isAmount ? undefined : 'Enter an amount above 0, such as 1000 or 99.50.',
+        amount: money === undefined ? 'Enter an amount above 0, such as 1000 or 99.50.' : undefined,
         operations: isCount ? undefined : 'Enter a whole number above 0.',
       },
     };
   return {
     value: {
-      dailyAmount: amount === '' ? null : formatMoney(parseMoney(amount)),
+      dailyAmount: money === null ? null : formatMoney(money),
       dailyOperations: operations === '' ? null : Number(operations),
     },
   };

@@ -2,12 +2,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type ListedPrice, listPartnerPrices } from '../../../db/catalogue/prices.ts';
 import { findNamedMerchants, type NamedMerchant } from '../../../db/vouchers/bulk-orders.ts';
 import { isShortened, plainCopy, soughtText } from '../../../domain/copied-text.ts';
-import {
-  parseMoney,
-  parseRequestAmount,
-  plainAmount,
-  withoutGroups,
-} from '../../../domain/money.ts';
+import { parseMoney, plainAmount, readTypedAmount } from '../../../domain/money.ts';
 import { BULK_LINES } from '../../../domain/vouchers/voucher.ts';
 import { WRONG_COUNTRY } from '../../../http/fields/request-fields.ts';
 import type { OrderedLine } from '../../../operations/bulk.ts';
@@ -15,31 +10,32 @@ import { lineSchema, orderedLine } from '../../../partner/bulk-orders.ts';
 import { lacksMerchant } from '../../../partner/voucher-view.ts';
 import { CsvContentError, readCsvRecords } from '../../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../../rendering/html.ts';
+import { countText } from '../../language/language.ts';
 import type { AccountRequest } from '../../page.ts';
 
-/** The columns of a file, by the field of the API; each has a name that people would write, too. */
+/** The columns of a file, by the field of the API: the name in messages, and others that people write. */
 const columns = {
   reference: ['reference'],
-  amount: ['amount', 'amountetb', 'etb'],
-  denominationId: ['denominationid', 'denomination'],
-  merchantIdentifier: ['merchant', 'merchantidentifier'],
-  merchantId: ['merchantid'],
-  msisdn: ['phone', 'msisdn', 'number', 'phonenumber'],
-  isRestricted: ['restricted', 'isrestricted', 'onlythismerchant'],
-  exchangeRate: ['exchangerate'],
+  amount: ['amount', 'amountEtb', 'etb'],
+  denominationId: ['denominationId', 'denomination'],
+  merchantIdentifier: ['merchant', 'merchantIdentifier'],
+  merchantId: ['merchantId'],
+  msisdn: ['phone', 'msisdn', 'number', 'phoneNumber'],
+  isRestricted: ['restricted', 'isRestricted', 'onlyThisMerchant'],
+  exchangeRate: ['exchangeRate'],
   currency: ['currency'],
-  originatingCountry: ['originatingcountry', 'country'],
-  foreignCurrencyAmount: ['foreigncurrencyamount'],
+  originatingCountry: ['originatingCountry', 'country'],
+  foreignCurrencyAmount: ['foreignCurrencyAmount'],
 } as const;
 
 type BulkColumn = keyof typeof columns;
 
-/** The names of columns for a message. */
-const columnNames = Object.values(columns).map(([name]) => name);
+/** "Merchant ID", "merchant_id", "merchantId" and "Amount (ETB)" are names of columns, too. */
+const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s\p{P}]/gu, '');
 
 const columnsByName: ReadonlyMap<string, BulkColumn> = new Map(
   Object.entries(columns).flatMap(([column, names]) =>
-    names.map((name) => [name, column as BulkColumn] as const),
+    names.map((name) => [plain(name), column as BulkColumn] as const),
   ),
 );
 
@@ -73,7 +69,8 @@ export function readBulkRows(text: string): {
       return { rows: [], problems: [{ line: header.line, text: problem }] };
     if (records.length === 0)
       return whole(phrase('There is no line below the names of the columns.'));
-    if (records.length > BULK_LINES) return whole(html`An order has at most ${BULK_LINES} lines.`);
+    if (records.length > BULK_LINES)
+      return whole(html`An order has at most ${countText(BULK_LINES)} lines.`);
     const problems = records
       .filter(({ cells }) => cells.length > names.length)
       .map(({ line, cells }) => ({
@@ -98,9 +95,6 @@ const whole = (text: Html) => ({ rows: [], problems: [{ line: 0, text }] });
 /** The name of a column, which is no word of a language. */
 const column = (name: string | undefined): Html => html`<code>${name}</code>`;
 
-/** "Merchant ID", "merchant_id", "merchantId" and "Amount (ETB)" are names of columns, too. */
-const plain = (name: string): string => name.toLowerCase().replaceAll(/[\s\p{P}]/gu, '');
-
 function headerProblem(
   cells: readonly string[],
   names: readonly (BulkColumn | undefined)[],
@@ -108,7 +102,9 @@ function headerProblem(
   const unknown = names.indexOf(undefined);
   if (unknown >= 0)
     return html`The first row names the columns, and column ${unknown + 1} is none of these:
-${html`<code>${columnNames.join(', ')}</code>`}.`;
+${html`<code>${Object.values(columns)
+  .map(([name]) => name)
+  .join(', ')}</code>`}.`;
   const twice = names.findIndex((name, index) => names.indexOf(name) !== index);
   if (twice >= 0) return html`The column ${column(cells[twice])} is there twice.`;
   if (!names.includes('reference')) return html`The column ${column('reference')} is missing.`;
@@ -292,7 +288,7 @@ function denominationOf(
     );
     return found?.denominationId ?? html`${column('denominationId')} is none of your denominations`;
   }
-  const amount = parseRequestAmount(withoutGroups((cells.amount ?? '').replaceAll(/\s|ETB/gi, '')));
+  const amount = readTypedAmount(cells.amount ?? '');
   const ids = new Set(
     active
       .filter((price) => amount !== undefined && parseMoney(price.amount) === amount)

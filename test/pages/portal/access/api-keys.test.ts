@@ -280,7 +280,7 @@ describe('the daily limits of a key', () => {
         .select(['daily_amount', 'daily_operations'])
         .where('id', '=', id)
         .executeTakeFirstOrThrow();
-    await client.submit(path, path, { amount: '1500.5', operations: '20' });
+    await client.submit(path, path, { amount: '1,500.5', operations: '20' });
     expect(await limitsOf()).toEqual({ daily_amount: '1500.500000', daily_operations: 20 });
     expect((await client.get('/portal/access')).html).toContain('1,500.50 ETB a day, 20 a day');
     await client.submit(path, path, { amount: '', operations: '' });

@@ -98,7 +98,10 @@ test('every problem is shown by its line, and nothing is accepted', async () => 
     expect(shown).toContain(problem);
   for (const [rows, problem] of [
     ['', 'Choose a file'],
-    ['reference,amount,colour\na,1,red', 'column 3 is none of these'],
+    [
+      'reference,amount,colour\na,1,red',
+      'column 3 is none of these: reference, amount, denominationId',
+    ],
     ['reference,amount', 'no line below'],
     ['reference,amount\n"a,100', 'a quotation mark is not closed'],
   ] as const)
