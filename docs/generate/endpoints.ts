@@ -130,9 +130,8 @@ export const endpointsPage = (): string =>
   page(
     GENERATED,
     '# Endpoints',
-    'The source is one file for each endpoint, named as its export, in `src/partner/`, ' +
-      '`src/merchant/`, `src/http/` and `src/callbacks/`; `routes.ts` there is the table of them. ' +
-      '[Errors](errors.md) explains the refusals.',
+    'The endpoints are in `src/partner/`, `src/merchant/`, `src/http/` and `src/callbacks/`, in the file of ' +
+      'their subject; `routes.ts` there is the table of them. [Errors](errors.md) explains the refusals.',
     'Both APIs answer with the envelope `{ success, message, statusCode, data }`, lists with `meta` and ' +
       '`links` too; log-in and the test endpoints answer without it. All calls but the log-in need the ' +
       'header `x-api-token: TOKEN` or `Authorization: Bearer TOKEN` ([access](access.md)); *signature* ' +

@@ -199,7 +199,9 @@ async function ask(
   );
   if (asked.kind === 'refused' && asked.refusal === HAS_CHANGED) {
     const why = facts === undefined ? 'Missing: --facts.' : HAS_CHANGED;
-    throw new AdminError(`${why} "${await showing(kind, context, String(subject))}" prints them.`);
+    throw new AdminError(
+      `${why} "${await showing(kind, context, String(subject))}" prints the facts.`,
+    );
   }
   return reportOf(asked);
 }

@@ -349,7 +349,7 @@ export async function readLongArray(
 }
 
 function readItem(
-  { field, item, itemName, uniqueField }: LongArray,
+  { field, item, uniqueField }: LongArray,
   sent: unknown,
   { index, firstOf }: { readonly index: number; readonly firstOf: Map<unknown, number> },
 ): Validated {
@@ -363,7 +363,6 @@ function readItem(
   const unique = (read.value as JsonObject)[uniqueField];
   const first = firstOf.get(unique);
   if (first === undefined) firstOf.set(unique, index);
-  else
-    return { ok: false, issues: [wrong(uniqueField, `is that of ${itemName} ${first + 1}, too`)] };
+  else return { ok: false, issues: [wrong(uniqueField, `is that of ${field}.${first}, too`)] };
   return read;
 }

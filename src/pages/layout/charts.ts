@@ -5,7 +5,7 @@ import { daysAfter } from '../../domain/local-time.ts';
 import { amountText, formatMoney, sumOf } from '../../domain/money.ts';
 import { type Chart, drawChart, type Tick } from '../../rendering/chart.ts';
 import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
-import { locale, sentence } from '../language/language.ts';
+import { countText, locale, sentence } from '../language/language.ts';
 import { beginningOf } from '../language/time-zone.ts';
 import { money, numberColumn, table, textColumn, time } from './parts.ts';
 
@@ -138,7 +138,7 @@ export const countList = (
 ): Html => {
   const most = Math.max(1, ...rows.map(({ count }) => count));
   return html`<ul class="counts">${rows.map(
-    ({ what, count, words = count.toLocaleString(locale()) }) =>
+    ({ what, count, words = countText(count) }) =>
       html`<li><span>${what}</span> <span>${words}</span><progress max="${most}" value="${count}" aria-hidden="true"></progress></li>`,
   )}</ul>`;
 };

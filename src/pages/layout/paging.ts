@@ -1,5 +1,5 @@
 import { type Html, html, phrase } from '../../rendering/html.ts';
-import { locale } from '../language/language.ts';
+import { countText } from '../language/language.ts';
 
 /** One page of a list. */
 export interface Paged {
@@ -36,16 +36,14 @@ export function paging({
   if (totalItems === 0) return undefined;
   const first = (page - 1) * limit + 1;
   const last = Math.min(page * limit, totalItems);
-  const total = grouped(totalItems) + (isAtLeast ? '+' : '');
+  const total = countText(totalItems) + (isAtLeast ? '+' : '');
   const link = (target: number, label: string) =>
     html`<a class="button secondary" href="${listAddress(path, { ...values, page: String(target) })}"
 >${phrase(label)}</a>`;
-  return html`<nav class="paging" aria-label="Pages"><p class="quiet">${grouped(first)}–${grouped(last)} of ${total}</p>
+  return html`<nav class="paging" aria-label="Pages"><p class="quiet">${countText(first)}–${countText(last)} of ${total}</p>
 <p class="actions">${page > 1 && link(page - 1, 'Previous')}
 ${last < Math.min(totalItems, reachedItems ?? totalItems) && link(page + 1, 'Next')}</p></nav>`;
 }
-
-const grouped = (count: number): string => count.toLocaleString(locale());
 
 /** The page number of an address; undefined for invalid text. */
 export function pageNumber(query: URLSearchParams): number | undefined {

@@ -7,7 +7,7 @@ import { amountText } from '../../domain/money.ts';
 import { providerName } from '../../domain/providers.ts';
 import { type FieldOf, fieldValue } from '../../rendering/fields.ts';
 import { type Html, type HtmlValue, html, phrase } from '../../rendering/html.ts';
-import { language, locale } from '../language/language.ts';
+import { countText, language, locale } from '../language/language.ts';
 import { timeZone, zonedTime } from '../language/time-zone.ts';
 import type { PageAnswer, PublicRequest } from '../page.ts';
 
@@ -194,7 +194,10 @@ const columnsOf =
     phone?: Exclude<TableColumn<Row>['phone'], undefined>,
   ): TableColumn<Row> => ({
     title,
-    value: (row) => fieldValue<Row, HtmlValue | Date>(row, field),
+    value(row) {
+      const value = fieldValue<Row, HtmlValue | Date>(row, field);
+      return align && typeof value === 'number' ? countText(value) : value;
+    },
     ...(align && { align }),
     ...(phone && { phone }),
   });
@@ -406,6 +409,8 @@ export interface ReadDays {
   readonly problems: { readonly from?: string; readonly to?: string };
 }
 
+export const REVERSED_DAYS = 'The first day is after the last one.';
+
 /** Reads `from` and `to`, both inclusive; the default is the last 30 days. */
 export function readDays(query: URLSearchParams): ReadDays {
   const to = query.get('to')?.trim() || today();
@@ -415,7 +420,7 @@ export function readDays(query: URLSearchParams): ReadDays {
   const wrong = (problems: ReadDays['problems']): ReadDays => ({ values, problems });
   if (!daySchema.safeParse(from).success) return wrong({ from: 'Enter a day such as 2026-01-31.' });
   if (!isTo) return wrong({ to: 'Enter a day such as 2026-01-31.' });
-  if (from > to) return wrong({ from: 'The first day is after the last one.' });
+  if (from > to) return wrong({ from: REVERSED_DAYS });
   if (daysAfter(from, MAXIMUM_DAYS) <= to)
     return wrong({ from: `Choose at most ${MAXIMUM_DAYS} days.` });
   return { values, days: { first: from, last: to, zone: timeZone() }, problems: {} };

@@ -19,6 +19,7 @@ import {
   DOWNLOAD_ROWS,
   daySchema,
   emptyState,
+  REVERSED_DAYS,
   type TableColumn,
   table,
   timeColumn,
@@ -185,12 +186,17 @@ function readFilters<Row>(
     parameters: view.filters,
     defaultLimit: ROWS,
   }).safeParse(filtered);
-  if (read.success && (sought || text === undefined)) {
+  const { from, to } = filtered;
+  const isReversed = from !== undefined && to !== undefined && from > to;
+  if (read.success && !isReversed && (sought || text === undefined)) {
     const query = sought ? { ...read.data, sought, isUsual: false } : read.data;
     return { values, problems: {}, query, ...(sought && { sought }) };
   }
   const found = read.error?.issues.map(({ path, message }) => [String(path[0]), message]) ?? [];
-  const wrong = { ...(text && !sought && { [SEARCH]: UNREADABLE_SEARCH }) };
+  const wrong = {
+    ...(text && !sought && { [SEARCH]: UNREADABLE_SEARCH }),
+    ...(isReversed && { from: REVERSED_DAYS }),
+  };
   return {
     values,
     problems: { ...wrong, ...Object.fromEntries(found.reverse()) },

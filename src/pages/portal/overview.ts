@@ -23,7 +23,7 @@ import { mayUse } from '../../domain/access.ts';
 import { daysAfter } from '../../domain/local-time.ts';
 import { amountText, parseMoney } from '../../domain/money.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
-import { locale } from '../language/language.ts';
+import { countText } from '../language/language.ts';
 import { timeZone } from '../language/time-zone.ts';
 import {
   amountChart,
@@ -60,7 +60,7 @@ function trendCard<Day extends { readonly day: string }>(
   const now = totalOf(business, days.slice(-DAYS));
   return html`<section class="card figure"><h2>${phrase(name)}</h2>
 <p class="amount">${money(now.sum)}</p>
-<p class="quiet">${now.count.toLocaleString(locale())} in the last 7 days, ${changeOf(now.sum, before.sum)}</p>
+<p class="quiet">${countText(now.count)} in the last 7 days, ${changeOf(now.sum, before.sum)}</p>
 ${parseMoney(now.sum) + parseMoney(before.sum) > 0n && amountChart(business, days)}
 <p><a href="${path}">Figures<span class="visually-hidden"> (${phrase(name)})</span></a></p></section>`;
 }
@@ -203,7 +203,7 @@ ${
         .filter(({ count }) => count > 0)
         .map(
           ({ what, path, count, amount }) =>
-            html`<li><a href="${path}">${phrase(what)}</a>: ${count.toLocaleString(locale())} for ${money(amount)}</li>`,
+            html`<li><a href="${path}">${phrase(what)}</a>: ${countText(count)} for ${money(amount)}</li>`,
         )}</ul>`
 }</section>`;
 

@@ -8,6 +8,7 @@ import { amountText, formatMoney, plainAmount, sumOf } from '../../domain/money.
 import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
 import { problems } from '../answers.ts';
+import { countText } from '../language/language.ts';
 import { beginningOf, fileTime, timeZone } from '../language/time-zone.ts';
 import {
   amountChart,
@@ -146,14 +147,14 @@ function sales(all: readonly DayOfSales[], margins: readonly Margin[]): Html {
 ${
   vouchers.count > 0 &&
   titledCard(
-    html`Vouchers: ${vouchers.count} for ${money(vouchers.sum)}`,
+    html`Vouchers: ${countText(vouchers.count)} for ${money(vouchers.sum)}`,
     amountChart(voucherSales, all, true),
   )
 }
 ${
   topups.count > 0 &&
   titledCard(
-    html`Top-ups: ${topups.count} for ${money(topups.sum)}`,
+    html`Top-ups: ${countText(topups.count)} for ${money(topups.sum)}`,
     amountChart(topupSales, all, true),
   )
 }
@@ -176,7 +177,10 @@ const marginCard = (margins: readonly Margin[]): Html | false =>
 <p>Your selling price less the cost in ETB, at the exchange rate that your server named with each sale.</p>
 ${table('Margin', margins, [
   textColumn('What', ({ kind }) => phrase(marginNames[kind])),
-  numberColumn('Counted', ({ counted, sales: all }) => html`${counted} of ${all}`),
+  numberColumn(
+    'Counted',
+    ({ counted, sales: all }) => html`${countText(counted)} of ${countText(all)}`,
+  ),
   numberColumn('Sold, USD', ({ soldUsd }) => amountText(soldUsd)),
   numberColumn('Cost, USD', ({ costUsd }) => amountText(costUsd)),
   numberColumn('Margin, USD', ({ marginUsd }) => amountText(marginUsd)),
@@ -212,7 +216,7 @@ function payouts(all: readonly DayOfPayouts[]): Html {
     serviceFees: formatMoney(sumOf(days.map(({ serviceFees }) => serviceFees))),
   };
   return html`${titledCard(
-    html`Payouts: ${count} for ${money(sum)}`,
+    html`Payouts: ${countText(count)} for ${money(sum)}`,
     amountChart(merchantPayouts, all, true),
   )}
 <section class="card compact"><h2>Figures</h2>

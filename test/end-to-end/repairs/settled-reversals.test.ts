@@ -77,7 +77,7 @@ const surfaces = {
     const operator = commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
     const options = Object.entries(values).map(([option, value]) => `--${option} ${value}`);
     const words = `voucher settle-payment ${name} ${options.join(' ')} --why letter`;
-    const showing = `"voucher show ${gift.id}" prints them.`;
+    const showing = `"voucher show ${gift.id}" prints the facts.`;
     expect((await operator.admin(words)).err).toContain(`Missing: --facts. ${showing}`);
     // The facts of the payment, which a person saw before it was made.
     const seen = `--facts operationId=${redemption.operation_id},provider=gsma`;

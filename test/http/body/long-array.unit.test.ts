@@ -50,7 +50,7 @@ describe('an order that is read in blocks', () => {
     [
       'a reference twice, in two blocks',
       `{"lines":[${linesOf(300)},${lineOf('line-7')}]}`,
-      ['lines.300.reference: is that of line 7, too'],
+      ['lines.300.reference: is that of lines.6, too'],
     ],
     [
       'a wrong field and no merchant',

@@ -361,6 +361,7 @@ describe('lists', () => {
   test.each([
     ['/vouchers?from=2026-02-30', 422],
     ['/vouchers?from=0001-01-01', 422],
+    ['/vouchers?from=2026-02-02&to=2026-02-01', 422],
     ['/vouchers?state=NONE', 422],
     [`/vouchers?search=${'9'.repeat(201)}`, 422],
     ['/vouchers?search=%00', 422],

@@ -17,7 +17,7 @@ import {
 } from '../../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
-import { locale, sentence } from '../../language/language.ts';
+import { countText, sentence } from '../../language/language.ts';
 import {
   badge,
   facts,
@@ -123,10 +123,10 @@ export const showBulkOrder = portal.page({
 <section class="card"><h2>Progress</h2>
 <progress max="${order.lines}" value="${done}" aria-label="Lines done">${done} of ${order.lines}</progress>
 ${facts({
-  Lines: order.lines.toLocaleString(locale()),
-  Vouchers: order.generated.toLocaleString(locale()),
-  Refused: order.refused.toLocaleString(locale()),
-  'Left out': order.cancelled.toLocaleString(locale()),
+  Lines: countText(order.lines),
+  Vouchers: countText(order.generated),
+  Refused: countText(order.refused),
+  'Left out': countText(order.cancelled),
   Ordered: time(order.created_at),
   Ended: order.ended_at === null ? phrase('It still runs') : time(order.ended_at),
 })}
@@ -166,7 +166,7 @@ ${table('Refused lines', lines, [
 ])}
 ${
   order.refused > lines.length &&
-  html`<p class="quiet">And ${(order.refused - lines.length).toLocaleString(locale())} more, in the result.</p>`
+  html`<p class="quiet">And ${countText(order.refused - lines.length)} more, in the result.</p>`
 }</section>`;
 
 /** Says what a cancellation leaves out, and cancels what a bulk order has not generated yet. */
@@ -183,8 +183,8 @@ export const cancelBulkOrderPages = portal.asked({
     const left = order.lines - order.generated - order.refused - order.cancelled;
     return questionPage(request, {
       title: sentence('Cancel bulk order {1}?', order.id),
-      text: html`<p>${left.toLocaleString(locale())} lines are not generated yet: they are left out, and cost nothing.
-The ${order.generated.toLocaleString(locale())} vouchers that exist stay, and can be cancelled one by one.</p>`,
+      text: html`<p>${countText(left)} lines are not generated yet: they are left out, and cost nothing.
+The ${countText(order.generated)} vouchers that exist stay, and can be cancelled one by one.</p>`,
       button: 'Cancel the order',
       isDanger: true,
       back: path,

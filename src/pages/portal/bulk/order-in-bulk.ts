@@ -8,7 +8,7 @@ import { hasBegun } from '../../../operations/run-once.ts';
 import { csv } from '../../../rendering/csv.ts';
 import { type Html, html, phrase } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
-import { locale, sentence } from '../../language/language.ts';
+import { countText, sentence } from '../../language/language.ts';
 import {
   amountColumn,
   fileForm,
@@ -59,7 +59,7 @@ const uploadPage = (request: AccountRequest, wrong?: readonly LineProblem[]): Pa
   content: html`<p><a href="${BULK_PATH}">All bulk orders</a></p>
 <h1>Order vouchers in bulk</h1>
 ${wrong && problemList(wrong)}
-<section class="card"><p>Up to ${BULK_LINES.toLocaleString(locale())} vouchers from a CSV file or from rows of a
+<section class="card"><p>Up to ${countText(BULK_LINES)} vouchers from a CSV file or from rows of a
 spreadsheet. The next page shows what they cost; nothing is ordered before you confirm it.</p>
 ${fileForm(
   request,
@@ -101,15 +101,13 @@ const problemList = (problems: readonly LineProblem[]): Html =>
   html`${message(
     'danger',
     html`<p><strong>Nothing was ordered: ${
-      problems.length === 1
-        ? phrase('one problem')
-        : html`${problems.length.toLocaleString(locale())} problems`
+      problems.length === 1 ? phrase('one problem') : html`${countText(problems.length)} problems`
     }.</strong> Correct the lines and check them again.</p>
 <ul>${problems
       .slice(0, SHOWN_PROBLEMS)
       .map(({ line, text }) => html`<li>${line > 0 && html`Line ${line}: `}${text}</li>`)}</ul>${
       problems.length > SHOWN_PROBLEMS &&
-      html`<p>And ${(problems.length - SHOWN_PROBLEMS).toLocaleString(locale())} more.</p>`
+      html`<p>And ${countText(problems.length - SHOWN_PROBLEMS)} more.</p>`
     }`,
   )}`;
 
@@ -160,13 +158,13 @@ function questionOf(paid: readonly ReadLine[]): Html | string {
   const total = money(formatMoney(totalOf(paid)));
   return paid.length === 1
     ? html`Order one voucher for ${total}?`
-    : html`Order ${paid.length.toLocaleString(locale())} vouchers for ${total}?`;
+    : html`Order ${countText(paid.length)} vouchers for ${total}?`;
 }
 
 const costs = (paid: readonly ReadLine[], gift: string, rest: Money): Html =>
   html`${table('Vouchers by amount', byAmount(paid), [
     textColumn('Voucher', (group) => money(group.amount), 'head'),
-    numberColumn('Count', ({ count }) => count.toLocaleString(locale())),
+    numberColumn('Count', 'count'),
     amountColumn(({ sum }) => sum),
   ])}
 <p>Gift wallet: ${money(gift)} now, ${money(formatMoney(rest < 0n ? 0n : rest))} after the order.</p>`;
@@ -187,7 +185,7 @@ function warnings(
       html`<strong>${
         used === 1
           ? phrase('One reference has a voucher already')
-          : html`${used.toLocaleString(locale())} references have vouchers already`
+          : html`${countText(used)} references have vouchers already`
       }.</strong> Their lines cost nothing. The result has the same voucher again, or refuses a line with other content.`,
     )
   }
@@ -206,7 +204,7 @@ ${
     html`<strong>${
       unpriced === 1
         ? phrase('One line has no selling price')
-        : html`${unpriced.toLocaleString(locale())} lines have no selling price`
+        : html`${countText(unpriced)} lines have no selling price`
     }</strong> and would be refused. <a href="${PORTAL_PATH}/prices">Set your prices</a> first.`,
   )
 }`;
@@ -253,7 +251,7 @@ export const orderBulkForm = portal.form({
     const total = money(formatMoney(totalOf(paid)));
     return count === 1
       ? html`You are about to order one voucher for ${total}.`
-      : html`You are about to order ${count.toLocaleString(locale())} vouchers for ${total}.`;
+      : html`You are about to order ${countText(count)} vouchers for ${total}.`;
   },
   kind: 'partner',
   form: 'with-list',
@@ -269,7 +267,7 @@ export const orderBulkForm = portal.form({
       return refusedPage({ title: 'Nothing was ordered', refusal: result, back: BULK_PATH });
     return redirect(
       `${BULK_PATH}/${result.id}`,
-      sentence('The order of {1} vouchers was accepted.', result.lines.toLocaleString(locale())),
+      sentence('The order of {1} vouchers was accepted.', countText(result.lines)),
     );
   },
 });

@@ -55,7 +55,7 @@ it('asks for a repair of the claim that was shown alone', async () => {
   const gift = await scene.gift({ merchant });
   await scene.claimed(client, gift);
   const cancelClaim = ['voucher', 'claim', 'cancel', String(gift.id), ...WHY];
-  const shown = `"voucher show ${gift.id}" prints them.\n`;
+  const shown = `"voucher show ${gift.id}" prints the facts.\n`;
   expect(await commands.admin(cancelClaim)).toMatchObject({ err: `Missing: --facts. ${shown}` });
   const facts = await factsOf(gift, 'voucher claim cancel');
   const { out } = await commands.admin(`voucher show ${gift.id}`);
@@ -133,7 +133,7 @@ it('settles a case only with the amount and the message that were shown', async 
   expect((await commands.admin(`cases show ${id}`)).out).toContain(`\n--facts ${facts}  The case`);
   const settle = (seen: string[]) =>
     commands.admin(['cases', 'settle', String(id), ...seen, ...WHY]);
-  expect((await settle([])).err).toBe(`Missing: --facts. "cases show ${id}" prints them.\n`);
+  expect((await settle([])).err).toBe(`Missing: --facts. "cases show ${id}" prints the facts.\n`);
   for (const [amount, message] of [
     ['150', 'ETB 100 are missing.'],
     ['100', 'ETB 100 and a fee are missing.'],
