@@ -127,7 +127,7 @@ const paymentOf = ({ merchantName, remaining, platformReference }: PaymentTextFa
 /** The sum of decimal strings, with two decimals. */
 const amountOf = (...amounts: readonly string[]): string => formatAmount(sumOf(amounts));
 
-/** Confirmations of one process on their way at the same time; an expiry run sends those beyond. */
+/** Confirmations of one process on their way at the same time; the outbox sends those beyond. */
 const MAXIMUM_IN_BACKGROUND = 100;
 
 /** The time for reading the text of a message and recording its outcome. */
@@ -222,7 +222,7 @@ export function createMessageSender(dependencies: ActivityDependencies) {
     return Promise.race([sending, sleep(milliseconds, undefined, { ref: false })]);
   }
 
-  /** Sends without a waiting caller. A message that stays in the queue is sent by an expiry run. */
+  /** Sends without a waiting caller. A message that stays in the queue is sent by the outbox. */
   function sendInBackground(messageId: number): void {
     if (underWay.size < MAXIMUM_IN_BACKGROUND) background.run(() => send(messageId));
   }
