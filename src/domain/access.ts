@@ -60,6 +60,7 @@ export const accessChanges = {
   'download voucher-codes': shown('bulk-order', 'Downloaded the result of'),
   'set selling-price': shown('price', 'Set the selling price of the voucher of'),
   'set low-balance': shown('company', 'Set the low balance of a wallet'),
+  'set message-language': shown('company', 'Changed the language of messages to owners'),
   'sign in': shown('company', 'Signed in'),
   'fail sign-in': shown('sign-in', 'Did not sign in:'),
   'sign out everywhere': shown('company', 'Signed out everywhere'),

@@ -205,7 +205,7 @@ export type Confirmed<Request> = {
 }['confirmed'];
 
 /** A page for signed-in people. */
-interface PersonPage<Session extends PersonSession, Need extends string> extends PageRoute {
+export interface PersonPage<Session extends PersonSession, Need extends string> extends PageRoute {
   readonly access: 'person';
   readonly needs: Need;
   /** Only for companies of this kind; other companies get 404. */

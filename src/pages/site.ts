@@ -17,7 +17,7 @@ import {
 import { assets } from './layout/assets.ts';
 import type { AnySite, PageAnswer, PageTools } from './page.ts';
 import { handlePage } from './pipeline.ts';
-import { SessionEndedError } from './session/confirmation.ts';
+import { SessionEndedError } from './session/changes.ts';
 import { cookieValues, createCookies } from './session/cookies.ts';
 
 /** Pages contain keys and names: nothing caches them, not even the browser's history. */

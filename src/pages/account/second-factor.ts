@@ -12,13 +12,13 @@ import {
 import { endPortalSessions } from '../../db/people/sign-ins.ts';
 import type { AccessChangeName } from '../../domain/access.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
-import { problems } from '../answers.ts';
 import {
   asSent,
   copyField,
   field,
   message,
   postForm,
+  type Reading,
   table,
   textColumn,
   time,
@@ -34,7 +34,6 @@ import {
   type Site,
 } from '../page.ts';
 import { changePages } from '../session/changes.ts';
-import { changeAccess } from '../session/confirmation.ts';
 import { addPasskeyButton, NEW_PASSKEY_FIELD, takeNewPasskey } from '../session/passkeys.ts';
 import {
   makeRecoveryCodes,
@@ -204,32 +203,45 @@ manager, apart from your phone. Each one signs you in once when you do not have 
 
 /**
  * Adds a factor, and ends the person's other sessions. The first factor brings recovery codes, which the answer
- * shows. Undefined where nothing was added.
+ * shows.
  */
-async function addFactor(
-  request: PersonRequest,
-  action: AccessChangeName,
-  added: {
-    readonly done: string;
-    readonly details?: Readonly<Record<string, string>>;
-    /** False where nothing changed. */
-    readonly work: (transaction: DatabaseTransaction) => Promise<boolean>;
-  },
-): Promise<PageAnswer | undefined> {
-  const { session, site } = request;
-  const { accountId } = session;
-  const codes = await changeAccess(request, action, async (transaction) => {
-    const isFirst = !(await hasFactor(transaction, accountId));
-    if (!(await added.work(transaction))) return undefined;
-    await endPortalSessions(transaction, accountId, session.id);
-    const result = isFirst ? await makeRecoveryCodes(transaction, request, accountId) : [];
-    return { result, details: { ...detailsOf(request), ...added.details } };
+const addFactorForm = <Value>(added: {
+  readonly path: string;
+  readonly action: AccessChangeName;
+  /** What the person confirms, without the person. */
+  confirmed(email: string): Html;
+  read(request: PersonRequest): Reading<Value>;
+  details?(value: Value): Readonly<Record<string, string>>;
+  /** False where nothing changed. */
+  add(transaction: DatabaseTransaction, accountId: number, value: Value): Promise<boolean>;
+  /** The problems of the form where nothing changed. */
+  readonly notAdded?: WrongFields;
+  readonly done: string;
+}) =>
+  changePages(bothSites, {
+    path: added.path,
+    needs: 'own',
+    always: true,
+    find: async ({ session }) => session.accountId,
+    nothing: ({ site }) => redirect(secondFactorPath(site)),
+    // The page leads a person elsewhere who must choose a password first.
+    read: (request) => (request.session.mustChangePassword ? { wrong: {} } : added.read(request)),
+    confirmed: (_accountId, { session }) => added.confirmed(session.email),
+    action: added.action,
+    again: secondFactorPage,
+    async work(transaction, request, { subject: accountId, value }) {
+      const isFirst = !(await hasFactor(transaction, accountId));
+      if (!(await added.add(transaction, accountId, value)))
+        return added.notAdded && { wrong: added.notAdded };
+      await endPortalSessions(transaction, accountId, request.session.id);
+      const codes = isFirst ? await makeRecoveryCodes(transaction, request, accountId) : [];
+      return { result: codes, details: { ...detailsOf(request), ...added.details?.(value) } };
+    },
+    done: ({ result: codes }, { site }) =>
+      codes.length > 0
+        ? recoveryCodesPage(site, added.done, codes)
+        : redirect(secondFactorPath(site), `${added.done}.`),
   });
-  if (codes === undefined) return undefined;
-  return codes.length > 0
-    ? recoveryCodesPage(site, added.done, codes)
-    : redirect(secondFactorPath(site), `${added.done}.`);
-}
 
 const detailsOf = ({ session }: PersonRequest) => ({
   accountId: session.accountId,
@@ -237,27 +249,22 @@ const detailsOf = ({ session }: PersonRequest) => ({
 });
 
 /** Switches one-time passwords on after the first of them. */
-const switchOnOneTimePasswordForm = bothSites.form({
+const switchOnOneTimePasswordForm = addFactorForm({
   path: '/account/second-factor/one-time-password',
-  needs: 'own',
-  confirmation: ({ session }: PersonRequest) =>
-    html`You are about to switch on one-time passwords for ${session.email}.`,
-  always: true,
-  async handle(request) {
-    const { services, session, site, form } = request;
-    const { accountId } = session;
-    if (session.mustChangePassword) return redirect(accountPath(site));
+  action: 'switch on one-time-password',
+  confirmed: (email) => html`You are about to switch on one-time passwords for ${email}.`,
+  read(request) {
+    const { services, session, form } = request;
     const secret = openSecret(request, form.text('sealed-secret'));
-    if (secret === undefined) return problems.invalid;
+    if (secret === undefined) return undefined;
     const step = stepOf(secret, plainCode(form.text(NEW_CODE)));
-    if (step === undefined) return secondFactorPage(request, { [NEW_CODE]: NOT_OF_SECRET });
-    const secretCiphertext = services.secretBox.seal(secret, secretContext(accountId));
-    const answer = await addFactor(request, 'switch on one-time-password', {
-      done: 'One-time passwords are on',
-      work: (transaction) => addOneTimePassword(transaction, { accountId, secretCiphertext, step }),
-    });
-    return answer ?? redirect(secondFactorPath(site));
+    if (step === undefined) return { wrong: { [NEW_CODE]: NOT_OF_SECRET } };
+    const context = secretContext(session.accountId);
+    return { value: { secretCiphertext: services.secretBox.seal(secret, context), step } };
   },
+  add: (transaction, accountId, password) =>
+    addOneTimePassword(transaction, { accountId, ...password }),
+  done: 'One-time passwords are on',
 });
 
 const NOT_OF_SECRET =
@@ -273,33 +280,28 @@ function openSecret({ services, session }: PersonRequest, sealed: string): strin
   }
 }
 
-/** Adds a passkey that a device has made. */
-const addPasskeyForm = bothSites.form({
-  path: '/account/second-factor/passkeys',
-  needs: 'own',
-  confirmation: ({ session }: PersonRequest) =>
-    html`You are about to add a passkey for ${session.email}.`,
-  always: true,
-  async handle(request) {
-    const { session, site, form } = request;
-    if (session.mustChangePassword) return redirect(accountPath(site));
-    const refused = (problem: string) => secondFactorPage(request, { 'passkey-name': problem });
-    const name = readNameField(form.text('passkey-name'), NAME_LENGTH);
-    if (name === undefined) return refused('Enter a name in one line.');
-    const { accountId } = session;
-    const made = await takeNewPasskey(request, accountId, form.text(NEW_PASSKEY_FIELD));
-    if (made === undefined) return refused(NOT_ADDED);
-    const answer = await addFactor(request, 'add passkey', {
-      done: 'The passkey is added',
-      details: { name },
-      work: (transaction) => addPasskey(transaction, accountId, { ...made, name }),
-    });
-    return answer ?? refused(NOT_ADDED);
-  },
-});
+const NOT_ADDED: WrongFields = {
+  'passkey-name':
+    'The passkey was not added: it came too late, or it is not of this page. Try again.',
+};
 
-const NOT_ADDED =
-  'The passkey was not added: it came too late, or it is not of this page. Try again.';
+/** Adds a passkey that a device has made. */
+const addPasskeyForm = addFactorForm({
+  path: '/account/second-factor/passkeys',
+  action: 'add passkey',
+  confirmed: (email) => html`You are about to add a passkey for ${email}.`,
+  async read(request) {
+    const name = readNameField(request.form.text('passkey-name'), NAME_LENGTH);
+    if (name === undefined) return { wrong: { 'passkey-name': 'Enter a name in one line.' } };
+    const { accountId } = request.session;
+    const made = await takeNewPasskey(request, accountId, request.form.text(NEW_PASSKEY_FIELD));
+    return made ? { value: { ...made, name } } : { wrong: NOT_ADDED };
+  },
+  details: ({ name }) => ({ name }),
+  add: addPasskey,
+  notAdded: NOT_ADDED,
+  done: 'The passkey is added',
+});
 
 /** Each of these changes takes a proof of its own. */
 const withProof = {
@@ -324,7 +326,7 @@ const recoveryCodesPages = changePages(bothSites, {
     result: await makeRecoveryCodes(transaction, request, request.session.accountId),
     details: detailsOf(request),
   }),
-  done: (codes, { site }) => recoveryCodesPage(site, 'New recovery codes', codes),
+  done: ({ result: codes }, { site }) => recoveryCodesPage(site, 'New recovery codes', codes),
 });
 
 /** The last factor takes the recovery codes with it. */
@@ -350,9 +352,9 @@ const oneTimePasswordOffPages = changePages(bothSites, {
   action: 'switch off one-time-password',
   work: async (transaction, request) =>
     (await removeOneTimePassword(transaction, request.session.accountId))
-      ? { result: true, details: detailsOf(request) }
+      ? { details: detailsOf(request) }
       : undefined,
-  done: (_isOff, { site }) => redirect(secondFactorPath(site), 'One-time passwords are off.'),
+  done: (_off, { site }) => redirect(secondFactorPath(site), 'One-time passwords are off.'),
 });
 
 const removePasskeyPages = changePages(bothSites, {
@@ -374,17 +376,17 @@ const removePasskeyPages = changePages(bothSites, {
   async work(transaction, request, { subject: { passkey } }) {
     const { id, name } = passkey;
     return (await removePasskey(transaction, request.session.accountId, id))
-      ? { result: true, details: { ...detailsOf(request), name } }
+      ? { details: { ...detailsOf(request), name } }
       : undefined;
   },
-  done: (_isRemoved, { site }) => redirect(secondFactorPath(site), 'The passkey is removed.'),
+  done: (_removed, { site }) => redirect(secondFactorPath(site), 'The passkey is removed.'),
 });
 
 /** The pages of the person's second factors, on both sites. */
 export const secondFactorPages = [
   showSecondFactor,
-  switchOnOneTimePasswordForm,
-  addPasskeyForm,
+  ...switchOnOneTimePasswordForm,
+  ...addPasskeyForm,
   ...recoveryCodesPages,
   ...oneTimePasswordOffPages,
   ...removePasskeyPages,

@@ -1,5 +1,5 @@
 import type { ListedKey } from '../../db/access/company-access.ts';
-import type { Database } from '../../db/connection.ts';
+import type { Database, DatabaseTransaction } from '../../db/connection.ts';
 import type { Wallet } from '../../db/ledger/account-statements.ts';
 import { partnerBalances } from '../../db/ledger/ledger.ts';
 import type { DayOfSales } from '../../db/ledger/sales.ts';
@@ -114,6 +114,16 @@ export function webhookState({ status, failingSince }: WebhookEndpoint): Html {
     ? badge('success', 'Active')
     : html`${badge('warning', 'Failing')} since ${time(failingSince)}`;
 }
+
+/** A change of a webhook: the details for the audit log, undefined where nothing changed. */
+export type WebhookWork<Request> = (
+  transaction: DatabaseTransaction,
+  webhook: WebhookEndpoint,
+  request: Request,
+) => Promise<Readonly<Record<string, unknown>> | undefined>;
+
+export const TEST_SENT = 'A test event is on its way. The answer appears below.';
+export const TEST_NOT_SENT = 'A test event is on its way already, or the webhook is not active.';
 
 /** A merchant's service fee and payout account, whose number is masked. */
 export const termsFacts = (terms: MerchantTerms): Html =>

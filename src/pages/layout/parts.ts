@@ -104,6 +104,9 @@ export type ReadForm<Value> =
   | { readonly value: Value; readonly wrong?: undefined }
   | { readonly wrong: WrongFields };
 
+/** The reading of a sent form; undefined where no browser sends it so. */
+export type Reading<Value> = ReadForm<Value> | undefined | Promise<ReadForm<Value> | undefined>;
+
 /** Names a field, with what was sent in it and its problem; before that with its present value. */
 export const asSent =
   ({ form }: Pick<PublicRequest, 'form'>, wrong: WrongFields | undefined) =>

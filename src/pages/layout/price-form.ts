@@ -1,12 +1,11 @@
 import { findPrice, type NewPrice } from '../../db/catalogue/prices.ts';
-import type { Database, DatabaseTransaction } from '../../db/connection.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
 import { findNamedMerchants, type NamedMerchant } from '../../db/vouchers/bulk-orders.ts';
 import { parseMoney } from '../../domain/money.ts';
 import { setSellingPrice } from '../../operations/prices.ts';
 import { type Html, html } from '../../rendering/html.ts';
 import { sentence } from '../language/language.ts';
 import type { Form, PublicRequest } from '../page.ts';
-import type { ChangedAccess } from '../session/confirmation.ts';
 import { usd } from './company-parts.ts';
 import { asSent, field, type ReadForm, type WrongFields } from './parts.ts';
 
@@ -68,12 +67,11 @@ interface NamedPrice extends NewPrice {
 }
 
 /** The problem of a merchant that a form names, also where it was deactivated while the form waited. */
-export const NO_MERCHANT = 'There is no active merchant with this identifier.';
+const NO_MERCHANT = { merchant: 'There is no active merchant with this identifier.' };
 
 /** Reads the form of a price. A price that is far from the price in force is asked about once. */
 export async function readPriceForm(
-  database: Database,
-  form: Form,
+  { services: { database }, form }: Pick<PublicRequest, 'services' | 'form'>,
   of: Pick<NewPrice, 'partnerId' | 'denominationId'>,
 ): Promise<ReadForm<NamedPrice>> {
   const [price, merchant] = [form.text('price').trim(), form.text('merchant').trim()];
@@ -81,7 +79,7 @@ export async function readPriceForm(
   if (!isPrice(price))
     return refused({ price: 'Enter an amount above 0 with at most 6 decimals, such as 9.50.' });
   const [named] = await findNamedMerchants(database, { ids: [], identifiers: [merchant] });
-  if (merchant !== '' && !named) return refused({ merchant: NO_MERCHANT });
+  if (merchant !== '' && !named) return refused(NO_MERCHANT);
   const merchantId = named?.id ?? null;
   const inForce =
     (await findPrice(database, { ...of, merchantId })) ??
@@ -92,17 +90,14 @@ export async function readPriceForm(
   return { value: { ...of, merchantId, sellingPriceUsd: price, merchant: named } };
 }
 
-/**
- * Sets the price of a form, as the command line and the API do; whether it is another one than before. Undefined where
- * the voucher or the merchant is not active any more.
- */
+/** Sets the price of a form, as the command line and the API do; whether it is another one than before. */
 export async function setNamedPrice(
   transaction: DatabaseTransaction,
   price: NewPrice,
   further: Readonly<Record<string, string>> = {},
-): Promise<ChangedAccess<boolean> | undefined> {
+) {
   const set = await setSellingPrice(transaction, price);
-  if (!set.ok) return undefined;
+  if (!set.ok) return set.missing === 'merchant' ? { wrong: NO_MERCHANT } : undefined;
   const { details } = set;
   return { result: details !== undefined, details: details && { ...details, ...further } };
 }

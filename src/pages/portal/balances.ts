@@ -74,9 +74,9 @@ export const setLowBalancePages = changePages(portal, {
   action: 'set low-balance',
   async work(transaction, request, { subject: { wallet }, value: threshold }) {
     const partnerId = request.session.company.id;
-    return { result: wallet, details: await set(transaction, { partnerId, wallet, threshold }) };
+    return { details: await set(transaction, { partnerId, wallet, threshold }) };
   },
-  done: (wallet) =>
+  done: ({ subject: { wallet } }) =>
     redirect(
       BALANCES_PATH,
       sentence(

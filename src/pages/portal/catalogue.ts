@@ -9,7 +9,7 @@ import { html, phrase } from '../../rendering/html.ts';
 import { sentence } from '../language/language.ts';
 import { usd } from '../layout/company-parts.ts';
 import { badge, emptyState, money, table, textColumn } from '../layout/parts.ts';
-import { NO_MERCHANT, priceFields, readPriceForm, setNamedPrice } from '../layout/price-form.ts';
+import { priceFields, readPriceForm, setNamedPrice } from '../layout/price-form.ts';
 import { type AccountRequest, idOf, PORTAL_PATH, portal, redirect } from '../page.ts';
 import { changePages } from '../session/changes.ts';
 import { csvFile, listedAmount, listFilters, listPages } from './lists.ts';
@@ -153,16 +153,16 @@ ${money(amount)} from the gift wallet each, whatever your price is.</p>`,
       back: PRICES_PATH,
     };
   },
-  read: ({ services, session, form }, { denominationId }) =>
-    readPriceForm(services.database, form, { partnerId: session.company.id, denominationId }),
+  read: (request) =>
+    readPriceForm(request, {
+      partnerId: request.session.company.id,
+      denominationId: idOf(request),
+    }),
   action: 'set selling-price',
-  problem: NO_MERCHANT,
-  async work(transaction, _request, { subject, value }) {
-    const set = await setNamedPrice(transaction, value);
-    return set && { ...set, result: { ...value, amount: amountText(subject.amount) } };
-  },
-  done: ({ amount, merchant, sellingPriceUsd: price }) =>
-    redirect(
+  work: (transaction, _request, { value }) => setNamedPrice(transaction, value),
+  done({ subject, value: { merchant, sellingPriceUsd: price } }) {
+    const amount = amountText(subject.amount);
+    return redirect(
       PRICES_PATH,
       merchant
         ? sentence(
@@ -170,5 +170,6 @@ ${money(amount)} from the gift wallet each, whatever your price is.</p>`,
             ...[amount, merchant.name, price],
           )
         : sentence('The price of the voucher of ETB {1} is USD {2} now.', amount, price),
-    ),
+    );
+  },
 });

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { readableSecret } from '../../crypto/random.ts';
 import type { Database, DatabaseTransaction } from '../../db/connection.ts';
 import {
   addPortalAccount,
@@ -13,8 +12,8 @@ import {
 import { setSecondFactorRule } from '../../db/people/second-factors.ts';
 import { disableAccount, resetAccount } from '../../db/people/sign-ins.ts';
 import { type PortalRole, portalRoleMeanings, portalRoles } from '../../domain/access.ts';
+import type { Company } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
-import { problems } from '../answers.ts';
 import { sentence } from '../language/language.ts';
 import {
   asSent,
@@ -34,8 +33,8 @@ import {
   portal,
   redirect,
 } from '../page.ts';
-import { changePages } from '../session/changes.ts';
-import { changeAccess } from '../session/confirmation.ts';
+import { changePages, ownCompany } from '../session/changes.ts';
+import { makeGivenPassword } from '../session/passwords.ts';
 import { csvFile } from './lists.ts';
 
 const PEOPLE_PATH = `${PORTAL_PATH}/people`;
@@ -121,56 +120,53 @@ const isEmail = (text: string): boolean =>
   text.length <= MAXIMUM_LENGTH && z.email().safeParse(text).success;
 
 /** Adds a person with a password for the first sign-in, which is shown once. */
-export const addPersonForm = portal.form({
+export const addPersonForm = changePages(portal, {
   path: '/people',
   needs: 'people',
-  confirmation(request) {
+  find: ownCompany,
+  async read(request) {
+    const role = readRole(request);
+    if (role === undefined) return undefined;
+    const email = canonicalEmail(request.form.text('email')).slice(0, MAXIMUM_LENGTH + 1);
+    if (!isEmail(email)) return { wrong: { email: 'Enter an e-mail address.' } };
+    return { value: { email, role, ...(await makeGivenPassword(request)) } };
+  },
+  confirmed(_company, request) {
     const role = readRole(request);
     const email = request.form.text('email').slice(0, MAXIMUM_LENGTH);
     return role && html`You are about to let ${email} sign in as ${phrase(role)}.`;
   },
-  async handle(request) {
-    const { passwords } = request;
-    const role = readRole(request);
-    if (role === undefined) return problems.invalid;
-    const email = canonicalEmail(request.form.text('email')).slice(0, MAXIMUM_LENGTH + 1);
-    if (!isEmail(email)) return peoplePage(request, { email: 'Enter an e-mail address.' });
-    const password = readableSecret();
-    const hash = await passwords.make(password);
-    const accountId = await changeAccess(request, 'invite person', async (transaction) => {
-      const id = await addAccount(transaction, request, { email, role, hash });
-      return id === undefined ? undefined : { result: id, details: { accountId: id, email, role } };
-    });
-    if (accountId === undefined)
-      return peoplePage(request, {
-        email: 'This address already has an account: use another one.',
-      });
-    return passwordPage(request, {
+  action: 'invite person',
+  again: peoplePage,
+  async work(transaction, { session }, { value: { email, role, given } }) {
+    const person = { email, role, company: session.company, password: given };
+    const accountId = await addAccount(transaction, person);
+    return accountId === undefined
+      ? { wrong: { email: 'This address already has an account: use another one.' } }
+      : { details: { accountId, email, role } };
+  },
+  done: ({ value: { email, password } }, request) =>
+    passwordPage(request, {
       title: 'New person',
       heading: 'A new person',
       email,
       label: 'Password for the first sign-in',
       password,
       back: PEOPLE_PATH,
-    });
-  },
+    }),
 });
 
 /** A new account, or that of a person who was removed; undefined where the address is taken. */
 async function addAccount(
   transaction: DatabaseTransaction,
-  { services, session }: AccountRequest,
-  {
-    email,
-    role,
-    hash,
-  }: { readonly email: string; readonly role: PortalRole; readonly hash: string },
+  person: Parameters<typeof addPortalAccount>[1] & {
+    readonly company: Company;
+    readonly role: PortalRole;
+  },
 ): Promise<number | undefined> {
-  const { company } = session;
-  const lifetimeSeconds = services.settings.portal.portalOneTimePasswordSeconds;
-  const password = { hash, mustChange: true, lifetimeSeconds };
-  const added = await addPortalAccount(transaction, { email, company, role, password });
+  const added = await addPortalAccount(transaction, person);
   if (added !== undefined) return added;
+  const { email, company, role, password } = person;
   const found = await findPortalAccount(transaction, email);
   const isFormer =
     found?.disabledAt && found.company.kind === company.kind && found.company.id === company.id;
@@ -181,7 +177,9 @@ async function addAccount(
 }
 
 /** Why an owner cannot be removed or become somebody else. */
-const LAST_OWNER = 'This is the only owner: make somebody else an owner first.';
+const LAST_OWNER = {
+  wrong: { form: 'This is the only owner: make somebody else an owner first.' },
+};
 
 /** The person of the path; undefined where the company has none. */
 const personOf = (request: AccountRequest, database: Database) =>
@@ -211,12 +209,11 @@ export const changeRolePages = changePages(portal, {
   async work(transaction, { session: { company } }, { subject, value: after }) {
     const { id: accountId, email, role: before } = subject;
     if (before === 'owner' && after !== 'owner')
-      if (!(await hasOtherOwner(transaction, accountId, company))) return undefined;
+      if (!(await hasOtherOwner(transaction, accountId, company))) return LAST_OWNER;
     await changeAccount(transaction, accountId, { role: after });
-    return { result: { email, after }, details: { accountId, email, before, after } };
+    return { details: { accountId, email, before, after } };
   },
-  problem: LAST_OWNER,
-  done({ email, after }, request) {
+  done({ subject: { email }, value: after }, request) {
     // Without the role the page of people is not theirs any more.
     const isGone = idOf(request) === request.session.accountId && after !== 'owner';
     return redirect(
@@ -243,12 +240,11 @@ those that they may have copied.</p>`,
   action: 'remove person',
   async work(transaction, { session: { company } }, { subject }) {
     const { id: accountId, email, role } = subject;
-    if (!(await hasOtherOwner(transaction, accountId, company))) return undefined;
+    if (!(await hasOtherOwner(transaction, accountId, company))) return LAST_OWNER;
     if (!(await disableAccount(transaction, accountId))) return undefined;
-    return { result: email, details: { accountId, email, role } };
+    return { details: { accountId, email, role } };
   },
-  problem: LAST_OWNER,
-  done: (email) => redirect(PEOPLE_PATH, sentence('{1} is removed.', email)),
+  done: ({ subject: { email } }) => redirect(PEOPLE_PATH, sentence('{1} is removed.', email)),
 });
 
 /** The company's rule, on the page of people. */
@@ -271,27 +267,24 @@ ${postForm(
 };
 
 /** Requires a second factor of all people of the company, or leaves it to each. */
-export const requireSecondFactorsForm = portal.form({
+export const requireSecondFactorsForm = changePages(portal, {
   path: '/people/second-factors',
   needs: 'people',
-  confirmation: ({ form }) =>
+  find: ownCompany,
+  read: ({ form }) => ({ value: form.text('required') === 'yes' }),
+  confirmed: (_company, { form }) =>
     form.text('required') === 'yes'
       ? html`You are about to require a second factor of everybody.`
       : html`You are about to leave the second factor to each person.`,
-  async handle(request) {
-    const isRequired = request.form.text('required') === 'yes';
-    const { company } = request.session;
-    const action = isRequired ? 'require second-factors' : 'release second-factors';
-    await changeAccess(request, action, async (transaction) =>
-      (await setSecondFactorRule(transaction, company, isRequired))
-        ? { result: true, details: {} }
-        : undefined,
-    );
-    return redirect(
+  action: (isRequired) => (isRequired ? 'require second-factors' : 'release second-factors'),
+  work: async (transaction, { session: { company } }, { value: isRequired }) => ({
+    details: (await setSecondFactorRule(transaction, company, isRequired)) ? {} : undefined,
+  }),
+  done: ({ value: isRequired }) =>
+    redirect(
       PEOPLE_PATH,
       isRequired
         ? 'Everybody needs a second factor now.'
         : 'Each person decides about the second factor now.',
-    );
-  },
+    ),
 });

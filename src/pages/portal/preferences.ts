@@ -1,7 +1,8 @@
-import { addPersonEntry } from '../../db/access/calls.ts';
 import { changeRow, messageLanguageOf } from '../../db/catalogue/companies.ts';
+import type { DatabaseTransaction } from '../../db/connection.ts';
 import { changeAccount, hasStatementsByEmail } from '../../db/people/accounts.ts';
-import { mayUse } from '../../domain/access.ts';
+import type { PortalSession } from '../../db/people/sign-ins.ts';
+import { type AccessChangeName, mayUse } from '../../domain/access.ts';
 import { languageNames, messageLanguages } from '../../domain/vouchers/messages.ts';
 import type { CompanyKind } from '../../domain/vouchers/voucher.ts';
 import { type Html, html, phrase } from '../../rendering/html.ts';
@@ -10,6 +11,7 @@ import { type Language, language, languages, sentence } from '../language/langua
 import { timeZone } from '../language/time-zone.ts';
 import { postForm, selectField } from '../layout/parts.ts';
 import { type AccountRequest, PORTAL_PATH, portal, redirect } from '../page.ts';
+import { changePages, ownCompany } from '../session/changes.ts';
 
 /** A choice of one of several values on the page of the account: its card there, and its form, which leads back. */
 const choice = <Chosen extends string>({
@@ -36,7 +38,13 @@ const choice = <Chosen extends string>({
   options(): readonly (readonly [value: Chosen, label: string])[];
   /** Undefined where the person has no such choice. */
   present(request: AccountRequest): Chosen | Promise<Chosen | undefined>;
-  save(request: AccountRequest, chosen: Chosen): Promise<void>;
+  /** Answers the details for the audit log, of a choice for the company. */
+  save(
+    transaction: DatabaseTransaction,
+    session: PortalSession,
+    chosen: Chosen,
+  ): Promise<Readonly<Record<string, unknown>> | undefined>;
+  readonly action?: AccessChangeName;
   notice(chosen: Chosen): string;
 }) => ({
   async card(request: AccountRequest): Promise<Html | undefined> {
@@ -52,15 +60,17 @@ ${postForm(
 <button class="secondary">${phrase(button)}</button>`,
 )}</section>`;
   },
-  form: portal.form({
+  pages: changePages(portal, {
     ...page,
-    confirmation: 'none',
-    async handle(request) {
-      const [chosen] = options().find(([value]) => value === request.form.text(name)) ?? [];
-      if (chosen === undefined) return problems.invalid;
-      await save(request, chosen);
-      return redirect(`${PORTAL_PATH}/account`, notice(chosen));
+    find: ownCompany,
+    read({ form }) {
+      const [value] = options().find(([one]) => one === form.text(name)) ?? [];
+      return value && { value };
     },
+    work: async (transaction, { session }, { value }) => ({
+      details: await save(transaction, session, value),
+    }),
+    done: ({ value }) => redirect(`${PORTAL_PATH}/account`, notice(value)),
   }),
 });
 
@@ -73,8 +83,10 @@ export const languageChoice = choice({
   button: 'Change the language',
   options: () => Object.entries(languages) as [Language, string][],
   present: () => language(),
-  save: ({ services, session }, chosen) =>
-    changeAccount(services.database, session.accountId, { language: chosen }),
+  async save(transaction, { accountId }, chosen) {
+    await changeAccount(transaction, accountId, { language: chosen });
+    return undefined;
+  },
   notice: () => 'The portal is in this language now.',
 });
 
@@ -94,16 +106,12 @@ holds for messages from now on.</p>`,
     company.kind === 'partner' && mayUse(role, 'operate')
       ? messageLanguageOf(services.database, company.id)
       : undefined,
-  save: ({ services, session, sourceAddress }, chosen) =>
-    services.database.transaction().execute(async (transaction) => {
-      const values = { message_language: chosen };
-      const changes = await changeRow(transaction, 'partners', session.company.id, values);
-      if (changes?.message_language === undefined) return;
-      await addPersonEntry(transaction, session, 'set message-language', {
-        changes: { messageLanguage: changes.message_language },
-        sourceAddress,
-      });
-    }),
+  action: 'set message-language',
+  async save(transaction, { company }, chosen) {
+    const values = { message_language: chosen };
+    const changes = await changeRow(transaction, 'partners', company.id, values);
+    return changes?.message_language && { changes: { messageLanguage: changes.message_language } };
+  },
   notice: (chosen) => sentence('Messages to owners are in {1} now.', languageNames[chosen]),
 });
 
@@ -125,8 +133,10 @@ export const timeZoneChoice = choice({
       (zone) => [zone, zoneName(zone)] as const,
     ),
   present: () => timeZone(),
-  save: ({ services, session }, zone) =>
-    changeAccount(services.database, session.accountId, { time_zone: zone }),
+  async save(transaction, { accountId }, zone) {
+    await changeAccount(transaction, accountId, { time_zone: zone });
+    return undefined;
+  },
   notice: (zone) => sentence('Times are in {1} now.', zoneName(zone)),
 });
 

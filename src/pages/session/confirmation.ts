@@ -1,12 +1,7 @@
-import { addPersonEntry } from '../../db/access/calls.ts';
-import { lockCompany } from '../../db/access/company-access.ts';
-import type { DatabaseTransaction } from '../../db/connection.ts';
 import { readSecondFactors } from '../../db/people/second-factors.ts';
-import { confirmPortalSession, lockSession } from '../../db/people/sign-ins.ts';
-import type { AccessChangeName } from '../../domain/access.ts';
-import type { Employer } from '../../domain/vouchers/voucher.ts';
+import { confirmPortalSession } from '../../db/people/sign-ins.ts';
 import { type Html, html } from '../../rendering/html.ts';
-import { problems, suspendedPage } from '../answers.ts';
+import { problems } from '../answers.ts';
 import { field, type postForm } from '../layout/parts.ts';
 import type { Confirmed, PageAnswer, PersonRequest, PublicRequest } from '../page.ts';
 import { PASSKEY_FIELD, usePasskeyButton } from './passkeys.ts';
@@ -140,72 +135,4 @@ ${await proofFields(request, wrong?.problem)}
 )}
 </div>`,
   };
-}
-
-/** The person was removed, signed out or given another role, or the company suspended, while the form waited. */
-export class SessionEndedError extends Error {
-  override readonly name = 'SessionEndedError';
-  /** The answer of the form. */
-  readonly answer: PageAnswer;
-
-  constructor(answer: PageAnswer) {
-    super();
-    this.answer = answer;
-  }
-}
-
-/** The result of a change for its page, and what the log stores of it, never a secret. */
-export interface ChangedAccess<Result> {
-  readonly result: Result;
-  /** Without them nothing changed. */
-  readonly details?: Readonly<Record<string, unknown>> | undefined;
-}
-
-type PossibleChange = ChangedAccess<unknown> | undefined;
-type Work<Change> = (transaction: DatabaseTransaction) => Promise<Change>;
-type ResultOf<Change> = Change extends ChangedAccess<infer Result> ? Result : undefined;
-
-/**
- * Changes the access of a company or of a person of the service, in one transaction with the entry of the audit
- * log. Staff change that of the company that they help. Owners are told about that entry (domain/access.ts).
- * Changes of one company run one at a time, so that limits hold. Undefined where there is nothing to change, also where
- * the company that staff help was deleted meanwhile.
- *
- * @throws {SessionEndedError} where the person may not change it any more
- */
-export function changeAccess<Change extends PossibleChange>(
-  request: PersonRequest,
-  action: AccessChangeName,
-  work: Work<Change>,
-): Promise<ResultOf<Change>>;
-export function changeAccess<Change extends PossibleChange>(
-  request: PersonRequest,
-  action: AccessChangeName,
-  work: Work<Change>,
-  subject: Employer,
-): Promise<ResultOf<Change> | undefined>;
-export function changeAccess(
-  { services, session, sourceAddress }: PersonRequest,
-  action: AccessChangeName,
-  work: Work<PossibleChange>,
-  subject: Employer = session.company,
-): Promise<unknown> {
-  const isOwn = subject === session.company;
-  return services.database.transaction().execute(async (transaction) => {
-    const isThere = subject.kind === 'staff' || (await lockCompany(transaction, subject));
-    const status = await lockSession(transaction, session);
-    // The people of a deleted merchant have no access.
-    if (status === undefined || (isOwn && !isThere))
-      throw new SessionEndedError(problems.notYourRole);
-    const wasActive = 'companyStatus' in session && session.companyStatus === 'ACTIVE';
-    if (wasActive && status !== 'ACTIVE') throw new SessionEndedError(suspendedPage(session));
-    const change = isThere ? await work(transaction) : undefined;
-    if (change?.details) {
-      // People of the company see the address of its own people.
-      const address = isOwn ? 'sourceAddress' : 'staffAddress';
-      const details = { ...change.details, [address]: sourceAddress };
-      await addPersonEntry(transaction, session, action, details, subject);
-    }
-    return change?.result;
-  });
 }

@@ -1,4 +1,7 @@
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
+import { readableSecret } from '../../crypto/random.ts';
+import type { GivenPassword } from '../../db/people/accounts.ts';
+import type { PageTools } from '../page.ts';
 
 const MINIMUM_LENGTH = 12;
 /** No password is longer: comparing one takes time. */
@@ -63,4 +66,18 @@ function ownWords({ email, companyName }: Parameters<typeof passwordProblem>[1])
   return [...KNOWN_TO_ALL, ...whole, ...parts, ...email.split('@')]
     .map(joined)
     .filter((word) => word.length >= 3);
+}
+
+/** A password that somebody gives to a person for the next sign-in: in clear, and as it is stored. */
+export async function makeGivenPassword({
+  passwords,
+  services,
+}: Pick<PageTools, 'passwords' | 'services'>): Promise<{
+  readonly password: string;
+  readonly given: GivenPassword;
+}> {
+  const password = readableSecret();
+  const { portalOneTimePasswordSeconds: lifetimeSeconds } = services.settings.portal;
+  const hash = await passwords.make(password);
+  return { password, given: { hash, mustChange: true, lifetimeSeconds } };
 }

@@ -15,13 +15,13 @@ import { confirmRepairForm, declineRepairForm, showRepair, showRepairs } from '.
 
 /** Every page for staff. Of two paths that match, the later one answers. */
 const pages: readonly Page<StaffSession, StaffNeed>[] = [
-  ...accountPages,
+  accountPages,
   showDesk,
   takeItemForm,
   leaveItemForm,
-  ...findPages,
+  findPages,
   showWorkflow,
-  ...casePages,
+  casePages,
   showRepairs,
   showRepair,
   confirmRepairForm,
@@ -30,11 +30,11 @@ const pages: readonly Page<StaffSession, StaffNeed>[] = [
   showCase,
   showPayoutAccounts,
   askForPayoutAccountForm,
-  ...pagesOfCompanies,
+  pagesOfCompanies,
   showFigures,
   showGuide,
   showRepairGuide,
-];
+].flat();
 
 const menu: Menu = [
   {

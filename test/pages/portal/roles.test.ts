@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listApiKeys, lockCompany } from '../../../src/db/access/company-access.ts';
+import { messageLanguageOf } from '../../../src/db/catalogue/companies.ts';
 import { type DatabaseTransaction, updateRow } from '../../../src/db/connection.ts';
 import { changeAccount } from '../../../src/db/people/accounts.ts';
 import { disableAccount, endPortalSessions } from '../../../src/db/people/sign-ins.ts';
@@ -378,22 +379,26 @@ describe('the people of a company', () => {
     ],
   ];
 
-  test.each(ends)('make no key by a form that waited while %s', async (_what, end, words) => {
+  test.each(ends)('change nothing by forms that waited while %s', async (_what, end, words) => {
     const company = await companies.partner();
-    const account = await makeAccount(stack, company, { role: 'developer' });
+    const account = await makeAccount(stack, company);
     const person = await signedIn(stack, account);
     const token = await tokenOf(person);
     const { running } = await stack.database.transaction().execute(async (transaction) => {
       await lockCompany(transaction, company);
-      const made = person.post('/portal/keys', { token, name: 'late', 'scope-read': 'on' });
-      await untilBlockedBy(transaction, stack.database, 1);
+      const sent = [
+        person.post('/portal/keys', { token, name: 'late', 'scope-read': 'on' }),
+        person.post('/portal/account/message-language', { token, language: 'am' }),
+      ];
+      await untilBlockedBy(transaction, stack.database, sent.length);
       await end(transaction, account.id, company.id);
-      return { running: made };
+      return { running: Promise.all(sent) };
     });
-    const { status, html } = await running;
-    expect([status, html.includes(words)]).toEqual([403, true]);
+    for (const { status, html } of await running)
+      expect([status, html.includes(words)]).toEqual([403, true]);
     const keys = await listApiKeys(stack.database, company);
     expect(keys.map(({ name }) => name)).not.toContain('late');
+    expect(await messageLanguageOf(stack.database, company.id)).toBe('en');
   });
 
   test('are not found and not added by another company', async () => {

@@ -8,10 +8,9 @@ import {
 } from '../../../http/access/allowlist.ts';
 import { isInsideNetwork } from '../../../http/access/source-address.ts';
 import { html } from '../../../rendering/html.ts';
-import { questionPage } from '../../layout/parts.ts';
+import { questionPage, type ReadForm } from '../../layout/parts.ts';
 import { ACCESS_PATH, idOf, type PageProblem, PORTAL_PATH, portal, redirect } from '../../page.ts';
-import { changePages } from '../../session/changes.ts';
-import { changeAccess } from '../../session/confirmation.ts';
+import { changePages, ownCompany } from '../../session/changes.ts';
 import { ADDRESS_LENGTH, ADDRESSES_PATH, accessPage } from './access.ts';
 
 const MAXIMUM_ADDRESSES = 50;
@@ -21,28 +20,23 @@ const hasTooManyNames = (known: readonly { readonly address: string }[], address
   known.filter((row) => isAllowlistHostname(row.address)).length >= MAXIMUM_NAMES;
 
 /** Adds an address, a range or a name to the company's allow-list. */
-export const addAddressForm = portal.form({
+export const addAddressForm = changePages(portal, {
   path: '/addresses',
   needs: 'develop',
-  confirmation: ({ form }) =>
+  find: ownCompany,
+  read: ({ form }) => readRegisteredAddress(form.text('address').slice(0, ADDRESS_LENGTH + 1)),
+  confirmed: (_company, { form }) =>
     html`You are about to let calls come from <code>${form.text('address').slice(0, ADDRESS_LENGTH)}</code>.`,
-  async handle(request) {
-    const given = request.form.text('address').slice(0, ADDRESS_LENGTH + 1);
-    const read = readRegisteredAddress(given);
-    if ('problem' in read) return accessPage(request, { address: read.problem });
-    const { address } = read;
-    const { company } = request.session;
-    const outcome = await changeAccess(request, 'register address', async (transaction) => {
-      const known = await listSourceAddresses(transaction, company);
-      const problem = problemOf(known, address);
-      if (problem !== undefined) return { result: { problem } };
-      const [addressId] = await addSourceAddresses(transaction, company, [address]);
-      return { result: {}, details: { addressId, address } };
-    });
-    return 'problem' in outcome
-      ? accessPage(request, { address: outcome.problem })
-      : redirect(ACCESS_PATH, noticeOf(address));
+  action: 'register address',
+  again: accessPage,
+  async work(transaction, _request, { subject: company, value: address }) {
+    const known = await listSourceAddresses(transaction, company);
+    const problem = problemOf(known, address);
+    if (problem !== undefined) return { wrong: { address: problem } };
+    const [addressId] = await addSourceAddresses(transaction, company, [address]);
+    return { details: { addressId, address } };
   },
+  done: ({ value: address }) => redirect(ACCESS_PATH, noticeOf(address)),
 });
 
 /** Why a company with these addresses cannot register a further one. */
@@ -76,11 +70,11 @@ export const askAddAddress = portal.page({
   async handle(request) {
     const given = request.query.get('address') ?? '';
     const read = readRegisteredAddress(given);
-    if ('problem' in read) {
+    if (read.wrong) {
       const form = { ...request.form, text: (name: string) => (name === 'address' ? given : '') };
-      return accessPage({ ...request, form }, { address: read.problem });
+      return accessPage({ ...request, form }, read.wrong);
     }
-    const { address } = read;
+    const { value: address } = read;
     const { services, session } = request;
     // A link from somebody else must not claim that a call came from an address.
     if (!(await wasRefusedFrom(services.database, session.company, address))) return noSuchCall;
@@ -132,29 +126,27 @@ export const removeAddressPages = changePages(portal, {
   action: 'remove address',
   async work(transaction, { session }, { subject: { id: addressId } }) {
     const row = await removeSourceAddress(transaction, addressId, session.company);
-    return row && { result: row.address, details: { addressId, address: row.address } };
+    return row && { details: { addressId, address: row.address } };
   },
-  done: (address) => redirect(ACCESS_PATH, `${address} is removed.`),
+  done: ({ subject: { address } }) => redirect(ACCESS_PATH, `${address} is removed.`),
 });
 
 /** Reads the address of a server as people type it, or describes what is wrong with it. */
-function readRegisteredAddress(
-  text: string,
-): { readonly address: string } | { readonly problem: string } {
+function readRegisteredAddress(text: string): ReadForm<string> {
   const written = text.trim().toLowerCase();
-  if (written === '') return { problem: 'Enter an address.' };
+  const refused = (address: string) => ({ wrong: { address } });
+  if (written === '') return refused('Enter an address.');
   if (/^https?:/.test(written))
-    return { problem: 'Enter the address alone, without “https://” and without a path.' };
+    return refused('Enter the address alone, without “https://” and without a path.');
   if (/^\d+(\.\d+){3}:\d+$/.test(written))
-    return { problem: 'Omit the port: calls may come from any port.' };
+    return refused('Omit the port: calls may come from any port.');
   const read = readAllowlistEntry(written, 'company');
-  if (read.ok) return { address: read.entry };
-  return {
-    problem:
-      read.problem === 'unreadable'
-        ? HOW_TO_WRITE
-        : `This range is too wide: register one of at least /${read.leastBits}, or ask support.`,
-  };
+  if (read.ok) return { value: read.entry };
+  return refused(
+    read.problem === 'unreadable'
+      ? HOW_TO_WRITE
+      : `This range is too wide: register one of at least /${read.leastBits}, or ask support.`,
+  );
 }
 
 const HOW_TO_WRITE =

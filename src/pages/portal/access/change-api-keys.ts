@@ -9,6 +9,7 @@ import {
 import type { Database } from '../../../db/connection.ts';
 import type { ApiKeyPower } from '../../../domain/access.ts';
 import { formatMoney, plainAmount, readTypedAmount } from '../../../domain/money.ts';
+import type { Company } from '../../../domain/vouchers/voucher.ts';
 import { issueApiKey, rotateApiKey } from '../../../operations/api-keys.ts';
 import { type Html, html } from '../../../rendering/html.ts';
 import { describeError } from '../../../runtime/process/logger.ts';
@@ -26,8 +27,7 @@ import {
   readNameField,
   redirect,
 } from '../../page.ts';
-import { changePages } from '../../session/changes.ts';
-import { changeAccess } from '../../session/confirmation.ts';
+import { changePages, ownCompany } from '../../session/changes.ts';
 import { accessPage, KEY_NAME_LENGTH, NO_SCOPE, readScopes, scopeChoices } from './access.ts';
 
 /** A page that shows an API key in clear. */
@@ -55,30 +55,30 @@ const keyPage = (
 const MAXIMUM_WORKING_KEYS = 10;
 
 /** Makes a key and shows it. */
-export const makeApiKeyForm = portal.form({
+export const makeApiKeyForm = changePages(portal, {
   path: '/keys',
   needs: 'develop',
-  confirmation: ({ form }) =>
-    html`You are about to make the key “${form.text('name').slice(0, KEY_NAME_LENGTH)}”.`,
-  async handle(request) {
-    const scopes = readScopes(request.form, request.session.company);
+  find: ownCompany,
+  read(request) {
+    const scopes = chosenScopes(request);
     const name = readNameField(request.form.text('name'), KEY_NAME_LENGTH);
     if (name === undefined)
-      return accessPage(request, {
-        name: `Enter a name of 1 to ${KEY_NAME_LENGTH} characters, in one line.`,
-      });
-    if (scopes.length === 0) return accessPage(request, { scopes: NO_SCOPE });
-    const { services, session } = request;
-    const made = await changeAccess(request, 'issue api-key', async (transaction) => {
-      const problem = await problemOf(transaction, request, name);
-      if (problem !== undefined) return { result: { problem } };
-      const issued = await issueApiKey(transaction, session.company, { name, scopes }, services);
-      return { result: issued, details: issued.details };
-    });
-    return 'key' in made
-      ? newKeyPage(request, { name, key: made.key })
-      : accessPage(request, { name: made.problem });
+      return {
+        wrong: { name: `Enter a name of 1 to ${KEY_NAME_LENGTH} characters, in one line.` },
+      };
+    return scopes.length === 0 ? { wrong: { scopes: NO_SCOPE } } : { value: { name, scopes } };
   },
+  confirmed: (_company, { form }) =>
+    html`You are about to make the key “${form.text('name').slice(0, KEY_NAME_LENGTH)}”.`,
+  action: 'issue api-key',
+  again: accessPage,
+  async work(transaction, { services }, { subject: company, value }) {
+    const problem = await problemOf(transaction, company, value.name);
+    if (problem !== undefined) return { wrong: { name: problem } };
+    const { key, details } = await issueApiKey(transaction, company, value, services);
+    return { result: key, details };
+  },
+  done: ({ result: key, value: { name } }, request) => newKeyPage(request, { name, key }),
 });
 
 /**
@@ -87,10 +87,10 @@ export const makeApiKeyForm = portal.form({
  */
 async function problemOf(
   database: Database,
-  { session }: AccountRequest,
+  company: Company,
   name: string,
 ): Promise<string | undefined> {
-  const keys = await listApiKeys(database, session.company);
+  const keys = await listApiKeys(database, company);
   const working = keys.filter(({ status }) => status === 'VALID' || status === 'ENDING');
   if (working.some((key) => key.name === name))
     return 'A working key already has this name: rotate or revoke it, or choose another name.';
@@ -137,9 +137,9 @@ export const copyApiKeyPages = changePages(portal, {
     const { name, prefix } = subject;
     const key = openCopy(request, subject);
     const details = { keyId: idOf(request), name, prefix };
-    return { result: { name, key }, details: key === undefined ? undefined : details };
+    return { result: key, details: key === undefined ? undefined : details };
   },
-  done: ({ name, key }, request) =>
+  done: ({ subject: { name }, result: key }, request) =>
     key === undefined
       ? problems.keyNotKept
       : keyPage(request, {
@@ -209,14 +209,14 @@ with <code>${prefix}…</code>, expires by itself.</p>`,
     const old = { id: idOf(request), overlapHours: hours, owner: session.company };
     const rotated = await rotateApiKey(transaction, old, services);
     if (!rotated) return undefined;
-    const { key, name, expiresAt, details } = rotated;
+    const { key, expiresAt, details } = rotated;
     const before =
       hours === 0
         ? html`The old key no longer works.`
         : html`The old key works until ${time(expiresAt)}.`;
-    return { result: { key, name, before }, details };
+    return { result: { key, before }, details };
   },
-  done: (made, request) => newKeyPage(request, made),
+  done: ({ subject: { name }, result }, request) => newKeyPage(request, { name, ...result }),
 });
 
 /** A key of the company that still works, if only for a time; undefined for all others. */
@@ -250,9 +250,9 @@ tokens, are refused within two seconds. This cannot be undone.</p>`,
   async work(transaction, request) {
     const keyId = idOf(request);
     const key = await revokeInDatabase(transaction, keyId, request.session.company);
-    return key && { result: key, details: { keyId, name: key.name, prefix: key.prefix } };
+    return key && { details: { keyId, name: key.name, prefix: key.prefix } };
   },
-  done: ({ name }) => redirect(ACCESS_PATH, `The key “${name}” is revoked.`),
+  done: ({ subject: { name } }) => redirect(ACCESS_PATH, `The key “${name}” is revoked.`),
 });
 
 /** When a day of limits ends, in the zone of the page. */
@@ -306,12 +306,10 @@ ${field({
     await changeApiKey(transaction, keyId, after);
     const { name, prefix, dailyAmount, dailyOperations } = key;
     const before = { dailyAmount, dailyOperations };
-    return {
-      result: `The daily limits of the key “${name}” are saved.`,
-      details: { keyId, name, prefix, before, after },
-    };
+    return { details: { keyId, name, prefix, before, after } };
   },
-  done: (notice) => redirect(`${ACCESS_PATH}#keys`, notice),
+  done: ({ subject: { name } }) =>
+    redirect(`${ACCESS_PATH}#keys`, `The daily limits of the key “${name}” are saved.`),
 });
 
 /** The limits as the database has them. */
@@ -363,10 +361,8 @@ effect within two seconds.</p>`,
     if (key === undefined) return undefined;
     await changeApiKey(transaction, keyId, { scopes: after });
     const { name, prefix, scopes: before } = key;
-    return {
-      result: `The key “${name}” has the scopes ${after.join(', ')}.`,
-      details: { keyId, name, prefix, before, after },
-    };
+    return { details: { keyId, name, prefix, before, after } };
   },
-  done: (notice) => redirect(`${ACCESS_PATH}#keys`, notice),
+  done: ({ subject: { name }, value: after }) =>
+    redirect(`${ACCESS_PATH}#keys`, `The key “${name}” has the scopes ${after.join(', ')}.`),
 });

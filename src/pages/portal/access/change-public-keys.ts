@@ -13,7 +13,7 @@ import {
 } from '../../../http/signature/public-key.ts';
 import { readSignatures } from '../../../http/signature/verify-signature.ts';
 import { html } from '../../../rendering/html.ts';
-import { field, questionPage } from '../../layout/parts.ts';
+import { field, questionPage, type ReadForm } from '../../layout/parts.ts';
 import {
   ACCESS_PATH,
   type AccountRequest,
@@ -22,8 +22,7 @@ import {
   portal,
   redirect,
 } from '../../page.ts';
-import { changePages } from '../../session/changes.ts';
-import { changeAccess } from '../../session/confirmation.ts';
+import { changePages, ownCompany } from '../../session/changes.ts';
 import { commandsToCopy } from '../try-it.ts';
 import { accessPage, MAXIMUM_PUBLIC_KEYS, PUBLIC_KEYS_PATH } from './access.ts';
 
@@ -45,15 +44,15 @@ const proofCommand = (challenge: string): string =>
   `printf '%s' '${challenge}' |
   openssl dgst -sha256 -sign private-key.pem | openssl base64 -A; echo`;
 
-/**
- * Whether a pasted text is a signature of the challenge by the key, with or without a line feed.
- */
-const isProof = (challenge: string, key: KeyObject, pasted: string): boolean =>
-  readSignatures(pasted.replace(/\s/g, '')).some((signature) =>
+/** Whether the pasted text is a signature of the challenge by the key, with or without a line feed. */
+function isProof(request: AccountRequest, key: KeyObject): boolean {
+  const challenge = challengeOf(request, key);
+  return readSignatures(request.form.text('signature').replace(/\s/g, '')).some((signature) =>
     [challenge, `${challenge}\n`].some((text) =>
       verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, signature),
     ),
   );
+}
 
 /** Describes why a merchant cannot register a key; undefined where it can. */
 async function registrationProblem(
@@ -75,53 +74,55 @@ async function registrationProblem(
 }
 
 /** Reads a pasted public key, or describes what is wrong with it. */
-function readPublicKey(text: string): { readonly key: KeyObject } | { readonly problem: string } {
-  if (text.trim() === '') return { problem: 'Paste a public key or choose its file.' };
+function readPublicKey(text: string): ReadForm<KeyObject> {
+  if (text.trim() === '') return { wrong: { pem: 'Paste a public key or choose its file.' } };
   try {
-    return { key: parsePublicKey(text) };
+    return { value: parsePublicKey(text) };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return { problem: error.message };
+    return { wrong: { pem: error.message } };
   }
 }
 
 const PROOF_PATH = `${PUBLIC_KEYS_PATH}/proof`;
 
 /** Registers a public key after its private key has signed the challenge. */
-export const provePublicKeyForm = portal.form({
+export const provePublicKeyForm = changePages(portal, {
   path: '/public-keys/proof',
   needs: 'develop',
-  confirmation: ({ form }) => {
-    const read = readPublicKey(form.text('pem'));
-    return 'key' in read
-      ? html`You are about to register the public key <code>${publicKeyFingerprint(read.key)}</code>.`
-      : undefined;
-  },
   kind: 'merchant',
-  async handle(request) {
-    const { form, session } = request;
-    const read = readPublicKey(form.text('pem'));
-    if ('problem' in read) return accessPage(request, { pem: read.problem });
-    const { key } = read;
-    if (!isProof(challengeOf(request, key), key, form.text('signature')))
-      return proofPage(request, key, NO_PROOF);
-    const fingerprint = publicKeyFingerprint(key);
-    const pem = key.export({ type: 'spki', format: 'pem' }).toString();
-    const { id } = session.company;
-    const added = await changeAccess(request, 'register public-key', async (transaction) => {
-      const problem = await registrationProblem(transaction, id, key);
-      const publicKeyId =
-        problem === undefined
-          ? await addPublicKey(transaction, id, pem, { isProven: true })
-          : undefined;
-      if (publicKeyId === undefined)
-        return { result: { problem: problem ?? 'This key is already registered.' } };
-      return { result: {}, details: { publicKeyId, fingerprint, proven: true } };
-    });
-    return 'problem' in added
-      ? accessPage(request, { pem: added.problem })
-      : redirect(ACCESS_PATH, `The public key ${fingerprint.slice(0, 8)}… is registered.`);
+  find: ownCompany,
+  read(request) {
+    const read = readPublicKey(request.form.text('pem'));
+    return read.wrong || isProof(request, read.value) ? read : { wrong: { signature: NO_PROOF } };
   },
+  confirmed(_company, { form }) {
+    const read = readPublicKey(form.text('pem'));
+    return read.wrong
+      ? undefined
+      : html`You are about to register the public key <code>${publicKeyFingerprint(read.value)}</code>.`;
+  },
+  action: 'register public-key',
+  again: (request, wrong) =>
+    wrong.signature
+      ? proofPage(request, parsePublicKey(request.form.text('pem')), wrong.signature)
+      : accessPage(request, wrong),
+  async work(transaction, _request, { subject: { id }, value: key }) {
+    const problem = await registrationProblem(transaction, id, key);
+    const pem = key.export({ type: 'spki', format: 'pem' }).toString();
+    const publicKeyId =
+      problem === undefined
+        ? await addPublicKey(transaction, id, pem, { isProven: true })
+        : undefined;
+    return publicKeyId === undefined
+      ? { wrong: { pem: problem ?? 'This key is already registered.' } }
+      : { details: { publicKeyId, fingerprint: publicKeyFingerprint(key), proven: true } };
+  },
+  done: ({ value: key }) =>
+    redirect(
+      ACCESS_PATH,
+      `The public key ${publicKeyFingerprint(key).slice(0, 8)}… is registered.`,
+    ),
 });
 
 const NO_PROOF =
@@ -168,10 +169,10 @@ export const registerPublicKeyForm = portal.form({
     const { form, session, services } = request;
     const text = form.text('pem').trim() === '' ? form.text('file') : form.text('pem');
     const read = readPublicKey(text);
-    if ('problem' in read) return accessPage(request, { pem: read.problem });
-    const problem = await registrationProblem(services.database, session.company.id, read.key);
+    if (read.wrong) return accessPage(request, read.wrong);
+    const problem = await registrationProblem(services.database, session.company.id, read.value);
     return problem === undefined
-      ? proofPage(request, read.key)
+      ? proofPage(request, read.value)
       : accessPage(request, { pem: problem });
   },
 });
@@ -205,8 +206,8 @@ export const revokePublicKeyPages = changePages(portal, {
     const key = await revokeInDatabase(transaction, publicKeyId, request.session.company);
     if (key === undefined) return undefined;
     const fingerprint = fingerprintOf(key);
-    return { result: fingerprint, details: { publicKeyId, fingerprint } };
+    return { details: { publicKeyId, fingerprint } };
   },
-  done: (fingerprint) =>
+  done: ({ subject: { fingerprint } }) =>
     redirect(ACCESS_PATH, `The public key ${fingerprint.slice(0, 8)}… is revoked.`),
 });

@@ -4,7 +4,7 @@ import {
   MOST_SENT_AGAIN,
   type SentAgain,
 } from '../../../db/webhooks/deliveries.ts';
-import { findWebhook, type WebhookEndpoint } from '../../../db/webhooks/endpoints.ts';
+import type { WebhookEndpoint } from '../../../db/webhooks/endpoints.ts';
 import { TEST_EVENT_TYPE } from '../../../domain/events.ts';
 import { instantOf } from '../../../domain/local-time.ts';
 import { sendWebhookAgain } from '../../../operations/webhooks.ts';
@@ -27,17 +27,10 @@ import {
   time,
   type WrongFields,
 } from '../../layout/parts.ts';
-import { changeWebhook } from '../../layout/webhook-changes.ts';
-import {
-  type AccountRequest,
-  idOf,
-  type PageAnswer,
-  PORTAL_PATH,
-  portal,
-  redirect,
-} from '../../page.ts';
+import { type AccountRequest, type PageAnswer, PORTAL_PATH, portal, redirect } from '../../page.ts';
+import { changePages } from '../../session/changes.ts';
 import { csvFile } from '../lists.ts';
-import { namedWebhook, WEBHOOKS_PATH } from './webhooks.ts';
+import { WEBHOOKS_PATH, webhookOf } from './webhooks.ts';
 
 const ROWS = 25;
 /** Until the answer to a test event is shown. */
@@ -53,8 +46,8 @@ export const showWebhook = portal.page({
 
 /** The page with the problem of a sent form. */
 async function webhookPage(request: AccountRequest, wrong?: WrongFields): Promise<PageAnswer> {
-  const { services, session, query } = request;
-  const webhook = await findWebhook(services.database, idOf(request), session.company);
+  const { services, query } = request;
+  const webhook = await webhookOf(request, services.database);
   if (webhook === undefined) return problems.notFound;
   const before = /^[1-9][0-9]{0,14}$/.exec(query.get('before') ?? '')?.[0];
   const isOnlyFailed = query.get('state') === 'failed';
@@ -246,23 +239,21 @@ ${field({
 const NO_TIME = 'Enter two times such as 2026-11-20 08:00, the earlier one first.';
 
 /** Delivers one event again, all that failed, or those of a time. */
-export const sendWebhookAgainForm = portal.form({
+export const sendWebhookAgainForm = changePages(portal, {
   path: '/webhooks/:id/send-again',
   needs: 'develop',
-  confirmation: 'none',
-  async handle(request) {
+  find: webhookOf,
+  read(request) {
     const which = selectionOf(request);
-    if (which === undefined) return webhookPage(request, { from: NO_TIME });
-    const { settings } = request.services;
-    const changed = await changeWebhook(
-      request,
-      'send-again webhook',
-      namedWebhook(request),
-      (transaction, webhook) => sendWebhookAgain(transaction, webhook, which, settings),
-    );
-    if (changed === undefined) return problems.notFound;
-    return redirect(`${WEBHOOKS_PATH}/${idOf(request)}`, noticeOf(changed?.sent ?? 0));
+    return which ? { value: which } : { wrong: { from: NO_TIME } };
   },
+  action: 'send-again webhook',
+  again: webhookPage,
+  async work(transaction, { services }, { subject, value: which }) {
+    const details = await sendWebhookAgain(transaction, subject, which, services.settings);
+    return { result: details?.sent ?? 0, details };
+  },
+  done: ({ subject, result: sent }) => redirect(`${WEBHOOKS_PATH}/${subject.id}`, noticeOf(sent)),
 });
 
 function noticeOf(sent: number): string {
@@ -296,7 +287,7 @@ export const downloadDeliveries = portal.page({
   needs: 'develop',
   async handle(request): Promise<PageAnswer> {
     const { services, session, query } = request;
-    const webhook = await findWebhook(services.database, idOf(request), session.company);
+    const webhook = await webhookOf(request, services.database);
     if (webhook === undefined) return problems.notFound;
     const rows = await services.lists.read(session.company, (database) =>
       listDeliveries(database, webhook.id, {

@@ -13,8 +13,12 @@ import {
   WEBHOOK_SECRET_OVERLAP_HOURS,
 } from '../../../operations/webhooks.ts';
 import { type Html, html } from '../../../rendering/html.ts';
-import { problems } from '../../answers.ts';
-import { webhookState } from '../../layout/company-parts.ts';
+import {
+  TEST_NOT_SENT,
+  TEST_SENT,
+  type WebhookWork,
+  webhookState,
+} from '../../layout/company-parts.ts';
 import {
   asSent,
   emptyState,
@@ -23,13 +27,8 @@ import {
   secretPage,
   table,
   textColumn,
+  type WrongFields,
 } from '../../layout/parts.ts';
-import {
-  changeWebhook,
-  TEST_NOT_SENT,
-  TEST_SENT,
-  type WebhookWork,
-} from '../../layout/webhook-changes.ts';
 import {
   type AccountRequest,
   idOf,
@@ -39,16 +38,10 @@ import {
   readNameField,
   redirect,
 } from '../../page.ts';
-import { changePages } from '../../session/changes.ts';
-import { changeAccess, checkProof, proofFields } from '../../session/confirmation.ts';
-import { answerStatus, type WrongProof } from '../../session/sign-in.ts';
+import { changePages, ownCompany } from '../../session/changes.ts';
+import { proofFields } from '../../session/confirmation.ts';
 
 export const WEBHOOKS_PATH = `${PORTAL_PATH}/webhooks`;
-
-/** The problem of a field of a sent form. */
-interface WrongWebhook extends WrongProof {
-  readonly field: 'url' | 'description' | 'types' | 'proof';
-}
 
 /** The company's webhooks, and the form for another. */
 export const showWebhooks = portal.page({
@@ -61,13 +54,17 @@ export const showWebhooks = portal.page({
 const typeField = (type: string): string => `type-${type}`;
 
 /** The page with the problem of a sent form. */
-async function webhooksPage(request: AccountRequest, wrong?: WrongWebhook): Promise<PageAnswer> {
+async function webhooksPage(
+  request: AccountRequest,
+  wrong?: WrongFields,
+  answer = wrong ? { status: 422 } : {},
+): Promise<PageAnswer> {
   const { services, session } = request;
   const webhooks = await listWebhooks(services.database, session.company);
   return {
     kind: 'page',
     title: 'Webhooks',
-    ...answerStatus(wrong),
+    ...answer,
     content: html`<h1>Webhooks</h1>
 <p>Your server is told as soon as something happens, such as a voucher that is redeemed. The
 <a href="/docs/guides/receive-webhooks">guide</a> says how to check the signature.</p>
@@ -93,9 +90,9 @@ ${await addForm(request, wrong)}`,
   };
 }
 
-async function addForm(request: AccountRequest, wrong: WrongWebhook | undefined): Promise<Html> {
+async function addForm(request: AccountRequest, wrong: WrongFields | undefined): Promise<Html> {
   const { session, form } = request;
-  const sent = asSent(request, wrong && { [wrong.field]: wrong.problem });
+  const sent = asSent(request, wrong);
   const choices = eventTypesOf(session.company.kind).map(
     (type) =>
       html`<label class="choice"><input type="checkbox" name="${typeField(type)}" value="on"${
@@ -125,46 +122,42 @@ ${field({
 })}
 <fieldset><legend>Events</legend><p class="hint">Choose none to get all, new types included.</p>
 ${choices}</fieldset>
-${await proofFields(request, sent('proof').error)}
+${await proofFields(request, wrong?.proof)}
 <button>Add the webhook</button>`,
 )}</section>`;
 }
 
 /** Registers a webhook after a proof, and shows its secret. */
-export const addWebhookForm = portal.form({
+export const addWebhookForm = changePages(portal, {
   path: '/webhooks',
   needs: 'develop',
-  confirmation: 'each-time',
-  async handle(request) {
-    const { services, session, form } = request;
-    const { company } = session;
-    const given = {
+  find: ownCompany,
+  async read({ services, session, form }) {
+    const { company, email } = session;
+    const webhook = {
+      company,
       url: form.text('url').slice(0, WEBHOOK_URL_LENGTH + 1),
       description: form.text('description').trim().slice(0, WEBHOOK_DESCRIPTION_LENGTH),
       types: eventTypesOf(company.kind).filter((type) => form.text(typeField(type)) === 'on'),
+      createdBy: PORTAL_ACTOR + email,
     };
-    const refuse = (wrong: WrongWebhook) => webhooksPage(request, wrong);
-    if (
-      given.description !== '' &&
-      readNameField(given.description, WEBHOOK_DESCRIPTION_LENGTH) === undefined
-    )
-      return refuse({ field: 'description', problem: 'Enter one line of text.' });
+    const { description } = webhook;
+    if (description !== '' && readNameField(description, WEBHOOK_DESCRIPTION_LENGTH) === undefined)
+      return { wrong: { description: 'Enter one line of text.' } };
     // A code proves once: a wrong form must not use it up.
-    const checked = await checkWebhook(services.database, { company, ...given }, services);
-    if (!checked.ok) return refuse(checked);
-    const wrong = await checkProof(request);
-    if (wrong) return refuse({ field: 'proof', ...wrong });
-    const added = await changeAccess(request, 'add webhook', async (transaction) => {
-      const webhook = { company, ...given, createdBy: PORTAL_ACTOR + session.email };
-      const registered = await registerWebhook(transaction, webhook, services);
-      return registered.ok
-        ? { result: registered, details: registered.details }
-        : { result: registered };
-    });
-    return added.ok
-      ? webhookSecretPage({ ...added, title: 'Your new webhook' })
-      : webhooksPage(request, added);
+    const checked = await checkWebhook(services.database, webhook, services);
+    return checked.ok ? { value: webhook } : { wrong: { [checked.field]: checked.problem } };
   },
+  confirmed: 'each-time',
+  action: 'add webhook',
+  again: webhooksPage,
+  async work(transaction, { services }, { value }) {
+    const added = await registerWebhook(transaction, value, services);
+    return added.ok
+      ? { result: added, details: added.details }
+      : { wrong: { [added.field]: added.problem } };
+  },
+  done: ({ result }) => webhookSecretPage({ ...result, title: 'Your new webhook' }),
 });
 
 /** The page that shows the secret of a webhook. */
@@ -186,14 +179,8 @@ every message with it: the <a href="/docs/guides/receive-webhooks">guide</a> say
   });
 
 /** The webhook of the path; undefined where it is not the company's. */
-const webhookOf = (request: AccountRequest, database: Database) =>
+export const webhookOf = (request: AccountRequest, database: Database) =>
   findWebhook(database, idOf(request), request.session.company);
-
-/** The webhook that the path names. */
-export const namedWebhook = (request: AccountRequest) => ({
-  id: idOf(request),
-  company: request.session.company,
-});
 
 /** A button that changes a webhook, and leads back to it. */
 interface WebhookChange {
@@ -238,19 +225,18 @@ const changes: readonly WebhookChange[] = [
 ];
 
 /** The forms that pause, resume and test a webhook. */
-export const changeWebhookPages = changes.map(({ verb, confirmed, work, done, notDone }) =>
-  portal.form({
+export const changeWebhookForms = changes.flatMap(({ verb, confirmed, work, done, notDone }) =>
+  changePages(portal, {
     path: `/webhooks/:id/${verb}`,
     needs: 'develop',
-    confirmation: async (request) => {
-      const webhook = await webhookOf(request, request.services.database);
-      return webhook && confirmed(webhook);
+    find: webhookOf,
+    confirmed,
+    action: `${verb} webhook`,
+    async work(transaction, request, { subject }) {
+      const details = await work(transaction, subject, request);
+      return { result: details ? done : notDone, details };
     },
-    async handle(request) {
-      const changed = await changeWebhook(request, `${verb} webhook`, namedWebhook(request), work);
-      if (changed === undefined) return problems.notFound;
-      return redirect(`${WEBHOOKS_PATH}/${idOf(request)}`, changed ? done : notDone);
-    },
+    done: ({ subject, result: notice }) => redirect(`${WEBHOOKS_PATH}/${subject.id}`, notice),
   }),
 );
 
@@ -270,13 +256,12 @@ ${WEBHOOK_SECRET_OVERLAP_HOURS} hours each message has a signature by either sec
   confirmed: 'each-time',
   action: 'rotate webhook-secret',
   async work(transaction, { services }, { subject: webhook }) {
-    const { id, url } = webhook;
-    const rotated = await rotateWebhookSecret(transaction, webhook, services);
-    return { result: { id, url, secret: rotated.secret }, details: rotated.details };
+    const { secret, details } = await rotateWebhookSecret(transaction, webhook, services);
+    return { result: secret, details };
   },
-  done: (rotated) =>
+  done: ({ subject: { id, url }, result: secret }) =>
     webhookSecretPage({
-      ...rotated,
+      ...{ id, url, secret },
       title: 'The new secret',
       further: `The old secret signs beside it for ${WEBHOOK_SECRET_OVERLAP_HOURS} more hours.`,
     }),
@@ -297,7 +282,6 @@ export const removeWebhookPages = changePages(portal, {
   confirmed: ({ url }) => html`You are about to remove the webhook <code>${url}</code>.`,
   action: 'remove webhook',
   work: async (transaction, _request, { subject: webhook }) => ({
-    result: webhook,
     details: await endWebhook(transaction, webhook),
   }),
   done: () => redirect(WEBHOOKS_PATH, 'The webhook is removed.'),

@@ -1,12 +1,27 @@
 import { type FoundCompany, findCompany } from '../../../db/catalogue/companies.ts';
+import type { Database } from '../../../db/connection.ts';
 import type { RowPage } from '../../../db/row-page.ts';
 import type { StaffNeed } from '../../../domain/staff.ts';
 import type { CompanyKind } from '../../../domain/vouchers/voucher.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
 import { problems } from '../../answers.ts';
 import { pageNumber, paging } from '../../layout/paging.ts';
-import { emptyState, message, type TableColumn, table } from '../../layout/parts.ts';
-import { idOf, type PageAnswer, type StaffPage, type StaffRequest, support } from '../../page.ts';
+import {
+  emptyState,
+  message,
+  type TableColumn,
+  table,
+  type WrongFields,
+} from '../../layout/parts.ts';
+import {
+  idOf,
+  type PageAnswer,
+  redirect,
+  type StaffPage,
+  type StaffRequest,
+  support,
+} from '../../page.ts';
+import { changePages, type FormChange } from '../../session/changes.ts';
 import type { RefusedForm } from '../repair-form.ts';
 import { companyPath } from '../repair-parts.ts';
 
@@ -21,15 +36,6 @@ interface CompanyPage {
   handle(request: StaffRequest, company: FoundCompany): PageAnswer | Promise<PageAnswer>;
 }
 
-const companyOf = ({ services, params }: StaffRequest, kind: CompanyKind) =>
-  findCompany(services.database, { kind, id: idOf({ params }) });
-
-/** A company that can be changed: one that was deleted is only looked at. */
-async function changeable(request: StaffRequest, kind: CompanyKind) {
-  const company = await companyOf(request, kind);
-  return company?.status === 'DELETED' ? undefined : company;
-}
-
 /** A page about a company: one for partners, and one for merchants. */
 export const companyPages = ({
   path,
@@ -42,42 +48,66 @@ export const companyPages = ({
       path: `/${kind}s/:id${path}`,
       ...(refreshes && { refreshes }),
       needs: 'look',
-      async handle(request) {
-        const company = await companyOf(request, kind);
+      handle: async (request) => {
+        const company = await findCompany(request.services.database, { kind, id: idOf(request) });
         return company ? handle(request, company) : problems.notFound;
       },
     }),
   );
 
-/** A form that changes something of a company, after a recent proof of the person. */
-export const companyForms = ({
+/** The forms of a change of a company, after a recent proof of the person. */
+export const companyForms = <Subject extends { readonly company: FoundCompany }, Value, Result>({
   path,
   kinds = bothKinds,
-  needs,
-  confirmed,
-  handle,
-}: CompanyPage & {
-  readonly needs: StaffNeed;
-  /** The change, as a sentence; the page of a wrong form; undefined where there is no such thing. */
-  confirmed(
-    request: StaffRequest,
-    company: FoundCompany,
-  ): Html | undefined | Promise<Html | PageAnswer | undefined>;
-}): readonly StaffPage[] =>
-  kinds.map((kind) =>
-    support.form({
+  find,
+  again,
+  ...change
+}: Omit<
+  FormChange<StaffRequest, StaffNeed, Subject, Value, Result>,
+  'kind' | 'employer' | 'find' | 'again'
+> &
+  Pick<CompanyPage, 'kinds'> & {
+    /** The subject in the company. A deleted company is only looked at. */
+    find(
+      request: StaffRequest,
+      company: FoundCompany,
+      database: Database,
+    ): Promise<Subject | undefined>;
+    /** The page of the company with the form, and with its problems. */
+    again?(request: StaffRequest, company: FoundCompany, wrong: WrongFields): Promise<PageAnswer>;
+  }): readonly StaffPage[] =>
+  kinds.flatMap((kind) => {
+    const nameOf = (request: StaffRequest) => ({ kind, id: idOf(request) });
+    const companyOf = (request: StaffRequest) =>
+      findCompany(request.services.database, nameOf(request));
+    const pages = changePages(support, {
+      ...change,
       path: `/${kind}s/:id${path}`,
-      needs,
-      async confirmation(request) {
-        const company = await changeable(request, kind);
-        return company && confirmed(request, company);
+      employer: nameOf,
+      async find(request, database) {
+        const company = await findCompany(database, nameOf(request));
+        return company && company.status !== 'DELETED'
+          ? find(request, company, database)
+          : undefined;
       },
-      async handle(request) {
-        const company = await changeable(request, kind);
-        return company ? handle(request, company) : problems.notFound;
+      async nothing(request) {
+        const company = await companyOf(request);
+        return company?.status === 'DELETED'
+          ? redirect(companyPath(company), 'Nothing was changed: look again.')
+          : problems.notFound;
       },
-    }),
-  );
+      async again(request, wrong) {
+        const company = await companyOf(request);
+        return company && again ? again(request, company, wrong) : problems.notFound;
+      },
+    });
+    // A company that is deleted while the form waits is another answer than one that was deleted before.
+    return pages.map((page) => ({
+      ...page,
+      handle: async (request: StaffRequest) =>
+        (await companyOf(request))?.status === 'DELETED' ? problems.notFound : page.handle(request),
+    }));
+  });
 
 /** A page below that of a company. */
 export const partPage = (

@@ -1,8 +1,11 @@
-import { readableSecret } from '../../../crypto/random.ts';
 import type { FoundCompany } from '../../../db/catalogue/companies.ts';
-import type { DatabaseTransaction } from '../../../db/connection.ts';
+import type { Database, DatabaseTransaction } from '../../../db/connection.ts';
 import { forgetSignIns, type WrongSignIns } from '../../../db/limits/attempts.ts';
-import { findCompanyAccount, listPortalAccounts } from '../../../db/people/accounts.ts';
+import {
+  findCompanyAccount,
+  type GivenPassword,
+  listPortalAccounts,
+} from '../../../db/people/accounts.ts';
 import { type ListedInvitation, listInvitations } from '../../../db/people/invitations.ts';
 import { resetSecondFactor } from '../../../db/people/second-factors.ts';
 import { disableAccount, resetAccount } from '../../../db/people/sign-ins.ts';
@@ -21,6 +24,7 @@ import {
   textColumn,
   time,
   timeColumn,
+  type WrongFields,
 } from '../../layout/parts.ts';
 import {
   type PageAnswer,
@@ -30,7 +34,7 @@ import {
   type StaffRequest,
   staffMay,
 } from '../../page.ts';
-import { changeAccess } from '../../session/confirmation.ts';
+import { makeGivenPassword } from '../../session/passwords.ts';
 import { readWrongSignIns } from '../../session/sign-in.ts';
 import { NO_REASON, readWhy, whyField } from '../repair-form.ts';
 import { companyPath } from '../repair-parts.ts';
@@ -98,8 +102,8 @@ export const peoplePart = declarePart<Person>({
 const accountOf = (
   { services, params }: StaffRequest,
   company: FoundCompany,
-): Promise<Account | undefined> =>
-  findCompanyAccount(services.database, company, readId(params.account));
+  database: Database = services.database,
+): Promise<Account | undefined> => findCompanyAccount(database, company, readId(params.account));
 
 /** One person of a company: the state of the sign-in, and what helps. */
 export const personPages = companyPages({
@@ -107,11 +111,11 @@ export const personPages = companyPages({
   handle: personPage,
 });
 
-/** The page of a person; `wrong` is the verb of a form without a reason. */
+/** The page of a person; the problem of a form has the name of its verb. */
 async function personPage(
   request: StaffRequest,
   company: FoundCompany,
-  wrong?: string,
+  wrong?: WrongFields,
 ): Promise<PageAnswer> {
   const account = await accountOf(request, company);
   const [person] = account ? await withWrongSignIns(request, [account]) : [];
@@ -123,7 +127,7 @@ async function personPage(
   const hours = hoursOfPassword(request.services.settings.portal.portalOneTimePasswordSeconds);
   return partPage(company, {
     title: person.email,
-    status: wrong === undefined ? undefined : 422,
+    status: wrong && 422,
     content: html`<section class="card">${facts({
       'Sign-in': signInState(person),
       'Wrong attempts now': person.wrong?.attempts ?? 0,
@@ -146,12 +150,12 @@ ${
 }
 <div class="choices">${possible.map(
       ({ verb, title, text, button, isDanger }) =>
-        html`<details${wrong === verb && html` open`}><summary class="button secondary">${title}</summary>
+        html`<details${wrong?.[verb] && html` open`}><summary class="button secondary">${title}</summary>
 <p>${text(hours)}</p>
 ${postForm(
   request,
   `${companyPath(company)}/people/${person.id}/${verb}`,
-  html`${whyField({ id: `${verb}-why`, error: wrong === verb ? NO_REASON : undefined })}
+  html`${whyField({ id: `${verb}-why`, error: wrong?.[verb] })}
 <p class="actions"><button${isDanger && html` class="danger"`}>${button}</button></p>`,
 )}</details>`,
     )}</div></section>`,
@@ -171,12 +175,11 @@ interface SignInChange {
   text(hours: number): string;
   isPossible(account: Account): boolean;
   confirmed(account: Account): Html;
-  /** Does it; false where nothing changed. `hash` is that of the new password. */
+  /** Does it; false where nothing changed. */
   work(
     transaction: DatabaseTransaction,
     account: Account,
-    hash: string,
-    lifetimeSeconds: number,
+    password: GivenPassword | undefined,
   ): Promise<boolean>;
   /** Whether the person gets a new password. */
   readonly givesPassword?: true;
@@ -208,9 +211,9 @@ const changes: readonly SignInChange[] = [
       `A new password is shown once, for ${hours} hours. All sessions end, wrong attempts are forgotten, and a disabled account works again.`,
     isPossible: () => true,
     confirmed: ({ email }) => html`You are about to give ${email} a new password.`,
-    work: async (transaction, { id }, hash, lifetimeSeconds) => {
-      await resetAccount(transaction, id, { hash, mustChange: true, lifetimeSeconds });
-      return true;
+    async work(transaction, { id }, password) {
+      if (password) await resetAccount(transaction, id, password);
+      return password !== undefined;
     },
     givesPassword: true,
     done: ({ email }) => `${email} has a new password.`,
@@ -249,39 +252,35 @@ const signInForm = (change: SignInChange): readonly StaffPage[] =>
   companyForms({
     path: `/people/:account/${change.verb}`,
     needs: change.needs,
-    confirmed: async (request, company) => {
-      const account = await accountOf(request, company);
-      return account && change.confirmed(account);
+    async find(request, company, database) {
+      const account = await accountOf(request, company, database);
+      return account && { account, company };
     },
-    async handle(request, company) {
+    async read(request) {
       const why = readWhy(request);
-      if (why === undefined) return personPage(request, company, change.verb);
-      const account = await accountOf(request, company);
-      if (!account) return problems.notFound;
+      if (why === undefined) return { wrong: { [change.verb]: NO_REASON } };
+      return { value: { why, made: change.givesPassword && (await makeGivenPassword(request)) } };
+    },
+    confirmed: ({ account }) => change.confirmed(account),
+    action: change.action,
+    again: personPage,
+    async work(transaction, _request, { subject: { account }, value: { why, made } }) {
+      const { id: accountId, email } = account;
+      const isChanged =
+        change.isPossible(account) && (await change.work(transaction, account, made?.given));
+      return { result: isChanged, details: isChanged ? { accountId, email, why } : undefined };
+    },
+    done({ subject: { account, company }, value: { made }, result: isChanged }, request) {
       const path = `${companyPath(company)}/people/${account.id}`;
-      const password = readableSecret();
-      const hash = change.givesPassword ? await request.passwords.make(password) : '';
-      const { portalOneTimePasswordSeconds: lifetime } = request.services.settings.portal;
-      const done = await changeAccess(
-        request,
-        change.action,
-        async (transaction) => {
-          if (!change.isPossible(account)) return undefined;
-          if (!(await change.work(transaction, account, hash, lifetime))) return undefined;
-          return { result: true, details: { accountId: account.id, email: account.email, why } };
-        },
-        company,
-      );
-      if (done === undefined) return redirect(path, 'Nothing was changed: look again.');
-      return change.givesPassword
-        ? passwordPage(request, {
-            title: 'New password',
-            email: account.email,
-            label: 'Password for the next sign-in',
-            password,
-            back: path,
-          })
-        : redirect(path, change.done(account));
+      if (!isChanged) return redirect(path, 'Nothing was changed: look again.');
+      if (!made) return redirect(path, change.done(account));
+      return passwordPage(request, {
+        title: 'New password',
+        email: account.email,
+        label: 'Password for the next sign-in',
+        password: made.password,
+        back: path,
+      });
     },
   });
 
@@ -328,30 +327,26 @@ export const inviteAgainForms = companyForms({
   path: '/invite',
   kinds: ['merchant'],
   needs: 'help',
-  confirmed: (_request, { name }) => html`You are about to invite ${name} to the portal again.`,
-  async handle(request, company) {
+  find: async (_request, company) => ({ company }),
+  confirmed: ({ company: { name } }) => html`You are about to invite ${name} to the portal again.`,
+  action: 'invite merchant',
+  async work(transaction, _request, { subject: { company } }) {
     const { id: merchantId } = company;
-    const notice = await changeAccess(
-      request,
-      'invite merchant',
-      async (transaction) => {
-        const [last] = await listInvitations(transaction, merchantId, { limit: 1, offset: 0 });
-        const invited = await inviteMerchant(transaction, {
-          merchantId,
-          email: last?.email,
-          msisdn: last?.msisdn ?? undefined,
-        });
-        if (!invited.ok) return { result: refusals[invited.why] };
-        const { ok, replacedId, ...details } = invited;
-        return {
-          result: `A link is on its way to ${invited.email}.`,
-          details: { ...details, replacedInvitationId: replacedId ?? null },
-        };
-      },
-      company,
-    );
-    return redirect(`${companyPath(company)}/invitations`, notice ?? 'Nothing was sent.');
+    const [last] = await listInvitations(transaction, merchantId, { limit: 1, offset: 0 });
+    const invited = await inviteMerchant(transaction, {
+      merchantId,
+      email: last?.email,
+      msisdn: last?.msisdn ?? undefined,
+    });
+    if (!invited.ok) return { result: refusals[invited.why] };
+    const { ok, replacedId, ...details } = invited;
+    return {
+      result: `A link is on its way to ${invited.email}.`,
+      details: { ...details, replacedInvitationId: replacedId ?? null },
+    };
   },
+  done: ({ subject: { company }, result: notice }) =>
+    redirect(`${companyPath(company)}/invitations`, notice),
 });
 
 const refusals = {

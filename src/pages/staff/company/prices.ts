@@ -1,6 +1,7 @@
 import type { FoundCompany } from '../../../db/catalogue/companies.ts';
 import { type PastPrice, priceHistory } from '../../../db/catalogue/price-history.ts';
 import { type ListedPrice, listPartnerPrices } from '../../../db/catalogue/prices.ts';
+import type { Database } from '../../../db/connection.ts';
 import { PORTAL_ACTOR } from '../../../domain/access.ts';
 import { amountText } from '../../../domain/money.ts';
 import { type Html, type HtmlValue, html } from '../../../rendering/html.ts';
@@ -16,9 +17,15 @@ import {
   textColumn,
   type WrongFields,
 } from '../../layout/parts.ts';
-import { NO_MERCHANT, priceFields, readPriceForm, setNamedPrice } from '../../layout/price-form.ts';
-import { type PageAnswer, readId, redirect, type StaffRequest, staffMay } from '../../page.ts';
-import { changeAccess } from '../../session/confirmation.ts';
+import { priceFields, readPriceForm, setNamedPrice } from '../../layout/price-form.ts';
+import {
+  idOf,
+  type PageAnswer,
+  readId,
+  redirect,
+  type StaffRequest,
+  staffMay,
+} from '../../page.ts';
 import { NO_REASON, readWhy, whyField } from '../repair-form.ts';
 import { pricePath } from '../repair-parts.ts';
 import { companyForms, companyPages, declarePart, partPage } from './company-pages.ts';
@@ -58,9 +65,10 @@ const forWhom = ({
 async function priceOf(
   { services, params }: StaffRequest,
   { id }: FoundCompany,
+  database: Database = services.database,
 ): Promise<ListedPrice | undefined> {
   const denominationId = readId(params.denomination);
-  const prices = await listPartnerPrices(services.database, id);
+  const prices = await listPartnerPrices(database, id);
   return prices.find((price) => price.denominationId === denominationId);
 }
 
@@ -130,19 +138,14 @@ const pricePages = companyPages({
   handle: pricePage,
 });
 
-/** Reads a sent form of a price, or answers its page with the problems. */
-async function readSetForm(
-  request: StaffRequest,
-  company: FoundCompany,
-  { denominationId }: ListedPrice,
-) {
-  const { services, form } = request;
-  const named = { partnerId: company.id, denominationId };
-  const read = await readPriceForm(services.database, form, named);
+/** Reads a sent form of a price. */
+async function readSetForm(request: StaffRequest) {
+  const { params } = request;
+  const named = { partnerId: idOf(request), denominationId: readId(params.denomination) };
+  const read = await readPriceForm(request, named);
   const why = readWhy(request);
-  if (!read.wrong && why !== undefined) return { price: read.value, why };
-  const wrong = { ...read.wrong, ...(why === undefined && { why: NO_REASON }) };
-  return pricePage(request, company, wrong);
+  if (!read.wrong && why !== undefined) return { value: { price: read.value, why } };
+  return { wrong: { ...read.wrong, ...(why === undefined && { why: NO_REASON }) } };
 }
 
 const merchantsOf = (merchant: { readonly name: string } | undefined): string =>
@@ -153,39 +156,28 @@ const setPriceForms = companyForms({
   path: '/prices/:denomination',
   kinds: ['partner'],
   needs: 'operate',
-  async confirmed(request, company) {
-    const listed = await priceOf(request, company);
-    if (!listed) return undefined;
-    const read = await readSetForm(request, company, listed);
-    if ('kind' in read) return read;
-    const { merchant, sellingPriceUsd } = read.price;
-    return html`You are about to set the price of the voucher of ${money(listed.amount)} of ${company.name} to USD ${sellingPriceUsd}, for ${merchantsOf(merchant)}.`;
+  async find(request, company, database) {
+    const listed = await priceOf(request, company, database);
+    return listed?.status === 'ACTIVE' ? { listed, company } : undefined;
   },
-  async handle(request, company) {
-    const listed = await priceOf(request, company);
-    if (listed?.status !== 'ACTIVE') return problems.notFound;
-    const read = await readSetForm(request, company, listed);
-    if ('kind' in read) return read;
-    const { price, why } = read;
-    const isChanged = await changeAccess(
-      request,
-      'set selling-price',
-      (transaction) => setNamedPrice(transaction, price, { why }),
-      company,
-    );
-    if (isChanged === undefined) {
-      const present = await priceOf(request, company);
-      return present?.status === 'ACTIVE'
-        ? pricePage(request, company, { merchant: NO_MERCHANT })
-        : problems.notFound;
-    }
-    return redirect(
+  read: readSetForm,
+  async confirmed({ listed: { amount }, company }, request) {
+    const read = await readSetForm(request);
+    if (read.wrong) return pricePage(request, company, read.wrong);
+    const { merchant, sellingPriceUsd } = read.value.price;
+    return html`You are about to set the price of the voucher of ${money(amount)} of ${company.name} to USD ${sellingPriceUsd}, for ${merchantsOf(merchant)}.`;
+  },
+  action: 'set selling-price',
+  again: pricePage,
+  work: (transaction, _request, { value: { price, why } }) =>
+    setNamedPrice(transaction, price, { why }),
+  done: ({ subject: { listed, company }, value: { price }, result: isChanged }) =>
+    redirect(
       pricePath(company.id, listed.denominationId),
       isChanged
         ? `The price for ${merchantsOf(price.merchant)} is USD ${price.sellingPriceUsd} now.`
         : 'Nothing was changed: the price is so already.',
-    );
-  },
+    ),
 });
 
 /** The pages of one price. */

@@ -16,15 +16,13 @@ import { webhookHost } from '../../../domain/events.ts';
 import type { StaffNeed } from '../../../domain/staff.ts';
 import { sendWebhookAgain, switchWebhook, testWebhook } from '../../../operations/webhooks.ts';
 import { type Html, html } from '../../../rendering/html.ts';
-import { problems } from '../../answers.ts';
-import { webhookState } from '../../layout/company-parts.ts';
-import { postForm, textColumn, time } from '../../layout/parts.ts';
 import {
-  changeWebhook,
   TEST_NOT_SENT,
   TEST_SENT,
   type WebhookWork,
-} from '../../layout/webhook-changes.ts';
+  webhookState,
+} from '../../layout/company-parts.ts';
+import { postForm, textColumn, time } from '../../layout/parts.ts';
 import { readId, redirect, type StaffPage, type StaffRequest, staffMay } from '../../page.ts';
 import { companyPath } from '../repair-parts.ts';
 import { companyForms, declarePart } from './company-pages.ts';
@@ -198,30 +196,26 @@ const changes: readonly WebhookChange[] = [
   },
 ];
 
-const changeForm = (change: WebhookChange): readonly StaffPage[] =>
+const helpForms = (change: WebhookChange): readonly StaffPage[] =>
   companyForms({
     path: `/webhooks/:webhook/${change.verb}`,
     needs: change.needs,
-    async confirmed({ services, params }, company) {
-      const webhook = await findWebhook(services.database, readId(params.webhook), company);
-      return (
-        webhook &&
-        html`You are about to ${change.confirmed} the webhook <code>${webhookHost(webhook.url)}</code>.`
-      );
+    async find({ params }, company, database) {
+      const webhook = await findWebhook(database, readId(params.webhook), company);
+      return webhook && { webhook, company };
     },
-    async handle(request, company) {
-      const named = { id: readId(request.params.webhook), company };
-      const done = await changeWebhook(
-        request,
-        change.action,
-        named,
-        async (transaction, webhook) =>
-          change.isPossible(webhook) ? change.work(transaction, webhook, request) : undefined,
-      );
-      if (done === undefined) return problems.notFound;
-      return redirect(`${companyPath(company)}/webhooks`, done ? change.done : change.notDone);
+    confirmed: ({ webhook: { url } }) =>
+      html`You are about to ${change.confirmed} the webhook <code>${webhookHost(url)}</code>.`,
+    action: change.action,
+    async work(transaction, request, { subject: { webhook } }) {
+      const details = change.isPossible(webhook)
+        ? await change.work(transaction, webhook, request)
+        : undefined;
+      return { result: details ? change.done : change.notDone, details };
     },
+    done: ({ subject: { company }, result: notice }) =>
+      redirect(`${companyPath(company)}/webhooks`, notice),
   });
 
 /** The forms that test a webhook, send its events now, and resume it. */
-export const webhookForms: readonly StaffPage[] = changes.flatMap(changeForm);
+export const webhookForms: readonly StaffPage[] = changes.flatMap(helpForms);
