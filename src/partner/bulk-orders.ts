@@ -124,10 +124,7 @@ export const cancelBulkOrderEndpoint = endpoint({
   async handle({ services, company, params }) {
     const order = await requestBulkCancellation(services.database, company.id, params.bulkOrderId);
     if (!order) return refuse('bulk-order-not-found');
-    return reply(
-      { bulkOrder: presentBulkOrder(order) },
-      { message: order.ended_at ? 'The order has ended' : 'Cancellation requested' },
-    );
+    return reply({ bulkOrder: presentBulkOrder(order) }, { message: 'Cancellation requested' });
   },
 });
 
