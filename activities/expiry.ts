@@ -229,7 +229,7 @@ export function createExpiryActivities(dependencies: ActivityDependencies) {
     expireAllDue(database, partnersBefore);
 
   /** Fails top-ups and retries whose workflows never began. */
-  async function endDueTopUps(): Promise<Ended> {
+  async function endDueTopups(): Promise<Ended> {
     const batch = { startSeconds: settings.topups.topupStartSeconds, batchSize: BATCH_SIZE };
     const endsAt = Date.now() + STEP_MS;
     return sumOf([
@@ -266,7 +266,7 @@ export function createExpiryActivities(dependencies: ActivityDependencies) {
   return {
     endDueClaims,
     endDueVouchers,
-    endDueTopUps,
+    endDueTopups,
     queueReminders,
     endDueInvitations,
     queueReports,

@@ -160,7 +160,7 @@ export function createAskActivities(dependencies: ActivityDependencies) {
   /** Tells the workflow of a top-up about a late delivery: it may wait for a retry that is no longer needed. */
   async function nudge(workflowId: string): Promise<void> {
     try {
-      await starters.nudgeTopUp(workflowId);
+      await starters.nudgeTopup(workflowId);
     } catch (error) {
       log.warn('Could not signal a late delivery to a top-up workflow', { error });
     }

@@ -20,7 +20,7 @@ import { namesOfVoucher } from '../src/domain/vouchers/voucher.ts';
 import type {
   RedeemCommand,
   ReverseRedemptionCommand,
-  TopUpInput,
+  TopupInput,
 } from '../workflows/contracts.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { withHeartbeat } from './provider-call.ts';
@@ -78,7 +78,7 @@ export function createResumptionActivities(dependencies: ActivityDependencies) {
     );
 
   /** Resumes top-ups on hold without a running workflow; returns the number. */
-  const resumeTopUps = (): Promise<number> =>
+  const resumeTopups = (): Promise<number> =>
     resumeAll(
       (page) => heldAttempts(database, page),
       (held) => resumeAttempt(dependencies, held),
@@ -92,7 +92,7 @@ export function createResumptionActivities(dependencies: ActivityDependencies) {
         starters.resumeBulkOrder({ id, operationId: operation_id, partnerId: partner_id }),
     );
 
-  return { resumeRedemptions, resumeTopUps, resumeBulkOrders };
+  return { resumeRedemptions, resumeTopups, resumeBulkOrders };
 }
 
 /** The progress of an attempt of this activity, from which the next attempt continues. */
@@ -147,7 +147,7 @@ export const resumeAttempt = (
   { starters, numbers }: Resuming,
   held: HeldAttempt,
 ): Promise<boolean> =>
-  starters.resumeTopUp(held.workflowId, attemptBeginOf(held), {
+  starters.resumeTopup(held.workflowId, attemptBeginOf(held), {
     numberHash: numbers.hashOfStored(held.msisdn),
   });
 
@@ -181,7 +181,7 @@ const reverseCommandOf = (pending: PendingReversal): ReverseRedemptionCommand =>
 });
 
 /** The command of an attempt on hold, with the partner of its request. The row has the rest. */
-function attemptBeginOf(held: HeldAttempt): TopUpInput['begin'] {
+function attemptBeginOf(held: HeldAttempt): TopupInput['begin'] {
   const command = { ...held.request, transactionId: held.id };
   return command.operationId === held.creationId
     ? { kind: 'create', command }

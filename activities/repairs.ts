@@ -26,7 +26,7 @@ import {
   type RepairContext,
 } from '../src/repairs/repair-kind.ts';
 import { findRepairKind } from '../src/repairs/repair-kinds.ts';
-import type { RepairCall, RepairName, RetryCall, TopUpMade } from '../workflows/contracts.ts';
+import type { RepairCall, RepairName, RetryCall, TopupMade } from '../workflows/contracts.ts';
 import { definiteRefusal } from './database-step.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { resumeAttempt, resumePayment, resumeReversal } from './reconciliation.ts';
@@ -263,7 +263,7 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
     async topup(operationId) {
       const [held] = await heldAttempts(database, { operationId });
       if (held && !(await resumeAttempt(dependencies, held)))
-        await starters.nudgeTopUp(held.workflowId);
+        await starters.nudgeTopup(held.workflowId);
     },
     async reversal(operationId) {
       const [pending] = await pendingReversals(database, { operationId });
@@ -296,8 +296,8 @@ export function createSettlementActivities(dependencies: ActivityDependencies) {
   }
 
   /** Makes the attempt of a repair; undefined while its outcome is not known. */
-  const retryForRepair = (call: RetryCall): Promise<OperationOutcome<TopUpMade> | undefined> =>
-    starters.retryTopUp(call, RETRY_WAIT_MS);
+  const retryForRepair = (call: RetryCall): Promise<OperationOutcome<TopupMade> | undefined> =>
+    starters.retryTopup(call, RETRY_WAIT_MS);
 
   return { pressSettlement, readSettlement, retryForRepair };
 }

@@ -2,7 +2,7 @@ import { ConfigError, readDemoConfig } from './config/config.ts';
 import {
   createTranscript,
   DemoError,
-  failedTopUpsUrl,
+  failedTopupsUrl,
   listWorkflowLinks,
 } from './local/demo/narration.ts';
 import { playStory } from './local/demo/stories.ts';
@@ -27,7 +27,7 @@ async function demonstrate(): Promise<void> {
   if (!demo.temporalUiUrl) return;
   transcript.say(
     '\n   Failed top-ups waiting for a retry: open one, then More Actions, Send a Signal, retry, ' +
-      `Submit\n   ${failedTopUpsUrl({ ...demo, server })}`,
+      `Submit\n   ${failedTopupsUrl({ ...demo, server })}`,
   );
 }
 

@@ -89,7 +89,7 @@ const explanationsIn = (stdout: string): string[] =>
       .replace(/RDM-\w+$/, 'RDM'),
   );
 
-const failedTopUp = [
+const failedTopup = [
   'Top-up, airtime for +2519*****006, attempt 1: failed',
   'Top-up, airtime for +2519*****006, attempt 1: failed, money returned',
 ];
@@ -101,10 +101,10 @@ const redeemedVoucher = [
 /** The lines of the airtime wallet, the gift wallet and what is reserved. */
 const explained = [
   'Top-up, airtime for +2519*****000, attempt 1: delivered',
-  ...failedTopUp,
+  ...failedTopup,
   'Top-up, airtime for +2519*****000, attempt 2: delivered',
   'Top-up, Package 15 for +2519*****000, attempt 1: delivered',
-  ...failedTopUp,
+  ...failedTopup,
   'Top-up, airtime for +2517*****000, attempt 1: delivered',
   ...Array(5).fill('Voucher generated'),
   ...Array(5).fill(redeemedVoucher).flat(),

@@ -169,12 +169,12 @@ export const voucherCancelled = defineSignal<[]>('voucherCancelled');
 export const claimReleased = defineSignal<[]>('claimReleased');
 
 /** A top-up to be carried out: its row has the details, so only ids travel. */
-export interface TopUpCommand extends OperationRequest {
+export interface TopupCommand extends OperationRequest {
   readonly transactionId: number;
 }
 
 /** One more attempt of a failed top-up. */
-export interface RetryCommand extends TopUpCommand {
+export interface RetryCommand extends TopupCommand {
   /** The requested attempt: the failed one plus one. */
   readonly attempt: number;
   /** E.164; null means the number of the previous attempt. */
@@ -183,30 +183,30 @@ export interface RetryCommand extends TopUpCommand {
   readonly numberHash?: string | undefined;
 }
 
-export interface TopUpMade {
+export interface TopupMade {
   readonly ok: true;
   readonly transactionId: number;
   /** The provider's reference. */
   readonly referenceNumber: string;
 }
 
-export interface TopUpTiming extends OrderTiming {
+export interface TopupTiming extends OrderTiming {
   readonly retryWindowMs: number;
 }
 
 /** A new top-up starts its workflow; a retry after the window starts it again. */
-export interface TopUpInput {
+export interface TopupInput {
   readonly begin:
-    | { readonly kind: 'create'; readonly command: TopUpCommand }
+    | { readonly kind: 'create'; readonly command: TopupCommand }
     | { readonly kind: 'retry'; readonly command: RetryCommand };
-  readonly timing: TopUpTiming;
+  readonly timing: TopupTiming;
 }
 
 /** The first attempt of a new top-up, once its outcome is known. */
-export const topUpResult = defineUpdate<OperationOutcome<TopUpMade>, []>('topUpResult');
+export const topupResult = defineUpdate<OperationOutcome<TopupMade>, []>('topupResult');
 
 /** Makes one more attempt and answers its outcome. */
-export const retryTopUp = defineUpdate<OperationOutcome<TopUpMade>, [RetryCommand]>('retryTopUp');
+export const retryTopup = defineUpdate<OperationOutcome<TopupMade>, [RetryCommand]>('retryTopup');
 
 /** Makes one more attempt for support staff, without an answer and without input. */
 export const retry = defineSignal<[]>('retry');
@@ -278,7 +278,7 @@ export const reversalResult = defineUpdate<OperationOutcome<RedemptionReversed>,
 );
 
 /** The updates that answer the start of their workflow. */
-export const answersOfStarts: readonly string[] = [claimResult, topUpResult, reversalResult].map(
+export const answersOfStarts: readonly string[] = [claimResult, topupResult, reversalResult].map(
   ({ name }) => name,
 );
 

@@ -59,7 +59,7 @@ export async function expireVouchers(): Promise<ExpiryRunResult> {
       for (const partner of ended.stuck) stuck.set(partner.partnerId, partner);
       return ended;
     }),
-    failedTopups: await step(expirySteps.endDueTopUps),
+    failedTopups: await step(expirySteps.endDueTopups),
     queuedReminders: await step(expirySteps.queueReminders),
     queuedReports: await step(expirySteps.queueReports),
     endedInvitations: await step(expirySteps.endDueInvitations),

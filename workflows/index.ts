@@ -13,4 +13,4 @@ export { redeemVoucher } from './redeem-voucher.ts';
 export { repair } from './repair.ts';
 export { resendMessage } from './resend-message.ts';
 export { reverseRedemption } from './reverse-redemption.ts';
-export { topUp } from './top-up.ts';
+export { topup } from './top-up.ts';

@@ -9,12 +9,12 @@ const MAXIMUM_SHOWN = 20;
 export interface ReconcileResult {
   /** Payments and top-ups on hold whose lost workflows were restarted. */
   readonly resumedPayments: number;
-  readonly resumedTopUps: number;
+  readonly resumedTopups: number;
   /** Completed operations whose providers were asked again. */
   readonly rechecked: number;
 }
 
-const nothing: ReconcileResult = { resumedPayments: 0, resumedTopUps: 0, rechecked: 0 };
+const nothing: ReconcileResult = { resumedPayments: 0, resumedTopups: 0, rechecked: 0 };
 
 /**
  * Compares the service's state with the running workflows and with the providers. A
@@ -34,7 +34,7 @@ export async function reconcile(before: ReconcileResult = nothing): Promise<Reco
       return result;
     };
   const resumedPayments = await reconciliation.resumeRedemptions().catch(otherwise(0));
-  const resumedTopUps = await reconciliation.resumeTopUps().catch(otherwise(0));
+  const resumedTopups = await reconciliation.resumeTopups().catch(otherwise(0));
   const rechecks = await reconciliation.askDue().catch(otherwise({ asked: 0, isMore: false }));
   const faults = await books.checkInvariants().catch(otherwise<string[]>([]));
   const opened = await reconciliation.openCases(faults.length > 0).catch(otherwise<string[]>([]));
@@ -43,12 +43,12 @@ export async function reconcile(before: ReconcileResult = nothing): Promise<Reco
   raiseFailures(failures);
   const done = {
     resumedPayments: before.resumedPayments + resumedPayments,
-    resumedTopUps: before.resumedTopUps + resumedTopUps,
+    resumedTopups: before.resumedTopups + resumedTopups,
     rechecked: before.rechecked + rechecks.asked,
   };
   if (rechecks.isMore) await continueAsNew<typeof reconcile>(done);
   showDetails(
-    `**In order.** Taken up again: ${done.resumedPayments} payments and ${done.resumedTopUps} ` +
+    `**In order.** Taken up again: ${done.resumedPayments} payments and ${done.resumedTopups} ` +
       `top-ups. Asked about once more: ${done.rechecked}.`,
   );
   return done;

@@ -11,20 +11,20 @@ import { mayCome } from './addressed-input.ts';
 import {
   providerNudge,
   retry,
-  retryTopUp,
-  type TopUpInput,
-  type TopUpMade,
-  topUpResult,
+  retryTopup,
+  type TopupInput,
+  type TopupMade,
+  topupResult,
 } from './contracts.ts';
 import * as searchAttributes from './search-attributes.ts';
 import { answerCall } from './steps/answers.ts';
 import {
   attemptOnce,
-  createTopUpRun,
+  createTopupRun,
   hasFailed,
   supportRetry,
-  type TopUpResult,
-  type TopUpRun,
+  type TopupResult,
+  type TopupRun,
 } from './top-up/attempt-top-up.ts';
 
 /**
@@ -39,11 +39,11 @@ const MAXIMUM_HISTORY = 400;
  * and a later retry starts it again. A cancellation in the UI has no effect: money on hold must come to
  * its end.
  */
-export function topUp(input: TopUpInput): Promise<TopUpResult> {
-  return CancellationScope.nonCancellable(() => attemptUntilDelivered(createTopUpRun(input)));
+export function topup(input: TopupInput): Promise<TopupResult> {
+  return CancellationScope.nonCancellable(() => attemptUntilDelivered(createTopupRun(input)));
 }
 
-async function attemptUntilDelivered(run: TopUpRun): Promise<TopUpResult> {
+async function attemptUntilDelivered(run: TopupRun): Promise<TopupResult> {
   const { command } = run.begin;
   const first = attemptOnce(run, command, run.attempts + 1);
   setHandlers(run, first);
@@ -63,7 +63,7 @@ async function attemptUntilDelivered(run: TopUpRun): Promise<TopUpResult> {
 }
 
 /** Waits for a retry, or for a nudge; false where the window closes before. */
-async function retryComes(run: TopUpRun): Promise<boolean> {
+async function retryComes(run: TopupRun): Promise<boolean> {
   const { running, timing } = run;
   await condition(() => running.size === 0);
   if (!hasFailed(run)) return false;
@@ -80,9 +80,9 @@ async function retryComes(run: TopUpRun): Promise<boolean> {
  * Reads whether the failed top-up was delivered late, or retried by another run. A delivered top-up is not retried,
  * so the workflow waits no longer.
  */
-async function readLateDelivery(run: TopUpRun): Promise<void> {
+async function readLateDelivery(run: TopupRun): Promise<void> {
   run.mayBeDelivered = false;
-  const { status, attempt } = await run.database.readTopUp(run.begin.command.transactionId);
+  const { status, attempt } = await run.database.readTopup(run.begin.command.transactionId);
   if (!hasFailed(run) || run.running.size > 0) return;
   run.attempts = attempt;
   if (status !== 'SUCCESS') return;
@@ -93,14 +93,14 @@ async function readLateDelivery(run: TopUpRun): Promise<void> {
 }
 
 /** The messages from the API and support staff to a run. */
-function setHandlers(run: TopUpRun, first: Promise<OperationOutcome<TopUpMade>>): void {
+function setHandlers(run: TopupRun, first: Promise<OperationOutcome<TopupMade>>): void {
   const { running, nudges, begin } = run;
-  answerCall(topUpResult, first, {
+  answerCall(topupResult, first, {
     description: 'For the API alone: how the first attempt ended.',
     validator: mayCome,
   });
   setHandler(
-    retryTopUp,
+    retryTopup,
     (again) => CancellationScope.nonCancellable(() => attemptOnce(run, again, again.attempt)),
     {
       description: 'For the API alone. To retry, send the signal "retry".',

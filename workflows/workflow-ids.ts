@@ -66,7 +66,7 @@ export const watchBalancesId = (taskQueue: string): string => `watch-balances:${
  * One per top-up, for all its attempts. It contains the top-up's number for people; the operation
  * distinguishes it from a top-up with this number in another database, or before a restore.
  */
-export const topUpId = (transactionId: number | '%s', operationId: string): string =>
+export const topupId = (transactionId: number | '%s', operationId: string): string =>
   `top-up:${transactionId}:${operationId}`;
 
 /**

@@ -50,15 +50,15 @@ import { canSendTopup } from '../../src/providers/airtime/airtime.ts';
 import { choiceFor } from '../../src/providers/provider-set.ts';
 import { isByTwo } from '../../src/repairs/ask-repair.ts';
 import { askedRetry } from '../../src/repairs/top-up-repairs.ts';
-import type { RetryCommand, TopUpCommand, TopUpMade } from '../../workflows/contracts.ts';
+import type { RetryCommand, TopupCommand, TopupMade } from '../../workflows/contracts.ts';
 import { countOfEvent, withinNumberLimit } from '../budgets.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import type { TopUpSubject } from './topup-orders.ts';
+import type { TopupOperation } from './topup-orders.ts';
 
 /**
  * Whether the signal "retry" of the Temporal UI made the command: it repeats the failed attempt to the same number.
  */
-const isRetrySignal = (command: TopUpCommand | RetryCommand): boolean =>
+const isRetrySignal = (command: TopupCommand | RetryCommand): boolean =>
   'attempt' in command &&
   command.msisdn === null &&
   command.company.credential !== undefined &&
@@ -69,7 +69,7 @@ const isRetrySignal = (command: TopUpCommand | RetryCommand): boolean =>
  * The repair that retries to the same number needs them, too. The sender is unknown.
  */
 function refuseSignal(
-  command: TopUpCommand | RetryCommand,
+  command: TopupCommand | RetryCommand,
   amount: Money,
   { topups, repairs }: ActivityDependencies['settings'],
 ): Refusal | undefined {
@@ -88,7 +88,7 @@ function refuseSignal(
 /** The arguments of the repair whose authority a command has; undefined for other commands. */
 async function askedOf(
   transaction: DatabaseTransaction,
-  { company: { credential } }: TopUpCommand | RetryCommand,
+  { company: { credential } }: TopupCommand | RetryCommand,
   { secretBox }: Pick<ActivityDependencies, 'secretBox'>,
 ) {
   return credential !== undefined && 'repairId' in credential
@@ -103,7 +103,7 @@ async function askedOf(
 function isAdmitted(
   topup: LockedTopup,
   context: TopupContext,
-  command: TopUpCommand | RetryCommand,
+  command: TopupCommand | RetryCommand,
   asked: Awaited<ReturnType<typeof askedOf>>,
 ): boolean {
   const { kind, id, credential } = command.company;
@@ -120,21 +120,21 @@ function isAdmitted(
 }
 
 /** The command as a retry; undefined for a new top-up. */
-const retryOf = (command: TopUpCommand | RetryCommand): RetryCommand | undefined =>
+const retryOf = (command: TopupCommand | RetryCommand): RetryCommand | undefined =>
   'attempt' in command ? command : undefined;
 
 /** The operation whose failpoints a command uses. */
-export const subjectOfCommand = (command: TopUpCommand | RetryCommand): TopUpSubject =>
+export const subjectOfCommand = (command: TopupCommand | RetryCommand): TopupOperation =>
   retryOf(command) ? 'retry' : 'topup';
 
 /** The operation kind of a command. */
-const kindOf = (command: TopUpCommand | RetryCommand): string =>
+const kindOf = (command: TopupCommand | RetryCommand): string =>
   retryOf(command) ? RETRY_KIND : TOPUP_KIND;
 
 /**
  * The top-up of a command; that of a new one belongs to its operation, regardless of the number.
  */
-const lockTopupOf = (transaction: DatabaseTransaction, command: TopUpCommand | RetryCommand) =>
+const lockTopupOf = (transaction: DatabaseTransaction, command: TopupCommand | RetryCommand) =>
   lockTopup(transaction, {
     operationId: command.operationId,
     id: retryOf(command)?.transactionId,
@@ -144,7 +144,7 @@ const lockTopupOf = (transaction: DatabaseTransaction, command: TopUpCommand | R
  * Whether the calling workflow has a withdrawn number, so that another workflow carries the request
  * out.
  */
-const isStranger = (topup: LockedTopup, command: TopUpCommand | RetryCommand): boolean =>
+const isStranger = (topup: LockedTopup, command: TopupCommand | RetryCommand): boolean =>
   topup.id !== command.transactionId;
 
 /**
@@ -153,10 +153,10 @@ const isStranger = (topup: LockedTopup, command: TopUpCommand | RetryCommand): b
  */
 async function refuseTopup(
   transaction: DatabaseTransaction,
-  command: TopUpCommand | RetryCommand,
+  command: TopupCommand | RetryCommand,
   refusal: Refusal,
   told: { readonly topupId: number } | undefined,
-): Promise<OperationOutcome<TopUpMade>> {
+): Promise<OperationOutcome<TopupMade>> {
   if (retryOf(command) || !told) {
     await dropRequest(transaction, command.operationId);
     return refuseOperation(transaction, command, refusal);
@@ -164,7 +164,7 @@ async function refuseTopup(
   const detail = messageOf(refusal.reason, refusal.detail);
   await failUnbegunTopup(transaction, told.topupId, detail);
   const failure = refuse('topup-failed', { detail, transactionId: told.topupId });
-  return settleOperation<TopUpMade>(transaction, command.operationId, 'FAILED', failure);
+  return settleOperation<TopupMade>(transaction, command.operationId, 'FAILED', failure);
 }
 
 /**
@@ -173,15 +173,15 @@ async function refuseTopup(
  */
 export const refuseAfterError = (
   database: Database,
-  command: TopUpCommand | RetryCommand,
+  command: TopupCommand | RetryCommand,
   refusal: Refusal,
   error: unknown,
-): Promise<OperationOutcome<TopUpMade>> =>
+): Promise<OperationOutcome<TopupMade>> =>
   database.transaction().execute(async (transaction) => {
-    const begun = await beginRecorded<TopUpMade>(transaction, command, kindOf(command));
+    const begun = await beginRecorded<TopupMade>(transaction, command, kindOf(command));
     if (begun.kind === 'answered') return begun.outcome;
     const topup = await lockTopupOf(transaction, command);
-    if (topup && isStranger(topup, command)) return outcomeFor<TopUpMade>(command, refusal);
+    if (topup && isStranger(topup, command)) return outcomeFor<TopupMade>(command, refusal);
     if (topup?.has_begun) throw error;
     const isTold = begun.kind === 'resumed' && begun.isAccepted && topup;
     return refuseTopup(transaction, command, refusal, isTold ? { topupId: topup.id } : undefined);
@@ -199,7 +199,7 @@ const maybeDelivered = refuse('topup-not-failed', {
 });
 
 /** An attempt on hold, with texts for support staff. */
-export interface TopUpHeld {
+export interface TopupHeld {
   readonly kind: 'held';
   /** The workflow compares it: the hold must be its own. */
   readonly operationId: string;
@@ -221,17 +221,17 @@ export interface TopUpHeld {
 /** Holds the money of an attempt in the given transaction, or answers the refusal. */
 export async function holdAttempt(
   transaction: DatabaseTransaction,
-  command: TopUpCommand | RetryCommand,
+  command: TopupCommand | RetryCommand,
   dependencies: ActivityDependencies,
-): Promise<TopUpHeld | AnsweredOperation<TopUpMade>> {
+): Promise<TopupHeld | AnsweredOperation<TopupMade>> {
   const isRetry = retryOf(command) !== undefined;
-  const begun = await beginRecorded<TopUpMade>(transaction, command, kindOf(command));
+  const begun = await beginRecorded<TopupMade>(transaction, command, kindOf(command));
   if (begun.kind === 'answered') return begun;
   await dependencies.failpoint(`${subjectOfCommand(command)}-begun`);
   const topup = await lockTopupOf(transaction, command);
   // The request was withdrawn as provably not sent, while a duplicate was sending its own.
   if (!topup) return answerRefusal(transaction, command, gone);
-  if (isStranger(topup, command)) return answered(outcomeFor<TopUpMade>(command, gone));
+  if (isStranger(topup, command)) return answered(outcomeFor<TopupMade>(command, gone));
   if (topup.has_begun) return resumeHold(transaction, command, dependencies);
   if (!isRetry && topup.status !== 'PENDING') return answerEnded(transaction, command, topup);
   // A new top-up must belong to this request: its number may have been allocated for another.
@@ -240,7 +240,7 @@ export async function holdAttempt(
   const isTold = begun.kind === 'resumed' && begun.isAccepted;
   const held = await holdOrRefuse(transaction, command, topup, dependencies);
   if (!('reason' in held)) return held;
-  const shared = isRetry && (await shareEndedAttempt<TopUpMade>(transaction, command.operationId));
+  const shared = isRetry && (await shareEndedAttempt<TopupMade>(transaction, command.operationId));
   if (shared) return answered(shared);
   const told = isTold ? { topupId: topup.id } : undefined;
   return answered(await refuseTopup(transaction, command, held, told));
@@ -249,23 +249,23 @@ export async function holdAttempt(
 /** A top-up that never began and failed without its operation. */
 async function answerEnded(
   transaction: DatabaseTransaction,
-  command: TopUpCommand,
+  command: TopupCommand,
   topup: LockedTopup,
-): Promise<AnsweredOperation<TopUpMade>> {
+): Promise<AnsweredOperation<TopupMade>> {
   const { operationId } = command;
   const ended = await endedEffect(transaction, TOPUP_KIND, operationId);
   if (!ended || !isSameRequest(topup.request_digest, command))
     return answerRefusal(transaction, command, refuse(ended ? 'key-reused' : 'still-processing'));
   const result = ended.outcome as Refusal;
-  return answered(await settleOperation<TopUpMade>(transaction, operationId, 'FAILED', result));
+  return answered(await settleOperation<TopupMade>(transaction, operationId, 'FAILED', result));
 }
 
 async function holdOrRefuse(
   transaction: DatabaseTransaction,
-  command: TopUpCommand | RetryCommand,
+  command: TopupCommand | RetryCommand,
   topup: LockedTopup,
   dependencies: ActivityDependencies,
-): Promise<TopUpHeld | Refusal> {
+): Promise<TopupHeld | Refusal> {
   const { airtime, settings, numbers, digests } = dependencies;
   const retry = retryOf(command);
   const refusal = retry && refuseByState(topup, retry);
@@ -313,10 +313,10 @@ interface PricedAttempt {
 /** The attempt's row and the transfer; what is held is described without reading it again. */
 async function recordHold(
   transaction: DatabaseTransaction,
-  command: TopUpCommand | RetryCommand,
+  command: TopupCommand | RetryCommand,
   { topup, context, terms, msisdn, provider }: PricedAttempt,
   dependencies: ActivityDependencies,
-): Promise<TopUpHeld> {
+): Promise<TopupHeld> {
   const { operationId, company } = command;
   const attempt = topup.attempt + 1;
   const reference = topupReference(topup.operation_id, attempt);
@@ -360,9 +360,9 @@ async function recordHold(
 /** The hold of an earlier run of the same operation. */
 async function resumeHold(
   transaction: DatabaseTransaction,
-  { operationId }: TopUpCommand,
+  { operationId }: TopupCommand,
   { numbers }: ActivityDependencies,
-): Promise<TopUpHeld> {
+): Promise<TopupHeld> {
   const found = await findAttempt(transaction, operationId);
   return describeHold({
     operationId,
@@ -378,12 +378,12 @@ async function resumeHold(
 }
 
 /** The description of a hold. The number is in clear here, and masked in every result. */
-type HoldRecord = Omit<TopUpHeld, 'kind' | 'amount' | 'product'> & {
+type HoldRecord = Omit<TopupHeld, 'kind' | 'amount' | 'product'> & {
   readonly amount: Money;
   readonly product: string | null;
 };
 
-const describeHold = (hold: HoldRecord): TopUpHeld => ({
+const describeHold = (hold: HoldRecord): TopupHeld => ({
   ...hold,
   kind: 'held',
   msisdn: maskMsisdn(hold.msisdn),

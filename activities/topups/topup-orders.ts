@@ -24,7 +24,7 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
    * Sends a held attempt; the reference is constant. `isFirst` promises that nothing can have been sent
    * for it before, so that another provider may send it where the first did nothing.
    */
-  async function sendTopUp(
+  async function sendTopup(
     operationId: string,
     call: number,
     isFirst: boolean,
@@ -50,7 +50,7 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
    * Asks the provider by our reference for the outcome of the attempt. `lastSentAtMs` is the end of its
    * last sending.
    */
-  async function inquireTopUp(
+  async function inquireTopup(
     operationId: string,
     call: number,
     lastSentAtMs: number,
@@ -69,7 +69,7 @@ export function createTopupOrderActivities(dependencies: ActivityDependencies) {
     return { ...found, asked, of: { operationId, call } };
   }
 
-  return { sendTopUp, inquireTopUp };
+  return { sendTopup, inquireTopup };
 }
 
 /** The message while an order is sent again: the outcome of the earlier sending is not known. */
@@ -78,9 +78,9 @@ const SENT_AGAIN = 'It may have been sent before a fault';
 type FoundAttempt = Awaited<ReturnType<typeof findAttempt>>;
 
 /** The operation whose failpoints an attempt uses. */
-export type TopUpSubject = 'topup' | 'retry';
+export type TopupOperation = 'topup' | 'retry';
 
-export const subjectOf = ({ attempt }: Pick<FoundAttempt, 'attempt'>): TopUpSubject =>
+export const subjectOf = ({ attempt }: Pick<FoundAttempt, 'attempt'>): TopupOperation =>
   attempt === 1 ? 'topup' : 'retry';
 
 /** The order for the provider, which its answers are compared with. */

@@ -22,11 +22,11 @@ import {
   type Refusal,
   refuse,
 } from '../../src/domain/refusals.ts';
-import type { RetryCommand, TopUpCommand, TopUpMade } from '../../workflows/contracts.ts';
+import type { RetryCommand, TopupCommand, TopupMade } from '../../workflows/contracts.ts';
 import { refusalAfterSpending } from '../budgets.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { holdAttempt, refuseAfterError, subjectOfCommand, type TopUpHeld } from './topup-holds.ts';
-import { subjectOf, type TopUpSubject } from './topup-orders.ts';
+import { holdAttempt, refuseAfterError, subjectOfCommand, type TopupHeld } from './topup-holds.ts';
+import { subjectOf, type TopupOperation } from './topup-orders.ts';
 
 export function createTopupActivities(dependencies: ActivityDependencies) {
   const { database, failpoint } = dependencies;
@@ -36,9 +36,9 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
    * transaction. Only a PENDING top-up is begun and only a FAILED one retried, each attempt once.
    * Idempotent by operation.
    */
-  async function holdTopUp(
-    command: TopUpCommand | RetryCommand,
-  ): Promise<TopUpHeld | AnsweredOperation<TopUpMade>> {
+  async function holdTopup(
+    command: TopupCommand | RetryCommand,
+  ): Promise<TopupHeld | AnsweredOperation<TopupMade>> {
     const subject = subjectOfCommand(command);
     try {
       const held = await database
@@ -54,20 +54,20 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
   }
 
   /** The outcome of the attempt is unknown; the hold stays. */
-  async function markTopUpUnknown(operationId: string, message: string): Promise<void> {
+  async function markTopupUnknown(operationId: string, message: string): Promise<void> {
     // Fails where a restore has taken the rows back.
     await findAttempt(database, operationId);
     await markAttemptUnknown(database, operationId, message);
   }
 
   /** A top-up as it is in the database, which other processes change as well. */
-  const readTopUp = (topupId: number) => topupNow(database, topupId);
+  const readTopup = (topupId: number) => topupNow(database, topupId);
 
   /** The second phase: airtime-hold → airtime clearing after delivery, airtime-hold → airtime after a definite failure. */
-  async function endTopUp(
+  async function endTopup(
     operationId: string,
     ending: Ending,
-  ): Promise<OperationOutcome<TopUpMade>> {
+  ): Promise<OperationOutcome<TopupMade>> {
     const { subject, outcome } = await database
       .transaction()
       .execute((transaction) => endHold(transaction, operationId, ending, dependencies));
@@ -77,16 +77,16 @@ export function createTopupActivities(dependencies: ActivityDependencies) {
 
   /** Stores the answer of an attempt for a request that joined it, for its repetitions. */
   const recordSharedAnswer = (
-    command: TopUpCommand,
-    result: TopUpMade | Refusal,
-  ): Promise<OperationOutcome<TopUpMade>> =>
+    command: TopupCommand,
+    result: TopupMade | Refusal,
+  ): Promise<OperationOutcome<TopupMade>> =>
     database.transaction().execute((transaction) => settleShared(transaction, command, result));
 
   return {
-    holdTopUp,
-    markTopUpUnknown,
-    readTopUp,
-    endTopUp,
+    holdTopup,
+    markTopupUnknown,
+    readTopup,
+    endTopup,
     recordSharedAnswer,
   };
 }
@@ -97,7 +97,7 @@ async function endHold(
   operationId: string,
   ending: Ending,
   { settings, failpoint }: ActivityDependencies,
-): Promise<{ readonly subject: TopUpSubject; readonly outcome: OperationOutcome<TopUpMade> }> {
+): Promise<{ readonly subject: TopupOperation; readonly outcome: OperationOutcome<TopupMade> }> {
   const [attempt, held] = await sendTogether(transaction, (together) => [
     lockAttempt(together, operationId),
     readLockedOrder(together, operationId, 'top-up'),
@@ -108,7 +108,7 @@ async function endHold(
     return { subject, outcome: await settledOutcome(transaction, operationId) };
   const order = await endOrder(transaction, held, ending, settings.topups);
   await failpoint(`${subject}-ended`);
-  const settle = (status: 'SUCCEEDED' | 'FAILED', result: TopUpMade | Refusal) =>
+  const settle = (status: 'SUCCEEDED' | 'FAILED', result: TopupMade | Refusal) =>
     settleOperation(transaction, operationId, status, result);
   const outcome = order.position.order.isCharged
     ? await settle('SUCCEEDED', { ok: true, transactionId, referenceNumber: referenceOf(order) })
@@ -125,11 +125,11 @@ async function endHold(
 /** Settles the operation of a request that joined an attempt with the attempt's result. */
 async function settleShared(
   transaction: DatabaseTransaction,
-  command: TopUpCommand,
-  result: TopUpMade | Refusal,
-): Promise<OperationOutcome<TopUpMade>> {
+  command: TopupCommand,
+  result: TopupMade | Refusal,
+): Promise<OperationOutcome<TopupMade>> {
   const { operationId } = command;
-  const begun = await beginRecorded<TopUpMade>(transaction, command, RETRY_KIND);
+  const begun = await beginRecorded<TopupMade>(transaction, command, RETRY_KIND);
   if (begun.kind === 'answered') return begun.outcome;
   if (!result.ok && result.reason !== 'topup-failed') {
     await dropRequest(transaction, operationId);

@@ -197,7 +197,7 @@ function reverseRedemption({ random, world }: Making): ClientCall | undefined {
   };
 }
 
-function topUpAirtime({ random, world }: Making): ClientCall {
+function topupAirtime({ random, world }: Making): ClientCall {
   const operator = random.pick(['ethio', 'safaricom'] as const);
   return keyed('airtime-topup', partnerCompany(random.pick(world.partners).id), {
     amount: random.integer(300, 10_000) / 100,
@@ -206,7 +206,7 @@ function topUpAirtime({ random, world }: Making): ClientCall {
   });
 }
 
-function topUpPackage({ random, world }: Making): ClientCall {
+function topupPackage({ random, world }: Making): ClientCall {
   const partner: ChaosPartner = random.pick(world.partners);
   const { ethioPackage, safaricomPackage } = partner.products;
   const operator = random.pick(['ethio', 'ethio', 'safaricom'] as const);
@@ -254,8 +254,8 @@ export const operations: Readonly<Record<string, readonly [weight: number, make:
   'redeem an anonymous one': [12, redeemAnonymous],
   'list redemptions': [4, listRedemptions],
   'reverse a redemption': [4, reverseRedemption],
-  'top airtime up': [12, topUpAirtime],
-  'buy a package': [5, topUpPackage],
+  'top airtime up': [12, topupAirtime],
+  'buy a package': [5, topupPackage],
   'retry a top-up': [6, retryTopup],
   'read the balance': [4, showBalance],
   'cancel a voucher': [2, withVoucher('cancel-voucher')],

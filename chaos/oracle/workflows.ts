@@ -4,7 +4,7 @@ import { ROWS_VANISHED } from '../../workflows/interceptors/vanished-rows.ts';
 import type { ThrowawayStack } from '../throwaway-stack.ts';
 
 const OF_MONEY = `WorkflowType in (
-  'generateVoucher', 'generateBulk', 'cancelVoucher', 'redeemVoucher', 'topUp')`;
+  'generateVoucher', 'generateBulk', 'cancelVoucher', 'redeemVoucher', 'topup')`;
 
 /** Workflows that ended in another way than by a result: a person would have to look at them. */
 const RED = "ExecutionStatus in ('Failed', 'Terminated', 'TimedOut', 'Canceled')";

@@ -46,7 +46,7 @@ export const sentenceOfLine = (line: WalletChange) =>
   explainGoodwill(line) ??
   explainSettled(line) ??
   explainVoucher(line) ??
-  explainTopUp(line) ??
+  explainTopup(line) ??
   explainUnknown(line);
 
 const isCorrection = (step: string): boolean => step.startsWith(DEPOSIT_CORRECTION);
@@ -113,7 +113,7 @@ function explainVoucher(line: WalletChange) {
 
 const attemptWords = { HELD: 'under way', POSTED: 'delivered', VOIDED: 'failed' } as const;
 
-function explainTopUp(line: WalletChange) {
+function explainTopup(line: WalletChange) {
   const { topup_id, topup_attempt, topup_attempt_status: status, topup_product: product } = line;
   if (topup_id === null || status === null || line.other_account !== 'airtime-hold')
     return undefined;

@@ -76,7 +76,7 @@ export async function quoteVoucher(
 }
 
 /** Quotes a top-up by the checks of its first attempt, in their order; writes nothing. */
-export async function quoteTopUp(
+export async function quoteTopup(
   { database, digests, quotedProviders, settings }: QuoteServices,
   topup: {
     readonly company: Caller;

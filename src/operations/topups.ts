@@ -1,4 +1,4 @@
-import { topUpId } from '../../workflows/workflow-ids.ts';
+import { topupId } from '../../workflows/workflow-ids.ts';
 import { isDefiniteDatabaseError } from '../db/connection.ts';
 import { outcomeFor, type StoredOperation } from '../db/operations.ts';
 import { topupNow } from '../db/topups/attempts.ts';
@@ -45,13 +45,13 @@ export interface NumberedTopup {
 }
 
 /** The outcome of a top-up, or its number while the outcome is unknown. */
-export type TopUpAnswer = OperationResult<ToppedUp> | { readonly accepted: NumberedTopup };
+export type TopupAnswer = OperationResult<ToppedUp> | { readonly accepted: NumberedTopup };
 
 /** A top-up as it was asked for: the content that the digest covers, with the number in clear (E.164). */
 export type AskedTopup = Omit<NewTopup, 'msisdn'> & { readonly msisdn: string };
 
 /** Tops up once. */
-export async function topUpOnce(
+export async function topupOnce(
   services: OperationServices,
   request: {
     readonly company: Caller;
@@ -59,7 +59,7 @@ export async function topUpOnce(
     readonly key: string | undefined;
     readonly topup: AskedTopup;
   },
-): Promise<TopUpAnswer> {
+): Promise<TopupAnswer> {
   const { company, topup } = request;
   const identity = identify(services, {
     company,
@@ -71,7 +71,7 @@ export async function topUpOnce(
     failpoint: 'topup-numbered',
     async record() {
       const { operationId: creationId } = identity;
-      const workflowIdFormat = topUpId('%s', creationId);
+      const workflowIdFormat = topupId('%s', creationId);
       const recorded = await recordTopup(services.database, identity, {
         ...topup,
         msisdn: services.numbers.store(topup.msisdn),
@@ -84,7 +84,7 @@ export async function topUpOnce(
       services.noteInLog?.({ workflowId });
       const command = { ...as, transactionId };
       const asked = { workflowId, command, msisdn: topup.msisdn };
-      return services.workflows.call(calls.topUp, asked, deadline);
+      return services.workflows.call(calls.topup, asked, deadline);
     },
   });
 }
@@ -112,7 +112,7 @@ async function runRecordedOnce<Numbered extends NumberedTopup>(
   services: OperationServices,
   identity: RequestIdentity,
   { failpoint, record, run }: RecordedSteps<Numbered>,
-): Promise<TopUpAnswer> {
+): Promise<TopupAnswer> {
   let number: Numbered | undefined;
   const look = async () => {
     const recorded = await record();
@@ -172,7 +172,7 @@ async function accept(
   services: OperationServices,
   identity: RequestIdentity,
   number: NumberedTopup,
-): Promise<TopUpAnswer> {
+): Promise<TopupAnswer> {
   try {
     const operation = await acceptRequest(services.database, identity.operationId);
     // The operation was refused concurrently, and deleted.
@@ -201,7 +201,7 @@ export async function retryOnce(
     readonly content: object;
     readonly retry: { readonly transactionId: number; readonly msisdn: string | null };
   },
-): Promise<TopUpAnswer> {
+): Promise<TopupAnswer> {
   const { company, key, content } = request;
   const { transactionId, msisdn } = request.retry;
   const identity = identify(services, { company, kind: 'retry-topup', key, content });

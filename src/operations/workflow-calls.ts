@@ -19,17 +19,17 @@ import {
   type RetryCommand,
   type ReverseRedemptionCommand,
   redeem,
-  retryTopUp,
+  retryTopup,
   reversalResult,
-  type TopUpCommand,
-  type TopUpTiming,
-  topUpResult,
+  type TopupCommand,
+  type TopupTiming,
+  topupResult,
 } from '../../workflows/contracts.ts';
 import type { generateVoucher } from '../../workflows/generate-voucher.ts';
 import type { redeemVoucher } from '../../workflows/redeem-voucher.ts';
 import type { resendMessage } from '../../workflows/resend-message.ts';
 import type { reverseRedemption } from '../../workflows/reverse-redemption.ts';
-import type { topUp } from '../../workflows/top-up.ts';
+import type { topup } from '../../workflows/top-up.ts';
 import {
   cancelVoucherId,
   checkPayoutAccountId,
@@ -57,7 +57,7 @@ import {
   startOf,
   tellCodeDelivery,
   tellIfRunning,
-  topUpStart,
+  topupStart,
   updateWithStart,
   type WorkflowStart,
 } from '../runtime/temporal/workflow-starts.ts';
@@ -72,7 +72,7 @@ import {
 /** The parts of a workflow's start other than the request. */
 interface StartContext {
   readonly taskQueue: string;
-  readonly timing: RedemptionTiming & TopUpTiming;
+  readonly timing: RedemptionTiming & TopupTiming;
   /** Makes the hashes of numbers by which workflows are found. */
   readonly numbers: Pick<NumberBox, 'hashOf' | 'hashOfStored'>;
 }
@@ -298,18 +298,18 @@ export const calls = {
   }),
 
   /** The answer comes when the outcome of the first attempt is known. */
-  topUp: answeredByStart({
-    update: topUpResult,
+  topup: answeredByStart({
+    update: topupResult,
     startFor: (
       request: {
         readonly workflowId: string;
-        readonly command: TopUpCommand;
+        readonly command: TopupCommand;
         /** E.164 */
         readonly msisdn: string;
       },
       context: StartContext,
-    ): WorkflowStart<typeof topUp> =>
-      topUpStart(
+    ): WorkflowStart<typeof topup> =>
+      topupStart(
         request.workflowId,
         { begin: { kind: 'create', command: request.command }, timing: context.timing },
         hashOf(request.msisdn, context),
@@ -319,7 +319,7 @@ export const calls = {
 
   /** One more attempt, by the workflow that waits for it or by its successor. */
   retry: answeredByUpdate({
-    update: retryTopUp,
+    update: retryTopup,
     input: ({ command }) => [command],
     startFor: (
       request: {
@@ -329,8 +329,8 @@ export const calls = {
         readonly previous: StoredNumber;
       },
       context: StartContext,
-    ): WorkflowStart<typeof topUp> =>
-      topUpStart(
+    ): WorkflowStart<typeof topup> =>
+      topupStart(
         request.workflowId,
         { begin: { kind: 'retry', command: request.command }, timing: context.timing },
         {

@@ -19,7 +19,7 @@ import {
 } from '../http/fields/answer-fields.ts';
 import { underRecovery } from '../http/pipeline.ts';
 import type { Services } from '../http/services.ts';
-import { type Quote, quoteTopUp, quoteVoucher } from '../operations/quotes.ts';
+import { type Quote, quoteTopup, quoteVoucher } from '../operations/quotes.ts';
 import { airtimeFields, packageFields } from './topups.ts';
 import { lacksMerchant, merchantOf, voucherFields, withMerchant } from './voucher-view.ts';
 
@@ -133,7 +133,7 @@ export const quoteOf = (services: Services, company: Caller, body: QuotedCall): 
         merchant: merchantOf(body),
         msisdn: body.msisdn,
       })
-    : quoteTopUp(services, {
+    : quoteTopup(services, {
         company,
         kind: body.kind,
         productId: body.kind === 'PACKAGE' ? body.productId : null,

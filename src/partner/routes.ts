@@ -17,8 +17,8 @@ import {
   listTopupsEndpoint,
   retryTopupEndpoint,
   showTopupEndpoint,
-  topUpAirtimeEndpoint,
-  topUpPackageEndpoint,
+  topupAirtimeEndpoint,
+  topupPackageEndpoint,
 } from './topups.ts';
 import {
   cancelVoucherEndpoint,
@@ -51,8 +51,8 @@ export const partnerRoutes: SurfaceRoutes = {
     partnerInitiateClaimEndpoint,
     resendMessageEndpoint,
     partnerRedeemGiftEndpoint,
-    topUpAirtimeEndpoint,
-    topUpPackageEndpoint,
+    topupAirtimeEndpoint,
+    topupPackageEndpoint,
     retryTopupEndpoint,
     listTopupsEndpoint,
     showTopupEndpoint,

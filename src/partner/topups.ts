@@ -24,8 +24,8 @@ import {
   type AskedTopup,
   type NumberedTopup,
   retryOnce,
-  type TopUpAnswer,
-  topUpOnce,
+  type TopupAnswer,
+  topupOnce,
 } from '../operations/topups.ts';
 import { saleFields, saleOf } from './prices.ts';
 
@@ -176,7 +176,7 @@ const acceptedAnswer = (topup: NumberedTopup): Reply =>
  * The answer to a top-up: accepted, delivered, refused or failed. A failure that can be retried has
  * the failure envelope of specification 4.1.
  */
-function topupAnswer(topup: TopUpAnswer): Reply | RefusalReply {
+function topupAnswer(topup: TopupAnswer): Reply | RefusalReply {
   if ('accepted' in topup) return acceptedAnswer(topup.accepted);
   const { result, replayed } = topup;
   if (result.ok) {
@@ -333,7 +333,7 @@ export const packageOf = (body: z.output<z.ZodObject<typeof packageFields>>): As
 });
 
 /** Sends airtime (specification 4.1) and charges walletBalance. */
-export const topUpAirtimeEndpoint = endpoint({
+export const topupAirtimeEndpoint = endpoint({
   method: 'POST',
   path: '/topup-transactions/airtime-topup',
   operation: 'airtime-topup',
@@ -349,7 +349,7 @@ export const topUpAirtimeEndpoint = endpoint({
   answer: topupAnswerSchema,
   reasons: [...topupReasons, 'amount-out-of-range'],
   async handle({ services, company, body, key }) {
-    const result = await topUpOnce(services, {
+    const result = await topupOnce(services, {
       company,
       operation: 'airtime-topup',
       key,
@@ -360,7 +360,7 @@ export const topUpAirtimeEndpoint = endpoint({
 });
 
 /** Buys a package for a phone number (specification 4.1) at the product's price. */
-export const topUpPackageEndpoint = endpoint({
+export const topupPackageEndpoint = endpoint({
   method: 'POST',
   path: '/topup-transactions/airtime-package-topup',
   operation: 'airtime-package-topup',
@@ -377,7 +377,7 @@ export const topUpPackageEndpoint = endpoint({
   }),
   reasons: [...topupReasons, 'operator-mismatch'],
   async handle({ services, company, body, key }) {
-    const result = await topUpOnce(services, {
+    const result = await topupOnce(services, {
       company,
       operation: 'airtime-package-topup',
       key,

@@ -11,7 +11,7 @@ import { ledgerSums } from '../../src/db/books/sums.ts';
 import { archiveDays, firstMonthKept, MINIMUM_MONTHS } from '../../src/db/ledger/archives.ts';
 import { untilBooksAreChecked } from '../db/ledger/checked-books.ts';
 import { doneLate, takenBack } from '../positions/placements.ts';
-import { makeVoucher, redemptions, topUp } from './movements.ts';
+import { makeVoucher, redemptions, topup } from './movements.ts';
 import { makeOlder } from './older-rows.ts';
 import {
   type AdminScene,
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const redeem = redemptions(database, catalogue);
   await redeem.post(await redeem.hold(voucherId, '200'));
   await redeem.void(await redeem.hold(voucherId, '100'));
-  topupId = await topUp(database, partnerId, '50', { ending: 'SUCCESS' });
+  topupId = await topup(database, partnerId, '50', { ending: 'SUCCESS' });
   // Two months later another payment ends.
   lateOperation = await redeem.hold(voucherId, '50');
   await makeOlder(database, 2);

@@ -20,7 +20,7 @@ import { testNumbers } from '../end-to-end/privacy/stored-numbers.ts';
 import { settleAlone } from '../positions/cases.ts';
 import { takenBack } from '../positions/placements.ts';
 import { setOfOne } from '../providers/set-of-one.ts';
-import { recordedTopUp } from '../support/topups.ts';
+import { recordedTopup } from '../support/topups.ts';
 import { addVoucher, cancelAlone } from '../support/vouchers.ts';
 import type { Catalogue } from './scene.ts';
 
@@ -120,7 +120,7 @@ export const expireAll = (database: Database) =>
 type Ending = 'SUCCESS' | 'FAILED' | undefined;
 
 /** A top-up of one attempt, held as the service does, and brought to its end if it has one. */
-export async function topUp(
+export async function topup(
   database: Database,
   partnerId: number,
   amount: string,
@@ -129,7 +129,7 @@ export async function topUp(
   const { ending, productId = null, numbers = testNumbers } = options;
   const operationId = randomOperation();
   return database.transaction().execute(async (transaction) => {
-    const topupId = await recordedTopUp(
+    const topupId = await recordedTopup(
       { database: transaction, numbers },
       { operationId, requestDigest: 'digest' },
       { partnerId, amount, msisdn: '+251911222333', productId },

@@ -5,7 +5,7 @@ import { lockForDeletion, markDeleted } from '../../src/db/catalogue/records.ts'
 import { addWebhook } from '../../src/db/webhooks/endpoints.ts';
 import { setPrice } from '../support/companies.ts';
 import { untilBlockedBy } from '../support/database-locks.ts';
-import { cancel, makeVoucher, redemptions, topUp } from './movements.ts';
+import { cancel, makeVoucher, redemptions, topup } from './movements.ts';
 import {
   type AdminScene,
   type Catalogue,
@@ -187,7 +187,7 @@ describe('what would lose its footing keeps from deletion', () => {
       'product create --name Data --kind PACKAGE --category Gifts --pricing-type COMISSION ' +
         '--operator ETHIO_TELECOM --price 20',
     );
-    await topUp(scene.database, catalogue.partnerId, '20', { productId: packageId });
+    await topup(scene.database, catalogue.partnerId, '20', { productId: packageId });
     const deletion = await deactivated('products', packageId);
     expect(await refusal(deletion)).toMatch(/there are top-ups of it under way \(1\)\.$/);
   });

@@ -7,7 +7,7 @@ import { balanceConstraint, partnerBalances } from '../../src/db/ledger/ledger.t
 import { salesPerDay } from '../../src/db/ledger/sales.ts';
 import { parseMoney } from '../../src/domain/money.ts';
 import { summedLines } from '../db/ledger/summed-lines.ts';
-import { cancel, expireAll, makeVoucher, redemptions, topUp } from './movements.ts';
+import { cancel, expireAll, makeVoucher, redemptions, topup } from './movements.ts';
 import {
   type AdminScene,
   type Catalogue,
@@ -167,7 +167,7 @@ async function play(
       vouchers.push((await makeVoucher(database, catalogue, { amount: `${one.units}.37` })).id);
       return;
     case 'top-up':
-      await topUp(database, partnerId, amountOf(one.micros), { ending: one.ending });
+      await topup(database, partnerId, amountOf(one.micros), { ending: one.ending });
       return;
     case 'expire':
       await makeVoucher(database, catalogue, { amount: '3', validityDays: -1 });

@@ -6,7 +6,7 @@ import { ledgerSums } from '../../src/db/books/sums.ts';
 import type { Database } from '../../src/db/connection.ts';
 import { addTransfers } from '../../src/db/ledger/ledger.ts';
 import { parseMoney } from '../../src/domain/money.ts';
-import { cancel, expireAll, makeVoucher, redemptions, topUp } from './movements.ts';
+import { cancel, expireAll, makeVoucher, redemptions, topup } from './movements.ts';
 import {
   type AdminScene,
   type Catalogue,
@@ -34,7 +34,7 @@ describe('every line says what made it', () => {
   let catalogue: Catalogue;
   let serials: Record<'posted' | 'voided' | 'cancelled' | 'expired', string>;
   let references: Record<'posted' | 'voided', string>;
-  let topUps: number[];
+  let topups: number[];
 
   beforeAll(async () => {
     catalogue = await makeCatalogue(scene);
@@ -73,10 +73,10 @@ describe('every line says what made it', () => {
       `product create --name Daily-data --kind PACKAGE --category ${categoryId} ` +
         '--pricing-type COMISSION --operator ETHIO_TELECOM --price 15 --provider-product-id 2001',
     );
-    topUps = [
-      await topUp(database, partnerId, '25', { ending: 'SUCCESS' }),
-      await topUp(database, partnerId, '10', { ending: 'FAILED' }),
-      await topUp(database, partnerId, '15', { productId }),
+    topups = [
+      await topup(database, partnerId, '25', { ending: 'SUCCESS' }),
+      await topup(database, partnerId, '10', { ending: 'FAILED' }),
+      await topup(database, partnerId, '15', { productId }),
     ];
     serials = {
       posted: posted.serialNumber,
@@ -120,7 +120,7 @@ describe('every line says what made it', () => {
 
   test('of the airtime wallet, with masked numbers', async () => {
     const statement = await statementOf(scene, catalogue.partnerId, 'airtime');
-    const [delivered, failed, open] = topUps;
+    const [delivered, failed, open] = topups;
     expect(readable(statement).slice(1)).toEqual([
       `-25.00 = 75.00 Top-up ${delivered}, airtime for +2519*****333, attempt 1: delivered`,
       `-10.00 = 65.00 Top-up ${failed}, airtime for +2519*****333, attempt 1: failed`,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testNumbers } from '../end-to-end/privacy/stored-numbers.ts';
-import { topUp } from './movements.ts';
+import { topup } from './movements.ts';
 import { type AdminScene, openScene } from './scene.ts';
 
 let scene: AdminScene;
@@ -16,10 +16,10 @@ beforeAll(async () => {
   for (const id of [partnerId, otherId])
     await scene.json(`money deposit --partner ${id} --wallet airtime --amount 2000000`);
   ids = {
-    delivered: await topUp(database, partnerId, '1234567.5', { ending: 'SUCCESS' }),
-    failed: await topUp(database, partnerId, '10', { ending: 'FAILED' }),
-    open: await topUp(database, partnerId, '15'),
-    foreign: await topUp(database, otherId, '20', { ending: 'SUCCESS' }),
+    delivered: await topup(database, partnerId, '1234567.5', { ending: 'SUCCESS' }),
+    failed: await topup(database, partnerId, '10', { ending: 'FAILED' }),
+    open: await topup(database, partnerId, '15'),
+    foreign: await topup(database, otherId, '20', { ending: 'SUCCESS' }),
   };
   const { operation_id: operationId } = await database
     .updateTable('topup_attempts')

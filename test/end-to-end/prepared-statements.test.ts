@@ -58,21 +58,21 @@ test('the life of a voucher', async () => {
 });
 
 test('a top-up that is delivered, and one that fails and is retried', async () => {
-  const { topUp, retry, number } = scene;
+  const { topup, retry, number } = scene;
   const planned = await plannedBy(async () => {
-    await topUp(number('000'));
-    await retry(idOf(await topUp(number('002'))), number('000'));
+    await topup(number('000'));
+    await retry(idOf(await topup(number('002'))), number('000'));
   });
   expect(planned).toEqual([]);
 });
 
 test('statements that are repeated keep one plan for all values', async () => {
-  const { topUp, number } = scene;
+  const { topup, number } = scene;
   const live = await setLife();
   const query = vi.spyOn(pg.Client.prototype, 'query');
   for (let time = 0; time < 12; time += 1) {
     await live();
-    await topUp(number('000'));
+    await topup(number('000'));
   }
   const clients = new Set(query.mock.contexts as pg.Client[]);
   query.mockRestore();

@@ -24,10 +24,10 @@ export async function liveThroughTheService(scene: RedemptionScene): Promise<voi
   }
   await makeTopupProducts(stack, partner);
   await deposit(stack, partner.id, '1000', 'airtime');
-  const topUp = (msisdn: string) =>
+  const topup = (msisdn: string) =>
     asPartner.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...sale });
-  const delivered = await topUp('+251910000000');
-  const failed = await topUp('+251910000002');
+  const delivered = await topup('+251910000000');
+  const failed = await topup('+251910000002');
   const again = { transactionId: idOf(failed), msisdn: '+251910000000' };
   done(await asPartner.post('/topup-transactions/retry-topup', again));
   done(await asPartner.get(`/topup-transactions/${idOf(delivered)}`));

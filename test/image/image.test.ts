@@ -158,8 +158,8 @@ test('its containers carry a gift from its generation to its redemption, and a t
   const body = { amount: 50, msisdn: '+251911223000', ...sale };
   const key = newKey();
   const partner = await gifts.asPartner();
-  const topUp = await untilAnswered(() => partner.post(AIRTIME, body, key));
-  expect(topUp.body).toMatchObject({ success: true, data: { status: 'SUCCESS' } });
+  const topup = await untilAnswered(() => partner.post(AIRTIME, body, key));
+  expect(topup.body).toMatchObject({ success: true, data: { status: 'SUCCESS' } });
 });
 
 test('its API serves the documents and their downloads', async () => {

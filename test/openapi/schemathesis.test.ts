@@ -70,9 +70,9 @@ async function makeKnown(): Promise<typeof known> {
     return body.data.voucher.voucherCode;
   };
   // The last two digits of a number decide how a top-up ends: one ends well, one fails.
-  const topUp = { amount: 10, msisdn: FAILING, exchangeRate: 57, currency: 'USD' };
+  const topup = { amount: 10, msisdn: FAILING, exchangeRate: 57, currency: 'USD' };
   const failed = await client.post('/topup-transactions/airtime-topup', {
-    ...topUp,
+    ...topup,
     originatingCountry: 'US',
   });
   const log = await client.get('/events?limit=1');

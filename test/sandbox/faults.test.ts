@@ -27,7 +27,7 @@ const put = (provider: string, fault: unknown) =>
   });
 
 /** A top-up at DT One; its reference, and the answer or the failure of the connection. */
-async function topUp(more: object = {}, milliseconds = 20_000) {
+async function topup(more: object = {}, milliseconds = 20_000) {
   const reference = randomUUID();
   const answer = await fetch(`${sandbox.airtimeUrl}/async/transactions`, {
     method: 'POST',
@@ -116,7 +116,7 @@ describe('a fault', () => {
     [{ answers: 'redirect' }, { status: 307 }, ['completed']],
   ])('%j', async (fault, answered, statuses) => {
     await put('dt-one', fault);
-    const { reference, answer } = await topUp();
+    const { reference, answer } = await topup();
     if (typeof answered === 'string') expect(answer).toBe(answered);
     else expect(answer).toMatchObject(answered);
     expect(statusesOf(reference)).toEqual(statuses);
@@ -143,14 +143,14 @@ describe('a fault', () => {
 
   it('of a slow provider lets a request arrive after its caller has left', async () => {
     await put('dt-one', { slowSeconds: 3 });
-    const { reference, answer } = await topUp({}, 1_000);
+    const { reference, answer } = await topup({}, 1_000);
     expect(answer).toBe('TimeoutError');
     await expect.poll(() => statusesOf(reference)).toEqual(['completed']);
   });
 
   it('of a slow drip never ends, except with the sandbox', async () => {
     await put('dt-one', { answers: 'slow-drip' });
-    const { reference, answer } = await topUp({}, 1_000);
+    const { reference, answer } = await topup({}, 1_000);
     expect(answer).toBe('TimeoutError');
     await expect.poll(() => statusesOf(reference)).toEqual(['completed']);
   });
@@ -158,9 +158,9 @@ describe('a fault', () => {
   it('loses callbacks, and reverses what it completes', async () => {
     const calls = await startCallbackReceiver(204);
     await put('dt-one', { losesCallbacks: true });
-    const lost = await topUp({ callback_url: calls.url });
+    const lost = await topup({ callback_url: calls.url });
     await put('dt-one', { reversesLater: true });
-    const reversed = await topUp({ callback_url: calls.url });
+    const reversed = await topup({ callback_url: calls.url });
     await expect.poll(() => calls.received.length).toBe(2);
     await calls.close();
     expect(statusesOf(lost.reference)).toEqual(['completed']);
@@ -176,7 +176,7 @@ describe('a fault', () => {
 
 it('shows what happens, with its provider', async () => {
   sandbox.books.receiveMessage({ to: '+251911234567', from: 'GIFTS', text: '<b>Hello</b>' });
-  await topUp();
+  await topup();
   const page = await (await fetch(`${sandbox.url}/activity`)).text();
   expect(page).toContain('&lt;b&gt;Hello&lt;/b&gt;');
   expect(page).toContain('ETB 15.00');

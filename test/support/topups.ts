@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { addProduct } from '../../src/db/catalogue/companies.ts';
 import { recordTopup } from '../../src/db/topups/requests.ts';
-import { topUpId } from '../../workflows/workflow-ids.ts';
+import { topupId } from '../../workflows/workflow-ids.ts';
 import type { TestPartner } from './companies.ts';
 import type { Stack as WholeStack } from './stack.ts';
 
@@ -73,7 +73,7 @@ async function categoryCalled(database: Stack['database'], name: string): Promis
 }
 
 /** Records a top-up as the API does before it starts the workflow; airtime without a product. */
-export async function recordedTopUp(
+export async function recordedTopup(
   { database, numbers }: Pick<WholeStack['api']['services'], 'database' | 'numbers'>,
   request: { readonly operationId: string; readonly requestDigest: string },
   topup: {
@@ -96,7 +96,7 @@ export async function recordedTopUp(
       currency: 'USD',
       originatingCountry: 'US',
       foreignCurrencyAmount: null,
-      workflowIdFormat: topUpId('%s', request.operationId),
+      workflowIdFormat: topupId('%s', request.operationId),
     },
   );
   if (!recorded.topup) throw new Error('The top-up was not recorded');

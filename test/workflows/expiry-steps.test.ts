@@ -8,7 +8,7 @@ import { connectTestTemporal, startStepWorker } from '../support/workflow-worker
 const NAMES = [
   'endDueClaims',
   'endDueVouchers',
-  'endDueTopUps',
+  'endDueTopups',
   'queueReminders',
   'queueReports',
   'endDueInvitations',

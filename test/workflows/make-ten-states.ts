@@ -91,7 +91,7 @@ export async function setTenStatesScene(settings: Environment = {}): Promise<Red
 export async function makeTenStates(scene: RedemptionScene, look: Look): Promise<void> {
   const show = createShow(scene, look);
   await makeGifts(scene, show);
-  await makeTopUps(scene, show);
+  await makeTopups(scene, show);
 }
 
 type Show = (state: State, workflowId: string) => Promise<void>;
@@ -140,8 +140,8 @@ async function makeGifts(scene: RedemptionScene, show: Show): Promise<void> {
   await show('claim expired', claim);
 }
 
-async function makeTopUps({ stack, asPartner }: RedemptionScene, show: Show): Promise<void> {
-  const topUp = async (msisdn: string) =>
+async function makeTopups({ stack, asPartner }: RedemptionScene, show: Show): Promise<void> {
+  const topup = async (msisdn: string) =>
     idOf(
       await asPartner.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...sale }),
     );
@@ -153,8 +153,8 @@ async function makeTopUps({ stack, asPartner }: RedemptionScene, show: Show): Pr
       .where('id', '=', id)
       .executeTakeFirstOrThrow();
   const idOfWorkflow = async (id: number) => (await attemptOf(id)).workflow_id ?? '';
-  await show('top-up delivered', await idOfWorkflow(await topUp('+251910000000')));
-  const [retried, late] = [await topUp('+251910000002'), await topUp('+251910001002')];
+  await show('top-up delivered', await idOfWorkflow(await topup('+251910000000')));
+  const [retried, late] = [await topup('+251910000002'), await topup('+251910001002')];
   await show('top-up failed', await idOfWorkflow(retried));
   await asPartner.post('/topup-transactions/retry-topup', {
     transactionId: retried,

@@ -74,13 +74,13 @@ async function flood(handle: WorkflowHandle): Promise<void> {
 }
 
 test('inquiries about an unknown top-up', async () => {
-  const id = await scene.openTopUp();
+  const id = await scene.openTopup();
   await flood(await scene.workflowOf(id));
   await scene.settle(id, 'completed');
 });
 
 test('bookings that the database refuses after the provider has delivered', async () => {
-  const id = await scene.openTopUp();
+  const id = await scene.openTopup();
   const handle = await scene.workflowOf(id);
   await untilWaiting(handle, 0);
   const mend = await breakStatement(scene.stack.database, {

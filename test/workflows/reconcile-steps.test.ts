@@ -9,12 +9,12 @@ import { callsPerson } from './called-person.ts';
 
 type Steps = Pick<
   Activities,
-  'resumeRedemptions' | 'resumeTopUps' | 'askDue' | 'checkInvariants' | 'openCases'
+  'resumeRedemptions' | 'resumeTopups' | 'askDue' | 'checkInvariants' | 'openCases'
 >;
 
 const NAMES = [
   'resumeRedemptions',
-  'resumeTopUps',
+  'resumeTopups',
   'askDue',
   'checkInvariants',
   'openCases',
@@ -40,7 +40,7 @@ const breaks = async (): Promise<never> => {
 /** All goes well, but that a case is opened. */
 const usual: Steps = {
   resumeRedemptions: async () => 0,
-  resumeTopUps: async () => 0,
+  resumeTopups: async () => 0,
   askDue: async () => ({ asked: 2, isMore: false }),
   checkInvariants: async () => [],
   openCases: async () => [OPENED],
@@ -65,7 +65,7 @@ async function failureOf(broken: Partial<Steps>): Promise<{ cause: unknown; isFo
 it('raises a case that it opened, where every other step fails', async () => {
   const { cause, isFound } = await failureOf({
     resumeRedemptions: breaks,
-    resumeTopUps: breaks,
+    resumeTopups: breaks,
     askDue: breaks,
     checkInvariants: breaks,
   });
@@ -78,7 +78,7 @@ it('ends with the failure of a step where nothing was found, and does all the ot
   const done: string[] = [];
   const { cause, isFound } = await failureOf({
     resumeRedemptions: breaks,
-    resumeTopUps: async () => done.push('resumeTopUps'),
+    resumeTopups: async () => done.push('resumeTopups'),
     openCases: async () => [],
     checkInvariants: async () => {
       done.push('checkInvariants');
@@ -87,7 +87,7 @@ it('ends with the failure of a step where nothing was found, and does all the ot
   });
   expect(cause).toBeInstanceOf(ActivityFailure);
   expect(isFound).toBe(false);
-  expect(done).toEqual(['resumeTopUps', 'checkInvariants']);
+  expect(done).toEqual(['resumeTopups', 'checkInvariants']);
 });
 
 it('names every failure where several steps fail', async () => {
@@ -113,7 +113,7 @@ it('is not red because the database was away for a moment while the books were c
     return [];
   };
   const { result } = await runOn({ openCases: async () => [], checkInvariants });
-  expect(result).toEqual({ resumedPayments: 0, resumedTopUps: 0, rechecked: 2 });
+  expect(result).toEqual({ resumedPayments: 0, resumedTopups: 0, rechecked: 2 });
   expect(tries).toBe(3);
 });
 
@@ -121,13 +121,13 @@ it('goes on with all its steps until nothing is due', async () => {
   const done: string[] = [];
   let batches = 0;
   const { result } = await runOn({
-    resumeTopUps: async () => done.push('resumeTopUps') && 1,
+    resumeTopups: async () => done.push('resumeTopups') && 1,
     askDue: async () => {
       batches += 1;
       return { asked: 100, isMore: batches < 3 };
     },
     openCases: async () => [],
   });
-  expect(result).toEqual({ resumedPayments: 0, resumedTopUps: 3, rechecked: 300 });
+  expect(result).toEqual({ resumedPayments: 0, resumedTopups: 3, rechecked: 300 });
   expect(done).toHaveLength(3);
 });

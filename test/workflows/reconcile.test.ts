@@ -75,7 +75,7 @@ async function resumedAfter(stack: Stack, workflows: readonly WorkflowHandle[], 
   await ended(stack, (await start(stack)).workflowId, history);
   const next = await newest();
   for (const [index, { runId }] of before.entries()) expect(next[index]?.runId).not.toBe(runId);
-  expect(await reconcile(stack)).toMatchObject({ resumedPayments: 0, resumedTopUps: 0 });
+  expect(await reconcile(stack)).toMatchObject({ resumedPayments: 0, resumedTopups: 0 });
   expect((await newest()).map(({ runId }) => runId)).toEqual(next.map(({ runId }) => runId));
   return next;
 }
@@ -88,10 +88,10 @@ describe('what was terminated while nobody knew how it would end is taken up aga
   ] as const;
 
   /** A top-up whose outcome is open, in its first attempt or in its second one. */
-  async function openTopUpIn(attempt: 1 | 2) {
+  async function openTopupIn(attempt: 1 | 2) {
     const msisdn = topups.number('014');
     const headers = newKey();
-    const id = attempt === 1 ? idOf(await topups.topUp(msisdn)) : await topups.failedTopUp();
+    const id = attempt === 1 ? idOf(await topups.topup(msisdn)) : await topups.failedTopup();
     if (attempt === 2) await topups.retry(id, msisdn, headers);
     await topups.untilStatus(id, 'UNKNOWN');
     return { id, msisdn, headers, workflow: await topups.workflowOf(id) };
@@ -101,7 +101,7 @@ describe('what was terminated while nobody knew how it would end is taken up aga
     const { stack } = topups;
     const before = await topups.wallet();
     const opened = await Promise.all(
-      endings.map(async (one) => ({ ...one, ...(await openTopUpIn(one.attempt)) })),
+      endings.map(async (one) => ({ ...one, ...(await openTopupIn(one.attempt)) })),
     );
     expect(await topups.wallet()).toBe(before - 50 * opened.length);
     const workflows = opened.map(({ workflow }) => workflow);
@@ -128,7 +128,7 @@ describe('what was terminated while nobody knew how it would end is taken up aga
       if (attempt === 2)
         expect((await topups.retry(id, msisdn, headers)).body.data.status).toBe('SUCCESS');
     }
-    expect(await reconcile(stack)).toMatchObject({ resumedTopUps: 0 });
+    expect(await reconcile(stack)).toMatchObject({ resumedTopups: 0 });
   });
 
   it('payments: they are paid exactly once, and the requests give their answers', async () => {
@@ -173,7 +173,7 @@ describe('what a provider did although it had refused it', () => {
   it('is booked against suspense once, and raises an alarm: a top-up, by its callback', async () => {
     const { stack } = topups;
     const msisdn = topups.number('002');
-    const id = idOf(await topups.topUp(msisdn));
+    const id = idOf(await topups.topup(msisdn));
     await topups.untilStatus(id, 'FAILED');
     const { ourReference } = (await topups.show(id)).attempts[0];
     const [before, wallet] = [await suspense(stack), await topups.wallet()];
@@ -233,7 +233,7 @@ describe('what a provider did although it had refused it', () => {
   it('leaves a top-up to its attempt on hold, whether the first attempt was delivered late or not', async () => {
     const { stack } = topups;
     const openRetry = async () => {
-      const id = await topups.failedTopUp();
+      const id = await topups.failedTopup();
       const { ourReference } = (await topups.show(id)).attempts[0];
       await topups.retry(id, topups.number('014'), newKey());
       await topups.untilStatus(id, 'UNKNOWN');
@@ -264,7 +264,7 @@ describe('what a provider did although it had refused it', () => {
 
   it('is asked about 10 minutes and 24 hours after it was given back, and then no more', async () => {
     const { database } = topups.stack;
-    const id = await topups.failedTopUp();
+    const id = await topups.failedTopup();
     const rest = async () => {
       const { rows } = await sql<{ hours: number | null }>`
         select extract(epoch from ask_at - settled_at)::float8 / 3600 as hours

@@ -93,7 +93,7 @@ describe('a payment', () => {
 describe('a top-up', () => {
   it('whose outcome cannot be asked for', async () => {
     const mend = await hideTable(topups.stack.database, 'repairs');
-    const id = await topups.openTopUp();
+    const id = await topups.openTopup();
     const handle = await topups.workflowOf(id);
     const { runId } = await handle.describe();
     await untilPersonIsCalled(handle, CALL_NOTICE);

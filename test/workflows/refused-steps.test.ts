@@ -73,7 +73,7 @@ it('the answer of a claim', async () => {
 });
 
 it('the answer of a retry that another one forestalled; the money goes on', async () => {
-  const id = await topups.failedTopUp();
+  const id = await topups.failedTopup();
   const mend = await breakStatement(topups.stack.database, {
     table: 'topup_retries',
     on: 'delete',
@@ -101,7 +101,7 @@ it('the answer of a retry that another one forestalled; the money goes on', asyn
 
 it('the look at a top-up that was delivered late', async () => {
   const { database } = topups.stack;
-  const id = await topups.failedTopUp();
+  const id = await topups.failedTopup();
   const operationId = await topups.operationOf(id);
   const handle = await topups.workflowOf(id);
   await doneLate(database, operationId);

@@ -75,7 +75,7 @@ it('reverses a redemption by the workflow of reversals', async () => {
 });
 
 it('retries a top-up by its own workflow', async () => {
-  const id = await scene.topUpIn('FAILED');
+  const id = await scene.topupIn('FAILED');
   const msisdn = scene.number();
   expect((await ran('repair-retry', 'retry-top-up', id, { msisdn })).end).toEqual(DONE);
 });

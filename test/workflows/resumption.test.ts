@@ -53,15 +53,15 @@ async function holdMany(connectionString: string): Promise<void> {
   });
 }
 
-type ResumeTopUp = ActivityDependencies['starters']['resumeTopUp'];
+type ResumeTopup = ActivityDependencies['starters']['resumeTopup'];
 
 /** Runs the reconciliation with the real activities on what resumes a top-up; its result. */
-async function reconcile(resumeTopUp: ResumeTopUp): Promise<unknown> {
+async function reconcile(resumeTopup: ResumeTopup): Promise<unknown> {
   const { client } = temporal;
   const activities = {
     ...createResumptionActivities({
       database,
-      starters: { resumeTopUp },
+      starters: { resumeTopup },
       numbers: testNumbers,
     } as unknown as ActivityDependencies),
     askDue: async () => ({ asked: 0, isMore: false }),
@@ -73,7 +73,7 @@ async function reconcile(resumeTopUp: ResumeTopUp): Promise<unknown> {
   );
 }
 
-const idOf = (begin: Parameters<ResumeTopUp>[1]): number => begin.command.transactionId;
+const idOf = (begin: Parameters<ResumeTopup>[1]): number => begin.command.transactionId;
 
 it('asks for so many starts at the same time, and never for more', async () => {
   const asked: number[] = [];
@@ -96,7 +96,7 @@ it('asks for so many starts at the same time, and never for more', async () => {
   });
   expect(most).toBe(AT_ONCE);
   expect(asked.toSorted((one, other) => one - other)).toEqual(ids);
-  expect(result).toMatchObject({ resumedTopUps: HELD });
+  expect(result).toMatchObject({ resumedTopups: HELD });
 });
 
 it('goes on after a fault from the page that the last heartbeat names', async () => {
@@ -115,5 +115,5 @@ it('goes on after a fault from the page that the last heartbeat names', async ()
   const [first = [], second = []] = [tries[0], tries.slice(1).flat()];
   expect(first.filter((id) => id <= (ids[PAGE - 1] ?? 0))).toHaveLength(PAGE);
   expect(new Set(second)).toEqual(new Set(ids.slice(PAGE)));
-  expect(result).toMatchObject({ resumedTopUps: HELD });
+  expect(result).toMatchObject({ resumedTopups: HELD });
 });

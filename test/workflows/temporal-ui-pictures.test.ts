@@ -128,7 +128,7 @@ const messages: Partial<Record<State, readonly RegExp[]>> = {
   ],
   'top-up failed': [
     /retry\s+Makes one more attempt to the same number, if the last one failed and its amount needs no second person\./,
-    /retryTopUp\s+For the API alone\. To retry, send the signal "retry"\./,
+    /retryTopup\s+For the API alone\. To retry, send the signal "retry"\./,
   ],
 };
 

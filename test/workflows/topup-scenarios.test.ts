@@ -53,7 +53,7 @@ const caseIdOf = (name: CaseName): string =>
 
 describe('top-up', () => {
   it('ends delivered', async () => {
-    const id = idOf(await scene.topUp(scene.number('000')));
+    const id = idOf(await scene.topup(scene.number('000')));
     expect(await endOf(id, 'top-up-delivered')).toEqual({ ended: 'delivered', attempts: 1 });
     const { attempts } = await scene.show(id);
     const workflow = (await scene.workflowOf(id)).workflowId;
@@ -66,13 +66,13 @@ describe('top-up', () => {
   });
 
   it('ends delivered when a retry to another number succeeds', async () => {
-    const id = await scene.failedTopUp();
+    const id = await scene.failedTopup();
     expect((await scene.retry(id, scene.number('000'))).status).toBe(200);
     expect(await endOf(id, 'top-up-retried')).toEqual({ ended: 'delivered', attempts: 2 });
   });
 
   it('refuses a retry to another number while one is under way', async () => {
-    const id = await scene.failedTopUp();
+    const id = await scene.failedTopup();
     const answers = await scene.atTheSameMoment(
       id,
       [scene.number('000'), scene.number('000')].map((msisdn) => () => scene.retry(id, msisdn)),
@@ -83,7 +83,7 @@ describe('top-up', () => {
   });
 
   it('begun anew for a retry that has been made does not wait for another', async () => {
-    const id = await scene.failedTopUp();
+    const id = await scene.failedTopup();
     expect((await scene.retry(id, scene.number('000'))).status).toBe(200);
     await (await scene.workflowOf(id)).result();
     await scene.startAgain(id);
@@ -91,14 +91,14 @@ describe('top-up', () => {
   });
 
   it('is asked about until the provider knows', async () => {
-    const id = await scene.openTopUp();
+    const id = await scene.openTopup();
     await (await scene.workflowOf(id)).signal('providerNudge');
     await scene.settle(id, 'completed');
     expect(await endOf(id, 'top-up-unknown')).toEqual({ ended: 'delivered', attempts: 1 });
   });
 
   it('drops a signal whose data is not of the service', async () => {
-    const id = await scene.openTopUp();
+    const id = await scene.openTopup();
     const workflow = await scene.workflowOf(id);
     await scene.stack.temporal.client.workflowService.signalWorkflowExecution({
       namespace: scene.stack.temporal.namespace,
@@ -115,7 +115,7 @@ describe('top-up', () => {
 
 describe.concurrent('a top-up that waits', () => {
   it('ends failed when nobody retries, and begins anew for a retry after its window', async () => {
-    const id = await scene.failedTopUp();
+    const id = await scene.failedTopup();
     expect(await endOf(id)).toEqual({ ended: 'failed', attempts: 1 });
     const details = await detailsOf(await scene.workflowOf(id));
     expect(details).toMatch(/^\*\*Failed\*\*: top-up \d+, Airtime, /);
@@ -125,13 +125,13 @@ describe.concurrent('a top-up that waits', () => {
   });
 
   it('makes one more attempt when support staff send the signal', async () => {
-    const id = await scene.failedTopUp();
+    const id = await scene.failedTopup();
     await (await scene.workflowOf(id)).signal('retry');
     expect(await endOf(id, 'top-up-retry-signal')).toEqual({ ended: 'failed', attempts: 2 });
   });
 
   it('calls a person while the database does not book it, and goes on when it does', async () => {
-    const id = await scene.openTopUp();
+    const id = await scene.openTopup();
     const mend = await breakStatement(scene.stack.database, {
       table: 'topup_attempts',
       on: 'update',
@@ -149,7 +149,7 @@ describe.concurrent('a top-up that waits', () => {
 
 describe('reconcile', () => {
   it('ends red when the books do not agree', async () => {
-    const id = idOf(await scene.topUp(scene.number('000')));
+    const id = idOf(await scene.topup(scene.number('000')));
     const setAmount = (amount: string) =>
       scene.stack.database.updateTable('topups').set({ amount }).where('id', '=', id).execute();
     await setAmount('49');
@@ -166,7 +166,7 @@ describe('reconcile', () => {
     const { database } = scene.stack;
     expect(await checked('check-books')).toEqual({ parts: 10 });
     expect(await ran('archiveLedger', 'archive-ledger')).toEqual({ transfers: 0 });
-    const id = idOf(await scene.topUp(scene.number('000')));
+    const id = idOf(await scene.topup(scene.number('000')));
     const operationId = await scene.operationOf(id);
     const setStep = (from: string, to: string) =>
       database.transaction().execute(async (transaction) => {
@@ -176,18 +176,18 @@ describe('reconcile', () => {
       });
     await untilBooksAreChecked(database);
     await setStep('hold', 'edited');
-    expect(await reconciled()).toMatchObject({ resumedTopUps: 0 });
+    expect(await reconciled()).toMatchObject({ resumedTopups: 0 });
     expect(await checked('check-books-red')).toBeInstanceOf(WorkflowFailedError);
     expect(await reconciled()).toBeInstanceOf(WorkflowFailedError);
     await setStep('edited', 'hold');
     const books = scene.stack.temporal.client.workflow.getHandle(caseIdOf({ kind: 'books' }));
     await books.signal('lookAgain');
     expect(await books.result()).toEqual(settled);
-    expect(await reconciled()).toMatchObject({ resumedTopUps: 0 });
+    expect(await reconciled()).toMatchObject({ resumedTopups: 0 });
   });
 
   it('opens a case for what was delivered late, which ends when it is settled', async () => {
-    const id = await scene.failedTopUp();
+    const id = await scene.failedTopup();
     const operationId = await scene.operationOf(id);
     const { ourReference: reference } = (await scene.show(id)).attempts[0];
     await doneLate(scene.stack.database, operationId);

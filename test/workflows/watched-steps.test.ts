@@ -67,13 +67,13 @@ test('replays a top-up whose step ended while its page was read, and a signal ca
     taskQueue: `test-${operationId}`,
     workflowBundle: { codePath: inject('workflowBundlePath') },
     activities: {
-      holdTopUp: async () => ({ ...held, operationId }),
-      async sendTopUp(_operationId: string, call: number) {
+      holdTopup: async () => ({ ...held, operationId }),
+      async sendTopup(_operationId: string, call: number) {
         at.isSending.resolve();
         await at.isSent.promise;
         return { kind: 'refused', message: 'no', code: '1', of: { operationId, call } };
       },
-      async endTopUp() {
+      async endTopup() {
         await at.isAnswering.promise;
         at.isEnding = true;
         return { requestId: 'r', result: { ok: false, reason: 'topup-failed' } };
@@ -82,7 +82,7 @@ test('replays a top-up whose step ended while its page was read, and a signal ca
   });
   interleave(worker, at, () => handle.signal('retry'));
   const ended = worker.run();
-  const handle = await client.workflow.start('topUp', {
+  const handle = await client.workflow.start('topup', {
     workflowId: `watched-${operationId}`,
     taskQueue: `test-${operationId}`,
     workflowTaskTimeout: '20s',

@@ -6,9 +6,9 @@ import { databaseInTurn, providers } from '../activity-options.ts';
 import {
   createNudges,
   type RetryCommand,
-  type TopUpCommand,
-  type TopUpInput,
-  type TopUpMade,
+  type TopupCommand,
+  type TopupInput,
+  type TopupMade,
 } from '../contracts.ts';
 import { inRows } from '../current-details.ts';
 import * as searchAttributes from '../search-attributes.ts';
@@ -16,10 +16,10 @@ import { bookUntilDone, stepFailed } from '../steps/database-steps.ts';
 import { finalOutcome } from '../steps/final-outcome.ts';
 import { isHeldBy, namedCalls, raiseForeignHold } from '../steps/named-results.ts';
 import { askedFirst, noteAsked, untilRecorded } from '../steps/waiting.ts';
-import { createTopUpDetails, type ShownTopUp } from './topup-details.ts';
+import { createTopupDetails, type ShownTopup } from './topup-details.ts';
 
 /** The end of a top-up, for the Temporal UI. */
-export interface TopUpResult {
+export interface TopupResult {
   readonly ended: 'refused' | 'delivered' | 'failed';
   readonly attempts: number;
 }
@@ -28,14 +28,14 @@ export interface TopUpResult {
 interface RunningAttempt {
   readonly operationId: string;
   readonly msisdn: string | null;
-  readonly outcome: Promise<OperationOutcome<TopUpMade>>;
+  readonly outcome: Promise<OperationOutcome<TopupMade>>;
 }
 
-/** The state of a run of `topUp`. */
-export interface TopUpRun extends TopUpInput {
+/** The state of a run of `topup`. */
+export interface TopupRun extends TopupInput {
   readonly database: ReturnType<typeof databaseInTurn>;
   readonly nudges: ReturnType<typeof createNudges>;
-  readonly details: ReturnType<typeof createTopUpDetails>;
+  readonly details: ReturnType<typeof createTopupDetails>;
   readonly running: Map<number, RunningAttempt>;
   /** The references of all attempts: ours and the provider's. */
   readonly references: Set<string>;
@@ -43,8 +43,8 @@ export interface TopUpRun extends TopUpInput {
   numberHash?: string;
   /** The number of the newest attempt. */
   attempts: number;
-  ended: TopUpResult['ended'];
-  lastHold?: ShownTopUp;
+  ended: TopupResult['ended'];
+  lastHold?: ShownTopup;
   /** The provider's message of the last attempt that failed. */
   lastFailure?: string;
   retryIsWanted: boolean;
@@ -52,11 +52,11 @@ export interface TopUpRun extends TopUpInput {
   mayBeDelivered: boolean;
 }
 
-export const createTopUpRun = (input: TopUpInput): TopUpRun => ({
+export const createTopupRun = (input: TopupInput): TopupRun => ({
   ...input,
   database: databaseInTurn(),
   nudges: createNudges(input.timing.maximumNudges),
-  details: createTopUpDetails(input.begin.command.transactionId),
+  details: createTopupDetails(input.begin.command.transactionId),
   running: new Map(),
   references: new Set(),
   attempts: input.begin.kind === 'retry' ? input.begin.command.attempt - 1 : 0,
@@ -66,23 +66,23 @@ export const createTopUpRun = (input: TopUpInput): TopUpRun => ({
 });
 
 /** Whether the top-up has failed; handlers change this while the workflow waits. */
-export const hasFailed = (run: TopUpRun): boolean => run.ended === 'failed';
+export const hasFailed = (run: TopupRun): boolean => run.ended === 'failed';
 
 /** Sends a held top-up to the provider; ends when the outcome is known. */
-function deliverTopUp(run: TopUpRun, operationId: string, hold: ShownTopUp): Promise<Ending> {
+function deliverTopup(run: TopupRun, operationId: string, hold: ShownTopup): Promise<Ending> {
   const { database, timing, nudges, details } = run;
   const named = namedCalls(operationId);
   const summary = `${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, attempt ${hold.attempt}`;
   return finalOutcome({
     timing,
     possiblySent: hold.isResumed,
-    send: (isFirst) => named(providers.sendTopUp, `Send ${summary}`, isFirst),
-    inquire: (lastSentAtMs) => named(providers.inquireTopUp, `Ask about ${summary}`, lastSentAtMs),
+    send: (isFirst) => named(providers.sendTopup, `Send ${summary}`, isFirst),
+    inquire: (lastSentAtMs) => named(providers.inquireTopup, `Ask about ${summary}`, lastSentAtMs),
     takeNudge: nudges.take,
     note: noteAsked(hold),
     whileUnknown: async (lastMessage, urgency) => {
       // A refusal of the database must not prevent the inquiry.
-      await database.markTopUpUnknown(operationId, lastMessage).catch(stepFailed);
+      await database.markTopupUnknown(operationId, lastMessage).catch(stepFailed);
       upsertSearchAttributes([
         ...namesOf(run, hold),
         { key: searchAttributes.outcome, value: 'UNKNOWN' },
@@ -96,19 +96,19 @@ function deliverTopUp(run: TopUpRun, operationId: string, hold: ShownTopUp): Pro
 
 /** The number of the top-up, and its row in lists. */
 const namesOf = (
-  { begin: { command } }: TopUpRun,
-  { amount, product, partner }: ShownTopUp,
+  { begin: { command } }: TopupRun,
+  { amount, product, partner }: ShownTopup,
 ): SearchAttributePair[] => [
   { key: searchAttributes.transactionId, value: String(command.transactionId) },
   inRows(`Top-up ${command.transactionId} of ETB ${amount} (${product}) for ${partner}`),
 ];
 
 /** The number of a retry is found by its hash, in place of the previous number. */
-const newNumberOf = ({ numberHash }: TopUpRun) =>
+const newNumberOf = ({ numberHash }: TopupRun) =>
   numberHash === undefined ? [] : [{ key: searchAttributes.numberHash, value: numberHash }];
 
 /** Shows the outcome of an attempt to support staff. */
-function reportAttempt(run: TopUpRun, hold: ShownTopUp, ending: Ending): void {
+function reportAttempt(run: TopupRun, hold: ShownTopup, ending: Ending): void {
   const { references, details, timing } = run;
   const failed = ending.kind === 'not-done';
   if (ending.kind === 'done') references.add(ending.providerReference);
@@ -125,10 +125,10 @@ function reportAttempt(run: TopUpRun, hold: ShownTopUp, ending: Ending): void {
 
 /** Makes one attempt of a top-up. All requests for one attempt to one number share it. */
 export function attemptOnce(
-  run: TopUpRun,
-  by: TopUpCommand | RetryCommand,
+  run: TopupRun,
+  by: TopupCommand | RetryCommand,
   attempt: number,
-): Promise<OperationOutcome<TopUpMade>> {
+): Promise<OperationOutcome<TopupMade>> {
   const { running } = run;
   const msisdn = 'msisdn' in by ? by.msisdn : null;
   const same = running.get(attempt);
@@ -145,38 +145,38 @@ export function attemptOnce(
  * The answer of another request's attempt becomes this request's answer, stored under its own key.
  */
 async function shareAnswer(
-  { database }: TopUpRun,
-  by: TopUpCommand,
-  outcome: Promise<OperationOutcome<TopUpMade>>,
-): Promise<OperationOutcome<TopUpMade>> {
+  { database }: TopupRun,
+  by: TopupCommand,
+  outcome: Promise<OperationOutcome<TopupMade>>,
+): Promise<OperationOutcome<TopupMade>> {
   return database.recordSharedAnswer(by, (await outcome).result);
 }
 
 /** The retry was recorded before it was sent here, and must not stay open. */
 function refuseOther(
-  { database }: TopUpRun,
-  by: TopUpCommand,
-): Promise<OperationOutcome<TopUpMade>> {
+  { database }: TopupRun,
+  by: TopupCommand,
+): Promise<OperationOutcome<TopupMade>> {
   const refusal = refuse('topup-not-failed', { detail: 'it is being retried to another number' });
   return database.recordSharedAnswer(by, refusal);
 }
 
 /** After a failure the signals of support staff count. */
 async function attemptOver(
-  run: TopUpRun,
-  by: TopUpCommand | RetryCommand,
-): Promise<OperationOutcome<TopUpMade>> {
+  run: TopupRun,
+  by: TopupCommand | RetryCommand,
+): Promise<OperationOutcome<TopupMade>> {
   const outcome = await holdDeliverAndBook(run, by);
   if (hasFailed(run)) await untilRecorded();
   return outcome;
 }
 
 async function holdDeliverAndBook(
-  run: TopUpRun,
-  by: TopUpCommand | RetryCommand,
-): Promise<OperationOutcome<TopUpMade>> {
+  run: TopupRun,
+  by: TopupCommand | RetryCommand,
+): Promise<OperationOutcome<TopupMade>> {
   const { database, timing, nudges, details } = run;
-  const held = await database.holdTopUp(by);
+  const held = await database.holdTopup(by);
   if (held.kind === 'answered') {
     noteAnswered(run, held.outcome);
     return held.outcome;
@@ -185,17 +185,17 @@ async function holdDeliverAndBook(
     run.ended = 'refused';
     throw raiseForeignHold(by.operationId);
   }
-  const hold: ShownTopUp = { ...held, asked: askedFirst(held.provider) };
+  const hold: ShownTopup = { ...held, asked: askedFirst(held.provider) };
   run.attempts = hold.attempt;
   run.references.add(hold.reference);
   if ('numberHash' in by && by.numberHash !== undefined) run.numberHash = by.numberHash;
   run.lastHold = hold;
   details.sending(hold, run.lastFailure);
-  const ending = await deliverTopUp(run, by.operationId, hold);
+  const ending = await deliverTopup(run, by.operationId, hold);
   const outcome = await bookUntilDone({
     alarmAfterMs: timing.alarmAfterMs,
     takeNudge: nudges.take,
-    book: () => database.endTopUp(by.operationId, ending),
+    book: () => database.endTopup(by.operationId, ending),
     description: `${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, our reference ${hold.reference}.`,
     note: () => database.noteUnbookedPayment('topup', by.operationId),
   });
@@ -207,7 +207,7 @@ async function holdDeliverAndBook(
 }
 
 /** An attempt that was answered without a hold: refused, or made before this run began. */
-function noteAnswered(run: TopUpRun, { result }: OperationOutcome<TopUpMade>): void {
+function noteAnswered(run: TopupRun, { result }: OperationOutcome<TopupMade>): void {
   if (result.ok) {
     // Delivered before this run began, so there is nothing to wait for.
     run.ended = 'delivered';
@@ -220,7 +220,7 @@ function noteAnswered(run: TopUpRun, { result }: OperationOutcome<TopUpMade>): v
 }
 
 /** A separate operation for an attempt that support staff request. */
-export const supportRetry = (command: TopUpCommand, attempt: number): RetryCommand => ({
+export const supportRetry = (command: TopupCommand, attempt: number): RetryCommand => ({
   operationId: uuid4().replaceAll('-', ''),
   requestId: uuid4(),
   requestDigest: 'support',

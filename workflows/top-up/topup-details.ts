@@ -1,4 +1,4 @@
-import type { TopUpHeld } from '../../activities/topups/topup-holds.ts';
+import type { TopupHeld } from '../../activities/topups/topup-holds.ts';
 import type { Ending } from '../../src/domain/providers.ts';
 import { messageOf, quoted, type Refusal } from '../../src/domain/refusals.ts';
 import { ON_HOLD, showDetails, untilWhen } from '../current-details.ts';
@@ -33,7 +33,7 @@ const HOW_TO_SETTLE =
 const WHO_SETTLES =
   'A separate case settles who pays, found by `NeedsAction = true` until it is settled.';
 
-export type ShownTopUp = Shown<TopUpHeld>;
+export type ShownTopup = Shown<TopupHeld>;
 
 interface UnknownOutcome {
   readonly lastMessage: string;
@@ -48,17 +48,17 @@ const earlierFailure = (message: string | undefined): string[] =>
     : [`The last attempt failed. The provider's message: ${quoted(message)}.`];
 
 /** The details of a top-up for support staff; `transactionId` is its number for partners. */
-export function createTopUpDetails(transactionId: number) {
-  const describe = (hold: ShownTopUp): string =>
+export function createTopupDetails(transactionId: number) {
+  const describe = (hold: ShownTopup): string =>
     `top-up ${transactionId}, ${hold.product}, ETB ${hold.amount} to ${hold.msisdn}, ` +
     `attempt ${hold.attempt}, our reference ${hold.reference}` +
     atProvider(hold.asked);
 
   return {
-    sending: (hold: ShownTopUp, lastFailure: string | undefined) =>
+    sending: (hold: ShownTopup, lastFailure: string | undefined) =>
       showDetails(`**Sending**: ${describe(hold)}.`, ...earlierFailure(lastFailure), ON_HOLD),
 
-    unknown: (hold: ShownTopUp, { lastMessage, urgency, lastFailure }: UnknownOutcome) =>
+    unknown: (hold: ShownTopup, { lastMessage, urgency, lastFailure }: UnknownOutcome) =>
       showDetails(
         `${urgencyWords[urgency]}**Outcome unknown**: ${describe(hold)}.`,
         ...earlierFailure(lastFailure),
@@ -69,7 +69,7 @@ export function createTopUpDetails(transactionId: number) {
         HOW_TO_SETTLE,
       ),
 
-    delivered: (hold: ShownTopUp, { providerReference, reversal }: Ending & { kind: 'done' }) =>
+    delivered: (hold: ShownTopup, { providerReference, reversal }: Ending & { kind: 'done' }) =>
       showDetails(
         ...(reversal === undefined ? [] : [`**${quoted(reversal)}.**`]),
         `**Delivered**: ${describe(hold)}. Provider's reference ${providerReference}.`,
@@ -77,7 +77,7 @@ export function createTopUpDetails(transactionId: number) {
         ...(reversal === undefined ? [CHARGED] : []),
       ),
 
-    failed: (hold: ShownTopUp, ending: NotDone, retryWindowMs: number) =>
+    failed: (hold: ShownTopup, ending: NotDone, retryWindowMs: number) =>
       showDetails(
         `**${ending.by === 'service' ? 'Not sent' : 'Failed'}**: ${describe(hold)}.`,
         ...reasonsOf(ending),
@@ -113,7 +113,7 @@ export function createTopUpDetails(transactionId: number) {
           'and charged nothing.',
       ),
 
-    windowOver: (hold: ShownTopUp | undefined) =>
+    windowOver: (hold: ShownTopup | undefined) =>
       showDetails(
         `**Failed**${hold ? `: ${describe(hold)}` : `: top-up ${transactionId}`}.`,
         "The money is back in the partner's wallet. The workflow accepts no more signals; " +

@@ -320,7 +320,7 @@ const ofPlacements: readonly Invariant[] = [
   ),
 ];
 
-const ofTopUps: readonly Invariant[] = [
+const ofTopups: readonly Invariant[] = [
   named(
     'I5 the state of a top-up is that of its attempts',
     (ids) => sql`
@@ -359,7 +359,7 @@ const invariants: Readonly<Record<BookSubject, readonly Invariant[]>> = {
   voucher: ofVouchers,
   redemption: [(ids) => faultsOf(ordersOfRedemptions(ids))],
   placement: ofPlacements,
-  'top-up': ofTopUps,
+  'top-up': ofTopups,
 };
 
 /** The faults of the given rows, as a transaction sees them; none when all is well. */

@@ -270,7 +270,7 @@ interface WorkflowLink {
 }
 
 /** The address at which support staff find failed top-ups. */
-export const failedTopUpsUrl = ({
+export const failedTopupsUrl = ({
   temporalUiUrl,
   server,
 }: Pick<WorkflowQuery, 'temporalUiUrl' | 'server'>): string =>

@@ -95,7 +95,7 @@ export async function prepareSale(partner: DemoPartner, merchantId: number) {
 /** The sale of every top-up in the demo. */
 export const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
 
-interface DemoTopUp {
+interface DemoTopup {
   readonly amount: number;
   readonly msisdn: string;
 }
@@ -114,7 +114,7 @@ export async function delivered<Result extends { readonly status?: 'SUCCESS' | u
 export const sendAirtime = (
   partner: DemoPartner,
   title: string,
-  order: DemoTopUp,
+  order: DemoTopup,
   idempotencyKey: string,
 ) =>
   delivered(partner, title, (topUps) =>
@@ -127,7 +127,7 @@ export const sendAirtime = (
 export async function sendAirtimeInVain(
   partner: DemoPartner,
   title: string,
-  order: DemoTopUp,
+  order: DemoTopup,
 ): Promise<number> {
   const { failedTopUp } = await refused(partner, title, 424, ({ topUps }) =>
     topUps.sendAirtime({ ...order, ...sale }),

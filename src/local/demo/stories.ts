@@ -94,7 +94,7 @@ async function explainMoney(scene: DemoScene): Promise<void> {
  * A failed top-up without a retry through the API: the end of the demo shows where support finds
  * it.
  */
-async function leaveTopUpToSupport({ transcript, partner }: DemoScene): Promise<void> {
+async function leaveTopupToSupport({ transcript, partner }: DemoScene): Promise<void> {
   const transactionId = await sendAirtimeInVain(
     partner,
     'A top-up of 25 ETB fails, and the partner does not retry it.',
@@ -218,7 +218,7 @@ const DECLINED_ETB = 100;
  * A failed attempt voids its hold at once; the retry holds the money again and goes to another
  * number.
  */
-async function retryTopUp(scene: DemoScene): Promise<void> {
+async function retryTopup(scene: DemoScene): Promise<void> {
   const { transcript, partner } = scene;
   const amount = moneyOf(DECLINED_ETB);
   const before = await readBalances(partner, 'The partner reads its balances.');
@@ -293,7 +293,7 @@ async function shareBetweenProviders(scene: DemoScene): Promise<void> {
       await operator.change({ title, words: ['providers', 'route', 'add', ...words] });
     await redeemByOthers(scene);
     await redeemWhatRemains(scene);
-    await topUpByOthers(scene);
+    await topupByOthers(scene);
   } finally {
     const after = await readRoutes(scene, 'The routes hold until the operator removes them.');
     for (const id of after.filter((one) => !before.includes(one)))
@@ -363,7 +363,7 @@ async function pay(
   transcript.confirm(provider === payer, `${payer} paid it`);
 }
 
-async function topUpByOthers(scene: DemoScene): Promise<void> {
+async function topupByOthers(scene: DemoScene): Promise<void> {
   const { transcript, partner } = scene;
   const order = { amount: SHARED_ETB, msisdn: newPhoneNumber('success', 'safaricom') };
   const title = `The partner sends ${SHARED_ETB} ETB of airtime to a number of Safaricom.`;
@@ -378,7 +378,7 @@ async function topUpByOthers(scene: DemoScene): Promise<void> {
 const AMOUNT_ETB = 50;
 
 /** Airtime is delivered and charged once, even if the request is repeated. */
-async function topUpAirtime(scene: DemoScene): Promise<void> {
+async function topupAirtime(scene: DemoScene): Promise<void> {
   const { transcript, partner } = scene;
   const order = { amount: AMOUNT_ETB, msisdn: newPhoneNumber() };
   const amount = moneyOf(AMOUNT_ETB);
@@ -419,10 +419,10 @@ const chapters: readonly Chapter[] = [
   { title: 'A gift is redeemed at the till', play: redeemGiftAtTill },
   { title: 'A partner redeems a part of a gift', play: redeemPartOfGift },
   { title: 'An anonymous gift needs no code', play: redeemAnonymousGift },
-  { title: 'Airtime is topped up', play: topUpAirtime },
-  { title: 'A failed top-up is retried to another number', play: retryTopUp },
+  { title: 'Airtime is topped up', play: topupAirtime },
+  { title: 'A failed top-up is retried to another number', play: retryTopup },
   { title: 'A package is bought', play: buyPackage },
-  { title: 'A failed top-up waits for support staff', play: leaveTopUpToSupport },
+  { title: 'A failed top-up waits for support staff', play: leaveTopupToSupport },
   { title: 'Six providers share the work', play: shareBetweenProviders },
   { title: 'The ledger explains the money, line by line', play: explainMoney },
 ];

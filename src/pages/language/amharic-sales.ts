@@ -208,7 +208,7 @@ export const statements = {
 } as const;
 
 /** Top-ups, sales, redemptions, payouts. */
-export const topUps = {
+export const topups = {
   'Airtime and packages that you have sent, newest first. A failed top-up was not charged, and it can be retried.':
     'የላኳቸው የአየር ሰዓትና ጥቅሎች፣ አዲሱ መጀመሪያ። ያልተሳካ ሙሌት አይቀነስም፣ እንደገናም ሊሞከር ይችላል።',
   'Top-ups appear here as soon as somebody sends one, or your server sends one.':

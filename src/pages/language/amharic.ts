@@ -1,5 +1,5 @@
 import { account, business } from './amharic-company.ts';
-import { bulkTexts, catalogue, selling, statements, topUps } from './amharic-sales.ts';
+import { bulkTexts, catalogue, selling, statements, topups } from './amharic-sales.ts';
 
 /** Layout, navigation, lists, problems. */
 const common = {
@@ -284,7 +284,7 @@ export const amharic = {
   ...account,
   ...confirmations,
   ...business,
-  ...topUps,
+  ...topups,
   ...months,
   ...overview,
   ...bulkTexts,

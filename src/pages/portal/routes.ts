@@ -54,7 +54,7 @@ import {
   showStatement,
   showStatements,
 } from './statements.ts';
-import { retryTopupPages, showTopup, topUpPages } from './top-ups.ts';
+import { retryTopupPages, showTopup, topupPages } from './top-ups.ts';
 import { showTryIt } from './try-it.ts';
 import { cancelVoucherPages, resendMessagePages, showVoucher, voucherPages } from './vouchers.ts';
 import { downloadDeliveries, sendWebhookAgainForm, showWebhook } from './webhooks/webhook.ts';
@@ -94,7 +94,7 @@ const pages: readonly Page<PortalSession, PortalNeed>[] = [
   downloadPrices,
   packagePages,
   showTopup,
-  topUpPages,
+  topupPages,
   retryTopupPages,
   salesByDay,
   redemptionPages,

@@ -7,7 +7,7 @@ import type { Refusal } from '../../domain/refusals.ts';
 import { formatVoucherCode } from '../../domain/vouchers/voucher.ts';
 import type { Quote } from '../../operations/quotes.ts';
 import { hasBegun } from '../../operations/run-once.ts';
-import { topUpOnce } from '../../operations/topups.ts';
+import { topupOnce } from '../../operations/topups.ts';
 import { generateVoucherOnce } from '../../operations/vouchers.ts';
 import { type QuotedCall, quotedCall, quoteOf } from '../../partner/quote.ts';
 import { airtimeOf, packageOf } from '../../partner/topups.ts';
@@ -364,11 +364,11 @@ async function makeSale(sold: Sold, request: AccountRequest): Promise<PageAnswer
       return quotePage(sold, request, { call, quote, hasChanged: true });
   }
   if (call.kind === 'GIFT') return sellVoucher(sold, request, { call, key });
-  return sendTopUp(sold, request, { call, key });
+  return sendTopup(sold, request, { call, key });
 }
 
 type VoucherCall = Extract<QuotedCall, { kind: 'GIFT' }>;
-type TopUpCall = Exclude<QuotedCall, VoucherCall>;
+type TopupCall = Exclude<QuotedCall, VoucherCall>;
 
 /** Only this answer shows the code; a form that is sent again gets it again. */
 async function sellVoucher(
@@ -403,17 +403,17 @@ voucher, with the code by SMS if the voucher has an owner.`,
   });
 }
 
-async function sendTopUp(
+async function sendTopup(
   sold: Sold,
   request: AccountRequest,
-  { call, key }: { readonly call: TopUpCall; readonly key: string },
+  { call, key }: { readonly call: TopupCall; readonly key: string },
 ): Promise<PageAnswer> {
   const topup = call.kind === 'AIRTIME' ? airtimeOf(call) : packageOf(call);
   const { kind, amount, productId } = topup;
   await recordOperation(request, 'sell top-up', { kind, amount, productId });
   const { operation } = sold;
   const company = callerOf(request);
-  const answer = await topUpOnce(request.services, { company, operation, key, topup });
+  const answer = await topupOnce(request.services, { company, operation, key, topup });
   const to = (id: number, notice: string): PageAnswer =>
     redirect(`${PORTAL_PATH}/top-ups/${id}`, notice);
   if ('accepted' in answer)

@@ -48,7 +48,7 @@ import { callerOf, failureNotice, recordOperation, refusedPage } from './operate
 export const TOPUPS_UNDERWAY = 'PROCESSING,UNKNOWN';
 
 /** A partner's top-ups, newest first. */
-export const topUpPages = listPages({
+export const topupPages = listPages({
   path: '/top-ups',
   kind: 'partner',
   title: 'Top-ups',
@@ -112,7 +112,7 @@ and it can be retried.</p>`,
 const NOT_RETRIED = 'The top-up was not retried';
 
 /** The top-up of the path; undefined where it is not the company's. */
-const topUpOf = (request: AccountRequest): Promise<TopupDetail | undefined> =>
+const topupOf = (request: AccountRequest): Promise<TopupDetail | undefined> =>
   findTopupDetail(request.services.database, request.session.company.id, idOf(request));
 
 /** The facts of the question of a retry: the number of attempts, which decides who gets it, and the present price. */
@@ -123,7 +123,7 @@ async function retryPage(
   request: AccountRequest,
   { wrong, hasChanged }: { readonly wrong?: string; readonly hasChanged?: true } = {},
 ): Promise<PageAnswer> {
-  const topup = await topUpOf(request);
+  const topup = await topupOf(request);
   if (!topup) return problems.notFound;
   const back = `${PORTAL_PATH}/top-ups/${topup.id}`;
   if (topup.status !== 'FAILED')
@@ -191,7 +191,7 @@ export const retryTopupPages = portal.asked({
     const company = callerOf(request);
     const msisdn = readNumber(request);
     if (msisdn === undefined) return retryPage(request, { wrong: UNREADABLE_NUMBER });
-    const topup = await topUpOf(request);
+    const topup = await topupOf(request);
     if (!topup) return problems.notFound;
     const isAsAsked = topup.status !== 'FAILED' || form.text('about') === askedAbout(topup);
     // A form that is sent again gets the answer of its retry.
@@ -220,7 +220,7 @@ export const showTopup = portal.page({
   needs: 'read',
   kind: 'partner',
   async handle(request) {
-    const topup = await topUpOf(request);
+    const topup = await topupOf(request);
     if (!topup) return problems.notFound;
     const { services, session } = request;
     const operationIds = topup.attempts.map(({ operationId }) => operationId);

@@ -37,7 +37,7 @@ export const agreeOnNumber = (theirs: string | null | undefined, ours: string): 
   isErased(ours) || agree(theirs, ours, internationalDigits);
 
 /** The provider lists several top-ups under our reference, which can be value given twice. `id` is that of one. */
-export const severalTopUps = (id: string): ProviderOutcome => ({
+export const severalTopups = (id: string): ProviderOutcome => ({
   ...disagreement('The provider knows several top-ups by our reference.'),
   ...takenUnder(id),
 });

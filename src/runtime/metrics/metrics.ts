@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { activityGroups } from '../../../workflows/activity-groups.ts';
-import { answersOfStarts, redeem, retryTopUp } from '../../../workflows/contracts.ts';
+import { answersOfStarts, redeem, retryTopup } from '../../../workflows/contracts.ts';
 import type * as workflows from '../../../workflows/index.ts';
 import {
   definitions,
@@ -30,7 +30,7 @@ const workflowTypes = {
   repair: true,
   resendMessage: true,
   reverseRedemption: true,
-  topUp: true,
+  topup: true,
   watchBalances: true,
 } as const satisfies Record<keyof typeof workflows, true>;
 
@@ -41,7 +41,7 @@ const workflowTypes = {
 export const sdkLabelValues: Readonly<Record<string, ReadonlySet<string>>> = {
   workflow_type: new Set(Object.keys(workflowTypes)),
   activity_type: new Set(Object.keys(activityGroups)),
-  update: new Set([...answersOfStarts, redeem.name, retryTopUp.name]),
+  update: new Set([...answersOfStarts, redeem.name, retryTopup.name]),
 };
 
 /** Counts and measures; every label value that the service does not know becomes `other`. */

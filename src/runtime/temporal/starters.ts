@@ -9,10 +9,10 @@ import {
   type RedemptionTiming,
   type RetryCall,
   type ReverseRedemptionCommand,
-  retryTopUp,
-  type TopUpInput,
-  type TopUpMade,
-  type TopUpTiming,
+  retryTopup,
+  type TopupInput,
+  type TopupMade,
+  type TopupTiming,
 } from '../../../workflows/contracts.ts';
 import { caseId, generateBulkId, reverseRedemptionId } from '../../../workflows/workflow-ids.ts';
 import type { OperationOutcome } from '../../domain/refusals.ts';
@@ -27,7 +27,7 @@ import {
   startUnlessRunning,
   tellCodeDelivery,
   tellIfRunning,
-  topUpStart,
+  topupStart,
   updateWithStart,
 } from './workflow-starts.ts';
 
@@ -60,7 +60,7 @@ export const startBulkOrder = (options: StarterOptions, order: RecordedOrder): P
   );
 
 interface StartersOptions extends StarterOptions {
-  readonly timing: RedemptionTiming & TopUpTiming;
+  readonly timing: RedemptionTiming & TopupTiming;
   /** Interval at which a case checks whether it is settled. */
   readonly caseIntervalMs: number;
 }
@@ -86,8 +86,8 @@ export function createStarters(options: StartersOptions) {
     },
     resumeReversal: (command: ReverseRedemptionCommand, names: StartNames) =>
       startUnlessRunning(options, reversalStart({ command, timing }, names)),
-    resumeTopUp: (workflowId: string, begin: TopUpInput['begin'], names: StartNames) =>
-      startUnlessRunning(options, topUpStart(workflowId, { begin, timing }, names)),
+    resumeTopup: (workflowId: string, begin: TopupInput['begin'], names: StartNames) =>
+      startUnlessRunning(options, topupStart(workflowId, { begin, timing }, names)),
     resumeBulkOrder: (order: RecordedOrder) => startBulkOrder(options, order),
     /** Starts the workflow that shows a case to people, one per case. */
     startCase: (name: CaseName, summary: string, names: StartNames) =>
@@ -105,9 +105,9 @@ export function createStarters(options: StartersOptions) {
      * Sends a retry to the workflow that waits for it, or to its successor. It is one operation, even if it is
      * sent repeatedly. Returns its outcome; undefined where it is not known in this time.
      */
-    retryTopUp: (call: RetryCall, waitMs: number) => outcomeOfRetry(options, call, waitMs),
+    retryTopup: (call: RetryCall, waitMs: number) => outcomeOfRetry(options, call, waitMs),
     /** Signals a changed top-up that waits for a retry; a completed workflow does not need it. */
-    nudgeTopUp: nudge,
+    nudgeTopup: nudge,
     /** Signals the redemption that a voucher is held for to ask its provider now. */
     nudgeRedemption: (voucher: RedeemableVoucher) => nudge(redemptionWorkflowId(voucher)),
     /** Signals a reversal to ask its provider now. */
@@ -125,12 +125,12 @@ async function outcomeOfRetry(
   options: StartersOptions,
   { workflowId, numberHash, command }: RetryCall,
   waitMs: number,
-): Promise<OperationOutcome<TopUpMade> | undefined> {
+): Promise<OperationOutcome<TopupMade> | undefined> {
   const input = { begin: { kind: 'retry', command }, timing: options.timing } as const;
-  const start = topUpStart(workflowId, input, { numberHash });
+  const start = topupStart(workflowId, input, { numberHash });
   try {
     const outcome = await options.client.withDeadline(Date.now() + waitMs, () =>
-      updateWithStart(options, start, retryTopUp, {
+      updateWithStart(options, start, retryTopup, {
         args: [command],
         updateId: command.operationId,
       }),

@@ -9,7 +9,7 @@ import {
 import type {
   RedeemVoucherInput,
   ReverseRedemptionInput,
-  TopUpInput,
+  TopupInput,
 } from '../../../workflows/contracts.ts';
 import { inRows } from '../../../workflows/current-details.ts';
 import { codeDelivery } from '../../../workflows/redemption/code-delivery.ts';
@@ -229,13 +229,13 @@ export const reversalStart = (
 };
 
 /** The start of a top-up's workflow. */
-export const topUpStart = (
+export const topupStart = (
   workflowId: string,
-  input: TopUpInput,
+  input: TopupInput,
   names: StartNames = {},
-): WorkflowStart<(input: TopUpInput) => Promise<unknown>> => {
+): WorkflowStart<(input: TopupInput) => Promise<unknown>> => {
   const { company, transactionId: id } = input.begin.command;
-  return startOf('topUp', {
+  return startOf('topup', {
     operation: 'top-up',
     workflowId,
     args: [input],

@@ -1,4 +1,4 @@
-import type { RedemptionTiming, TopUpTiming } from '../../../workflows/contracts.ts';
+import type { RedemptionTiming, TopupTiming } from '../../../workflows/contracts.ts';
 import type { Config } from '../../config/config.ts';
 
 /** A claim uses a slot of its worker while its step waits for the SMS provider. */
@@ -10,7 +10,7 @@ const SENDING_MARGIN_MS = 1_000;
 const ANSWER_MARGIN_MS = 500;
 
 /** The durations of workflows, from the settings. */
-export function workflowTiming(config: Config): RedemptionTiming & TopUpTiming {
+export function workflowTiming(config: Config): RedemptionTiming & TopupTiming {
   const messageWaitMs = Math.max(100, config.http.callerWaitSeconds * 1_000 - ANSWER_MARGIN_MS);
   return {
     claimLifetimeMs: config.vouchers.claimLifetimeSeconds * 1_000,

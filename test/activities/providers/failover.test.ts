@@ -8,7 +8,7 @@ import { findVoucherDetail } from '../../../src/db/vouchers/vouchers.ts';
 import { askAbout } from '../../../src/pages/staff/next-steps.ts';
 import type { ProviderInquiry, ProviderOutcome } from '../../../src/providers/outcome.ts';
 import { HAS_CHANGED } from '../../../src/repairs/repair-kind.ts';
-import { redemptions, topUp } from '../../admin/movements.ts';
+import { redemptions, topup } from '../../admin/movements.ts';
 import { atProvider, observe, placementsOf } from '../../positions/placements.ts';
 import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import {
@@ -277,27 +277,27 @@ it('a payment of a provider that is no longer configured stays unknown', async (
 
 it('a top-up whose outcome was unknown goes to nobody else', async () => {
   two.answers.first = () => notSent;
-  const topupId = await topUp(two.scene.database, two.catalogue.partnerId, '50');
+  const topupId = await topup(two.scene.database, two.catalogue.partnerId, '50');
   const { operation_id: operationId } = await two.scene.database
     .selectFrom('topup_attempts')
     .select('operation_id')
     .where('topup_id', '=', topupId)
     .executeTakeFirstOrThrow();
   await markAttemptUnknown(two.scene.database, operationId, 'It gave no answer');
-  const outcome = await inAttempt(1, () => two.activities().sendTopUp(operationId, 1, true));
+  const outcome = await inAttempt(1, () => two.activities().sendTopup(operationId, 1, true));
   expect(outcome).toMatchObject({ kind: 'not-sent' });
   expect(two.asked).toEqual(['first send']);
 });
 
 it('a top-up whose lost attempt goes on beside the next one is sent by one provider', async () => {
-  const topupId = await topUp(two.scene.database, two.catalogue.partnerId, '50');
+  const topupId = await topup(two.scene.database, two.catalogue.partnerId, '50');
   const { operation_id: operationId } = await two.scene.database
     .selectFrom('topup_attempts')
     .select('operation_id')
     .where('topup_id', '=', topupId)
     .executeTakeFirstOrThrow();
   const send = (attempt: number) =>
-    inAttempt(attempt, () => two.activities().sendTopUp(operationId, 1, true));
+    inAttempt(attempt, () => two.activities().sendTopup(operationId, 1, true));
   const sendings: ((outcome: ProviderOutcome) => void)[] = [];
   two.answers.first = () => new Promise((resolve) => sendings.push(resolve));
   const lost = send(1);
@@ -313,7 +313,7 @@ it('a top-up whose lost attempt goes on beside the next one is sent by one provi
 
 it('a top-up that was not sent goes to the next provider', async () => {
   two.answers.first = () => notSent;
-  const topupId = await topUp(two.scene.database, two.catalogue.partnerId, '50');
+  const topupId = await topup(two.scene.database, two.catalogue.partnerId, '50');
   const find = () =>
     two.scene.database
       .selectFrom('topup_attempts')
@@ -322,7 +322,7 @@ it('a top-up that was not sent goes to the next provider', async () => {
       .where('topup_id', '=', topupId)
       .executeTakeFirstOrThrow();
   const { operation_id: operationId } = await find();
-  const outcome = await inAttempt(1, () => two.activities().sendTopUp(operationId, 1, true));
+  const outcome = await inAttempt(1, () => two.activities().sendTopup(operationId, 1, true));
   expect(outcome).toMatchObject({ kind: 'delivered' });
   expect(two.asked).toEqual(['first send', 'second send']);
   expect(await find()).toMatchObject({ provider: 'reloadly' });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { bookLost, liftFence, raiseFence } from '../../../src/db/recovery.ts';
 import { placingReversal } from '../../../src/db/vouchers/reversals.ts';
 import { disagreement, underWay } from '../../../src/providers/outcome.ts';
-import { redemptions, topUp } from '../../admin/movements.ts';
+import { redemptions, topup } from '../../admin/movements.ts';
 import { settleAlone } from '../../positions/cases.ts';
 import { askNow, placementsOf } from '../../positions/placements.ts';
 import { breakStatement } from '../../support/database-faults.ts';
@@ -139,19 +139,19 @@ async function payment(): Promise<Order> {
   };
 }
 
-async function aTopUp(): Promise<Order> {
+async function aTopup(): Promise<Order> {
   const { database } = two.scene;
-  const topupId = await topUp(database, two.catalogue.partnerId, '50');
+  const topupId = await topup(database, two.catalogue.partnerId, '50');
   const { operation_id: operationId } = await database
     .selectFrom('topup_attempts')
     .select('operation_id')
     .where('topup_id', '=', topupId)
     .executeTakeFirstOrThrow();
-  const { sendTopUp, inquireTopUp } = two.activities();
+  const { sendTopup, inquireTopup } = two.activities();
   return {
     operationId,
-    send: () => inAttempt(1, () => sendTopUp(operationId, 1, true)),
-    ask: () => inAttempt(1, () => inquireTopUp(operationId, 1, Date.now())),
+    send: () => inAttempt(1, () => sendTopup(operationId, 1, true)),
+    ask: () => inAttempt(1, () => inquireTopup(operationId, 1, Date.now())),
   };
 }
 
@@ -186,7 +186,7 @@ const taken = underWay('It is under way', 'request-7');
 
 describe.each([
   ['a payment', payment],
-  ['a top-up', aTopUp],
+  ['a top-up', aTopup],
   ['a reversal', reversal],
 ])('%s that its provider took', (_, hold) => {
   const takenAt = async (told: 'sending' | 'inquiry', id = 'request-7'): Promise<Order> => {
@@ -273,7 +273,7 @@ describe.each([
 
 it.each([
   ['a payment', payment],
-  ['a top-up', aTopUp],
+  ['a top-up', aTopup],
 ])(
   '%s keeps the id of its provider where the answer of an earlier one is open',
   async (_, hold) => {

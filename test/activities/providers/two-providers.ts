@@ -100,7 +100,7 @@ export async function openTwoProviders() {
           topups: { reversalWatchSeconds: 259_200 },
           schedules: { reconcileIntervalSeconds: 1 },
         },
-        starters: { nudgeTopUp: async () => undefined },
+        starters: { nudgeTopup: async () => undefined },
       } as unknown as ActivityDependencies;
       return {
         ...createPaymentActivities(dependencies),

@@ -8,7 +8,7 @@ import { readOrder } from '../../../src/db/positions/orders.ts';
 import { findAttempt } from '../../../src/db/topups/attempts.ts';
 import { parseMoney } from '../../../src/domain/money.ts';
 import type { Month } from '../../../src/domain/statements.ts';
-import { takenBackAndRetried, topUp } from '../../admin/movements.ts';
+import { takenBackAndRetried, topup } from '../../admin/movements.ts';
 import { type AdminScene, makeFundedCatalogue, openScene } from '../../admin/scene.ts';
 import { moveRows } from '../provider-statements/move-rows.ts';
 import { untilBooksAreChecked } from './checked-books.ts';
@@ -28,7 +28,7 @@ afterAll(async () => {
 test('an attempt keeps its amount when its transfers are in files, and a later one has another', async () => {
   const { database } = scene;
   const { partnerId } = await makeFundedCatalogue(scene);
-  const id = await topUp(database, partnerId, '50', { ending: 'SUCCESS' });
+  const id = await topup(database, partnerId, '50', { ending: 'SUCCESS' });
   await takenBackAndRetried(database, id, '60');
   const { rows: attempts } = await sql<{ operation_id: string; reference: string }>`
     select operation_id, reference from topup_attempts where topup_id = ${id}

@@ -174,7 +174,7 @@ test('what was reversed is left out; a late success has no fee, also where it is
 type Ends = readonly (readonly [status: 'POSTED' | 'VOIDED', isDone: boolean, charged: boolean])[];
 
 /** Writes a top-up of ETB 10 whose first attempt ended twelve days ago; a changed attempt changed a day later. */
-async function topUp(ends: Ends): Promise<void> {
+async function topup(ends: Ends): Promise<void> {
   const partner = grown.partner.id;
   const { rows } = await sql<{ id: number }>`
     insert into topups (operation_id, workflow_id, request_digest, partner_id, kind, amount, msisdn,
@@ -270,7 +270,7 @@ test.each<[string, Ends, Record<number, number>, number]>([
   };
   await forgetHours();
   const before = await read();
-  await topUp(ends);
+  await topup(ends);
   const added = (offset: number) => expected[20 - offset] ?? 0;
   const after = {
     perDay: before.perDay.map(([topups, amount], place) => [

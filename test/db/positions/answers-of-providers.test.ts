@@ -8,7 +8,7 @@ import { bookLost } from '../../../src/db/recovery.ts';
 import { paymentFacts } from '../../../src/db/repairs/facts.ts';
 import { placingReversal } from '../../../src/db/vouchers/reversals.ts';
 import type { Bearer } from '../../../src/domain/positions/position.ts';
-import { expireAll, makeVoucher, redemptions, topUp } from '../../admin/movements.ts';
+import { expireAll, makeVoucher, redemptions, topup } from '../../admin/movements.ts';
 import {
   type AdminScene,
   type Catalogue,
@@ -41,7 +41,7 @@ async function payment(ending: 'post' | 'void' | 'hold') {
 
 /** An attempt of 50. */
 async function attempt(ending: 'SUCCESS' | 'FAILED') {
-  const topupId = await topUp(scene.database, catalogue.partnerId, '50', { ending });
+  const topupId = await topup(scene.database, catalogue.partnerId, '50', { ending });
   const { operation_id: operationId } = await scene.database
     .selectFrom('topup_attempts')
     .select('operation_id')

@@ -15,7 +15,7 @@ import { lockVoucher } from '../../../src/db/vouchers/vouchers.ts';
 import type { Answered } from '../../../src/domain/positions/placement.ts';
 import { type Bearer, bearers } from '../../../src/domain/positions/position.ts';
 import { createFailpoint } from '../../../src/runtime/process/failpoint.ts';
-import { makeVoucher, redemptions, topUp } from '../../admin/movements.ts';
+import { makeVoucher, redemptions, topup } from '../../admin/movements.ts';
 import {
   type AdminScene,
   type Catalogue,
@@ -72,7 +72,7 @@ async function orders(): Promise<string[]> {
     made.push(operationId);
   }
   for (const ending of ['SUCCESS', 'FAILED'] as const) {
-    const id = await topUp(database, catalogue.partnerId, '50', { ending });
+    const id = await topup(database, catalogue.partnerId, '50', { ending });
     const { operation_id: operationId } = await database
       .selectFrom('topup_attempts')
       .select('operation_id')
@@ -151,7 +151,7 @@ it.each([
 
 it('the end of a top-up that is repeated before it is over is booked once', async () => {
   const { database } = scene;
-  const id = await topUp(database, catalogue.partnerId, '50');
+  const id = await topup(database, catalogue.partnerId, '50');
   const times = () =>
     database
       .selectFrom('topup_attempts as attempt')
@@ -164,12 +164,12 @@ it('the end of a top-up that is repeated before it is over is booked once', asyn
       .where('topup_id', '=', id)
       .executeTakeFirstOrThrow();
   const { operation_id: operationId } = await times();
-  const { endTopUp } = createTopupActivities({
+  const { endTopup } = createTopupActivities({
     database,
     failpoint: createFailpoint(undefined),
     settings: { topups: { reversalWatchSeconds: 0 } },
   } as unknown as ActivityDependencies);
-  const end = () => endTopUp(operationId, { kind: 'not-done', message: 'no', by: 'provider' });
+  const end = () => endTopup(operationId, { kind: 'not-done', message: 'no', by: 'provider' });
   const { first, second } = await inTransaction(async (transaction) => {
     await sql`select from topups where id = ${id} for no key update`.execute(transaction);
     const ends = { first: end(), second: end() };

@@ -45,8 +45,8 @@ test('a clean day of payments and top-ups differs in nothing', async () => {
     ]),
   ).toEqual(same);
   const [sent, declined] = [await deliver(), await deliver('FAILED')];
-  const topUpLine = { kind: 'top-up', amount: '50' } as const;
-  const lines = [line(sent, topUpLine), line(declined, { ...topUpLine, status: 'failed' })];
+  const topupLine = { kind: 'top-up', amount: '50' } as const;
+  const lines = [line(sent, topupLine), line(declined, { ...topupLine, status: 'failed' })];
   expect(await compare(lines, given.day, dtOne)).toEqual(same);
 });
 

@@ -5,7 +5,7 @@ import { listCases } from '../../../src/db/positions/cases.ts';
 import type { StatementProvider } from '../../../src/db/provider-statements/statements.ts';
 import type { Day } from '../../../src/domain/day-report.ts';
 import type { ProviderStatementLine } from '../../../src/domain/positions/statement-line.ts';
-import { makeVoucher, redemptions, takenBackAndRetried, topUp } from '../../admin/movements.ts';
+import { makeVoucher, redemptions, takenBackAndRetried, topup } from '../../admin/movements.ts';
 import {
   type AdminScene,
   type Catalogue,
@@ -77,7 +77,7 @@ export function statementScene() {
     ending: 'SUCCESS' | 'FAILED' | undefined = 'SUCCESS',
     retriedAt?: string,
   ): Promise<string> {
-    const id = await topUp(scene.database, catalogue.partnerId, '50', { ending });
+    const id = await topup(scene.database, catalogue.partnerId, '50', { ending });
     if (retriedAt !== undefined) await takenBackAndRetried(scene.database, id, retriedAt);
     const { rows } = await sql<{ reference: string }>`
       select reference from topup_attempts where topup_id = ${id} and attempt = 1`.execute(

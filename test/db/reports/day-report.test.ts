@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type DayReport, dayOfTime } from '../../../src/domain/day-report.ts';
 import { formatMoney, parseMoney } from '../../../src/domain/money.ts';
-import { takenBackAndRetried, topUp } from '../../admin/movements.ts';
+import { takenBackAndRetried, topup } from '../../admin/movements.ts';
 import { commandsOn } from '../../admin/scene.ts';
 import { reconciled } from '../../end-to-end/faults/reconciled.ts';
 import { done } from '../../end-to-end/gift/gift-scene.ts';
@@ -212,7 +212,7 @@ test('a fault of the books shows, and makes the exit code 2', async () => {
 test('a report that is made again stays in order after a retry at another price', async () => {
   const { database, api } = scene.stack;
   const { numbers } = api.services;
-  const id = await topUp(database, scene.partner.id, '15', { ending: 'SUCCESS', numbers });
+  const id = await topup(database, scene.partner.id, '15', { ending: 'SUCCESS', numbers });
   await takenBackAndRetried(database, id, '20', numbers);
   const again = await reportOf(report.day);
   expect(again.sales.topups.amount).toBe('135.000000');

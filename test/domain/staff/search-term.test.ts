@@ -68,7 +68,7 @@ const ids: Readonly<Record<IdFunction, readonly [id: string, expected: SearchTer
   checkPayoutAccountId: [workflowIds.checkPayoutAccountId(6, 'queue'), ofService],
   compareStatementsId: [workflowIds.compareStatementsId('queue'), ofService],
   watchBalancesId: [workflowIds.watchBalancesId('queue'), ofService],
-  topUpId: [workflowIds.topUpId(17, operationId), { topupId: 17 }],
+  topupId: [workflowIds.topupId(17, operationId), { topupId: 17 }],
   deliverWebhooksId: [workflowIds.deliverWebhooksId(9, 'queue'), ofService],
 };
 

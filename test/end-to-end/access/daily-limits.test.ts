@@ -52,7 +52,7 @@ async function limitedPartner({ company = {}, key = {} }: { company?: Limits; ke
       { denominationId: partner.denominations[100], merchantId: merchant.id, msisdn: null },
       { 'Idempotency-Key': randomUUID() },
     );
-  const topUp = (which: 0 | 1 = 0, msisdn = '+251911000050'): Promise<Answer> =>
+  const topup = (which: 0 | 1 = 0, msisdn = '+251911000050'): Promise<Answer> =>
     clients[which].post(
       '/topup-transactions/airtime-topup',
       { amount: 50, msisdn, ...sale },
@@ -84,7 +84,7 @@ async function limitedPartner({ company = {}, key = {} }: { company?: Limits; ke
       .executeTakeFirstOrThrow();
     return Number(row.balance);
   };
-  return { partner, keyId, clients, generate, topUp, spent, balance };
+  return { partner, keyId, clients, generate, topup, spent, balance };
 }
 
 const done = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 200).length;
@@ -111,11 +111,11 @@ describe('twenty-four requests at once', () => {
   });
 
   test('send no more top-ups, and mix with vouchers', async () => {
-    const { generate, topUp, spent, balance } = await limitedPartner({
+    const { generate, topup, spent, balance } = await limitedPartner({
       company: { daily_operations: 9 },
     });
     const answers = await Promise.all(
-      Array.from({ length: 24 }, (_, index) => (index % 2 === 0 ? topUp(0) : generate(1))),
+      Array.from({ length: 24 }, (_, index) => (index % 2 === 0 ? topup(0) : generate(1))),
     );
     expect(done(answers)).toBe(9);
     const [[, amount, operations] = []] = await spent();
@@ -125,13 +125,13 @@ describe('twenty-four requests at once', () => {
 });
 
 test('the refusal says what is left and when the limit renews', async () => {
-  const { generate, topUp } = await limitedPartner({
+  const { generate, topup } = await limitedPartner({
     company: { daily_amount: '1000' },
     key: { daily_amount: '130', daily_operations: 10 },
   });
   expect((await generate()).status).toBe(200);
   const midnight = new Date(new Date().setUTCHours(24, 0, 0, 0)).toISOString();
-  for (const answer of [await generate(), await topUp()]) {
+  for (const answer of [await generate(), await topup()]) {
     expectRefusal(answer, 'partner', 429, {
       reason: 'daily-limit-reached',
       says:
@@ -143,8 +143,8 @@ test('the refusal says what is left and when the limit renews', async () => {
 });
 
 test('a failed top-up is not given back, and its retry counts again', async () => {
-  const { clients, topUp, spent } = await limitedPartner({ key: { daily_operations: 2 } });
-  const failed = await topUp(0, '+251911000002');
+  const { clients, topup, spent } = await limitedPartner({ key: { daily_operations: 2 } });
+  const failed = await topup(0, '+251911000002');
   expect(failed.status).toBe(424);
   const retry = () =>
     clients[0].post(
@@ -177,7 +177,7 @@ test('the day before does not count, and a lifted limit stops nothing', async ()
 });
 
 test('who has no limit leaves no trace', async () => {
-  const { generate, topUp, spent } = await limitedPartner({});
-  expect([(await generate()).status, (await topUp()).status]).toEqual([200, 200]);
+  const { generate, topup, spent } = await limitedPartner({});
+  expect([(await generate()).status, (await topup()).status]).toEqual([200, 200]);
   expect(await spent()).toEqual([]);
 });

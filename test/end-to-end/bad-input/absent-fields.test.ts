@@ -43,7 +43,7 @@ const generation = () => ({
   msisdn: newOwner(),
 });
 
-async function failedTopUp(): Promise<number> {
+async function failedTopup(): Promise<number> {
   const { body } = await scene.asPartner.post(AIRTIME, {
     amount: 50,
     msisdn: newOwner('002'),
@@ -102,7 +102,7 @@ test.each(requests)(
 );
 
 test('a retry to no other number', async () => {
-  const [transactionId, key] = [await failedTopUp(), randomUUID()];
+  const [transactionId, key] = [await failedTopup(), randomUUID()];
   const first = await post('partner', RETRY, { transactionId, msisdn: null }, key);
   expect(first.status).toBe(424);
   const again = await post('partner', RETRY, { transactionId }, key);

@@ -74,7 +74,7 @@ async function begin() {
   const claimed = await scene.gift({ merchant: shop, owner: newOwner() });
   const verificationCode = await scene.claimed(till, claimed);
   await scene.asPartner.post(AIRTIME, { amount: 50, msisdn: '+251911778014', ...sale });
-  await until(async () => expect(await statusOfTopUp()).toBe('UNKNOWN'));
+  await until(async () => expect(await statusOfTopup()).toBe('UNKNOWN'));
   const bulk = await scene.asPartner.post('/vouchers/bulk', { lines: linesOf(20) });
   expect(bulk.body.success).toBe(true);
   await until(() => expect(webhook.refused()).toBeGreaterThan(0));
@@ -135,7 +135,7 @@ it('all that was under way is done within a minute after Temporal has come back 
   await withinTheMinute(async () =>
     expect(await scene.voucher(held)).toMatchObject({ status: 'REDEEMED' }),
   );
-  await withinTheMinute(async () => expect(await statusOfTopUp()).toBe('SUCCESS'));
+  await withinTheMinute(async () => expect(await statusOfTopup()).toBe('SUCCESS'));
   await withinTheMinute(async () => {
     const { body } = await scene.asPartner.get(bulkPath);
     expect(body.data.bulkOrder).toMatchObject({ endedAt: expect.any(String), generated: 20 });
@@ -178,7 +178,7 @@ const linesOf = (count: number) =>
     msisdn: null,
   }));
 
-async function statusOfTopUp(): Promise<string> {
+async function statusOfTopup(): Promise<string> {
   const { status } = await scene.stack.database
     .selectFrom('topups')
     .select('status')

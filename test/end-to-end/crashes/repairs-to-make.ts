@@ -25,7 +25,7 @@ export interface RepairToMake {
 /** Makes a subject of each kind of repair; the steps are those of clients. */
 export async function createRepairsToMake(stack: StoryTools, stories: Stories, temporal: Client) {
   const { database } = stack;
-  const { desk, partner, generate, claim, redeemClaim, topUp, voucherOf, byRepairs } = stories;
+  const { desk, partner, generate, claim, redeemClaim, topup, voucherOf, byRepairs } = stories;
   const merchant = await makeMerchant(stack as Stack, { payoutSuffix: '014' });
   const slowPayee = { merchant, client: await merchantClient(stack as Stack, merchant) };
   /** Requests that end when their repair has. */
@@ -54,7 +54,7 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
       .where('voucher_id', '=', voucherId)
       .executeTakeFirstOrThrow();
 
-  const topUpTo = (msisdn: string) =>
+  const topupTo = (msisdn: string) =>
     database
       .selectFrom('topups')
       .select(['id', 'status', 'attempt'])
@@ -230,8 +230,8 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
     };
   }
 
-  async function retryTopUp(): Promise<RepairToMake> {
-    const failed = await topUp('002');
+  async function retryTopup(): Promise<RepairToMake> {
+    const failed = await topup('002');
     const msisdn = newPhone('000');
     return {
       kind: 'retry-top-up',
@@ -239,17 +239,17 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
       args: { msisdn },
       async wasDoneOnce() {
         byRepairs.topups += 1;
-        expect(await topUpTo(msisdn)).toMatchObject({ status: 'SUCCESS', attempt: 2 });
+        expect(await topupTo(msisdn)).toMatchObject({ status: 'SUCCESS', attempt: 2 });
         expect(await deliveredTo(msisdn)).toMatchObject([{ status: 'completed' }]);
       },
     };
   }
 
-  async function settleTopUp(): Promise<RepairToMake> {
+  async function settleTopup(): Promise<RepairToMake> {
     const msisdn = newPhone('014');
-    waiting.push(topUp('014', msisdn));
+    waiting.push(topup('014', msisdn));
     const { id } = await until(async () => {
-      const found = await topUpTo(msisdn);
+      const found = await topupTo(msisdn);
       expect(found.status).toBe('UNKNOWN');
       return found;
     });
@@ -258,7 +258,7 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
       subjectId: id,
       args: { outcome: 'not-done', reference: 'LETTER-4711' },
       wasDoneOnce: async () =>
-        expect(await topUpTo(msisdn)).toMatchObject({ status: 'FAILED', attempt: 1 }),
+        expect(await topupTo(msisdn)).toMatchObject({ status: 'FAILED', attempt: 1 }),
     };
   }
 
@@ -299,8 +299,8 @@ export async function createRepairsToMake(stack: StoryTools, stories: Stories, t
       resendMessage,
       settlePayment,
       reverseRedemption,
-      retryTopUp,
-      settleTopUp,
+      retryTopup,
+      settleTopup,
     ],
     /** Those that are done in their first step. */
     immediate: [

@@ -148,7 +148,7 @@ async function createWork(scene: RedemptionScene) {
       return () => redeem(client, gift, request);
     }),
   );
-  const topUp = () => {
+  const topup = () => {
     const key = randomUUID();
     return () =>
       scene.asPartner.post(
@@ -159,7 +159,7 @@ async function createWork(scene: RedemptionScene) {
   };
   return async (count: number): Promise<Logged[]> => {
     const log: Logged[] = [];
-    for (const send of claimed.splice(0, count).flatMap((one) => [one, topUp()])) {
+    for (const send of claimed.splice(0, count).flatMap((one) => [one, topup()])) {
       const before = await send();
       expect(before.body.statusCode).toBe(200);
       log.push({ send, before });

@@ -107,7 +107,7 @@ export async function createStories(stack: StoryTools) {
     );
   }
 
-  async function topUp(suffix = '000', msisdn = newPhone(suffix)) {
+  async function topup(suffix = '000', msisdn = newPhone(suffix)) {
     const body = { amount: 50, msisdn, ...sale };
     const headers = { 'Idempotency-Key': randomUUID() };
     return log.runOnce('topup', () =>
@@ -116,7 +116,7 @@ export async function createStories(stack: StoryTools) {
   }
 
   async function retry() {
-    const failed = await topUp('002');
+    const failed = await topup('002');
     const body = { transactionId: failed.body.data.transactionId, msisdn: newPhone('000') };
     const headers = { 'Idempotency-Key': randomUUID() };
     await log.runOnce('retry', () =>
@@ -160,8 +160,8 @@ export async function createStories(stack: StoryTools) {
     generate,
     claim,
     redeemClaim,
-    topUp,
+    topup,
     voucherOf,
-    stories: { generate, bulk, claim, redeem, reverse, topup: topUp, retry, repair },
+    stories: { generate, bulk, claim, redeem, reverse, topup: topup, retry, repair },
   };
 }

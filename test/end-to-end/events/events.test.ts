@@ -145,7 +145,7 @@ describe('the events of a top-up', () => {
     asSeller = await partnerClient(scene.stack, seller);
   });
 
-  const topUp = async (msisdn: string) =>
+  const topup = async (msisdn: string) =>
     idOf(await asSeller.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...sale }));
 
   const typesOf = async (id: number) =>
@@ -170,7 +170,7 @@ describe('the events of a top-up', () => {
   const operator = () => commandsOn({ DATABASE_URL: scene.stack.urlFor('operator') });
 
   test('tell each attempt', async () => {
-    const id = await topUp('+251911000002');
+    const id = await topup('+251911000002');
     done(
       await asSeller.post('/topup-transactions/retry-topup', {
         transactionId: id,
@@ -181,13 +181,13 @@ describe('the events of a top-up', () => {
   });
 
   test('tell a late delivery, and no success besides', async () => {
-    const id = await topUp('+251911000002');
+    const id = await topup('+251911000002');
     await book(id, 'late');
     expect(await typesOf(id)).toEqual(['topup.failed 1', 'topup.late 1']);
   });
 
   test('tell a reversal, and the failure once it is credited', async () => {
-    const id = await topUp('+251911000000');
+    const id = await topup('+251911000000');
     const reference = await book(id, 'reversed');
     expect(await typesOf(id)).toEqual(['topup.succeeded 1', 'topup.reversed 1']);
     await settleCase(scene.stack, reference, 'partner');
@@ -196,7 +196,7 @@ describe('the events of a top-up', () => {
 
   test('tell no id of a request as a reference of the provider', async () => {
     const { database } = scene.stack;
-    const id = await topUp('+251911000000');
+    const id = await topup('+251911000000');
     const { operation_id: operationId } = await database
       .selectFrom('topup_attempts')
       .select('operation_id')
@@ -227,16 +227,16 @@ describe('the events of a top-up', () => {
     expect(again.out).toContain('No change');
     const tell = async () =>
       told((await readLog(asSeller)).events, `wallet:airtime:${sellerId}`, 'balance');
-    await topUp('+251911000000');
+    await topup('+251911000000');
     expect(await tell()).toEqual([]);
-    await topUp('+251911000000');
+    await topup('+251911000000');
     const first = `balance.low ${balance - 100}.000000`;
     expect(await tell()).toEqual([first]);
-    await topUp('+251911000000');
+    await topup('+251911000000');
     expect(await tell()).toEqual([first]);
     await deposit(scene.stack, sellerId, '150', 'airtime');
-    await topUp('+251911000000');
-    await topUp('+251911000000');
+    await topup('+251911000000');
+    await topup('+251911000000');
     expect(await tell()).toEqual([first, `balance.low ${balance - 100}.000000`]);
     await operator().json(`${set} none`);
   });

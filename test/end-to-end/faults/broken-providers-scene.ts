@@ -17,7 +17,7 @@ import {
   type Prepare,
   payment,
   type Seller,
-  topUp,
+  topup,
 } from './met-operations.ts';
 
 export type BrokenScene = Awaited<ReturnType<typeof setBrokenScene>>;
@@ -57,7 +57,7 @@ export async function setBrokenScene(
   const kinds: Readonly<Record<Kind, readonly [RouteKind, Prepare]>> = {
     message: ['sms', claim(parts)],
     payment: ['payout', payment(parts)],
-    'top-up': ['topup-airtime', topUp(parts)],
+    'top-up': ['topup-airtime', topup(parts)],
   };
 
   const makeSeller = async (route: readonly ProviderName[]): Promise<Seller> => {

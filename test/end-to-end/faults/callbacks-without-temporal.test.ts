@@ -42,17 +42,17 @@ async function openPayment(scene: RedemptionScene, denomination: 100 | 1000 = 10
   return { merchant, gift, reference: row?.payment_reference ?? '' };
 }
 
-async function openTopUp({ stack, partner, asPartner }: RedemptionScene): Promise<string> {
+async function openTopup({ stack, partner, asPartner }: RedemptionScene): Promise<string> {
   await makeTopupProducts(stack, partner);
   await deposit(stack, partner.id, '1000', 'airtime');
   await asPartner.post(AIRTIME, { amount: 50, msisdn: TOPPED_UP, ...sale });
   return until(async () => {
-    expect(await topUpOf(stack)).toMatchObject({ status: 'UNKNOWN' });
-    return (await topUpOf(stack)).reference;
+    expect(await topupOf(stack)).toMatchObject({ status: 'UNKNOWN' });
+    return (await topupOf(stack)).reference;
   });
 }
 
-const topUpOf = ({ database }: RedemptionScene['stack']) =>
+const topupOf = ({ database }: RedemptionScene['stack']) =>
   database
     .selectFrom('topups')
     .innerJoin('topup_attempts', 'topup_attempts.topup_id', 'topups.id')
@@ -60,7 +60,7 @@ const topUpOf = ({ database }: RedemptionScene['stack']) =>
     .executeTakeFirstOrThrow();
 
 /** The callbacks of a GSMA provider and of DT One. */
-const callbacksOf = (url: string, payment: string, topUp: string) => ({
+const callbacksOf = (url: string, payment: string, topup: string) => ({
   payment: () =>
     fetch(`${url}/callbacks/gsma/${SECRET}`, {
       method: 'PUT',
@@ -71,7 +71,7 @@ const callbacksOf = (url: string, payment: string, topUp: string) => ({
     fetch(`${url}/callbacks/airtime/${SECRET}`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ external_id: topUp }),
+      body: JSON.stringify({ external_id: topup }),
     }),
 });
 
@@ -85,12 +85,12 @@ test('a callback that reaches no workflow is answered 503, and counts when it is
   });
   const { stack } = scene;
   const { merchant, gift, reference } = await openPayment(scene);
-  const topUp = await openTopUp(scene);
-  const callbacks = callbacksOf(stack.url, reference, topUp);
+  const topup = await openTopup(scene);
+  const callbacks = callbacksOf(stack.url, reference, topup);
 
   await temporal.kill();
   await scene.settlePayout(merchant, 'completed');
-  const settled = await fetch(`${stack.sandbox.url}/books/topups/${topUp}`, {
+  const settled = await fetch(`${stack.sandbox.url}/books/topups/${topup}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ status: 'completed' }),
@@ -113,13 +113,13 @@ test('a callback that reaches no workflow is answered 503, and counts when it is
       expect(body).not.toMatch(/Error|\.[jt]s|workflow/i);
     }
   expect((await rowOf(scene, gift))?.status).toBe('HELD');
-  expect((await topUpOf(stack)).status).toBe('UNKNOWN');
+  expect((await topupOf(stack)).status).toBe('UNKNOWN');
 
   await temporal.startAgain('as it was');
   for (const callBack of Object.values(callbacks))
     await until(async () => expect((await callBack()).ok).toBe(true));
   await scene.untilStatus(gift, 'REDEEMED');
-  await until(async () => expect((await topUpOf(stack)).status).toBe('SUCCESS'));
+  await until(async () => expect((await topupOf(stack)).status).toBe('SUCCESS'));
   // Once more, after the end.
   for (const callBack of Object.values(callbacks)) expect((await callBack()).ok).toBe(true);
   expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed']);

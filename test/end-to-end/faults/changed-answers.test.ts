@@ -59,7 +59,7 @@ const changedAt = async (id: number): Promise<number> =>
 
 describe('a top-up that was delivered and taken back', () => {
   async function reversed() {
-    const id = idOf(await topups.topUp(topups.number('000')));
+    const id = idOf(await topups.topup(topups.number('000')));
     const reference = await referenceOf(id);
     await setStatus(topups.stack, 'topups', reference, 'reversed');
     // The sandbox does not know where to call.
@@ -168,7 +168,7 @@ describe('a top-up that was delivered and taken back', () => {
 
   test('is found without a callback, when it is due', async () => {
     const { stack } = topups;
-    const id = idOf(await topups.topUp(topups.number('015')));
+    const id = idOf(await topups.topup(topups.number('015')));
     const reference = await referenceOf(id);
     await until(() =>
       expect(stack.sandbox.books.topups({ reference })[0]?.status).toBe('reversed'),
@@ -180,7 +180,7 @@ describe('a top-up that was delivered and taken back', () => {
 
   test('before its answer was read is delivered first', async () => {
     const { stack } = topups;
-    const id = await topups.openTopUp();
+    const id = await topups.openTopup();
     const reference = await referenceOf(id);
     const { faults } = stack.sandbox;
     // No inquiry is answered between the two.
@@ -195,7 +195,7 @@ describe('a top-up that was delivered and taken back', () => {
 
   test('is asked about three times within a week, and no more', async () => {
     const { stack } = topups;
-    const id = idOf(await topups.topUp(topups.number('000')));
+    const id = idOf(await topups.topup(topups.number('000')));
     const reference = await referenceOf(id);
     const hoursAt = async (age: string) => {
       await sql`update topup_attempts set settled_at = now() - ${age}::interval
@@ -239,7 +239,7 @@ test('a payment that was taken back is a case, and its voucher gets the value ba
 
 describe('a top-up that was delivered late', () => {
   async function late() {
-    const id = await topups.failedTopUp();
+    const id = await topups.failedTopup();
     const reference = await referenceOf(id);
     await setStatus(topups.stack, 'topups', reference, 'completed');
     await callBack(reference);
@@ -319,7 +319,7 @@ describe('a top-up that was delivered late', () => {
 
   /** Booked, and its workflow not told: the worker stopped between the books and the signal. */
   async function untoldLate(): Promise<number> {
-    const id = await topups.failedTopUp();
+    const id = await topups.failedTopup();
     const operationId = await topups.operationOf(id);
     await doneLate(topups.stack.database, operationId);
     return id;
@@ -338,7 +338,7 @@ describe('a top-up that was delivered late', () => {
   });
 
   test('while its retry runs stays delivered when that fails', async () => {
-    const id = await topups.failedTopUp();
+    const id = await topups.failedTopup();
     const reference = await referenceOf(id);
     const retried = topups.retry(id, topups.number('014'), newKey());
     await topups.untilStatus(id, 'UNKNOWN');
@@ -359,7 +359,7 @@ describe('a top-up that was delivered late', () => {
 
 test('another content at the provider is a case until a person has seen to it', async () => {
   const { stack } = topups;
-  const id = idOf(await topups.topUp(topups.number('000')));
+  const id = idOf(await topups.topup(topups.number('000')));
   const reference = await referenceOf(id);
   const taken = stack.sandbox.books.findTopup({ reference });
   if (!taken) throw new Error('The provider did not take it');
@@ -374,7 +374,7 @@ test('another content at the provider is a case until a person has seen to it', 
 
 test('another amount at the provider is a case of the difference, and ends with the amount', async () => {
   const { stack } = topups;
-  const id = idOf(await topups.topUp(topups.number('000')));
+  const id = idOf(await topups.topup(topups.number('000')));
   const wallet = await topups.wallet();
   const reference = await referenceOf(id);
   const taken = stack.sandbox.books.findTopup({ reference });
@@ -410,7 +410,7 @@ describe('what a provider has decided and the database refuses to book', () => {
         when: `old.status = 'HELD' and new.status = '${attemptStatus}'`,
       });
       const msisdn = topups.number(suffix);
-      const answer = topups.topUp(msisdn);
+      const answer = topups.topup(msisdn);
       const { id } = await until(() =>
         stack.database
           .selectFrom('topups')

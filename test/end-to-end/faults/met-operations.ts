@@ -132,7 +132,7 @@ const voucherWhere: Readonly<Record<Booked, object>> = {
 };
 
 /** 50 birr of airtime. */
-export const topUp =
+export const topup =
   (parts: Parts): Prepare =>
   async (seller, suffix) => {
     const { stack } = parts.scene;

@@ -132,16 +132,16 @@ describe('a top-up', () => {
     const key = newKey();
     const restore = await backUp(topups.stack.database);
     const wallet = await topups.wallet();
-    expect((await topups.topUp(msisdn, key)).body.data.status).toBe(status);
+    expect((await topups.topup(msisdn, key)).body.data.status).toBe(status);
     await restore();
 
-    expect((await topups.topUp(msisdn, key)).body.data.status).toBe(status);
+    expect((await topups.topup(msisdn, key)).body.data.status).toBe(status);
     expect(await topups.delivered(msisdn)).toHaveLength(1);
     expect(await topups.wallet()).toBe(wallet - charged);
   });
 
   test('another one under its number stays on hold', async () => {
-    const id = await topups.failedTopUp();
+    const id = await topups.failedTopup();
     const [first, second] = [topups.number('000'), topups.number('000')];
     const restore = await backUp(topups.stack.database);
     expect((await topups.retry(id, first, newKey())).body.data.status).toBe('SUCCESS');

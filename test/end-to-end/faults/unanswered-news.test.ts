@@ -33,7 +33,7 @@ interface Ended {
   again(): Promise<number>;
 }
 
-async function endedTopUp(id: number): Promise<Ended> {
+async function endedTopup(id: number): Promise<Ended> {
   const { stack } = topups;
   const { ourReference: reference } = (await topups.show(id)).attempts.at(-1);
   const taken = stack.sandbox.books.findTopup({ reference });
@@ -47,7 +47,7 @@ async function endedTopUp(id: number): Promise<Ended> {
   };
 }
 
-const refusedTopUp = async () => endedTopUp(await topups.failedTopUp());
+const refusedTopup = async () => endedTopup(await topups.failedTopup());
 
 async function refusedPayment(): Promise<Ended> {
   const { stack } = gifts;
@@ -101,7 +101,7 @@ function timesOf({ stack, reference }: Ended) {
 }
 
 describe.each([
-  ['top-up', refusedTopUp],
+  ['top-up', refusedTopup],
   ['payment', refusedPayment],
 ] as const)(
   'a %s that was refused days ago, and that its provider calls back about',
@@ -166,7 +166,7 @@ describe.each([
 );
 
 it('a delivered top-up that its provider calls back about, and does not explain, calls a person', async () => {
-  const one = await endedTopUp(idOf(await topups.topUp(topups.number('000'))));
+  const one = await endedTopup(idOf(await topups.topup(topups.number('000'))));
   const { reconcile, later } = timesOf(one);
   one.says('pending');
   await one.callBack();

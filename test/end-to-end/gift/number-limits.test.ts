@@ -40,7 +40,7 @@ const generate = (msisdn: string | null): Promise<Answer> =>
     key(),
   );
 
-const topUp = (msisdn: string): Promise<Answer> =>
+const topup = (msisdn: string): Promise<Answer> =>
   scene.asPartner.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...sale }, key());
 
 const refused = (answer: Answer, surface: 'partner' | 'merchant' = 'partner') => {
@@ -60,10 +60,10 @@ test('a number is given as many vouchers a day as the setting says, also at the 
 
 test('as many top-ups, of which failed ones and retries count', async () => {
   const msisdn = freshNumber();
-  expect([(await topUp(msisdn)).status, (await topUp(msisdn)).status]).toEqual([200, 200]);
-  refused(await topUp(msisdn));
+  expect([(await topup(msisdn)).status, (await topup(msisdn)).status]).toEqual([200, 200]);
+  refused(await topup(msisdn));
   const failing = `+251911300${'002'}`;
-  const failed = await topUp(failing);
+  const failed = await topup(failing);
   expect(failed.status).toBe(424);
   const retry = () =>
     scene.asPartner.post(

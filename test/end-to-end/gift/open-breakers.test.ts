@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => scene?.stop());
 
-const topUp = () =>
+const topup = () =>
   scene.asPartner.post('/topup-transactions/airtime-topup', {
     amount: 50,
     msisdn: newOwner('000'),
@@ -79,13 +79,13 @@ test('where the breakers of all providers of a kind are open, 503 comes at once,
   // None of them does anything, and each one leads to the next.
   await setFaults({ answers: 'not-authorised' });
   const claim = () => scene.asPartner.post(CLAIM, { voucherCode: claimable.voucherCode });
-  for (const answer of [await redeem(gift.voucherCode), await topUp(), await claim()])
+  for (const answer of [await redeem(gift.voucherCode), await topup(), await claim()])
     expect(answer.body.success).toBe(false);
   // The breakers are open although the providers work again.
   await call(`${scene.stack.sandbox.url}/faults`, { method: 'DELETE' });
 
   const before = await holdings();
-  for (const answer of [await redeem(gift.voucherCode), await topUp()]) {
+  for (const answer of [await redeem(gift.voucherCode), await topup()]) {
     expect(answer.status).toBe(503);
     expect(answer.headers.get('Retry-After')).toBe('5');
     expect(answer.body).toMatchObject({
@@ -106,15 +106,15 @@ test('where the breakers of all providers of a kind are open, 503 comes at once,
 
   // A breaker lets a call try after its time.
   await until(async () => expect((await redeem(gift.voucherCode)).status).toBe(200));
-  await until(async () => expect((await topUp()).status).toBe(200));
+  await until(async () => expect((await topup()).status).toBe(200));
 });
 
 test('providers that ask for fewer calls are asked again at once', async () => {
   const gift = await scene.gift({ owner: null, merchant });
   await setFaults({ answers: 'too-many-requests' });
-  for (const answer of [await redeem(gift.voucherCode), await topUp()])
+  for (const answer of [await redeem(gift.voucherCode), await topup()])
     expect(answer.body.success).toBe(false);
   await call(`${scene.stack.sandbox.url}/faults`, { method: 'DELETE' });
-  for (const answer of [await redeem(gift.voucherCode), await topUp()])
+  for (const answer of [await redeem(gift.voucherCode), await topup()])
     expect(answer.status).toBe(200);
 });

@@ -39,11 +39,11 @@ async function twenty(send: () => Promise<Answer>): Promise<Answer> {
 
 test('airtime', async () => {
   const [msisdn, key, before] = [scene.number('050'), newKey(), await scene.wallet()];
-  const first = await twenty(() => scene.topUp(msisdn, key));
+  const first = await twenty(() => scene.topup(msisdn, key));
   expect(first.body.data.status).toBe('SUCCESS');
   expect(await scene.wallet()).toBe(before - 50);
   expect(await scene.delivered(msisdn)).toHaveLength(1);
-  expect(wasReplayed(await scene.topUp(msisdn, key))).toBe(true);
+  expect(wasReplayed(await scene.topup(msisdn, key))).toBe(true);
 });
 
 test('a package', async () => {
@@ -57,7 +57,7 @@ test('a package', async () => {
 });
 
 test('a retry', async () => {
-  const transactionId = await scene.failedTopUp();
+  const transactionId = await scene.failedTopup();
   const [msisdn, key, before] = [scene.number('050'), newKey(), await scene.wallet()];
   const first = await twenty(() => scene.retry(transactionId, msisdn, key));
   expect(first.body.data.status).toBe('SUCCESS');
@@ -68,10 +68,10 @@ test('a retry', async () => {
 
 test('one that fails is failed once, and its answer kept', async () => {
   const [msisdn, key, before] = [scene.number('006'), newKey(), await scene.wallet()];
-  const first = await twenty(() => scene.topUp(msisdn, key));
+  const first = await twenty(() => scene.topup(msisdn, key));
   expect(first.status).toBe(424);
   expect(await scene.wallet()).toBe(before);
-  const again = await scene.topUp(msisdn, key);
+  const again = await scene.topup(msisdn, key);
   expect([again.body, wasReplayed(again)]).toEqual([first.body, true]);
   const other = { amount: 60, msisdn, ...sale };
   expect((await asPartner.post(AIRTIME, other, key)).status).toBe(422);
@@ -81,10 +81,10 @@ test('one that fails is failed once, and its answer kept', async () => {
 const requests: Record<string, () => Promise<() => Promise<Answer>>> = {
   async 'top-up'() {
     const [msisdn, key] = [scene.number('050'), newKey()];
-    return () => scene.topUp(msisdn, key);
+    return () => scene.topup(msisdn, key);
   },
   async retry() {
-    const [id, key] = [await scene.failedTopUp(), newKey()];
+    const [id, key] = [await scene.failedTopup(), newKey()];
     return () => scene.retry(id, undefined, key);
   },
 };
@@ -109,7 +109,7 @@ test.each(Object.entries(requests))(
 
 test('a failure that is told again does not invite to retry what was delivered since', async () => {
   const [msisdn, key] = [scene.number('002'), newKey()];
-  const first = await scene.topUp(msisdn, key);
+  const first = await scene.topup(msisdn, key);
   expect([first.status, first.body.message]).toEqual([
     424,
     expect.stringMatching(/can be retried/),
@@ -117,7 +117,7 @@ test('a failure that is told again does not invite to retry what was delivered s
   const transactionId = idOf(first);
   const operationId = await scene.operationOf(transactionId);
   await doneLate(scene.stack.database, operationId);
-  const again = await scene.topUp(msisdn, key);
+  const again = await scene.topup(msisdn, key);
   expect([again.status, wasReplayed(again)]).toEqual([424, true]);
   expect(again.body).toEqual({
     ...first.body,
@@ -131,18 +131,18 @@ test('a failure that is told again does not invite to retry what was delivered s
 
 test('a failure that is told again says that a retry is under way, and that it was delivered', async () => {
   const [msisdn, key] = [scene.number('002'), newKey()];
-  const transactionId = idOf(await scene.topUp(msisdn, key));
+  const transactionId = idOf(await scene.topup(msisdn, key));
   const retried = scene.number('014');
   const retry = scene.retry(transactionId, retried, newKey());
   await scene.untilStatus(transactionId, 'UNKNOWN');
-  const meanwhile = await scene.topUp(msisdn, key);
+  const meanwhile = await scene.topup(msisdn, key);
   expect([meanwhile.status, meanwhile.body.message]).toEqual([
     424,
     expect.stringMatching(/^This attempt failed, and another one is being processed/),
   ]);
   await scene.settle(transactionId, 'completed');
   await scene.untilStatus(transactionId, 'SUCCESS');
-  const afterwards = await scene.topUp(msisdn, key);
+  const afterwards = await scene.topup(msisdn, key);
   expect([afterwards.status, afterwards.body.message]).toEqual([
     424,
     expect.stringMatching(/delivered since/),
@@ -151,7 +151,7 @@ test('a failure that is told again says that a retry is under way, and that it w
 });
 
 test('a retry that fails after an earlier attempt was delivered late says so at once', async () => {
-  const transactionId = await scene.failedTopUp();
+  const transactionId = await scene.failedTopup();
   const operationId = await scene.operationOf(transactionId);
   const retry = scene.retry(transactionId, scene.number('014'), newKey());
   await scene.untilStatus(transactionId, 'UNKNOWN');
@@ -169,7 +169,7 @@ test('a retry that fails after an earlier attempt was delivered late says so at 
 test('the key of one endpoint or partner is another one elsewhere', async () => {
   const key = newKey();
   const msisdn = scene.number('050');
-  expect((await scene.topUp(msisdn, key)).status).toBe(200);
+  expect((await scene.topup(msisdn, key)).status).toBe(200);
   const bundle = { productId: products.ethioPackage, msisdn, ...sale };
   const bought = await asPartner.post(PACKAGE, bundle, key);
   expect([bought.status, wasReplayed(bought)]).toEqual([200, false]);
@@ -180,12 +180,12 @@ test('the key of one endpoint or partner is another one elsewhere', async () => 
 
 test('while the first is processing, duplicates say so; then all get its result', async () => {
   const [msisdn, key, before] = [scene.number('012'), newKey(), await scene.wallet()];
-  const answers = await Promise.all(Array.from({ length: 5 }, () => scene.topUp(msisdn, key)));
+  const answers = await Promise.all(Array.from({ length: 5 }, () => scene.topup(msisdn, key)));
   for (const { status } of answers) expect(status).toBe(200);
   const ids = new Set(answers.map(({ body }) => body.data.transactionId));
   expect(ids.size).toBe(1);
   await scene.untilStatus([...ids][0], 'SUCCESS');
-  const final = await scene.topUp(msisdn, key);
+  const final = await scene.topup(msisdn, key);
   expect(final.body.data).toMatchObject({ transactionId: [...ids][0], status: 'SUCCESS' });
   expect(await scene.wallet()).toBe(before - 50);
   expect(await scene.delivered(msisdn)).toHaveLength(1);

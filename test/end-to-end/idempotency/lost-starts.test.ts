@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => scene?.stack.stop());
 beforeEach(() => vi.restoreAllMocks());
 
-type Call = 'topUp' | 'retry';
+type Call = 'topup' | 'retry';
 
 /** Loses the next call of a workflow; with a refused connection it provably never left. */
 const lose = (call: Call, how: 'lost' | 'never sent' = 'lost') =>
@@ -90,107 +90,107 @@ function expectDeliveredSince(id: number, answer: Answer): void {
 describe('a top-up', () => {
   it('is carried out by its repetition, under the number that was told', async () => {
     const [msisdn, key] = [scene.number('050'), newKey()];
-    lose('topUp');
-    const id = expectAccepted(await scene.topUp(msisdn, key));
+    lose('topup');
+    const id = expectAccepted(await scene.topup(msisdn, key));
     await haveWaited();
-    expect(idOf(await scene.topUp(msisdn, key))).toBe(id);
+    expect(idOf(await scene.topup(msisdn, key))).toBe(id);
     await scene.untilStatus(id, 'SUCCESS');
-    const again = await scene.topUp(msisdn, key);
+    const again = await scene.topup(msisdn, key);
     expect(again.body.data).toMatchObject({ transactionId: id, status: 'SUCCESS' });
     expect(await scene.delivered(msisdn)).toHaveLength(1);
   });
 
   it('that nobody repeats fails; another request under its key is refused', async () => {
     const [msisdn, other, key] = [scene.number('050'), scene.number('050'), newKey()];
-    lose('topUp');
-    const id = expectAccepted(await scene.topUp(msisdn, key));
+    lose('topup');
+    const id = expectAccepted(await scene.topup(msisdn, key));
     await makeStale();
     await scene.runExpiry();
     expect(await scene.show(id)).toMatchObject({ status: 'FAILED', attempts: [] });
-    expectRefusal(await scene.topUp(other, key), 'partner', 422, { reason: 'key-reused' });
-    const again = await scene.topUp(msisdn, key);
+    expectRefusal(await scene.topup(other, key), 'partner', 422, { reason: 'key-reused' });
+    const again = await scene.topup(msisdn, key);
     expect([again.status, again.body.data.transactionId]).toEqual([424, id]);
     expect(again.headers.get('Idempotent-Replayed')).toBe('true');
     expect(await scene.runningOperations()).toEqual([]);
     await scene.retry(id, other);
     await scene.untilStatus(id, 'SUCCESS');
     await forgetCreation(id);
-    expectDeliveredSince(id, await scene.topUp(msisdn, key));
-    expectRefusal(await scene.topUp(other, key), 'partner', 422, { reason: 'key-reused' });
+    expectDeliveredSince(id, await scene.topup(msisdn, key));
+    expectRefusal(await scene.topup(other, key), 'partner', 422, { reason: 'key-reused' });
     expect(await scene.delivered(msisdn)).toEqual([]);
   });
 
   it('that was told as accepted and is refused in the end keeps its number', async () => {
     const [msisdn, key] = [scene.number('050'), newKey()];
-    lose('topUp');
-    const id = expectAccepted(await scene.topUp(msisdn, key));
+    lose('topup');
+    const id = expectAccepted(await scene.topup(msisdn, key));
     await haveWaited();
     await setProducts('INACTIVE');
-    expect(idOf(await scene.topUp(msisdn, key))).toBe(id);
+    expect(idOf(await scene.topup(msisdn, key))).toBe(id);
     await scene.untilStatus(id, 'FAILED');
     await setProducts('ACTIVE');
-    const refused = await scene.topUp(msisdn, key);
+    const refused = await scene.topup(msisdn, key);
     expect([refused.status, refused.body.data.transactionId]).toEqual([424, id]);
     expect(await scene.show(id)).toMatchObject({ status: 'FAILED', attempts: [] });
-    expect((await scene.topUp(msisdn, key)).body).toEqual(refused.body);
-    const other = await scene.topUp(scene.number('050'), key);
+    expect((await scene.topup(msisdn, key)).body).toEqual(refused.body);
+    const other = await scene.topup(scene.number('050'), key);
     expectRefusal(other, 'partner', 422, { reason: 'key-reused' });
     await scene.retry(id, msisdn);
     await scene.untilStatus(id, 'SUCCESS');
     await forgetCreation(id);
-    expectDeliveredSince(id, await scene.topUp(msisdn, key));
+    expectDeliveredSince(id, await scene.topup(msisdn, key));
     expect(await scene.delivered(msisdn)).toHaveLength(1);
   });
 
   it('whose call fails for another reason is accepted, and the log has the reason', async () => {
     const logged = vi.spyOn(scene.stack.api.services.logger, 'error');
-    vi.spyOn(calls.topUp, 'send').mockRejectedValueOnce(new TypeError('nobody foresaw it'));
+    vi.spyOn(calls.topup, 'send').mockRejectedValueOnce(new TypeError('nobody foresaw it'));
     const [msisdn, key] = [scene.number('050'), newKey()];
-    const id = expectAccepted(await scene.topUp(msisdn, key));
+    const id = expectAccepted(await scene.topup(msisdn, key));
     expect(logged).toHaveBeenCalledWith(
       expect.objectContaining({ operationId: await scene.operationOf(id) }),
       'The call of a top-up failed',
     );
     await haveWaited();
-    await scene.topUp(msisdn, key);
+    await scene.topup(msisdn, key);
     await scene.untilStatus(id, 'SUCCESS');
   });
 
   it('that was refused before anybody was told its number leaves none', async () => {
     const [msisdn, key, before] = [scene.number('050'), newKey(), await topups()];
     await setProducts('INACTIVE');
-    expect((await scene.topUp(msisdn, key)).status).toBe(404);
+    expect((await scene.topup(msisdn, key)).status).toBe(404);
     await setProducts('ACTIVE');
     expect(await topups()).toEqual(before);
-    await scene.untilStatus(idOf(await scene.topUp(scene.number('050'), key)), 'SUCCESS');
+    await scene.untilStatus(idOf(await scene.topup(scene.number('050'), key)), 'SUCCESS');
   });
 
   it('whose start provably never left is refused and leaves nothing', async () => {
     const [msisdn, key, before] = [scene.number('050'), newKey(), await topups()];
-    lose('topUp', 'never sent');
-    expect((await scene.topUp(msisdn, key)).status).toBe(503);
+    lose('topup', 'never sent');
+    expect((await scene.topup(msisdn, key)).status).toBe(503);
     expect(await topups()).toEqual(before);
     expect(await scene.runningOperations()).toEqual([]);
-    await scene.untilStatus(idOf(await scene.topUp(msisdn, key)), 'SUCCESS');
+    await scene.untilStatus(idOf(await scene.topup(msisdn, key)), 'SUCCESS');
     expect(await scene.delivered(msisdn)).toHaveLength(1);
   });
 
   it('whose number was told is not discarded by a repetition that never left', async () => {
     const [msisdn, key] = [scene.number('050'), newKey()];
-    lose('topUp');
-    const id = expectAccepted(await scene.topUp(msisdn, key));
+    lose('topup');
+    const id = expectAccepted(await scene.topup(msisdn, key));
     await haveWaited();
-    lose('topUp', 'never sent');
-    expect(expectAccepted(await scene.topUp(msisdn, key))).toBe(id);
+    lose('topup', 'never sent');
+    expect(expectAccepted(await scene.topup(msisdn, key))).toBe(id);
     expect((await scene.show(id)).status).toBe('PENDING');
-    await scene.topUp(msisdn, key);
+    await scene.topup(msisdn, key);
     await scene.untilStatus(id, 'SUCCESS');
   });
 });
 
 describe('a retry', () => {
   it('is made by its repetition', async () => {
-    const id = await scene.failedTopUp();
+    const id = await scene.failedTopup();
     const [msisdn, key] = [scene.number('050'), newKey()];
     lose('retry');
     expect(expectAccepted(await scene.retry(id, msisdn, key))).toBe(id);
@@ -203,7 +203,7 @@ describe('a retry', () => {
   });
 
   it('that nobody repeats is answered as never started, and can be made anew', async () => {
-    const id = await scene.failedTopUp();
+    const id = await scene.failedTopup();
     const [msisdn, key] = [scene.number('050'), newKey()];
     lose('retry');
     expectAccepted(await scene.retry(id, msisdn, key));
@@ -243,7 +243,7 @@ describe('a retry', () => {
       ['to another number is not answered by it', '050', 409, 'topup-not-failed'],
       ['to the same number gets its answer', undefined, 424, 'topup-failed'],
     ])('%s', async (_what, suffix, status, reason) => {
-      const id = await scene.failedTopUp();
+      const id = await scene.failedTopup();
       const key = newKey();
       lose('retry');
       expectAccepted(await scene.retry(id, undefined, key));
@@ -258,7 +258,7 @@ describe('a retry', () => {
   });
 
   it('that another retry forestalled and did not deliver is refused for that reason', async () => {
-    const id = await scene.failedTopUp();
+    const id = await scene.failedTopup();
     const key = newKey();
     lose('retry');
     expectAccepted(await scene.retry(id, undefined, key));
@@ -273,7 +273,7 @@ describe('a retry', () => {
   });
 
   it('that provably never left is refused and leaves nothing', async () => {
-    const id = await scene.failedTopUp();
+    const id = await scene.failedTopup();
     const [msisdn, key] = [scene.number('050'), newKey()];
     lose('retry', 'never sent');
     expect((await scene.retry(id, msisdn, key)).status).toBe(503);
@@ -283,7 +283,7 @@ describe('a retry', () => {
   });
 
   it('that waits for the attempt of another one is not failed before that one ends', async () => {
-    const id = await scene.failedTopUp();
+    const id = await scene.failedTopup();
     const msisdn = scene.number('014');
     const keys = [newKey(), newKey()];
     const answers = await scene.atTheSameMoment(
@@ -312,15 +312,15 @@ describe('repetitions of what runs', () => {
 
   it('wait for its row and add no update to its workflow, however long it runs', async () => {
     const [msisdn, key] = [scene.number('014'), newKey()];
-    const id = expectAccepted(await scene.topUp(msisdn, key));
+    const id = expectAccepted(await scene.topup(msisdn, key));
     for (let round = 0; round < 2; round += 1) {
-      const answers = await Promise.all(Array.from({ length: 30 }, () => scene.topUp(msisdn, key)));
+      const answers = await Promise.all(Array.from({ length: 30 }, () => scene.topup(msisdn, key)));
       expect(new Set(answers.map(expectAccepted))).toEqual(new Set([id]));
     }
     expect(await updatesOf(id)).toBe(1);
     await scene.settle(id, 'completed');
     await scene.untilStatus(id, 'SUCCESS');
-    expect((await scene.topUp(msisdn, key)).body.data.status).toBe('SUCCESS');
+    expect((await scene.topup(msisdn, key)).body.data.status).toBe('SUCCESS');
     expect(await scene.delivered(msisdn)).toHaveLength(1);
   });
 });

@@ -53,7 +53,7 @@ async function withoutAccess({ stack }: GiftScene, partner: TestPartner) {
 }
 
 /** A top-up of a partner of its own with this much in its airtime wallet. */
-async function topUpSide(scene: GiftScene, airtimeWallet = '0') {
+async function topupSide(scene: GiftScene, airtimeWallet = '0') {
   const { partner, client } = await ownPartner(scene);
   const products = await makeTopupProducts(scene.stack, partner);
   if (airtimeWallet !== '0') await deposit(scene.stack, partner.id, airtimeWallet, 'airtime');
@@ -138,13 +138,13 @@ const generations: readonly Omit<RemovedCause, 'surface' | 'operation'>[] = [
   },
 ];
 
-const topUps: readonly Omit<RemovedCause, 'surface'>[] = [
+const topups: readonly Omit<RemovedCause, 'surface'>[] = [
   {
     operation: 'airtime',
     reason: 'money-insufficient',
     statusCode: 400,
     async arrange(scene) {
-      const { client, airtime, fill } = await topUpSide(scene);
+      const { client, airtime, fill } = await topupSide(scene);
       return { client, path: AIRTIME, body: airtime, removeCause: fill };
     },
   },
@@ -153,7 +153,7 @@ const topUps: readonly Omit<RemovedCause, 'surface'>[] = [
     reason: 'product-not-accessible',
     statusCode: 404,
     async arrange(scene) {
-      const { partner, client, airtime } = await topUpSide(scene, '1000');
+      const { partner, client, airtime } = await topupSide(scene, '1000');
       const removeCause = await withoutAccess(scene, partner);
       return { client, path: AIRTIME, body: airtime, removeCause };
     },
@@ -163,7 +163,7 @@ const topUps: readonly Omit<RemovedCause, 'surface'>[] = [
     reason: 'money-insufficient',
     statusCode: 405,
     async arrange(scene) {
-      const { client, bundle, fill } = await topUpSide(scene);
+      const { client, bundle, fill } = await topupSide(scene);
       return { client, path: PACKAGE, body: bundle, removeCause: fill };
     },
   },
@@ -172,8 +172,8 @@ const topUps: readonly Omit<RemovedCause, 'surface'>[] = [
     reason: 'money-insufficient',
     statusCode: 405,
     async arrange(scene) {
-      const { client, airtime, fill } = await topUpSide(scene, '50');
-      const transactionId = await failedTopUp(client, airtime);
+      const { client, airtime, fill } = await topupSide(scene, '50');
+      const transactionId = await failedTopup(client, airtime);
       await client.post(AIRTIME, airtime);
       const body = { transactionId, msisdn: newOwner() };
       return { client, path: RETRY, body, removeCause: fill };
@@ -184,8 +184,8 @@ const topUps: readonly Omit<RemovedCause, 'surface'>[] = [
     reason: 'product-not-accessible',
     statusCode: 404,
     async arrange(scene) {
-      const { partner, client, airtime } = await topUpSide(scene, '1000');
-      const transactionId = await failedTopUp(client, airtime);
+      const { partner, client, airtime } = await topupSide(scene, '1000');
+      const transactionId = await failedTopup(client, airtime);
       const removeCause = await withoutAccess(scene, partner);
       const body = { transactionId, msisdn: newOwner() };
       return { client, path: RETRY, body, removeCause };
@@ -193,7 +193,7 @@ const topUps: readonly Omit<RemovedCause, 'surface'>[] = [
   },
 ];
 
-async function failedTopUp(client: Client, airtime: object): Promise<number> {
+async function failedTopup(client: Client, airtime: object): Promise<number> {
   const failed: Answer = await client.post(AIRTIME, { ...airtime, msisdn: newOwner('002') });
   return failed.body.data.transactionId;
 }
@@ -207,7 +207,7 @@ const expiredGift = async (scene: GiftScene, owner?: null) => {
 
 export const removedCauses: readonly RemovedCause[] = [
   ...generations.map((one) => ({ surface: 'partner', operation: 'generation', ...one }) as const),
-  ...topUps.map((one) => ({ surface: 'partner', ...one }) as const),
+  ...topups.map((one) => ({ surface: 'partner', ...one }) as const),
   {
     surface: 'merchant',
     operation: 'claim',

@@ -86,7 +86,7 @@ function bundle(): Case {
   return { surface: 'partner', path: PACKAGE, body, other: { ...body, msisdn: newOwner() } };
 }
 
-async function failedTopUp(): Promise<number> {
+async function failedTopup(): Promise<number> {
   const { body } = await scene.asPartner.post(AIRTIME, {
     amount: 50,
     msisdn: newOwner('002'),
@@ -96,7 +96,7 @@ async function failedTopUp(): Promise<number> {
 }
 
 async function retry(suffix: string, status = 200): Promise<Case> {
-  const body = { transactionId: await failedTopUp(), msisdn: newOwner(suffix) };
+  const body = { transactionId: await failedTopup(), msisdn: newOwner(suffix) };
   const other = { ...body, msisdn: newOwner() };
   return { surface: 'partner', path: RETRY, body, other, status };
 }
@@ -185,7 +185,7 @@ test('a first attempt that failed answers for itself after a retry has delivered
 });
 
 test('a retry that joined another one keeps its answer, and is not made for itself', async () => {
-  const transactionId = await failedTopUp();
+  const transactionId = await failedTopup();
   const msisdn = newOwner('002');
   const keys = [randomUUID(), randomUUID()];
   const one: Case = {

@@ -18,7 +18,7 @@ import {
   expireCommand,
   lapseCommand,
   retryCommand,
-  topUpCommand,
+  topupCommand,
 } from './other-commands.ts';
 import { changeMindCommand } from './provider-commands.ts';
 import { makeRealService } from './real-service.ts';
@@ -57,7 +57,7 @@ const airtimeCents = fc.oneof(
 );
 const toppedUp = fc
   .record({ cents: fc.option(airtimeCents), isDelivered: fc.boolean() })
-  .map((options) => topUpCommand({ ...options, cents: options.cents ?? undefined }));
+  .map((options) => topupCommand({ ...options, cents: options.cents ?? undefined }));
 const mindChanged = fc
   .record({
     place,

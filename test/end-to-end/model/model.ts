@@ -184,7 +184,7 @@ export function endVoucher(
   voucher.status = status;
 }
 
-export function topUp(
+export function topup(
   model: Model,
   order: { amount: number; isDelivered: boolean; isPackage: boolean },
 ): number {
@@ -196,7 +196,7 @@ export function topUp(
   return attempt(model, topup, isDelivered);
 }
 
-export function retryTopUp(model: Model, topup: ModelTopup, isDelivered: boolean): number {
+export function retryTopup(model: Model, topup: ModelTopup, isDelivered: boolean): number {
   if (topup.attempts.some(({ isDone, isCharged }) => isDone || isCharged)) return 409;
   if (model.airtime < topup.amount) return 405;
   return attempt(model, topup, isDelivered);

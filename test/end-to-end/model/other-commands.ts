@@ -8,7 +8,7 @@ import { cancelAlone } from '../../support/vouchers.ts';
 import { newOwner } from '../gift/gift-scene.ts';
 import { sale } from '../topups/topup-scene.ts';
 import { command, hasVouchers, type ModelCommand, voucherAt } from './gift-commands.ts';
-import { endVoucher, type ModelTopup, retryTopUp, topUp } from './model.ts';
+import { endVoucher, type ModelTopup, retryTopup, topup } from './model.ts';
 import { expectCode, inEtb } from './real-service.ts';
 
 /** A number that is topped up, or one whose top-ups are declined. */
@@ -17,7 +17,7 @@ const numberOf = (isDelivered: boolean) => newOwner(isDelivered ? '050' : '006')
 const PACKAGE_CENTS = 1_500;
 const BATCH = 1_000;
 
-export const topUpCommand = (options: {
+export const topupCommand = (options: {
   /** Undefined buys a package. */
   cents: number | undefined;
   isDelivered: boolean;
@@ -29,7 +29,7 @@ export const topUpCommand = (options: {
       const { cents, isDelivered } = options;
       const isPackage = cents === undefined;
       const amount = cents ?? PACKAGE_CENTS;
-      const expected = topUp(model, { amount, isDelivered, isPackage });
+      const expected = topup(model, { amount, isDelivered, isPackage });
       const kind = isPackage ? 'airtime-package-topup' : 'airtime-topup';
       const answer = await real.post('partner', `/topup-transactions/${kind}`, {
         ...(isPackage ? { productId: real.products.ethioPackage } : { amount: inEtb(amount) }),
@@ -47,7 +47,7 @@ export const retryCommand = (options: { place: number; isDelivered: boolean }): 
     ({ topups }) => topups.length > 0,
     async (model, real) => {
       const index = options.place % model.topups.length;
-      const expected = retryTopUp(model, model.topups[index] as ModelTopup, options.isDelivered);
+      const expected = retryTopup(model, model.topups[index] as ModelTopup, options.isDelivered);
       const answer = await real.post('partner', '/topup-transactions/retry-topup', {
         transactionId: real.topupIds[index],
         msisdn: numberOf(options.isDelivered),

@@ -52,10 +52,10 @@ test('all kinds of traffic leave no number in clear, in the database or in histo
       amount: 10,
     }),
   );
-  const topUp = (msisdn: string) =>
+  const topup = (msisdn: string) =>
     asPartner.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...SALE });
-  done(await topUp(noted('+251911777000')));
-  const failed = await topUp(noted('+251911778002'));
+  done(await topup(noted('+251911777000')));
+  const failed = await topup(noted('+251911778002'));
   const { transactionId } = failed.body.data.topupTransaction ?? failed.body.data;
   done(
     await asPartner.post('/topup-transactions/retry-topup', {

@@ -137,7 +137,7 @@ async function payWhole(merchant: TestMerchant): Promise<Answer> {
   );
 }
 
-const topUp = async (msisdn: string) => {
+const topup = async (msisdn: string) => {
   const client = await gifts.asPartner();
   return client.post(AIRTIME, { amount: 50, msisdn, ...sale });
 };
@@ -183,7 +183,7 @@ describe('a day', () => {
       for (const suffix of ['000', '002', '002']) {
         const msisdn = numbered(suffix).replace('+25195', start);
         canary.add('number', msisdn);
-        await topUp(msisdn);
+        await topup(msisdn);
       }
     const failed = await scene.database
       .selectFrom('topups')

@@ -45,7 +45,7 @@ afterAll(() => scene?.stop());
 
 const REFUSED = { statusCode: 503, success: false, message: expect.stringContaining('recovered') };
 
-const topUp = (key: string, msisdn = '+251911770000') =>
+const topup = (key: string, msisdn = '+251911770000') =>
   scene.asPartner.post(
     '/topup-transactions/airtime-topup',
     { amount: 50, msisdn, ...sale },
@@ -77,14 +77,14 @@ test('what the providers did since is booked once, and never paid again', async 
     verificationCode: codes.get(gift) ?? '',
     idempotencyKey: `key-${gift.id}`,
   });
-  const topUpKey = randomUUID();
-  const underWay = await topUp(randomUUID(), '+251911770014');
+  const topupKey = randomUUID();
+  const underWay = await topup(randomUUID(), '+251911770014');
   await expectRefusedWithoutFence();
 
   const restore = await backUp(scene.stack.database);
   const paid = await redeem(client, repeated, request(repeated));
   await redeem(client, repaid, request(repaid));
-  const toppedUp = await topUp(topUpKey);
+  const toppedUp = await topup(topupKey);
   expect(toppedUp.body.data.status).toBe('SUCCESS');
   await restore();
   expect(await operator.admin('recovery fence')).toMatchObject({ code: 0 });
@@ -139,7 +139,7 @@ test('what the providers did since is booked once, and never paid again', async 
     const again = await redeem(client, repeated, request(repeated));
     expect(again.body).toMatchObject({ statusCode: 200, data: { referenceNumber } });
   });
-  expect((await topUp(topUpKey)).body.data.status).toBe('SUCCESS');
+  expect((await topup(topupKey)).body.data.status).toBe('SUCCESS');
   expect(scene.amountsPaidTo(merchant)).toEqual(['97.50 completed', '97.50 completed']);
   expect(scene.stack.sandbox.books.topups({ to: '+251911770000' })).toHaveLength(1);
 
@@ -236,7 +236,7 @@ async function expectOnlyReads(
   const refused = await scene.asPartner.post(REDEEM, voucher);
   expect(refused.body).toMatchObject(REFUSED);
   expect(refused.headers.get('Retry-After')).toBe('30');
-  expect((await topUp(randomUUID())).body).toMatchObject(REFUSED);
+  expect((await topup(randomUUID())).body).toMatchObject(REFUSED);
   expect((await scene.asPartner.get('/info/get-current-balance')).status).toBe(200);
   expect((await client.post('/test', {})).status).toBe(200);
   expect((await scene.asPartner.get(GENERATE)).status).toBe(405);

@@ -25,7 +25,7 @@ async function running() {
   const found: { readonly workflowId: string; readonly runId: string }[] = [];
   const query = `TaskQueue = "${config.temporal.temporalTaskQueue}" and ExecutionStatus = "Running"`;
   for await (const { workflowId, runId, type } of temporal.client.workflow.list({ query }))
-    if (type === 'redeemVoucher' || type === 'topUp') found.push({ workflowId, runId });
+    if (type === 'redeemVoucher' || type === 'topup') found.push({ workflowId, runId });
   return found;
 }
 

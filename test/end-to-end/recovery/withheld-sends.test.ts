@@ -71,7 +71,7 @@ test('payments, top-ups, messages and expiry runs wait for the end of the fence'
     redeem(client, paid),
     scene.asPartner.post(AIRTIME, { amount: 50, msisdn: '+251911770000', ...sale }),
   ];
-  const calls = ['payMerchant', 'sendTopUp'];
+  const calls = ['payMerchant', 'sendTopup'];
   const all = (type: string, names: readonly string[]) =>
     Object.fromEntries(names.map((name) => [name, type]));
   await until(async () => expect(Object.keys(await waiting()).sort()).toEqual([...calls].sort()));

@@ -34,7 +34,7 @@ const attemptsOf = (id: number) =>
 const wallet = async () => (await scene.balances()).walletBalance;
 
 it('the named provider delivers it, once, and nobody else is asked', async () => {
-  const id = await scene.topUpIn('FAILED');
+  const id = await scene.topupIn('FAILED');
   const [before, msisdn] = [await wallet(), scene.number()];
   const row = await scene.repaired('retry-top-up', id, { msisdn, provider: 'reloadly' });
   scene.expectDone(row);
@@ -51,7 +51,7 @@ it('the named provider delivers it, once, and nobody else is asked', async () =>
 });
 
 it('without a name the routes decide, also after a retry by another provider', async () => {
-  const id = await scene.topUpIn('FAILED');
+  const id = await scene.topupIn('FAILED');
   expect((await scene.repaired('retry-top-up', id, { provider: 'reloadly' })).state).toBe(
     'REFUSED',
   );
@@ -62,7 +62,7 @@ it('without a name the routes decide, also after a retry by another provider', a
 });
 
 it('a provider that no route leads to is refused, by the edge and by the step that acts', async () => {
-  const id = await scene.topUpIn('FAILED');
+  const id = await scene.topupIn('FAILED');
   const before = await wallet();
   // The route is for numbers of another operator.
   const args = { msisdn: '+251711000000', provider: 'reloadly' };
@@ -76,7 +76,7 @@ it('a provider that no route leads to is refused, by the edge and by the step th
 });
 
 it('a route that goes after the repair has begun: nothing is held or sent', async () => {
-  const id = await scene.topUpIn('FAILED');
+  const id = await scene.topupIn('FAILED');
   const before = await wallet();
   const { letGo } = await scene.halted('repair-begin-committed', () =>
     scene.asked('retry-top-up', id, { msisdn: scene.number(), provider: 'reloadly' }),

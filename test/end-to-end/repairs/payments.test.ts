@@ -269,7 +269,7 @@ describe.concurrent('reverse-redemption', () => {
 
 describe.concurrent('retry-top-up', () => {
   it('makes one more attempt to another number, and charges once', async () => {
-    const id = await scene.topUpIn('FAILED');
+    const id = await scene.topupIn('FAILED');
     const msisdn = scene.number();
     const row = await scene.repaired('retry-top-up', id, { msisdn });
     scene.expectDone(row);
@@ -283,14 +283,14 @@ describe.concurrent('retry-top-up', () => {
   });
 
   it('tells that the attempt failed again', async () => {
-    const id = await scene.topUpIn('FAILED');
+    const id = await scene.topupIn('FAILED');
     const row = await scene.repaired('retry-top-up', id);
     expect(row).toMatchObject({ state: 'REFUSED', result: expect.stringMatching(/failed/i) });
     expect(await scene.topup(id)).toMatchObject({ status: 'FAILED', attempt: 2 });
   });
 
   it.each(['UNKNOWN', 'SUCCESS'] as const)('refuses one that is %s', async (status) => {
-    const id = await scene.topUpIn(status);
+    const id = await scene.topupIn(status);
     expect((await scene.ask('retry-top-up', id)).kind).toBe('refused');
     expect((await scene.forced('retry-top-up', id)).state).toBe('REFUSED');
     expect(await scene.topup(id)).toMatchObject({ attempt: 1 });
@@ -303,7 +303,7 @@ describe('a top-up that is under way', () => {
     ['settle-top-up', { outcome: 'not-done', reference: 'LETTER' }],
   ] as const)('refuses %s', async (kind, args) => {
     const halt = scene.haltAt('topup-sending');
-    const sent = scene.topUpIn('SUCCESS');
+    const sent = scene.topupIn('SUCCESS');
     await halt.arrived;
     const { id } = await scene.stack.database
       .selectFrom('topups')
@@ -326,7 +326,7 @@ describe('a top-up that was delivered after it had failed', () => {
     ['settle-top-up', { outcome: 'not-done', reference: 'LETTER' }, /[Cc]ase \d+/],
   ] as const)('refuses %s', async (kind, args, words) => {
     const late = createLateDeliveries(scene.stack);
-    const id = await scene.topUpIn('FAILED');
+    const id = await scene.topupIn('FAILED');
     const { reference, operation_id: operationId } = await late.attemptOf(id);
     await late.deliver(reference);
     await late.findLate(operationId);
@@ -345,13 +345,13 @@ describe.concurrent('settle-top-up', () => {
     ['done', 'SUCCESS'],
     ['not-done', 'FAILED'],
   ] as const)('settles one that is not known as %s', async (outcome, status) => {
-    const id = await scene.topUpIn('UNKNOWN');
+    const id = await scene.topupIn('UNKNOWN');
     scene.expectDone(await scene.repaired('settle-top-up', id, { outcome, reference: 'LETTER' }));
     expect(await scene.topup(id)).toMatchObject({ status });
   });
 
   it.each(['FAILED', 'SUCCESS'] as const)('refuses one that is %s', async (status) => {
-    const id = await scene.topUpIn(status);
+    const id = await scene.topupIn(status);
     const args = { outcome: 'done', reference: 'LETTER' };
     expect((await scene.ask('settle-top-up', id, args)).kind).toBe('refused');
     expect((await scene.forced('settle-top-up', id, args)).state).toBe('REFUSED');

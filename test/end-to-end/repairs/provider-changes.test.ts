@@ -51,7 +51,7 @@ describe('a top-up that was delivered and taken back', () => {
     ).reference;
 
   it('is retried once its partner has its money back, and charged once', async () => {
-    const id = await scene.topUpIn('SUCCESS');
+    const id = await scene.topupIn('SUCCESS');
     const wallet = async () => (await scene.balances()).walletBalance;
     const said = async () => (await scene.first(`/support/top-ups/${id}`)).words;
     const charged = await wallet();
@@ -72,7 +72,7 @@ describe('a top-up that was delivered and taken back', () => {
   });
 
   it('is not retried while another content at the provider is a case', async () => {
-    const id = await scene.topUpIn('FAILED');
+    const id = await scene.topupIn('FAILED');
     const reference = await referenceOf(id);
     Object.assign(scene.stack.sandbox.books.findTopup({ reference }) ?? {}, {
       currency: 'USD',
@@ -88,7 +88,7 @@ describe('a top-up that was delivered and taken back', () => {
   });
 
   it('is no dead end where its provider was to deliver it again, and did not', async () => {
-    const id = await scene.topUpIn('SUCCESS');
+    const id = await scene.topupIn('SUCCESS');
     const reference = await referenceOf(id);
     await changed('topups', reference, 'reversed');
     await settleCase(scene.stack, reference, 'provider');
@@ -106,7 +106,7 @@ describe('a top-up that was delivered and taken back', () => {
   });
 
   it('stays delivered where the platform bears it', async () => {
-    const id = await scene.topUpIn('SUCCESS');
+    const id = await scene.topupIn('SUCCESS');
     const reference = await referenceOf(id);
     await changed('topups', reference, 'reversed');
     await settleCase(scene.stack, reference, 'platform');

@@ -107,7 +107,7 @@ function latch() {
 export const lockOfVoucher = ({ id }: { readonly id: number }) =>
   sql`select from vouchers where id = ${id} for update`;
 
-export const lockOfTopUp = (id: number) => sql`select from topups where id = ${id} for update`;
+export const lockOfTopup = (id: number) => sql`select from topups where id = ${id} for update`;
 
 /** The lock of the account that vouchers are paid into; whoever waits for it has the wallet already. */
 export const lockOfReserve = (partnerId: number) =>

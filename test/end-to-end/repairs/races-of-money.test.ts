@@ -10,7 +10,7 @@ import { makeMerchant, makePartner } from '../../support/companies.ts';
 import { untilBlocked, untilBlockedBy } from '../../support/database-locks.ts';
 import { GENERATE } from '../gift/gift-scene.ts';
 import { createLateDeliveries } from './late-deliveries.ts';
-import { lockOfReserve, lockOfTopUp, type RaceScene, setRaceScene } from './race-scene.ts';
+import { lockOfReserve, lockOfTopup, type RaceScene, setRaceScene } from './race-scene.ts';
 
 /** Repairs of wallets and top-ups that meet partners, providers and each other, each of them first. */
 let scene: RaceScene;
@@ -97,7 +97,7 @@ describe("settle-top-up meets the provider's own answer", () => {
   const notDone = { outcome: 'not-done', reference: 'LETTER' };
 
   it('the answer first: it is booked, and charged once', async () => {
-    const id = await scene.topUpIn('UNKNOWN');
+    const id = await scene.topupIn('UNKNOWN');
     const before = await walletOf(scene.partner.id, 'airtime');
     const { reference } = await late.attemptOf(id);
     const { letGo } = await scene.halted('repair-begun', () =>
@@ -105,7 +105,7 @@ describe("settle-top-up meets the provider's own answer", () => {
     );
     await late.deliver(reference);
     const { row } = await scene.meet(
-      { lock: lockOfTopUp(id), first: 'other' },
+      { lock: lockOfTopup(id), first: 'other' },
       // The workflow of the top-up asks again and again, and books what it hears.
       { repair: letGo, other: async () => undefined },
     );
@@ -115,7 +115,7 @@ describe("settle-top-up meets the provider's own answer", () => {
   });
 
   it('the repair first: what the provider delivers after all is a case', async () => {
-    const id = await scene.topUpIn('UNKNOWN');
+    const id = await scene.topupIn('UNKNOWN');
     const before = await walletOf(scene.partner.id, 'airtime');
     const { reference, operation_id: operationId } = await late.attemptOf(id);
     const { other } = await scene.stack.database.transaction().execute(async (transaction) => {
@@ -143,7 +143,7 @@ describe('retry-top-up meets a late delivery', () => {
   it.each(['repair-begun', 'repair-begin-committed'] as const)(
     'the late delivery comes at %s: nothing more is sent',
     async (at) => {
-      const id = await scene.topUpIn('FAILED');
+      const id = await scene.topupIn('FAILED');
       const { reference, operation_id: operationId } = await late.attemptOf(id);
       const before = await walletOf(scene.partner.id, 'airtime');
       const msisdn = scene.number();
@@ -158,7 +158,7 @@ describe('retry-top-up meets a late delivery', () => {
   );
 
   it('the retry first: it is charged once, and the late delivery is a case', async () => {
-    const id = await scene.topUpIn('FAILED');
+    const id = await scene.topupIn('FAILED');
     const { reference, operation_id: operationId } = await late.attemptOf(id);
     const before = await walletOf(scene.partner.id, 'airtime');
     scene.expectDone(await scene.repaired('retry-top-up', id, { msisdn: scene.number() }));

@@ -118,7 +118,7 @@ it('a payment settled as not done meets the payment: what was paid is known', as
 
 it("a retry meets the partner's own retry: there is one more attempt", async () => {
   for (const _round of ROUNDS) {
-    const id = await scene.topUpIn('FAILED');
+    const id = await scene.topupIn('FAILED');
     const msisdn = scene.number();
     const before = await scene.balances();
     const [asked] = await Promise.all([

@@ -168,7 +168,7 @@ export async function setRepairScene(
       .executeTakeFirstOrThrow();
 
   /** A top-up whose number decides what the provider does; its id when it has this status. */
-  async function topUpIn(
+  async function topupIn(
     status: 'FAILED' | 'UNKNOWN' | 'SUCCESS',
     msisdn = number({ FAILED: '002', UNKNOWN: '014', SUCCESS: '000' }[status]),
   ): Promise<number> {
@@ -253,7 +253,7 @@ export async function setRepairScene(
     claimWorkflow,
     voucherIn,
     redemptionOf,
-    topUpIn,
+    topupIn,
     topup,
     routeTo,
     removeTheRoute,

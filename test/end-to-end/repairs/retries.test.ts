@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { topUpStart } from '../../../src/runtime/temporal/workflow-starts.ts';
+import { topupStart } from '../../../src/runtime/temporal/workflow-starts.ts';
 import { workflowTiming } from '../../../src/runtime/temporal/workflow-timing.ts';
 import { type Commands, commandsOn } from '../../admin/scene.ts';
 import { numberSettingsOf } from '../privacy/stored-numbers.ts';
@@ -27,7 +27,7 @@ const retry = (id: number, ...words: string[]) => [
 ];
 
 it('makes one more attempt to the number of before', async () => {
-  const id = await scene.failedTopUp();
+  const id = await scene.failedTopup();
   const { repair } = await commands.json(retry(id));
   expect(await desk.ended(repair)).toMatchObject({ state: 'REFUSED' });
   expect((await scene.show(id)).attempts).toHaveLength(2);
@@ -35,7 +35,7 @@ it('makes one more attempt to the number of before', async () => {
 });
 
 it('makes it after the workflow has ended, too', async () => {
-  const id = await scene.failedTopUp();
+  const id = await scene.failedTopup();
   await (await scene.workflowOf(id)).result();
   const { repair } = await commands.json(retry(id, '--msisdn', scene.number('000')));
   expect(await desk.ended(repair)).toMatchObject({ state: 'DONE' });
@@ -49,7 +49,7 @@ it('makes it after the workflow has ended, too', async () => {
 });
 
 it('is refused from the limit of repairs on', async () => {
-  const id = await scene.failedTopUp();
+  const id = await scene.failedTopup();
   const strict = commandsOn({
     DATABASE_URL: scene.stack.urlFor('operator'),
     ...numberSettingsOf(scene.stack),
@@ -98,7 +98,7 @@ it('of a package is not made at a higher price than the second person has seen',
 });
 
 it('is refused for what was delivered', async () => {
-  const id = idOf(await scene.topUp(scene.number('000')));
+  const id = idOf(await scene.topup(scene.number('000')));
   await scene.untilStatus(id, 'SUCCESS');
   const again = await commands.admin(retry(id));
   expect([again.code, again.err]).toEqual([1, expect.stringContaining('It was delivered')]);
@@ -110,8 +110,8 @@ it('is refused for what is not there', async () => {
 });
 
 it('is no authority for another attempt, number or top-up', async () => {
-  const id = await scene.failedTopUp();
-  const other = await scene.failedTopUp();
+  const id = await scene.failedTopup();
+  const other = await scene.failedTopup();
   const { temporal, config } = scene.stack;
   const asked = await desk.asked('retry-top-up', id, {}, { isByTwo: true });
   await running(asked.id);
@@ -129,7 +129,7 @@ it('is no authority for another attempt, number or top-up', async () => {
       company: { kind: 'partner', id: scene.partner.id, credential: { repairId: asked.id } },
       ...retried,
     } as const;
-    const { workflow, options } = topUpStart(await scene.operationOf(retried.transactionId), {
+    const { workflow, options } = topupStart(await scene.operationOf(retried.transactionId), {
       begin: { kind: 'retry', command },
       timing: { ...workflowTiming(config), retryWindowMs: 1 },
     });

@@ -24,14 +24,14 @@ async function receiptOfPayment(): Promise<string> {
   return (await scene.redemptionOf(gift)).provider_reference ?? '';
 }
 
-async function receiptOfTopUp(): Promise<string> {
-  const id = await scene.topUpIn('SUCCESS');
+async function receiptOfTopup(): Promise<string> {
+  const id = await scene.topupIn('SUCCESS');
   return (await scene.topup(id)).provider_reference ?? '';
 }
 
 describe.concurrent.each([
   ['settle-payment', async () => (await paymentOnHold()).id, receiptOfPayment],
-  ['settle-top-up', () => scene.topUpIn('UNKNOWN'), receiptOfTopUp],
+  ['settle-top-up', () => scene.topupIn('UNKNOWN'), receiptOfTopup],
 ] as const)('%s', (kind, onHold, usedReceipt) => {
   it('refuses a reference that is booked already, at the edge and when it is carried out', async () => {
     const [id, used] = await Promise.all([onHold(), usedReceipt()]);

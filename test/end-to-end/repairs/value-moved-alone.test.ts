@@ -161,15 +161,15 @@ describe('after nearly all of the limit', () => {
     ['settle-payment', () => redemptionIn('paying'), () => decided('done')],
     ['settle-payment', () => redemptionIn('paying'), () => decided('not-done')],
     ['reverse-redemption', () => redemptionIn('redeemed'), () => consent],
-    ['settle-top-up', () => scene.topUpIn('UNKNOWN'), () => decided('done')],
-    ['retry-top-up', () => scene.topUpIn('FAILED'), () => ({ msisdn: scene.number() })],
+    ['settle-top-up', () => scene.topupIn('UNKNOWN'), () => decided('done')],
+    ['retry-top-up', () => scene.topupIn('FAILED'), () => ({ msisdn: scene.number() })],
     ['correct-deposit', deposited, () => ({ amount: '0' })],
   ])('%s moves value, and counts', async (kind, subject, args) => {
     expect((await askedAfter(350, kind, await subject(), args())).state).toBe('ASKED');
   });
 
   it.concurrent.each<[string, Subject, () => Record<string, string>]>([
-    ['retry-top-up', () => scene.topUpIn('FAILED'), () => ({})],
+    ['retry-top-up', () => scene.topupIn('FAILED'), () => ({})],
     ['extend-voucher', dueVoucher, () => ({ until: inHundredDays() })],
     ['resend-message', async () => (await scene.voucherIn('claimed')).gift.id, () => ({})],
   ])('%s moves no value, and does not', async (kind, subject, args) => {
@@ -188,7 +188,7 @@ const inHundredDays = (): string =>
 
 describe.concurrent('after an attempt that was settled by hand as not delivered', () => {
   it('a retry to another number always needs two people', async () => {
-    const id = await scene.topUpIn('UNKNOWN');
+    const id = await scene.topupIn('UNKNOWN');
     const decided = { outcome: 'not-done', reference: 'LETTER-1' };
     scene.expectDone(await scene.repaired('settle-top-up', id, decided));
     const other = { msisdn: scene.number() };
@@ -202,7 +202,7 @@ describe.concurrent('after an attempt that was settled by hand as not delivered'
   });
 
   it('a retry to the same number does not', async () => {
-    const id = await scene.topUpIn('UNKNOWN');
+    const id = await scene.topupIn('UNKNOWN');
     const decided = { outcome: 'not-done', reference: 'LETTER-2' };
     scene.expectDone(await scene.repaired('settle-top-up', id, decided));
     const row = await scene.asked('retry-top-up', id, {}, { actor: await newAsker() });

@@ -74,7 +74,7 @@ async function reconcile(provider: string, words = '', day: Day = today()) {
 const sale = { exchangeRate: 57.2, currency: 'USD', originatingCountry: 'US' };
 
 /** A top-up of the sandbox, of airtime or a package; its reference. */
-const topUp = async (suffix = '000', productId?: number) => {
+const topup = async (suffix = '000', productId?: number) => {
   const msisdn = `+2519${String(Math.random()).slice(2, 7)}${suffix}`;
   await (productId === undefined
     ? scene.asPartner.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...sale })
@@ -107,8 +107,8 @@ afterEach(() => {
 test('a day of payouts and top-ups has no difference, and its fees are booked once', async () => {
   await pay();
   await pay();
-  await topUp();
-  await topUp('002');
+  await topup();
+  await topup('002');
   const compared = await reconcile('gsma');
   expect(compared).toMatchObject({ state: 'COMPARED', source: 'api', lines: 2, cases: [] });
   expect(Number(compared.bookedFee)).toBe(2);
@@ -157,7 +157,7 @@ test('a package that is sold at another price than its provider’s is no differ
     .where('id', '=', products.ethioPackage)
     .execute();
   await reconcile('dt-one');
-  const reference = await topUp('000', products.ethioPackage);
+  const reference = await topup('000', products.ethioPackage);
   expect(scene.stack.sandbox.books.findTopup({ reference })?.amount).toBe('15.00');
   expect(await reconcile('dt-one')).toMatchObject({ booked: 0, cases: [] });
   const byFile = await reconcile('dt-one', `--file ${await fileOf('dt-one')}`);

@@ -76,15 +76,15 @@ const usual: Readonly<Record<ListedFault, Found>> = {
 };
 
 /** The amount of a top-up may be in the currency of its provider. */
-const topUps = { currency: 'same' } as const;
+const topups = { currency: 'same' } as const;
 
 /** What a statement cannot say, or says otherwise. */
 const otherwise: Readonly<Record<string, Partial<Record<ListedFault, Found>>>> = {
-  'DT One, asked': topUps,
-  'DT One, a file': topUps,
+  'DT One, asked': topups,
+  'DT One, a file': topups,
   // It lists no top-up that is under way.
-  'Reloadly, asked': { ...topUps, pending: 'asked' },
-  'Reloadly, a file': topUps,
+  'Reloadly, asked': { ...topups, pending: 'asked' },
+  'Reloadly, a file': topups,
   // The file has no column of currencies: M-Pesa pays birr.
   'M-Pesa, a file': { currency: 'same' },
   'M-Pesa, a file without our references': {

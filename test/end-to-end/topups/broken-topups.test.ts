@@ -48,12 +48,12 @@ async function expectRefusedThenDone(fault: StatementFault, send: () => Promise<
 
 test.each(faults)('a top-up: %s', async (_what, fault) => {
   const [msisdn, key] = [scene.number('050'), newKey()];
-  await expectRefusedThenDone(fault, () => scene.topUp(msisdn, key));
+  await expectRefusedThenDone(fault, () => scene.topup(msisdn, key));
   expect(await scene.delivered(msisdn)).toHaveLength(1);
 });
 
 test.each(faults)('a retry: %s', async (_what, fault) => {
-  const transactionId = await scene.failedTopUp();
+  const transactionId = await scene.failedTopup();
   const [msisdn, key] = [scene.number('050'), newKey()];
   await expectRefusedThenDone(fault, () => scene.retry(transactionId, msisdn, key));
   expect(await scene.delivered(msisdn)).toHaveLength(1);
@@ -70,7 +70,7 @@ test('what was delivered or refused while its booking fails stays on hold until 
     on: 'update',
     when: "new.status in ('POSTED', 'VOIDED')",
   });
-  const firsts = await Promise.all(ends.map(({ msisdn, key }) => scene.topUp(msisdn, key)));
+  const firsts = await Promise.all(ends.map(({ msisdn, key }) => scene.topup(msisdn, key)));
   for (const first of firsts)
     expect([first.status, first.body.data.status]).toEqual([200, undefined]);
   expect(await scene.wallet()).toBe(before - 100);
@@ -78,7 +78,7 @@ test('what was delivered or refused while its booking fails stays on hold until 
   for (const [index, { msisdn, key, status, delivery }] of ends.entries()) {
     const id = idOf(firsts[index] as Answer);
     await until(async () => expect((await scene.show(id)).status).toBe(status));
-    const last = await scene.topUp(msisdn, key);
+    const last = await scene.topup(msisdn, key);
     expect([last.body.data.transactionId, last.body.data.status]).toEqual([id, status]);
     expect((await scene.delivered(msisdn))[0]?.status).toBe(delivery);
   }

@@ -41,8 +41,8 @@ const callBack = (path: string, from: string, reference: string) =>
   });
 
 /** A top-up of which only the provider knows the end. */
-async function unknownTopUp() {
-  const id = await scene.openTopUp();
+async function unknownTopup() {
+  const id = await scene.openTopup();
   const reference: string = (await scene.show(id)).attempts[0].ourReference;
   return { id, reference };
 }
@@ -54,7 +54,7 @@ const hintsOf = async (id: number): Promise<number> =>
   ).length;
 
 test('a callback counts under its secret path and from the provider’s addresses alone', async () => {
-  const { id, reference } = await unknownTopUp();
+  const { id, reference } = await unknownTopup();
   await scene.settle(id, 'completed');
 
   const unknown = await call(`${scene.stack.url}/callbacks/none`, { body: {} });
@@ -79,7 +79,7 @@ test('a callback counts under its secret path and from the provider’s addresse
 });
 
 test('a callback is taken from each of the addresses, in their other spellings too', async () => {
-  const { id, reference } = await unknownTopUp();
+  const { id, reference } = await unknownTopup();
   await scene.settle(id, 'completed');
   for (const from of ['198.51.100.0', '198.51.100.15', '::ffff:198.51.100.7', '2001:db8::1'])
     expect((await callBack(`/${SECRET}`, from, reference)).status).toBe(200);
@@ -96,7 +96,7 @@ test('a callback before an answer that leaves the outcome open ends the top-up',
     });
   });
   // It is answered after the test.
-  scene.topUp(msisdn).catch(() => undefined);
+  scene.topup(msisdn).catch(() => undefined);
   await sent;
   way.spoilWith(undefined);
   const { id } = await scene.stack.database

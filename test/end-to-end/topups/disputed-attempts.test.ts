@@ -23,7 +23,7 @@ afterAll(() => topups?.stack.stop());
 /** The provider delivers in another currency after it has refused, and calls back. */
 async function disputed() {
   const { sandbox, url } = topups.stack;
-  const id = await topups.failedTopUp();
+  const id = await topups.failedTopup();
   const { ourReference: reference } = (await topups.show(id)).attempts.at(-1);
   const taken = sandbox.books.findTopup({ reference });
   if (!taken) throw new Error('The provider did not take it');
@@ -59,7 +59,7 @@ describe('a retry of it is refused until a person has cleared what the provider 
 
   it('by the API, where the provider says it while the retry waits for the top-up', async () => {
     const { database } = topups.stack;
-    const id = await topups.failedTopUp();
+    const id = await topups.failedTopup();
     const number = topups.number('000');
     const operationId = await topups.operationOf(id);
     const { retried } = await database.transaction().execute(async (transaction) => {

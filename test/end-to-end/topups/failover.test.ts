@@ -65,7 +65,7 @@ const failoversOf = async (id: number) =>
 it('a top-up that the first provider did not take is sent once, by the second one', async () => {
   await setFault('dt-one', { answers: 'not-authorised' });
   const msisdn = scene.number('000');
-  const answer = await scene.topUp(msisdn);
+  const answer = await scene.topup(msisdn);
   expect(answer.body).toMatchObject({ success: true, data: { status: 'SUCCESS' } });
   expect(await scene.delivered(msisdn)).toMatchObject([
     { provider: 'reloadly', status: 'completed' },
@@ -96,7 +96,7 @@ it('a top-up that the first provider did not take is sent once, by the second on
 it('a top-up that the first provider delivered after all is asked of it when it calls back', async () => {
   await setFault('dt-one', { answers: 'not-authorised' });
   const msisdn = scene.number('000');
-  const id = idOf(await scene.topUp(msisdn));
+  const id = idOf(await scene.topup(msisdn));
   await setFault('dt-one', {});
   const { reference } = await scene.stack.database
     .selectFrom('topup_attempts')
@@ -122,7 +122,7 @@ it('a top-up that the first provider delivered after all is asked of it when it 
 it('a top-up whose outcome at the first provider is unknown is sent by nobody else', async () => {
   await setFault('dt-one', { dropsAnswers: true });
   const msisdn = scene.number('000');
-  const answer = scene.topUp(msisdn);
+  const answer = scene.topup(msisdn);
   const id = await scene.idOfUnknown(msisdn);
   await setFault('dt-one', {});
   await answer;
@@ -135,7 +135,7 @@ it('a top-up that neither provider takes fails, and its money is back', async ()
   await setFault('dt-one', { answers: 'not-authorised' });
   await setFault('reloadly', { answers: 'not-authorised' });
   const [msisdn, before] = [scene.number('000'), await scene.wallet()];
-  const answer = await scene.topUp(msisdn);
+  const answer = await scene.topup(msisdn);
   expect(answer.body).toMatchObject({ success: false, data: { status: 'FAILED' } });
   expect(await scene.delivered(msisdn)).toEqual([]);
   expect(await scene.wallet()).toBe(before);

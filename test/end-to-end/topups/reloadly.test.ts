@@ -73,8 +73,8 @@ test('a package that no provider sells is refused, and costs nothing', async () 
 });
 
 /** A top-up whose outcome nobody has told, and our reference of it. */
-async function openTopUp(msisdn: string) {
-  scene.topUp(msisdn).catch(() => undefined);
+async function openTopup(msisdn: string) {
+  scene.topup(msisdn).catch(() => undefined);
   const find = () =>
     scene.stack.database
       .selectFrom('topups')
@@ -90,7 +90,7 @@ async function openTopUp(msisdn: string) {
 
 test('a top-up is delivered by Reloadly, whose callback wakes it', async () => {
   const msisdn = scene.number('014');
-  const { id } = await openTopUp(msisdn);
+  const { id } = await openTopup(msisdn);
   await scene.settle(id, 'completed');
   await scene.untilStatus(id, 'SUCCESS');
   expect(booksOf(msisdn)).toMatchObject([
@@ -100,7 +100,7 @@ test('a top-up is delivered by Reloadly, whose callback wakes it', async () => {
 
 test('a callback counts only with the signature of its body', async () => {
   const msisdn = scene.number('014');
-  const { id, reference } = await openTopUp(msisdn);
+  const { id, reference } = await openTopup(msisdn);
   scene.stack.sandbox.faults.set('reloadly', {
     ...scene.stack.sandbox.faults.of('reloadly'),
     losesCallbacks: true,
@@ -124,7 +124,7 @@ test('an order that never arrived is sent again, but not before its sending is l
     answers: 'unavailable',
   });
   const msisdn = scene.number('000');
-  const { id, reference } = await openTopUp(msisdn);
+  const { id, reference } = await openTopup(msisdn);
   scene.stack.sandbox.faults.clear();
   await callBack(reference);
   await expect
@@ -141,7 +141,7 @@ test('an order that never arrived is sent again, but not before its sending is l
 
 test('a refusal releases the hold', async () => {
   const before = await scene.wallet();
-  const answer = await scene.endedTopUp(scene.number('002'));
+  const answer = await scene.endedTopup(scene.number('002'));
   expect(answer.body.message).toContain('Recipient phone number is not valid');
   expect(await scene.wallet()).toBe(before);
 });

@@ -27,23 +27,23 @@ const callsOf = async (id: number): Promise<number> =>
   (await scene.eventsOf(id)).filter((event) => event.activityTaskCompletedEventAttributes).length;
 
 it('a number of a prefix that a setting adds is topped up by its operator, and no other', async () => {
-  const added = await scene.endedTopUp('0791000000');
+  const added = await scene.endedTopup('0791000000');
   expect(added).toMatchObject({ status: 200, body: { data: { status: 'SUCCESS' } } });
   expect(await scene.delivered('+251791000000')).toMatchObject([{ status: 'completed' }]);
-  expect((await scene.topUp('0792000000', newKey())).status).toBe(400);
+  expect((await scene.topup('0792000000', newKey())).status).toBe(400);
 });
 
 it('a lost workflow asks before it gives up: what the provider delivered is not given back', async () => {
   const msisdn = scene.number('014');
   const headers = newKey();
   const before = await scene.wallet();
-  const id = idOf(await scene.topUp(msisdn, headers));
+  const id = idOf(await scene.topup(msisdn, headers));
   await scene.untilStatus(id, 'UNKNOWN');
   await (await scene.workflowOf(id)).terminate('lost');
   await scene.settle(id, 'completed');
 
   await way.cut();
-  const repeated = await scene.topUp(msisdn, headers);
+  const repeated = await scene.topup(msisdn, headers);
   // Long enough for three calls that provably do not arrive.
   await until(async () => expect(await callsOf(id)).toBeGreaterThanOrEqual(3));
   await way.restore();
@@ -57,7 +57,7 @@ it('a lost workflow asks before it gives up: what the provider delivered is not 
 
 describe('retries', () => {
   it('wanted while the outcome is unknown are not kept for later', async () => {
-    const id = await scene.openTopUp();
+    const id = await scene.openTopup();
     await (await scene.workflowOf(id)).signal('retry');
     await scene.settle(id, 'failed');
     await scene.untilStatus(id, 'FAILED');
@@ -68,7 +68,7 @@ describe('retries', () => {
   });
 
   it('at once to different numbers: one is made, the other refused', async () => {
-    const id = await scene.failedTopUp();
+    const id = await scene.failedTopup();
     const targets = [scene.number('200'), scene.number('200')];
     const requests = targets.map((msisdn) => {
       const headers = newKey();
@@ -89,7 +89,7 @@ describe('retries', () => {
     ['both to the same number, which one of them names', (failed: string) => [failed, undefined]],
   ])('that joined another one find its answer under their own keys: %s', async (_, targetsOf) => {
     const failed = scene.number('002');
-    const id = await scene.failedTopUp(failed);
+    const id = await scene.failedTopup(failed);
     const requests = targetsOf(failed).map((msisdn) => {
       const headers = newKey();
       return () => scene.retry(id, msisdn, headers);
@@ -108,7 +108,7 @@ describe('retries', () => {
   });
 
   it('repeated under their own key while they run join themselves', async () => {
-    const id = await scene.failedTopUp();
+    const id = await scene.failedTopup();
     const msisdn = scene.number('014');
     const headers = newKey();
     const first = await scene.retry(id, msisdn, headers);
@@ -122,7 +122,7 @@ describe('retries', () => {
   });
 
   it('of airtime use the product that has replaced the one of the attempt before', async () => {
-    const id = await scene.failedTopUp();
+    const id = await scene.failedTopup();
     const { database } = scene.stack;
     const products = database.updateTable('products').where('kind', '=', 'AIRTIME');
     await products.set({ status: 'INACTIVE' }).execute();
@@ -132,7 +132,7 @@ describe('retries', () => {
   });
 
   it('that deliver end the workflow at once', async () => {
-    const id = await scene.failedTopUp();
+    const id = await scene.failedTopup();
     expect((await scene.retry(id, scene.number('000'))).status).toBe(200);
     const result = await (await scene.workflowOf(id)).result();
     expect(result).toEqual({ ended: 'delivered', attempts: 2 });
@@ -140,7 +140,7 @@ describe('retries', () => {
 });
 
 it('a flood of callbacks neither fills the history of a top-up nor delays its inquiries', async () => {
-  const id = await scene.openTopUp();
+  const id = await scene.openTopup();
   const { ourReference } = (await scene.show(id)).attempts[0];
   const before = (await scene.eventsOf(id)).length;
   const answers = await Promise.all(

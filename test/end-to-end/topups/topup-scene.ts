@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Environment } from '../../../src/config/config.ts';
-import { topUpStart } from '../../../src/runtime/temporal/workflow-starts.ts';
+import { topupStart } from '../../../src/runtime/temporal/workflow-starts.ts';
 import { workflowTiming } from '../../../src/runtime/temporal/workflow-timing.ts';
-import { topUpId } from '../../../workflows/workflow-ids.ts';
+import { topupId } from '../../../workflows/workflow-ids.ts';
 import { type Answer, call, partnerClient } from '../../support/clients.ts';
 import { deposit, makePartner } from '../../support/companies.ts';
 import { untilBlocked } from '../../support/database-locks.ts';
@@ -43,13 +43,13 @@ export async function setTopupScene(
     return `+2519${String(numbers).padStart(5, '0')}${suffix}`;
   }
 
-  const topUp = (msisdn: string, headers: Record<string, string> = {}) =>
+  const topup = (msisdn: string, headers: Record<string, string> = {}) =>
     asPartner.post(AIRTIME, { amount: 50, msisdn, ...sale }, headers);
 
   /** Sends a top-up, and repeats it under its key while its outcome is open; its last answer. */
-  const endedTopUp = (msisdn: string, headers = newKey()) =>
+  const endedTopup = (msisdn: string, headers = newKey()) =>
     repeated(
-      () => topUp(msisdn, headers),
+      () => topup(msisdn, headers),
       ({ status, body }) => status === 200 && body.data.status !== 'SUCCESS',
     );
 
@@ -61,8 +61,8 @@ export async function setTopupScene(
   ) => asPartner.post(RETRY, { transactionId, msisdn }, headers);
 
   /** A top-up that the provider refuses, once its money is back; its caller may have gone before. */
-  async function failedTopUp(msisdn = number('002')): Promise<number> {
-    const id = idOf(await topUp(msisdn));
+  async function failedTopup(msisdn = number('002')): Promise<number> {
+    const id = idOf(await topup(msisdn));
     await untilStatus(id, 'FAILED');
     return id;
   }
@@ -72,9 +72,9 @@ export async function setTopupScene(
    * The API answers its caller some seconds later, and until then starts its workflow again where a
    * test has ended it: such a test asks for `isAnswered`.
    */
-  async function openTopUp({ isAnswered = false } = {}): Promise<number> {
+  async function openTopup({ isAnswered = false } = {}): Promise<number> {
     const msisdn = number('014');
-    const answer = topUp(msisdn);
+    const answer = topup(msisdn);
     // It ends with the API at the latest.
     answer.catch(() => undefined);
     if (isAnswered) await answer;
@@ -131,7 +131,7 @@ export async function setTopupScene(
       taskQueue: stack.config.temporal.temporalTaskQueue,
     });
 
-  const workflowIdOf = async (id: number): Promise<string> => topUpId(id, await operationOf(id));
+  const workflowIdOf = async (id: number): Promise<string> => topupId(id, await operationOf(id));
 
   const workflowOf = async (id: number) =>
     stack.temporal.client.workflow.getHandle(await workflowIdOf(id));
@@ -155,9 +155,9 @@ export async function setTopupScene(
       msisdn: null,
     } as const;
     const timing = workflowTiming(stack.config);
-    const start = topUpStart(await workflowIdOf(id), { begin: { kind: 'retry', command }, timing });
+    const start = topupStart(await workflowIdOf(id), { begin: { kind: 'retry', command }, timing });
     const { temporalTaskQueue: taskQueue } = stack.config.temporal;
-    await stack.temporal.client.workflow.start('topUp', { ...start.options, taskQueue });
+    await stack.temporal.client.workflow.start('topup', { ...start.options, taskQueue });
   }
 
   const eventsOf = async (id: number) => (await (await workflowOf(id)).fetchHistory()).events ?? [];
@@ -196,11 +196,11 @@ export async function setTopupScene(
     asPartner,
     products,
     number,
-    topUp,
-    endedTopUp,
+    topup,
+    endedTopup,
     retry,
-    failedTopUp,
-    openTopUp,
+    failedTopup,
+    openTopup,
     idOfUnknown,
     show,
     untilStatus,

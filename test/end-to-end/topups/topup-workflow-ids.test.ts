@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { topUpStart } from '../../../src/runtime/temporal/workflow-starts.ts';
+import { topupStart } from '../../../src/runtime/temporal/workflow-starts.ts';
 import { workflowTiming } from '../../../src/runtime/temporal/workflow-timing.ts';
 import { call } from '../../support/clients.ts';
-import { recordedTopUp } from '../../support/topups.ts';
+import { recordedTopup } from '../../support/topups.ts';
 import { idOf, setTopupScene, type TopupScene } from './topup-scene.ts';
 
 let scene: TopupScene;
@@ -41,7 +41,7 @@ const newsOf = async (transactionId: number) => {
 };
 
 it('names the number and the operation, and is kept on the row', async () => {
-  const id = idOf(await scene.topUp(scene.number('000')));
+  const id = idOf(await scene.topup(scene.number('000')));
   const { workflow_id, operation_id } = await idsOf(id);
   expect(workflow_id).toBe(`top-up:${id}:${operation_id}`);
   expect(await handleOf(`top-up:${id}:${operation_id}`).result()).toMatchObject({
@@ -50,7 +50,7 @@ it('names the number and the operation, and is kept on the row', async () => {
 });
 
 it('stays the same for a retry after the window has closed', async () => {
-  const id = await scene.failedTopUp();
+  const id = await scene.failedTopup();
   const { workflow_id } = await idsOf(id);
   const first = await handleOf(workflow_id).describe();
   await handleOf(workflow_id).result();
@@ -60,12 +60,12 @@ it('stays the same for a retry after the window has closed', async () => {
 });
 
 it('is found by what takes up money on hold, and by the callback of the provider', async () => {
-  const id = await scene.openTopUp({ isAnswered: true });
+  const id = await scene.openTopup({ isAnswered: true });
   const { workflow_id } = await idsOf(id);
   await handleOf(workflow_id).terminate('as Temporal that was emptied');
-  expect(await reconcile()).toMatchObject({ resumedTopUps: 1 });
+  expect(await reconcile()).toMatchObject({ resumedTopups: 1 });
   // One that runs is left alone.
-  expect(await reconcile()).toMatchObject({ resumedTopUps: 0 });
+  expect(await reconcile()).toMatchObject({ resumedTopups: 0 });
   await scene.settle(id, 'completed');
   await newsOf(id);
   await scene.untilStatus(id, 'SUCCESS');
@@ -76,19 +76,19 @@ it('of a number that was withdrawn does nothing for the request under its new nu
   const msisdn = scene.number('000');
   const { id: partnerId } = scene.partner;
   const topup = { partnerId, amount: '50', msisdn };
-  const id = await recordedTopUp(scene.stack.api.services, request, topup);
+  const id = await recordedTopup(scene.stack.api.services, request, topup);
   const command = {
     ...request,
     requestId: randomUUID(),
     company: { kind: 'partner', id: partnerId },
     transactionId: id + 1_000_000,
   } as const;
-  const start = topUpStart(`top-up:${command.transactionId}:${request.operationId}`, {
+  const start = topupStart(`top-up:${command.transactionId}:${request.operationId}`, {
     begin: { kind: 'create', command },
     timing: workflowTiming(scene.stack.config),
   });
   const before = await scene.wallet();
-  const handle = await scene.stack.temporal.client.workflow.start('topUp', {
+  const handle = await scene.stack.temporal.client.workflow.start('topup', {
     ...start.options,
     taskQueue: scene.stack.config.temporal.temporalTaskQueue,
   });

@@ -42,7 +42,7 @@ function ended(path: string, body: object, client = asPartner): Promise<Answer> 
 
 const isOpen = ({ status, body }: Answer) => status === 200 && body.data.status === undefined;
 
-const topUp = (msisdn: string, extra: object = {}, client = asPartner) =>
+const topup = (msisdn: string, extra: object = {}, client = asPartner) =>
   ended('airtime-topup', { amount: 50, msisdn, ...sale, ...extra }, client);
 
 const buy = (productId: number, msisdn: string) =>
@@ -81,7 +81,7 @@ describe.concurrent('every behaviour of the provider', () => {
     const msisdn = number(suffix);
     const { client } = await newSeller();
     const before = await wallet(client);
-    const answer = await topUp(msisdn, {}, client);
+    const answer = await topup(msisdn, {}, client);
     expect([answer.status, answer.body.statusCode]).toEqual([status, status]);
     expect(answer.body.data).toMatchObject({ status: state });
 
@@ -119,7 +119,7 @@ describe.concurrent('every behaviour of the provider', () => {
 describe('retry', () => {
   it('to another number delivers once and charges once', async () => {
     const before = await wallet();
-    const failed = await topUp(number('006'));
+    const failed = await topup(number('006'));
     const good = number('000');
     const retried = await retry({ transactionId: transactionIdOf(failed), msisdn: good });
     expect(retried.body).toMatchObject({ statusCode: 200, data: { status: 'SUCCESS' } });
@@ -130,7 +130,7 @@ describe('retry', () => {
   });
 
   it('is refused on success, and not found for another partner', async () => {
-    const done = await topUp(number('000'));
+    const done = await topup(number('000'));
     expect((await retry({ transactionId: transactionIdOf(done) })).status).toBe(409);
     const other = await partnerClient(stack, await makePartner(stack));
     const foreign = await other.post('/topup-transactions/retry-topup', {
@@ -141,7 +141,7 @@ describe('retry', () => {
   });
 
   it('20 at once make one attempt', async () => {
-    const failed = await topUp(number('006'));
+    const failed = await topup(number('006'));
     const good = number('000');
     const body = { transactionId: transactionIdOf(failed), msisdn: good };
     const answers = await Promise.all(
@@ -166,11 +166,11 @@ describe('packages and numbers', () => {
 
   it.each([
     ['a package of the other operator', () => buy(products.ethioPackage, number('000', '7')), 400],
-    ['less than the minimum', () => topUp(number('000'), { amount: '4.99' }), 400],
-    ['more than the maximum', () => topUp(number('000'), { amount: '10000.01' }), 400],
-    ['a number of another country', () => topUp('+12025550123'), 400],
-    ['no amount', () => topUp(number('000'), { amount: 0 }), 400],
-    ['no currency', () => topUp(number('000'), { currency: undefined }), 400],
+    ['less than the minimum', () => topup(number('000'), { amount: '4.99' }), 400],
+    ['more than the maximum', () => topup(number('000'), { amount: '10000.01' }), 400],
+    ['a number of another country', () => topup('+12025550123'), 400],
+    ['no amount', () => topup(number('000'), { amount: 0 }), 400],
+    ['no currency', () => topup(number('000'), { currency: undefined }), 400],
   ])('%s is refused before anything is held', async (_what, request, statusCode) => {
     const before = await wallet();
     const answer = await request();
@@ -187,7 +187,7 @@ describe('packages and numbers', () => {
 
 describe('the list', () => {
   it('is filtered by status, kind, time and reference', async () => {
-    const done = await topUp(number('000'));
+    const done = await topup(number('000'));
     const { referenceNumber } = done.body.data;
     const list = async (query: string) =>
       (await asPartner.get(`/topup-transactions?${query}`)).body;

@@ -188,16 +188,16 @@ describe('of what is sold and underway', () => {
         msisdn: null,
         ...rate,
       });
-    const topUp = (amount: number, msisdn: string, paid: object, status?: number) =>
+    const topup = (amount: number, msisdn: string, paid: object, status?: number) =>
       sold('airtime-topup', { amount, msisdn, ...sale, ...paid }, status);
     // 4.75 USD at 120 are 570 ETB for 500; 1 USD at 50 are 50 ETB for 100; one names no rate.
     await voucher(500, { exchangeRate: 120 });
     await voucher(100, { exchangeRate: 50 });
     await voucher(500, {});
     // 1.25 USD at 57.2 are 71.50 ETB for 50; one names no price, and one was not delivered.
-    await topUp(50, '+251911000053', { foreignCurrencyAmount: 1.25 });
-    await topUp(30, '+251911000054', {});
-    await topUp(50, '+251911000002', { foreignCurrencyAmount: 9 }, 424);
+    await topup(50, '+251911000053', { foreignCurrencyAmount: 1.25 });
+    await topup(30, '+251911000054', {});
+    await topup(50, '+251911000002', { foreignCurrencyAmount: 9 }, 424);
     const person = await scene.people('partner', partner.id);
     const html = await get(person, '/sales');
     const [, margin = ''] = html.split('<h2>Margin</h2>');
@@ -242,7 +242,7 @@ describe('of what is sold and underway', () => {
     const refusing = await makeMerchant(stack, { payoutSuffix: '002' });
     await makeTopupProducts(stack, partner);
     const client = await partnerClient(stack, partner);
-    const topUp = (amount: number, msisdn: string) =>
+    const topup = (amount: number, msisdn: string) =>
       client.post('/topup-transactions/airtime-topup', { amount, msisdn, ...sale });
     const redeem = async (merchant: TestMerchant) => {
       const gift = await scene.gift({ partner, merchant, owner: null });
@@ -252,9 +252,9 @@ describe('of what is sold and underway', () => {
         .catch(() => undefined);
       return { gift, answer };
     };
-    const open = [topUp(35, '+251911001014'), topUp(45, '+251911002014')];
+    const open = [topup(35, '+251911001014'), topup(45, '+251911002014')];
     for (const answer of open) answer.catch(() => undefined);
-    await Promise.all([topUp(50, '+251911000003'), topUp(55, '+251911000055')]);
+    await Promise.all([topup(50, '+251911000003'), topup(55, '+251911000055')]);
     const held = await redeem(slow);
     await (await redeem(refusing)).answer;
     await scene.gift({ partner, merchant: slow });

@@ -138,7 +138,7 @@ describe('a failed top-up', () => {
     expect(JSON.stringify(entry)).not.toContain('911000059');
   });
 
-  const failedTopUp = async () => {
+  const failedTopup = async () => {
     const { body } = await scene.asPartner.post('/topup-transactions/airtime-topup', {
       amount: 25,
       msisdn: '0911000002',
@@ -151,7 +151,7 @@ describe('a failed top-up', () => {
 
   test('that somebody else has made meanwhile is asked about again, and sends nothing', async () => {
     const { asPartner, asPerson } = scene;
-    const transactionId = await failedTopUp();
+    const transactionId = await failedTopup();
     const path = `/portal/top-ups/${transactionId}/retry`;
     const fields = hiddenFields((await asPerson.get(path)).html, path);
     await asPartner.post('/topup-transactions/retry-topup', {
@@ -172,7 +172,7 @@ describe('a failed top-up', () => {
 
   test('that fails once more leads to its page, which says so', async () => {
     const { asPerson } = scene;
-    const path = `/portal/top-ups/${await failedTopUp()}`;
+    const path = `/portal/top-ups/${await failedTopup()}`;
     const { status, location } = await asPerson.submit(`${path}/retry`, `${path}/retry`, {});
     expect([status, location]).toEqual([303, path]);
     const shown = textOf((await asPerson.get(path)).html);

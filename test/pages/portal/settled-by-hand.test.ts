@@ -37,7 +37,7 @@ test('a payment: support has settled it, and the money is on the voucher', async
 });
 
 test('a top-up: its attempt quotes no provider', async () => {
-  const id = await scene.topUpIn('UNKNOWN');
+  const id = await scene.topupIn('UNKNOWN');
   scene.expectDone(await scene.repaired('settle-top-up', id, notDone));
   const { en, am } = await inBoth(`/portal/top-ups/${id}`);
   expect(en).toContain('Support settled it as not delivered.');

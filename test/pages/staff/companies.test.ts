@@ -172,7 +172,7 @@ describe('cases and repairs', () => {
     const words = (await agent.client.get(`${ofMerchant}/cases`)).html;
     expect(words).toContain(`href="/support/cases/${found.id}"`);
     expect(words).toContain('Ended by itself');
-    const topup = await scene.topUpIn('FAILED');
+    const topup = await scene.topupIn('FAILED');
     expect((await agent.client.get(`/support/top-ups/${topup}`)).html).toContain(
       `href="${pathOf(partner())}"`,
     );

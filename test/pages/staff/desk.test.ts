@@ -93,7 +93,7 @@ const kinds: readonly (readonly [name: string, kind: DeskKind, wait: () => Promi
     'a top-up whose outcome is unknown',
     'unknown',
     async () => {
-      const id = await scene.topUpIn('UNKNOWN');
+      const id = await scene.topupIn('UNKNOWN');
       await run(sql`update topup_attempts set created_at = ${anHourAgo} where topup_id = ${id}`);
       return {
         subject: `top-up ${id}`,

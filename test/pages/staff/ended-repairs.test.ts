@@ -14,7 +14,7 @@ afterAll(() => scene?.stop());
 
 describe('the page of a repair that has ended', () => {
   test.concurrent('leads on where another repair helps now', async () => {
-    const id = await scene.topUpIn('UNKNOWN');
+    const id = await scene.topupIn('UNKNOWN');
     const row = await scene.repaired('settle-top-up', id, {
       outcome: 'not-done',
       reference: 'T-4711',
@@ -59,7 +59,7 @@ describe('the page of a repair that has ended', () => {
     expect(words).toContain('Give the merchant the provider’s reference LETTER-4711.');
     // The provider paid earlier: the time is that of the decision.
     expect(words).toMatch(new RegExp(`, booked ${DAY}\\.`));
-    const topup = await scene.topUpIn('FAILED');
+    const topup = await scene.topupIn('FAILED');
     const retried = await scene.repaired('retry-top-up', topup, { msisdn: scene.number() });
     scene.expectDone(retried);
     const { provider_reference: reference } = await scene.topup(topup);
@@ -139,7 +139,7 @@ describe('the page of a repair that has ended', () => {
 
 test('a retry that meets a silent provider says so, and is settled before another one is asked', async () => {
   const routes = [await scene.routeTo('dt-one', 1), await scene.routeTo('reloadly', 2)];
-  const id = await scene.topUpIn('FAILED');
+  const id = await scene.topupIn('FAILED');
   const row = await scene.asked('retry-top-up', id, { msisdn: scene.number('014') });
   await until(async () => expect((await scene.topup(id)).status).toBe('UNKNOWN'));
   const { reference, operation_id } = await scene.stack.database

@@ -193,13 +193,13 @@ describe('a top-up', () => {
     ['FAILED', ['retry-top-up']],
     ['SUCCESS', []],
   ] as const)('that is %s', async (status, kinds) => {
-    const id = await scene.topUpIn(status);
+    const id = await scene.topupIn(status);
     const { open } = await until(() => scene.first(`/support/top-ups/${id}`));
     expect(open).toEqual(kinds);
   });
 
   test('that is UNKNOWN is waited for at first, and settled later', async () => {
-    const id = await scene.topUpIn('UNKNOWN');
+    const id = await scene.topupIn('UNKNOWN');
     const path = `/support/top-ups/${id}`;
     const young = await scene.first(path);
     expect(young.words).toContain('We ask again by ourselves, at least every hour. Wait.');
@@ -271,7 +271,7 @@ test('a refused payment has its cause, a way on, and the contact of the provider
 
 test('the pages of a voucher and a top-up say that a company is suspended or deactivated', async () => {
   const { gift, merchant } = await scene.voucherIn('redeemed');
-  const topup = await scene.topUpIn('FAILED');
+  const topup = await scene.topupIn('FAILED');
   const states = async () => {
     const ofVoucher = await scene.agent.client.get(`/support/vouchers/${gift.id}`);
     const ofTopup = await scene.agent.client.get(`/support/top-ups/${topup}`);

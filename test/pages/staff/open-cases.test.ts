@@ -58,8 +58,8 @@ async function latePayment() {
 }
 
 /** A top-up that was delivered and taken back, and its case. */
-async function takenBackTopUp() {
-  const id = await scene.topUpIn('SUCCESS');
+async function takenBackTopup() {
+  const id = await scene.topupIn('SUCCESS');
   const { operation_id, reference } = await scene.stack.database
     .selectFrom('topup_attempts')
     .select(['operation_id', 'reference'])
@@ -248,7 +248,7 @@ describe('a late payment', () => {
 
 describe('a case', () => {
   it('offers what differs for a top-up, and says why the payer is none of it', async () => {
-    const { found } = await takenBackTopUp();
+    const { found } = await takenBackTopup();
     const { html } = await operator.client.get(pathOf(found.id));
     expect([...html.matchAll(/name="by" value="(\w*)"/g)].map(([, value]) => value)).toEqual([
       ...['partner', 'platform', 'provider'],

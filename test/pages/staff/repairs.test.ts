@@ -134,7 +134,7 @@ describe('the page of a voucher', () => {
 
 describe('the page of a top-up', () => {
   it('offers another provider, which a route must lead to', async () => {
-    const id = await scene.topUpIn('FAILED');
+    const id = await scene.topupIn('FAILED');
     const [page, action] = [`/support/top-ups/${id}`, actionOf('retry-top-up')];
     expect((await agent.client.get(page)).html).not.toContain('name="provider"');
     const routes = [await scene.routeTo('dt-one', 1), await scene.routeTo('reloadly', 2)];
@@ -170,7 +170,7 @@ describe('the number that a case has already', () => {
 
   it('is no other number of a retry, which a second person would look at', async () => {
     const msisdn = scene.number('002');
-    const id = await scene.topUpIn('FAILED', msisdn);
+    const id = await scene.topupIn('FAILED', msisdn);
     const before = await scene.topup(id);
     const answer = await agent.client.submit(`/support/top-ups/${id}`, actionOf('retry-top-up'), {
       why: 'Ticket 4711',
@@ -224,7 +224,7 @@ describe('two people', () => {
   });
 
   it('another number after a settlement by hand: said before, and why it waits', async () => {
-    const id = await scene.topUpIn('UNKNOWN');
+    const id = await scene.topupIn('UNKNOWN');
     const settled = { outcome: 'not-done', reference: 'T-4713' };
     scene.expectDone(await scene.repaired('settle-top-up', id, settled));
     const page = `/support/top-ups/${id}`;

@@ -134,7 +134,7 @@ test('an answer that was settled as not done is found by its reference', async (
     await scene.repaired('settle-payment', id, { outcome: 'not-done', reference: ofPayment }),
   );
   await leadsTo(ofPayment, gift.id);
-  const topup = await scene.topUpIn('UNKNOWN');
+  const topup = await scene.topupIn('UNKNOWN');
   const ofTopup = `T-${randomUUID()}`;
   scene.expectDone(
     await scene.repaired('settle-top-up', topup, { outcome: 'not-done', reference: ofTopup }),

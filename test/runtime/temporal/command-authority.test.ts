@@ -7,7 +7,7 @@ import { generateVoucherId } from '../../../workflows/workflow-ids.ts';
 import { idOf, setTopupScene, type TopupScene } from '../../end-to-end/topups/topup-scene.ts';
 import { partnerClient } from '../../support/clients.ts';
 import { makeMerchant, type TestMerchant } from '../../support/companies.ts';
-import { recordedTopUp } from '../../support/topups.ts';
+import { recordedTopup } from '../../support/topups.ts';
 
 /**
  * Commands that are encrypted by the service, but have no authority that holds: new money needs one,
@@ -134,19 +134,19 @@ describe.each(authorities)('by the authority: %s', (_name, authority) => {
   it('nothing is topped up', async () => {
     const request = requestOf({ kind: 'partner', id: scene.partner.id, ...authority });
     const topup = { partnerId: scene.partner.id, amount: '50', msisdn: scene.number('000') };
-    const transactionId = await recordedTopUp(scene.stack.api.services, request, topup);
+    const transactionId = await recordedTopup(scene.stack.api.services, request, topup);
     const before = await balances();
     const command = { ...request, transactionId };
     const input = {
       begin: { kind: 'create', command },
       timing: workflowTiming(scene.stack.config),
     };
-    expect(await started('topUp', input)).toEqual({ ended: 'refused', attempts: 0 });
+    expect(await started('topup', input)).toEqual({ ended: 'refused', attempts: 0 });
     expect(await balances()).toEqual(before);
   });
 });
 
-it.each(['generateVoucher', 'cancelVoucher', 'resendMessage', 'topUp'])(
+it.each(['generateVoucher', 'cancelVoucher', 'resendMessage', 'topup'])(
   'the key of a merchant begins no %s for the partner that has its number',
   async (type) => {
     expect(merchant.id).toBe(scene.partner.id);
@@ -160,13 +160,13 @@ it.each(['generateVoucher', 'cancelVoucher', 'resendMessage', 'topUp'])(
     const request = requestOf({ kind: 'merchant', id: merchant.id, credential });
     const topup = { partnerId: scene.partner.id, amount: '50', msisdn: scene.number('000') };
     const input =
-      type === 'topUp'
+      type === 'topup'
         ? {
             begin: {
               kind: 'create',
               command: {
                 ...request,
-                transactionId: await recordedTopUp(scene.stack.api.services, request, topup),
+                transactionId: await recordedTopup(scene.stack.api.services, request, topup),
               },
             },
             timing: workflowTiming(scene.stack.config),
@@ -174,7 +174,7 @@ it.each(['generateVoucher', 'cancelVoucher', 'resendMessage', 'topUp'])(
         : { ...generationOf(request), voucherId: await voucherOf(null) };
     const before = await balances();
     expect(await started(type, input)).toMatchObject(
-      type === 'topUp'
+      type === 'topup'
         ? { ended: 'refused', attempts: 0 }
         : { result: { ok: false, reason: 'token-invalid' } },
     );
@@ -183,7 +183,7 @@ it.each(['generateVoucher', 'cancelVoucher', 'resendMessage', 'topUp'])(
 );
 
 it('the signal for one more attempt can be switched off', async () => {
-  const id = await scene.failedTopUp();
+  const id = await scene.failedTopup();
   const before = await balances();
   const handle = await scene.workflowOf(id);
   await handle.signal('retry');
@@ -228,9 +228,9 @@ describe('an encrypted input that comes to its own workflow again', () => {
 
   it('tops up no second time', async () => {
     const number = scene.number('000');
-    const id = idOf(await scene.topUp(number));
+    const id = idOf(await scene.topup(number));
     const before = await balances();
-    const outcome = await startedWithInputOf(await scene.workflowIdOf(id), 'topUp');
+    const outcome = await startedWithInputOf(await scene.workflowIdOf(id), 'topup');
     expect(outcome).toMatchObject({ ended: 'delivered' });
     expect(await balances()).toEqual(before);
     expect(await scene.delivered(number)).toHaveLength(1);

@@ -9,12 +9,12 @@ import { defineUpdate } from '@temporalio/workflow';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDataConverter } from '../../../src/runtime/temporal/connection.ts';
 import { workflowTiming } from '../../../src/runtime/temporal/workflow-timing.ts';
-import { topUpId } from '../../../workflows/workflow-ids.ts';
+import { topupId } from '../../../workflows/workflow-ids.ts';
 import { setTopupScene, type TopupScene } from '../../end-to-end/topups/topup-scene.ts';
 import { partnerClient } from '../../support/clients.ts';
 import { makeMerchant, type TestMerchant } from '../../support/companies.ts';
 import type { Stack } from '../../support/stack.ts';
-import { recordedTopUp } from '../../support/topups.ts';
+import { recordedTopup } from '../../support/topups.ts';
 
 /**
  * Whoever reaches Temporal's port, with a client of its own and without the keys of the service,
@@ -116,7 +116,7 @@ async function anonymousVoucher(): Promise<number> {
   return Number(answer.body.data.voucher.id);
 }
 
-async function numberedTopUp(): Promise<{
+async function numberedTopup(): Promise<{
   id: number;
   operationId: string;
   requestDigest: string;
@@ -124,7 +124,7 @@ async function numberedTopUp(): Promise<{
   const operationId = randomBytes(16).toString('hex');
   const requestDigest = 'guessed';
   const topup = { partnerId: scene.partner.id, amount: '50', msisdn: scene.number('000') };
-  const id = await recordedTopUp(stack.api.services, { operationId, requestDigest }, topup);
+  const id = await recordedTopup(stack.api.services, { operationId, requestDigest }, topup);
   return { id, operationId, requestDigest };
 }
 
@@ -154,13 +154,13 @@ describe('a start in clear', () => {
     expect(await moved()).toEqual(before);
   });
 
-  it('of topUp sends nothing', async () => {
-    const { id, operationId, requestDigest } = await numberedTopUp();
+  it('of topup sends nothing', async () => {
+    const { id, operationId, requestDigest } = await numberedTopup();
     const before = await moved();
     const request = requestOf({ kind: 'partner', id: scene.partner.id });
     const command = { ...request, operationId, requestDigest, transactionId: id };
     const input = { begin: { kind: 'create', command }, timing: workflowTiming(stack.config) };
-    const { workflowId } = await start(outsider, 'topUp', [input]);
+    const { workflowId } = await start(outsider, 'topup', [input]);
     expect(await endOf(workflowId)).toEqual(refused);
     expect(await moved()).toEqual(before);
   });
@@ -174,7 +174,7 @@ it.each([
   'redeemVoucher',
   'reverseRedemption',
   'repair',
-  'topUp',
+  'topup',
 ])('a start of %s without data ends at once', async (type) => {
   const { workflowId } = await start(outsider, type, []);
   expect(await endOf(workflowId)).toEqual(refused);
@@ -182,7 +182,7 @@ it.each([
 
 describe('a top-up whose money is on hold', () => {
   async function held() {
-    const id = await scene.openTopUp();
+    const id = await scene.openTopup();
     const workflowId = await scene.workflowIdOf(id);
     return { id, workflowId };
   }
@@ -248,8 +248,8 @@ describe('a top-up whose money is on hold', () => {
       msisdn: null,
     };
     const updates: [string, unknown[]][] = [
-      ['retryTopUp', [retry]],
-      ['topUpResult', [{}]],
+      ['retryTopup', [retry]],
+      ['topupResult', [{}]],
     ];
     for (const [name, args] of updates) await expect(update(handle, name, args)).rejects.toThrow();
     expect(await acceptedUpdates(id)).toBe(accepted);
@@ -268,9 +268,9 @@ describe('a top-up whose money is on hold', () => {
       msisdn: null,
     };
     await expect(
-      update(outsider.workflow.getHandle(workflowId), 'retryTopUp', []),
+      update(outsider.workflow.getHandle(workflowId), 'retryTopup', []),
     ).rejects.toThrow();
-    await expect(update(handle, 'retryTopUp', [retry])).rejects.toThrow();
+    await expect(update(handle, 'retryTopup', [retry])).rejects.toThrow();
     expect(await acceptedUpdates(id)).toBe(accepted);
     await finishes(id, workflowId);
     expect(await failedTasks(workflowId)).toBe(0);
@@ -278,20 +278,20 @@ describe('a top-up whose money is on hold', () => {
 });
 
 it('an update that starts its workflow in clear starts nothing', async () => {
-  const { id, operationId, requestDigest } = await numberedTopUp();
+  const { id, operationId, requestDigest } = await numberedTopup();
   const before = await moved();
   const request = requestOf({ kind: 'partner', id: scene.partner.id });
   const command = { ...request, operationId, requestDigest, transactionId: id };
   await expect(
-    outsider.workflow.executeUpdateWithStart('topUpResult', {
-      startWorkflowOperation: new WithStartWorkflowOperation('topUp', {
-        workflowId: topUpId(id, operationId),
+    outsider.workflow.executeUpdateWithStart('topupResult', {
+      startWorkflowOperation: new WithStartWorkflowOperation('topup', {
+        workflowId: topupId(id, operationId),
         taskQueue: stack.config.temporal.temporalTaskQueue,
         workflowIdConflictPolicy: 'USE_EXISTING',
         args: [{ begin: { kind: 'create', command }, timing: workflowTiming(stack.config) }],
       }),
     }),
   ).rejects.toThrow();
-  expect(await endOf(topUpId(id, operationId))).toEqual(refused);
+  expect(await endOf(topupId(id, operationId))).toEqual(refused);
   expect(await moved()).toEqual(before);
 });

@@ -33,10 +33,10 @@ const delivered = { kind: 'delivered', providerReference: 'COPIED' };
 const outcome = (result: unknown) => ({ requestId: '', requestDigest: '', result });
 
 /** Steps of a top-up whose provider answers are changed; which of its ends it came to. */
-async function topUpOn(changed: Record<string, (...given: never[]) => Promise<unknown>>) {
+async function topupOn(changed: Record<string, (...given: never[]) => Promise<unknown>>) {
   const ends: string[] = [];
   const activities = {
-    holdTopUp: async ({ operationId }: { operationId: string }) => ({
+    holdTopup: async ({ operationId }: { operationId: string }) => ({
       kind: 'held',
       operationId,
       isResumed: false,
@@ -46,20 +46,20 @@ async function topUpOn(changed: Record<string, (...given: never[]) => Promise<un
       product: 'Airtime',
       reference: 'R',
     }),
-    sendTopUp: async (operationId: string, call: number) => ({
+    sendTopup: async (operationId: string, call: number) => ({
       kind: 'unknown',
       message: 'no answer',
       of: { operationId, call },
     }),
-    inquireTopUp: async (operationId: string, call: number) => ({
+    inquireTopup: async (operationId: string, call: number) => ({
       kind: 'refused',
       code: '1',
       message: 'refused',
       retryCanHelp: false,
       of: { operationId, call },
     }),
-    markTopUpUnknown: async () => undefined,
-    endTopUp: async (_operationId: string, { kind }: Ending) => {
+    markTopupUnknown: async () => undefined,
+    endTopup: async (_operationId: string, { kind }: Ending) => {
       ends.push(kind);
       return kind === 'done'
         ? outcome({ ok: true, transactionId: 1, referenceNumber: '' })
@@ -68,7 +68,7 @@ async function topUpOn(changed: Record<string, (...given: never[]) => Promise<un
     ...changed,
   };
   return withWorkflowWorker(temporal, activities, async (taskQueue) => {
-    const handle = await temporal.client.workflow.start('topUp', {
+    const handle = await temporal.client.workflow.start('topup', {
       workflowId: randomUUID(),
       taskQueue,
       args: [
@@ -89,16 +89,16 @@ it.each([
   ['nothing', () => undefined],
 ])('a delivery of %s is not known', async (_name, of) => {
   const copied = async () => ({ ...delivered, of: of() });
-  const { result, ends } = await topUpOn({ sendTopUp: copied });
+  const { result, ends } = await topupOn({ sendTopup: copied });
   expect(ends).toEqual(['not-done']);
   expect(result).toMatchObject({ ended: 'failed' });
 });
 
 it('a refusal that was copied is not known, nor is what is no result at all', async () => {
   let inquiries = 0;
-  const { ends } = await topUpOn({
-    sendTopUp: async () => ({ kind: 'refused', message: 'copied' }),
-    inquireTopUp: async (...[operationId, call]: [string, number]) => {
+  const { ends } = await topupOn({
+    sendTopup: async () => ({ kind: 'refused', message: 'copied' }),
+    inquireTopup: async (...[operationId, call]: [string, number]) => {
       inquiries += 1;
       if (inquiries === 1) return 'an operation';
       if (inquiries === 2) return { kind: 'refused', message: 'copied', of: { operationId: 'b' } };
@@ -111,9 +111,9 @@ it('a refusal that was copied is not known, nor is what is no result at all', as
 
 it('nothing is sent on a hold of another operation, and a person is told', async () => {
   let sendings = 0;
-  const { result, needsAction } = await topUpOn({
-    holdTopUp: async () => ({ kind: 'held', operationId: 'b'.repeat(32), attempt: 1 }),
-    sendTopUp: async () => {
+  const { result, needsAction } = await topupOn({
+    holdTopup: async () => ({ kind: 'held', operationId: 'b'.repeat(32), attempt: 1 }),
+    sendTopup: async () => {
       sendings += 1;
       return delivered;
     },

@@ -9,17 +9,17 @@ const run = (activityType: string, isLocal: boolean, argument: unknown) => {
 };
 
 it.each([
-  ['a step in the database beside a workflow', 'endTopUp', false, 'operation'],
-  ['a step with foreign data', 'endTopUp', true, foreignPayload],
-  ['a call with foreign data', 'sendTopUp', false, foreignPayload],
+  ['a step in the database beside a workflow', 'endTopup', false, 'operation'],
+  ['a step with foreign data', 'endTopup', true, foreignPayload],
+  ['a call with foreign data', 'sendTopup', false, foreignPayload],
 ])('does not run %s', async (_name, type, isLocal, argument) => {
   const refused = { type: 'CommandFromOutside', nonRetryable: true };
   await expect(run(type, isLocal, argument)).rejects.toMatchObject(refused);
 });
 
 it.each([
-  ['endTopUp', true],
-  ['sendTopUp', false],
+  ['endTopup', true],
+  ['sendTopup', false],
 ])('runs %s as workflows ask for it', async (type, isLocal) => {
   expect(await run(type, isLocal, 'operation')).toBe('done');
 });

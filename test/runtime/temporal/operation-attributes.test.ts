@@ -100,7 +100,7 @@ describe.concurrent('by the API', () => {
 
   test('a top-up is found by its number while it runs, and by that of a retry', async () => {
     const { digests } = scene.stack;
-    const id = await scene.topUpIn('FAILED');
+    const id = await scene.topupIn('FAILED');
     const attributes = await startedWith('top-up', `TransactionId = "${id}"`);
     hasAll('top-up', attributes);
     const first = String(attributes.NumberHash);
@@ -151,7 +151,7 @@ describe.concurrent('by repairs', () => {
   });
 
   test('a retry of a top-up', async () => {
-    const id = await scene.topUpIn('FAILED');
+    const id = await scene.topupIn('FAILED');
     await scene.repaired('retry-top-up', id, { msisdn: scene.number('000') });
     expect(await startedWith('repair', `TransactionId = "${id}"`)).toMatchObject({
       PartnerId: String(scene.partner.id),
@@ -232,7 +232,7 @@ describe.concurrent('the row of a list', () => {
   });
 
   test('says them of a failed top-up, of a repair and what it does, and leads back to /support', async () => {
-    const id = await scene.topUpIn('FAILED');
+    const id = await scene.topupIn('FAILED');
     const partner = await nameOf('partners', scene.partner.id);
     await summaryOf(
       'top-up',

@@ -27,7 +27,7 @@ import {
   agreeOnNumber,
   exactNumber,
   hasForm,
-  severalTopUps,
+  severalTopups,
 } from '../airtime.ts';
 
 /** Enumerations are compared without case and punctuation: COMPLETED, Completed. */
@@ -188,7 +188,7 @@ export function readFoundOrders(
   );
   if (!transaction) return ofAnother;
   return others.length > 0
-    ? severalTopUps(transaction.id ?? request.external_id)
+    ? severalTopups(transaction.id ?? request.external_id)
     : readOurs(transaction, request);
 }
 

@@ -27,7 +27,7 @@ import {
   agreeOnNumber,
   exactNumber,
   hasForm,
-  severalTopUps,
+  severalTopups,
 } from '../airtime.ts';
 
 const identifier = z
@@ -217,7 +217,7 @@ export function readFoundOrders(
   const [topup, ...others] = ours;
   if (!topup) return ofAnother;
   // Its check of references is not atomic.
-  if (others.length > 0) return severalTopUps(topup.transactionId ?? request.customIdentifier);
+  if (others.length > 0) return severalTopups(topup.transactionId ?? request.customIdentifier);
   return readOurs(topup, request);
 }
 

@@ -4,7 +4,7 @@ import { repairsWithNumbers } from '../../../../src/db/phone-numbers.ts';
 import { prune } from '../../../db/prune.ts';
 import { testNumbers } from '../../../end-to-end/privacy/stored-numbers.ts';
 import { createCanary, secretsInDatabase } from '../../../end-to-end/processes/canary.ts';
-import { expireAll, makeVoucher, redemptions, topUp } from '../../movements.ts';
+import { expireAll, makeVoucher, redemptions, topup } from '../../movements.ts';
 import {
   type AdminScene,
   type Catalogue,
@@ -15,7 +15,7 @@ import {
 } from '../../scene.ts';
 
 const OWNER = '+251911333444';
-/** Of all top-ups of `topUp`. */
+/** Of all top-ups of `topup`. */
 const TOPPED_UP = '+251911222333';
 /** That nobody has. */
 const OTHER = '+251911555667';
@@ -36,7 +36,7 @@ beforeAll(async () => {
       `money deposit --partner ${catalogue.partnerId} --wallet ${wallet} --amount 1000`,
     );
   await makeVoucher(scene.database, catalogue, { ownerMsisdn: OWNER, validityDays: 0 });
-  await topUp(scene.database, catalogue.partnerId, '10', { ending: 'SUCCESS' });
+  await topup(scene.database, catalogue.partnerId, '10', { ending: 'SUCCESS' });
 });
 afterAll(() => scene?.close());
 
@@ -88,7 +88,7 @@ test('privacy erase-number is refused while the number has value', async () => {
   expect(refused.err).toMatch(
     /\+2519\*{5}444 cannot be erased: voucher \d+ needs it\. First cancel/,
   );
-  const open = await topUp(scene.database, catalogue.partnerId, '20');
+  const open = await topup(scene.database, catalogue.partnerId, '20');
   const running = await scene.admin([
     'privacy',
     'erase-number',
@@ -157,7 +157,7 @@ test('numbers of what ended before the retention are erased, and no others', asy
 
 test('a number that only a repair was given is erased with it, and not while it is open', async () => {
   const { database } = scene;
-  const id = await topUp(database, catalogue.partnerId, '10', { ending: 'FAILED' });
+  const id = await topup(database, catalogue.partnerId, '10', { ending: 'FAILED' });
   const given = '+251911555666';
   const asked = ['top-up', 'retry', String(id), '--msisdn', given, '--facts', 'attempt=2'];
   const { repair } = await scene.json([...asked, '--why', 'Ticket 4711']);

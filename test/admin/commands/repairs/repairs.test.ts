@@ -75,7 +75,7 @@ it.each([
   const id =
     shown === 'voucher'
       ? (await scene.voucherIn('paying')).gift.id
-      : await scene.topUpIn('UNKNOWN');
+      : await scene.topupIn('UNKNOWN');
   const { repairs } = await commands.json(`${shown} show ${id}`);
   const found = repairs.find((one: { readonly command: string }) =>
     one.command.startsWith(command),
@@ -197,7 +197,7 @@ it('takes a redemption by our reference as by its id', async () => {
 });
 
 it('seals a number, and repeats nothing under the same key', async () => {
-  const id = await scene.topUpIn('FAILED');
+  const id = await scene.topupIn('FAILED');
   const msisdn = scene.number();
   const { repairs } = await commands.json(`top-up show ${id}`);
   expect(repairs).toEqual([

@@ -45,11 +45,11 @@ export async function setBusinessScene() {
     .redeemed(await merchantClient(stack, refusing), refused)
     .catch(() => 'the payment was refused');
 
-  const topUp = async (path: string, body: object) =>
+  const topup = async (path: string, body: object) =>
     (await asPartner.post(`/topup-transactions/${path}`, { ...body, ...sale })).body.data;
-  const delivered = await topUp('airtime-topup', { amount: 50, msisdn: '+251911000050' });
-  const failed = await topUp('airtime-topup', { amount: 25, msisdn: '+251911000002' });
-  const packaged = await topUp('airtime-package-topup', {
+  const delivered = await topup('airtime-topup', { amount: 50, msisdn: '+251911000050' });
+  const failed = await topup('airtime-topup', { amount: 25, msisdn: '+251911000002' });
+  const packaged = await topup('airtime-package-topup', {
     productId: products.ethioPackage,
     msisdn: '+251911000051',
   });

@@ -62,14 +62,14 @@ test('a partner calls from the console, and sees why a call is refused', async (
   await balance.getByText('"walletBalance"').waitFor();
   expect(await page.getByText('Private key').count()).toBe(0);
 
-  const topUp = await choose(page, 'POST /topup-transactions/airtime-topup');
+  const topup = await choose(page, 'POST /topup-transactions/airtime-topup');
   expect(await balance.isVisible()).toBe(false);
-  await topUp.getByLabel('Body').fill('{"msisdn": "0911234567", "amount": "much"}');
-  await topUp.getByRole('button', { name: 'Send' }).click();
-  await topUp.locator('.badge.warning').getByText('400').waitFor();
-  await topUp.locator('.message.danger').getByText('amount: ').waitFor();
+  await topup.getByLabel('Body').fill('{"msisdn": "0911234567", "amount": "much"}');
+  await topup.getByRole('button', { name: 'Send' }).click();
+  await topup.locator('.badge.warning').getByText('400').waitFor();
+  await topup.locator('.message.danger').getByText('amount: ').waitFor();
   await look(page, 'console-partner');
-  await topUp.getByRole('link', { name: 'What this code means' }).click();
+  await topup.getByRole('link', { name: 'What this code means' }).click();
   await page.waitForURL('**/docs/errors#partner-400-request-invalid');
   expect(complaints).toEqual([]);
 });

@@ -63,7 +63,7 @@ function agentOf(name: string) {
 
 const national = (msisdn: string) => `0${msisdn.slice(4)}`;
 
-async function topUpTo(msisdn: string, status: 'FAILED' | 'UNKNOWN'): Promise<number> {
+async function topupTo(msisdn: string, status: 'FAILED' | 'UNKNOWN'): Promise<number> {
   await scene.asPartner.post('/topup-transactions/airtime-topup', { amount: 50, msisdn, ...sale });
   const { id } = await scene.stack.database
     .selectFrom('topups')
@@ -92,7 +92,7 @@ const claimEnds = ({ id }: Gift) =>
 
 test('a customer paid and got nothing: the provider does not say, so it is settled and sent again', async () => {
   const [msisdn, other] = [scene.number('014'), scene.number('000')];
-  const id = await topUpTo(msisdn, 'UNKNOWN');
+  const id = await topupTo(msisdn, 'UNKNOWN');
   await anHourPasses();
   const agent = agentOf('paid-and-got-nothing');
   await agent.begin('Paid, and got nothing');
@@ -131,7 +131,7 @@ test('a merchant was not paid: the provider says by telephone that it did', asyn
 
 test('a top-up failed: it is sent again, to the right number', async () => {
   const [msisdn, other] = [scene.number('002'), scene.number('000')];
-  const id = await topUpTo(msisdn, 'FAILED');
+  const id = await topupTo(msisdn, 'FAILED');
   const agent = agentOf('top-up-failed');
   await agent.begin('Top-up failed');
   await agent.find(national(msisdn));
