@@ -10,7 +10,7 @@ import {
   positiveDecimalField,
   reading,
 } from '../http/fields/request-fields.ts';
-import { metaOf, referenceArgument, wholeNumberArgument } from '../repairs/repair-kind.ts';
+import { metaOf, refuseKept, wholeNumberArgument } from '../repairs/repair-kind.ts';
 
 /** A command cannot be carried out; the message is one line with the remedy. */
 export class AdminError extends Error {
@@ -143,7 +143,7 @@ const line = z.string().trim().max(MAXIMUM_LENGTH, NOT_PRINTABLE).regex(PRINTABL
 export const text = shownAs('text', line);
 
 /** Why something is done. The audit log keeps it in clear: nothing of a customer belongs into it. */
-export const reason = shownAs('text', referenceArgument(''));
+export const reason = shownAs('text', line.superRefine(refuseKept));
 
 /** A file by its path, or - for standard input. */
 export const givenFile = shownAs('file', line);

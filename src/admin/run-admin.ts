@@ -23,7 +23,9 @@ export async function runAdmin(words: readonly string[], io: AdminIo): Promise<n
       const { runCommand } = await import('./run-command.ts');
       const { masked } = await import('./tables.ts');
       const report = await runCommand(command, input, options, io);
-      const document = options.json ? JSON.stringify(report.json, masked, 2) : report.text;
+      const document = options.json
+        ? JSON.stringify(report.json, (_, value) => masked(value), 2)
+        : report.text;
       out.write(`${document}\n`);
       exitCode = report.exitCode ?? 0;
     },

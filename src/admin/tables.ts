@@ -1,5 +1,5 @@
 import { amountText } from '../domain/money.ts';
-import { maskStored, type StoredNumber } from '../domain/phone.ts';
+import { isSealedNumber, maskStored, type StoredNumber } from '../domain/phone.ts';
 import { zonedTime } from '../pages/language/time-zone.ts';
 import type { NameOf } from '../rendering/fields.ts';
 import type { Report } from './command.ts';
@@ -14,9 +14,9 @@ export function timeText(date: Date): string {
   return `${day} ${time} (${utcDay === day ? '' : `${utcDay} `}${utcTime} UTC)`;
 }
 
-/** The value of a field as people may see it: a phone number of the database is masked. */
-export const masked = (field: string, value: unknown): unknown =>
-  /msisdn$/i.test(field) && typeof value === 'string'
+/** A value as people may see it: a phone number of the database is masked. */
+export const masked = (value: unknown): unknown =>
+  typeof value === 'string' && isSealedNumber(value)
     ? maskStored(value as unknown as StoredNumber)
     : value;
 
@@ -56,7 +56,7 @@ const columnsOf =
   <Value>(cellOf: (value: Value) => Cell, align?: 'right'): MakeColumn<Value> =>
   <Row>(title: string, value?: (row: Row) => Value): TitledColumn<Row> => ({
     title: value ? title : titleOf(title),
-    value: (row) => cellOf(value ? value(row) : (masked(title, row[title as keyof Row]) as Value)),
+    value: (row) => cellOf(value ? value(row) : (masked(row[title as keyof Row]) as Value)),
     align,
   });
 

@@ -59,16 +59,16 @@ export const amountText = (decimal: string): string => formatGroupedAmount(parse
 /** A decimal string of the database without groups, for files and fields: "1250.00". */
 export const plainAmount = (decimal: string): string => formatAmount(parseMoney(decimal));
 
-/** Thousands in groups of three: "1,250.00". */
-const GROUPED = /^-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?$/;
+/** Thousands in groups of three: "1,250.00" or "1 250.00". */
+const GROUPED = /^-?[0-9]{1,3}(?:[,\s][0-9]{3})+(?:\.[0-9]+)?$/;
 
 /**
- * An amount as people and files write it, without the commas between thousands. Any other comma
- * stays, so that the text is no amount: "100,00" means a hundred to its writer, and not ten
- * thousand.
+ * An amount as people and files write it, without the commas or spaces between thousands. Any other
+ * comma or space stays, so that the text is no amount: "100,00" means a hundred to its writer, and not
+ * ten thousand.
  */
 export const withoutGroups = (text: string): string =>
-  GROUPED.test(text) ? text.replaceAll(',', '') : text;
+  GROUPED.test(text) ? text.replaceAll(/[,\s]/g, '') : text;
 
 /** The nearest JSON number, for balances. Never calculate with the result. */
 export function moneyToNumber(money: Money): number {
@@ -104,4 +104,4 @@ export function parseRequestAmount(value: number | string): Money | undefined {
 
 /** Reads an amount above zero as people type or paste it, such as "ETB 1,000.00". */
 export const readTypedAmount = (text: string): Money | undefined =>
-  parseRequestAmount(withoutGroups(text.replaceAll(/\s|ETB/gi, '')));
+  parseRequestAmount(withoutGroups(text.replaceAll(/^\s*(ETB\s*)?|(\s*ETB)?\s*$/gi, '')));

@@ -104,6 +104,10 @@ export function maskStored(number: StoredNumber): string {
   return text.split('.', 2)[1] ?? '';
 }
 
+/** Whether a text is a sealed number. */
+export const isSealedNumber = (text: string): boolean =>
+  /^[\w-]+\.\+[\d*]+\.[\w-]+\.[\w-]+$/.test(text);
+
 /** Whether a stored number is the one with a keyed hash; an erased one is none. */
 export const hasHash = (number: StoredNumber, hash: string): boolean =>
   String(number).split('.', 1)[0] === hash;

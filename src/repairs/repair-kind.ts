@@ -267,6 +267,12 @@ export const idArgument = (description: string) =>
     .transform(Number)
     .meta({ description, placeholder: 'id', example: '1' });
 
+/** Refuses what belongs into no text that is kept in clear. */
+export function refuseKept(text: string, context: z.RefinementCtx): void {
+  const refusal = refuseKeptText(text);
+  if (refusal !== undefined) context.addIssue(refusal);
+}
+
 /** One line that has printable characters only, kept in clear: so it names nothing of a customer. */
 export const referenceArgument = (
   description: string,
@@ -276,10 +282,7 @@ export const referenceArgument = (
     .string('must not be empty')
     .trim()
     .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u, 'must be one line of 1 to 200 characters')
-    .superRefine((text, context) => {
-      const refusal = refuseKeptText(text);
-      if (refusal !== undefined) context.addIssue(refusal);
-    })
+    .superRefine(refuseKept)
     .meta({ description, placeholder, example });
 
 /** The end of a day (UTC), as ISO 8601. Its example stays within limits that count from today. */

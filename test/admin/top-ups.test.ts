@@ -71,6 +71,10 @@ describe('top-up list', () => {
     expect(refused).toMatchObject({ code: 1, err: expect.stringMatching(expected) });
   });
 
+  test('products of a partner that is no number are none', async () => {
+    expect(await scene.json('product list --where partnerId=acme')).toEqual([]);
+  });
+
   test('finds a number that only a later attempt went to', async () => {
     const number = '+251911999000';
     await scene.database

@@ -8,6 +8,7 @@ import {
   parseMoney,
   parseRequestAmount,
   percentageOf,
+  readTypedAmount,
   withoutGroups,
 } from '../../src/domain/money.ts';
 
@@ -18,18 +19,34 @@ describe('withoutGroups', () => {
     ['1,250.00', '1250.00'],
     ['12,345,678', '12345678'],
     ['-1,098.00', '-1098.00'],
+    ['1 250.00', '1250.00'],
     ['97.50', '97.50'],
   ])('reads %s', (text, plain) => {
     expect(withoutGroups(text)).toBe(plain);
   });
 
-  it.each(['100,00', '5,0', '1,25.00', '1250,000', ',500', '1,,000', '1.250,00'])(
+  it.each(['100,00', '5,0', '1,25.00', '1250,000', ',500', '1,,000', '1.250,00', '12 50'])(
     'leaves "%s", which is no amount',
     (text) => {
       expect(withoutGroups(text)).toBe(text);
       expect(parseRequestAmount(withoutGroups(text))).toBeUndefined();
     },
   );
+});
+
+describe('readTypedAmount', () => {
+  it.each([
+    ['ETB 1,000.00', '1000.000000'],
+    [' 1 250.5 etb ', '1250.500000'],
+    ['12 50', undefined],
+    ['1ETB0', undefined],
+    ['1,00', undefined],
+    ['0', undefined],
+    ['-5', undefined],
+  ])('reads "%s"', (text, decimal) => {
+    const amount = readTypedAmount(text);
+    expect(amount === undefined ? undefined : formatMoney(amount)).toBe(decimal);
+  });
 });
 
 describe('parseMoney', () => {

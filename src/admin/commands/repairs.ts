@@ -74,7 +74,7 @@ export const commands = {
           'asked_by',
           'confirmed_at',
           'confirmed_by',
-          'confirm_until',
+          column('confirm until', () => (row.state === 'ASKED' ? row.confirm_until : null)),
           'workflow',
         ]),
       };

@@ -73,7 +73,15 @@ const isBroken = ({ total, ledgerBalance }: Statement): boolean => total !== led
 const toJson = (request: StatementRequest, { lines, ...found }: Statement) => ({
   ...request,
   ...found,
-  lines: lines.map((line) => ({ ...line, explanation: explainLine(line), ...sides(line) })),
+  lines: lines.map((line) => ({
+    id: line.id,
+    at: line.at,
+    explanation: explainLine(line),
+    operationId: line.operation_id,
+    step: line.step,
+    ...sides(line),
+    balance: line.balance,
+  })),
 });
 
 function toText(request: StatementRequest, name: string, found: Statement): string {
@@ -82,8 +90,8 @@ function toText(request: StatementRequest, name: string, found: Statement): stri
   const lines = textTable(found.lines, [
     'at',
     column('what', explainLine),
-    amounts('debit', (line) => sides(line).debit),
-    amounts('credit', (line) => sides(line).credit),
+    amounts('debit', (line) => sides(line).debit ?? ''),
+    amounts('credit', (line) => sides(line).credit ?? ''),
     amounts('balance'),
   ]);
   return [

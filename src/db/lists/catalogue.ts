@@ -175,7 +175,7 @@ export const allProducts = forOperators(productList, {
     // Those that a partner may sell.
     partnerId: lookUp(
       (partnerId) => sql`products.id = any(array(select product_id from partner_products
-        where partner_id = ${partnerId}::bigint))`,
+        where partner_id::text = ${partnerId}))`,
     ),
   },
 });

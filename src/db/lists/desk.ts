@@ -17,7 +17,7 @@ import { declareList, listFields } from './list.ts';
  * partial index, or the rows of a few days. So the queue costs as much as it shows, however long the history is.
  */
 
-const { text, searched, integer, decimal, time, shown, hidden } = listFields;
+const { choice, text, searched, integer, decimal, time, shown, hidden } = listFields;
 
 /** Rows of one part at most. A longer queue is an incident, and its oldest rows come first. */
 const ROWS_OF_A_PART = 1_000;
@@ -231,7 +231,7 @@ const parts: readonly Part[] = [
   },
 ];
 
-const kinds = Object.keys(deskKinds);
+const kinds = Object.keys(deskKinds) as DeskKind[];
 
 /** The rows of a part, with the columns that all parts have. */
 const rowsOf = ({ kind, subject, rows, ...known }: Part) => sql`(
@@ -267,7 +267,7 @@ export const deskList = declareList({
     ['since', 'ASC'],
   ],
   fields: {
-    kind: text<DeskKind>(sql`item.kind`),
+    kind: choice(kinds)(sql`item.kind`),
     subject: text(sql`item.subject`),
     // Less is more urgent.
     urgency: hidden(integer(sql`item.urgency`)),

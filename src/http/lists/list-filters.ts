@@ -105,8 +105,10 @@ const WHOLE_VALUE: ReadonlySet<FilterOperator> = new Set(['eq', 'same', 'in']);
 
 /** One of the values of a column; `same` finds it in any case. */
 const choiceOf = (values: readonly string[], operator: FilterOperator, text: string): string =>
-  values.find((value) => value === (operator === 'same' ? text.toUpperCase() : text)) ??
-  refuse(`must be one of ${values.join(', ')}`);
+  values.find(
+    (value) =>
+      value === text || (operator === 'same' && value.toLowerCase() === text.toLowerCase()),
+  ) ?? refuse(`must be one of ${values.join(', ')}`);
 
 function valuesOf(operator: FilterOperator, text: string | undefined): string[] {
   if (operator === 'null') return text === undefined ? [] : refuse('must be $null without a value');

@@ -163,23 +163,26 @@ ${postForm(
 }
 
 /** Switches monthly statements by e-mail on or off for the person. */
-export const changeStatementByEmailForm = portal.form({
+export const changeStatementByEmailForm = changePages(portal, {
   path: '/account/statement-by-email',
   needs: 'own',
-  confirmation: 'none',
-  async handle({ services, session, form }) {
-    if (!mayUse(session.role, 'export')) return problems.notYourRole;
+  find: async ({ session }) => mayUse(session.role, 'export') || undefined,
+  nothing: () => problems.notYourRole,
+  read({ form }) {
     const wanted = form.text('wanted');
-    if (wanted !== 'yes' && wanted !== 'no') return problems.invalid;
-    const isWanted = wanted === 'yes';
-    await changeAccount(services.database, session.accountId, { statement_by_email: isWanted });
-    return redirect(
+    return wanted === 'yes' || wanted === 'no' ? { value: wanted === 'yes' } : undefined;
+  },
+  async work(transaction, { session }, { value: isWanted }) {
+    await changeAccount(transaction, session.accountId, { statement_by_email: isWanted });
+    return {};
+  },
+  done: ({ value: isWanted }) =>
+    redirect(
       `${PORTAL_PATH}/account`,
       isWanted
         ? 'You get the monthly statement by e-mail now.'
         : 'You do not get the monthly statement by e-mail any more.',
-    );
-  },
+    ),
 });
 
 /** The cards on the page of the account for people of companies. */

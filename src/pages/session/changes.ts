@@ -136,7 +136,10 @@ export function changePages<
       const read = readForm ? await readForm(request) : NOTHING;
       if (read === undefined) return problems.invalid;
       if (read.wrong) return ask(request, read.wrong);
-      const proof = confirmed === 'each-time' ? await checkProof(request) : undefined;
+      const isProved = confirmed === 'each-time';
+      // The proof of a repetition was used, and must not count as a wrong attempt.
+      if (isProved && !(await find(request, request.services.database))) return nothing(request);
+      const proof = isProved ? await checkProof(request) : undefined;
       if (proof) return ask(request, { proof: proof.problem }, answerStatus(proof));
       const { value } = read as { readonly value: Value };
       const named = typeof action === 'function' ? action(value) : action;

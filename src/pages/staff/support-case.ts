@@ -21,7 +21,7 @@ import { nextStepOfVoucher } from './next-steps-of-vouchers.ts';
 import { companyOfCase, pricePath, type SupportCaseName } from './repair-parts.ts';
 import { happeningsOfProviders, happeningsOfRepairs, happeningsOfTopup } from './stories.ts';
 
-/** Everything that support needs to know of one voucher or one top-up; numbers are masked. */
+/** Everything that support needs to know of one voucher or one top-up. */
 export interface SupportCase extends SupportCaseName {
   /** The serial number, or the transactionId. */
   readonly name: string;

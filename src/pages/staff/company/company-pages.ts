@@ -13,14 +13,7 @@ import {
   table,
   type WrongFields,
 } from '../../layout/parts.ts';
-import {
-  idOf,
-  type PageAnswer,
-  redirect,
-  type StaffPage,
-  type StaffRequest,
-  support,
-} from '../../page.ts';
+import { idOf, type PageAnswer, type StaffPage, type StaffRequest, support } from '../../page.ts';
 import { changePages, type FormChange } from '../../session/changes.ts';
 import type { RefusedForm } from '../repair-form.ts';
 import { companyPath } from '../repair-parts.ts';
@@ -80,7 +73,7 @@ export const companyForms = <Subject extends { readonly company: FoundCompany },
     const nameOf = (request: StaffRequest) => ({ kind, id: idOf(request) });
     const companyOf = (request: StaffRequest) =>
       findCompany(request.services.database, nameOf(request));
-    const pages = changePages(support, {
+    return changePages(support, {
       ...change,
       path: `/${kind}s/:id${path}`,
       employer: nameOf,
@@ -90,23 +83,11 @@ export const companyForms = <Subject extends { readonly company: FoundCompany },
           ? find(request, company, database)
           : undefined;
       },
-      async nothing(request) {
-        const company = await companyOf(request);
-        return company?.status === 'DELETED'
-          ? redirect(companyPath(company), 'Nothing was changed: look again.')
-          : problems.notFound;
-      },
       async again(request, wrong) {
         const company = await companyOf(request);
         return company && again ? again(request, company, wrong) : problems.notFound;
       },
     });
-    // A company that is deleted while the form waits is another answer than one that was deleted before.
-    return pages.map((page) => ({
-      ...page,
-      handle: async (request: StaffRequest) =>
-        (await companyOf(request))?.status === 'DELETED' ? problems.notFound : page.handle(request),
-    }));
   });
 
 /** A page below that of a company. */

@@ -293,4 +293,5 @@ it('shows the queue of the support desk', async () => {
   ]);
   expect(await ofPayment(' --where kind=case')).toEqual([]);
   expect((await commands.admin('desk list')).out).toContain(`payment ${id}`);
+  expect((await commands.admin('desk list --where kind=unknwon')).err).toContain('must be one of');
 });

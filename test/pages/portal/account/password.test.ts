@@ -125,7 +125,7 @@ describe('the password', () => {
       await markDeleted(deletion, 'merchants', id, true);
       return { running: answer };
     });
-    expect((await running).status).toBe(303);
+    expect((await running).status).toBe(404);
     expect((await client.get(page)).html).toContain('Disabled');
   });
 
