@@ -188,12 +188,9 @@ const faultsOf = (orders: CheckedOrders): Faults => sql`
   ) as found
   cross join lateral (
     select coalesce(bool_or(is_unclear), false) as has_unclear,
-      coalesce(min(unexplained_since) < now() - interval '5 days', false) as has_silence,
-      count(unexplained_since) > 0 as has_doubt
-    from placements cross join lateral (
-      select coalesce(doubted_at, case when placements.kind <> 'reversal' and said in ('none', 'pending')
-        then silent_since end) as unexplained_since) as doubt
-    where placements.operation_id = ended.operation_id
+      coalesce(min(doubted_at) < now() - interval '5 days', false) as has_silence,
+      count(doubted_at) > 0 as has_doubt
+    from placements where placements.operation_id = ended.operation_id
   ) as news
   where status <> 'HELD' and (
     (open <> 0) <> has_difference

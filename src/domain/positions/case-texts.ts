@@ -36,7 +36,7 @@ export const caseTitles: Readonly<Record<CaseWhy | Difference, string>> = {
   lost: 'A provider did an order that a restore lost',
   difference: 'What providers did is not what is paid for',
   unclear: 'The provider has other content under our reference',
-  silence: 'The provider does not explain an order',
+  silence: 'The provider does not explain its news',
   unbooked: "The provider's answer cannot be booked",
   foreign: 'The statement and our books differ',
   unread: 'A statement was not compared',
@@ -108,8 +108,8 @@ const advices: Readonly<Record<CaseWhy, string>> = {
     'Nothing was booked. Ask the provider what it has under our reference. If it is our order, settle the case. ' +
     'Another answer of the provider opens a new case.',
   silence:
-    'A callback or a statement brought news, or the provider left an order open, and has explained nothing for three ' +
-    'days. The service asks once a day, and an answer ends the case. Ask the provider, then settle the case.',
+    'A callback or a statement brought news, and the provider has not explained it for three days. The service asks ' +
+    'once a day, and an answer ends the case. Ask the provider, then settle the case.',
   unbooked:
     'The money stays on hold, and the workflow tries again. The log of the worker has the error of the database: ' +
     'remove its cause. The case ends with the booking.',

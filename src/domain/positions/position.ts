@@ -192,9 +192,9 @@ export function endHold<Row extends Placement>(position: Position<Row>): Positio
 
 /**
  * Lets somebody bear what is in suspense, and clears what the providers said. A callback that came a moment ago is not
- * cleared: the person may not have seen it. An order that was asked about in vain ends as not done. `payer`: the
- * voucher or the wallet pays the whole order, or gets it back; a rest is the partner's. `provider`: a person says that
- * the provider has put it right, and its later answers count again.
+ * cleared: the person may not have seen it. `payer`: the voucher or the wallet pays
+ * the whole order, or gets it back; a rest is the partner's. `provider`: a person says that the provider has put it
+ * right, and its later answers count again.
  */
 export function settle<Row extends Placement>(
   position: Position<Row>,
@@ -207,7 +207,7 @@ export function settle<Row extends Placement>(
     placements: position.placements.map((one) => ({
       ...one,
       cleared: one.message,
-      ...(isUnexplained(one, now) && { doubtedAt: null, ...(isOpen(one) && notDone(now)) }),
+      doubtedAt: isUnexplained(one, now) ? null : one.doubtedAt,
     })),
   };
   const open = difference(position);
@@ -307,7 +307,7 @@ export function suspenseOf(position: Position): readonly Money[] {
 
 const larger = (one: Money, other: Money): Money => (one > other ? one : other);
 
-/** Days that news of a provider, or its silence about an open order, may last before a person is asked. */
+/** Days that news of a provider may stay unexplained before a person is asked. */
 export const PATIENCE_MS = 3 * 24 * 60 * 60 * 1_000;
 
 /** Whether a person must look at the message of a provider, which cannot be booked. */
@@ -324,18 +324,9 @@ export function caseOf(position: Position, now: number): PositionCase | undefine
   return position.placements.some((one) => isUnexplained(one, now)) ? 'silence' : undefined;
 }
 
-/** Whether a provider has not ended an order. A reversal has a workflow of its own, which calls a person. */
-const isOpen = ({ kind, said }: Placement): boolean =>
-  kind !== 'reversal' && (said === 'none' || said === 'pending');
-
-/** The answer of a person for a provider that gives none, such as one that is no longer configured. */
-const notDone = (now: number) => ({ said: 'nothing', saidAt: now, silentSince: null }) as const;
-
-/** Whether a person must ask the provider about its news, or about an order that it left open. */
-function isUnexplained(one: Placement, now: number): boolean {
-  const since = one.doubtedAt ?? (isOpen(one) ? one.silentSince : null);
-  return since !== null && now - since >= PATIENCE_MS;
-}
+/** Whether a person must ask the provider about its news. */
+const isUnexplained = ({ doubtedAt }: Placement, now: number): boolean =>
+  doubtedAt !== null && now - doubtedAt >= PATIENCE_MS;
 
 /** Whether paying the voucher, or repeating the top-up, could pay for the same thing twice. */
 export const isBlocking = (position: Position, why: PositionCase | undefined): boolean =>

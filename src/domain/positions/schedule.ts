@@ -1,5 +1,5 @@
 import type { Placement, Said } from './placement.ts';
-import { isUnclear, PATIENCE_MS } from './position.ts';
+import { PATIENCE_MS } from './position.ts';
 
 const MINUTE_MS = 60_000;
 const FIRST_LOOK_MS = 10 * MINUTE_MS;
@@ -35,9 +35,7 @@ export function nextAsk(placement: Placement, clock: AskClock): number | null {
   if (isDue) return now;
   const silence = silentSince === null ? 0 : now - silentSince;
   const afterPause = now + Math.min(DAY_MS, Math.max(FIRST_LOOK_MS, silence));
-  // A person has cleared the content, and its provider is silent now, such as one that is no longer configured.
-  const isOver = said === 'other' && !isUnclear(placement) && silence >= PATIENCE_MS;
-  const isUnexplained = doubtedAt !== null || (openAnswers.includes(said) && !isOver);
+  const isUnexplained = doubtedAt !== null || openAnswers.includes(said);
   if (hasCase || isUnexplained) return afterPause;
   if (silentSince !== null && silence < PATIENCE_MS) return afterPause;
   const since = decidedAt ?? placement.saidAt ?? now;

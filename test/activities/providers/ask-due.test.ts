@@ -1,10 +1,7 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { noteOpen } from '../../../src/db/positions/sendings.ts';
 import { redemptionPayment } from '../../../src/db/vouchers/redemptions.ts';
-import { caseOf, settleAlone } from '../../positions/cases.ts';
 import { askNow, observe, placementsOf } from '../../positions/placements.ts';
-import { findBrokenInvariants } from '../../support/broken-invariants.ts';
 import { inAttempt, openTwoProviders, type TwoProviders } from './two-providers.ts';
 
 let two: TwoProviders;
@@ -66,33 +63,3 @@ it.each([
     expect(await redemptionPayment(database, operationId)).toMatchObject({ takenAs: askedBy });
   },
 );
-
-it('an order under way that its provider does not explain is a case, and its settlement ends the questions', async () => {
-  const { database } = two.scene;
-  const operationId = await two.hold();
-  await two.void(operationId);
-  await database
-    .transaction()
-    .execute((transaction) =>
-      observe(transaction, operationId, { said: 'pending', source: 'statement' }),
-    );
-  const [placement] = await placementsOf(database, operationId);
-  await sql`
-    update placements set silent_since = now() - interval '6 days' where id = ${placement?.id}`.execute(
-    database,
-  );
-  const asks = async () => {
-    two.found.first = { kind: 'unknown', message: 'The provider gsma is no longer configured.' };
-    await askNow(database, placement?.reference ?? '');
-    await ask(new AbortController().signal);
-    return {
-      broken: await findBrokenInvariants(database),
-      placement: (await placementsOf(database, operationId))[0],
-    };
-  };
-  expect(await asks()).toMatchObject({ broken: [], placement: { ask_at: expect.any(Date) } });
-  const reference = placement?.reference ?? '';
-  expect(await caseOf(database, reference)).toMatchObject({ why: 'silence', closed_at: null });
-  await settleAlone(database, reference, 'provider');
-  expect(await asks()).toMatchObject({ broken: [], placement: { said: 'nothing' } });
-});

@@ -186,23 +186,6 @@ describe('why a person is needed', () => {
     ],
     ['news of three days', {}, [{ ...done(), doubtedAt: 0 }], 'silence', false],
     ['news of less', {}, [{ ...done(), doubtedAt: 1 }], undefined, false],
-    [
-      'an order under way that is asked about in vain',
-      { isCharged: false },
-      [placed({ said: 'pending', saidAt: 0, silentSince: 0 })],
-      'silence',
-      true,
-    ],
-    ['a sent one without an answer', {}, [done(), placed({ silentSince: 0 })], 'silence', false],
-    ['asked in vain for less', {}, [done(), placed({ silentSince: 1 })], undefined, false],
-    ['a silent refusal', {}, [done(), { ...nothing, silentSince: 0 }], undefined, false],
-    [
-      'a reversal, which has a workflow',
-      {},
-      [done(), placed({ kind: 'reversal', silentSince: 0 })],
-      undefined,
-      false,
-    ],
     ['a hold', { state: 'open', isCharged: false }, [other()], undefined, false],
   ] as const)('%s', (_, order, placements, why, blocks) => {
     const position = positionOf(order, placements);
@@ -369,15 +352,6 @@ describe('who bears a difference', () => {
     const settled = settle(position, 'partner', PATIENCE_MS);
     expect(caseOf(settled, PATIENCE_MS)).toBeUndefined();
     expect(settled.settlements).toEqual([]);
-  });
-
-  it('without a difference it ends an order that was asked about in vain', () => {
-    const open = [placed({ silentSince: 0 }), placed({ said: 'pending', saidAt: 0, doubtedAt: 0 })];
-    const position = positionOf({}, [done(), ...open]);
-    const [first, ...others] = settle(position, 'partner', PATIENCE_MS).placements;
-    expect(first).toMatchObject({ said: 'done' });
-    for (const one of others)
-      expect(one).toMatchObject({ said: 'nothing', saidAt: PATIENCE_MS, silentSince: null });
   });
 
   it.each(bearers)('by %s it keeps the news that its person may not have seen', (by) => {

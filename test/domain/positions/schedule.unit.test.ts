@@ -59,18 +59,6 @@ describe('when a provider is asked next', () => {
       { decidedAt: 0 },
       null,
     ],
-    [
-      'other content that a person has cleared',
-      { said: 'other', saidAt: NOW, message: 'x', cleared: 'x' },
-      { decidedAt: 0 },
-      10 * MINUTE,
-    ],
-    [
-      'and not after a silence of three days',
-      { said: 'other', saidAt: 0, message: 'x', cleared: 'x', silentSince: NOW - PATIENCE_MS },
-      { decidedAt: 0 },
-      null,
-    ],
   ] as const)('%s', (_, changes, further, expected) => {
     const next = nextAsk(placed(changes), { ...clock, ...further });
     expect(next === null ? null : next - NOW).toBe(expected);

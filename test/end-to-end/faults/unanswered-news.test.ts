@@ -132,7 +132,7 @@ describe.each([
     it('calls a person when it is not explained, and nothing is given again meanwhile', async () => {
       const one = await neverExplained();
       const details = await detailsOf(await caseWorkflow(one.stack, one.reference));
-      expect(details).toContain('The provider does not explain an order');
+      expect(details).toContain('The provider does not explain its news');
       expect(await one.again()).toBe(409);
       // A person settles it, and it is not asked about again.
       await settleCase(one.stack, one.reference);
