@@ -1,6 +1,10 @@
 import type { Logger } from 'pino';
-import { allValues, type Sql } from '../../src/db/connection.ts';
-import { cancelUselessMessages, leftMessages } from '../../src/db/messages/abandoned-messages.ts';
+import type { Sql } from '../../src/db/connection.ts';
+import {
+  cancelUselessMessages,
+  leftMessages,
+  takeLeftMessages,
+} from '../../src/db/messages/abandoned-messages.ts';
 import {
   dueInLane,
   type Lane,
@@ -62,7 +66,7 @@ export interface Outbox {
 export function createOutbox(dependencies: ActivityDependencies, logger: OutboxLogger): Outbox {
   const senders = [
     ...createOutboxSenders(dependencies, logger),
-    createLeftMessageSender(dependencies),
+    createLeftMessageSender(dependencies, logger),
   ];
   return { senders, findDue: () => withDueMessages(dependencies.database, senders) };
 }
@@ -88,28 +92,42 @@ export const createOutboxSenders = (
     }),
   );
 
-const LEFT_AT_A_TIME = 200;
-const LEFT_CONCURRENCY = 20;
+/** Messages to owners that one worker takes and sends at a time. */
+const LEFT_AT_A_TIME = 20;
+const CANCELLED_AT_A_TIME = 200;
 
 /**
  * Sends the messages to owners that no workflow sends, or cancels them where they are useless. A message whose sending
  * was interrupted is recorded as unknown.
  */
-function createLeftMessageSender(dependencies: ActivityDependencies): OutboxSender {
+function createLeftMessageSender(
+  dependencies: ActivityDependencies,
+  logger: OutboxLogger,
+): OutboxSender {
   const { database, settings } = dependencies;
   const sender = createMessageSender(dependencies);
-  const hours = { ...settings.vouchers, ...settings.market };
-  const due = leftMessages(hours, smsSendingSeconds(settings));
+  const times = [
+    { ...settings.vouchers, ...settings.market },
+    smsSendingSeconds(settings),
+  ] as const;
+  const about = { kind: 'messages', channel: 'SMS' } as const;
+
+  async function sendOne(id: number): Promise<void> {
+    const outcome = await sender.send(id);
+    if (outcome.kind === 'refused' || outcome.kind === 'unknown')
+      logger.warn({ ...about, id, outcome }, 'A message was not delivered');
+  }
+
   return {
-    kind: 'messages',
-    channel: 'SMS',
-    due,
+    ...about,
+    due: leftMessages(...times),
     async send(mayGoOn) {
-      await cancelUselessMessages(database, LEFT_AT_A_TIME);
-      const ids = await allValues<number>(database)`${due} limit ${LEFT_AT_A_TIME}`;
-      await severalAtOnce(ids, LEFT_CONCURRENCY, async (id) => {
-        if (mayGoOn()) await sender.send(id);
-      });
+      await cancelUselessMessages(database, CANCELLED_AT_A_TIME);
+      for (;;) {
+        const ids = mayGoOn() ? await takeLeftMessages(database, LEFT_AT_A_TIME, ...times) : [];
+        if (ids.length === 0) return;
+        await severalAtOnce(ids, LEFT_AT_A_TIME, sendOne);
+      }
     },
   };
 }

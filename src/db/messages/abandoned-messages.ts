@@ -9,21 +9,19 @@ import { isAmong, type RowStep, type Rows } from '../refused-rows.ts';
  */
 const claimStatus = sql`(select status from voucher_claims where id = message.claim_id)`;
 const redemptionStatus = sql`(select status from redemptions where id = message.redemption_id)`;
-/** Since the payment ended; of a message without a payment, since it was queued. */
-const age = sql`(now() - coalesce(
-  (select coalesce(settled_at, created_at) from redemptions where id = message.redemption_id),
-  message.created_at))`;
+const paymentEndedAt = sql`(
+  select coalesce(settled_at, created_at) from redemptions where id = message.redemption_id)`;
 
-/** SQL condition: a message sent again, which names its original alone. */
-const isResend = sql`(kind in ('VERIFICATION_CODE', 'REDEMPTION_CONFIRMATION')
-  and claim_id is null and redemption_id is null)`;
+/** Age at which an unsent reminder or notice is given up. That of a message sent again tells that its workflow is lost. */
+const patience = sql`case when kind in ('EXPIRY_REMINDER', 'REVERSAL_NOTICE')
+  then interval '1 day' else interval '5 minutes' end`;
 
-/** Age at which an unsent message without a claim is given up. That of a resend tells that its workflow is lost. */
-const patience = sql`case when ${isResend} then interval '5 minutes' else interval '1 day' end`;
-
-/** SQL condition: a queued message is of no use any more. */
-const isUseless = sql`(${claimStatus} <> 'OPEN' or ${redemptionStatus} = 'VOIDED'
-  or claim_id is null and ${redemptionStatus} is distinct from 'HELD' and ${age} > ${patience})`;
+/** SQL condition: a queued message is of no use any more. A message sent again has neither a claim nor a payment. */
+const isUseless = sql`(status = 'QUEUED' and case
+  when claim_id is not null then ${claimStatus} <> 'OPEN'
+  when redemption_id is null then now() - created_at > ${patience}
+  else ${redemptionStatus} = 'VOIDED'
+    or ${redemptionStatus} <> 'HELD' and now() - ${paymentEndedAt} > interval '1 day' end)`;
 
 /** SQL condition: the outbox looks after a message, because it is not sent yet. */
 const isDue = sql`settled_at is null and due_at <= now()`;
@@ -38,21 +36,39 @@ export const cancelUselessMessages = (database: Database, limit: number) =>
         else 'Given up: too old to be sent' end
     where id = any(array(
       select id from messages as message
-      where ${isDue} and status = 'QUEUED' and ${isUseless}
+      where ${isDue} and ${isUseless}
       order by due_at limit ${limit} for update skip locked))`;
 
 /**
- * SQL query: the messages that the outbox looks after. They are useless ones, reminders within their hours, and messages
- * that their workflows left behind: confirmations of paid redemptions, notices of reversals, and interrupted sendings.
+ * SQL condition: reminders within their hours, and messages that their workflows left behind: confirmations of paid
+ * redemptions, notices of reversals, and interrupted sendings.
  */
-export const leftMessages = (times: ReminderHours, longestSendingSeconds: number): Sql => sql`
-  select id from messages as message
-  where ${isDue} and case status
-    when 'SENDING' then coalesce(sending_since, created_at)
-      < clock_timestamp() - make_interval(secs => ${longestSendingSeconds}::float8)
-    else ${redemptionStatus} = 'POSTED' or kind = 'REVERSAL_NOTICE' or ${isUseless}
-      or kind = 'EXPIRY_REMINDER' and ${isReminderHour(times)} end
-  order by due_at`;
+const isLeft = (times: ReminderHours, longestSendingSeconds: number) => sql`(case
+  when status = 'SENDING' then coalesce(sending_since, created_at)
+    < clock_timestamp() - make_interval(secs => ${longestSendingSeconds}::float8)
+  when kind = 'EXPIRY_REMINDER' then ${isReminderHour(times)}
+  else kind = 'REVERSAL_NOTICE' or ${redemptionStatus} = 'POSTED' end)`;
+
+/** SQL query: the messages that the outbox looks after. */
+export const leftMessages = (...times: Parameters<typeof isLeft>): Sql => sql`
+  select from messages as message where ${isDue} and (${isLeft(...times)} or ${isUseless})`;
+
+/**
+ * Takes up to `limit` messages for one worker, which sends them. If it does not, they are due again a minute later.
+ * Returns their ids.
+ */
+export const takeLeftMessages = (
+  database: Database,
+  limit: number,
+  ...times: Parameters<typeof isLeft>
+) =>
+  allValues<number>(database)`
+    update messages set due_at = now() + interval '1 minute'
+    where id = any(array(
+      select id from messages as message
+      where ${isDue} and ${isLeft(...times)} and not ${isUseless}
+      order by due_at limit ${limit} for update skip locked))
+    returning id`;
 
 /** When owners are told that their vouchers expire. */
 interface ReminderTimes extends ReminderHours {
