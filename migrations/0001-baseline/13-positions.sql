@@ -53,7 +53,7 @@ create table observations (
   -- When it was so.
   at timestamptz not null,
   source text not null
-    check (source in ('answer', 'inquiry', 'statement', 'recovery', 'person', 'callback')),
+    check (source in ('answer', 'inquiry', 'statement', 'recovery', 'person')),
   said text not null,
   done numeric(20, 6) not null,
   provider_reference text,

@@ -198,7 +198,7 @@ export async function lostPaymentOf(
   found: ListedOrder,
 ): Promise<LostOrder | undefined> {
   const { reference, currency, party = null, description } = found;
-  const isOurs = currency === null || currency.toUpperCase() === CURRENCY;
+  const isOurs = currency === null || currency === CURRENCY;
   const amount = (isOurs ? found.amount : null) ?? (await packagePrice(database, found.productId));
   if (reference === null || amount === undefined) return undefined;
   const serialNumber = SERIAL_NUMBER.exec(description ?? '')?.[1] ?? null;

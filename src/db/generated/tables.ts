@@ -409,7 +409,7 @@ export interface ObservationsTable {
   placement_id: number;
   provider_reference: string | null;
   said: Said;
-  source: "answer" | "inquiry" | "statement" | "recovery" | "person" | "callback";
+  source: "answer" | "inquiry" | "statement" | "recovery" | "person";
 }
 
 export interface OperationsTable {

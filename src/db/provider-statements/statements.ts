@@ -83,7 +83,7 @@ export function asOurs(provider: StatementProvider, lines: readonly ProviderStat
       original, status,
       -- M-Pesa says what a row has withdrawn, and a reversal withdraws nothing.
       case when original is null then amount else nullif(amount, 0) end as amount,
-      currency, fee, fee_currency, at, is_other
+      upper(currency) as currency, fee, fee_currency, at, is_other
     from unnest(${lines.map(({ kind }) => kind)}::text[],
         ${lines.map((line) => line.providerReference)}::text[],
         ${lines.map(({ reference }) => reference)}::text[],

@@ -100,10 +100,12 @@ function saidAfter(
     // Another transaction cannot be booked, so the books stay.
     case 'other':
       return { said, done: before.done, providerReference: reference };
-    // The reversal may have a reference of its own.
+    // The reversal may have a reference of its own. While an order is under way, its reference may be that of a request.
     case 'nothing':
-    case 'undone':
-      return { said, done: 0n, providerReference: known ?? providerReference ?? null };
+    case 'undone': {
+      const its = before.said === 'pending' ? reference : (known ?? providerReference);
+      return { said, done: 0n, providerReference: its ?? null };
+    }
   }
 }
 
