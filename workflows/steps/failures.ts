@@ -82,7 +82,7 @@ export async function untilNotRefused<Result>(
   step: () => Promise<Result>,
   isAsked: () => boolean = () => false,
 ): Promise<Result> {
-  const startedAt = Date.now();
+  let refusedSince: number | undefined;
   const person = createPersonCall();
   for (let tries = 1; ; tries += 1) {
     try {
@@ -93,12 +93,13 @@ export async function untilNotRefused<Result>(
     } catch (error) {
       if (failureType(error) !== STEP_REFUSED) throw error;
     }
+    refusedSince ??= Date.now();
     if (tries >= CALLS_FROM_REFUSAL) {
       showNotice(true);
       person.raise();
     }
     const usualMs = Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), LONGEST_PAUSE_MS);
-    await condition(isAsked, lengthenPause(usualMs, Date.now() - startedAt), {
+    await condition(isAsked, lengthenPause(usualMs, Date.now() - refusedSince), {
       summary: 'The database refused a step: try again',
     });
   }
