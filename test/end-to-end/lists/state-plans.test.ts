@@ -3,6 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectDatabase, type Database } from '../../../src/db/connection.ts';
 import { countDesk, deskList, takeDeskItem } from '../../../src/db/lists/desk.ts';
 import { readListPage } from '../../../src/db/lists/list-page.ts';
+import {
+  cancelUselessMessages,
+  leftMessages,
+  takeLeftMessages,
+} from '../../../src/db/messages/abandoned-messages.ts';
+import { withDueMessages } from '../../../src/db/outbox.ts';
 import { readServiceState } from '../../../src/db/overview.ts';
 import { deskKinds } from '../../../src/domain/staff.ts';
 import type { TestDatabase } from '../../support/database.ts';
@@ -39,6 +45,17 @@ test('the state of the service is read along partial indexes', async () => {
   for (const [text, values] of heard.statements) {
     expect(wholeTables(await planOf(client, text, values), begins)).toEqual([]);
   }
+});
+
+test('messages to owners that were left behind are found along the index of unsettled messages', async () => {
+  const heard = listenToStatements({ database: new URL(grown.url).pathname.slice(1) });
+  const hours = { expiryReminderHours: [0, 24], marketTimeZone: 'UTC' } as const;
+  await withDueMessages(database, [{ due: leftMessages(hours, 30) }]);
+  await takeLeftMessages(database, 20, hours, 30);
+  await cancelUselessMessages(database, 20);
+  heard.stop();
+  expect(heard.statements.size).toBe(3);
+  expect(await wholeLooks(client, heard.statements, [])).toEqual([]);
 });
 
 test('the queue of the support desk is read along indexes, and so is each part of it', async () => {
