@@ -1,7 +1,7 @@
 import type { ActivityDependencies } from './dependencies.ts';
 import { createExpiryActivities, createExpiryCaseActivities } from './expiry.ts';
 import { createLedgerArchiveActivities } from './ledger-archive.ts';
-import { createMessageActivities, createMessageSender } from './messages.ts';
+import { createMessageActivities, type MessageSender } from './messages.ts';
 import { createAskActivities, createCaseActivities } from './positions.ts';
 import {
   createBalanceActivities,
@@ -28,9 +28,8 @@ import { createWebhookActivities } from './webhooks.ts';
 
 export type { ActivityDependencies } from './dependencies.ts';
 
-/** All activities by the names in workflows. */
-export function createActivities(dependencies: ActivityDependencies) {
-  const sender = createMessageSender(dependencies);
+/** All activities by the names in workflows. The sender of messages to owners is that of the whole worker. */
+export function createActivities(dependencies: ActivityDependencies, sender: MessageSender) {
   return {
     ...createVoucherActivities(dependencies),
     ...createCancellationActivities(dependencies),

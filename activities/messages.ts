@@ -118,6 +118,7 @@ function textOf(
         : undefined;
   }
 }
+
 const paymentOf = ({ merchantName, remaining, platformReference }: PaymentTextFacts) => ({
   merchant: merchantName,
   remaining: amountOf(remaining),

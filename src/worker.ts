@@ -2,6 +2,7 @@ import type { Worker } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import type { BalanceAtProvider } from '../activities/compare-statement.ts';
 import { createActivities } from '../activities/index.ts';
+import { createMessageSender } from '../activities/messages.ts';
 import { createOutbox, type Outbox } from '../activities/outbox/outbox.ts';
 import { type Config, readConfig } from './config/config.ts';
 import { createDigests } from './crypto/digests.ts';
@@ -113,7 +114,8 @@ export async function startWorker(
     webhookCaller: webhookCallerOf(config, metrics),
     settings: config,
   };
-  const activities = createActivities(dependencies);
+  const sender = createMessageSender(dependencies);
+  const activities = createActivities(dependencies, sender);
   const upkeep = await startTemporalUpkeep(temporal, config, logger);
   const activityGuards = [
     ...(tracing() ? [traceActivities] : []),
@@ -125,7 +127,7 @@ export async function startWorker(
     createWebhookWorker(config, temporal, activities, activityGuards),
   ]);
   const shared = { database, numbers, logger, metrics, ...providers };
-  const outbox = createOutbox(dependencies, logger);
+  const outbox = createOutbox(dependencies, sender, logger);
   const tasks = startTasks(config, temporal, { ...shared, fence, readStates, outbox });
   const ended = Promise.all(workers.map((worker) => worker.run())).then(() => undefined);
   // `stop` awaits this promise; until then a failure must still be logged.

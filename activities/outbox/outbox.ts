@@ -22,8 +22,8 @@ import type { ProviderOutcome } from '../../src/providers/outcome.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import {
   CUT_OFF,
-  createMessageSender,
   EMAIL_SENDING_SECONDS,
+  type MessageSender,
   smsSendingSeconds,
   stateAfter,
 } from '../messages.ts';
@@ -63,10 +63,14 @@ export interface Outbox {
  * send: a message is taken by one of them. The outbox needs only the database, so its messages leave while
  * Temporal is unavailable.
  */
-export function createOutbox(dependencies: ActivityDependencies, logger: OutboxLogger): Outbox {
+export function createOutbox(
+  dependencies: ActivityDependencies,
+  sender: MessageSender,
+  logger: OutboxLogger,
+): Outbox {
   const senders = [
     ...createOutboxSenders(dependencies, logger),
-    createLeftMessageSender(dependencies, logger),
+    createLeftMessageSender(dependencies, sender, logger),
   ];
   return { senders, findDue: () => withDueMessages(dependencies.database, senders) };
 }
@@ -101,11 +105,10 @@ const CANCELLED_AT_A_TIME = 200;
  * was interrupted is recorded as unknown.
  */
 function createLeftMessageSender(
-  dependencies: ActivityDependencies,
+  { database, settings }: ActivityDependencies,
+  sender: MessageSender,
   logger: OutboxLogger,
 ): OutboxSender {
-  const { database, settings } = dependencies;
-  const sender = createMessageSender(dependencies);
   const times = [
     { ...settings.vouchers, ...settings.market },
     smsSendingSeconds(settings),
